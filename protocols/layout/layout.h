@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -233,33 +234,44 @@ constexpr void merge(std::uint8_t* octets, std::uint64_t value) {
 
 constexpr bool is_number(Kind kind) { return kind == Kind::unsigned_integer || kind == Kind::boolean; }
 
-/// Reads one field; `part` points at the octet with offset 0.
+/// Where field I of a T stands, in octets from the start of the part.
+template <WireFormat T, std::size_t I>
+inline constexpr std::size_t position_of = std::get<I>(layout_of<T>.fields).info.offset - layout_of<T>.extent.begin;
+
 template <WireFormat T, std::size_t I>
 constexpr void read_field(T& object, const std::uint8_t* part) {
-    constexpr const auto& entry = std::get<I>(layout_of<T>.fields);
-    constexpr FieldInfo info = entry.info;
-    auto& member = entry.of(object);
+    constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
+    auto& member = std::get<I>(layout_of<T>.fields).of(object);
+    const std::uint8_t* octets = part + position_of<T, I>;
     if constexpr (is_number(info.kind)) {
-        std::uint64_t value = load<info.width, info.order>(part + info.offset);
+        std::uint64_t value = load<info.width, info.order>(octets);
         if constexpr (info.mask != 0) value = (value & info.mask) >> std::countr_zero(info.mask);
         member = static_cast<std::remove_cvref_t<decltype(member)>>(value);
     } else {
-        std::copy_n(part + info.offset, info.width, member.octets.begin());
+        std::copy_n(octets, info.width, member.octets.begin());
     }
 }
 
 template <WireFormat T, std::size_t I>
 constexpr void write_field(const T& object, std::uint8_t* part) {
-    constexpr const auto& entry = std::get<I>(layout_of<T>.fields);
-    constexpr FieldInfo info = entry.info;
-    const auto& member = entry.of(object);
+    constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
+    const auto& member = std::get<I>(layout_of<T>.fields).of(object);
+    std::uint8_t* octets = part + position_of<T, I>;
     if constexpr (is_number(info.kind)) {
         auto value = static_cast<std::uint64_t>(member);
         if constexpr (info.mask != 0) value = (value << std::countr_zero(info.mask)) & info.mask;
-        merge<info.width, info.order>(part + info.offset, value);
+        merge<info.width, info.order>(octets, value);
     } else {
-        std::copy_n(member.octets.begin(), info.width, part + info.offset);
+        std::copy_n(member.octets.begin(), info.width, octets);
     }
+}
+
+/// Reads field I if the part is long enough; otherwise the first such field becomes the error.
+template <WireFormat T, std::size_t I>
+constexpr void read_field_if_there(T& object, ByteView part, std::size_t origin, ParseError& error) {
+    constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
+    if (position_of<T, I> + info.width <= part.size()) read_field<T, I>(object, part.data());
+    else if (!error) error = {Fault::truncated, info.filter, origin + position_of<T, I>, info.width, part.size() - std::min(part.size(), position_of<T, I>)};
 }
 
 template <WireFormat T>
@@ -277,20 +289,13 @@ constexpr LayoutInfo info_of() {
 /// they were.
 template <WireFormat T>
 constexpr ParseError parse_into(T& object, ByteView part, std::size_t origin = 0) {
-    constexpr Extent extent = layout_of<T>.extent;
-    const std::uint8_t* zero = part.data() - extent.begin;
     if (part.size() >= size_of<T>) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::read_field<T, I>(object, zero), ...); }(detail::indices<T>);
+        [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::read_field<T, I>(object, part.data()), ...); }(detail::indices<T>);
         return {};
     }
     ParseError error;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-        auto read = [&]<std::size_t N>() {
-            constexpr FieldInfo info = std::get<N>(layout_of<T>.fields).info;
-            if (info.end() - extent.begin <= part.size()) detail::read_field<T, N>(object, zero);
-            else if (!error) error = {Fault::truncated, info.filter, origin + info.offset - extent.begin, size_of<T>, part.size()};
-        };
-        (read.template operator()<I>(), ...);
+        (detail::read_field_if_there<T, I>(object, part, origin, error), ...);
     }(detail::indices<T>);
     return error;
 }
@@ -298,10 +303,8 @@ constexpr ParseError parse_into(T& object, ByteView part, std::size_t origin = 0
 /// Writes a T over the octets [0, size_of<T>) of `part`, which must be there.
 template <WireFormat T>
 constexpr void build_into(const T& object, std::span<std::uint8_t> part) {
-    constexpr Extent extent = layout_of<T>.extent;
     std::fill_n(part.begin(), size_of<T>, std::uint8_t{0});
-    std::uint8_t* zero = part.data() - extent.begin;
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::write_field<T, I>(object, zero), ...); }(detail::indices<T>);
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::write_field<T, I>(object, part.data()), ...); }(detail::indices<T>);
 }
 
 /// Whether a T cut after `available` octets still holds the field `filter`.
