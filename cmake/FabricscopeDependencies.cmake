@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# docs/dependencies.md says what each one is for, cmake/debian-packages.txt what Debian calls it.
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
+pkg_check_modules(GLIB REQUIRED IMPORTED_TARGET glib-2.0)
+find_package(Wireshark 4.0 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+# Wireshark's own targets carry include directories on `epan` only.
+add_library(fabricscope_wiretap INTERFACE)
+add_library(fabricscope::wiretap ALIAS fabricscope_wiretap)
+target_link_libraries(fabricscope_wiretap INTERFACE wiretap wsutil PkgConfig::GLIB)
+target_include_directories(fabricscope_wiretap SYSTEM INTERFACE "${Wireshark_INCLUDE_DIR}")
+
+# Where the found Wireshark looks for plugins, and a folder of the build tree with the same shape,
+# for WIRESHARK_PLUGIN_DIR.
+set(Wireshark_MINOR "${Wireshark_MAJOR_VERSION}.${Wireshark_MINOR_VERSION}")
+set(FABRICSCOPE_PLUGIN_DIR "${Wireshark_PLUGIN_INSTALL_DIR}/epan" CACHE PATH "Where Wireshark looks for dissector plugins")
+set(FABRICSCOPE_BUILD_PLUGIN_ROOT "${PROJECT_BINARY_DIR}/wireshark-plugins")
+set(FABRICSCOPE_BUILD_PLUGIN_DIR "${FABRICSCOPE_BUILD_PLUGIN_ROOT}/${Wireshark_MINOR}/epan")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What is common to every target of the project: language, warnings, instrumentation.
+
+option(BUILD_TESTING "Build the tests" ON)
+option(FABRICSCOPE_FUZZ "Instrument for libFuzzer and link tests/fuzz with it (clang)" OFF)
+set(FABRICSCOPE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# The libraries end up in the plugins' shared objects, which export Wireshark's entry points only.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+# `cmake --compile-no-warning-as-error` turns the last one off, for compilers newer than ours.
+add_compile_options(-Wall -Wextra -Wconversion -Wshadow)
+set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
+
+# Includes name their layer: #include "protocols/smcr/cdc.h"
+include_directories("${PROJECT_SOURCE_DIR}")
+
+if(FABRICSCOPE_SANITIZE)
+    add_compile_options(-fsanitize=${FABRICSCOPE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${FABRICSCOPE_SANITIZE})
+endif()
+if(FABRICSCOPE_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+    add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+mark_as_advanced(CCACHE_PROGRAM)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
