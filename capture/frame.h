@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One captured frame as it lies in a capture file: octets, time and where it was caught.
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/layout/types.h"
+
+namespace fabricscope::capture {
+
+/// What the first octet of a frame belongs to.
+enum class LinkType : std::uint8_t {
+    unknown,
+    ethernet,
+    linux_cooked_v1,
+    linux_cooked_v2,
+    raw_ip,               ///< begins with an IPv4 or IPv6 header
+    infiniband,           ///< begins with an LRH
+    fc2,                  ///< begins with a Fibre Channel frame header
+    fc2_with_delimiters,  ///< SOF, frame header ... CRC, EOF
+};
+
+/// Nanoseconds since 1970-01-01T00:00:00Z.
+using Time = std::int64_t;
+
+inline constexpr Time microsecond = 1'000;
+inline constexpr Time millisecond = 1'000'000;
+inline constexpr Time second = 1'000'000'000;
+
+struct Frame {
+    std::uint64_t number = 0;  ///< from 1, as Wireshark counts
+    Time time = 0;
+    std::uint32_t wire_length = 0;  ///< octets it had on the wire; data may hold fewer (snap length)
+    ByteView data;                  ///< the captured octets; owned by the source
+    LinkType link = LinkType::unknown;
+    std::uint32_t interface = 0;  ///< from 0, unique over all files of a timeline
+};
+
+}  // namespace fabricscope::capture

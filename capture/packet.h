@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From a frame down to "this is a TCP segment" or "this is an InfiniBand packet".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "capture/frame.h"
+#include "protocols/ib/headers.h"
+#include "protocols/layout/types.h"
+
+namespace fabricscope::capture {
+
+/// Who sent or receives a packet. An IPv4 address is held IPv4-mapped (::ffff:a.b.c.d), so that the
+/// IP address of a RoCEv2 packet equals the GID that a message names.
+struct Address {
+    enum class Kind : std::uint8_t { none, ipv4, ipv6, gid, lid };
+
+    std::array<std::uint8_t, 16> bytes{};  ///< lid: the LID in the last two
+    Kind kind = Kind::none;
+
+    static Address of(const Gid& gid) { return {gid.octets, Kind::gid}; }
+    static Address of(const Ipv4& ipv4);
+
+    /// IPv4, IPv6 and GID are equal when their 16 octets are; a LID only equals a LID.
+    friend bool operator==(const Address& a, const Address& b) {
+        return a.bytes == b.bytes && (a.kind == Kind::lid) == (b.kind == Kind::lid);
+    }
+};
+
+/// "192.0.2.1", "2001:db8::1", "LID 7", "none"
+std::string to_string(const Address& address);
+
+/// How far decoding came. Anything but `ok` speaks of a frame that should have been decodable.
+enum class DecodeState : std::uint8_t {
+    ok,           ///< decoded, or traffic that is none of our business
+    truncated,    ///< the capture holds fewer octets than the wire had; used as far as they go
+    malformed,    ///< a header contradicts itself or the frame
+    unsupported,  ///< an IP fragment or an unknown link type
+};
+
+/// The layer that `DecodeState` speaks of.
+enum class Layer : std::uint8_t { none, link, ip, tcp, udp, grh, bth, payload };
+
+enum class Transport : std::uint8_t { none, tcp, udp, ib };
+
+enum TcpFlag : std::uint8_t { fin = 0x01, syn = 0x02, rst = 0x04, psh = 0x08, ack = 0x10, urg = 0x20 };
+
+struct TcpSegment {
+    std::uint16_t source_port = 0;
+    std::uint16_t destination_port = 0;
+    std::uint32_t sequence = 0;
+    std::uint32_t acknowledgment = 0;
+    std::uint8_t flags = 0;            ///< TcpFlag bits
+    std::uint16_t window = 0;          ///< as it stands in the header, unscaled
+    ByteView options;                  ///< the captured part
+    ByteView payload;                  ///< the captured part
+    std::uint32_t payload_length = 0;  ///< on the wire, from the IP length
+    std::uint32_t header_offset = 0;   ///< in the frame
+    std::uint32_t payload_offset = 0;  ///< in the frame
+
+    bool has(TcpFlag flag) const { return (flags & flag) != 0; }
+};
+
+struct UdpDatagram {
+    std::uint16_t source_port = 0;
+    std::uint16_t destination_port = 0;
+    ByteView payload;                  ///< the captured part
+    std::uint32_t payload_length = 0;  ///< on the wire
+    std::uint32_t payload_offset = 0;  ///< in the frame
+};
+
+enum class IbCarrier : std::uint8_t { none, native, roce_v1, roce_v2 };
+
+/// An InfiniBand packet: BTH, the extended headers that were captured whole, and the payload.
+struct IbPacket {
+    IbCarrier carrier = IbCarrier::none;
+    ib::Bth bth{};
+    bool has_reth = false;
+    bool has_aeth = false;
+    bool has_immdt = false;
+    bool has_deth = false;
+    ib::Reth reth{};
+    ib::Aeth aeth{};
+    ib::ImmDt immdt{};
+    ib::Deth deth{};
+    ByteView payload;                  ///< the captured part, without padding and ICRC
+    std::uint32_t payload_length = 0;  ///< on the wire, without padding and ICRC
+    std::uint32_t bth_offset = 0;      ///< in the frame
+    std::uint32_t payload_offset = 0;  ///< in the frame
+    ByteView covered;                  ///< LRH, GRH or IP header up to and with the ICRC, for ib::check_icrc
+    bool icrc_present = false;         ///< `covered` was captured whole
+
+    const ib::OpcodeInfo& opcode() const { return ib::opcode_info(bth.opcode); }
+};
+
+/// A decoded frame. Views point into the frame's data and live as long. Only the member that
+/// `transport` names is meaningful; a RoCEv2 packet is `ib`, with `udp` filled in besides.
+struct Packet {
+    std::uint64_t number = 0;  ///< these four as in the frame
+    Time time = 0;
+    std::uint32_t wire_length = 0;
+    std::uint32_t interface = 0;
+
+    DecodeState state = DecodeState::ok;
+    Layer layer = Layer::none;  ///< where `state` arose
+    Transport transport = Transport::none;
+    std::uint8_t ip_protocol = 0;         ///< of the innermost IP header; 0 = none
+    std::uint16_t ether_type = 0;         ///< behind all tags; 0 = none
+    std::uint16_t vlan = 0;               ///< VLAN identifier of the innermost tag; 0 = none
+    std::uint32_t ip_identification = 0;  ///< IPv4; for telling a copy from a retransmission
+    Mac source_mac;
+    Mac destination_mac;
+    Address source;
+    Address destination;
+    ByteView segment;  ///< captured octets from the transport header (TCP, UDP, BTH) on
+
+    TcpSegment tcp;
+    UdpDatagram udp;
+    IbPacket ib;
+};
+
+/// Pure, without allocation, never throws; never looks behind `frame.data`. What does not claim to be
+/// InfiniBand or IP comes out as Transport::none and `ok`. UDP to port 4791 that cannot be RoCE
+/// (too short, not in words, another header version, a reserved opcode) is plain UDP.
+Packet decode(const Frame& frame);
+
+}  // namespace fabricscope::capture
+
+template <> struct std::hash<fabricscope::capture::Address> {
+    std::size_t operator()(const fabricscope::capture::Address& address) const noexcept;
+};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What arrives at one queue pair of a reliable connection: order of packet sequence numbers, and
+// messages put together from their packets.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "capture/packet.h"
+
+namespace fabricscope::capture {
+
+/// Serial arithmetic of 24-bit packet sequence numbers: b - a in (-2^23 .. 2^23].
+constexpr std::int32_t psn_distance(std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::int32_t>((b - a) << 8) >> 8;
+}
+constexpr std::uint32_t psn_after(std::uint32_t psn, std::uint32_t count = 1) { return (psn + count) & 0xFF'FFFF; }
+
+enum class PsnOrder : std::uint8_t {
+    next,             ///< the one expected, or the first one seen
+    ahead_after_gap,  ///< some before it are missing
+    late,             ///< fills a gap, or comes again after it could not be used
+    duplicate,        ///< has been used before
+    stale,            ///< further back than is remembered: a very old copy, or a queue pair made anew
+};
+
+/// Which request PSNs a receiver has used.
+class PsnWindow {
+public:
+    static constexpr std::uint32_t size = 16'384;
+
+    struct Place {
+        PsnOrder order;
+        std::uint32_t missing;  ///< ahead_after_gap: how many PSNs before it have not been seen
+    };
+    Place classify(std::uint32_t psn) const;
+
+    /// Has been seen: moves what is expected, but a copy of it may still be used.
+    /// An RDMA READ request takes one PSN for each packet of its response; where only a bound is known,
+    /// the next PSN may be up to `slack` further without anything missing.
+    void mark_seen(std::uint32_t psn, std::uint32_t slack = 0);
+    /// Has been used: a copy of it will be a duplicate.
+    void mark_used(std::uint32_t psn);
+
+private:
+    std::bitset<size> used_;  ///< by PSN modulo size, for the PSNs before expected_
+    std::uint32_t expected_ = 0;
+    std::uint32_t slack_ = 0;  ///< the next PSN may be up to this much further
+    bool started_ = false;
+};
+
+/// What one packet means for the receiver.
+struct RcEvent {
+    enum class Kind : std::uint8_t {
+        send_part,     ///< belongs to a SEND that is not complete yet
+        send_message,  ///< completes a SEND: `message`
+        write,         ///< a piece of an RDMA WRITE, its place in memory known
+        read_request,
+        read_response,
+        acknowledge,  ///< see `packet.ib.aeth`
+        atomic_request,
+        atomic_response,
+        unplaceable,  ///< SEND or WRITE middle/last whose beginning is not known
+        other,        ///< not a reliable connection's packet
+    };
+    Kind kind = Kind::other;
+    PsnOrder order = PsnOrder::next;  ///< of requests; responses echo the PSNs of the other direction
+    std::uint32_t missing = 0;        ///< ahead_after_gap: how many PSNs before it have not been seen
+    bool first = false;               ///< first or only packet of its message
+    bool last = false;                ///< last or only packet of its message
+
+    ByteView message;  ///< send_message: the octets; valid until the next receive()
+    std::uint32_t message_length =
+        0;                          ///< send_message: octets on the wire; more than message if some were not captured
+    std::uint64_t first_frame = 0;  ///< send_message, write: the frame the message began in
+
+    std::uint32_t r_key = 0;             ///< write, read_request
+    std::uint64_t address = 0;           ///< write: where this packet's payload goes; read_request: from where
+    std::uint32_t length = 0;            ///< write: payload of this packet on the wire; read_request: octets asked for
+    std::uint32_t operation_length = 0;  ///< write: of the whole RDMA WRITE
+    std::optional<std::uint32_t> immediate;
+
+    /// Whether the packet has been used before: its effect must not be counted again.
+    bool repeated() const { return order == PsnOrder::duplicate || order == PsnOrder::stale; }
+};
+
+/// One per destination address, destination QPN and source address. Packets that could not be used
+/// (a middle whose first was lost) are not marked, so that their retransmission is.
+class RcReceiver {
+public:
+    static constexpr std::size_t message_limit = 64 * 1024;  ///< a longer SEND is not put together
+
+    RcEvent receive(const Packet& packet);
+
+private:
+    struct Send {  ///< a SEND being put together
+        std::uint32_t next_psn;
+        std::uint64_t first_frame;
+        std::uint32_t wire_length = 0;
+        bool whole = true;  ///< `octets` has all of it so far
+        std::vector<std::uint8_t> octets;
+    };
+    struct Write {  ///< an RDMA WRITE of several packets
+        std::uint32_t first_psn;
+        std::uint32_t packets;
+        std::uint32_t path_mtu;  ///< payload of every packet but the last
+        ib::Reth reth;
+        std::uint64_t first_frame;
+    };
+
+    RcEvent receive_send(const Packet& packet, RcEvent event);
+    RcEvent receive_write(const Packet& packet, RcEvent event);
+    void begin_send(const Packet& packet);
+    Send* send_awaiting(std::uint32_t psn);
+    bool extend(Send& send, const IbPacket& ib);
+    const Write* write_covering(std::uint32_t psn) const;
+
+    PsnWindow window_;
+    /// More than one, because what follows a lost packet is seen before its retransmission.
+    std::array<std::optional<Send>, 4> sends_;
+    std::array<std::optional<Write>, 16> writes_;
+    std::size_t next_send_ = 0;
+    std::size_t next_write_ = 0;
+    std::vector<std::uint8_t> message_;
+};
+
+}  // namespace fabricscope::capture
