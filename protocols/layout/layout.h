@@ -316,7 +316,7 @@ constexpr bool holds(std::size_t available, std::string_view filter) {
 }
 
 /// A list of equal elements as it stands on the wire; elements are parsed when asked for.
-template <WireFormat T>
+template <class T>
 struct List {
     ByteView octets;
 

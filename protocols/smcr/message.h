@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What CLC and LLC messages have in common: they are chains of parts.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "protocols/layout/layout.h"
+
+namespace fabricscope::smcr {
+
+/// How a part stands in its message.
+struct PartInfo {
+    const char* label = nullptr;  ///< what it is here, if the layout's name does not say enough
+    int index = -1;               ///< its number in a list of equal parts
+    bool used = true;             ///< false: a slot that this message leaves empty
+};
+
+/// Hands the parts of a message to a visitor, in order, each with its offset.
+template <class Visitor>
+class Walker {
+public:
+    explicit Walker(Visitor& visit) : visit_(visit) {}
+
+    template <layout::WireFormat T>
+    void part(const T& part, PartInfo info = {}) {
+        visit_.part(part, offset_, info);
+        offset_ += layout::size_of<T>;
+    }
+    template <layout::WireFormat T>
+    void part(const std::optional<T>& maybe, PartInfo info = {}) {
+        if (maybe) part(*maybe, info);
+    }
+    template <layout::WireFormat T>
+    void list(const layout::List<T>& list) {
+        for (std::size_t i = 0; i < list.size(); ++i) part(list[i], {.index = static_cast<int>(i)});
+    }
+    void octets(ByteView octets, PartInfo info = {}) {
+        if (octets.empty()) return;
+        visit_.octets(octets, offset_, info);
+        offset_ += octets.size();
+    }
+
+private:
+    Visitor& visit_;
+    std::size_t offset_ = 0;
+};
+
+/// Takes the parts of a message from its octets. After the first error nothing more is read.
+class PartReader {
+public:
+    /// `length` is what the message claims; `octets` is what was captured of it.
+    PartReader(ByteView octets, std::size_t length) : octets_(octets.first(std::min(octets.size(), length))), end_(length) {}
+
+    template <layout::WireFormat T>
+    void read(T& part) {
+        if (error_) return;
+        if (remaining() < layout::size_of<T>) return fail_length(layout::info_of<T>().fields.front().filter, layout::size_of<T>);
+        error_ = layout::parse_into(part, there(layout::size_of<T>), offset_);
+        offset_ += layout::size_of<T>;
+    }
+    template <layout::WireFormat T>
+    void read(std::optional<T>& part) {
+        if (!error_) read(part.emplace());
+    }
+    template <layout::WireFormat T>
+    void read(layout::List<T>& list, std::size_t count) {
+        list.octets = take(count * layout::size_of<T>, layout::info_of<T>().fields.front().filter);
+    }
+    /// The next `count` octets, or as many as were captured.
+    ByteView take(std::size_t count, const char* field) {
+        if (error_) return {};
+        if (remaining() < count) {
+            fail_length(field, count);
+            return {};
+        }
+        const ByteView taken = there(count);
+        if (taken.size() < count) error_ = {layout::Fault::truncated, field, offset_, count, taken.size()};
+        offset_ += count;
+        return taken;
+    }
+    /// All octets up to `offset`; nothing if that is behind.
+    ByteView take_until(std::size_t offset, const char* field) {
+        if (offset < offset_) {
+            fail_length(field, offset_);
+            return {};
+        }
+        return take(offset - offset_, field);
+    }
+
+    std::size_t offset() const { return offset_; }
+    std::size_t remaining() const { return end_ - std::min(end_, offset_); }
+    const layout::ParseError& error() const { return error_; }
+    void fail(layout::ParseError error) {
+        if (!error_) error_ = error;
+    }
+    /// Leaves `count` octets at the end for a trailer.
+    void keep_back(std::size_t count) { end_ -= std::min(end_, count); }
+    void give_back(std::size_t count) { end_ += count; }
+
+private:
+    ByteView there(std::size_t count) const {
+        const std::size_t from = std::min(offset_, octets_.size());
+        return octets_.subspan(from, std::min(count, octets_.size() - from));
+    }
+    void fail_length(const char* field, std::size_t needed) {
+        fail({layout::Fault::wrong_length, field, offset_, needed, remaining()});
+    }
+
+    ByteView octets_;
+    std::size_t end_;
+    std::size_t offset_ = 0;
+    layout::ParseError error_;
+};
+
+/// A visitor for walk() that writes the message.
+struct Builder {
+    std::vector<std::uint8_t> message;
+
+    template <layout::WireFormat T>
+    void part(const T& part, std::size_t offset, PartInfo) {
+        message.resize(offset + layout::size_of<T>);
+        layout::build_into(part, std::span(message).subspan(offset));
+    }
+    void octets(ByteView octets, std::size_t, PartInfo) { message.insert(message.end(), octets.begin(), octets.end()); }
+};
+
+}  // namespace fabricscope::smcr
