@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# wireshark-4.4.sh TREE PACKAGE...: build the plugins in a Debian 13 tree, whose Wireshark is 4.4, and have
+# its tshark load them. Runs as root. TREE is made if it is not there; removing it starts afresh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tree=$1
+shift
+readonly tree sample=samples/real/smcr_v2_echo.pcap
+
+in_tree() {
+    chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        ${http_proxy:+http_proxy="$http_proxy"} "$@"
+}
+
+if [ ! -e "$tree/made" ]; then
+    # From where this machine gets its own packages.
+    # shellcheck disable=SC2016
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
+    eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
+    export http_proxy=${http_proxy:-}
+    rm -rf --one-file-system "$tree"
+    debootstrap --variant=minbase trixie "$tree" "$mirror"
+    in_tree apt-get install -q -y --no-install-recommends "$@"
+    touch "$tree/made"
+fi
+
+rm -rf "$tree/src"
+mkdir "$tree/src"
+git ls-files -z --cached --others --exclude-standard --deduplicate |
+    tar --create --null --files-from=- --ignore-failed-read | tar --extract --directory="$tree/src" --no-same-owner
+
+in_tree cmake -S /src -B /build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF
+in_tree cmake --build /build --target plugins
+
+echo
+in_tree tshark --version | head -n 1
+loaded=$(in_tree /build/with-plugins tshark -G plugins | grep fabricscope) || {
+    echo "tshark did not load the plugins" >&2
+    exit 1
+}
+echo "$loaded"
+in_tree /build/with-plugins tshark -r "/src/$sample" -Y smcr
