@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/pcap_source.h"
+
+#include <pcap/pcap.h>
+
+#include <cstdio>
+
+namespace fabricscope::capture {
+namespace {
+
+LinkType link_type_of(int dlt) {
+    switch (dlt) {
+        case DLT_EN10MB: return LinkType::ethernet;
+        case DLT_LINUX_SLL: return LinkType::linux_cooked_v1;
+        case DLT_LINUX_SLL2: return LinkType::linux_cooked_v2;
+        case DLT_RAW:
+        case DLT_IPV4:
+        case DLT_IPV6: return LinkType::raw_ip;
+        case DLT_INFINIBAND: return LinkType::infiniband;
+        case DLT_FC_2: return LinkType::fc2;
+        case DLT_FC_2_WITH_FRAME_DELIMS: return LinkType::fc2_with_delimiters;
+        default: return LinkType::unknown;
+    }
+}
+
+struct Close {
+    void operator()(pcap_t* handle) const { pcap_close(handle); }
+};
+using Handle = std::unique_ptr<pcap_t, Close>;
+
+class PcapSource final : public Source {
+public:
+    PcapSource(std::string path, Handle handle)
+        : path_(std::move(path)), handle_(std::move(handle)), link_(link_type_of(pcap_datalink(handle_.get()))) {}
+
+    bool next(Frame& frame) override {
+        pcap_pkthdr* header;
+        const u_char* octets;
+        const int result = ended_ ? PCAP_ERROR_BREAK : pcap_next_ex(handle_.get(), &header, &octets);
+        if (result != 1) {
+            end(result);
+            return false;
+        }
+        // Opened with nanosecond precision: tv_usec holds nanoseconds.
+        frame = {
+            ++count_, header->ts.tv_sec * second + header->ts.tv_usec, header->len, {octets, header->caplen}, link_, 0};
+        return true;
+    }
+
+    std::vector<Error> errors() const override { return error_ ? std::vector{*error_} : std::vector<Error>{}; }
+    std::uint32_t interface_count() const override { return 1; }
+
+private:
+    void end(int result) {
+        if (!ended_ && result == PCAP_ERROR) error_ = {path_, count_ + 1, position(), pcap_geterr(handle_.get())};
+        ended_ = true;
+    }
+
+    std::optional<std::uint64_t> position() const {
+        const off_t offset = ftello(pcap_file(handle_.get()));
+        return offset < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(offset));
+    }
+
+    std::string path_;
+    Handle handle_;
+    LinkType link_;
+    std::uint64_t count_ = 0;
+    bool ended_ = false;
+    std::optional<Error> error_;
+};
+
+}  // namespace
+
+OpenResult open_with_libpcap(const std::string& path) {
+    char message[PCAP_ERRBUF_SIZE] = "";
+    Handle handle(pcap_open_offline_with_tstamp_precision(path.c_str(), PCAP_TSTAMP_PRECISION_NANO, message));
+    if (!handle) return {nullptr, {path, 0, std::nullopt, message}};
+    if (pcap_datalink(handle.get()) == DLT_ERF)
+        return {nullptr, {path, 0, std::nullopt, "ERF records are for wiretap"}};
+    return {std::make_unique<PcapSource>(path, std::move(handle)), {}};
+}
+
+}  // namespace fabricscope::capture

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "capture/pcap_source.h"
+#include "capture/wiretap_source.h"
+
+namespace fabricscope::capture {
+namespace {
+
+/// A file's status; of standard input for "-".
+std::optional<struct stat> status_of(const std::string& path) {
+    struct stat status;
+    const int result = path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status);
+    return result == 0 ? std::optional(status) : std::nullopt;
+}
+
+/// A look into a regular file before it is read. Standard input is left where it stands.
+class Peek {
+public:
+    explicit Peek(const std::string& path)
+        : fd_(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    Peek(const Peek&) = delete;
+    Peek& operator=(const Peek&) = delete;
+    ~Peek() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+
+    template <std::size_t N> bool read(std::uint64_t offset, std::array<std::uint32_t, N>& words) const {
+        return ::pread(fd_, words.data(), sizeof words, static_cast<off_t>(offset)) ==
+               static_cast<ssize_t>(sizeof words);
+    }
+
+private:
+    int fd_;
+};
+
+// pcapng: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-02.html, section 4. A block begins
+// with its type and its length in octets.
+namespace pcapng {
+constexpr std::uint32_t section_header = 0x0A0D'0D0A;  // the same in either byte order
+constexpr std::uint32_t byte_order_magic = 0x1A2B'3C4D;
+constexpr std::uint32_t interface_description = 1;
+constexpr std::array packet_blocks{2U, 3U, 6U};
+constexpr std::uint32_t smallest_block = 12;
+}  // namespace pcapng
+
+/// How many interfaces a pcapng file describes before its first packet; 0 if it is no such file.
+std::uint32_t interfaces_before_first_packet(const Peek& file) {
+    std::array<std::uint32_t, 3> start;
+    if (!file.read(0, start) || start[0] != pcapng::section_header) return 0;
+    const bool swapped = start[2] != pcapng::byte_order_magic;
+    const auto host = [swapped](std::uint32_t word) { return swapped ? __builtin_bswap32(word) : word; };
+
+    std::uint32_t interfaces = 0;
+    std::array<std::uint32_t, 2> block{};  // type, length
+    for (std::uint64_t offset = 0; file.read(offset, block); offset += host(block[1])) {
+        if (std::ranges::find(pcapng::packet_blocks, host(block[0])) != pcapng::packet_blocks.end()) break;
+        if (host(block[1]) < pcapng::smallest_block) break;
+        if (host(block[0]) == pcapng::interface_description) ++interfaces;
+    }
+    return interfaces;
+}
+
+/// A pcapng file that began with one interface. Should it later describe another one of a different
+/// link type, libpcap gives up and wiretap goes on from there.
+class PcapngSource final : public Source {
+public:
+    PcapngSource(std::string path, std::unique_ptr<Source> source)
+        : path_(std::move(path)), source_(std::move(source)) {}
+
+    bool next(Frame& frame) override {
+        if (source_->next(frame)) {
+            ++delivered_;
+            return true;
+        }
+        return !resumed_ && !source_->errors().empty() && resume() && source_->next(frame);
+    }
+
+    std::vector<Error> errors() const override { return source_->errors(); }
+    std::uint32_t interface_count() const override { return source_->interface_count(); }
+
+private:
+    bool resume() {
+        resumed_ = true;
+        OpenResult result = open_with_wiretap(path_);
+        if (!result) return false;
+        source_ = std::move(result.source);
+        Frame skipped;
+        for (std::uint64_t i = 0; i < delivered_; ++i)
+            if (!source_->next(skipped)) return false;
+        return true;
+    }
+
+    std::string path_;
+    std::unique_ptr<Source> source_;
+    std::uint64_t delivered_ = 0;
+    bool resumed_ = false;
+};
+
+}  // namespace
+
+std::string to_string(const Error& error) {
+    std::string text = error.file;
+    if (error.frame != 0) text += ": frame " + std::to_string(error.frame);
+    if (error.offset) text += (error.frame != 0 ? ", offset " : ": offset ") + std::to_string(*error.offset);
+    return text + ": " + error.message;
+}
+
+OpenResult open(const std::string& path) {
+    const std::optional<struct stat> status = status_of(path);
+    if (!status) return {nullptr, {path, 0, std::nullopt, std::strerror(errno)}};
+
+    // What libpcap has tried in vain to read from a pipe is lost to wiretap, which reads all kinds.
+    if (!S_ISREG(status->st_mode)) return open_with_wiretap(path);
+
+    const std::uint32_t interfaces = interfaces_before_first_packet(Peek(path));
+    if (interfaces > 1) return open_with_wiretap(path);
+    OpenResult result = open_with_libpcap(path);
+    if (!result) return open_with_wiretap(path);
+    if (interfaces == 1) result.source = std::make_unique<PcapngSource>(path, std::move(result.source));
+    return result;
+}
+
+}  // namespace fabricscope::capture

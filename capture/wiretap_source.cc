@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/wiretap_source.h"
+
+#include <wiretap/wtap.h>
+#include <wsutil/buffer.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace fabricscope::capture {
+namespace {
+
+// Record types of ERF, which wiretap keeps to its own source file (Endace ERF types 2, 11, 16, 20, 21).
+enum ErfType : std::uint8_t { eth = 2, color_eth = 11, dsm_color_eth = 16, color_hash_eth = 20, infiniband = 21 };
+constexpr std::uint8_t erf_type_mask = 0x7F;  // the top bit says that extension headers follow
+
+LinkType link_type_of_erf(const erf_phdr& header) {
+    switch (header.type & erf_type_mask) {
+        case ErfType::eth:
+        case ErfType::color_eth:
+        case ErfType::dsm_color_eth:
+        case ErfType::color_hash_eth: return LinkType::ethernet;
+        case ErfType::infiniband: return LinkType::infiniband;
+        default: return LinkType::unknown;
+    }
+}
+
+LinkType link_type_of(const wtap_packet_header& header) {
+    switch (header.pkt_encap) {
+        case WTAP_ENCAP_ETHERNET: return LinkType::ethernet;
+        case WTAP_ENCAP_SLL: return LinkType::linux_cooked_v1;
+        case WTAP_ENCAP_SLL2: return LinkType::linux_cooked_v2;
+        case WTAP_ENCAP_RAW_IP:
+        case WTAP_ENCAP_RAW_IP4:
+        case WTAP_ENCAP_RAW_IP6: return LinkType::raw_ip;
+        case WTAP_ENCAP_INFINIBAND: return LinkType::infiniband;
+        case WTAP_ENCAP_FIBRE_CHANNEL_FC2: return LinkType::fc2;
+        case WTAP_ENCAP_FIBRE_CHANNEL_FC2_WITH_FRAME_DELIMS: return LinkType::fc2_with_delimiters;
+        case WTAP_ENCAP_ERF: return link_type_of_erf(header.pseudo_header.erf.phdr);
+        default: return LinkType::unknown;
+    }
+}
+
+/// Wiretap's error code and the details it may add, which are ours to free.
+struct Problem {
+    int code = 0;
+    gchar* details = nullptr;
+
+    std::string take_text() {
+        std::string text = wtap_strerror(code);
+        if (details != nullptr) text.append(" (").append(details).append(")");
+        g_free(std::exchange(details, nullptr));
+        return text;
+    }
+};
+
+struct Close {
+    void operator()(wtap* file) const { wtap_close(file); }
+};
+using Handle = std::unique_ptr<wtap, Close>;
+
+class WiretapSource final : public Source {
+public:
+    WiretapSource(std::string path, Handle file) : path_(std::move(path)), file_(std::move(file)) {
+        wtap_rec_init(&record_);
+        ws_buffer_init(&octets_, WTAP_MAX_PACKET_SIZE_STANDARD);
+        add_described_interfaces();
+    }
+    ~WiretapSource() override {
+        ws_buffer_free(&octets_);
+        wtap_rec_cleanup(&record_);
+    }
+
+    bool next(Frame& frame) override {
+        do {
+            if (!read()) return false;
+            ++count_;  // Wireshark numbers records of every kind
+        } while (record_.rec_type != REC_TYPE_PACKET);
+        const wtap_packet_header& header = record_.rec_header.packet_header;
+        const Time time = record_.ts.secs * second + record_.ts.nsecs;
+        frame = {count_,
+                 time,
+                 header.len,
+                 {ws_buffer_start_ptr(&octets_), header.caplen},
+                 link_type_of(header),
+                 interface_of(header)};
+        return true;
+    }
+
+    std::vector<Error> errors() const override { return error_ ? std::vector{*error_} : std::vector<Error>{}; }
+
+    std::uint32_t interface_count() const override {
+        return std::max(1U, static_cast<std::uint32_t>(interfaces_.size()));
+    }
+
+private:
+    bool read() {
+        if (ended_) return false;
+        Problem problem;
+        gint64 offset;
+        if (wtap_read(file_.get(), &record_, &octets_, &problem.code, &problem.details, &offset)) return true;
+        ended_ = true;
+        if (problem.code != 0) {
+            const auto read_so_far = static_cast<std::uint64_t>(wtap_read_so_far(file_.get()));
+            error_ = {path_, count_ + 1, read_so_far, problem.take_text()};
+        }
+        return false;
+    }
+
+    void add_described_interfaces() {
+        wtapng_iface_descriptions_t* descriptions = wtap_file_get_idb_info(file_.get());
+        for (guint i = 0; i < descriptions->interface_data->len; ++i) interface_of(0, i);
+        g_free(descriptions);
+    }
+
+    std::uint32_t interface_of(const wtap_packet_header& header) {
+        if ((record_.presence_flags & WTAP_HAS_INTERFACE_ID) == 0) return 0;
+        const bool sectioned = (record_.presence_flags & WTAP_HAS_SECTION_NUMBER) != 0;
+        return interface_of(sectioned ? record_.section_number : 0, header.interface_id);
+    }
+
+    std::uint32_t interface_of(unsigned section, std::uint32_t id) {
+        const auto next_free = static_cast<std::uint32_t>(interfaces_.size());
+        return interfaces_.try_emplace({section, id}, next_free).first->second;
+    }
+
+    std::string path_;
+    Handle file_;
+    wtap_rec record_;
+    Buffer octets_;
+    std::uint64_t count_ = 0;
+    /// Each section of a pcapng file counts its interfaces from 0.
+    std::map<std::pair<unsigned, std::uint32_t>, std::uint32_t> interfaces_;
+    bool ended_ = false;
+    std::optional<Error> error_;
+};
+
+}  // namespace
+
+OpenResult open_with_wiretap(const std::string& path) {
+    static std::once_flag initialised;
+    std::call_once(initialised, [] { wtap_init(false); });
+
+    Problem problem;
+    Handle file(wtap_open_offline(path.c_str(), WTAP_TYPE_AUTO, &problem.code, &problem.details, false));
+    if (!file) return {nullptr, {path, 0, std::nullopt, problem.take_text()}};
+    return {std::make_unique<WiretapSource>(path, std::move(file)), {}};
+}
+
+}  // namespace fabricscope::capture

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Capture files of every kind that Wireshark reads.
+#pragma once
+
+#include "capture/source.h"
+
+namespace fabricscope::capture {
+
+OpenResult open_with_wiretap(const std::string& path);
+
+}  // namespace fabricscope::capture
