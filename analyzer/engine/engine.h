@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// All trackers behind one door: frames in, sessions and findings out.
+#pragma once
+
+#include <optional>
+
+#include "analyzer/engine/finding.h"
+#include "analyzer/engine/smcr/tracker.h"
+#include "capture/duplicate_filter.h"
+#include "capture/frame.h"
+
+namespace fabricscope::engine {
+
+/// What was read, whatever the protocol.
+struct CaptureSummary {
+    std::uint64_t frames = 0;
+    std::optional<Time> start;           ///< of the first frame
+    Time duration = 0;                   ///< from the first frame to the latest one
+    std::uint64_t truncated_frames = 0;  ///< cut by the snap length
+    std::uint64_t undecoded_frames = 0;  ///< malformed, or of an unsupported link type
+    std::uint64_t copies = 0;            ///< the same frame from another interface; left out
+};
+
+struct Options {
+    bool smcr = true;
+    smcr::Options smcr_options{};
+    std::uint32_t interfaces = 1;  ///< of the capture; with more than one, copies are recognised
+};
+
+class Engine {
+public:
+    explicit Engine(Options options = {}, smcr::Observer* smcr_observer = nullptr);
+
+    /// The next frame of the timeline.
+    void on_frame(const capture::Frame& frame);
+    /// The same for a frame that has been decoded already.
+    void on_packet(const capture::Packet& packet);
+    void finish();
+
+    const CaptureSummary& capture() const { return capture_; }
+    const smcr::Model& smcr() const { return smcr_.model(); }
+    const std::vector<Finding>& findings() const { return findings_; }
+
+private:
+    Options options_;
+    CaptureSummary capture_;
+    capture::DuplicateFilter copies_;
+    smcr::Tracker smcr_;
+    std::vector<Finding> findings_;
+};
+
+}  // namespace fabricscope::engine

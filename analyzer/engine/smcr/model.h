@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine knows about SMC-R in a capture: connections, link groups, links, RMBs.
+//
+// Plain data. Times are nanoseconds since the epoch, positions count octets from the start of a
+// direction's stream, frames are numbered from 1. What a capture does not tell is nullopt, never a guess.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/packet.h"
+#include "protocols/smcr/cdc.h"
+#include "protocols/smcr/clc.h"
+#include "protocols/smcr/llc.h"
+
+namespace fabricscope::engine::smcr {
+
+using capture::Address;
+using capture::Time;
+
+/// Client and server of the TCP connection, and with it of the link group.
+enum class Side : std::uint8_t { client = 0, server = 1 };
+constexpr Side other(Side side) { return side == Side::client ? Side::server : Side::client; }
+constexpr const char* name_of(Side side) { return side == Side::client ? "client" : "server"; }
+
+/// One T for each side.
+template <class T>
+struct PerSide {
+    std::array<T, 2> values{};
+    T& operator[](Side side) { return values[static_cast<std::size_t>(side)]; }
+    const T& operator[](Side side) const { return values[static_cast<std::size_t>(side)]; }
+    void swap_sides() { std::swap(values[0], values[1]); }
+};
+
+struct SocketAddress {
+    Address address;
+    std::uint16_t port = 0;
+    bool operator==(const SocketAddress&) const = default;
+};
+/// "192.0.2.10:38234", "[2001:db8::1]:18001"
+std::string to_string(const SocketAddress& address);
+
+// ---- one direction of a connection ---------------------------------------------------------------
+
+/// Intervals during which something held.
+struct Intervals {
+    std::uint64_t count = 0;
+    Time total = 0;
+    Time longest = 0;
+};
+
+/// The direction's state as a CDC message of either side left it.
+struct CursorSample {
+    Time time = 0;
+    std::uint64_t frame = 0;
+    std::uint64_t produced = 0;
+    std::uint64_t consumed = 0;
+    std::uint64_t in_flight() const { return produced - consumed; }
+};
+
+/// Data from one side into the other side's RMB element.
+struct Direction {
+    std::optional<std::uint64_t> rmbe_size;   ///< octets; of the receiver's RMB element
+    bool rmbe_size_inferred = false;          ///< from where a WRITE stopped at the end, not from CLC
+    std::optional<std::uint8_t> cursor_base;  ///< 0 or 4
+    bool from_start = true;                   ///< positions count from the connection's begin; else from what was first captured
+    bool positions_known = true;              ///< false: the cursors wrapped while the element's size was unknown
+
+    std::uint64_t bytes_announced = 0;     ///< the producer's last cursor, as a position
+    std::uint64_t bytes_written = 0;       ///< RDMA WRITE payload in the RMB element, each octet once
+    std::uint64_t bytes_acknowledged = 0;  ///< the peer's last consumer cursor, as a position
+    std::uint64_t bytes_replayed = 0;      ///< written again, on another link or after a failed write
+    std::uint64_t writes = 0;              ///< RDMA WRITE operations
+    std::uint64_t cdcs = 0;                ///< CDC messages that the sender of this direction sent
+    std::uint64_t failover_cdcs = 0;       ///< of these, with the failover validation flag
+    std::uint64_t wraps = 0;               ///< of the producer cursor
+    std::uint64_t urgent = 0;              ///< urgent octets announced
+    std::uint64_t retransmissions = 0;     ///< InfiniBand packets of this direction seen again
+    std::uint64_t peak_in_flight = 0;      ///< octets announced and not yet consumed, at most
+    Intervals stalls;                      ///< the window was full
+    Intervals blocked;                     ///< the writer said that it was blocked (flag B)
+    std::optional<Time> first_data;
+    std::optional<Time> last_data;
+    std::optional<Cursor> producer;        ///< as last sent
+    std::optional<Cursor> consumer;        ///< as the peer last sent it
+    bool sending_done = false;             ///< the sender of this direction sent D
+    bool closed = false;                   ///< ... sent C
+    bool aborted = false;                  ///< ... sent A
+    std::vector<CursorSample> timeline;    ///< only if asked for
+};
+
+// ---- connections ---------------------------------------------------------------------------------
+
+enum class Outcome : std::uint8_t {
+    smc_r,
+    smc_d,      ///< SMC over ISM: no RDMA traffic to be seen
+    fallback,   ///< declined, TCP carries the data
+    failed,     ///< broken off during the set-up
+    plain_tcp,  ///< SMC was offered in the SYN, but the other side did not take it up
+    unknown,
+};
+/// "smc-r", "smc-d", "fallback", "failed", "plain-tcp", "unknown"
+const char* name_of(Outcome outcome);
+
+enum class Close : std::uint8_t { orderly, half, abnormal, open, unknown };
+const char* name_of(Close close);
+
+struct DeclineSeen {
+    Side by{};
+    std::uint32_t code = 0;
+    std::uint64_t frame = 0;
+    bool out_of_sync = false;
+    const char* name() const;  ///< nullptr if nobody has published the code's meaning
+};
+
+/// One step of the set-up.
+struct Step {
+    Time time = 0;
+    std::uint64_t frame = 0;
+};
+
+struct Setup {
+    std::optional<Step> syn, syn_ack, proposal, accept, confirm, decline;
+    std::optional<Step> confirm_link;  ///< the reply, on first contact
+    std::optional<Step> first_data;    ///< first RDMA WRITE or CDC in either direction
+};
+
+/// Where one side receives: an element of one of its RMBs.
+struct RmbElement {
+    std::size_t rmb = 0;  ///< index in LinkGroup::rmbs
+    std::uint8_t index = 1;
+};
+
+struct Connection {
+    std::uint32_t id = 0;  ///< n in "smcr-n", from 1
+    std::optional<SocketAddress> client, server;
+    Outcome outcome = Outcome::unknown;
+    std::optional<std::uint8_t> version, release;
+    std::optional<bool> first_contact;
+    std::uint32_t link_group = 0;  ///< n in "lg-n"; 0 = none
+    std::optional<DeclineSeen> decline;
+    bool reset = false;     ///< TCP RST seen
+    std::optional<Side> reset_by;
+    PerSide<bool> fin;      ///< TCP FIN seen from this side
+    Setup setup;
+    PerSide<Direction> from;  ///< from[Side::client] is client to server
+    PerSide<std::optional<std::uint32_t>> alert_token;  ///< as this side assigned it
+    PerSide<std::optional<RmbElement>> element;         ///< where this side receives
+    PerSide<std::optional<std::uint8_t>> link;          ///< number of the link that this side last sent on
+    Close close = Close::unknown;
+    bool midstream = false;  ///< the set-up was not captured
+    bool merged = false;     ///< half of a midstream connection that was found to belong to another: skip
+    std::uint64_t first_frame = 0;
+    Time first_time = 0;
+    Time last_time = 0;
+};
+
+// ---- link groups ---------------------------------------------------------------------------------
+
+struct LinkEndpoint {
+    std::optional<Gid> gid;
+    std::optional<Mac> mac;
+    std::optional<std::uint32_t> qpn;
+    std::optional<std::uint32_t> initial_psn;
+};
+
+enum class LinkState : std::uint8_t { pending, active, deleted, failed };
+const char* name_of(LinkState state);
+
+struct Link {
+    std::optional<std::uint8_t> number;
+    PerSide<LinkEndpoint> end;
+    LinkState state = LinkState::pending;
+    std::uint64_t first_frame = 0;   ///< first RoCE packet; 0 = none yet
+    std::optional<std::uint32_t> mtu;  ///< octets, the smaller of both offers
+    std::uint64_t packets = 0;
+    std::uint64_t retransmissions = 0;
+    std::uint64_t naks = 0;
+};
+
+struct Rtoken {
+    std::size_t link = 0;  ///< index in LinkGroup::links
+    std::uint32_t rkey = 0;
+    std::uint64_t address = 0;
+};
+
+struct Rmb {
+    Side owner{};
+    std::optional<std::uint64_t> element_size;
+    std::vector<Rtoken> rtokens;
+    std::uint64_t first_frame = 0;
+    bool deleted = false;  ///< by DELETE RKEY
+};
+
+/// A request and its reply.
+struct LlcExchange {
+    LlcType type{};
+    std::uint8_t version = 1;
+    Side from{};
+    std::optional<std::uint8_t> link;  ///< number of the link that carried the request
+    Step request;                      ///< frame 0: the request was not captured
+    std::optional<Step> reply;
+    bool refused = false;              ///< rejected or answered negatively
+};
+
+struct LinkGroup {
+    std::uint32_t id = 0;  ///< n in "lg-n", from 1
+    bool roles_known = true;  ///< false: seen midway only; client and server may be the other way round
+    bool from_start = true;   ///< first contact was captured
+    PerSide<std::optional<PeerId>> peer_id;
+    PerSide<std::string> hostname;  ///< version 2; empty if not told
+    std::string eid;                ///< version 2; empty if not told
+    std::optional<std::uint8_t> version, release;
+    std::optional<std::uint8_t> cursor_base;
+    std::optional<std::uint8_t> max_links;
+    std::vector<Link> links;
+    std::vector<Rmb> rmbs;
+    std::vector<LlcExchange> exchanges;  ///< the first Limits::exchanges of them
+    std::uint64_t exchange_count = 0;
+    std::vector<std::uint32_t> connections;  ///< ids
+};
+
+struct Model {
+    std::deque<Connection> connections;  ///< connections[id - 1]
+    std::deque<LinkGroup> link_groups;   ///< link_groups[id - 1]
+    /// State that was dropped because a limit was reached; 0 in any ordinary capture.
+    std::uint64_t dropped_connections = 0;
+    std::uint64_t dropped_link_groups = 0;
+};
+
+}  // namespace fabricscope::engine::smcr

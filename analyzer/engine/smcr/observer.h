@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the SMC-R tracker says about single frames while it works: for trees, streams and timelines.
+#pragma once
+
+#include "analyzer/engine/smcr/model.h"
+
+namespace fabricscope::engine::smcr {
+
+/// What one frame means. A frame has one set of facts; CLC messages come in addition, see ClcSeen.
+struct FrameFacts {
+    enum class What : std::uint8_t {
+        tcp,    ///< a segment of a connection that does or tries SMC-R
+        llc,
+        cdc,
+        write,  ///< an RDMA WRITE packet into an RMB
+        other,  ///< another packet on a link: acknowledgement, part of a long LLC message, unknown SEND
+    };
+    What what = What::other;
+    std::uint64_t frame = 0;
+    Time time = 0;
+    std::uint32_t connection = 0;  ///< id, 0 = none or unknown
+    std::uint32_t link_group = 0;  ///< id, 0 = none or unknown
+    std::optional<std::uint8_t> link;  ///< number
+    std::optional<Side> from;
+    bool roles_known = true;     ///< false: `from` may be the other way round
+    bool retransmission = false;
+
+    ByteView message;                ///< llc, cdc: the octets, valid during the call
+    std::uint32_t message_length = 0;  ///< llc, cdc: octets on the wire
+
+    // write
+    std::optional<std::uint64_t> rmbe_offset;  ///< of this packet's payload in the RMB element
+    std::uint32_t length = 0;                  ///< octets of this packet's payload
+    std::optional<std::uint64_t> position;     ///< in the direction's stream
+
+    // cdc: the direction from the sender, after this message; deltas against the sender's previous one
+    std::optional<std::uint64_t> produced, consumed_by_peer, in_flight, window;
+    std::optional<std::int64_t> producer_delta, consumer_delta;
+
+    // llc reply: its request
+    std::uint64_t request_frame = 0;
+    Time request_time = 0;
+};
+
+/// A CLC message that this frame's segment completed.
+struct ClcSeen {
+    std::uint64_t frame = 0;
+    Time time = 0;
+    std::uint32_t connection = 0;
+    Side from{};
+    ByteView octets;                 ///< the whole message, valid during the call
+    std::int64_t payload_offset = 0; ///< where it begins in this segment's payload; negative: in earlier segments
+    std::uint64_t request_frame = 0; ///< the message that it answers
+    Time request_time = 0;
+};
+
+/// Application octets in order.
+struct StreamPiece {
+    std::uint32_t connection = 0;
+    Side from{};
+    std::uint64_t position = 0;
+    ByteView octets;            ///< empty if they are missing from the capture
+    std::uint64_t missing = 0;  ///< octets that were announced, but not captured
+    bool urgent_last = false;   ///< the last octet is urgent data
+};
+
+/// All calls happen during Tracker::on_packet() or Tracker::finish(); arguments are valid during the call.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void on_facts(const FrameFacts&) {}
+    virtual void on_clc(const ClcSeen&) {}
+    /// The frame `request` has been answered by `response`; comes after the response's own facts.
+    virtual void on_response(std::uint64_t /*request*/, std::uint64_t /*response*/, Time /*elapsed*/) {}
+    /// Asked once for each direction, when its connection becomes known.
+    virtual bool wants_stream(const Connection&, Side /*from*/) { return false; }
+    virtual void on_stream(const StreamPiece&) {}
+};
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Packets in, SMC-R connections and link groups out. Sans-I/O: no files, no clock, no threads.
+#pragma once
+
+#include <memory>
+
+#include "analyzer/engine/smcr/model.h"
+#include "analyzer/engine/smcr/observer.h"
+
+namespace fabricscope::engine::smcr {
+
+/// Bounds on what is remembered; a hostile capture must not grow the program without end.
+struct Limits {
+    std::size_t connections = 1'000'000;
+    std::size_t link_groups = 100'000;
+    std::size_t links_per_group = 256;
+    std::size_t rmbs_per_group = 65'536;
+    std::size_t exchanges = 10'000;        ///< kept for each link group
+    std::size_t open_requests = 1'024;     ///< unanswered LLC requests of a link group
+    std::size_t midstream_flows = 65'536;  ///< queue pairs that may turn out to be SMC-R
+};
+
+struct Options {
+    bool timelines = false;                          ///< fill Direction::timeline
+    std::optional<std::uint8_t> cursor_base;         ///< force 0 or 4 instead of finding out
+    Limits limits{};
+};
+
+class Tracker {
+public:
+    explicit Tracker(Options options = {}, Observer* observer = nullptr);
+    ~Tracker();
+    Tracker(const Tracker&) = delete;
+    Tracker& operator=(const Tracker&) = delete;
+
+    /// Packets in order of capture. Views in the packet need to live only during the call.
+    void on_packet(const capture::Packet& packet);
+
+    /// No more packets: open intervals end, outcomes and closes are settled.
+    void finish();
+
+    const Model& model() const;
+
+private:
+    class State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace fabricscope::engine::smcr
