@@ -19,6 +19,9 @@
 
 namespace fabricscope::engine::smcr {
 
+/// The wire formats; this namespace is about what they add up to.
+namespace wire = fabricscope::smcr;
+
 using capture::Address;
 using capture::Time;
 
@@ -85,8 +88,8 @@ struct Direction {
     Intervals blocked;                     ///< the writer said that it was blocked (flag B)
     std::optional<Time> first_data;
     std::optional<Time> last_data;
-    std::optional<Cursor> producer;        ///< as last sent
-    std::optional<Cursor> consumer;        ///< as the peer last sent it
+    std::optional<wire::Cursor> producer;        ///< as last sent
+    std::optional<wire::Cursor> consumer;        ///< as the peer last sent it
     bool sending_done = false;             ///< the sender of this direction sent D
     bool closed = false;                   ///< ... sent C
     bool aborted = false;                  ///< ... sent A
@@ -198,7 +201,7 @@ struct Rmb {
 
 /// A request and its reply.
 struct LlcExchange {
-    LlcType type{};
+    wire::LlcType type{};
     std::uint8_t version = 1;
     Side from{};
     std::optional<std::uint8_t> link;  ///< number of the link that carried the request
@@ -211,7 +214,7 @@ struct LinkGroup {
     std::uint32_t id = 0;  ///< n in "lg-n", from 1
     bool roles_known = true;  ///< false: seen midway only; client and server may be the other way round
     bool from_start = true;   ///< first contact was captured
-    PerSide<std::optional<PeerId>> peer_id;
+    PerSide<std::optional<wire::PeerId>> peer_id;
     PerSide<std::string> hostname;  ///< version 2; empty if not told
     std::string eid;                ///< version 2; empty if not told
     std::optional<std::uint8_t> version, release;
