@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the integration tests share: the built program, tshark with the built plugins, the samples."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("FABRICSCOPE_BUILD", ROOT / "build/release"))
+
+_home = tempfile.TemporaryDirectory(prefix="fabricscope-home-")
+os.chmod(_home.name, 0o755)
+
+
+def sample(name):
+    """The path of samples/real/NAME.pcap or .pcapng."""
+    (path,) = [p for p in ROOT.glob(f"samples/real/{name}.*") if p.suffix in (".pcap", ".pcapng")]
+    return path
+
+
+def samples(pattern="*"):
+    """The names of the samples that match."""
+    return sorted(p.name.removesuffix(".truth.txt") for p in ROOT.glob(f"samples/real/{pattern}.truth.txt"))
+
+
+def truth(name):
+    """What the applications of a sample reported, one dict each: role, conn, sent, sent_sha256, received, ..."""
+    text = (ROOT / f"samples/real/{name}.truth.txt").read_text()
+    return [json.loads(line) for line in re.findall(r'^\{"role": .*\}$', text, re.MULTILINE)]
+
+
+def run(command, *, status=(0,), stdin=None, env=None):
+    """Run it, insist on its exit status, return what it wrote to standard output (bytes)."""
+    done = subprocess.run([str(word) for word in command], input=stdin, env=env, capture_output=True, timeout=300)
+    assert done.returncode in status, (
+        f"exit status {done.returncode} of: {' '.join(map(str, command))}\n{done.stderr.decode(errors='replace')}")
+    return done.stdout
+
+
+def fabricscope(*arguments, status=(0, 1), stdin=None):
+    """Run the program; exit status 1 says that there are findings, so it is no failure unless the test says so."""
+    return run([BUILD / "bin/fabricscope", *arguments], status=status, stdin=stdin)
+
+
+def analyze(*arguments):
+    """`fabricscope analyze --json`, parsed."""
+    return json.loads(fabricscope("analyze", *arguments, "--json"))
+
+
+def tshark(*arguments, stdin=None):
+    """tshark with the plugins and nobody's preferences; its standard output as text."""
+    env = {**os.environ, "HOME": _home.name, "XDG_CONFIG_HOME": _home.name, "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
+    return run([BUILD / "with-plugins", "tshark", *arguments], stdin=stdin, env=env).decode()
+
+
+def fields(capture, *names, display_filter="", options=()):
+    """One dict per frame that passes the filter: field name to list of values."""
+    separator, aggregator = "\t", "\x1f"
+    arguments = ["-r", capture, "-T", "fields", "-E", f"separator={separator}", "-E", f"aggregator={aggregator}", *options]
+    if display_filter:
+        arguments += ["-Y", display_filter]
+    for name in names:
+        arguments += ["-e", name]
+    rows = []
+    for line in tshark(*arguments).splitlines():
+        values = [value.split(aggregator) if value else [] for value in line.split(separator)]
+        rows.append(dict(zip(names, values, strict=True)))
+    return rows

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Includes point down only: docs/architecture.md has the drawing."""
+
+import re
+
+import pytest
+
+from harness import ROOT
+
+MAY_INCLUDE = {
+    "protocols": {"protocols"},
+    "capture": {"protocols", "capture"},
+    "analyzer/engine": {"protocols", "capture", "analyzer/engine"},
+    "analyzer/report": {"protocols", "capture", "analyzer/engine", "analyzer/report"},
+    "analyzer/cli": {"protocols", "capture", "analyzer/engine", "analyzer/report", "analyzer/cli"},
+    "plugins": {"protocols", "capture", "analyzer/engine", "plugins"},
+}
+FOREIGN = {
+    "protocols": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread",
+    "analyzer/engine": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|thread",
+    "capture": r"epan/",
+}
+
+
+def includes(layer):
+    for path in sorted((ROOT / layer).rglob("*")):
+        if path.suffix in (".cc", ".h"):
+            for target in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(), re.MULTILINE):
+                yield path.relative_to(ROOT), target
+
+
+@pytest.mark.parametrize("layer", MAY_INCLUDE)
+def test_includes_point_down(layer):
+    for path, target in includes(layer):
+        owner = next((known for known in MAY_INCLUDE if target.startswith(f"{known}/")), None)
+        assert owner is None or owner in MAY_INCLUDE[layer], f"{path} includes {target}"
+
+
+@pytest.mark.parametrize("layer", FOREIGN)
+def test_no_library_that_the_layer_must_not_know(layer):
+    for path, target in includes(layer):
+        assert not re.match(FOREIGN[layer], target), f"{path} includes {target}"
