@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "capture/frame.h"
 #include "protocols/ib/headers.h"
+#include "protocols/ib/icrc.h"
 #include "protocols/layout/types.h"
 
 namespace fabricscope::capture {
@@ -91,9 +93,10 @@ struct IbPacket {
     std::uint32_t payload_length = 0;  ///< on the wire, without padding and ICRC
     std::uint32_t bth_offset = 0;      ///< in the frame
     std::uint32_t payload_offset = 0;  ///< in the frame
-    ByteView covered;                  ///< LRH, GRH or IP header up to and with the ICRC, for ib::check_icrc
-    bool icrc_present = false;         ///< `covered` was captured whole
+    ib::IcrcStart icrc_start = ib::IcrcStart::lrh;
+    ByteView covered;  ///< from `icrc_start` up to and with the ICRC; empty when not captured whole
 
+    bool icrc_present() const { return !covered.empty(); }
     const ib::OpcodeInfo& opcode() const { return ib::opcode_info(bth.opcode); }
 };
 
@@ -104,6 +107,7 @@ struct Packet {
     Time time = 0;
     std::uint32_t wire_length = 0;
     std::uint32_t interface = 0;
+    std::uint32_t captured_length = 0;  ///< less than wire_length if the frame was cut
 
     DecodeState state = DecodeState::ok;
     Layer layer = Layer::none;  ///< where `state` arose
@@ -127,6 +131,9 @@ struct Packet {
 /// InfiniBand or IP comes out as Transport::none and `ok`. UDP to port 4791 that cannot be RoCE
 /// (too short, not in words, another header version, a reserved opcode) is plain UDP.
 Packet decode(const Frame& frame);
+
+/// Whether an InfiniBand packet's ICRC is right; nothing when it was not captured. Reads all of it.
+std::optional<bool> icrc_is_good(const Packet& packet);
 
 }  // namespace fabricscope::capture
 

@@ -8,6 +8,7 @@ find_package(Wireshark 4.0 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # Wireshark's own targets carry include directories on `epan` only.
 add_library(fabricscope_wiretap INTERFACE)

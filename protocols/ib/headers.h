@@ -12,7 +12,6 @@ namespace fabricscope::ib {
 
 inline constexpr std::uint16_t roce_v1_ether_type = 0x8915;
 inline constexpr std::uint16_t roce_v2_udp_port = 4791;
-inline constexpr std::size_t icrc_size = 4;
 inline constexpr std::uint8_t next_header_bth = 0x1B;  ///< IBA's next header value in a GRH
 
 /// Local Route Header: native InfiniBand only.
@@ -82,6 +81,11 @@ struct Deth {
     std::uint32_t q_key;
     std::uint8_t reserved_32;
     std::uint32_t source_qpn;  ///< 24 bits
+};
+
+/// Invariant CRC, behind the payload and its padding; the only little-endian field.
+struct Icrc {
+    std::uint32_t value;
 };
 
 /// The meaning of AETH's syndrome: bits 6..5 are the class, bits 4..0 its value.
@@ -175,5 +179,10 @@ inline constexpr auto layout_of<ib::Deth> = layout<ib::Deth>(
     "DETH", "IBA 9.3.1", octets(0, 8), field<&ib::Deth::q_key>(at(0), "infiniband.deth.q_key", "Queue Key", hex),
     field<&ib::Deth::reserved_32>(at(4), "infiniband.deth.reserved8", "Reserved", reserved),
     field<&ib::Deth::source_qpn>(at(5, 3), "infiniband.deth.srcqp", "Source Queue Pair", hex));
+
+template <>
+inline constexpr auto layout_of<ib::Icrc> = layout<ib::Icrc>(
+    "ICRC", "IBA 7.8.1", octets(0, 4),
+    field<&ib::Icrc::value>(at(0), "infiniband.invariant.crc", "Invariant CRC", hex, little_endian));
 
 }  // namespace fabricscope::layout

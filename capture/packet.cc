@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/packet.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "protocols/net/headers.h"
+
+namespace fabricscope::capture {
+namespace {
+
+constexpr std::array<std::uint8_t, 12> ipv4_mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+
+Address ipv6_address(const Gid& gid) { return {gid.octets, Address::Kind::ipv6}; }
+
+Address lid_address(std::uint16_t lid) {
+    Address address{{}, Address::Kind::lid};
+    address.bytes[14] = static_cast<std::uint8_t>(lid >> 8);
+    address.bytes[15] = static_cast<std::uint8_t>(lid);
+    return address;
+}
+
+bool announces_tag(std::uint16_t type) {
+    return type == net::ether_type_vlan || type == net::ether_type_provider_vlan ||
+           type == net::ether_type_old_double_vlan;
+}
+
+/// Peels one header after the other off a frame. What is left for the next layer is `captured_`, and
+/// `wire_` octets on the wire, which are never fewer.
+class Decoder {
+public:
+    Decoder(const Frame& frame, Packet& packet)
+        : frame_(frame),
+          packet_(packet),
+          captured_(frame.data),
+          wire_(std::max(frame.wire_length, static_cast<std::uint32_t>(frame.data.size()))) {}
+
+    void decode_link() {
+        switch (frame_.link) {
+            case LinkType::ethernet: return decode_ethernet();
+            case LinkType::linux_cooked_v1: return decode_cooked<net::LinuxCooked>();
+            case LinkType::linux_cooked_v2: return decode_cooked<net::LinuxCooked2>();
+            case LinkType::raw_ip: return decode_raw_ip();
+            case LinkType::infiniband: return decode_infiniband();
+            case LinkType::fc2:
+            case LinkType::fc2_with_delimiters: return;
+            case LinkType::unknown: return stop(DecodeState::unsupported, Layer::link);
+        }
+    }
+
+private:
+    // ---- the octets at hand ----
+
+    std::uint32_t offset() const { return static_cast<std::uint32_t>(captured_.data() - frame_.data.data()); }
+
+    void stop(DecodeState state, Layer layer) {
+        packet_.state = state;
+        packet_.layer = layer;
+    }
+
+    /// Whether `size` octets were captured; if not, says why there are too few.
+    bool have(std::size_t size, Layer layer) {
+        if (captured_.size() >= size) return true;
+        stop(wire_ >= size ? DecodeState::truncated : DecodeState::malformed, layer);
+        return false;
+    }
+
+    void skip(std::size_t size) {
+        captured_ = captured_.subspan(size);
+        wire_ -= static_cast<std::uint32_t>(size);
+    }
+
+    template <class T> bool peek(T& header, Layer layer) {
+        if (!have(layout::size_of<T>, layer)) return false;
+        layout::parse_into(header, captured_);
+        return true;
+    }
+
+    template <class T> bool take(T& header, Layer layer) {
+        if (!peek(header, layer)) return false;
+        skip(layout::size_of<T>);
+        return true;
+    }
+
+    /// A header says that `length` octets are left; what follows them is link-layer padding. It is
+    /// believed when the frame is shorter: then the frame was cut by a tool that did not say so.
+    void limit(std::uint32_t length) {
+        wire_ = length;
+        captured_ = captured_.first(std::min<std::size_t>(captured_.size(), length));
+    }
+
+    // ---- link layers ----
+
+    void decode_ethernet() {
+        net::Ethernet header;
+        if (!take(header, Layer::link)) return;
+        packet_.source_mac = header.source;
+        packet_.destination_mac = header.destination;
+        if (header.type >= net::ether_type_minimum) decode_ether_type(header.type);
+    }
+
+    template <class Header> void decode_cooked() {
+        Header header;
+        if (!take(header, Layer::link)) return;
+        std::copy_n(header.address.octets.begin(), packet_.source_mac.octets.size(), packet_.source_mac.octets.begin());
+        decode_ether_type(header.protocol);
+    }
+
+    void decode_raw_ip() {
+        if (!have(1, Layer::ip)) return;
+        decode_ether_type(captured_[0] >> 4 == 6 ? net::ether_type_ipv6 : net::ether_type_ipv4);
+    }
+
+    void decode_ether_type(std::uint16_t type) {
+        while (announces_tag(type)) {
+            net::VlanTag tag;
+            if (!take(tag, Layer::link)) return;
+            packet_.vlan = tag.identifier;
+            type = tag.type;
+        }
+        packet_.ether_type = type;
+        switch (type) {
+            case net::ether_type_ipv4: return decode_ipv4();
+            case net::ether_type_ipv6: return decode_ipv6();
+            case ib::roce_v1_ether_type: return decode_grh(captured_, IbCarrier::roce_v1);
+            default: return;
+        }
+    }
+
+    void decode_infiniband() {
+        const ByteView packet = captured_;
+        ib::Lrh header;
+        if (!take(header, Layer::link)) return;
+        const std::uint32_t length = header.packet_length * 4U;
+        if (length < layout::size_of<ib::Lrh>) return stop(DecodeState::malformed, Layer::link);
+        limit(length - static_cast<std::uint32_t>(layout::size_of<ib::Lrh>));
+        packet_.source = lid_address(header.source_lid);
+        packet_.destination = lid_address(header.destination_lid);
+        switch (static_cast<ib::LinkNextHeader>(header.link_next_header)) {
+            case ib::LinkNextHeader::local_bth: return decode_bth(packet, ib::IcrcStart::lrh, IbCarrier::native);
+            case ib::LinkNextHeader::global_grh: return decode_grh(packet, IbCarrier::native);
+            case ib::LinkNextHeader::raw:
+            case ib::LinkNextHeader::ip: return;
+        }
+    }
+
+    // ---- network layers ----
+
+    void decode_grh(ByteView packet, IbCarrier carrier) {
+        ib::Grh header;
+        if (!take(header, Layer::grh)) return;
+        if (header.ip_version != 6) return stop(DecodeState::malformed, Layer::grh);
+        packet_.source = Address::of(header.source);
+        packet_.destination = Address::of(header.destination);
+        if (header.next_header != ib::next_header_bth) return;
+        limit(header.payload_length);
+        decode_bth(packet, carrier == IbCarrier::native ? ib::IcrcStart::lrh : ib::IcrcStart::grh, carrier);
+    }
+
+    void decode_ipv4() {
+        const ByteView datagram = captured_;
+        net::Ipv4Header header;
+        if (!peek(header, Layer::ip)) return;
+        const std::uint32_t header_length = header.header_length * 4U;
+        if (header.version != 4 || header_length < layout::size_of<net::Ipv4Header>)
+            return stop(DecodeState::malformed, Layer::ip);
+        packet_.source = Address::of(header.source);
+        packet_.destination = Address::of(header.destination);
+        packet_.ip_protocol = header.protocol;
+        packet_.ip_identification = header.identification;
+        // A sender that leaves segmentation to the interface may be captured with a length of 0.
+        if (header.total_length != 0) {
+            if (header.total_length < header_length) return stop(DecodeState::malformed, Layer::ip);
+            limit(header.total_length);
+        }
+        if (!have(header_length, Layer::ip)) return;
+        skip(header_length);
+        if (header.more_fragments || header.fragment_offset != 0) return stop(DecodeState::unsupported, Layer::ip);
+        decode_transport(datagram, ib::IcrcStart::ipv4, header.protocol);
+    }
+
+    void decode_ipv6() {
+        const ByteView datagram = captured_;
+        net::Ipv6Header header;
+        if (!take(header, Layer::ip)) return;
+        if (header.version != 6) return stop(DecodeState::malformed, Layer::ip);
+        packet_.source = ipv6_address(header.source);
+        packet_.destination = ipv6_address(header.destination);
+        if (header.payload_length != 0) limit(header.payload_length);  // 0: a jumbogram, or as for IPv4
+        std::uint8_t protocol = header.next_header;
+        if (!skip_ipv6_extensions(protocol)) return;
+        packet_.ip_protocol = protocol;
+        decode_transport(datagram, ib::IcrcStart::ipv6, protocol);
+    }
+
+    /// Leaves in `protocol` what follows the extension headers; false if it cannot be got at.
+    bool skip_ipv6_extensions(std::uint8_t& protocol) {
+        while (true) {
+            switch (protocol) {
+                case net::protocol_hop_by_hop:
+                case net::protocol_ipv6_routing:
+                case net::protocol_ipv6_destination_options:
+                case net::protocol_mobility:
+                case net::protocol_hip:
+                case net::protocol_shim6: {
+                    net::Ipv6Extension extension;
+                    if (!peek(extension, Layer::ip) || !have(extension.octets(), Layer::ip)) return false;
+                    skip(extension.octets());
+                    protocol = extension.next_header;
+                    break;
+                }
+                case net::protocol_ipv6_fragment: {
+                    net::Ipv6Fragment fragment;
+                    if (!take(fragment, Layer::ip)) return false;
+                    if (fragment.more_fragments || fragment.offset != 0) {
+                        stop(DecodeState::unsupported, Layer::ip);
+                        return false;
+                    }
+                    protocol = fragment.next_header;
+                    break;
+                }
+                default: return true;
+            }
+        }
+    }
+
+    // ---- transport layers ----
+
+    void decode_transport(ByteView datagram, ib::IcrcStart start, std::uint8_t protocol) {
+        packet_.segment = captured_;
+        if (protocol == net::protocol_tcp) decode_tcp();
+        else if (protocol == net::protocol_udp) decode_udp(datagram, start);
+    }
+
+    void decode_tcp() {
+        const std::uint32_t header_offset = offset();
+        net::TcpHeader header;
+        if (!peek(header, Layer::tcp)) return;
+        const std::size_t header_length = header.header_length * std::size_t{4};
+        if (header_length < layout::size_of<net::TcpHeader> || header_length > wire_)
+            return stop(DecodeState::malformed, Layer::tcp);
+
+        packet_.transport = Transport::tcp;
+        TcpSegment& tcp = packet_.tcp;
+        tcp.source_port = header.source_port;
+        tcp.destination_port = header.destination_port;
+        tcp.sequence = header.sequence;
+        tcp.acknowledgment = header.acknowledgment;
+        tcp.flags = header.flags;
+        tcp.window = header.window;
+        tcp.header_offset = header_offset;
+        tcp.options = captured_.first(std::min(captured_.size(), header_length))
+                          .subspan(layout::size_of<net::TcpHeader>);
+        tcp.payload_length = wire_ - static_cast<std::uint32_t>(header_length);
+        tcp.payload_offset = header_offset + static_cast<std::uint32_t>(header_length);
+        if (!have(header_length, Layer::tcp)) return;
+        skip(header_length);
+        tcp.payload = captured_;
+        have(wire_, Layer::payload);
+    }
+
+    void decode_udp(ByteView datagram, ib::IcrcStart start) {
+        net::UdpHeader header;
+        if (!peek(header, Layer::udp)) return;
+        if (header.length != 0) {  // 0: longer than 16 bits can say
+            if (header.length < layout::size_of<net::UdpHeader> || header.length > wire_)
+                return stop(DecodeState::malformed, Layer::udp);
+            limit(header.length);
+        }
+        skip(layout::size_of<net::UdpHeader>);
+        packet_.transport = Transport::udp;
+        packet_.udp = {header.source_port, header.destination_port, captured_, wire_, offset()};
+        if (header.destination_port == ib::roce_v2_udp_port && may_be_bth())
+            decode_bth(datagram, start, IbCarrier::roce_v2);
+    }
+
+    /// The captured octets of a BTH behind which everything that its opcode asks for has room.
+    bool may_be_bth() const {
+        constexpr std::size_t fixed = layout::size_of<ib::Bth> + layout::size_of<ib::Icrc>;
+        if (wire_ < fixed || wire_ % 4 != 0) return false;
+        ib::Bth bth{};
+        if (layout::parse_into(bth, captured_)) return false;
+        const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
+        return bth.version == 0 && opcode.known() && fixed + opcode.headers_size + bth.pad_count <= wire_;
+    }
+
+    /// `packet` is what the ICRC covers, and more if the frame is padded.
+    void decode_bth(ByteView packet, ib::IcrcStart start, IbCarrier carrier) {
+        if (!have(layout::size_of<ib::Bth>, Layer::bth)) return;
+        if (!may_be_bth()) return stop(DecodeState::malformed, Layer::bth);
+        packet_.segment = captured_;
+        packet_.transport = Transport::ib;
+        IbPacket& ib = packet_.ib;
+        ib.carrier = carrier;
+        ib.bth_offset = offset();
+        ib.icrc_start = start;
+        const auto covered = static_cast<std::size_t>(captured_.data() - packet.data()) + wire_;
+        if (captured_.size() == wire_) ib.covered = packet.first(covered);
+
+        layout::parse_into(ib.bth, captured_);
+        const ib::OpcodeInfo& opcode = ib.opcode();
+        parse_extended(opcode, ib::deth, ib.deth, ib.has_deth);
+        parse_extended(opcode, ib::reth, ib.reth, ib.has_reth);
+        parse_extended(opcode, ib::aeth, ib.aeth, ib.has_aeth);
+        parse_extended(opcode, ib::immdt, ib.immdt, ib.has_immdt);
+        decode_ib_payload(layout::size_of<ib::Bth> + opcode.headers_size);
+    }
+
+    /// Parses the extended header `which` behind the BTH at hand, if the opcode has it and it was captured.
+    template <class T>
+    void parse_extended(const ib::OpcodeInfo& opcode, ib::ExtendedHeader which, T& header, bool& present) {
+        if (!opcode.has(which)) return;
+        const std::size_t before = layout::size_of<ib::Bth> + ib::size_of_headers(opcode.headers & (which - 1U));
+        present = before <= captured_.size() && !layout::parse_into(header, captured_.subspan(before));
+    }
+
+    void decode_ib_payload(std::size_t headers_length) {
+        IbPacket& ib = packet_.ib;
+        const auto trailer = ib.bth.pad_count + static_cast<std::uint32_t>(layout::size_of<ib::Icrc>);
+        ib.payload_length = wire_ - static_cast<std::uint32_t>(headers_length) - trailer;
+        ib.payload_offset = offset() + static_cast<std::uint32_t>(headers_length);
+        if (!have(headers_length, Layer::bth)) return;
+        skip(headers_length);
+        limit(ib.payload_length);
+        ib.payload = captured_;
+        have(wire_, Layer::payload);
+    }
+
+    const Frame& frame_;
+    Packet& packet_;
+    ByteView captured_;
+    std::uint32_t wire_;
+};
+
+}  // namespace
+
+Address Address::of(const Ipv4& ipv4) {
+    Address address{{}, Kind::ipv4};
+    const auto end = std::ranges::copy(ipv4_mapped_prefix, address.bytes.begin()).out;
+    std::ranges::copy(ipv4.octets, end);
+    return address;
+}
+
+std::string to_string(const Address& address) {
+    switch (address.kind) {
+        case Address::Kind::none: return "none";
+        case Address::Kind::lid: return "LID " + std::to_string(address.bytes[14] << 8 | address.bytes[15]);
+        case Address::Kind::ipv4:
+        case Address::Kind::ipv6:
+        case Address::Kind::gid: break;
+    }
+    return to_string(Gid{address.bytes});
+}
+
+Packet decode(const Frame& frame) {
+    Packet packet;
+    packet.number = frame.number;
+    packet.time = frame.time;
+    packet.wire_length = frame.wire_length;
+    packet.interface = frame.interface;
+    packet.captured_length = static_cast<std::uint32_t>(frame.data.size());
+    Decoder(frame, packet).decode_link();
+    return packet;
+}
+
+std::optional<bool> icrc_is_good(const Packet& packet) {
+    const IbPacket& ib = packet.ib;
+    if (packet.transport != Transport::ib || !ib.icrc_present()) return std::nullopt;
+    const auto bth = static_cast<std::size_t>(packet.segment.data() - ib.covered.data());
+    return ib::icrc_is_good(ib.icrc_start, ib.covered, bth);
+}
+
+}  // namespace fabricscope::capture
+
+std::size_t std::hash<fabricscope::capture::Address>::operator()(
+    const fabricscope::capture::Address& address) const noexcept {
+    const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(address.bytes);
+    constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
+    const std::uint64_t mixed = (halves[0] ^ std::rotr(halves[1], 29)) * odd;
+    return mixed ^ mixed >> 32;
+}
