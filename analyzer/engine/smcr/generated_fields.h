@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the SMC-R tracker adds to a frame beyond its octets, as display-filter fields: the plugin
+// registers them, `fabricscope fields` prints them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace fabricscope::engine::smcr {
+
+enum class GeneratedType : std::uint8_t { text, unsigned_number, signed_number, boolean, frame, time_span };
+
+struct GeneratedField {
+    const char* filter;  ///< display filter name, "smcr.in_flight"
+    const char* label;   ///< for people, "Bytes in flight"
+    GeneratedType type;
+    const char* description;
+};
+
+inline constexpr std::array generated_fields{
+    GeneratedField{
+        "smcr.connection", "Connection", GeneratedType::text, "Connection, as fabricscope analyze names it: smcr-1"},
+    GeneratedField{
+        "smcr.link_group", "Link group", GeneratedType::text, "Link group, as fabricscope analyze names it: lg-1"},
+    GeneratedField{"smcr.link", "Link", GeneratedType::unsigned_number, "Number of the link that carries the packet"},
+    GeneratedField{"smcr.from", "From", GeneratedType::text, "Who sent it: client or server of the TCP connection"},
+    GeneratedField{
+        "smcr.request_in", "Request in", GeneratedType::frame, "Frame of the CLC or LLC message that this one answers"},
+    GeneratedField{
+        "smcr.response_in", "Response in", GeneratedType::frame,
+        "Frame of the CLC or LLC message that answers this one"},
+    GeneratedField{
+        "smcr.time", "Time since request", GeneratedType::time_span, "Time from the request to this response"},
+    GeneratedField{
+        "smcr.rmbe.offset", "Offset in RMB element", GeneratedType::unsigned_number,
+        "Where this packet's data begins in the RMB element"},
+    GeneratedField{
+        "smcr.rmbe.position", "Position in stream", GeneratedType::unsigned_number,
+        "Where this packet's data begins in the direction's stream of octets"},
+    GeneratedField{
+        "smcr.write.length", "Length of data", GeneratedType::unsigned_number,
+        "Octets of RDMA WRITE data in this packet"},
+    GeneratedField{
+        "smcr.in_flight", "Bytes in flight", GeneratedType::unsigned_number,
+        "Octets that the sender announced and its peer has not consumed, after this message"},
+    GeneratedField{
+        "smcr.window", "Window", GeneratedType::unsigned_number,
+        "Octets that the sender may still write, after this message"},
+    GeneratedField{
+        "smcr.producer_delta", "Produced", GeneratedType::signed_number,
+        "Octets by which this message moves the producer cursor"},
+    GeneratedField{
+        "smcr.consumer_delta", "Consumed", GeneratedType::signed_number,
+        "Octets by which this message moves the consumer cursor"},
+    GeneratedField{
+        "smcr.retransmission", "Retransmission", GeneratedType::boolean, "The packet was seen before on this link"},
+    GeneratedField{"smcr.rule", "Rule", GeneratedType::text, "Id of a rule that this frame breaks: SMCR-R34"},
+};
+
+}  // namespace fabricscope::engine::smcr
