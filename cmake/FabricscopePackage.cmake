@@ -4,7 +4,10 @@ install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME copyright)
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The fabricscope developers <fabricscope@localhost>")
+set(CPACK_PACKAGE_CONTACT "The fabricscope developers <developers@fabricscope.invalid>")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Wireshark plugins that decode SMC-R, and a program that tells what happened:
+which connections came up and why others did not, how data moved through
+remote memory, who was blocked and for how long.")
 set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}")
 set(CPACK_STRIP_FILES ON)
 # Wireshark's plugin folder is an absolute path, so files are staged with DESTDIR.
