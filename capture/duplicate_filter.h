@@ -33,7 +33,7 @@ private:
 
     Original* find(std::uint64_t fingerprint, const Packet& packet);
     void remember(std::uint64_t fingerprint, const Packet& packet);
-    bool held(std::uint64_t serial) const { return serial != 0 && serial + originals_.size() > next_; }
+    bool held(std::uint64_t serial) const { return serial != 0 && serial + originals_.size() >= next_; }
 
     Time window_;
     std::vector<Original> originals_;     ///< ring, by serial number; empty = inactive

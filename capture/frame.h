@@ -2,6 +2,7 @@
 // One captured frame as it lies in a capture file: octets, time and where it was caught.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "protocols/layout/types.h"
@@ -26,6 +27,13 @@ using Time = std::int64_t;
 inline constexpr Time microsecond = 1'000;
 inline constexpr Time millisecond = 1'000'000;
 inline constexpr Time second = 1'000'000'000;
+
+/// Files can hold any 64-bit number of seconds. Held within 2^32 around the epoch (to the year 2106),
+/// the difference of two times never overflows.
+constexpr Time time_of(std::int64_t seconds, std::int64_t nanoseconds) {
+    constexpr std::int64_t limit = std::int64_t{1} << 32;
+    return std::clamp(seconds, -limit, limit) * second + std::clamp<std::int64_t>(nanoseconds, 0, second - 1);
+}
 
 struct Frame {
     std::uint64_t number = 0;  ///< from 1, as Wireshark counts

@@ -42,8 +42,8 @@ public:
             return false;
         }
         // Opened with nanosecond precision: tv_usec holds nanoseconds.
-        frame = {
-            ++count_, header->ts.tv_sec * second + header->ts.tv_usec, header->len, {octets, header->caplen}, link_, 0};
+        frame = {++count_, time_of(header->ts.tv_sec, header->ts.tv_usec), header->len, {octets, header->caplen}, link_,
+                 0};
         return true;
     }
 

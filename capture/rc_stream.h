@@ -39,17 +39,19 @@ public:
     };
     Place classify(std::uint32_t psn) const;
 
-    /// Has been seen: moves what is expected, but a copy of it may still be used.
-    /// An RDMA READ request takes one PSN for each packet of its response; where only a bound is known,
-    /// the next PSN may be up to `slack` further without anything missing.
-    void mark_seen(std::uint32_t psn, std::uint32_t slack = 0);
-    /// Has been used: a copy of it will be a duplicate.
+    /// It has been seen, but a copy of it may still be used.
+    void mark_seen(std::uint32_t psn);
+    /// It has been used: a copy of it will be a duplicate.
     void mark_used(std::uint32_t psn);
+    /// Behind `psn`, if it is the last one seen, up to `count` PSNs may be left out without being missing.
+    void allow_slack(std::uint32_t psn, std::uint32_t count);
 
 private:
+    void advance(std::uint32_t count);
+
     std::bitset<size> used_;  ///< by PSN modulo size, for the PSNs before expected_
     std::uint32_t expected_ = 0;
-    std::uint32_t slack_ = 0;  ///< the next PSN may be up to this much further
+    std::uint32_t slack_ = 0;
     bool started_ = false;
 };
 
@@ -98,13 +100,13 @@ public:
 
 private:
     struct Send {  ///< a SEND being put together
-        std::uint32_t next_psn;
-        std::uint64_t first_frame;
+        bool open = false;
+        std::uint32_t next_psn = 0;
+        std::uint64_t first_frame = 0;
         std::uint32_t wire_length = 0;
-        bool whole = true;  ///< `octets` has all of it so far
-        std::vector<std::uint8_t> octets;
+        std::vector<std::uint8_t> octets;  ///< fewer than wire_length if some were not captured
     };
-    struct Write {  ///< an RDMA WRITE of several packets
+    struct Write {  ///< an RDMA WRITE, as its first packet describes it
         std::uint32_t first_psn;
         std::uint32_t packets;
         std::uint32_t path_mtu;  ///< payload of every packet but the last
@@ -112,20 +114,26 @@ private:
         std::uint64_t first_frame;
     };
 
-    RcEvent receive_send(const Packet& packet, RcEvent event);
-    RcEvent receive_write(const Packet& packet, RcEvent event);
+    void use(std::uint32_t psn, const RcEvent& event);
+    void pass_over(std::uint32_t psn, RcEvent& event);
+    void receive_read_request(const IbPacket& ib, RcEvent& event);
+
+    void receive_send(const Packet& packet, RcEvent& event);
     void begin_send(const Packet& packet);
     Send* send_awaiting(std::uint32_t psn);
-    bool extend(Send& send, const IbPacket& ib);
-    const Write* write_covering(std::uint32_t psn) const;
+    static void append(Send& send, const IbPacket& ib);
+    static void finish(Send& send, RcEvent& event);
+
+    void receive_write(const Packet& packet, RcEvent& event);
+    static std::optional<Write> write_begun_by(const Packet& packet);
+    std::optional<Write> write_covering(std::uint32_t psn) const;
 
     PsnWindow window_;
-    /// More than one, because what follows a lost packet is seen before its retransmission.
-    std::array<std::optional<Send>, 4> sends_;
+    // More than one of each, because what follows a lost packet is seen before its retransmission.
+    std::array<Send, 4> sends_;
     std::array<std::optional<Write>, 16> writes_;
     std::size_t next_send_ = 0;
     std::size_t next_write_ = 0;
-    std::vector<std::uint8_t> message_;
 };
 
 }  // namespace fabricscope::capture

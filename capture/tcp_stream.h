@@ -14,39 +14,40 @@
 namespace fabricscope::capture {
 
 /// Segments in, contiguous octets out: in whatever order, pieces and copies they come. The first copy
-/// of an octet wins. Memory is bounded by a limit; what does not fit is dropped and counted.
+/// of an octet wins. Memory is bounded: what lies further than `limit` behind the read position, or in
+/// too many pieces, is dropped and counted.
 ///
-/// Positions are octets from the start of the stream (the octet after the SYN, or the first one
-/// seen when there was no SYN), 64 bits wide, so that sequence numbers may wrap.
+/// Positions are octets from the start of the stream (the octet after the SYN, or the first one seen
+/// when there was no SYN), 64 bits wide, so that sequence numbers may wrap.
 class TcpStream {
 public:
     static constexpr std::size_t default_limit = 64 * 1024;
+    static constexpr std::size_t most_pieces = 256;  ///< segments that may wait behind a hole
 
     explicit TcpStream(std::size_t limit = default_limit) : limit_(limit) {}
 
     /// The octet with this sequence number is position 0 (a SYN's sequence number plus one). Without
-    /// it the first segment inserted sets the start. A second call is ignored.
+    /// it the first segment inserted sets the start. Only the first start counts.
     void start(std::uint32_t sequence);
 
     /// A segment's payload: `captured` is the part that was captured of `wire_length` octets; what was
     /// cut off is a hole that only a retransmission can fill.
     void insert(std::uint32_t sequence, ByteView captured, std::uint32_t wire_length, std::uint64_t frame);
 
-    /// The contiguous octets from position() on. Valid until the next non-const call.
+    /// The contiguous octets from position() on. Valid until the next call that is not const.
     ByteView readable() const { return ByteView(buffer_).subspan(read_); }
     std::uint64_t position() const { return base_ + read_; }
-    /// `count` readable octets have been dealt with.
+    /// The first `count` readable octets have been dealt with.
     void consume(std::size_t count);
 
-    /// The frame that carried the octet at this position, and the frame whose arrival made it readable
-    /// (a later one if the octet had to wait for a hole before it). 0 when no longer or not yet known:
-    /// known are the readable octets and the one before them.
+    /// The frame that carried a readable octet, and the frame whose arrival made it readable: a later
+    /// one if the octet had to wait for those before it. 0 when the octet is not readable.
     std::uint64_t frame_carrying(std::uint64_t position) const;
     std::uint64_t frame_completing(std::uint64_t position) const;
 
-    /// Octets that wait behind a hole.
-    bool has_hole() const { return !waiting_.empty() || cut_off_; }
-    /// Octets dropped because the limit was reached.
+    /// Whether the stream is known to go on behind the readable octets, with the next one missing.
+    bool has_hole() const { return known_end_ > end(); }
+    /// Octets dropped because of the limits.
     std::uint64_t lost() const { return lost_; }
 
     /// Frees all memory; later segments are ignored.
@@ -54,33 +55,34 @@ public:
     bool stopped() const { return stopped_; }
 
 private:
-    struct Segment {
+    struct Piece {
         std::vector<std::uint8_t> octets;
         std::uint64_t frame;
     };
-    struct Run {  ///< octets up to `end` that came together
+    struct Run {  ///< octets up to `end` that came in one frame
         std::uint64_t end;
         std::uint64_t carrier;
         std::uint64_t completer;
     };
 
     std::uint64_t end() const { return base_ + buffer_.size(); }
-    std::optional<std::uint64_t> position_of(std::uint32_t sequence) const;
+    /// Behind end() or before it, whichever is nearer; negative: before the start.
+    std::int64_t position_of(std::uint32_t sequence) const;
     void append(ByteView octets, std::uint64_t carrier, std::uint64_t completer);
     void keep(std::uint64_t position, ByteView octets, std::uint64_t frame);
-    void join(std::uint64_t frame);
-    const Run* run_at(std::uint64_t position) const;
+    void keep_piece(std::uint64_t position, ByteView octets, std::uint64_t frame);
+    void append_waiting(std::uint64_t completer);
+    const Run* run_of(std::uint64_t position) const;
 
     std::size_t limit_;
     std::optional<std::uint32_t> first_sequence_;
     std::vector<std::uint8_t> buffer_;  ///< contiguous octets from position base_ on
-    std::size_t read_ = 0;              ///< consumed octets of buffer_
+    std::size_t read_ = 0;              ///< how many of them have been consumed
     std::uint64_t base_ = 0;
-    std::deque<Run> runs_;
-    std::map<std::uint64_t, Segment> waiting_;  ///< by position, disjoint, all behind end()
-    std::size_t waiting_octets_ = 0;
+    std::deque<Run> runs_;                    ///< of the readable octets
+    std::map<std::uint64_t, Piece> waiting_;  ///< by position, disjoint, all behind end()
+    std::uint64_t known_end_ = 0;
     std::uint64_t lost_ = 0;
-    bool cut_off_ = false;
     bool stopped_ = false;
 };
 

@@ -79,7 +79,7 @@ public:
             ++count_;  // Wireshark numbers records of every kind
         } while (record_.rec_type != REC_TYPE_PACKET);
         const wtap_packet_header& header = record_.rec_header.packet_header;
-        const Time time = record_.ts.secs * second + record_.ts.nsecs;
+        const Time time = time_of(record_.ts.secs, record_.ts.nsecs);
         frame = {count_,
                  time,
                  header.len,

@@ -29,6 +29,12 @@ enum class Operation : std::uint8_t {
     congestion_notification,
 };
 
+/// Sent by the responder, with a PSN of the requester's.
+constexpr bool is_response(Operation operation) {
+    return operation == Operation::rdma_read_response || operation == Operation::acknowledge ||
+           operation == Operation::atomic_acknowledge;
+}
+
 /// Where a packet stands in its message.
 enum class Position : std::uint8_t { only, first, middle, last };
 
@@ -189,11 +195,6 @@ inline constexpr std::array<OpcodeInfo, 32> operations = [] {
     table[0x17] = opcode_of(send, only, ieth);
     return table;
 }();
-
-constexpr bool is_response(Operation operation) {
-    return operation == Operation::rdma_read_response || operation == Operation::acknowledge ||
-           operation == Operation::atomic_acknowledge;
-}
 
 /// What a service puts in front of the headers that all services share.
 constexpr unsigned headers_of(Service service, Operation operation) {

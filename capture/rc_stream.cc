@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/rc_stream.h"
+
+#include <algorithm>
+
+namespace fabricscope::capture {
+
+// ---- packet sequence numbers ---------------------------------------------------------------------
+
+PsnWindow::Place PsnWindow::classify(std::uint32_t psn) const {
+    if (!started_) return {PsnOrder::next, 0};
+    const std::int32_t ahead = psn_distance(expected_, psn);
+    if (ahead >= 0) {
+        const auto missing = static_cast<std::uint32_t>(ahead);
+        return missing <= slack_ ? Place{PsnOrder::next, 0} : Place{PsnOrder::ahead_after_gap, missing};
+    }
+    if (-ahead > static_cast<std::int32_t>(size)) return {PsnOrder::stale, 0};
+    return {used_[psn % size] ? PsnOrder::duplicate : PsnOrder::late, 0};
+}
+
+void PsnWindow::mark_seen(std::uint32_t psn) {
+    if (!started_) expected_ = psn;
+    started_ = true;
+    const std::int32_t ahead = psn_distance(expected_, psn);
+    if (ahead < 0) return;
+    advance(static_cast<std::uint32_t>(ahead) + 1);
+    slack_ = 0;
+}
+
+void PsnWindow::mark_used(std::uint32_t psn) {
+    mark_seen(psn);
+    used_.set(psn % size);
+}
+
+void PsnWindow::allow_slack(std::uint32_t psn, std::uint32_t count) {
+    if (psn_after(psn) == expected_) slack_ = count;
+}
+
+/// The bits of PSNs that enter the window belonged to those that leave it.
+void PsnWindow::advance(std::uint32_t count) {
+    if (count >= size) used_.reset();
+    else
+        for (std::uint32_t i = 0; i < count; ++i) used_.reset(psn_after(expected_, i) % size);
+    expected_ = psn_after(expected_, count);
+}
+
+// ---- messages ------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint32_t smallest_mtu = 256;
+
+bool begins_message(ib::Position position) { return position == ib::Position::first || position == ib::Position::only; }
+bool ends_message(ib::Position position) { return position == ib::Position::last || position == ib::Position::only; }
+
+RcEvent::Kind kind_of(const ib::OpcodeInfo& opcode) {
+    switch (opcode.operation) {
+        case ib::Operation::send: return RcEvent::Kind::send_part;
+        case ib::Operation::rdma_write: return RcEvent::Kind::write;
+        case ib::Operation::rdma_read_request: return RcEvent::Kind::read_request;
+        case ib::Operation::rdma_read_response: return RcEvent::Kind::read_response;
+        case ib::Operation::acknowledge: return RcEvent::Kind::acknowledge;
+        case ib::Operation::atomic_request: return RcEvent::Kind::atomic_request;
+        case ib::Operation::atomic_acknowledge: return RcEvent::Kind::atomic_response;
+        default: return RcEvent::Kind::other;
+    }
+}
+
+}  // namespace
+
+RcEvent RcReceiver::receive(const Packet& packet) {
+    const IbPacket& ib = packet.ib;
+    const ib::OpcodeInfo& opcode = ib.opcode();
+    RcEvent event;
+    if (packet.transport != Transport::ib || ib::service_of(ib.bth.opcode) != ib::Service::rc) return event;
+    event.kind = kind_of(opcode);
+    event.first = begins_message(opcode.position);
+    event.last = ends_message(opcode.position);
+    if (ib.has_immdt) event.immediate = ib.immdt.immediate_data;
+    if (ib::is_response(opcode.operation)) return event;
+
+    const PsnWindow::Place place = window_.classify(ib.bth.psn);
+    event.order = place.order;
+    event.missing = place.missing;
+    switch (event.kind) {
+        case RcEvent::Kind::send_part: receive_send(packet, event); break;
+        case RcEvent::Kind::write: receive_write(packet, event); break;
+        case RcEvent::Kind::read_request: receive_read_request(ib, event); break;
+        default: use(ib.bth.psn, event); break;
+    }
+    return event;
+}
+
+void RcReceiver::use(std::uint32_t psn, const RcEvent& event) {
+    if (!event.repeated()) window_.mark_used(psn);
+}
+
+/// A packet that cannot be used: its retransmission may be.
+void RcReceiver::pass_over(std::uint32_t psn, RcEvent& event) {
+    if (!event.repeated()) window_.mark_seen(psn);
+    event.kind = RcEvent::Kind::unplaceable;
+}
+
+void RcReceiver::receive_read_request(const IbPacket& ib, RcEvent& event) {
+    event.r_key = ib.reth.r_key;
+    event.address = ib.reth.virtual_address;
+    event.length = ib.reth.dma_length;
+    use(ib.bth.psn, event);
+    // The response takes a PSN for each of its packets, of a size that is not known here.
+    if (event.length > 0) window_.allow_slack(ib.bth.psn, (event.length - 1) / smallest_mtu);
+}
+
+// ---- SEND ----
+
+void RcReceiver::receive_send(const Packet& packet, RcEvent& event) {
+    const IbPacket& ib = packet.ib;
+    if (event.first && event.last) {
+        use(ib.bth.psn, event);
+        event.kind = RcEvent::Kind::send_message;
+        event.message = ib.payload;
+        event.message_length = ib.payload_length;
+        event.first_frame = packet.number;
+        return;
+    }
+    if (event.repeated()) return;
+    if (event.first) begin_send(packet);
+    Send* send = send_awaiting(ib.bth.psn);
+    if (send == nullptr) return pass_over(ib.bth.psn, event);
+    use(ib.bth.psn, event);
+    append(*send, ib);
+    if (event.last) finish(*send, event);
+}
+
+/// Where another message should have gone on, it is given up; otherwise the oldest makes room.
+void RcReceiver::begin_send(const Packet& packet) {
+    Send* send = send_awaiting(packet.ib.bth.psn);
+    if (send == nullptr) send = &sends_[next_send_++ % sends_.size()];
+    send->open = true;
+    send->next_psn = packet.ib.bth.psn;
+    send->first_frame = packet.number;
+    send->wire_length = 0;
+    send->octets.clear();
+}
+
+RcReceiver::Send* RcReceiver::send_awaiting(std::uint32_t psn) {
+    const auto send = std::ranges::find_if(sends_, [psn](const Send& s) { return s.open && s.next_psn == psn; });
+    return send == sends_.end() ? nullptr : &*send;
+}
+
+void RcReceiver::append(Send& send, const IbPacket& ib) {
+    const bool whole = send.octets.size() == send.wire_length;
+    const std::size_t room = message_limit - send.octets.size();
+    const ByteView octets = ib.payload.first(whole ? std::min(ib.payload.size(), room) : 0);
+    send.octets.insert(send.octets.end(), octets.begin(), octets.end());
+    send.wire_length += ib.payload_length;
+    send.next_psn = psn_after(send.next_psn);
+}
+
+void RcReceiver::finish(Send& send, RcEvent& event) {
+    send.open = false;
+    event.kind = RcEvent::Kind::send_message;
+    event.message = send.octets;
+    event.message_length = send.wire_length;
+    event.first_frame = send.first_frame;
+}
+
+// ---- RDMA WRITE ----
+
+/// Every packet of a WRITE but the last carries as much as the first: its place follows from its PSN,
+/// whatever has become of those between.
+void RcReceiver::receive_write(const Packet& packet, RcEvent& event) {
+    const IbPacket& ib = packet.ib;
+    const std::optional<Write> write = event.first ? write_begun_by(packet) : write_covering(ib.bth.psn);
+    if (!write) return pass_over(ib.bth.psn, event);
+    if (event.first && !event.last && !event.repeated()) writes_[next_write_++ % writes_.size()] = write;
+    use(ib.bth.psn, event);
+    const auto index = static_cast<std::uint32_t>(psn_distance(write->first_psn, ib.bth.psn));
+    event.r_key = write->reth.r_key;
+    event.address = write->reth.virtual_address + std::uint64_t{index} * write->path_mtu;
+    event.length = ib.payload_length;
+    event.operation_length = write->reth.dma_length;
+    event.first_frame = write->first_frame;
+}
+
+std::optional<RcReceiver::Write> RcReceiver::write_begun_by(const Packet& packet) {
+    const IbPacket& ib = packet.ib;
+    if (!ib.has_reth) return std::nullopt;
+    const std::uint64_t path_mtu = std::max(ib.payload_length, 1U);
+    const std::uint64_t packets = (ib.reth.dma_length + path_mtu - 1) / path_mtu;
+    return Write{ib.bth.psn, static_cast<std::uint32_t>(packets), ib.payload_length, ib.reth, packet.number};
+}
+
+std::optional<RcReceiver::Write> RcReceiver::write_covering(std::uint32_t psn) const {
+    for (std::size_t back = 1; back <= writes_.size(); ++back) {  // youngest first
+        const std::optional<Write>& write = writes_[(next_write_ - back) % writes_.size()];
+        if (!write) continue;
+        const std::int64_t index = psn_distance(write->first_psn, psn);
+        if (index > 0 && index < write->packets) return write;
+    }
+    return std::nullopt;
+}
+
+}  // namespace fabricscope::capture
