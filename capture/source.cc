@@ -82,21 +82,22 @@ public:
             ++delivered_;
             return true;
         }
-        return !resumed_ && !source_->errors().empty() && resume() && source_->next(frame);
+        return !resumed_ && !source_->errors().empty() && resume(frame);
     }
 
     std::vector<Error> errors() const override { return source_->errors(); }
     std::uint32_t interface_count() const override { return source_->interface_count(); }
 
 private:
-    bool resume() {
+    /// Delivers the frame after those delivered already. If wiretap does not come further either, the
+    /// file is damaged, and libpcap has said where.
+    bool resume(Frame& frame) {
         resumed_ = true;
         OpenResult result = open_with_wiretap(path_);
         if (!result) return false;
+        for (std::uint64_t i = 0; i <= delivered_; ++i)
+            if (!result.source->next(frame)) return false;
         source_ = std::move(result.source);
-        Frame skipped;
-        for (std::uint64_t i = 0; i < delivered_; ++i)
-            if (!source_->next(skipped)) return false;
         return true;
     }
 
@@ -122,11 +123,12 @@ OpenResult open(const std::string& path) {
     // What libpcap has tried in vain to read from a pipe is lost to wiretap, which reads all kinds.
     if (!S_ISREG(status->st_mode)) return open_with_wiretap(path);
 
-    const std::uint32_t interfaces = interfaces_before_first_packet(Peek(path));
-    if (interfaces > 1) return open_with_wiretap(path);
-    OpenResult result = open_with_libpcap(path);
-    if (!result) return open_with_wiretap(path);
-    if (interfaces == 1) result.source = std::make_unique<PcapngSource>(path, std::move(result.source));
+    const std::string file = path == "-" ? "/dev/stdin" : path;
+    const std::uint32_t interfaces = interfaces_before_first_packet(Peek(file));
+    if (interfaces > 1) return open_with_wiretap(file);
+    OpenResult result = open_with_libpcap(file);
+    if (!result) return open_with_wiretap(file);
+    if (interfaces == 1) result.source = std::make_unique<PcapngSource>(file, std::move(result.source));
     return result;
 }
 

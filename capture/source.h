@@ -40,8 +40,8 @@ public:
     /// What went wrong so far: nothing, or one entry for each file that could not be read to its end.
     virtual std::vector<Error> errors() const = 0;
 
-    /// Interfaces known by now. Those described before the first packet are known from the start; one
-    /// that a file introduces later is not.
+    /// Interfaces known by now. Those described before a file's first packet are known from the start;
+    /// one that a pcapng file introduces later is not, and with the same link type it counts as the first.
     virtual std::uint32_t interface_count() const = 0;
 };
 

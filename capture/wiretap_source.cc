@@ -3,6 +3,7 @@
 
 #include <wiretap/wtap.h>
 #include <wsutil/buffer.h>
+#include <wsutil/wslog.h>
 
 #include <algorithm>
 #include <map>
@@ -43,13 +44,26 @@ LinkType link_type_of(const wtap_packet_header& header) {
     }
 }
 
+/// Wireshark also shows files that are no captures.
+bool is_capture(int encapsulation) {
+    switch (encapsulation) {
+        case WTAP_ENCAP_MIME:
+        case WTAP_ENCAP_JSON:
+        case WTAP_ENCAP_MP4:
+        case WTAP_ENCAP_RFC7468:
+        case WTAP_ENCAP_RUBY_MARSHAL: return false;
+        default: return true;
+    }
+}
+
 /// Wiretap's error code and the details it may add, which are ours to free.
 struct Problem {
     int code = 0;
     gchar* details = nullptr;
 
     std::string take_text() {
-        std::string text = wtap_strerror(code);
+        std::string text = code == WTAP_ERR_SHORT_READ ? "truncated file: it ends in the middle of a record"
+                                                       : wtap_strerror(code);
         if (details != nullptr) text.append(" (").append(details).append(")");
         g_free(std::exchange(details, nullptr));
         return text;
@@ -102,10 +116,9 @@ private:
         gint64 offset;
         if (wtap_read(file_.get(), &record_, &octets_, &problem.code, &problem.details, &offset)) return true;
         ended_ = true;
-        if (problem.code != 0) {
-            const auto read_so_far = static_cast<std::uint64_t>(wtap_read_so_far(file_.get()));
-            error_ = {path_, count_ + 1, read_so_far, problem.take_text()};
-        }
+        const auto offset_reached = static_cast<std::uint64_t>(wtap_read_so_far(file_.get()));
+        if (problem.code != 0) error_ = {path_, count_ + 1, offset_reached, problem.take_text()};
+        else if (offset_reached == 0) error_ = {path_, 0, 0, "the file is empty"};  // which passes for an ERF file
         return false;
     }
 
@@ -141,11 +154,15 @@ private:
 
 OpenResult open_with_wiretap(const std::string& path) {
     static std::once_flag initialised;
-    std::call_once(initialised, [] { wtap_init(false); });
+    std::call_once(initialised, [] {
+        ws_log_init("fabricscope", nullptr);  // without it every debug message is shown
+        wtap_init(false);
+    });
 
     Problem problem;
     Handle file(wtap_open_offline(path.c_str(), WTAP_TYPE_AUTO, &problem.code, &problem.details, false));
     if (!file) return {nullptr, {path, 0, std::nullopt, problem.take_text()}};
+    if (!is_capture(wtap_file_encap(file.get()))) return {nullptr, {path, 0, std::nullopt, "not a capture file"}};
     return {std::make_unique<WiretapSource>(path, std::move(file)), {}};
 }
 
