@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What there is to report, in whatever form.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/engine/engine.h"
+
+namespace fabricscope::report {
+
+struct Results {
+    std::vector<std::string> files;
+    std::vector<std::string> problems;  ///< why files could not be read to their end
+    const engine::CaptureSummary& capture;
+    const engine::smcr::Model* smcr = nullptr;     ///< null: not asked for
+    std::vector<const engine::Finding*> findings;  ///< those asked for
+};
+
+}  // namespace fabricscope::report

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the reader's terminal can show.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fabricscope::report {
+
+enum class Ink : std::uint8_t { plain, bold, faint, green, yellow, red };
+
+struct Style {
+    bool colour = false;
+    bool unicode = false;
+
+    std::string_view arrow() const { return unicode ? "→" : "->"; }
+    /// The text in that ink; unchanged without colour.
+    std::string paint(Ink ink, std::string_view text) const;
+};
+
+/// Columns that UTF-8 text takes on a terminal; good for the characters that reports are made of.
+std::size_t width_of(std::string_view text);
+
+}  // namespace fabricscope::report

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/table.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace fabricscope::report {
+namespace {
+
+constexpr std::string_view gap = "  ";
+
+/// Lines of a table, padded only between cells: no blanks at a line's end.
+class Line {
+public:
+    explicit Line(std::size_t indent) : pending_(indent) {}
+
+    void append(const Cell& cell, std::size_t width, Table::Align align, const Style& style) {
+        const std::size_t padding = width - width_of(cell.text);
+        if (align == Table::Align::right) pending_ += padding;
+        if (!cell.text.empty()) {
+            text_.append(pending_, ' ').append(style.paint(cell.ink, cell.text));
+            pending_ = 0;
+        }
+        pending_ += gap.size() + (align == Table::Align::left ? padding : 0);
+    }
+
+    const std::string& text() const { return text_; }
+
+private:
+    std::string text_;
+    std::size_t pending_;  ///< blanks, written before the next character
+};
+
+}  // namespace
+
+std::vector<std::size_t> Table::widths() const {
+    std::vector<std::size_t> widths;
+    for (const Column& column : columns_) widths.push_back(width_of(column.title));
+    for (const auto& row : rows_)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i].text));
+    return widths;
+}
+
+void Table::print(std::ostream& out, const Style& style, std::size_t indent) const {
+    const std::vector<std::size_t> width = widths();
+    const auto print_row = [&](const auto& cell_of) {
+        Line line(indent);
+        for (std::size_t i = 0; i < columns_.size(); ++i) line.append(cell_of(i), width[i], columns_[i].align, style);
+        out << line.text() << '\n';
+    };
+    if (std::ranges::any_of(columns_, [](const Column& column) { return !column.title.empty(); }))
+        print_row([&](std::size_t i) { return Cell{columns_[i].title, Ink::bold}; });
+    for (const auto& row : rows_) print_row([&](std::size_t i) { return row[i]; });
+}
+
+}  // namespace fabricscope::report
