@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/engine.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine {
+
+const char* name_of(Severity severity) {
+    switch (severity) {
+        case Severity::note: return "note";
+        case Severity::warning: return "warning";
+        case Severity::error: return "error";
+    }
+    return "";
+}
+
+Engine::Engine(Options options, smcr::Observer* smcr_observer) : options_(options), copies_(options.interfaces), smcr_(options.smcr_options, smcr_observer) {}
+
+void Engine::on_frame(const capture::Frame& frame) { on_packet(capture::decode(frame)); }
+
+void Engine::on_packet(const capture::Packet& packet) {
+    ++capture_.frames;
+    if (!capture_.start) capture_.start = packet.time;
+    capture_.duration = std::max(capture_.duration, packet.time - *capture_.start);
+    if (packet.state == capture::DecodeState::truncated) ++capture_.truncated_frames;
+    else if (packet.state != capture::DecodeState::ok) ++capture_.undecoded_frames;
+    if (copies_.is_copy(packet)) {
+        ++capture_.copies;
+        return;
+    }
+    if (options_.smcr) smcr_.on_packet(packet);
+}
+
+void Engine::finish() { smcr_.finish(); }
+
+}  // namespace fabricscope::engine

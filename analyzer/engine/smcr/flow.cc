@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/flow.h"
+
+#include <bit>
+
+namespace fabricscope::engine::smcr {
+
+// ---- StreamBuffer --------------------------------------------------------------------------------
+
+void StreamBuffer::put(std::uint64_t position, ByteView octets) {
+    const std::uint64_t end = position + octets.size();
+    if (end <= next_) return;
+    if (position < next_) octets = octets.subspan(next_ - position), position = next_;
+    auto [entry, fresh] = waiting_.try_emplace(position);
+    if (fresh || entry->second.size() < octets.size()) entry->second.assign(octets.begin(), octets.end());
+}
+
+void StreamBuffer::mark_urgent(std::uint64_t position) {
+    if (position >= next_ && (urgent_.empty() || urgent_.back() < position)) urgent_.push_back(position);
+}
+
+void StreamBuffer::restart(std::uint64_t begin) {
+    next_ = begin;
+    waiting_.erase(waiting_.begin(), waiting_.lower_bound(begin));
+}
+
+void StreamBuffer::deliver(std::uint64_t announced, std::uint64_t consumed) {
+    while (next_ < announced && (deliver_octets(announced) || deliver_hole(announced, consumed))) {}
+}
+
+bool StreamBuffer::deliver_octets(std::uint64_t announced) {
+    const auto entry = waiting_.begin();
+    if (entry == waiting_.end() || entry->first > next_) return false;
+    const std::uint64_t end = entry->first + entry->second.size();
+    if (end > next_) {
+        const bool urgent = !urgent_.empty() && urgent_.front() < std::min(end, announced);
+        const std::uint64_t to = urgent ? urgent_.front() + 1 : std::min(end, announced);
+        sink_(next_, ByteView(entry->second).subspan(next_ - entry->first, to - next_), 0, urgent);
+        if (urgent) urgent_.pop_front();
+        next_ = to;
+    }
+    if (end <= next_) waiting_.erase(entry);
+    return true;
+}
+
+bool StreamBuffer::deliver_hole(std::uint64_t announced, std::uint64_t consumed) {
+    const std::uint64_t end = waiting_.empty() ? announced : std::min(announced, waiting_.begin()->first);
+    if (consumed < end || end <= next_) return false;
+    sink_(next_, {}, end - next_, false);
+    next_ = end;
+    while (!urgent_.empty() && urgent_.front() < next_) urgent_.pop_front();
+    return true;
+}
+
+// ---- Flow ----------------------------------------------------------------------------------------
+
+void Flow::set_base(std::uint8_t base) {
+    direction_->cursor_base = base;
+    if (!direction_->from_start) return;
+    // Both cursors begin at the base, and nothing has been written.
+    for (Track* track : {&producer_, &consumer_})
+        if (!track->seen) track->last = {0, base}, track->seen = true;
+    origin_known_ = true;
+}
+
+void Flow::attach_stream(StreamBuffer::Sink sink) { stream_ = std::make_unique<StreamBuffer>(origin_, std::move(sink)); }
+
+std::optional<std::uint64_t> Flow::capacity() const {
+    if (!direction_->rmbe_size || *direction_->rmbe_size <= base()) return std::nullopt;
+    return *direction_->rmbe_size - base();
+}
+
+std::optional<std::uint64_t> Flow::produced() const {
+    return producer_.seen && direction_->positions_known ? std::optional(relative(producer_.position)) : std::nullopt;
+}
+
+std::optional<std::uint64_t> Flow::consumed() const {
+    return consumer_.seen && direction_->positions_known ? std::optional(relative(consumer_.position)) : std::nullopt;
+}
+
+std::optional<std::uint64_t> Flow::in_flight() const {
+    const auto p = produced();
+    const auto c = consumed();
+    if (!p || !c) return std::nullopt;
+    return *p > *c ? *p - *c : 0;  // a consumer that is ahead: the producer's CDC was captured later, or not at all
+}
+
+/// The octet that is reported as position 0, in a direction whose start was not captured.
+void Flow::settle_origin(std::uint64_t position) {
+    if (origin_known_) return;
+    origin_known_ = true;
+    origin_ = position;
+    if (frontier_ == 0) frontier_ = position;
+    if (stream_) stream_->restart(position);
+}
+
+std::optional<std::int64_t> Flow::follow(Track& track, wire::Cursor cursor) {
+    const std::uint8_t b = base();
+    if (cursor.offset < b) return 0;  // no valid cursor: do not move
+    if (!track.seen) {
+        track = {true, cursor, 0, cursor.offset - b};
+        settle_origin(track.position);
+        return std::nullopt;
+    }
+    const auto wraps = static_cast<std::int16_t>(cursor.wrap - track.last.wrap);
+    if (wraps < 0) return 0;  // older than what is known
+    const auto cap = capacity();
+    if (wraps != 0 && !cap) {
+        direction_->positions_known = false;
+        return 0;
+    }
+    const std::uint64_t total = track.wraps + static_cast<std::uint64_t>(wraps);
+    const std::uint64_t position = (total == 0 ? 0 : total * *cap) + (cursor.offset - b);
+    if (position < track.position) return 0;
+    const auto moved = static_cast<std::int64_t>(position - track.position);
+    track = {true, cursor, total, position};
+    return moved;
+}
+
+/// A WRITE that starts over at the base after one that ended at a possible size: that was the end.
+void Flow::infer_size(std::uint64_t offset) {
+    const std::uint64_t end = frontier_ + base();
+    if (direction_->rmbe_size || producer_.wraps != 0 || offset != base() || !std::has_single_bit(end) || end < wire::buffer_size(0)) return;
+    direction_->rmbe_size = end;
+    direction_->rmbe_size_inferred = true;
+}
+
+/// A place in the RMB element stands for one position in each lap. In order, that is where the last
+/// WRITE ended; otherwise WRITEs are missing from the capture, or are being repeated.
+std::uint64_t Flow::locate(std::uint64_t offset, std::uint32_t length) const {
+    const auto cap = capacity();
+    const std::uint64_t place = offset - base();
+    if (!cap) return place;
+    const std::uint64_t ahead = (place + *cap - frontier_ % *cap) % *cap;
+    if (ahead == 0 && !replay_expected_) return frontier_;
+    const std::uint64_t forward = frontier_ + ahead;
+    if (forward < *cap) return forward;  // the first lap has no earlier one
+    const std::uint64_t back = forward - *cap;
+    const bool repeats = back + length <= frontier_;
+    if (replay_expected_ && repeats) return back;
+    if (ahead == 0) return frontier_;
+    const bool fits_window = forward + length <= consumer_.position + *cap;
+    const bool nearer_back = repeats && *cap - ahead < ahead;
+    return nearer_back || !fits_window ? (repeats ? back : forward) : forward;
+}
+
+std::optional<std::uint64_t> Flow::on_write(const Write& write) {
+    if (write.first) ++direction_->writes;
+    if (!direction_->first_data) direction_->first_data = write.time;
+    direction_->last_data = write.time;
+    if (!has_base() && (write.offset == 0 || write.offset == 4) && direction_->from_start) set_base(static_cast<std::uint8_t>(write.offset));
+    if (write.offset < base()) return std::nullopt;
+    infer_size(write.offset);
+    const std::uint64_t position = locate(write.offset, write.length);
+    settle_origin(position);
+    const std::uint64_t fresh = written_.add(position, position + write.length);
+    direction_->bytes_written += fresh;
+    direction_->bytes_replayed += write.length - fresh;
+    if (position + write.length > frontier_) frontier_ = position + write.length, replay_expected_ = false;
+    if (stream_) stream_->put(position, write.octets);
+    return relative(position);
+}
+
+std::optional<std::int64_t> Flow::on_producer(wire::Cursor cursor, const wire::CdcProducerFlags& flags, Time time, std::uint64_t frame) {
+    if (!has_base() && cursor.wrap == 0 && cursor.offset < 4) set_base(0);
+    const std::uint64_t before = producer_.wraps;
+    const auto moved = follow(producer_, cursor);
+    if (!origin_known_) settle_origin(producer_.position);
+    frontier_ = std::max(frontier_, producer_.position);
+    direction_->producer = cursor;
+    direction_->wraps += producer_.wraps - before;
+    direction_->bytes_announced = relative(producer_.position);
+    if (moved.value_or(0) > 0) {
+        if (!direction_->first_data) direction_->first_data = time;
+        direction_->last_data = time;
+    }
+    if (flags.urgent_present) note_urgent();
+    open_or_close(blocked_since_, flags.writer_blocked, direction_->blocked, time);
+    after_cursor(time, frame);
+    return moved;
+}
+
+/// The urgent octet is the one before the producer cursor. U stays set until it has been consumed.
+void Flow::note_urgent() {
+    if (producer_.position == 0 || urgent_end_ == producer_.position) return;
+    urgent_end_ = producer_.position;
+    ++direction_->urgent;
+    if (stream_) stream_->mark_urgent(producer_.position - 1);
+}
+
+std::optional<std::int64_t> Flow::on_consumer(wire::Cursor cursor, Time time, std::uint64_t frame) {
+    if (!has_base() && cursor.wrap == 0 && (cursor.offset == 0 || (cursor.offset == 4 && !producer_.seen && direction_->from_start)))
+        set_base(static_cast<std::uint8_t>(cursor.offset));
+    const auto moved = follow(consumer_, cursor);
+    direction_->consumer = cursor;
+    direction_->bytes_acknowledged = relative(consumer_.position);
+    written_.forget_below(consumer_.position);
+    after_cursor(time, frame);
+    return moved;
+}
+
+void Flow::take_consumer(const Flow& half) {
+    if (!half.consumer_.seen || (consumer_.seen && half.consumer_.position < consumer_.position)) return;
+    consumer_ = half.consumer_;
+    direction_->consumer = consumer_.last;
+    direction_->bytes_acknowledged = relative(consumer_.position);
+}
+
+void Flow::after_cursor(Time time, std::uint64_t frame) {
+    if (!direction_->positions_known) return;
+    if (stream_) stream_->deliver(producer_.position, consumer_.position);
+    const auto flight = in_flight();
+    if (!flight) return;
+    direction_->peak_in_flight = std::max(direction_->peak_in_flight, *flight);
+    const auto cap = capacity();
+    open_or_close(full_since_, cap && *flight >= *cap, direction_->stalls, time);
+    if (!timeline_) return;
+    const CursorSample sample{time, frame, relative(producer_.position), relative(std::min(consumer_.position, producer_.position))};
+    auto& rows = direction_->timeline;
+    if (rows.empty() || rows.back().produced != sample.produced || rows.back().consumed != sample.consumed) rows.push_back(sample);
+}
+
+void Flow::open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now) {
+    if (holds && !since) since = now;
+    if (holds || !since) return;
+    const Time length = now - *since;
+    ++intervals.count;
+    intervals.total += length;
+    intervals.longest = std::max(intervals.longest, length);
+    since.reset();
+}
+
+void Flow::finish(Time last) {
+    open_or_close(full_since_, false, direction_->stalls, last);
+    open_or_close(blocked_since_, false, direction_->blocked, last);
+    if (stream_) stream_->deliver(producer_.position, producer_.position);
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One direction of a connection: cursors as positions, RDMA WRITEs placed in the stream, the stream
+// itself (RFC 7609, 4.3 to 4.7).
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "analyzer/engine/smcr/intervals.h"
+#include "analyzer/engine/smcr/model.h"
+#include "analyzer/engine/smcr/observer.h"
+
+namespace fabricscope::engine::smcr {
+
+/// Collects what WRITEs put at stream positions and hands it out in order, once it is announced.
+class StreamBuffer {
+public:
+    using Sink = std::function<void(std::uint64_t position, ByteView octets, std::uint64_t missing, bool urgent_last)>;
+
+    StreamBuffer(std::uint64_t begin, Sink sink) : next_(begin), sink_(std::move(sink)) {}
+
+    void put(std::uint64_t position, ByteView octets);
+    void mark_urgent(std::uint64_t position);
+    /// Hands out what is there up to `announced`. A hole waits until the receiver has consumed what
+    /// stood there (`consumed`): nobody will write it any more.
+    void deliver(std::uint64_t announced, std::uint64_t consumed);
+    void restart(std::uint64_t begin);
+
+private:
+    bool deliver_octets(std::uint64_t announced);
+    bool deliver_hole(std::uint64_t announced, std::uint64_t consumed);
+
+    std::uint64_t next_;
+    Sink sink_;
+    std::map<std::uint64_t, std::vector<std::uint8_t>> waiting_;  // by position; may overlap, the first copy wins
+    std::deque<std::uint64_t> urgent_;
+};
+
+/// Positions: P = wraps * (size - base) + (offset - base). A direction that was not captured from its
+/// start counts wraps from the first cursor seen, and reports positions relative to its first octet.
+class Flow {
+public:
+    struct Write {
+        std::uint64_t offset;  ///< in the RMB element
+        std::uint32_t length;  ///< on the wire
+        ByteView octets;       ///< captured
+        bool first;            ///< begins an RDMA WRITE operation
+        Time time;
+    };
+
+    /// `direction` outlives the flow.
+    Flow(Direction& direction, bool timeline) : direction_(&direction), timeline_(timeline) {}
+
+    void set_size(std::uint64_t octets) { direction_->rmbe_size = octets; }
+    /// Cursor base 0 or 4; must be known before the first cursor counts.
+    void set_base(std::uint8_t base);
+    bool has_base() const { return direction_->cursor_base.has_value(); }
+    void attach_stream(StreamBuffer::Sink sink);
+
+    /// Returns where in the stream the WRITE goes; nullopt if that cannot be known.
+    std::optional<std::uint64_t> on_write(const Write& write);
+
+    /// The sender's producer cursor; returns how far it moved, nullopt for the first one seen of a
+    /// direction that was not captured from its start.
+    std::optional<std::int64_t> on_producer(wire::Cursor cursor, const wire::CdcProducerFlags& flags, Time time, std::uint64_t frame);
+    /// The receiver's consumer cursor.
+    std::optional<std::int64_t> on_consumer(wire::Cursor cursor, Time time, std::uint64_t frame);
+    /// Failover validation: what follows may repeat what was written before.
+    void expect_replay() { replay_expected_ = true; }
+
+    /// The direction has moved in memory.
+    void rebind(Direction& direction) { direction_ = &direction; }
+    /// Takes over what `half` knows of the consumer: it followed the same direction by the other side's messages.
+    void take_consumer(const Flow& half);
+
+    /// Open intervals end with the capture.
+    void finish(Time last);
+
+    std::optional<std::uint64_t> produced() const;
+    std::optional<std::uint64_t> consumed() const;
+    std::optional<std::uint64_t> in_flight() const;
+    std::optional<std::uint64_t> capacity() const;
+
+private:
+    struct Track {  ///< a cursor followed over its wraps
+        bool seen = false;
+        wire::Cursor last;
+        std::uint64_t wraps = 0;
+        std::uint64_t position = 0;
+    };
+
+    std::uint8_t base() const { return direction_->cursor_base.value_or(0); }
+    std::optional<std::int64_t> follow(Track& track, wire::Cursor cursor);
+    std::uint64_t locate(std::uint64_t offset, std::uint32_t length) const;
+    void infer_size(std::uint64_t offset);
+    void settle_origin(std::uint64_t position);
+    std::uint64_t relative(std::uint64_t position) const { return position - std::min(position, origin_); }
+    void note_urgent();
+    void after_cursor(Time time, std::uint64_t frame);
+    static void open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now);
+
+    Direction* direction_;
+    bool timeline_;
+    Track producer_, consumer_;
+    std::uint64_t frontier_ = 0;  ///< end of what has been written
+    std::uint64_t origin_ = 0;    ///< position that is reported as 0
+    bool origin_known_ = false;
+    std::uint64_t urgent_end_ = 0;  ///< position after the latest urgent octet
+    bool replay_expected_ = false;
+    RangeSet written_;
+    std::optional<Time> full_since_, blocked_since_;
+    std::unique_ptr<StreamBuffer> stream_;
+};
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/link_groups.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+constexpr std::size_t kMaxStrays = 8;
+
+}  // namespace
+
+// ---- groups and links ----------------------------------------------------------------------------
+
+std::optional<std::uint32_t> LinkGroups::create_group() {
+    if (model_.link_groups.size() >= options_.limits.link_groups) {
+        ++model_.dropped_link_groups;
+        return std::nullopt;
+    }
+    LinkGroup& group = model_.link_groups.emplace_back();
+    group.id = static_cast<std::uint32_t>(model_.link_groups.size());
+    group.cursor_base = options_.cursor_base;
+    states_.emplace_back();
+    return group.id;
+}
+
+std::optional<std::uint32_t> LinkGroups::create_link(std::uint32_t id) {
+    auto& links = group(id).links;
+    if (links.size() >= options_.limits.links_per_group) return std::nullopt;
+    links.emplace_back();
+    state(id).links.emplace_back();
+    return static_cast<std::uint32_t>(links.size() - 1);
+}
+
+std::optional<std::uint32_t> LinkGroups::link_by_number(std::uint32_t id, std::uint8_t number) {
+    const auto& links = group(id).links;
+    for (std::size_t i = links.size(); i-- > 0;)  // the latest one: numbers are reused one day
+        if (links[i].number == number) return static_cast<std::uint32_t>(i);
+    return std::nullopt;
+}
+
+void LinkGroups::register_end(std::uint32_t id, std::uint32_t index, Side side) {
+    const LinkEndpoint& end = group(id).links[index].end[side];
+    if (end.gid && end.qpn) ends_[{Address::of(*end.gid), *end.qpn}] = {id, index, side};
+}
+
+const LinkGroups::EndpointRef* LinkGroups::find(const Address& address, std::uint32_t qpn) const {
+    const auto found = ends_.find({address, qpn});
+    return found == ends_.end() ? nullptr : &found->second;
+}
+
+void LinkGroups::set_base(std::uint32_t id, std::uint8_t base) {
+    LinkGroup& g = group(id);
+    if (!g.cursor_base) g.cursor_base = base;
+    for (const std::uint32_t connection : g.connections) sessions_.set_base(sessions_.at(connection), *g.cursor_base);
+}
+
+/// A group that was seen midway has its sides named by chance. Now `found` is known to be `wanted`.
+/// Returns whether the names had to change.
+bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
+    LinkGroup& g = group(id);
+    if (g.roles_known) return false;
+    g.roles_known = true;
+    if (found == wanted) return false;
+    GroupState& s = state(id);
+    for (Link& link : g.links) link.end.swap_sides();
+    for (Rmb& rmb : g.rmbs) rmb.owner = other(rmb.owner);
+    for (LlcExchange& exchange : g.exchanges) exchange.from = other(exchange.from);
+    for (QueuePairs& link : s.links) link.receiver.swap_sides(), link.sent_psn.swap_sides();
+    for (OpenRequest& request : s.open) request.from = other(request.from);
+    for (Offer& offer : s.offers) offer.from = other(offer.from);
+    s.rtokens.swap_sides();
+    s.tokens.swap_sides();
+    s.strays.swap_sides();
+    s.address.swap_sides();
+    s.says_no_eye_catcher.swap_sides();
+    s.confirmed_link.swap_sides();
+    for (auto& [key, end] : ends_)
+        if (end.group == id) end.side = other(end.side);
+    for (const std::uint32_t connection : g.connections) sessions_.swap_sides(sessions_.at(connection));
+    return true;
+}
+
+// ---- CLC -----------------------------------------------------------------------------------------
+
+std::optional<LinkGroups::EndpointRef> LinkGroups::first_contact(const Gid& gid, std::uint32_t qpn) {
+    const auto id = create_group();
+    if (!id) return std::nullopt;
+    const auto index = create_link(*id);
+    LinkEndpoint& end = group(*id).links[*index].end[Side::server];
+    end.gid = gid;
+    end.qpn = qpn;
+    register_end(*id, *index, Side::server);
+    return EndpointRef{*id, *index, Side::server};
+}
+
+/// The link that an ACCEPT or CONFIRM of a subsequent contact names. If the capture has not shown it
+/// before, the group (0 = not known either) was made before the capture began.
+std::optional<LinkGroups::EndpointRef> LinkGroups::subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side) {
+    if (const EndpointRef* known = find(Address::of(gid), qpn); known != nullptr && (id == 0 || known->group == id)) {
+        orient(known->group, known->side, side);
+        return *find(Address::of(gid), qpn);
+    }
+    if (id == 0) {
+        const auto created = create_group();
+        if (!created) return std::nullopt;
+        id = *created;
+        group(id).from_start = false;
+    }
+    auto& links = group(id).links;
+    auto open_end = std::find_if(links.begin(), links.end(), [&](const Link& link) { return !link.end[side].qpn; });
+    const auto index = open_end != links.end() ? std::optional(static_cast<std::uint32_t>(open_end - links.begin())) : create_link(id);
+    if (!index) return std::nullopt;
+    Link& link = group(id).links[*index];
+    link.end[side].gid = gid;
+    link.end[side].qpn = qpn;
+    link.state = LinkState::active;
+    register_end(id, *index, side);
+    return EndpointRef{id, *index, side};
+}
+
+void LinkGroups::note_group_facts(std::uint32_t id, Side side, const wire::SmcrAcceptConfirm& message) {
+    LinkGroup& g = group(id);
+    g.peer_id[side] = message.body.peer_id;
+    if (!g.version) g.version = message.body.version;
+    if (message.v2) g.eid = printable_text(message.v2->eid.text.octets);
+    if (message.first_contact) {
+        g.hostname[side] = printable_text(message.first_contact->hostname.octets);
+        g.release = message.first_contact->release;
+    }
+}
+
+void LinkGroups::adopt(Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame) {
+    Connection& connection = *session.connection;
+    const wire::SmcrAcceptConfirmBody& body = message.body;
+    Link& link = group(end.group).links[end.link];
+    link.end[side].mac = body.mac;
+    if (connection.first_contact.value_or(false)) {
+        link.end[side].initial_psn = body.initial_psn;
+        const std::uint32_t mtu = wire::mtu_octets(body.mtu);
+        if (mtu != 0) link.mtu = std::min(link.mtu.value_or(mtu), mtu);
+    }
+    note_group_facts(end.group, side, message);
+    connection.alert_token[side] = body.alert_token;
+    state(end.group).tokens[side][body.alert_token] = connection.id;
+    const std::uint64_t size = wire::buffer_size(body.buffer_size);
+    session.flow[other(side)].set_size(size);
+    const auto rmb = announce_rmb(end.group, side, end.link, body.rkey, body.rmb_address, frame);
+    if (!rmb) return;
+    group(end.group).rmbs[*rmb].element_size = size;
+    connection.element[side] = RmbElement{*rmb, body.rmb_index};
+    state(end.group).element_owner[element_key(*rmb, body.rmb_index)] = connection.id;
+}
+
+void LinkGroups::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame) {
+    Connection& connection = *session.connection;
+    const auto end = message.body.first_contact ? first_contact(message.body.gid, message.body.qpn)
+                                                : subsequent_contact(0, message.body.gid, message.body.qpn, Side::server);
+    if (!end) return;
+    connection.link_group = end->group;
+    group(end->group).connections.push_back(connection.id);
+    if (message.body.first_contact) state(end->group).first_connection = connection.id;
+    adopt(session, Side::server, message, *end, frame);
+    if (!connection.release) connection.release = group(end->group).release;
+}
+
+void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame) {
+    Connection& connection = *session.connection;
+    // The server may name another link of the group than the client; but a new group has only one.
+    const auto end = subsequent_contact(connection.link_group, message.body.gid, message.body.qpn, Side::client);
+    if (!end) return;
+    if (connection.link_group == 0) {
+        connection.link_group = end->group;
+        group(end->group).connections.push_back(connection.id);
+    }
+    if (connection.first_contact.value_or(false)) group(end->group).links[end->link].state = LinkState::pending;
+    adopt(session, Side::client, message, *end, frame);
+    sessions_.open(session);
+    if (const auto base = group(end->group).cursor_base) sessions_.set_base(session, *base);
+}
+
+void LinkGroups::on_decline(Session& session) {
+    const Connection& connection = *session.connection;
+    if (connection.link_group == 0 || state(connection.link_group).first_connection != connection.id) return;
+    for (Link& link : group(connection.link_group).links)
+        if (link.state != LinkState::deleted) link.state = LinkState::failed;
+}
+
+// ---- RMBs ----------------------------------------------------------------------------------------
+
+std::optional<std::size_t> LinkGroups::announce_rmb(std::uint32_t id, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address, std::uint64_t frame) {
+    auto& known = state(id).rtokens[owner];
+    auto& rmbs = group(id).rmbs;
+    if (const auto found = known.find(rtoken_key(link, rkey)); found != known.end() && found->second.address == address && !rmbs[found->second.rmb].deleted)
+        return found->second.rmb;
+    if (rmbs.size() >= options_.limits.rmbs_per_group) return std::nullopt;
+    rmbs.push_back({.owner = owner, .element_size = {}, .rtokens = {}, .first_frame = frame});
+    add_rtoken(id, rmbs.size() - 1, link, rkey, address);
+    return rmbs.size() - 1;
+}
+
+void LinkGroups::add_rtoken(std::uint32_t id, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address) {
+    Rmb& entry = group(id).rmbs[rmb];
+    std::erase_if(entry.rtokens, [&](const Rtoken& rtoken) { return rtoken.link == link; });
+    entry.rtokens.push_back({link, rkey, address});
+    state(id).rtokens[entry.owner][rtoken_key(link, rkey)] = {rmb, address};
+}
+
+/// An RMB known by its reference RKey on the carrying link gets its RToken on the new one.
+void LinkGroups::add_rkeys(std::uint32_t id, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair) {
+    const auto& known = state(id).rtokens[owner];
+    const auto found = known.find(rtoken_key(carrier, pair.reference_rkey));
+    if (found != known.end()) add_rtoken(id, found->second.rmb, link, pair.rkey, pair.address);
+}
+
+// ---- packets -------------------------------------------------------------------------------------
+
+void LinkGroups::on_ib(const capture::Packet& packet) {
+    if (ib::service_of(packet.ib.bth.opcode) != ib::Service::rc) return;
+    const EndpointRef* end = find(packet.destination, packet.ib.bth.destination_qpn);
+    if (end != nullptr) {
+        // A queue pair belongs to two ports only; the same number elsewhere is somebody else's.
+        const auto& sender = group(end->group).links[end->link].end[other(end->side)].gid;
+        if (sender && !(Address::of(*sender) == packet.source)) end = nullptr;
+    }
+    if (end == nullptr) return on_unknown(packet);
+    FrameFacts facts;
+    facts.frame = packet.number;
+    facts.time = packet.time;
+    facts.link_group = end->group;
+    Arrival arrival{end->group, end->link, other(end->side), &packet, &facts};
+    on_arrival(arrival);
+}
+
+void LinkGroups::on_arrival(Arrival& a) {
+    Link& l = link(a);
+    if (l.packets++ == 0) l.first_frame = a.packet->number;
+    a.facts->link = l.number;
+    a.facts->from = a.from;
+    a.facts->roles_known = group(a.group).roles_known;
+    capture::RcReceiver& receiver = state(a.group).links[a.link].receiver[other(a.from)];
+    const capture::RcEvent event = receiver.receive(*a.packet);
+    using Kind = capture::RcEvent::Kind;
+    if (event.kind == Kind::acknowledge && ib::AethSyndrome::of(a.packet->ib.aeth.syndrome).kind == ib::AethSyndrome::Class::nak) ++l.naks;
+    const bool request = event.kind == Kind::send_message || event.kind == Kind::send_part || event.kind == Kind::write || event.kind == Kind::unplaceable;
+    if (request) state(a.group).links[a.link].sent_psn[a.from] = a.packet->ib.bth.psn;
+    if (event.kind == Kind::send_message) {
+        // A message of one packet that was cut off by the snap length is used as far as it goes.
+        on_send(a, event, event.message, event.message_length);
+    } else if (event.kind == Kind::write) {
+        on_write(a, event);
+    } else if (event.repeated() && request) {
+        ++l.retransmissions;
+        a.facts->retransmission = true;
+    }
+    a.facts->link = link(a).number;  // a CONFIRM LINK may have told it
+    a.facts->from = a.from;
+    observer_.on_facts(*a.facts);
+    if (a.facts->request_frame != 0) observer_.on_response(a.facts->request_frame, a.facts->frame, a.facts->time - a.facts->request_time);
+}
+
+void LinkGroups::count_repetition(Arrival& a, const capture::RcEvent& event, ByteView message) {
+    ++link(a).retransmissions;
+    a.facts->retransmission = true;
+    const Side to = other(a.from);
+    std::uint32_t connection = 0;
+    if (event.kind == capture::RcEvent::Kind::write) {
+        const auto& known = state(a.group).rtokens[to];
+        const auto found = known.find(rtoken_key(a.link, event.r_key));
+        if (found == known.end()) return;
+        const Rmb& rmb = group(a.group).rmbs[found->second.rmb];
+        const std::uint64_t offset = event.address - found->second.address;
+        const std::uint64_t index = 1 + (rmb.element_size ? offset / *rmb.element_size : 0);
+        const auto& owners = state(a.group).element_owner;
+        if (const auto owner = owners.find(element_key(found->second.rmb, index)); owner != owners.end()) connection = owner->second;
+    } else if (message.size() >= wire::kCdcMeaningful && message[0] == wire::kCdcType) {
+        wire::Cdc cdc;
+        layout::parse_into(cdc, message);
+        const auto& tokens = state(a.group).tokens[to];
+        if (const auto found = tokens.find(cdc.alert_token); found != tokens.end()) connection = found->second;
+    }
+    if (connection == 0) return;
+    a.facts->connection = connection;
+    ++sessions_.at(connection).connection->from[a.from].retransmissions;
+}
+
+void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event, ByteView message, std::uint32_t length) {
+    if (message.empty()) return;
+    const bool is_cdc = message[0] == wire::kCdcType;
+    a.facts->message = message;
+    a.facts->message_length = length;
+    a.facts->what = is_cdc ? FrameFacts::What::cdc : FrameFacts::What::llc;
+    if (event.repeated()) return count_repetition(a, event, message);
+    if (link(a).state == LinkState::pending && is_cdc) link(a).state = LinkState::active;
+    if (is_cdc) on_cdc(a, message);
+    else on_llc(a, message, length);
+}
+
+void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
+    a.facts->what = FrameFacts::What::write;
+    a.facts->length = event.length;
+    if (event.repeated()) return count_repetition(a, event, {});
+    const auto& known = state(a.group).rtokens[other(a.from)];
+    const auto found = known.find(rtoken_key(a.link, event.r_key));
+    if (found == known.end() || event.address < found->second.address) return keep_stray(a, event);
+    const Rmb& rmb = group(a.group).rmbs[found->second.rmb];
+    const std::uint64_t in_rmb = event.address - found->second.address;
+    const std::uint64_t index = rmb.element_size ? in_rmb / *rmb.element_size : 0;
+    const std::uint64_t offset = rmb.element_size ? in_rmb % *rmb.element_size : in_rmb;
+    const auto& owners = state(a.group).element_owner;
+    const auto owner = owners.find(element_key(found->second.rmb, index + 1));
+    if (owner == owners.end()) return;
+    if (link(a).state == LinkState::pending) link(a).state = LinkState::active;
+    sessions_.on_write(sessions_.at(owner->second), a.from, {offset, event.length, a.packet->ib.payload, event.first, a.packet->time}, *a.facts);
+}
+
+/// A WRITE to an RMB that was announced before the capture began.
+void LinkGroups::keep_stray(Arrival& a, const capture::RcEvent& event) {
+    auto& strays = state(a.group).strays[a.from];
+    if (strays.size() == kMaxStrays) strays.pop_front();
+    const ByteView octets = a.packet->ib.payload;
+    strays.push_back({a.link, event.r_key, event.address, {0, event.length, {}, event.first, a.packet->time}, {octets.begin(), octets.end()}});
+}
+
+/// The WRITE before a CDC message ends where its producer cursor points, which tells where the RMB
+/// element begins. Elements are page aligned in every implementation; if this one would not be, the
+/// WRITE was not this connection's.
+void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc) {
+    constexpr std::uint64_t kPage = 4096;
+    auto& strays = state(a.group).strays[a.from];
+    const Side to = other(a.from);
+    if (strays.empty() || session.connection->element[to] || cdc.flags.failover_validation) return;
+    const StrayWrite& latest = strays.back();
+    const std::uint64_t end = latest.address + latest.write.length;
+    if (latest.link != a.link || end < cdc.producer.offset || (end - cdc.producer.offset) % kPage != 0) return;
+    const std::uint64_t begin = end - cdc.producer.offset;
+    const auto rmb = announce_rmb(a.group, to, a.link, latest.rkey, begin, a.packet->number);
+    if (!rmb) return;
+    session.connection->element[to] = RmbElement{*rmb, 1};
+    state(a.group).element_owner[element_key(*rmb, 1)] = session.connection->id;
+    const std::uint32_t rkey = latest.rkey;
+    for (StrayWrite& stray : strays) {
+        if (stray.rkey != rkey || stray.address < begin) continue;
+        stray.write.offset = stray.address - begin;
+        stray.write.octets = stray.octets;
+        FrameFacts earlier = *a.facts;
+        sessions_.on_write(session, a.from, stray.write, earlier);
+    }
+    std::erase_if(strays, [&](const StrayWrite& stray) { return stray.rkey == rkey; });
+}
+
+void LinkGroups::on_cdc(Arrival& a, ByteView message) {
+    wire::Cdc cdc;
+    if (message.size() < wire::kCdcMeaningful) return;
+    layout::parse_into(cdc, message);
+    Session* session = session_of_token(a, cdc);
+    if (session == nullptr) return;
+    place_strays(a, *session, cdc);
+    sessions_.on_cdc(*session, a.from, cdc, *a.facts);
+    if (const auto base = session->connection->from[a.from].cursor_base; base && !group(a.group).cursor_base) set_base(a.group, *base);
+}
+
+Session* LinkGroups::session_of_token(Arrival& a, const wire::Cdc& cdc) {
+    const auto& tokens = state(a.group).tokens[other(a.from)];
+    const auto found = tokens.find(cdc.alert_token);
+    if (found == tokens.end()) return half_session(a, cdc);
+    Session& session = sessions_.at(found->second);
+    const bool half = session.connection->midstream && !session.connection->alert_token[a.from];
+    if (!half) return &session;
+    if (Session* half_of_it = other_half(a, cdc, &session); half_of_it != nullptr) {
+        join_halves(a, *half_of_it, session);
+        return half_of_it;
+    }
+    return &session;
+}
+
+void LinkGroups::finish() {
+    for (LinkGroup& g : model_.link_groups)
+        for (Link& l : g.links)
+            if (l.state == LinkState::pending && l.packets != 0 && g.connections.empty()) l.state = LinkState::active;
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Link groups: links and their queue pairs, RMBs and their RTokens on each link, LLC exchanges, and
+// from there the way of every packet to its connection (RFC 7609, 2 and 3.5).
+#pragma once
+
+#include <unordered_map>
+
+#include "analyzer/engine/smcr/sessions.h"
+#include "capture/rc_stream.h"
+
+namespace fabricscope::engine::smcr {
+
+class LinkGroups {
+public:
+    LinkGroups(const Options& options, Observer& observer, Model& model, Sessions& sessions)
+        : options_(options), observer_(observer), model_(model), sessions_(sessions) {}
+
+    void on_accept(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame);
+    void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame);
+    void on_decline(Session& session);
+
+    /// A packet of a reliable connection. Its link is known, or made known by what it carries.
+    void on_ib(const capture::Packet& packet);
+
+    void finish();
+
+private:
+    struct EndpointKey {
+        Address address;
+        std::uint32_t qpn;
+        bool operator==(const EndpointKey&) const = default;
+    };
+    struct EndpointHash {
+        std::size_t operator()(const EndpointKey& key) const noexcept { return std::hash<Address>{}(key.address) ^ (std::size_t{key.qpn} * 0x9E3779B97F4A7C15u); }
+    };
+    /// A queue pair: `side` of a link receives on it.
+    struct EndpointRef {
+        std::uint32_t group;
+        std::uint32_t link;
+        Side side;
+    };
+    struct RtokenRef {
+        std::size_t rmb;
+        std::uint64_t address;
+    };
+    struct OpenRequest {
+        wire::LlcType type;
+        Side from;
+        std::uint32_t link;
+        std::size_t exchange;  ///< index in LinkGroup::exchanges; npos if that list is full
+        Step step;
+    };
+    /// A WRITE to an RMB that nothing has announced, kept until a cursor tells where the RMB is.
+    struct StrayWrite {
+        std::uint32_t link;
+        std::uint32_t rkey;
+        std::uint64_t address;
+        Flow::Write write;
+        std::vector<std::uint8_t> octets;
+    };
+    struct QueuePairs {  ///< of a link
+        PerSide<capture::RcReceiver> receiver;           ///< at this side
+        PerSide<std::optional<std::uint32_t>> sent_psn;  ///< latest request PSN from this side
+    };
+    /// A link that ADD LINK proposed; it comes to be when the other side accepts.
+    struct Offer {
+        std::uint8_t number;
+        Side from;
+        LinkEndpoint end;
+        std::uint32_t mtu;
+        std::uint32_t carrier;  ///< link on which it was made, and on which reference RKeys are known
+        std::vector<wire::RkeyPair> rkeys;
+    };
+    struct GroupState {
+        std::deque<QueuePairs> links;
+        PerSide<std::unordered_map<std::uint64_t, RtokenRef>> rtokens;       ///< of this side's RMBs, by link and RKey
+        std::unordered_map<std::uint64_t, std::uint32_t> element_owner;      ///< connection id by RMB and element index
+        PerSide<std::unordered_map<std::uint32_t, std::uint32_t>> tokens;    ///< connection id by the token that this side assigned
+        std::vector<OpenRequest> open;
+        std::vector<Offer> offers;
+        PerSide<Address> address;  ///< of a group seen midway: both ends of its links
+        PerSide<std::deque<StrayWrite>> strays;  ///< from this side
+        PerSide<std::optional<std::size_t>> continued_rmb;  ///< of this side's latest CONFIRM RKEY
+        PerSide<bool> says_no_eye_catcher, confirmed_link;
+        std::uint32_t first_connection = 0;
+    };
+    /// Where a packet came by: everything that handlers of its content need.
+    struct Arrival {
+        std::uint32_t group;
+        std::uint32_t link;
+        Side from;
+        const capture::Packet* packet;
+        FrameFacts* facts;
+    };
+
+    LinkGroup& group(std::uint32_t id) { return model_.link_groups[id - 1]; }
+    GroupState& state(std::uint32_t id) { return states_[id - 1]; }
+    Link& link(const Arrival& a) { return group(a.group).links[a.link]; }
+
+    std::optional<std::uint32_t> create_group();
+    std::optional<std::uint32_t> create_link(std::uint32_t group);
+    std::optional<std::uint32_t> link_by_number(std::uint32_t group, std::uint8_t number);
+    void register_end(std::uint32_t group, std::uint32_t link, Side side);
+    const EndpointRef* find(const Address& address, std::uint32_t qpn) const;
+    EndpointRef resolve(std::uint32_t group_hint, const Gid& gid, std::uint32_t qpn, Side side);
+
+    // CLC
+    std::optional<EndpointRef> first_contact(const Gid& gid, std::uint32_t qpn);
+    std::optional<EndpointRef> subsequent_contact(std::uint32_t group, const Gid& gid, std::uint32_t qpn, Side side);
+    void adopt(Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame);
+    void note_group_facts(std::uint32_t group, Side side, const wire::SmcrAcceptConfirm& message);
+    void set_base(std::uint32_t group, std::uint8_t base);
+    bool orient(std::uint32_t group, Side found, Side wanted);
+
+    // RMBs
+    std::optional<std::size_t> announce_rmb(std::uint32_t group, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address, std::uint64_t frame);
+    void add_rtoken(std::uint32_t group, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address);
+    void add_rkeys(std::uint32_t group, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair);
+    static std::uint64_t rtoken_key(std::uint32_t link, std::uint32_t rkey) { return std::uint64_t{link} << 32 | rkey; }
+    static std::uint64_t element_key(std::size_t rmb, std::uint64_t index) { return std::uint64_t{rmb} << 16 | index; }
+
+    // packets
+    void on_arrival(Arrival& a);
+    void on_send(Arrival& a, const capture::RcEvent& event, ByteView message, std::uint32_t length);
+    void on_write(Arrival& a, const capture::RcEvent& event);
+    void on_cdc(Arrival& a, ByteView message);
+    void keep_stray(Arrival& a, const capture::RcEvent& event);
+    void place_strays(Arrival& a, Session& session, const wire::Cdc& cdc);
+    Session* session_of_token(Arrival& a, const wire::Cdc& cdc);
+    Session* half_session(Arrival& a, const wire::Cdc& cdc);
+    Session* other_half(const Arrival& a, const wire::Cdc& cdc, const Session* except);
+    void join_halves(Arrival& a, Session& kept, Session& gone);
+    void count_repetition(Arrival& a, const capture::RcEvent& event, ByteView message);
+
+    // LLC
+    void on_llc(Arrival& a, ByteView message, std::uint32_t length);
+    void note_exchange(Arrival& a, const wire::LlcMessage& message, bool refused);
+    void on_request(Arrival& a, const wire::LlcMessage& message);
+    void on_reply(Arrival& a, const wire::LlcMessage& message, bool refused);
+    void apply(Arrival& a, const wire::UnknownLlc&, const wire::LlcMessage&) { (void)a; }
+    void apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessage&);
+    void apply(Arrival& a, const wire::AddLinkMessage& message, const wire::LlcMessage&);
+    void apply(Arrival& a, const wire::AddLinkContinuationMessage& message, const wire::LlcMessage&);
+    void apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage&);
+    void apply(Arrival& a, const wire::RequestAddLinkMessage&, const wire::LlcMessage&) { (void)a; }
+    void apply(Arrival& a, const wire::ConfirmRkeyMessage& message, const wire::LlcMessage&);
+    void apply(Arrival& a, const wire::ConfirmRkeyContinuationMessage& message, const wire::LlcMessage&);
+    void apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&);
+    void apply(Arrival& a, const wire::TestLink&, const wire::LlcMessage&) { (void)a; }
+
+    // midstream
+    void on_unknown(const capture::Packet& packet);
+    void remember_stray(const capture::Packet& packet);
+    std::optional<EndpointRef> midstream_link(const capture::Packet& packet);
+    std::optional<EndpointRef> acknowledged_link(const capture::Packet& packet);
+    std::optional<std::uint32_t> midstream_group(const capture::Packet& packet);
+
+    const Options& options_;
+    Observer& observer_;
+    Model& model_;
+    Sessions& sessions_;
+    std::deque<GroupState> states_;
+    std::unordered_map<EndpointKey, EndpointRef, EndpointHash> ends_;
+    std::vector<std::uint32_t> midstream_groups_;
+    /// The latest WRITEs to queue pairs that nothing is known of: one may turn out to be SMC-R.
+    struct UnknownWrite {
+        EndpointKey to;
+        StrayWrite write;
+    };
+    std::array<UnknownWrite, 8> unknown_writes_{};
+    std::size_t next_unknown_write_ = 0;
+};
+
+}  // namespace fabricscope::engine::smcr

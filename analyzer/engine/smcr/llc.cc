@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What LLC messages do to a link group (RFC 7609, 3.5.5 and A.3).
+#include "analyzer/engine/smcr/link_groups.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+constexpr std::size_t kMaxOffers = 8;
+constexpr std::size_t kNoExchange = static_cast<std::size_t>(-1);
+
+bool is_refusal(const wire::LlcMessage& message) {
+    if (const auto* add_link = std::get_if<wire::AddLinkMessage>(&message.body)) return add_link->common().reject;
+    if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body)) return confirm->body.negative;
+    if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body)) return remove->body.negative;
+    return false;
+}
+
+}  // namespace
+
+void LinkGroups::on_llc(Arrival& a, ByteView octets, std::uint32_t length) {
+    const wire::LlcMessage message = wire::parse_llc(octets, length);
+    std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
+    note_exchange(a, message, is_refusal(message));
+}
+
+// ---- requests and replies ------------------------------------------------------------------------
+
+void LinkGroups::note_exchange(Arrival& a, const wire::LlcMessage& message, bool refused) {
+    if (std::holds_alternative<wire::UnknownLlc>(message.body)) return;
+    if (message.is_reply()) on_reply(a, message, refused);
+    else on_request(a, message);
+}
+
+void LinkGroups::on_request(Arrival& a, const wire::LlcMessage& message) {
+    LinkGroup& g = group(a.group);
+    auto& open = state(a.group).open;
+    ++g.exchange_count;
+    const Step step{a.packet->time, a.packet->number};
+    std::size_t index = kNoExchange;
+    if (g.exchanges.size() < options_.limits.exchanges) {
+        index = g.exchanges.size();
+        g.exchanges.push_back({message.type(), message.version(), a.from, link(a).number, step, {}, false});
+    }
+    if (open.size() >= options_.limits.open_requests) open.erase(open.begin());
+    open.push_back({message.type(), a.from, a.link, index, step});
+}
+
+/// The reply belongs to the oldest request of its kind from the other side, on the same link if there
+/// is one.
+void LinkGroups::on_reply(Arrival& a, const wire::LlcMessage& message, bool refused) {
+    auto& open = state(a.group).open;
+    const auto answers = [&](const OpenRequest& request) { return request.type == message.type() && request.from == other(a.from); };
+    auto request = std::find_if(open.begin(), open.end(), [&](const OpenRequest& r) { return answers(r) && r.link == a.link; });
+    if (request == open.end()) request = std::find_if(open.begin(), open.end(), answers);
+    if (request == open.end()) return;
+    a.facts->request_frame = request->step.frame;
+    a.facts->request_time = request->step.time;
+    if (request->exchange != kNoExchange) {
+        LlcExchange& exchange = group(a.group).exchanges[request->exchange];
+        exchange.reply = Step{a.packet->time, a.packet->number};
+        exchange.refused = refused;
+    }
+    open.erase(request);
+}
+
+// ---- links ---------------------------------------------------------------------------------------
+
+void LinkGroups::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessage& message) {
+    // Only the server asks (RFC 7609, A.3.1).
+    if (orient(a.group, a.from, body.reply ? Side::client : Side::server)) a.from = other(a.from);
+    LinkGroup& g = group(a.group);
+    GroupState& s = state(a.group);
+    Link& l = link(a);
+    l.number = body.link;
+    l.end[a.from].mac = body.mac;
+    if (!l.end[a.from].gid) l.end[a.from].gid = body.gid;
+    if (!l.end[a.from].qpn) l.end[a.from].qpn = body.qpn;
+    register_end(a.group, a.link, a.from);
+    if (!g.version || message.version() > *g.version) g.version = message.version();
+    if (body.max_links != 0) g.max_links = std::min(g.max_links.value_or(body.max_links), body.max_links);
+    s.confirmed_link[a.from] = true;
+    s.says_no_eye_catcher[a.from] = body.no_rmbe_eye_catcher != 0;
+    // Without eye catchers cursors start at 0; both sides must say so.
+    if (s.confirmed_link[Side::client] && s.confirmed_link[Side::server])
+        set_base(a.group, s.says_no_eye_catcher[Side::client] && s.says_no_eye_catcher[Side::server] ? 0 : 4);
+    if (!body.reply) return;
+    l.state = LinkState::active;
+    if (s.first_connection == 0 || a.link != 0) return;
+    Setup& setup = sessions_.at(s.first_connection).connection->setup;
+    if (!setup.confirm_link) setup.confirm_link = Step{a.packet->time, a.packet->number};
+}
+
+void LinkGroups::apply(Arrival& a, const wire::AddLinkMessage& message, const wire::LlcMessage&) {
+    const wire::AddLink body = message.common();
+    auto& offers = state(a.group).offers;
+    const auto same = [&](const Offer& offer) { return offer.number == body.link; };
+    if (body.reply && body.reject) {
+        std::erase_if(offers, same);
+        return;
+    }
+    Offer made{body.link, a.from, {body.gid, body.mac, body.qpn, body.initial_psn}, wire::mtu_octets(body.mtu), a.link, {}};
+    for (std::size_t i = 0; i < message.rkeys.size(); ++i) made.rkeys.push_back(message.rkeys[i]);
+    if (!body.reply) {
+        std::erase_if(offers, same);
+        if (offers.size() == kMaxOffers) offers.erase(offers.begin());
+        offers.push_back(std::move(made));
+        return;
+    }
+    const auto offer = std::find_if(offers.begin(), offers.end(), same);
+    if (offer == offers.end() || offer->from == a.from) return;
+    const auto index = create_link(a.group);
+    if (!index) return;
+    Link& added = group(a.group).links[*index];
+    added.number = body.link;
+    added.end[offer->from] = offer->end;
+    added.end[a.from] = made.end;
+    if (offer->mtu != 0 && made.mtu != 0) added.mtu = std::min(offer->mtu, made.mtu);
+    for (const Side side : {Side::client, Side::server}) register_end(a.group, *index, side);
+    for (const Offer* half : {&*offer, &made})
+        for (const wire::RkeyPair& pair : half->rkeys) add_rkeys(a.group, half->from, half->carrier, *index, pair);
+    offers.erase(offer);
+}
+
+void LinkGroups::apply(Arrival& a, const wire::AddLinkContinuationMessage& message, const wire::LlcMessage&) {
+    const auto index = link_by_number(a.group, message.body.link);
+    if (!index) return;
+    for (std::size_t i = 0; i < message.used; ++i) add_rkeys(a.group, a.from, a.link, *index, message.slots[i]);
+}
+
+void LinkGroups::apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage&) {
+    if (body.all) {
+        for (Link& l : group(a.group).links)
+            if (l.state != LinkState::failed) l.state = LinkState::deleted;
+        return;
+    }
+    // The client asks; it is the server's own request that deletes (RFC 7609, 3.5.5.1.4).
+    if (a.from == Side::client && !body.reply && group(a.group).roles_known) return;
+    if (const auto index = link_by_number(a.group, body.link)) group(a.group).links[*index].state = LinkState::deleted;
+}
+
+// ---- RKeys ---------------------------------------------------------------------------------------
+
+void LinkGroups::apply(Arrival& a, const wire::ConfirmRkeyMessage& message, const wire::LlcMessage&) {
+    if (message.body.reply) return;  // an echo
+    const auto rmb = announce_rmb(a.group, a.from, a.link, message.body.rkey, message.body.address, a.packet->number);
+    if (!rmb) return;
+    state(a.group).continued_rmb[a.from] = *rmb;
+    for (std::size_t i = 0; i < message.used; ++i) {
+        const wire::LinkRtoken rtoken = message.slots[i];
+        if (const auto index = link_by_number(a.group, rtoken.link)) add_rtoken(a.group, *rmb, *index, rtoken.rkey, rtoken.address);
+    }
+}
+
+void LinkGroups::apply(Arrival& a, const wire::ConfirmRkeyContinuationMessage& message, const wire::LlcMessage&) {
+    const auto rmb = state(a.group).continued_rmb[a.from];
+    if (message.body.reply || !rmb) return;
+    for (std::size_t i = 0; i < message.used; ++i) {
+        const wire::LinkRtoken rtoken = message.slots[i];
+        if (const auto index = link_by_number(a.group, rtoken.link)) add_rtoken(a.group, *rmb, *index, rtoken.rkey, rtoken.address);
+    }
+}
+
+void LinkGroups::apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&) {
+    if (message.body.reply) return;
+    const auto& known = state(a.group).rtokens[a.from];
+    for (std::size_t i = 0; i < message.used; ++i) {
+        const auto found = known.find(rtoken_key(a.link, message.slots[i].rkey));
+        if (found != known.end()) group(a.group).rmbs[found->second.rmb].deleted = true;
+    }
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/model.h"
+
+namespace fabricscope::engine::smcr {
+
+std::string to_string(const SocketAddress& address) {
+    const std::string host = capture::to_string(address.address);
+    const std::string port = std::to_string(address.port);
+    return address.address.kind == Address::Kind::ipv6 ? "[" + host + "]:" + port : host + ":" + port;
+}
+
+const char* name_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::smc_r: return "smc-r";
+        case Outcome::smc_d: return "smc-d";
+        case Outcome::fallback: return "fallback";
+        case Outcome::failed: return "failed";
+        case Outcome::plain_tcp: return "plain-tcp";
+        case Outcome::unknown: return "unknown";
+    }
+    return "";
+}
+
+const char* name_of(Close close) {
+    switch (close) {
+        case Close::orderly: return "orderly";
+        case Close::half: return "half";
+        case Close::abnormal: return "abnormal";
+        case Close::open: return "open";
+        case Close::unknown: return "unknown";
+    }
+    return "";
+}
+
+const char* name_of(LinkState state) {
+    switch (state) {
+        case LinkState::pending: return "pending";
+        case LinkState::active: return "active";
+        case LinkState::deleted: return "deleted";
+        case LinkState::failed: return "failed";
+    }
+    return "";
+}
+
+const char* DeclineSeen::name() const { return layout::name_of(wire::kDeclineNames, code); }
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/rendezvous.h"
+
+#include "protocols/smcr/tcp_option.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+bool less(const SocketAddress& a, const SocketAddress& b) {
+    return a.address.bytes != b.address.bytes ? a.address.bytes < b.address.bytes : a.port < b.port;
+}
+
+SocketAddress source_of(const capture::Packet& packet) { return {packet.source, packet.tcp.source_port}; }
+SocketAddress destination_of(const capture::Packet& packet) { return {packet.destination, packet.tcp.destination_port}; }
+
+bool is_syn(const capture::TcpSegment& tcp) { return tcp.has(capture::syn) && !tcp.has(capture::ack); }
+bool is_syn_ack(const capture::TcpSegment& tcp) { return tcp.has(capture::syn) && tcp.has(capture::ack); }
+
+/// A whole PROPOSAL, ACCEPT or CONFIRM at the start of a segment of a connection whose SYN was not
+/// captured: nothing else begins and ends like that.
+bool is_whole_clc(ByteView payload) {
+    const std::size_t length = wire::clc_length(payload);
+    if (length <= wire::kClcHeaderSize || payload.size() < length) return false;
+    const wire::ClcMessage message = wire::parse_clc(payload.first(length));
+    return !message.error && message.header.type != wire::ClcType::decline;
+}
+
+}  // namespace
+
+std::size_t Rendezvous::KeyHash::operator()(const Key& key) const noexcept {
+    const std::hash<Address> hash;
+    return hash(key.low.address) * 31 + hash(key.high.address) + (std::size_t{key.low.port} << 16 ^ key.high.port) * 0x9E3779B97F4A7C15u;
+}
+
+Rendezvous::Key Rendezvous::key_of(const capture::Packet& packet) {
+    const SocketAddress source = source_of(packet);
+    const SocketAddress destination = destination_of(packet);
+    return less(source, destination) ? Key{source, destination} : Key{destination, source};
+}
+
+void Rendezvous::on_tcp(const capture::Packet& packet) {
+    const capture::TcpSegment& tcp = packet.tcp;
+    const bool opens = tcp.has(capture::syn);
+    const bool may_be_clc = tcp.payload.size() >= wire::kClcHeaderSize && tcp.payload[0] == 0xE2;
+    if (conversations_.empty() && !opens && !may_be_clc) return;
+    const Key key = key_of(packet);
+    Conversation* conversation = conversation_of(packet, key);
+    if (conversation == nullptr && may_be_clc && is_whole_clc(tcp.payload)) conversation = begin_midway(key, packet);
+    if (conversation == nullptr) return;
+    const Segment segment{packet, *conversation, source_of(packet) == conversation->client ? Side::client : Side::server};
+    on_flags(segment);
+    FrameFacts facts;
+    facts.what = FrameFacts::What::tcp;
+    facts.frame = packet.number;
+    facts.time = packet.time;
+    facts.connection = conversation->session;
+    facts.link_group = sessions_.at(conversation->session).connection->link_group;
+    facts.from = segment.from;
+    observer_.on_facts(facts);
+    if (tcp.payload_length != 0 && conversation->negotiating) on_payload(segment);
+}
+
+/// The conversation of a segment; SYN and SYN-ACK with the option begin one, a SYN with another
+/// sequence number ends the one before.
+Rendezvous::Conversation* Rendezvous::conversation_of(const capture::Packet& packet, const Key& key) {
+    const capture::TcpSegment& tcp = packet.tcp;
+    const auto found = conversations_.find(key);
+    Conversation* known = found == conversations_.end() ? nullptr : &found->second;
+    if (!tcp.has(capture::syn)) return known;
+    const Side sender = is_syn(tcp) ? Side::client : Side::server;
+    if (known != nullptr) {
+        const auto start = known->start[sender];
+        if (!start || *start == tcp.sequence + 1) return known;
+        conversations_.erase(found);
+    }
+    return wire::find_tcp_option(tcp.options) ? begin(key, packet, sender) : nullptr;
+}
+
+Rendezvous::Conversation* Rendezvous::begin(const Key& key, const capture::Packet& packet, Side sender) {
+    Session* session = sessions_.create(packet.number, packet.time);
+    if (session == nullptr) return nullptr;
+    Conversation& conversation = conversations_[key];
+    conversation.session = session->connection->id;
+    conversation.client = sender == Side::client ? source_of(packet) : destination_of(packet);
+    session->connection->client = conversation.client;
+    session->connection->server = sender == Side::client ? destination_of(packet) : source_of(packet);
+    return &conversation;
+}
+
+Rendezvous::Conversation* Rendezvous::begin_midway(const Key& key, const capture::Packet& packet) {
+    const auto type = wire::parse_clc(packet.tcp.payload).header.type;
+    return begin(key, packet, type == wire::ClcType::accept ? Side::server : Side::client);
+}
+
+void Rendezvous::on_flags(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    const capture::TcpSegment& tcp = packet.tcp;
+    Connection& connection = *sessions_.at(conversation.session).connection;
+    connection.last_time = std::max(connection.last_time, packet.time);
+    if (tcp.has(capture::syn)) {
+        conversation.start[from] = tcp.sequence + 1;
+        conversation.stream[from].start(tcp.sequence + 1);
+        auto& step = is_syn_ack(tcp) ? connection.setup.syn_ack : connection.setup.syn;
+        if (!step) step = Step{packet.time, packet.number};
+        if (is_syn_ack(tcp) && !wire::find_tcp_option(tcp.options)) {
+            connection.outcome = Outcome::plain_tcp;
+            stop(conversation);
+        }
+    }
+    if (tcp.has(capture::fin)) connection.fin[from] = true;
+    if (tcp.has(capture::rst) && !connection.reset) {
+        connection.reset = true;
+        connection.reset_by = from;
+    }
+}
+
+void Rendezvous::on_payload(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    if (!conversation.start[from]) conversation.start[from] = packet.tcp.sequence;
+    conversation.stream[from].start(*conversation.start[from]);
+    conversation.stream[from].insert(packet.tcp.sequence, packet.tcp.payload, packet.tcp.payload_length, packet.number);
+    while (conversation.negotiating && on_stream(segment)) {}
+    if (conversation.negotiating && packet.tcp.payload.size() < packet.tcp.payload_length) on_cut_message(segment);
+}
+
+/// Takes one message from the stream; false when there is none (yet).
+bool Rendezvous::on_stream(const Segment& segment) {
+    capture::TcpStream& stream = segment.conversation.stream[segment.from];
+    const ByteView readable = stream.readable();
+    if (readable.empty()) return false;
+    const std::size_t length = wire::clc_length(readable);
+    if (length == 0) {
+        stop(segment.conversation);  // the application's own data
+        return false;
+    }
+    if (readable.size() < length || length <= wire::kClcHeaderSize) return false;
+    const std::uint64_t position = stream.position();
+    const bool more = on_message(segment, readable.first(length), position);
+    if (!segment.conversation.stream[segment.from].stopped()) stream.consume(length);
+    return more;
+}
+
+/// A message whose segment was cut by the snap length: used as far as it goes, and the stream goes
+/// on behind it.
+void Rendezvous::on_cut_message(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    capture::TcpStream& stream = conversation.stream[from];
+    const ByteView readable = stream.readable();
+    const std::size_t length = wire::clc_length(readable);
+    const std::uint32_t end = packet.tcp.sequence + packet.tcp.payload_length;
+    const auto position = static_cast<std::uint32_t>(stream.position());
+    if (length <= wire::kClcHeaderSize || *conversation.start[from] + position + length != end) return;
+    on_message(segment, readable, position);
+    if (!conversation.negotiating) return;
+    stream = capture::TcpStream(kStreamLimit);
+    stream.start(end);
+    conversation.start[from] = end;
+}
+
+bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64_t position) {
+    const auto& [packet, conversation, from] = segment;
+    const wire::ClcMessage message = wire::parse_clc(octets);
+    ClcSeen seen;
+    seen.frame = packet.number;
+    seen.time = packet.time;
+    seen.connection = conversation.session;
+    seen.from = from;
+    seen.octets = octets;
+    const auto segment_position = static_cast<std::int32_t>(packet.tcp.sequence - *conversation.start[from]);
+    seen.payload_offset = static_cast<std::int64_t>(position) - segment_position;
+    if (conversation.last_message) {
+        seen.request_frame = conversation.last_message->frame;
+        seen.request_time = conversation.last_message->time;
+    }
+    observer_.on_clc(seen);
+    if (seen.request_frame != 0) observer_.on_response(seen.request_frame, seen.frame, seen.time - seen.request_time);
+    conversation.last_message = Step{packet.time, packet.number};
+    if (on_clc(segment, message)) return true;
+    stop(conversation);
+    return false;
+}
+
+/// Whether further CLC messages may follow.
+bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message) {
+    const auto& [packet, conversation, from] = segment;
+    Session& session = sessions_.at(conversation.session);
+    Connection& connection = *session.connection;
+    const Step step{packet.time, packet.number};
+    const bool from_client = from == Side::client;
+    if (const auto* proposal = std::get_if<wire::Proposal>(&message.body)) return from_client && on_proposal(connection, *proposal, step);
+    if (const auto* decline = std::get_if<wire::Decline>(&message.body)) return on_decline(session, *decline, from, step);
+    const bool is_accept = message.header.type == wire::ClcType::accept;
+    if (is_accept == from_client) return false;  // ACCEPT is the server's, CONFIRM the client's
+    if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body)) return on_smcd(connection, *smcd, message.header.type, step);
+    const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
+    // Cut off before the RMB's address: the message was there, but its link and RMB are not known.
+    const bool usable = body != nullptr && (!message.error || message.error.offset >= 60);
+    if (!usable) {
+        (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
+        return true;
+    }
+    return is_accept ? on_accept(session, *body, step) : on_confirm(session, *body, step);
+}
+
+bool Rendezvous::on_proposal(Connection& connection, const wire::Proposal& message, Step step) {
+    if (!connection.setup.proposal) connection.setup.proposal = step;
+    if (message.v2) connection.release = message.v2->release;
+    return true;
+}
+
+bool Rendezvous::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step) {
+    Connection& connection = *session.connection;
+    if (connection.setup.accept) return true;
+    connection.setup.accept = step;
+    connection.version = message.body.version;
+    connection.first_contact = message.body.first_contact;
+    // What the client offered is not what was agreed on.
+    connection.release.reset();
+    if (message.first_contact) connection.release = message.first_contact->release;
+    groups_.on_accept(session, message, step.frame);
+    return true;
+}
+
+bool Rendezvous::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, Step step) {
+    Connection& connection = *session.connection;
+    if (connection.setup.confirm) return true;
+    connection.setup.confirm = step;
+    if (!connection.version) connection.version = message.body.version;
+    if (!connection.setup.accept && !connection.first_contact && message.body.first_contact) connection.first_contact = true;
+    groups_.on_confirm(session, message, step.frame);
+    return true;
+}
+
+bool Rendezvous::on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step) {
+    const bool is_accept = type == wire::ClcType::accept;
+    (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
+    connection.version = message.body.version;
+    connection.first_contact = message.body.first_contact;
+    if (!is_accept) connection.outcome = Outcome::smc_d;
+    return true;
+}
+
+bool Rendezvous::on_decline(Session& session, const wire::Decline& message, Side from, Step step) {
+    Connection& connection = *session.connection;
+    connection.setup.decline = step;
+    connection.decline = DeclineSeen{from, message.body.diagnosis, step.frame, message.body.out_of_sync};
+    connection.outcome = Outcome::fallback;
+    groups_.on_decline(session);
+    return false;
+}
+
+void Rendezvous::stop(Conversation& conversation) {
+    conversation.negotiating = false;
+    for (capture::TcpStream& stream : conversation.stream.values) stream.stop();
+}
+
+// ---- at the end ----------------------------------------------------------------------------------
+
+namespace {
+
+bool has_data(const Connection& connection) {
+    return connection.from[Side::client].cdcs + connection.from[Side::client].writes + connection.from[Side::server].cdcs +
+               connection.from[Side::server].writes != 0;
+}
+
+bool closed_in_order(const Connection& connection) { return connection.fin[Side::client] && connection.fin[Side::server]; }
+
+/// After CONFIRM nothing on TCP says that all went well; but if it had not, there would be a DECLINE
+/// or a reset.
+Outcome settled_outcome(const Connection& c) {
+    if (c.outcome != Outcome::unknown) return c.outcome;
+    if (has_data(c) || c.setup.confirm_link) return Outcome::smc_r;
+    if (c.setup.confirm) {
+        if (c.reset) return Outcome::failed;
+        const bool subsequent = c.first_contact && !*c.first_contact;
+        return subsequent || closed_in_order(c) ? Outcome::smc_r : Outcome::unknown;
+    }
+    const bool clc_begun = c.setup.proposal || c.setup.accept;
+    return clc_begun && (c.reset || c.fin[Side::client] || c.fin[Side::server]) ? Outcome::failed : Outcome::unknown;
+}
+
+Close tcp_close(const Connection& c) {
+    if (c.reset) return Close::abnormal;
+    if (closed_in_order(c)) return Close::orderly;
+    return c.fin[Side::client] || c.fin[Side::server] ? Close::half : Close::open;
+}
+
+Close settled_close(const Connection& c) {
+    const Direction& client = c.from[Side::client];
+    const Direction& server = c.from[Side::server];
+    if (c.outcome == Outcome::unknown) return c.reset ? Close::abnormal : Close::unknown;
+    if (c.outcome != Outcome::smc_r) return tcp_close(c);
+    if (client.aborted || server.aborted) return Close::abnormal;
+    if (client.closed && server.closed) return Close::orderly;
+    if (c.reset) return Close::abnormal;
+    if (client.closed || server.closed || client.sending_done || server.sending_done) return Close::half;
+    return has_data(c) || !closed_in_order(c) ? Close::open : Close::orderly;
+}
+
+}  // namespace
+
+void Rendezvous::finish(Time end) {
+    for (Session& session : sessions_.all()) {
+        for (Flow& flow : session.flow.values) flow.finish(std::min(end, session.connection->last_time));
+        Connection& connection = *session.connection;
+        connection.outcome = settled_outcome(connection);
+        connection.close = settled_close(connection);
+    }
+}
+
+}  // namespace fabricscope::engine::smcr

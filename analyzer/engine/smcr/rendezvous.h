@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The TCP connections over which SMC is negotiated: the option in SYN and SYN-ACK, then CLC messages
+// at the start of both streams (RFC 7609, 3.1 and 3.5).
+#pragma once
+
+#include <unordered_map>
+
+#include "analyzer/engine/smcr/link_groups.h"
+#include "capture/tcp_stream.h"
+
+namespace fabricscope::engine::smcr {
+
+class Rendezvous {
+    static constexpr std::size_t kStreamLimit = 8 * 1024;  // a CLC message and what may overtake it
+
+public:
+    Rendezvous(Observer& observer, Sessions& sessions, LinkGroups& groups) : observer_(observer), sessions_(sessions), groups_(groups) {}
+
+    void on_tcp(const capture::Packet& packet);
+    void finish(Time end);
+
+private:
+    /// The two ends of a connection, the same whichever way a segment goes.
+    struct Key {
+        SocketAddress low, high;
+        bool operator==(const Key&) const = default;
+    };
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const noexcept;
+    };
+    struct Conversation {
+        std::uint32_t session = 0;
+        SocketAddress client;
+        PerSide<capture::TcpStream> stream{{capture::TcpStream(kStreamLimit), capture::TcpStream(kStreamLimit)}};
+        PerSide<std::optional<std::uint32_t>> start;  ///< sequence number of each stream's first octet
+        bool negotiating = true;                      ///< CLC messages may still come
+        std::optional<Step> last_message;             ///< what the next one answers
+    };
+    struct Segment {
+        const capture::Packet& packet;
+        Conversation& conversation;
+        Side from;
+    };
+
+    static Key key_of(const capture::Packet& packet);
+    Conversation* conversation_of(const capture::Packet& packet, const Key& key);
+    Conversation* begin(const Key& key, const capture::Packet& packet, Side sender);
+    Conversation* begin_midway(const Key& key, const capture::Packet& packet);
+    void on_flags(const Segment& segment);
+    void on_payload(const Segment& segment);
+    bool on_stream(const Segment& segment);
+    void on_cut_message(const Segment& segment);
+    bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
+    bool on_clc(const Segment& segment, const wire::ClcMessage& message);
+    bool on_proposal(Connection& connection, const wire::Proposal& message, Step step);
+    bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
+    bool on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
+    bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step);
+    bool on_decline(Session& session, const wire::Decline& message, Side from, Step step);
+    void stop(Conversation& conversation);
+
+    Observer& observer_;
+    Sessions& sessions_;
+    LinkGroups& groups_;
+    std::unordered_map<Key, Conversation, KeyHash> conversations_;
+};
+
+}  // namespace fabricscope::engine::smcr

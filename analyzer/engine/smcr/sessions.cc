@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/sessions.h"
+
+namespace fabricscope::engine::smcr {
+
+Session* Sessions::create(std::uint64_t frame, Time time) {
+    if (model_.connections.size() >= options_.limits.connections) {
+        ++model_.dropped_connections;
+        return nullptr;
+    }
+    Connection& connection = model_.connections.emplace_back();
+    connection.id = static_cast<std::uint32_t>(model_.connections.size());
+    connection.first_frame = frame;
+    connection.first_time = connection.last_time = time;
+    return &sessions_.emplace_back(connection, options_.timelines);
+}
+
+void Sessions::open(Session& session) {
+    for (const Side side : {Side::client, Side::server}) {
+        if (!observer_.wants_stream(*session.connection, side)) continue;
+        session.flow[side].attach_stream([this, id = session.connection->id, side](std::uint64_t position, ByteView octets, std::uint64_t missing, bool urgent) {
+            observer_.on_stream({id, side, position, octets, missing, urgent});
+        });
+    }
+    if (options_.cursor_base) set_base(session, *options_.cursor_base);
+}
+
+void Sessions::set_base(Session& session, std::uint8_t base) {
+    for (Flow& flow : session.flow.values)
+        if (!flow.has_base()) flow.set_base(base);
+}
+
+void Sessions::share_base(Session& session) {
+    for (const Direction& direction : session.connection->from.values)
+        if (direction.cursor_base) return set_base(session, *direction.cursor_base);
+}
+
+void Sessions::swap_sides(Session& session) {
+    Connection& c = *session.connection;
+    std::swap(c.client, c.server);
+    c.from.swap_sides();
+    c.alert_token.swap_sides();
+    c.element.swap_sides();
+    c.link.swap_sides();
+    c.fin.swap_sides();
+    session.sequence.swap_sides();
+    session.flow.swap_sides();
+    for (const Side side : {Side::client, Side::server}) session.flow[side].rebind(c.from[side]);
+}
+
+void Sessions::join(Session& kept, Session& gone, Side sender) {
+    Connection& c = *kept.connection;
+    c.from[sender] = std::move(gone.connection->from[sender]);
+    gone.flow[sender].take_consumer(kept.flow[sender]);
+    kept.flow[sender] = std::move(gone.flow[sender]);
+    kept.flow[sender].rebind(c.from[sender]);
+    kept.flow[other(sender)].take_consumer(gone.flow[other(sender)]);
+    kept.sequence[sender] = gone.sequence[sender];
+    const Side receiver = other(sender);
+    c.alert_token[receiver] = gone.connection->alert_token[receiver];
+    c.element[receiver] = gone.connection->element[receiver];
+    c.link[sender] = gone.connection->link[sender];
+    c.first_frame = std::min(c.first_frame, gone.connection->first_frame);
+    c.first_time = std::min(c.first_time, gone.connection->first_time);
+    gone.connection->merged = true;
+}
+
+void Sessions::note_data(Connection& connection, const FrameFacts& facts) {
+    if (!connection.setup.first_data) connection.setup.first_data = {facts.time, facts.frame};
+    connection.last_time = std::max(connection.last_time, facts.time);
+    connection.link[*facts.from] = facts.link;
+}
+
+void Sessions::on_write(Session& session, Side from, const Flow::Write& write, FrameFacts& facts) {
+    note_data(*session.connection, facts);
+    facts.connection = session.connection->id;
+    facts.rmbe_offset = write.offset;
+    facts.position = session.flow[from].on_write(write);
+    share_base(session);
+}
+
+void Sessions::on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFacts& facts) {
+    Connection& connection = *session.connection;
+    Direction& direction = connection.from[from];
+    note_data(connection, facts);
+    facts.connection = connection.id;
+    ++direction.cdcs;
+    if (cdc.flags.failover_validation) {
+        // Only type, length, sequence and token mean something (RFC 7609, 4.6.1).
+        ++direction.failover_cdcs;
+        session.flow[from].expect_replay();
+        return;
+    }
+    auto& latest = session.sequence[from];
+    if (latest && static_cast<std::int16_t>(cdc.sequence - *latest) < 0) return;  // overtaken: says nothing new
+    latest = cdc.sequence;
+    direction.sending_done |= cdc.state.sending_done;
+    direction.closed |= cdc.state.connection_closed;
+    direction.aborted |= cdc.state.abnormal_close;
+    Flow& sent = session.flow[from];
+    facts.consumer_delta = session.flow[other(from)].on_consumer(cdc.consumer, facts.time, facts.frame);
+    share_base(session);
+    facts.producer_delta = sent.on_producer(cdc.producer, cdc.flags, facts.time, facts.frame);
+    share_base(session);
+    facts.produced = sent.produced();
+    facts.consumed_by_peer = sent.consumed();
+    facts.in_flight = sent.in_flight();
+    const auto capacity = sent.capacity();
+    if (capacity && facts.in_flight) facts.window = *capacity - std::min(*capacity, *facts.in_flight);
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The connections and, beside each, what is needed to follow it.
+#pragma once
+
+#include <deque>
+
+#include "analyzer/engine/smcr/flow.h"
+#include "analyzer/engine/smcr/tracker.h"
+
+namespace fabricscope::engine::smcr {
+
+/// A connection's working state: one flow for each direction, named by its sender.
+struct Session {
+    Session(Connection& of, bool timelines) : connection(&of), flow{{Flow(of.from[Side::client], timelines), Flow(of.from[Side::server], timelines)}} {}
+
+    Connection* connection;
+    PerSide<Flow> flow;
+    PerSide<std::optional<std::uint16_t>> sequence;  ///< of the latest CDC message from this side
+};
+
+class Sessions {
+public:
+    Sessions(const Options& options, Observer& observer, Model& model) : options_(options), observer_(observer), model_(model) {}
+
+    /// A new connection, or nullptr if there are too many.
+    Session* create(std::uint64_t frame, Time time);
+    Session& at(std::uint32_t id) { return sessions_[id - 1]; }
+    std::deque<Session>& all() { return sessions_; }
+
+    /// Data can flow: the sizes are known as far as they ever will be. Asks the observer which
+    /// streams it wants.
+    void open(Session& session);
+
+    /// The cursor base holds for both directions.
+    void set_base(Session& session, std::uint8_t base);
+
+    /// What was taken for the client is the server.
+    void swap_sides(Session& session);
+
+    /// `kept` has what one side sent, `gone` what the other side, `sender`, sent on the same connection.
+    void join(Session& kept, Session& gone, Side sender);
+
+    /// A CDC message from `from`; fills in what it means for that direction.
+    void on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFacts& facts);
+    void on_write(Session& session, Side from, const Flow::Write& write, FrameFacts& facts);
+
+private:
+    void note_data(Connection& connection, const FrameFacts& facts);
+    void share_base(Session& session);
+
+    const Options& options_;
+    Observer& observer_;
+    Model& model_;
+    std::deque<Session> sessions_;
+};
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/tracker.h"
+
+#include "analyzer/engine/smcr/rendezvous.h"
+
+namespace fabricscope::engine::smcr {
+
+class Tracker::State {
+public:
+    State(Options options, Observer* observer) : options_(options), observer_(observer != nullptr ? *observer : nobody_) {}
+
+    Options options_;
+    Observer nobody_;
+    Observer& observer_;
+    Model model_;
+    Sessions sessions_{options_, observer_, model_};
+    LinkGroups groups_{options_, observer_, model_, sessions_};
+    Rendezvous rendezvous_{observer_, sessions_, groups_};
+    Time latest_ = 0;
+};
+
+Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(options, observer)) {}
+Tracker::~Tracker() = default;
+
+void Tracker::on_packet(const capture::Packet& packet) {
+    state_->latest_ = std::max(state_->latest_, packet.time);
+    if (packet.transport == capture::Transport::tcp) state_->rendezvous_.on_tcp(packet);
+    else if (packet.transport == capture::Transport::ib) state_->groups_.on_ib(packet);
+}
+
+void Tracker::finish() {
+    state_->rendezvous_.finish(state_->latest_);
+    state_->groups_.finish();
+}
+
+const Model& Tracker::model() const { return state_->model_; }
+
+}  // namespace fabricscope::engine::smcr
