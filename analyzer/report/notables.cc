@@ -86,23 +86,6 @@ std::string decline_text(const DeclineSeen& decline) {
         name != nullptr ? name : "a code whose meaning is not published");
 }
 
-/// What became of a connection on which SMC-R did not come up, and why; empty if it did.
-std::string why_not(const Connection& connection) {
-    const std::string decline = connection.decline ? ": " + decline_text(*connection.decline) : "";
-    switch (connection.outcome) {
-        case Outcome::smc_r: return {};
-        case Outcome::smc_d: return "took SMC-D: its data goes through shared memory and is not to be seen here";
-        case Outcome::fallback: return "fell back to TCP" + (decline.empty() ? ", no DECLINE was captured" : decline);
-        case Outcome::failed:
-            return "broke off during the set-up" + decline +
-                   (connection.reset_by ? fmt::format("; the {} reset TCP", name_of(*connection.reset_by)) : "");
-        case Outcome::plain_tcp:
-            return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";
-        case Outcome::unknown: return "left open whether SMC came up: the capture does not hold the whole set-up";
-    }
-    return {};
-}
-
 void Observations::setups_that_failed() {
     std::map<std::string, Ids> by_reason;
     for_each([&](const Connection& connection) {
@@ -278,6 +261,22 @@ void about_capture(const Results& results, std::vector<Notable>& notables) {
 }
 
 }  // namespace
+
+std::string why_not(const Connection& connection) {
+    const std::string decline = connection.decline ? ": " + decline_text(*connection.decline) : "";
+    switch (connection.outcome) {
+        case Outcome::smc_r: return {};
+        case Outcome::smc_d: return "took SMC-D: its data goes through shared memory and is not to be seen here";
+        case Outcome::fallback: return "fell back to TCP" + (decline.empty() ? ", no DECLINE was captured" : decline);
+        case Outcome::failed:
+            return "broke off during the set-up" + decline +
+                   (connection.reset_by ? fmt::format("; the {} reset TCP", name_of(*connection.reset_by)) : "");
+        case Outcome::plain_tcp:
+            return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";
+        case Outcome::unknown: return "left open whether SMC came up: the capture does not hold the whole set-up";
+    }
+    return {};
+}
 
 std::vector<Notable> notables(const Results& results, const Style& style, std::size_t most) {
     std::vector<Notable> notables;

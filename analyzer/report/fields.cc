@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/fields.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "analyzer/engine/smcr/generated_fields.h"
+#include "analyzer/report/table.h"
+#include "protocols/smcr/registry.h"
+
+namespace fabricscope::report {
+namespace {
+
+using engine::smcr::GeneratedType;
+using Fields = std::map<std::string, FieldEntry>;
+
+std::string type_of(const layout::FieldInfo& field) {
+    switch (field.kind) {
+        case layout::Kind::unsigned_integer: return "uint" + std::to_string(8 * field.width);
+        case layout::Kind::boolean: return "boolean";
+        case layout::Kind::bytes: return "bytes";
+        case layout::Kind::mac: return "ether";
+        case layout::Kind::ipv4: return "ipv4";
+        case layout::Kind::gid: return "ipv6";
+        case layout::Kind::text: return "string";
+    }
+    return {};
+}
+
+std::string type_of(GeneratedType type) {
+    switch (type) {
+        case GeneratedType::text: return "string";
+        case GeneratedType::unsigned_number: return "uint64";
+        case GeneratedType::signed_number: return "int64";
+        case GeneratedType::boolean: return "boolean";
+        case GeneratedType::frame: return "framenum";
+        case GeneratedType::time_span: return "reltime";
+    }
+    return {};
+}
+
+/// Messages that share a field may define it in different clauses.
+void add(Fields& fields, FieldEntry entry) {
+    const auto [place, is_new] = fields.try_emplace(entry.name, entry);
+    if (is_new || entry.clause.empty()) return;
+    std::string& clause = place->second.clause;
+    if (("; " + clause + "; ").find("; " + entry.clause + "; ") == std::string::npos) clause += "; " + entry.clause;
+}
+
+void add_layout(Fields& fields, const layout::LayoutInfo& layout, const char* protocol) {
+    for (const layout::FieldInfo& field : layout.fields)
+        add(fields, {field.filter, type_of(field), protocol, field.label,
+                     field.clause != nullptr ? field.clause : layout.clause});
+}
+
+}  // namespace
+
+std::vector<FieldEntry> all_fields() {
+    Fields fields;
+    for (const layout::LayoutInfo& layout : smcr::layouts()) add_layout(fields, layout, "smcr");
+    for (const engine::smcr::GeneratedField& field : engine::smcr::generated_fields)
+        add(fields, {field.filter, type_of(field.type), "smcr", field.label, ""});
+
+    std::vector<FieldEntry> list;
+    for (auto& [name, entry] : fields) list.push_back(std::move(entry));
+    return list;
+}
+
+void write_fields(std::ostream& out, const Style& style) {
+    Table table({{"Name"}, {"Type"}, {"Protocol"}, {"Clause"}, {"Meaning"}});
+    for (const FieldEntry& field : all_fields())
+        table.add(
+            {{field.name}, {field.type}, {field.protocol}, {field.clause.empty() ? "-" : field.clause}, {field.label}});
+    table.print(out, style, 0);
+}
+
+void write_fields_json(std::ostream& out) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const FieldEntry& field : all_fields())
+        list.push_back(
+            {{"name", field.name},
+             {"type", field.type},
+             {"protocol", field.protocol},
+             {"clause", field.clause.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(field.clause)},
+             {"label", field.label}});
+    out << list.dump(2) << '\n';
+}
+
+}  // namespace fabricscope::report

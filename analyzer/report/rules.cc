@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/rules.h"
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "analyzer/report/table.h"
+
+namespace fabricscope::report {
+
+void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const Style& style) {
+    Table table({{"Id"}, {"Severity"}, {"Clause"}, {"What must hold"}});
+    for (const engine::Rule& rule : rules)
+        table.add({{rule.id}, {name_of(rule.severity)}, {rule.clause}, {rule.sentence}});
+    table.print(out, style, 0);
+}
+
+void write_rules_json(std::ostream& out, std::span<const engine::Rule> rules) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const engine::Rule& rule : rules)
+        list.push_back(
+            {{"id", rule.id},
+             {"severity", name_of(rule.severity)},
+             {"clause", rule.clause},
+             {"sentence", rule.sentence}});
+    out << list.dump(2) << '\n';
+}
+
+}  // namespace fabricscope::report

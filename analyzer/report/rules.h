@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The catalogue of rules.
+#pragma once
+
+#include <iosfwd>
+#include <span>
+
+#include "analyzer/engine/finding.h"
+#include "analyzer/report/style.h"
+
+namespace fabricscope::report {
+
+void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const Style& style);
+void write_rules_json(std::ostream& out, std::span<const engine::Rule> rules);
+
+}  // namespace fabricscope::report
