@@ -126,22 +126,20 @@ void Flow::infer_size(std::uint64_t offset) {
 }
 
 /// A place in the RMB element stands for one position in each lap. In order, that is where the last
-/// WRITE ended; otherwise WRITEs are missing from the capture, or are being repeated.
-std::uint64_t Flow::locate(std::uint64_t offset, std::uint32_t length) const {
+/// WRITE ended; otherwise WRITEs before it are missing, or it comes late, or it is being repeated.
+std::uint64_t Flow::locate(const Write& write) const {
     const auto cap = capacity();
-    const std::uint64_t place = offset - base();
+    const std::uint64_t place = write.offset - base();
     if (!cap) return place;
     const std::uint64_t ahead = (place + *cap - frontier_ % *cap) % *cap;
-    if (ahead == 0 && !replay_expected_) return frontier_;
     const std::uint64_t forward = frontier_ + ahead;
-    if (forward < *cap) return forward;  // the first lap has no earlier one
+    if (ahead == 0 || forward < *cap) return forward;  // the first lap has no earlier one
     const std::uint64_t back = forward - *cap;
-    const bool repeats = back + length <= frontier_;
-    if (replay_expected_ && repeats) return back;
-    if (ahead == 0) return frontier_;
-    const bool fits_window = forward + length <= consumer_.position + *cap;
-    const bool nearer_back = repeats && *cap - ahead < ahead;
-    return nearer_back || !fits_window ? (repeats ? back : forward) : forward;
+    if (back + write.length > frontier_) return forward;
+    if (write.late || replay_expected_) return back;
+    const bool fits_window = forward + write.length <= consumer_.position + *cap;
+    // Beyond the window: consumer cursors are missing from the capture, and the nearer place is likelier.
+    return fits_window || ahead <= *cap - ahead ? forward : back;
 }
 
 std::optional<std::uint64_t> Flow::on_write(const Write& write) {
@@ -151,8 +149,9 @@ std::optional<std::uint64_t> Flow::on_write(const Write& write) {
     if (!has_base() && (write.offset == 0 || write.offset == 4) && direction_->from_start) set_base(static_cast<std::uint8_t>(write.offset));
     if (write.offset < base()) return std::nullopt;
     infer_size(write.offset);
-    const std::uint64_t position = locate(write.offset, write.length);
+    const std::uint64_t position = locate(write);
     settle_origin(position);
+    if (position < origin_) return std::nullopt;  // the rest of what was under way when the capture began
     const std::uint64_t fresh = written_.add(position, position + write.length);
     direction_->bytes_written += fresh;
     direction_->bytes_replayed += write.length - fresh;

@@ -48,6 +48,7 @@ public:
         std::uint32_t length;  ///< on the wire
         ByteView octets;       ///< captured
         bool first;            ///< begins an RDMA WRITE operation
+        bool late;             ///< fills a gap of packets: belongs before what has been written
         Time time;
     };
 
@@ -94,7 +95,7 @@ private:
 
     std::uint8_t base() const { return direction_->cursor_base.value_or(0); }
     std::optional<std::int64_t> follow(Track& track, wire::Cursor cursor);
-    std::uint64_t locate(std::uint64_t offset, std::uint32_t length) const;
+    std::uint64_t locate(const Write& write) const;
     void infer_size(std::uint64_t offset);
     void settle_origin(std::uint64_t position);
     std::uint64_t relative(std::uint64_t position) const { return position - std::min(position, origin_); }

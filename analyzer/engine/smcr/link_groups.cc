@@ -241,8 +241,11 @@ void LinkGroups::on_arrival(Arrival& a) {
     const capture::RcEvent event = receiver.receive(*a.packet);
     using Kind = capture::RcEvent::Kind;
     if (event.kind == Kind::acknowledge && ib::AethSyndrome::of(a.packet->ib.aeth.syndrome).kind == ib::AethSyndrome::Class::nak) ++l.naks;
+    QueuePairs& pairs = state(a.group).links[a.link];
+    pairs.unanswered[other(a.from)] = 0;
     const bool request = event.kind == Kind::send_message || event.kind == Kind::send_part || event.kind == Kind::write || event.kind == Kind::unplaceable;
-    if (request) state(a.group).links[a.link].sent_psn[a.from] = a.packet->ib.bth.psn;
+    if (request) pairs.sent_psn[a.from] = a.packet->ib.bth.psn;
+    if (request && event.repeated()) ++pairs.unanswered[a.from];
     if (event.kind == Kind::send_message) {
         // A message of one packet that was cut off by the snap length is used as far as it goes.
         on_send(a, event, event.message, event.message_length);
@@ -310,7 +313,8 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     const auto owner = owners.find(element_key(found->second.rmb, index + 1));
     if (owner == owners.end()) return;
     if (link(a).state == LinkState::pending) link(a).state = LinkState::active;
-    sessions_.on_write(sessions_.at(owner->second), a.from, {offset, event.length, a.packet->ib.payload, event.first, a.packet->time}, *a.facts);
+    const Flow::Write write{offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late, a.packet->time};
+    sessions_.on_write(sessions_.at(owner->second), a.from, write, *a.facts);
 }
 
 /// A WRITE to an RMB that was announced before the capture began.
@@ -318,7 +322,7 @@ void LinkGroups::keep_stray(Arrival& a, const capture::RcEvent& event) {
     auto& strays = state(a.group).strays[a.from];
     if (strays.size() == kMaxStrays) strays.pop_front();
     const ByteView octets = a.packet->ib.payload;
-    strays.push_back({a.link, event.r_key, event.address, {0, event.length, {}, event.first, a.packet->time}, {octets.begin(), octets.end()}});
+    strays.push_back({a.link, event.r_key, event.address, {0, event.length, {}, event.first, false, a.packet->time}, {octets.begin(), octets.end()}});
 }
 
 /// The WRITE before a CDC message ends where its producer cursor points, which tells where the RMB
@@ -374,9 +378,19 @@ Session* LinkGroups::session_of_token(Arrival& a, const wire::Cdc& cdc) {
 }
 
 void LinkGroups::finish() {
-    for (LinkGroup& g : model_.link_groups)
-        for (Link& l : g.links)
-            if (l.state == LinkState::pending && l.packets != 0 && g.connections.empty()) l.state = LinkState::active;
+    constexpr std::uint32_t kRetries = 7;  // what a queue pair can be told at most (IBA 9.9.2.1.3)
+    for (LinkGroup& g : model_.link_groups) {
+        for (std::size_t i = 0; i < g.links.size(); ++i) {
+            const auto& unanswered = state(g.id).links[i].unanswered.values;
+            const bool dead = *std::max_element(unanswered.begin(), unanswered.end()) >= kRetries;
+            if (dead && g.links[i].state == LinkState::active) g.links[i].state = LinkState::failed;
+        }
+        for (const std::uint32_t id : g.connections) {
+            Connection& connection = *sessions_.at(id).connection;
+            if (!connection.version) connection.version = g.version;
+            if (!connection.release && connection.version == g.version) connection.release = g.release;
+        }
+    }
 }
 
 }  // namespace fabricscope::engine::smcr

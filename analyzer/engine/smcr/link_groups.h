@@ -61,6 +61,7 @@ private:
     struct QueuePairs {  ///< of a link
         PerSide<capture::RcReceiver> receiver;           ///< at this side
         PerSide<std::optional<std::uint32_t>> sent_psn;  ///< latest request PSN from this side
+        PerSide<std::uint32_t> unanswered;               ///< repeated requests from this side since the other was heard
     };
     /// A link that ADD LINK proposed; it comes to be when the other side accepts.
     struct Offer {

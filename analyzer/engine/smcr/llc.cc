@@ -129,14 +129,16 @@ void LinkGroups::apply(Arrival& a, const wire::AddLinkContinuationMessage& messa
 }
 
 void LinkGroups::apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage&) {
+    const auto remove = [](Link& l) {
+        if (l.state != LinkState::failed) l.state = LinkState::deleted;
+    };
     if (body.all) {
-        for (Link& l : group(a.group).links)
-            if (l.state != LinkState::failed) l.state = LinkState::deleted;
+        for (Link& l : group(a.group).links) remove(l);
         return;
     }
     // The client asks; it is the server's own request that deletes (RFC 7609, 3.5.5.1.4).
     if (a.from == Side::client && !body.reply && group(a.group).roles_known) return;
-    if (const auto index = link_by_number(a.group, body.link)) group(a.group).links[*index].state = LinkState::deleted;
+    if (const auto index = link_by_number(a.group, body.link)) remove(group(a.group).links[*index]);
 }
 
 // ---- RKeys ---------------------------------------------------------------------------------------

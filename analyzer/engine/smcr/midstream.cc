@@ -43,7 +43,7 @@ void LinkGroups::remember_stray(const capture::Packet& packet) {
     slot.to = {packet.destination, packet.ib.bth.destination_qpn};
     slot.write.rkey = reth.r_key;
     slot.write.address = reth.virtual_address;
-    slot.write.write = {0, packet.ib.payload_length, {}, true, packet.time};
+    slot.write.write = {0, packet.ib.payload_length, {}, true, false, packet.time};
     slot.write.octets.assign(packet.ib.payload.begin(), packet.ib.payload.end());
 }
 

@@ -188,7 +188,10 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     Connection& connection = *session.connection;
     const Step step{packet.time, packet.number};
     const bool from_client = from == Side::client;
-    if (const auto* proposal = std::get_if<wire::Proposal>(&message.body)) return from_client && on_proposal(connection, *proposal, step);
+    if (std::holds_alternative<wire::Proposal>(message.body)) {
+        if (from_client && !connection.setup.proposal) connection.setup.proposal = step;
+        return from_client;
+    }
     if (const auto* decline = std::get_if<wire::Decline>(&message.body)) return on_decline(session, *decline, from, step);
     const bool is_accept = message.header.type == wire::ClcType::accept;
     if (is_accept == from_client) return false;  // ACCEPT is the server's, CONFIRM the client's
@@ -203,20 +206,12 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     return is_accept ? on_accept(session, *body, step) : on_confirm(session, *body, step);
 }
 
-bool Rendezvous::on_proposal(Connection& connection, const wire::Proposal& message, Step step) {
-    if (!connection.setup.proposal) connection.setup.proposal = step;
-    if (message.v2) connection.release = message.v2->release;
-    return true;
-}
-
 bool Rendezvous::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step) {
     Connection& connection = *session.connection;
     if (connection.setup.accept) return true;
     connection.setup.accept = step;
     connection.version = message.body.version;
     connection.first_contact = message.body.first_contact;
-    // What the client offered is not what was agreed on.
-    connection.release.reset();
     if (message.first_contact) connection.release = message.first_contact->release;
     groups_.on_accept(session, message, step.frame);
     return true;

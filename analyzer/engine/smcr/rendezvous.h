@@ -52,7 +52,6 @@ private:
     void on_cut_message(const Segment& segment);
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
-    bool on_proposal(Connection& connection, const wire::Proposal& message, Step step);
     bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
     bool on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
     bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step);
