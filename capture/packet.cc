@@ -271,18 +271,19 @@ private:
         skip(layout::size_of<net::UdpHeader>);
         packet_.transport = Transport::udp;
         packet_.udp = {header.source_port, header.destination_port, captured_, wire_, offset()};
-        if (header.destination_port == ib::roce_v2_udp_port && may_be_bth())
-            decode_bth(datagram, start, IbCarrier::roce_v2);
+        if (header.destination_port != ib::roce_v2_udp_port || wire_ < shortest_ib) return;
+        if (have(layout::size_of<ib::Bth>, Layer::bth) && may_be_bth()) decode_bth(datagram, start, IbCarrier::roce_v2);
     }
+
+    static constexpr std::size_t shortest_ib = layout::size_of<ib::Bth> + layout::size_of<ib::Icrc>;
 
     /// The captured octets of a BTH behind which everything that its opcode asks for has room.
     bool may_be_bth() const {
-        constexpr std::size_t fixed = layout::size_of<ib::Bth> + layout::size_of<ib::Icrc>;
-        if (wire_ < fixed || wire_ % 4 != 0) return false;
+        if (wire_ % 4 != 0) return false;
         ib::Bth bth{};
         if (layout::parse_into(bth, captured_)) return false;
         const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
-        return bth.version == 0 && opcode.known() && fixed + opcode.headers_size + bth.pad_count <= wire_;
+        return bth.version == 0 && opcode.known() && shortest_ib + opcode.headers_size + bth.pad_count <= wire_;
     }
 
     /// `packet` is what the ICRC covers, and more if the frame is padded.
@@ -377,6 +378,7 @@ std::size_t std::hash<fabricscope::capture::Address>::operator()(
     const fabricscope::capture::Address& address) const noexcept {
     const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(address.bytes);
     constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
-    const std::uint64_t mixed = (halves[0] ^ std::rotr(halves[1], 29)) * odd;
+    std::uint64_t mixed = halves[0] * odd + halves[1];
+    mixed = (mixed ^ mixed >> 32) * odd;
     return mixed ^ mixed >> 32;
 }

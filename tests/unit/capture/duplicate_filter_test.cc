@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/duplicate_filter.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/capture/frames.h"
+
+namespace fabricscope::capture {
+namespace {
+
+using namespace test;
+
+bool is_copy(DuplicateFilter& filter, const Octets& octets, std::uint32_t interface, Time time = 0) {
+    Frame frame = frame_of(octets);
+    frame.interface = interface;
+    frame.time = time;
+    return filter.is_copy(decode(frame));
+}
+
+Octets segment(std::uint16_t identification, std::uint32_t sequence = 1) {
+    net::Ipv4Header header = ipv4_header(6);
+    header.identification = identification;
+    return ethernet(0x0800, ipv4(header, tcp(sequence, ack, counting(20))));
+}
+
+TEST(DuplicateFilter, CopyOnAnotherInterface) {
+    DuplicateFilter filter(2);
+    EXPECT_FALSE(is_copy(filter, segment(1), 0));
+    EXPECT_TRUE(is_copy(filter, segment(1), 1));
+    EXPECT_FALSE(is_copy(filter, segment(2), 1)) << "another IP identification";
+    EXPECT_FALSE(is_copy(filter, segment(1, 2), 1)) << "another sequence number";
+}
+
+TEST(DuplicateFilter, RetransmissionOnTheSameInterfaceStays) {
+    DuplicateFilter filter(2);
+    const Octets roce = roce_v2(bth(0x04, 1, {}, counting(44)));
+    EXPECT_FALSE(is_copy(filter, roce, 0));
+    EXPECT_FALSE(is_copy(filter, roce, 0));
+    EXPECT_TRUE(is_copy(filter, roce, 1)) << "one copy for each";
+    EXPECT_TRUE(is_copy(filter, roce, 1));
+    EXPECT_FALSE(is_copy(filter, roce, 1)) << "a third was captured there only";
+}
+
+TEST(DuplicateFilter, EachInterfaceContributesOneCopy) {
+    DuplicateFilter filter(3);
+    EXPECT_FALSE(is_copy(filter, segment(1), 2));
+    EXPECT_TRUE(is_copy(filter, segment(1), 0));
+    EXPECT_TRUE(is_copy(filter, segment(1), 1));
+}
+
+TEST(DuplicateFilter, HopsAndChecksumsDoNotMatter) {
+    DuplicateFilter filter(2);
+    const std::size_t ip = 14, transport = ip + 20;
+    Octets octets = segment(1);
+    EXPECT_FALSE(is_copy(filter, octets, 0));
+    for (std::size_t changed : {std::size_t{0}, std::size_t{6}, ip + 8, ip + 10, transport + 16, transport + 17})
+        octets[changed] ^= 0xFF;
+    EXPECT_TRUE(is_copy(filter, octets, 1));
+}
+
+TEST(DuplicateFilter, OnlyWithinTheWindow) {
+    DuplicateFilter filter(2);
+    EXPECT_FALSE(is_copy(filter, segment(1), 0, 0));
+    EXPECT_FALSE(is_copy(filter, segment(1), 1, second + 1));
+    EXPECT_FALSE(is_copy(filter, segment(2), 0, 5 * second));
+    EXPECT_TRUE(is_copy(filter, segment(2), 1, 4 * second + 1)) << "a clock that is behind";
+}
+
+TEST(DuplicateFilter, OneInterfaceHasNoCopies) {
+    DuplicateFilter filter(1);
+    EXPECT_FALSE(is_copy(filter, segment(1), 0));
+    EXPECT_FALSE(is_copy(filter, segment(1), 1));
+}
+
+TEST(DuplicateFilter, OtherTrafficIsNeverACopy) {
+    DuplicateFilter filter(2);
+    EXPECT_FALSE(is_copy(filter, ethernet(0x0806, Octets(28)), 0));
+    EXPECT_FALSE(is_copy(filter, ethernet(0x0806, Octets(28)), 1));
+}
+
+TEST(DuplicateFilter, RemembersTheYoungest) {
+    DuplicateFilter filter(2, second, 64);
+    for (std::uint16_t i = 0; i < 1000; ++i) EXPECT_FALSE(is_copy(filter, segment(i), 0));
+    EXPECT_FALSE(is_copy(filter, segment(935), 1));  // this one takes a place itself
+    for (std::uint16_t i = 937; i < 1000; ++i) EXPECT_TRUE(is_copy(filter, segment(i), 1)) << i;
+}
+
+}  // namespace
+}  // namespace fabricscope::capture
