@@ -133,13 +133,13 @@ std::uint64_t Flow::locate(const Write& write) const {
     if (!cap) return place;
     const std::uint64_t ahead = (place + *cap - frontier_ % *cap) % *cap;
     const std::uint64_t forward = frontier_ + ahead;
-    if (ahead == 0 || forward < *cap) return forward;  // the first lap has no earlier one
+    if (forward < *cap) return forward;  // the first lap has no earlier one
     const std::uint64_t back = forward - *cap;
     if (back + write.length > frontier_) return forward;
-    if (write.late || replay_expected_) return back;
-    const bool fits_window = forward + write.length <= consumer_.position + *cap;
-    // Beyond the window: consumer cursors are missing from the capture, and the nearer place is likelier.
-    return fits_window || ahead <= *cap - ahead ? forward : back;
+    if (replay_expected_) return ahead == 0 ? forward : back;
+    // Of the two places one is within the window, unless consumer cursors are missing from the capture.
+    if (forward + write.length <= consumer_.position + *cap) return forward;
+    return write.late || ahead > *cap - ahead ? back : forward;
 }
 
 std::optional<std::uint64_t> Flow::on_write(const Write& write) {

@@ -48,7 +48,7 @@ public:
         std::uint32_t length;  ///< on the wire
         ByteView octets;       ///< captured
         bool first;            ///< begins an RDMA WRITE operation
-        bool late;             ///< fills a gap of packets: belongs before what has been written
+        bool late;             ///< fills a gap of packets
         Time time;
     };
 

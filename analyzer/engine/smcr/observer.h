@@ -37,6 +37,9 @@ struct FrameFacts {
     std::optional<std::uint64_t> produced, consumed_by_peer, in_flight, window;
     std::optional<std::int64_t> producer_delta, consumer_delta;
 
+    /// tcp: octets at the payload's end that belong to a CLC message which later segments complete.
+    std::uint32_t clc_pending = 0;
+
     // llc reply: its request
     std::uint64_t request_frame = 0;
     Time request_time = 0;
@@ -70,7 +73,7 @@ public:
     virtual ~Observer() = default;
     virtual void on_facts(const FrameFacts&) {}
     virtual void on_clc(const ClcSeen&) {}
-    /// The frame `request` has been answered by `response`; comes after the response's own facts.
+    /// The frame `request` has been answered by `response`.
     virtual void on_response(std::uint64_t /*request*/, std::uint64_t /*response*/, Time /*elapsed*/) {}
     /// Asked once for each direction, when its connection becomes known.
     virtual bool wants_stream(const Connection&, Side /*from*/) { return false; }

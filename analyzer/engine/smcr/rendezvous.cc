@@ -57,8 +57,11 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     facts.connection = conversation->session;
     facts.link_group = sessions_.at(conversation->session).connection->link_group;
     facts.from = segment.from;
+    if (tcp.payload_length != 0 && conversation->negotiating) {
+        on_payload(segment);
+        facts.clc_pending = pending(segment);
+    }
     observer_.on_facts(facts);
-    if (tcp.payload_length != 0 && conversation->negotiating) on_payload(segment);
 }
 
 /// The conversation of a segment; SYN and SYN-ACK with the option begin one, a SYN with another
@@ -156,6 +159,15 @@ void Rendezvous::on_cut_message(const Segment& segment) {
     stream = capture::TcpStream(kStreamLimit);
     stream.start(end);
     conversation.start[from] = end;
+}
+
+/// While CLC goes on, whatever stands behind the last whole message begins the next one.
+std::uint32_t Rendezvous::pending(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    if (!conversation.negotiating) return 0;
+    const std::uint32_t next = *conversation.start[from] + static_cast<std::uint32_t>(conversation.stream[from].position());
+    const std::uint32_t behind = packet.tcp.sequence + packet.tcp.payload_length - next;
+    return static_cast<std::int32_t>(behind) <= 0 ? 0 : std::min(behind, packet.tcp.payload_length);
 }
 
 bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64_t position) {

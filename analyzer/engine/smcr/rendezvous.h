@@ -50,6 +50,7 @@ private:
     void on_payload(const Segment& segment);
     bool on_stream(const Segment& segment);
     void on_cut_message(const Segment& segment);
+    static std::uint32_t pending(const Segment& segment);
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
     bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
