@@ -50,6 +50,8 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     if (conversation == nullptr) return;
     const Segment segment{packet, *conversation, source_of(packet) == conversation->client ? Side::client : Side::server};
     on_flags(segment);
+    const bool takes_part = tcp.payload_length != 0 && conversation->negotiating;
+    if (takes_part) on_payload(segment);
     FrameFacts facts;
     facts.what = FrameFacts::What::tcp;
     facts.frame = packet.number;
@@ -57,10 +59,7 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     facts.connection = conversation->session;
     facts.link_group = sessions_.at(conversation->session).connection->link_group;
     facts.from = segment.from;
-    if (tcp.payload_length != 0 && conversation->negotiating) {
-        on_payload(segment);
-        facts.clc_pending = pending(segment);
-    }
+    if (takes_part) facts.clc_pending = pending(segment);
     observer_.on_facts(facts);
 }
 
