@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Rule {
     const char* clause;    ///< "RFC 7609, A.2"
     const char* sentence;  ///< what must hold
 };
+
+/// The catalogue, in order of ids.
+std::span<const Rule> rules();
 
 struct Finding {
     const Rule* rule = nullptr;
