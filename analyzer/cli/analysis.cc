@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/cli/analysis.h"
+
+#include <charconv>
+
+#include "analyzer/cli/output.h"
+#include "analyzer/cli/progress.h"
+#include "analyzer/report/units.h"
+#include "capture/source.h"
+
+namespace fabricscope::cli {
+namespace {
+
+constexpr std::string_view prefix = "smcr-";
+
+std::vector<std::unique_ptr<capture::Source>> open_all(
+    const std::vector<std::string>& files, std::vector<std::string>& problems) {
+    std::vector<std::unique_ptr<capture::Source>> sources;
+    for (const std::string& file : files) {
+        capture::OpenResult result = capture::open(file);
+        if (result) sources.push_back(std::move(result.source));
+        else problems.push_back(to_string(result.error));
+    }
+    return sources;
+}
+
+/// "smcr-1 to smcr-20", with gaps where ids have been given up
+std::string names_of(const engine::smcr::Model& model) {
+    constexpr std::size_t most = 20;
+    std::string names;
+    std::size_t count = 0;
+    for (const engine::smcr::Connection& connection : model.connections) {
+        if (connection.merged) continue;
+        if (++count <= most) names += (count == 1 ? "" : ", ") + report::connection_name(connection.id);
+    }
+    return count <= most ? names : names + ", ... (" + report::grouped(count) + " in all)";
+}
+
+}  // namespace
+
+std::optional<std::uint8_t> InputOptions::forced_cursor_base() const {
+    if (cursor_base == "auto") return std::nullopt;
+    return static_cast<std::uint8_t>(cursor_base == "4" ? 4 : 0);
+}
+
+void add_input_options(CLI::App& command, InputOptions& options) {
+    command.add_option("FILE", options.files, "Captures; several are one timeline, - is standard input")->required();
+    command.add_option("--cursor-base", options.cursor_base, "Where the RMB cursors start; found out by default")
+        ->check(CLI::IsMember({"auto", "0", "4"}))
+        ->option_text("auto|0|4");
+}
+
+Analysis analyse(const std::vector<std::string>& files, engine::Options options, engine::smcr::Observer* observer) {
+    Analysis analysis;
+    if (auto sources = open_all(files, analysis.problems); !sources.empty()) {
+        const auto source = capture::in_time_order(capture::merge(std::move(sources)));
+        options.interfaces = source->interface_count();
+        analysis.engine = std::make_unique<engine::Engine>(options, observer);
+        Progress progress(files);
+        for (capture::Frame frame; source->next(frame);) {
+            analysis.engine->on_frame(frame);
+            progress.on_frame(frame);
+        }
+        analysis.engine->finish();
+        for (const capture::Error& error : source->errors()) analysis.problems.push_back(to_string(error));
+    }
+    for (const std::string& problem : analysis.problems) complain(problem);
+    return analysis;
+}
+
+std::uint32_t connection_id(const std::string& name) {
+    std::uint32_t id = 0;
+    const char* const end = name.data() + name.size();
+    if (!name.starts_with(prefix)) return 0;
+    const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, id);
+    return error == std::errc() && rest == end ? id : 0;
+}
+
+const engine::smcr::Connection* find_connection(const engine::smcr::Model& model, const std::string& name) {
+    const std::uint32_t id = connection_id(name);
+    if (id >= 1 && id <= model.connections.size() && !model.connections[id - 1].merged)
+        return &model.connections[id - 1];
+    const std::string names = names_of(model);
+    complain("no connection " + name + "; there " + (names.empty() ? "is no SMC-R connection" : "are " + names));
+    return nullptr;
+}
+
+}  // namespace fabricscope::cli

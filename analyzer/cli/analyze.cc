@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include "analyzer/cli/analysis.h"
+#include "analyzer/cli/commands.h"
+#include "analyzer/cli/output.h"
+#include "analyzer/cli/status.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/summary.h"
+
+namespace fabricscope::cli {
+namespace {
+
+struct AnalyzeOptions {
+    InputOptions input;
+    bool json = false;
+    std::string json_file;
+    bool cursors = false;
+    bool all = false;
+    std::vector<std::string> protocols{"smcr"};
+    std::vector<std::string> levels;  ///< empty = all
+    std::vector<std::string> rules;   ///< empty = all
+};
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+    return std::ranges::find(list, word) != list.end();
+}
+
+/// `--json` takes the word behind it, which in `--json a.pcap b.pcap` is a capture. A file that exists
+/// and does not begin as JSON does is therefore read, never overwritten.
+void tell_captures_from_output(AnalyzeOptions& options) {
+    std::ifstream file(options.json_file, std::ios::binary);
+    if (file.peek() == '{' || file.peek() == std::ifstream::traits_type::eof()) return;
+    options.input.files.insert(options.input.files.begin(), options.json_file);
+    options.json_file.clear();
+}
+
+std::vector<const engine::Finding*> chosen_findings(const engine::Engine& engine, const AnalyzeOptions& options) {
+    std::vector<const engine::Finding*> chosen;
+    for (const engine::Finding& finding : engine.findings())
+        if ((options.levels.empty() || contains(options.levels, name_of(finding.rule->severity))) &&
+            (options.rules.empty() || contains(options.rules, finding.rule->id)))
+            chosen.push_back(&finding);
+    return chosen;
+}
+
+bool write(const report::Results& results, const AnalyzeOptions& options) {
+    Output output(options.json_file);
+    if (options.json) write_json(output.stream(), results, options.cursors);
+    else {
+        report::SummaryOptions summary{.style = output_style()};
+        if (options.all) summary.rows = summary.names = report::no_limit;
+        write_summary(output.stream(), results, summary);
+    }
+    return output.finish();
+}
+
+int run(AnalyzeOptions& options) {
+    tell_captures_from_output(options);
+    engine::Options engine_options{.smcr = contains(options.protocols, "smcr")};
+    engine_options.smcr_options.timelines = options.json && options.cursors;
+    engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
+
+    const Analysis analysis = analyse(options.input.files, engine_options);
+    if (!analysis.engine) return not_read;
+    const engine::Engine& engine = *analysis.engine;
+    const report::Results results{
+        .files = options.input.files,
+        .problems = analysis.problems,
+        .capture = engine.capture(),
+        .smcr = engine_options.smcr ? &engine.smcr() : nullptr,
+        .findings = chosen_findings(engine, options)};
+    if (!write(results, options)) return wrong_usage;
+    if (!analysis.problems.empty()) return not_read;
+    const auto is_error = [](const engine::Finding* f) { return f->rule->severity == engine::Severity::error; };
+    return std::ranges::any_of(results.findings, is_error) ? errors_found : done;
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& program, int& status) {
+    auto options = std::make_shared<AnalyzeOptions>();
+    CLI::App* command = program.add_subcommand("analyze", "Summarise sessions and findings of captures");
+    add_input_options(*command, options->input);
+    const CLI::Option* json = command
+                                  ->add_option(
+                                      "--json", options->json_file, "Write JSON, to a file or to standard output")
+                                  ->expected(0, 1)
+                                  ->option_text("[OUT]");
+    command->add_flag("--cursors", options->cursors, "With --json: every step of each direction's cursors");
+    command->add_flag("--all", options->all, "Summary: rows and names without limit");
+    command->add_option("--protocol", options->protocols, "Report only these protocols")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"smcr"}))
+        ->option_text("smcr");
+    command->add_option("--rules-level", options->levels, "Only findings of these levels")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"error", "warning", "note"}))
+        ->option_text("error,warning,note");
+    command->add_option("--rule", options->rules, "Only findings of this rule; may be repeated")
+        ->delimiter(',')
+        ->option_text("ID");
+    command->callback([options, json, &status] {
+        options->json = json->count() != 0;
+        status = run(*options);
+    });
+}
+
+}  // namespace fabricscope::cli
