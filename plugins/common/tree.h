@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A message as a tree: the visitor for walk() that shows each part's fields as its layout says.
+#pragma once
+
+#include <string>
+
+#include "plugins/common/fields.h"
+
+namespace fabricscope::plugin {
+
+/// A copy that lives as long as the packet is being dissected.
+const char* packet_text(const packet_info* pinfo, const std::string& text);
+
+/// Trivially destructible, as Wireshark's exceptions demand.
+class TreeBuilder {
+public:
+    struct Ids {
+        int octets;                ///< bytes field for octets without a layout
+        expert_field reserved_set; ///< for reserved fields that are not zero
+    };
+
+    /// `message` begins with the message and ends with it or where the capture ends.
+    TreeBuilder(const FieldRegistry& fields, Ids& ids, packet_info* pinfo, tvbuff_t* message, proto_tree* tree)
+        : fields_(&fields), ids_(&ids), pinfo_(pinfo), message_(message), tree_(tree) {}
+
+    template <layout::WireFormat T, class PartInfo>
+    void part(const T&, std::size_t offset, const PartInfo& info) {
+        constexpr layout::Extent extent = layout::layout_of<T>.extent;
+        add_part({layout::info_of<T>(), extent.begin, extent.end - extent.begin}, offset, {info.label, info.index, info.used});
+    }
+    template <class PartInfo>
+    void octets(ByteView octets, std::size_t offset, const PartInfo& info) {
+        add_octets(offset, octets.size(), {info.label, info.index, info.used});
+    }
+
+private:
+    struct Shape {
+        layout::LayoutInfo info;
+        std::size_t begin;  ///< what the layout counts its first octet as
+        std::size_t size;
+    };
+    struct Role {
+        const char* label;
+        int index;
+        bool used;
+    };
+
+    void add_part(const Shape& shape, std::size_t offset, const Role& role);
+    void add_octets(std::size_t offset, std::size_t size, const Role& role);
+    proto_tree* subtree_for(const Shape& shape, std::size_t offset, const Role& role);
+    void add_field(proto_tree* tree, const layout::FieldInfo& info, int id, std::size_t offset);
+    bool is_set(const layout::FieldInfo& info, std::size_t offset) const;
+
+    const FieldRegistry* fields_;
+    Ids* ids_;
+    packet_info* pinfo_;
+    tvbuff_t* message_;
+    proto_tree* tree_;
+};
+
+}  // namespace fabricscope::plugin

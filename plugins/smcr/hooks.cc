@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/smcr/hooks.h"
+
+#include <memory>
+
+#include "plugins/common/entry_points.h"
+#include "plugins/smcr/builtin.h"
+#include "plugins/smcr/fields.h"
+#include "plugins/smcr/show.h"
+#include "protocols/smcr/tcp_option.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+constexpr std::uint32_t experimental_option = 254;
+
+/// The frame that is being dissected, if the engine knows something of it.
+struct Turn {
+    const Visit* visit;
+    capture::Packet packet;
+    const FrameFacts* facts;
+    bool ours;   ///< to be decoded by us instead of Wireshark's own dissector
+    bool shown;  ///< by one of the hooks below
+};
+static_assert(std::is_trivially_destructible_v<Turn>);
+
+std::unique_ptr<Record> record;
+bool replacing = true;
+Turn turn{};
+dissector_handle_t link_handle;
+dissector_handle_t clc_handle;
+dissector_handle_t other_option_handle;
+
+bool is_tcp() { return turn.facts->what == FrameFacts::What::tcp; }
+bool has_clc() { return turn.facts->clc_pending != 0 || !record->clc(turn.facts->frame).empty(); }
+Display display_of(packet_info* pinfo, proto_tree* tree) { return {pinfo, tree, record.get(), turn.ours}; }
+
+/// Whether `tvb` begins at this place of the frame itself, not of something made of several frames.
+bool is_at(tvbuff_t* tvb, std::uint32_t offset) {
+    return tvb_get_ds_tvb(tvb) == turn.visit->tvb && tvb_raw_offset(tvb) == static_cast<int>(offset);
+}
+
+// ---- payloads on InfiniBand ----------------------------------------------------------------------
+
+int dissect_link_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+    if (turn.facts == nullptr || !is_at(tvb, turn.packet.ib.payload_offset)) return 0;
+    turn.shown = true;
+    show_link_payload(display_of(pinfo, tree), tvb, *turn.facts);
+    return static_cast<int>(tvb_captured_length(tvb));
+}
+
+// ---- payloads on TCP -----------------------------------------------------------------------------
+
+address address_of(const capture::Address& from) {
+    address to;
+    if (from.kind == capture::Address::Kind::ipv4) set_address(&to, AT_IPv4, 4, from.bytes.data() + 12);
+    else set_address(&to, AT_IPv6, 16, from.bytes.data());
+    return to;
+}
+
+/// From this frame on our dissector is asked before those of the ports. It declines what is not CLC.
+void claim_conversation(const packet_info* pinfo) {
+    const address source = address_of(turn.packet.source);
+    const address destination = address_of(turn.packet.destination);
+    const capture::TcpSegment& tcp = turn.packet.tcp;
+    conversation_t* conversation = find_conversation(
+        pinfo->num, &source, &destination, CONVERSATION_TCP, tcp.source_port, tcp.destination_port, 0);
+    if (conversation == nullptr)
+        conversation = conversation_new(
+            pinfo->num, &source, &destination, CONVERSATION_TCP, tcp.source_port, tcp.destination_port, 0);
+    if (conversation_get_dissector(conversation, pinfo->num) != clc_handle)
+        conversation_set_dissector_from_frame_number(conversation, pinfo->num, clc_handle);
+}
+
+/// What follows CLC in the segment goes to whomever TCP would have given it; they may desegment it.
+void offer_rest(tvbuff_t* tvb, int offset, packet_info* pinfo, proto_tree* tree, tcpinfo* segment) {
+    if (segment == nullptr) {
+        call_data_dissector(tvb_new_subset_remaining(tvb, offset), pinfo, tree);
+        return;
+    }
+    pinfo->can_desegment = pinfo->saved_can_desegment;
+    tcp_analysis* analysis = get_tcp_conversation_data(nullptr, pinfo);
+    decode_tcp_ports(
+        tvb, offset, pinfo, tree, static_cast<int>(pinfo->srcport), static_cast<int>(pinfo->destport), analysis, segment);
+    if (pinfo->desegment_len != 0) pinfo->desegment_offset += offset;
+}
+
+int dissect_clc(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    if (turn.facts == nullptr || turn.shown || !is_tcp() || !has_clc() || !is_at(tvb, turn.packet.tcp.payload_offset))
+        return 0;
+    turn.shown = true;
+    const int end = show_clc(display_of(pinfo, tree), tvb, *turn.facts);
+    if (end < static_cast<int>(tvb_captured_length(tvb))) offer_rest(tvb, end, pinfo, tree, static_cast<tcpinfo*>(data));
+    return static_cast<int>(tvb_captured_length(tvb));
+}
+
+int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    const bool enabled = proto_is_protocol_enabled(find_protocol_by_id(fields().protocol)) != 0;
+    const int length = static_cast<int>(tvb_captured_length(tvb));
+    if (!replacing || !enabled || !smcr::find_tcp_option({tvb_get_ptr(tvb, 0, length), static_cast<std::size_t>(length)}))
+        return call_dissector_only(other_option_handle, tvb, pinfo, tree, data);
+    show_tcp_option(pinfo, tree, tvb);
+    return length;
+}
+
+// ---- frames --------------------------------------------------------------------------------------
+
+void before_frame(const Visit& visit) try {
+    turn = {&visit, capture::decode(visit.frame), nullptr, false, false};
+    if (visit.first) record->on_packet(turn.packet);
+    if (!proto_is_protocol_enabled(find_protocol_by_id(fields().protocol))) return;
+    turn.facts = record->facts(visit.pinfo->num);
+    if (turn.facts == nullptr || !replacing) return;
+    turn.ours = true;
+    if (!is_tcp()) begin_infiniband_turn(link_handle);
+    else if (has_clc()) claim_conversation(visit.pinfo);
+} catch (const std::exception& error) {
+    // Out of memory, say: Wireshark still shows what it can by itself.
+    ws_warning("fabricscope: frame %u: %s", visit.pinfo->num, error.what());
+}
+
+/// Frames that no dissector gave to our hooks: cut by the snap length (Wireshark's InfiniBand dissector
+/// gives up on these), held back by TCP, without payload, or decoded by Wireshark's own SMC dissector.
+void show_rest(const Visit& visit) {
+    const Display display = display_of(visit.pinfo, visit.tree);
+    const bool on_tcp = is_tcp();
+    const std::uint32_t offset = on_tcp ? turn.packet.tcp.payload_offset : turn.packet.ib.payload_offset;
+    const ByteView payload = on_tcp ? turn.packet.tcp.payload : turn.packet.ib.payload;
+    const std::uint32_t length = on_tcp ? turn.packet.tcp.payload_length : turn.packet.ib.payload_length;
+    if (payload.empty() || (on_tcp && !has_clc())) return show_facts(display, visit.tvb, *turn.facts);
+    tvbuff_t* tvb = tvb_new_subset_length_caplen(
+        visit.tvb, static_cast<int>(offset), static_cast<int>(payload.size()), static_cast<int>(length));
+    if (on_tcp) show_clc(display, tvb, *turn.facts);
+    else show_link_payload(display, tvb, *turn.facts);
+}
+
+void after_frame(const Visit& visit) {
+    if (turn.facts == nullptr) return;
+    if (turn.ours && !is_tcp()) end_infiniband_turn();
+    if (!turn.shown) show_rest(visit);
+    turn = {};
+}
+
+}  // namespace
+
+void install_hooks() {
+    link_handle = create_dissector_handle(dissect_link_payload, fields().protocol);
+    clc_handle = create_dissector_handle(dissect_clc, fields().protocol);
+    other_option_handle = dissector_get_uint_handle(find_dissector_table("tcp.option"), experimental_option);
+    const int option_protocol = dissector_handle_get_protocol_index(other_option_handle);
+    dissector_add_uint(
+        "tcp.option", experimental_option, create_dissector_handle(dissect_tcp_option, option_protocol));
+    wrap_entry_points({before_frame, after_frame});
+}
+
+void begin_capture(const engine::smcr::Options& options, bool replace_builtin) {
+    record = std::make_unique<Record>(options);
+    replacing = replace_builtin;
+    turn = {};
+    replace_builtin_decode(replace_builtin);
+    restart_first_visits();
+}
+
+void end_capture() { record.reset(); }
+
+}  // namespace fabricscope::plugin

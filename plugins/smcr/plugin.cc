@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What Wireshark calls: registration, preferences, the start and end of a capture.
+#include "plugins/common/wireshark_compat.h"
+#include "plugins/smcr/fields.h"
+#include "plugins/smcr/hooks.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+enum CursorBase : int { automatic = -1, zero = 0, four = 4 };
+
+wireshark_bool replace_builtin = true;
+int cursor_base = CursorBase::automatic;
+
+void register_preferences() {
+    static const enum_val_t bases[] = {
+        {"auto", "Find out", CursorBase::automatic},
+        {"0", "0 (Linux)", CursorBase::zero},
+        {"4", "4 (RFC 7609)", CursorBase::four},
+        {nullptr, nullptr, 0},
+    };
+    module_t* module = prefs_register_protocol(fields().protocol, nullptr);
+    prefs_register_bool_preference(
+        module, "replace_builtin", "Replace Wireshark's own decode of SMC",
+        "Whether this plugin decodes instead of Wireshark's dissector \"smc\", or beside it", &replace_builtin);
+    prefs_register_enum_preference(
+        module, "cursor_base", "Cursors start at",
+        "Offset of the first octet of data in an RMB element: 4 behind RFC 7609's eye catcher, 0 where "
+        "implementations leave it out. Needed only for captures that do not tell.",
+        &cursor_base, bases, false);
+}
+
+void open_capture() {
+    engine::smcr::Options options;
+    if (cursor_base != CursorBase::automatic) options.cursor_base = static_cast<std::uint8_t>(cursor_base);
+    begin_capture(options, replace_builtin != 0);
+}
+
+void register_protocol() {
+    register_fields();
+    register_preferences();
+    register_init_routine(open_capture);
+    register_cleanup_routine(end_capture);
+}
+
+}  // namespace
+}  // namespace fabricscope::plugin
+
+extern "C" {
+
+#define FABRICSCOPE_EXPORT __attribute__((visibility("default")))
+
+FABRICSCOPE_EXPORT extern const char plugin_version[];
+FABRICSCOPE_EXPORT extern const int plugin_want_major;
+FABRICSCOPE_EXPORT extern const int plugin_want_minor;
+FABRICSCOPE_EXPORT void plugin_register();
+
+const char plugin_version[] = FABRICSCOPE_VERSION;
+const int plugin_want_major = WIRESHARK_VERSION_MAJOR;
+const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
+
+void plugin_register() {
+    static proto_plugin plugin;
+    plugin.register_protoinfo = fabricscope::plugin::register_protocol;
+    plugin.register_handoff = fabricscope::plugin::install_hooks;
+    proto_register_plugin(&plugin);
+}
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine said about each frame of the capture, kept for whenever Wireshark shows the frame.
+//
+// Wireshark dissects a frame again and again, in any order. So nothing is ever looked up in the
+// engine's present state; what is shown of a frame is what was said when the engine came past it.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "analyzer/engine/engine.h"
+
+namespace fabricscope::plugin {
+
+using engine::smcr::ClcSeen;
+using engine::smcr::FrameFacts;
+
+class Record final : public engine::smcr::Observer {
+public:
+    /// `seen.octets` is empty: they are in `octets`.
+    struct Clc {
+        ClcSeen seen;
+        std::vector<std::uint8_t> octets;
+    };
+
+    explicit Record(const engine::smcr::Options& options);
+
+    /// The capture's next frame.
+    void on_packet(const capture::Packet& packet);
+
+    /// nullptr: the frame has nothing to do with SMC.
+    const FrameFacts* facts(std::uint64_t frame) const;
+    std::span<const Clc> clc(std::uint64_t frame) const;
+    /// An LLC or CDC message that ends in this frame and began in earlier ones; otherwise empty.
+    ByteView long_message(std::uint64_t frame) const;
+    /// The frame that answers this one, and the one that completes the CLC message of which this one
+    /// holds a part; 0 = not known (yet).
+    std::uint64_t response(std::uint64_t frame) const { return lookup(responses_, frame); }
+    std::uint64_t completion(std::uint64_t frame) const { return lookup(completions_, frame); }
+    /// Whether the frame is older than one that stands before it in the capture.
+    bool is_late(std::uint64_t frame) const { return late_.contains(frame); }
+
+private:
+    using FrameMap = std::unordered_map<std::uint64_t, std::uint64_t>;
+
+    void on_facts(const FrameFacts& facts) override;
+    void on_clc(const ClcSeen& seen) override;
+    void on_response(std::uint64_t request, std::uint64_t response, capture::Time elapsed) override;
+
+    static std::uint64_t lookup(const FrameMap& map, std::uint64_t frame);
+
+    engine::Engine engine_;
+    const capture::Packet* packet_ = nullptr;  ///< while the engine works on it
+    capture::Time latest_ = 0;
+    std::deque<FrameFacts> facts_;             ///< by frame
+    std::unordered_map<std::uint64_t, std::vector<Clc>> clc_;
+    std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> long_messages_;
+    FrameMap responses_;
+    FrameMap completions_;
+    /// Frames with parts of a CLC message that is not complete, by connection and side.
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> incomplete_;
+    std::unordered_set<std::uint64_t> late_;
+};
+
+}  // namespace fabricscope::plugin

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/smcr/show.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "plugins/smcr/fields.h"
+#include "plugins/smcr/summary.h"
+#include "protocols/smcr/cdc.h"
+#include "protocols/smcr/tcp_option.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+using engine::smcr::Side;
+using layout::Fault;
+
+// They live across calls that may leave by longjmp.
+static_assert(std::is_trivially_destructible_v<smcr::ClcMessage>);
+static_assert(std::is_trivially_destructible_v<smcr::LlcMessage>);
+static_assert(std::is_trivially_destructible_v<TreeBuilder>);
+
+int id_of(std::size_t generated) { return fields().generated[generated]; }
+
+ByteView view_of(tvbuff_t* tvb) {
+    const unsigned length = tvb_captured_length(tvb);
+    return length == 0 ? ByteView{} : ByteView{tvb_get_ptr(tvb, 0, static_cast<int>(length)), length};
+}
+
+TreeBuilder builder(const Display& display, tvbuff_t* message, proto_tree* tree) {
+    return {fields().registry, fields().tree, display.pinfo, message, tree};
+}
+
+// ---- columns and the protocol's own item ---------------------------------------------------------
+
+/// The first message of a frame replaces what the layers below wrote, further ones are added.
+void write_columns(const Display& display, const char* info, bool first = true) {
+    if (!display.columns) return;
+    col_set_str(display.pinfo->cinfo, COL_PROTOCOL, "SMC-R");
+    if (first) col_add_str(display.pinfo->cinfo, COL_INFO, info);
+    else col_append_sep_str(display.pinfo->cinfo, COL_INFO, ", ", info);
+}
+
+proto_tree* add_protocol(const Display& display, tvbuff_t* tvb, int length, const char* title) {
+    proto_item* item =
+        proto_tree_add_protocol_format(display.tree, fields().protocol, tvb, 0, length, "SMC-R, %s", title);
+    return proto_item_add_subtree(item, fields().subtree);
+}
+
+// ---- what the engine found out -------------------------------------------------------------------
+
+void add_text(proto_tree* tree, tvbuff_t* tvb, std::size_t field, const char* text) {
+    proto_item_set_generated(proto_tree_add_string(tree, id_of(field), tvb, 0, 0, text));
+}
+
+template <class T>
+void add_number(proto_tree* tree, tvbuff_t* tvb, std::size_t field, const std::optional<T>& number) {
+    if (!number) return;
+    proto_item* item = nullptr;
+    if constexpr (std::is_signed_v<T>) item = proto_tree_add_int64(tree, id_of(field), tvb, 0, 0, *number);
+    else item = proto_tree_add_uint64(tree, id_of(field), tvb, 0, 0, *number);
+    proto_item_set_generated(item);
+}
+
+void add_frame(proto_tree* tree, tvbuff_t* tvb, std::size_t field, std::uint64_t frame) {
+    if (frame == 0) return;
+    proto_item_set_generated(proto_tree_add_uint(tree, id_of(field), tvb, 0, 0, static_cast<std::uint32_t>(frame)));
+}
+
+void add_request(const Display& display, proto_tree* tree, tvbuff_t* tvb, std::uint64_t request, capture::Time elapsed) {
+    if (request == 0) return;
+    add_frame(tree, tvb, generated_index("smcr.request_in"), request);
+    nstime_t time;
+    time.secs = elapsed / capture::second;
+    time.nsecs = static_cast<int>(elapsed % capture::second);
+    proto_item_set_generated(proto_tree_add_time(tree, id_of(generated_index("smcr.time")), tvb, 0, 0, &time));
+    mark_depended_upon(display.pinfo, static_cast<std::uint32_t>(request));
+}
+
+void add_identity(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    wmem_allocator_t* pool = display.pinfo->pool;
+    if (facts.connection != 0)
+        add_text(tree, tvb, generated_index("smcr.connection"), wmem_strdup_printf(pool, "smcr-%u", facts.connection));
+    if (facts.link_group != 0)
+        add_text(tree, tvb, generated_index("smcr.link_group"), wmem_strdup_printf(pool, "lg-%u", facts.link_group));
+    add_number(tree, tvb, generated_index("smcr.link"), facts.link);
+    if (facts.from && facts.roles_known) add_text(tree, tvb, generated_index("smcr.from"), name_of(*facts.from));
+}
+
+void add_warnings(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    if (facts.retransmission) {
+        proto_item* item =
+            proto_tree_add_boolean(tree, id_of(generated_index("smcr.retransmission")), tvb, 0, 0, 1);
+        proto_item_set_generated(item);
+        expert_add_info(display.pinfo, item, &fields().retransmission);
+    }
+    if (display.record->is_late(facts.frame)) expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().late);
+}
+
+void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    add_number(tree, tvb, generated_index("smcr.producer_delta"), facts.producer_delta);
+    add_number(tree, tvb, generated_index("smcr.consumer_delta"), facts.consumer_delta);
+    add_number(tree, tvb, generated_index("smcr.in_flight"), facts.in_flight);
+    add_number(tree, tvb, generated_index("smcr.window"), facts.window);
+}
+
+void add_write(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    add_number(tree, tvb, generated_index("smcr.rmbe.offset"), facts.rmbe_offset);
+    add_number(tree, tvb, generated_index("smcr.rmbe.position"), facts.position);
+    add_number(tree, tvb, generated_index("smcr.write.length"), std::optional(facts.length));
+}
+
+void add_facts(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    add_identity(display, tree, tvb, facts);
+    add_request(display, tree, tvb, facts.request_frame, facts.time - facts.request_time);
+    if (facts.what == FrameFacts::What::llc)
+        add_frame(tree, tvb, generated_index("smcr.response_in"), display.record->response(facts.frame));
+    if (facts.what == FrameFacts::What::cdc) add_cursors(tree, tvb, facts);
+    if (facts.what == FrameFacts::What::write) add_write(tree, tvb, facts);
+    add_warnings(display, tree, tvb, facts);
+}
+
+void add_error(const Display& display, proto_tree* tree, const layout::ParseError& error) {
+    if (!error) return;
+    const bool cut = error.fault == Fault::truncated;
+    expert_add_info_format(
+        display.pinfo, proto_tree_get_parent(tree), cut ? &fields().cut : &fields().malformed, "%s: %s",
+        cut ? "Not captured whole" : "Malformed", packet_text(display.pinfo, to_string(error)));
+}
+
+// ---- CLC -----------------------------------------------------------------------------------------
+
+/// What the message's own header says, if that much of it was captured.
+int claimed_length(const Record::Clc& clc) {
+    smcr::ClcHeader header;
+    const bool whole = !layout::parse_into(header, clc.octets);
+    return std::max(whole ? int{header.length} : 0, static_cast<int>(clc.octets.size()));
+}
+
+tvbuff_t* add_source(const Display& display, tvbuff_t* parent, ByteView octets, int reported, const char* name) {
+    const int captured = static_cast<int>(octets.size());
+    const auto* copy = static_cast<const guint8*>(wmem_memdup(display.pinfo->pool, octets.data(), octets.size()));
+    tvbuff_t* tvb = tvb_new_child_real_data(parent, copy, static_cast<unsigned>(captured), reported);
+    add_new_data_source(display.pinfo, tvb, name);
+    return tvb;
+}
+
+/// The message as it stands in the segment, if it began there; else the engine's reassembly of it.
+tvbuff_t* clc_tvb(const Display& display, tvbuff_t* payload, const Record::Clc& clc) {
+    const int captured = static_cast<int>(clc.octets.size());
+    const int length = claimed_length(clc);
+    const auto offset = static_cast<int>(clc.seen.payload_offset);
+    if (offset >= 0 && tvb_bytes_exist(payload, offset, captured) &&
+        tvb_memeql(payload, offset, clc.octets.data(), clc.octets.size()) == 0)
+        return tvb_new_subset_length_caplen(payload, offset, captured, length);
+    return add_source(display, payload, clc.octets, length, "Reassembled CLC message");
+}
+
+void show_clc_message(const Display& display, tvbuff_t* payload, const FrameFacts& facts, const Record::Clc& clc, bool first) {
+    tvbuff_t* tvb = clc_tvb(display, payload, clc);
+    const smcr::ClcMessage message = smcr::parse_clc(view_of(tvb));
+    const char* summary = summary_of(display.pinfo, message);
+    write_columns(display, summary, first);
+    proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    walk(message, builder(display, tvb, tree));
+    add_error(display, tree, message.error);
+    add_identity(display, tree, tvb, facts);
+    add_request(display, tree, tvb, clc.seen.request_frame, clc.seen.time - clc.seen.request_time);
+    add_frame(tree, tvb, generated_index("smcr.response_in"), display.record->response(clc.seen.frame));
+    add_warnings(display, tree, tvb, facts);
+}
+
+/// Octets of a message that later segments complete.
+void show_clc_part(const Display& display, tvbuff_t* payload, const FrameFacts& facts, int offset, int length, bool first) {
+    tvbuff_t* tvb = tvb_new_subset_length(payload, offset, length);
+    const std::uint64_t completion = display.record->completion(facts.frame);
+    const char* where = completion == 0 ? "" : wmem_strdup_printf(display.pinfo->pool, " completed in frame %u", static_cast<unsigned>(completion));
+    const char* summary = wmem_strdup_printf(display.pinfo->pool, "CLC message, %d octets of it%s", length, where);
+    write_columns(display, wmem_strdup_printf(display.pinfo->pool, "[%s]", summary), first);
+    proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    proto_tree_add_item(tree, fields().tree.octets, tvb, 0, length, ENC_NA);
+    add_identity(display, tree, tvb, facts);
+    add_warnings(display, tree, tvb, facts);
+}
+
+/// Where the octets of the frame's complete messages end in its payload.
+int clc_end(std::span<const Record::Clc> messages, int limit) {
+    if (messages.empty()) return 0;
+    const Record::Clc& last = messages.back();
+    const std::int64_t end = last.seen.payload_offset + claimed_length(last);
+    return static_cast<int>(std::clamp<std::int64_t>(end, 0, limit));
+}
+
+// ---- LLC, CDC, WRITE -----------------------------------------------------------------------------
+
+void show_llc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
+    const smcr::LlcMessage message = smcr::parse_llc(view_of(tvb), tvb_reported_length(tvb));
+    const char* summary = summary_of(display.pinfo, message, facts);
+    write_columns(display, summary);
+    proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    walk(message, builder(display, tvb, tree));
+    add_error(display, tree, message.error);
+    const auto* add_link = std::get_if<smcr::AddLinkMessage>(&message.body);
+    if (add_link != nullptr && std::holds_alternative<smcr::AddLinkRfc>(add_link->body))
+        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().rfc_add_link);
+    add_facts(display, tree, tvb, facts);
+}
+
+void show_cdc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
+    smcr::Cdc cdc;
+    const layout::ParseError error = layout::parse_into(cdc, view_of(tvb));
+    const char* summary = summary_of(display.pinfo, cdc, facts);
+    write_columns(display, summary);
+    proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    builder(display, tvb, tree).part(cdc, 0, smcr::PartInfo{});
+    add_error(display, tree, error);
+    add_facts(display, tree, tvb, facts);
+}
+
+void show_data(const Display& display, tvbuff_t* payload, const FrameFacts& facts, const char* summary) {
+    write_columns(display, summary);
+    add_facts(display, add_protocol(display, payload, -1, summary), payload, facts);
+    call_data_dissector(payload, display.pinfo, display.tree);
+}
+
+/// The message that the payload is or completes, without the packet's padding.
+tvbuff_t* message_tvb(const Display& display, tvbuff_t* payload, const FrameFacts& facts) {
+    const int length = static_cast<int>(facts.message_length);
+    const ByteView whole = display.record->long_message(facts.frame);
+    if (!whole.empty()) return add_source(display, payload, whole, length, "Reassembled SMC-R message");
+    const int captured = std::min(length, static_cast<int>(tvb_captured_length(payload)));
+    return tvb_new_subset_length_caplen(payload, 0, captured, length);
+}
+
+}  // namespace
+
+int show_clc(const Display& display, tvbuff_t* payload, const FrameFacts& facts) {
+    const std::span<const Record::Clc> messages = display.record->clc(facts.frame);
+    for (const Record::Clc& clc : messages) show_clc_message(display, payload, facts, clc, &clc == messages.data());
+    const int captured = static_cast<int>(tvb_captured_length(payload));
+    const int end = clc_end(messages, captured);
+    const int pending = std::min(static_cast<int>(facts.clc_pending), captured - end);
+    if (pending > 0) show_clc_part(display, payload, facts, end, pending, messages.empty());
+    return end + std::max(pending, 0);
+}
+
+void show_link_payload(const Display& display, tvbuff_t* payload, const FrameFacts& facts) {
+    switch (facts.what) {
+        case FrameFacts::What::llc: return show_llc(display, message_tvb(display, payload, facts), facts);
+        case FrameFacts::What::cdc: return show_cdc(display, message_tvb(display, payload, facts), facts);
+        case FrameFacts::What::write: return show_data(display, payload, facts, summary_of_write(display.pinfo, facts));
+        case FrameFacts::What::other:
+        case FrameFacts::What::tcp: break;
+    }
+    show_data(display, payload, facts, summary_of_part(display.pinfo, facts));
+}
+
+void show_facts(const Display& display, tvbuff_t* frame, const FrameFacts& facts) {
+    const char* title = facts.what == FrameFacts::What::tcp ? "TCP connection" : "link";
+    add_facts(display, add_protocol(display, frame, 0, title), frame, facts);
+}
+
+void show_tcp_option(packet_info* pinfo, proto_tree* tree, tvbuff_t* option) {
+    smcr::TcpOption parsed;
+    layout::parse_into(parsed, view_of(option));
+    const char* name = layout::name_of(smcr::kEyeCatcherNames, parsed.identifier);
+    const Display display{pinfo, tree, nullptr, false};
+    proto_item* item =
+        proto_tree_add_protocol_format(tree, fields().protocol, option, 0, -1, "TCP Option - %s", name);
+    proto_tree* subtree = proto_item_add_subtree(item, fields().subtree);
+    builder(display, option, subtree).part(parsed, 0, smcr::PartInfo{});
+    col_append_fstr(pinfo->cinfo, COL_INFO, " %s", name);
+}
+
+}  // namespace fabricscope::plugin
