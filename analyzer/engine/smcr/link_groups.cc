@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/link_groups.h"
 
+#include <limits>
+
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -40,7 +42,9 @@ std::optional<std::uint32_t> LinkGroups::link_by_number(std::uint32_t id, std::u
 
 void LinkGroups::register_end(std::uint32_t id, std::uint32_t index, Side side) {
     const LinkEndpoint& end = group(id).links[index].end[side];
-    if (end.gid && end.qpn) ends_[{Address::of(*end.gid), *end.qpn}] = {id, index, side};
+    if (!end.gid || !end.qpn) return;
+    ends_[{Address::of(*end.gid), *end.qpn}] = {id, index, side};
+    something_new_ = true;
 }
 
 const LinkGroups::EndpointRef* LinkGroups::find(const Address& address, std::uint32_t qpn) const {
@@ -140,6 +144,7 @@ void LinkGroups::adopt(Session& session, Side side, const wire::SmcrAcceptConfir
         if (mtu != 0) link.mtu = std::min(link.mtu.value_or(mtu), mtu);
     }
     note_group_facts(end.group, side, message);
+    something_new_ = true;
     connection.alert_token[side] = body.alert_token;
     state(end.group).tokens[side][body.alert_token] = connection.id;
     const std::uint64_t size = wire::buffer_size(body.buffer_size);
@@ -176,6 +181,7 @@ void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& mes
     adopt(session, Side::client, message, *end, frame);
     sessions_.open(session);
     if (const auto base = group(end->group).cursor_base) sessions_.set_base(session, *base);
+    admit();
 }
 
 void LinkGroups::on_decline(Session& session) {
@@ -216,19 +222,25 @@ void LinkGroups::add_rkeys(std::uint32_t id, Side owner, std::uint32_t carrier, 
 
 void LinkGroups::on_ib(const capture::Packet& packet) {
     if (ib::service_of(packet.ib.bth.opcode) != ib::Service::rc) return;
+    now_ = packet.time;
+    if (!deliver(packet)) on_unknown(packet);
+    admit();
+}
+
+/// Whether the packet's link is known; if so the packet has been dealt with.
+bool LinkGroups::deliver(const capture::Packet& packet) {
     const EndpointRef* end = find(packet.destination, packet.ib.bth.destination_qpn);
-    if (end != nullptr) {
-        // A queue pair belongs to two ports only; the same number elsewhere is somebody else's.
-        const auto& sender = group(end->group).links[end->link].end[other(end->side)].gid;
-        if (sender && !(Address::of(*sender) == packet.source)) end = nullptr;
-    }
-    if (end == nullptr) return on_unknown(packet);
+    if (end == nullptr) return false;
+    // A queue pair belongs to two ports only; the same number elsewhere is somebody else's.
+    const auto& sender = group(end->group).links[end->link].end[other(end->side)].gid;
+    if (sender && !(Address::of(*sender) == packet.source)) return false;
     FrameFacts facts;
     facts.frame = packet.number;
     facts.time = packet.time;
     facts.link_group = end->group;
     Arrival arrival{end->group, end->link, other(end->side), &packet, &facts};
     on_arrival(arrival);
+    return true;
 }
 
 void LinkGroups::on_arrival(Arrival& a) {
@@ -257,7 +269,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     }
     a.facts->link = link(a).number;  // a CONFIRM LINK may have told it
     a.facts->from = a.from;
-    observer_.on_facts(*a.facts);
+    tell(*a.facts);
     if (a.facts->request_frame != 0) observer_.on_response(a.facts->request_frame, a.facts->frame, a.facts->time - a.facts->request_time);
 }
 
@@ -310,11 +322,16 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     const std::uint64_t index = rmb.element_size ? in_rmb / *rmb.element_size : 0;
     const std::uint64_t offset = rmb.element_size ? in_rmb % *rmb.element_size : in_rmb;
     const auto& owners = state(a.group).element_owner;
-    const auto owner = owners.find(element_key(found->second.rmb, index + 1));
-    if (owner == owners.end()) return;
-    if (link(a).state == LinkState::pending) link(a).state = LinkState::active;
+    const std::uint64_t element = element_key(found->second.rmb, index + 1);
+    const auto owner = owners.find(element);
     const Flow::Write write{offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late, a.packet->time};
-    sessions_.on_write(sessions_.at(owner->second), a.from, write, *a.facts);
+    if (owner != owners.end()) use_write(a, owner->second, write);
+    else if (group(a.group).from_start) hold(a, a.packet->ib.payload, element, write);
+}
+
+void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Write& write) {
+    if (link(a).state == LinkState::pending) link(a).state = LinkState::active;
+    sessions_.on_write(sessions_.at(connection), a.from, write, *a.facts);
 }
 
 /// A WRITE to an RMB that was announced before the capture began.
@@ -353,31 +370,36 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
 }
 
 void LinkGroups::on_cdc(Arrival& a, ByteView message) {
-    wire::Cdc cdc;
     if (message.size() < wire::kCdcMeaningful) return;
+    wire::Cdc cdc;
     layout::parse_into(cdc, message);
-    Session* session = session_of_token(a, cdc);
-    if (session == nullptr) return;
-    place_strays(a, *session, cdc);
-    sessions_.on_cdc(*session, a.from, cdc, *a.facts);
-    if (const auto base = session->connection->from[a.from].cursor_base; base && !group(a.group).cursor_base) set_base(a.group, *base);
-}
-
-Session* LinkGroups::session_of_token(Arrival& a, const wire::Cdc& cdc) {
     const auto& tokens = state(a.group).tokens[other(a.from)];
     const auto found = tokens.find(cdc.alert_token);
-    if (found == tokens.end()) return half_session(a, cdc);
-    Session& session = sessions_.at(found->second);
+    if (found == tokens.end() && group(a.group).from_start) return hold(a, message, {}, {});
+    Session* session = found != tokens.end() ? session_of_token(a, cdc, found->second) : half_session(a, cdc);
+    if (session != nullptr) use_cdc(a, *session, cdc);
+}
+
+void LinkGroups::use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc) {
+    place_strays(a, session, cdc);
+    sessions_.on_cdc(session, a.from, cdc, *a.facts);
+    if (const auto base = session.connection->from[a.from].cursor_base; base && !group(a.group).cursor_base) set_base(a.group, *base);
+}
+
+/// Of a connection seen midway the token may name one half only, until the cursors join both.
+Session* LinkGroups::session_of_token(Arrival& a, const wire::Cdc& cdc, std::uint32_t connection) {
+    Session& session = sessions_.at(connection);
     const bool half = session.connection->midstream && !session.connection->alert_token[a.from];
     if (!half) return &session;
-    if (Session* half_of_it = other_half(a, cdc, &session); half_of_it != nullptr) {
-        join_halves(a, *half_of_it, session);
-        return half_of_it;
-    }
-    return &session;
+    Session* rest = other_half(a, cdc, &session);
+    if (rest == nullptr) return &session;
+    join_halves(a, *rest, session);
+    return rest;
 }
 
 void LinkGroups::finish() {
+    now_ = std::numeric_limits<Time>::max();  // nobody waits any longer
+    admit();
     constexpr std::uint32_t kRetries = 7;  // what a queue pair can be told at most (IBA 9.9.2.1.3)
     for (LinkGroup& g : model_.link_groups) {
         for (std::size_t i = 0; i < g.links.size(); ++i) {

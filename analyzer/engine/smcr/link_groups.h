@@ -121,13 +121,16 @@ private:
     static std::uint64_t element_key(std::size_t rmb, std::uint64_t index) { return std::uint64_t{rmb} << 16 | index; }
 
     // packets
+    bool deliver(const capture::Packet& packet);
     void on_arrival(Arrival& a);
     void on_send(Arrival& a, const capture::RcEvent& event, ByteView message, std::uint32_t length);
     void on_write(Arrival& a, const capture::RcEvent& event);
     void on_cdc(Arrival& a, ByteView message);
+    void use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc);
+    void use_write(Arrival& a, std::uint32_t connection, const Flow::Write& write);
     void keep_stray(Arrival& a, const capture::RcEvent& event);
     void place_strays(Arrival& a, Session& session, const wire::Cdc& cdc);
-    Session* session_of_token(Arrival& a, const wire::Cdc& cdc);
+    Session* session_of_token(Arrival& a, const wire::Cdc& cdc, std::uint32_t connection);
     Session* half_session(Arrival& a, const wire::Cdc& cdc);
     Session* other_half(const Arrival& a, const wire::Cdc& cdc, const Session* except);
     void join_halves(Arrival& a, Session& kept, Session& gone);
@@ -149,6 +152,20 @@ private:
     void apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&);
     void apply(Arrival& a, const wire::TestLink&, const wire::LlcMessage&) { (void)a; }
 
+    // waiting room
+    struct WaitingData;
+    bool awaits_link(const capture::Packet& packet) const;
+    void hold(const capture::Packet& packet);
+    void hold(const Arrival& a, ByteView octets, std::optional<std::uint64_t> element, const Flow::Write& write);
+    bool overdue(Time since) const;
+    void admit();
+    void admit_packets();
+    void admit_data();
+    bool admit(WaitingData& waiting);
+    void tell(const FrameFacts& facts) {
+        if (!admitting_) observer_.on_facts(facts);
+    }
+
     // midstream
     void on_unknown(const capture::Packet& packet);
     void remember_stray(const capture::Packet& packet);
@@ -163,6 +180,26 @@ private:
     std::deque<GroupState> states_;
     std::unordered_map<EndpointKey, EndpointRef, EndpointHash> ends_;
     std::vector<std::uint32_t> midstream_groups_;
+
+    /// A packet to a queue pair of a link that is just being set up, although the message that
+    /// announces it has not been seen.
+    struct WaitingPacket {
+        capture::Packet packet;
+        std::vector<std::uint8_t> payload;
+    };
+    /// A CDC message or a WRITE of a connection that is not known yet, on a link that is.
+    struct WaitingData {
+        Arrival arrival;
+        capture::Packet packet;
+        std::vector<std::uint8_t> octets;  ///< the CDC message or the WRITE's payload
+        Flow::Write write;
+        std::optional<std::uint64_t> element;  ///< WRITE: its key among the element owners
+    };
+    std::deque<WaitingPacket> waiting_packets_;
+    std::deque<WaitingData> waiting_data_;
+    bool something_new_ = false;  ///< a queue pair or token was announced since the last admit()
+    bool admitting_ = false;      ///< frames admitted late have been told of already
+    Time now_ = 0;
     /// The latest WRITEs to queue pairs that nothing is known of: one may turn out to be SMC-R.
     struct UnknownWrite {
         EndpointKey to;

@@ -129,9 +129,8 @@ void LinkGroups::apply(Arrival& a, const wire::AddLinkContinuationMessage& messa
 }
 
 void LinkGroups::apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage&) {
-    const auto remove = [](Link& l) {
-        if (l.state != LinkState::failed) l.state = LinkState::deleted;
-    };
+    // A link that is deleted before it was confirmed never came up.
+    const auto remove = [](Link& l) { l.state = l.state == LinkState::active || l.state == LinkState::deleted ? LinkState::deleted : LinkState::failed; };
     if (body.all) {
         for (Link& l : group(a.group).links) remove(l);
         return;

@@ -19,22 +19,18 @@ bool looks_like_smcr(const capture::Packet& packet) {
 
 /// A packet to a queue pair that no message has named.
 void LinkGroups::on_unknown(const capture::Packet& packet) {
+    if (!admitting_ && awaits_link(packet)) return hold(packet);
     if (packet.ib.opcode().operation == ib::Operation::rdma_write && packet.ib.has_reth) return remember_stray(packet);
     const bool acknowledges = packet.ib.opcode().operation == ib::Operation::acknowledge;
     const auto end = acknowledges ? acknowledged_link(packet) : looks_like_smcr(packet) ? midstream_link(packet) : std::nullopt;
     if (!end) return;
-    FrameFacts facts;
-    facts.frame = packet.number;
-    facts.time = packet.time;
-    facts.link_group = end->group;
-    Arrival arrival{end->group, end->link, other(end->side), &packet, &facts};
     for (UnknownWrite& unknown : unknown_writes_) {
         if (unknown.write.octets.empty() || !(unknown.to == EndpointKey{packet.destination, packet.ib.bth.destination_qpn})) continue;
         unknown.write.link = end->link;
-        state(end->group).strays[arrival.from].push_back(std::move(unknown.write));
+        state(end->group).strays[other(end->side)].push_back(std::move(unknown.write));
         unknown.write = {};
     }
-    on_arrival(arrival);
+    deliver(packet);
 }
 
 void LinkGroups::remember_stray(const capture::Packet& packet) {
