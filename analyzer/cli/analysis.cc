@@ -44,7 +44,9 @@ std::optional<std::uint8_t> InputOptions::forced_cursor_base() const {
 }
 
 void add_input_options(CLI::App& command, InputOptions& options) {
-    command.add_option("FILE", options.files, "Captures; several are one timeline, - is standard input")->required();
+    command.add_option("FILE", options.files, "Captures; several are one timeline, - is standard input")
+        ->required()
+        ->option_text("...");
     command.add_option("--cursor-base", options.cursor_base, "Where the RMB cursors start; found out by default")
         ->check(CLI::IsMember({"auto", "0", "4"}))
         ->option_text("auto|0|4");

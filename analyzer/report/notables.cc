@@ -2,13 +2,13 @@
 #include "analyzer/report/notables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
-#include <ranges>
-#include <tuple>
 
 #include "analyzer/report/units.h"
+#include "analyzer/report/waits.h"
 
 namespace fabricscope::report {
 namespace {
@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    using Ids = std::vector<std::uint32_t>;
+    using Names = std::vector<std::string>;
 
     void say(Ink ink, std::string text) { notables_.push_back({ink, std::move(text)}); }
 
@@ -45,21 +45,20 @@ private:
             if (!connection.merged) visit(connection);
     }
 
-    template <class Condition> Ids ids_where(const Condition& condition) const {
-        Ids ids;
+    template <class Condition> Names connections_where(const Condition& condition) const {
+        Names found;
         for_each([&](const Connection& connection) {
-            if (condition(connection)) ids.push_back(connection.id);
+            if (condition(connection)) found.push_back(connection_name(connection.id));
         });
-        return ids;
+        return found;
     }
 
     /// "smcr-1, smcr-4 and 3 more"
-    std::string names(const Ids& ids) const {
-        std::string text;
-        for (std::size_t i = 0; i < std::min(ids.size(), most_); ++i)
-            text += (i == 0 ? "" : ", ") + connection_name(ids[i]);
-        if (ids.size() > most_) text += fmt::format(" and {} more", grouped(ids.size() - most_));
-        return text;
+    std::string names(const std::vector<std::string>& all) const {
+        const std::size_t shown = std::min(all.size(), most_);
+        const std::string text = fmt::format(
+            "{}", fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+        return all.size() == shown ? text : fmt::format("{} and {} more", text, grouped(all.size() - shown));
     }
 
     void setups_that_failed();
@@ -87,16 +86,17 @@ std::string decline_text(const DeclineSeen& decline) {
 }
 
 void Observations::setups_that_failed() {
-    std::map<std::string, Ids> by_reason;
+    std::map<std::string, Names> by_reason;
     for_each([&](const Connection& connection) {
-        if (std::string reason = why_not(connection); !reason.empty()) by_reason[reason].push_back(connection.id);
+        if (std::string reason = why_not(connection); !reason.empty())
+            by_reason[reason].push_back(connection_name(connection.id));
     });
-    for (const auto& [reason, ids] : by_reason)
-        say(Ink::red, fmt::format("{} {} ({})", counted(ids.size(), "connection"), reason, names(ids)));
+    for (const auto& [reason, found] : by_reason)
+        say(Ink::red, fmt::format("{} {} ({})", counted(found.size(), "connection"), reason, names(found)));
 }
 
 void Observations::abnormal_closes() {
-    std::map<std::string, Ids> by_cause;
+    std::map<std::string, Names> by_cause;
     for_each([&](const Connection& connection) {
         if (connection.close != Close::abnormal || connection.outcome != Outcome::smc_r) return;
         std::string cause;
@@ -105,71 +105,46 @@ void Observations::abnormal_closes() {
                 cause += fmt::format("{} the {} aborted", cause.empty() ? "" : " and", name_of(side));
         if (connection.reset_by)
             cause += fmt::format("{} the {} reset TCP", cause.empty() ? "" : " and", name_of(*connection.reset_by));
-        by_cause[cause].push_back(connection.id);
+        by_cause[cause].push_back(connection_name(connection.id));
     });
-    for (const auto& [cause, ids] : by_cause)
+    for (const auto& [cause, found] : by_cause)
         say(Ink::red, fmt::format(
-                          "{} closed abnormally{}{} ({})", counted(ids.size(), "connection"), cause.empty() ? "" : ":",
-                          cause, names(ids)));
+                          "{} closed abnormally{}{} ({})", counted(found.size(), "connection"),
+                          cause.empty() ? "" : ":", cause, names(found)));
 }
 
 void Observations::missing_data() {
+    Names found;
+    std::uint64_t octets = 0;
     for_each([&](const Connection& connection) {
         for (const Side side : {Side::client, Side::server}) {
             const Direction& direction = connection.from[side];
-            if (!direction.from_start || !direction.positions_known) continue;
-            if (direction.bytes_written >= direction.bytes_announced) continue;
-            say(Ink::yellow,
-                fmt::format(
-                    "{}: {} of {} octets that the {} announced were not captured", connection_name(connection.id),
-                    grouped(direction.bytes_announced - direction.bytes_written), grouped(direction.bytes_announced),
-                    name_of(side)));
+            const bool countable = direction.from_start && direction.positions_known;
+            if (!countable || direction.bytes_written >= direction.bytes_announced) continue;
+            octets += direction.bytes_announced - direction.bytes_written;
+            found.push_back(fmt::format("{} from the {}", connection_name(connection.id), name_of(side)));
         }
     });
-}
-
-std::string times_text(const Intervals& intervals, const Style& style) {
-    if (intervals.count == 1) return "once, for " + duration_text(intervals.longest, style.unicode);
-    return fmt::format(
-        "{} times, for {} in all and {} at the longest", grouped(intervals.count),
-        duration_text(intervals.total, style.unicode), duration_text(intervals.longest, style.unicode));
+    if (octets != 0)
+        say(Ink::yellow,
+            fmt::format("{} were announced but not captured ({})", counted(octets, "octet"), names(found)));
 }
 
 void Observations::waits() {
-    struct Wait {
-        std::uint32_t id;
-        Side side;
-        const Direction* direction;
-        Time longest() const { return std::max(direction->blocked.total, direction->stalls.total); }
-    };
-    std::vector<Wait> waits;
-    for_each([&](const Connection& connection) {
-        for (const Side side : {Side::client, Side::server})
-            if (const Direction& direction = connection.from[side];
-                direction.blocked.count + direction.stalls.count != 0)
-                waits.push_back({connection.id, side, &direction});
-    });
-    std::ranges::stable_sort(waits, std::ranges::greater(), &Wait::longest);
-
-    for (const Wait& wait : waits | std::views::take(most_)) {
-        const Intervals& blocked = wait.direction->blocked;
-        const Intervals& full = wait.direction->stalls;
-        std::string text = fmt::format("{}: ", connection_name(wait.id));
-        if (blocked.count != 0)
-            text += fmt::format("the {} was blocked {}", name_of(wait.side), times_text(blocked, style_));
-        if (full.count != 0)
-            text += fmt::format(
-                "{}the window of the {} was full {}", blocked.count != 0 ? "; " : "", name_of(wait.side),
-                times_text(full, style_));
-        say(Ink::yellow, std::move(text));
-    }
-    if (waits.size() > most_)
-        say(Ink::yellow, fmt::format("{} more waited for window", counted(waits.size() - most_, "direction")));
+    const std::vector<Wait> list = waits_of(model_);
+    if (list.empty()) return;
+    const Wait& worst = list.front();
+    const std::string who = fmt::format("the {} of {}", name_of(worst.side), connection_name(worst.connection));
+    const std::string how_long = duration_text(worst.longest(), style_.unicode);
+    say(Ink::yellow, list.size() == 1 ? fmt::format("{} had to wait for window, {} in all", who, how_long)
+                                      : fmt::format(
+                                            "{} senders had to wait for window, at the worst {}, {} in all",
+                                            grouped(list.size()), who, how_long));
 }
 
 void Observations::failovers() {
     std::uint64_t replayed = 0;
-    const Ids ids = ids_where([&](const Connection& connection) {
+    const Names found = connections_where([&](const Connection& connection) {
         std::uint64_t validations = 0;
         for (const Direction& direction : connection.from.values) {
             replayed += direction.bytes_replayed;
@@ -177,19 +152,22 @@ void Observations::failovers() {
         }
         return validations != 0;
     });
-    if (!ids.empty())
-        say(Ink::yellow, fmt::format(
-                             "{} moved to another link, {} written again ({})", counted(ids.size(), "connection"),
-                             counted(replayed, "octet"), names(ids)));
+    if (!found.empty())
+        say(Ink::yellow,
+            fmt::format(
+                "{} moved to another link, {} ({})", counted(found.size(), "connection"),
+                replayed != 0 ? counted(replayed, "octet") + " were written again" : "nothing was written again",
+                names(found)));
 }
 
 void Observations::lost_links() {
+    Names found;
     for (const LinkGroup& group : model_.link_groups)
         for (const Link& link : group.links)
             if (link.state == LinkState::failed)
-                say(Ink::red, fmt::format(
-                                  "{}: link {} failed", link_group_name(group.id),
-                                  link.number ? std::to_string(*link.number) : "?"));
+                found.push_back(fmt::format(
+                    "link {} of {}", link.number ? std::to_string(*link.number) : "?", link_group_name(group.id)));
+    if (!found.empty()) say(Ink::red, fmt::format("{} failed ({})", counted(found.size(), "link"), names(found)));
 }
 
 void Observations::retransmissions() {
@@ -217,29 +195,44 @@ bool must_be_answered(const LlcExchange& exchange) {
     }
 }
 
+/// What went wrong with an LLC request; empty if nothing did.
+std::string failure_of(const LlcExchange& exchange) {
+    const std::string request = fmt::format("{} of the {}", llc_name(exchange), name_of(exchange.from));
+    if (exchange.refused) return request + " was refused";
+    return must_be_answered(exchange) ? request + " was not answered" : "";
+}
+
 void Observations::requests_without_success() {
-    std::map<std::tuple<std::uint32_t, std::string, bool>, std::uint64_t> counts;
+    struct Kind {
+        std::uint64_t count = 0;
+        bool ordinary = true;
+        Names groups;
+    };
+    std::map<std::string, Kind> kinds;
     for (const LinkGroup& group : model_.link_groups)
-        for (const LlcExchange& exchange : group.exchanges)
-            if (exchange.refused || must_be_answered(exchange))
-                ++counts[{
-                    group.id, fmt::format("{} of the {}", llc_name(exchange), name_of(exchange.from)),
-                    exchange.refused}];
-    for (const auto& [key, count] : counts) {
-        const auto& [group, request, refused] = key;
-        say(Ink::yellow,
+        for (const LlcExchange& exchange : group.exchanges) {
+            const std::string failure = failure_of(exchange);
+            if (failure.empty()) continue;
+            Kind& kind = kinds[failure];
+            ++kind.count;
+            // A peer with one RNIC refuses a second link, as it should.
+            kind.ordinary = exchange.refused && exchange.type == wire::LlcType::add_link;
+            const std::string name = link_group_name(group.id);
+            if (kind.groups.empty() || kind.groups.back() != name) kind.groups.push_back(name);
+        }
+    for (const auto& [failure, kind] : kinds)
+        say(kind.ordinary ? Ink::plain : Ink::yellow,
             fmt::format(
-                "{}: {} {}{}", link_group_name(group), request, refused ? "was refused" : "was not answered",
-                count == 1 ? "" : fmt::format(" {} times", grouped(count))));
-    }
+                "{}{} ({})", failure, kind.count == 1 ? "" : fmt::format(" {} times", grouped(kind.count)),
+                names(kind.groups)));
 }
 
 void Observations::midstream() {
-    const Ids ids = ids_where([](const Connection& connection) { return connection.midstream; });
-    if (!ids.empty())
+    const Names found = connections_where([](const Connection& connection) { return connection.midstream; });
+    if (!found.empty())
         say(Ink::plain, fmt::format(
                             "{} began before the capture did; octets count from there ({})",
-                            counted(ids.size(), "connection"), names(ids)));
+                            counted(found.size(), "connection"), names(found)));
 }
 
 void Observations::dropped_state() {

@@ -12,6 +12,7 @@
 #include "analyzer/report/notables.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
+#include "analyzer/report/waits.h"
 
 namespace fabricscope::report {
 namespace {
@@ -30,6 +31,7 @@ public:
             counts(*results_.smcr);
             attention();
             connections(*results_.smcr);
+            waits(*results_.smcr);
             link_groups(*results_.smcr);
         }
         findings();
@@ -52,6 +54,7 @@ private:
     void attention();
     void connections(const Model& model);
     void setup_times(const Model& model);
+    void waits(const Model& model);
     void link_groups(const Model& model);
     void links(const LinkGroup& group);
     void rmbs(const LinkGroup& group);
@@ -71,8 +74,20 @@ void Summary::head() {
     out_ << style_.paint(Ink::bold, fmt::format("{}", fmt::join(results_.files, ", "))) << '\n';
     out_ << counted(capture.frames, "frame");
     if (capture.start) out_ << " in " << duration(capture.duration) << " from " << timestamp_text(*capture.start);
-    if (capture.copies != 0) out_ << "; " << counted(capture.copies, "copy") << " of a frame left out";
+    if (capture.copies != 0) out_ << "; " << counted(capture.copies, "duplicate") << " left out";
     out_ << '\n';
+}
+
+const char* words_for(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::smc_r: return "over SMC-R";
+        case Outcome::smc_d: return "over SMC-D";
+        case Outcome::fallback: return "fell back to TCP";
+        case Outcome::failed: return "failed";
+        case Outcome::plain_tcp: return "plain TCP";
+        case Outcome::unknown: return "unclear";
+    }
+    return "";
 }
 
 void Summary::counts(const Model& model) {
@@ -91,10 +106,27 @@ void Summary::counts(const Model& model) {
     out_ << counted(all, "connection");
     const char* separator = " (";
     for (const auto& [outcome, count] : outcomes) {
-        out_ << separator << grouped(count) << ' ' << name_of(outcome);
+        out_ << separator << grouped(count) << ' ' << words_for(outcome);
         separator = ", ";
     }
     out_ << (all != 0 ? "), " : ", ") << counted(model.link_groups.size(), "link group") << '\n';
+}
+
+/// Broken between words, further lines indented.
+std::string wrapped(std::string_view text, std::size_t indent) {
+    constexpr std::size_t width = 100;
+    std::string result;
+    for (std::size_t column = indent; !text.empty();) {
+        const std::string_view word = text.substr(0, text.find(' ', 1));
+        if (column + width_of(word) > width && word.starts_with(' ')) {
+            result.append("\n").append(indent - 1, ' ');
+            column = indent - 1;
+        }
+        result += word;
+        column += width_of(word);
+        text.remove_prefix(word.size());
+    }
+    return result;
 }
 
 void Summary::attention() {
@@ -106,7 +138,7 @@ void Summary::attention() {
         out_ << "  " << style_.paint(Ink::green, "nothing: every connection came up, nobody had to wait") << '\n';
     for (const Notable& notable : list) {
         const std::string_view mark = notable.ink == Ink::plain ? "-" : "!";
-        out_ << "  " << style_.paint(notable.ink, mark) << ' ' << notable.text << '\n';
+        out_ << "  " << style_.paint(notable.ink, mark) << ' ' << wrapped(notable.text, 4) << '\n';
     }
 }
 
@@ -187,6 +219,40 @@ void Summary::setup_times(const Model& model) {
         out_ << fmt::format(
             " in the median, {} at most ({})", duration(times.back().first), connection_name(times.back().second));
     out_ << '\n';
+}
+
+std::string times(const Intervals& intervals) { return counted(intervals.count, "time"); }
+
+void Summary::waits(const Model& model) {
+    const std::vector<Wait> list = waits_of(model);
+    if (list.empty()) return;
+    title("Waiting for window");
+    Table table(
+        {{"Sender"},
+         {"Blocked", Align::right},
+         {"in all", Align::right},
+         {"longest", Align::right},
+         {"Window full", Align::right},
+         {"in all", Align::right},
+         {"longest", Align::right},
+         {"RMB element", Align::right}});
+    const std::size_t shown = std::min(list.size(), options_.rows);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const Direction& direction = *list[i].direction;
+        const Intervals& blocked = direction.blocked;
+        const Intervals& full = direction.stalls;
+        table.add(
+            {{fmt::format("{} {}", connection_name(list[i].connection), name_of(list[i].side))},
+             {times(blocked)},
+             {duration(blocked.total)},
+             {duration(blocked.longest)},
+             {times(full)},
+             {duration(full.total)},
+             {duration(full.longest)},
+             {direction.rmbe_size ? grouped(*direction.rmbe_size) : "?"}});
+    }
+    table.print(out_, style_, 2);
+    and_more(list.size(), shown, "senders");
 }
 
 // ---- link groups ---------------------------------------------------------------------------------
