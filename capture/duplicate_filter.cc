@@ -53,15 +53,15 @@ DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std
     buckets_.resize(std::bit_ceil(2 * capacity));
 }
 
-bool DuplicateFilter::is_copy(const Packet& packet) {
-    if (originals_.empty() || packet.transport == Transport::none || packet.interface >= most_interfaces) return false;
+std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) {
+    if (originals_.empty() || packet.transport == Transport::none || packet.interface >= most_interfaces) return {};
     const std::uint64_t fingerprint = fingerprint_of(packet);
     if (Original* original = find(fingerprint, packet)) {
         original->interfaces |= std::uint64_t{1} << packet.interface;
-        return true;
+        return original->frame;
     }
     remember(fingerprint, packet);
-    return false;
+    return {};
 }
 
 DuplicateFilter::Original* DuplicateFilter::find(std::uint64_t fingerprint, const Packet& packet) {
@@ -79,7 +79,8 @@ DuplicateFilter::Original* DuplicateFilter::find(std::uint64_t fingerprint, cons
 
 void DuplicateFilter::remember(std::uint64_t fingerprint, const Packet& packet) {
     std::uint64_t& bucket = buckets_[fingerprint % buckets_.size()];
-    originals_[next_ % originals_.size()] = {fingerprint, std::uint64_t{1} << packet.interface, packet.time, bucket};
+    const std::uint64_t interface = std::uint64_t{1} << packet.interface;
+    originals_[next_ % originals_.size()] = {fingerprint, packet.number, interface, packet.time, bucket};
     bucket = next_++;
 }
 

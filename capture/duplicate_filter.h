@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "capture/packet.h"
@@ -20,12 +21,13 @@ public:
     /// nothing is stored. Originals are remembered for `window`, the youngest `capacity` of them.
     explicit DuplicateFilter(std::uint32_t interface_count, Time window = second, std::size_t capacity = 16'384);
 
-    /// Whether this packet is a copy of an earlier one. To be asked once for each packet.
-    bool is_copy(const Packet& packet);
+    /// The number of the earlier frame that this packet is a copy of. To be asked once for each packet.
+    std::optional<std::uint64_t> original_of(const Packet& packet);
 
 private:
     struct Original {
         std::uint64_t fingerprint;
+        std::uint64_t frame;
         std::uint64_t interfaces;  ///< bit i: seen on interface i
         Time time;
         std::uint64_t previous;  ///< serial number of the one before in the same bucket; 0 = none

@@ -70,6 +70,20 @@ std::uint32_t interfaces_before_first_packet(const Peek& file) {
     return interfaces;
 }
 
+/// Whether the octets that wait in a pipe are the beginning of a pcap file; leaves them there.
+bool pipe_holds_pcap(int fd) {
+    int copy[2];
+    if (::pipe2(copy, O_CLOEXEC) != 0) return false;
+    std::uint32_t magic = 0;
+    const bool read = ::tee(fd, copy[1], sizeof magic, 0) == sizeof magic &&
+                      ::read(copy[0], &magic, sizeof magic) == sizeof magic;
+    ::close(copy[0]);
+    ::close(copy[1]);
+    constexpr std::uint32_t microseconds = 0xA1B2'C3D4, nanoseconds = 0xA1B2'3C4D;
+    const auto is_either = [](std::uint32_t word) { return word == microseconds || word == nanoseconds; };
+    return read && (is_either(magic) || is_either(__builtin_bswap32(magic)));
+}
+
 /// A pcapng file that began with one interface. Should it later describe another one of a different
 /// link type, libpcap gives up and wiretap goes on from there.
 class PcapngSource final : public Source {
@@ -120,8 +134,11 @@ OpenResult open(const std::string& path) {
     const std::optional<struct stat> status = status_of(path);
     if (!status) return {nullptr, {path, 0, std::nullopt, std::strerror(errno)}};
 
-    // What libpcap has tried in vain to read from a pipe is lost to wiretap, which reads all kinds.
-    if (!S_ISREG(status->st_mode)) return open_with_wiretap(path);
+    if (!S_ISREG(status->st_mode)) {
+        // What libpcap has tried in vain to read from a pipe is lost to wiretap, which wants no sockets.
+        const bool for_libpcap = path == "-" && (!S_ISFIFO(status->st_mode) || pipe_holds_pcap(STDIN_FILENO));
+        return for_libpcap ? open_with_libpcap(path) : open_with_wiretap(path);
+    }
 
     const std::string file = path == "-" ? "/dev/stdin" : path;
     const std::uint32_t interfaces = interfaces_before_first_packet(Peek(file));

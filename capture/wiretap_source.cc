@@ -83,6 +83,7 @@ public:
 private:
     bool read() {
         if (ended_) return false;
+        wtap_rec_reset(&record_);  // frees what belonged to the last one
         Problem problem;
         gint64 offset;
         if (wtap_read(file_.get(), &record_, &octets_, &problem.code, &problem.details, &offset)) return true;

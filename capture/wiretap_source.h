@@ -6,6 +6,7 @@
 
 namespace fabricscope::capture {
 
+/// Wireshark 4.0 does not know LINKTYPE_INFINIBAND (247): such pcap files are for libpcap.
 OpenResult open_with_wiretap(const std::string& path);
 
 }  // namespace fabricscope::capture

@@ -14,7 +14,7 @@ bool is_copy(DuplicateFilter& filter, const Octets& octets, std::uint32_t interf
     Frame frame = frame_of(octets);
     frame.interface = interface;
     frame.time = time;
-    return filter.is_copy(decode(frame));
+    return filter.original_of(decode(frame)).has_value();
 }
 
 Octets segment(std::uint16_t identification, std::uint32_t sequence = 1) {

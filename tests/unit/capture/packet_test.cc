@@ -61,8 +61,8 @@ TEST_P(LinkTypes, TcpOverIpv4) {
 TEST_P(LinkTypes, RoceV2OverIpv6) {
     const Octets datagram = ipv6(17, udp(4791, join({write_only, Octets(4)})));
     const Octets covered(datagram.begin(), datagram.end() - 4);
-    const Packet packet = decode(
-        frame_of(GetParam().wrap(0x86DD, with_icrc(ib::IcrcStart::ipv6, covered, 48)), GetParam().type));
+    const Octets octets = GetParam().wrap(0x86DD, with_icrc(ib::IcrcStart::ipv6, covered, 48));
+    const Packet packet = decode(frame_of(octets, GetParam().type));
     ASSERT_EQ(packet.transport, Transport::ib);
     EXPECT_EQ(packet.ib.carrier, IbCarrier::roce_v2);
     EXPECT_EQ(packet.source, Address::of(gid_a));
