@@ -16,7 +16,7 @@ const char* name_of(Severity severity) {
 
 std::span<const Rule> rules() { return {}; }
 
-Engine::Engine(Options options, smcr::Observer* smcr_observer) : options_(options), copies_(options.interfaces), smcr_(options.smcr_options, smcr_observer) {}
+Engine::Engine(Options options, smcr::Observer* smcr_observer) : options_(options), copies_(options.interfaces), smcr_(options.smcr_options, smcr_observer), smcr_observer_(smcr_observer) {}
 
 void Engine::on_frame(const capture::Frame& frame) { on_packet(capture::decode(frame)); }
 
@@ -26,8 +26,9 @@ void Engine::on_packet(const capture::Packet& packet) {
     capture_.duration = std::max(capture_.duration, packet.time - *capture_.start);
     if (packet.state == capture::DecodeState::truncated) ++capture_.truncated_frames;
     else if (packet.state != capture::DecodeState::ok) ++capture_.undecoded_frames;
-    if (copies_.is_copy(packet)) {
+    if (const auto original = copies_.original_of(packet)) {
         ++capture_.copies;
+        if (smcr_observer_ != nullptr) smcr_observer_->on_copy(packet.number, *original);
         return;
     }
     if (options_.smcr) smcr_.on_packet(packet);

@@ -46,6 +46,7 @@ private:
     CaptureSummary capture_;
     capture::DuplicateFilter copies_;
     smcr::Tracker smcr_;
+    smcr::Observer* smcr_observer_;
     std::vector<Finding> findings_;
 };
 

@@ -12,8 +12,8 @@ struct EntryPoint {
 };
 
 EntryPoint entry_points[] = {
-    {WTAP_ENCAP_ETHERNET, nullptr}, {WTAP_ENCAP_SLL, nullptr},     {WTAP_ENCAP_SLL2, nullptr},
-    {WTAP_ENCAP_RAW_IP, nullptr},   {WTAP_ENCAP_RAW_IP4, nullptr}, {WTAP_ENCAP_RAW_IP6, nullptr},
+    {WTAP_ENCAP_ETHERNET, nullptr},   {WTAP_ENCAP_SLL, nullptr},     {WTAP_ENCAP_SLL2, nullptr},
+    {WTAP_ENCAP_RAW_IP, nullptr},     {WTAP_ENCAP_RAW_IP4, nullptr}, {WTAP_ENCAP_RAW_IP6, nullptr},
     {WTAP_ENCAP_INFINIBAND, nullptr}, {WTAP_ENCAP_ERF, nullptr},
 };
 FrameHooks hooks{};
@@ -51,9 +51,7 @@ int dissect_around(dissector_handle_t wrapped, const Visit& visit, void* data) {
     volatile int dissected = 0;
     hooks.before(visit);
     inside = true;
-    TRY {
-        dissected = call_dissector_only(wrapped, visit.tvb, visit.pinfo, visit.tree, data);
-    }
+    TRY { dissected = call_dissector_only(wrapped, visit.tvb, visit.pinfo, visit.tree, data); }
     FINALLY {
         inside = false;
         hooks.after(visit);

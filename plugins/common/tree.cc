@@ -37,7 +37,8 @@ proto_tree* TreeBuilder::subtree_for(const Shape& shape, std::size_t offset, con
     const int subtree = fields_->part(shape.info).subtree;
     const int start = length == 0 ? 0 : static_cast<int>(offset);
     if (role.index < 0) return proto_tree_add_subtree(tree_, message_, start, length, subtree, nullptr, name);
-    return proto_tree_add_subtree_format(tree_, message_, start, length, subtree, nullptr, "%s %d", name, role.index + 1);
+    return proto_tree_add_subtree_format(
+        tree_, message_, start, length, subtree, nullptr, "%s %d", name, role.index + 1);
 }
 
 void TreeBuilder::add_field(proto_tree* tree, const FieldInfo& info, int id, std::size_t offset) {

@@ -15,21 +15,21 @@ const char* packet_text(const packet_info* pinfo, const std::string& text);
 class TreeBuilder {
 public:
     struct Ids {
-        int octets;                ///< bytes field for octets without a layout
-        expert_field reserved_set; ///< for reserved fields that are not zero
+        int octets;                 ///< bytes field for octets without a layout
+        expert_field reserved_set;  ///< for reserved fields that are not zero
     };
 
     /// `message` begins with the message and ends with it or where the capture ends.
     TreeBuilder(const FieldRegistry& fields, Ids& ids, packet_info* pinfo, tvbuff_t* message, proto_tree* tree)
         : fields_(&fields), ids_(&ids), pinfo_(pinfo), message_(message), tree_(tree) {}
 
-    template <layout::WireFormat T, class PartInfo>
-    void part(const T&, std::size_t offset, const PartInfo& info) {
+    template <layout::WireFormat T, class PartInfo> void part(const T&, std::size_t offset, const PartInfo& info) {
         constexpr layout::Extent extent = layout::layout_of<T>.extent;
-        add_part({layout::info_of<T>(), extent.begin, extent.end - extent.begin}, offset, {info.label, info.index, info.used});
+        add_part(
+            {layout::info_of<T>(), extent.begin, extent.end - extent.begin}, offset,
+            {info.label, info.index, info.used});
     }
-    template <class PartInfo>
-    void octets(ByteView octets, std::size_t offset, const PartInfo& info) {
+    template <class PartInfo> void octets(ByteView octets, std::size_t offset, const PartInfo& info) {
         add_octets(offset, octets.size(), {info.label, info.index, info.used});
     }
 

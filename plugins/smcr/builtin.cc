@@ -24,7 +24,8 @@ void put_back(Heuristic& heuristic) {
     if (entry.dissector == nullptr) return;
     const heuristic_enable_e enable = entry.enabled ? HEURISTIC_ENABLE : HEURISTIC_DISABLE;
     heur_dissector_add(
-        heuristic.list, entry.dissector, entry.display_name, heuristic.short_name, proto_get_id(entry.protocol), enable);
+        heuristic.list, entry.dissector, entry.display_name, heuristic.short_name, proto_get_id(entry.protocol),
+        enable);
     heuristic.removed = {};
 }
 
@@ -35,8 +36,7 @@ struct Turn {
 Turn before;
 
 pref_t* heuristics_first() {
-    static pref_t* const preference =
-        prefs_find_preference(prefs_find_module("infiniband"), "try_heuristic_first");
+    static pref_t* const preference = prefs_find_preference(prefs_find_module("infiniband"), "try_heuristic_first");
     return preference;
 }
 

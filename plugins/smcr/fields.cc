@@ -40,11 +40,9 @@ void add_generated_fields() {
 
 void register_expert_infos() {
     static ei_register_info infos[] = {
-        {&registered.malformed,
-         {"smcr.malformed", PI_MALFORMED, PI_ERROR, "The message contradicts itself", EXPFILL}},
+        {&registered.malformed, {"smcr.malformed", PI_MALFORMED, PI_ERROR, "The message contradicts itself", EXPFILL}},
         {&registered.cut, {"smcr.cut", PI_UNDECODED, PI_NOTE, "The message was not captured whole", EXPFILL}},
-        {&registered.tree.reserved_set,
-         {"smcr.reserved_set", PI_PROTOCOL, PI_NOTE, "Reserved, but not zero", EXPFILL}},
+        {&registered.tree.reserved_set, {"smcr.reserved_set", PI_PROTOCOL, PI_NOTE, "Reserved, but not zero", EXPFILL}},
         {&registered.retransmission,
          {"smcr.repeated", PI_SEQUENCE, PI_NOTE, "The packet was seen before on this link", EXPFILL}},
         {&registered.late,
@@ -65,7 +63,8 @@ void register_expert_infos() {
 Fields& fields() { return registered; }
 
 void register_fields() {
-    registered.protocol = proto_register_protocol("Shared Memory Communications over RDMA (fabricscope)", "SMC-R", "smcr");
+    registered.protocol = proto_register_protocol(
+        "Shared Memory Communications over RDMA (fabricscope)", "SMC-R", "smcr");
     registered.registry.add_layouts(smcr::layouts());
     add_generated_fields();
     registered.registry.add(

@@ -81,7 +81,8 @@ void offer_rest(tvbuff_t* tvb, int offset, packet_info* pinfo, proto_tree* tree,
     pinfo->can_desegment = pinfo->saved_can_desegment;
     tcp_analysis* analysis = get_tcp_conversation_data(nullptr, pinfo);
     decode_tcp_ports(
-        tvb, offset, pinfo, tree, static_cast<int>(pinfo->srcport), static_cast<int>(pinfo->destport), analysis, segment);
+        tvb, offset, pinfo, tree, static_cast<int>(pinfo->srcport), static_cast<int>(pinfo->destport), analysis,
+        segment);
     if (pinfo->desegment_len != 0) pinfo->desegment_offset += offset;
 }
 
@@ -90,14 +91,16 @@ int dissect_clc(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data)
         return 0;
     turn.shown = true;
     const int end = show_clc(display_of(pinfo, tree), tvb, *turn.facts);
-    if (end < static_cast<int>(tvb_captured_length(tvb))) offer_rest(tvb, end, pinfo, tree, static_cast<tcpinfo*>(data));
+    if (end < static_cast<int>(tvb_captured_length(tvb)))
+        offer_rest(tvb, end, pinfo, tree, static_cast<tcpinfo*>(data));
     return static_cast<int>(tvb_captured_length(tvb));
 }
 
 int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
     const bool enabled = proto_is_protocol_enabled(find_protocol_by_id(fields().protocol)) != 0;
     const int length = static_cast<int>(tvb_captured_length(tvb));
-    if (!replacing || !enabled || !smcr::find_tcp_option({tvb_get_ptr(tvb, 0, length), static_cast<std::size_t>(length)}))
+    if (!replacing || !enabled ||
+        !smcr::find_tcp_option({tvb_get_ptr(tvb, 0, length), static_cast<std::size_t>(length)}))
         return call_dissector_only(other_option_handle, tvb, pinfo, tree, data);
     show_tcp_option(pinfo, tree, tvb);
     return length;
@@ -148,8 +151,7 @@ void install_hooks() {
     clc_handle = create_dissector_handle(dissect_clc, fields().protocol);
     other_option_handle = dissector_get_uint_handle(find_dissector_table("tcp.option"), experimental_option);
     const int option_protocol = dissector_handle_get_protocol_index(other_option_handle);
-    dissector_add_uint(
-        "tcp.option", experimental_option, create_dissector_handle(dissect_tcp_option, option_protocol));
+    dissector_add_uint("tcp.option", experimental_option, create_dissector_handle(dissect_tcp_option, option_protocol));
     wrap_entry_points({before_frame, after_frame});
 }
 

@@ -49,6 +49,7 @@ void Record::on_response(std::uint64_t request, std::uint64_t response, capture:
 }
 
 const FrameFacts* Record::facts(std::uint64_t frame) const {
+    if (const std::uint64_t original = lookup(originals_, frame); original != 0) frame = original;
     const auto found = std::ranges::lower_bound(facts_, frame, {}, &FrameFacts::frame);
     return found != facts_.end() && found->frame == frame ? &*found : nullptr;
 }

@@ -31,7 +31,7 @@ public:
     /// The capture's next frame.
     void on_packet(const capture::Packet& packet);
 
-    /// nullptr: the frame has nothing to do with SMC.
+    /// nullptr: the frame has nothing to do with SMC. A copy has its original's facts.
     const FrameFacts* facts(std::uint64_t frame) const;
     std::span<const Clc> clc(std::uint64_t frame) const;
     /// An LLC or CDC message that ends in this frame and began in earlier ones; otherwise empty.
@@ -49,17 +49,19 @@ private:
     void on_facts(const FrameFacts& facts) override;
     void on_clc(const ClcSeen& seen) override;
     void on_response(std::uint64_t request, std::uint64_t response, capture::Time elapsed) override;
+    void on_copy(std::uint64_t frame, std::uint64_t original) override { originals_.emplace(frame, original); }
 
     static std::uint64_t lookup(const FrameMap& map, std::uint64_t frame);
 
     engine::Engine engine_;
     const capture::Packet* packet_ = nullptr;  ///< while the engine works on it
     capture::Time latest_ = 0;
-    std::deque<FrameFacts> facts_;             ///< by frame
+    std::deque<FrameFacts> facts_;  ///< by frame
     std::unordered_map<std::uint64_t, std::vector<Clc>> clc_;
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> long_messages_;
     FrameMap responses_;
     FrameMap completions_;
+    FrameMap originals_;  ///< of copies
     /// Frames with parts of a CLC message that is not complete, by connection and side.
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> incomplete_;
     std::unordered_set<std::uint64_t> late_;

@@ -33,17 +33,25 @@ TreeBuilder builder(const Display& display, tvbuff_t* message, proto_tree* tree)
 
 // ---- columns and the protocol's own item ---------------------------------------------------------
 
+bool is_copy(const Display& display, const FrameFacts& facts) { return facts.frame != display.pinfo->num; }
+
+const char* mark_of(const Display& display, const FrameFacts& facts) {
+    if (is_copy(display, facts))
+        return wmem_strdup_printf(display.pinfo->pool, "[Copy of frame %u] ", static_cast<unsigned>(facts.frame));
+    return facts.retransmission ? "[Retransmission] " : "";
+}
+
 /// The first message of a frame replaces what the layers below wrote, further ones are added.
-void write_columns(const Display& display, const char* info, bool first = true) {
+void write_columns(const Display& display, const FrameFacts& facts, const char* info, bool first = true) {
     if (!display.columns) return;
     col_set_str(display.pinfo->cinfo, COL_PROTOCOL, "SMC-R");
-    if (first) col_add_str(display.pinfo->cinfo, COL_INFO, info);
+    if (first) col_add_fstr(display.pinfo->cinfo, COL_INFO, "%s%s", mark_of(display, facts), info);
     else col_append_sep_str(display.pinfo->cinfo, COL_INFO, ", ", info);
 }
 
 proto_tree* add_protocol(const Display& display, tvbuff_t* tvb, int length, const char* title) {
-    proto_item* item =
-        proto_tree_add_protocol_format(display.tree, fields().protocol, tvb, 0, length, "SMC-R, %s", title);
+    proto_item* item = proto_tree_add_protocol_format(
+        display.tree, fields().protocol, tvb, 0, length, "SMC-R, %s", title);
     return proto_item_add_subtree(item, fields().subtree);
 }
 
@@ -53,8 +61,7 @@ void add_text(proto_tree* tree, tvbuff_t* tvb, std::size_t field, const char* te
     proto_item_set_generated(proto_tree_add_string(tree, id_of(field), tvb, 0, 0, text));
 }
 
-template <class T>
-void add_number(proto_tree* tree, tvbuff_t* tvb, std::size_t field, const std::optional<T>& number) {
+template <class T> void add_number(proto_tree* tree, tvbuff_t* tvb, std::size_t field, const std::optional<T>& number) {
     if (!number) return;
     proto_item* item = nullptr;
     if constexpr (std::is_signed_v<T>) item = proto_tree_add_int64(tree, id_of(field), tvb, 0, 0, *number);
@@ -67,7 +74,8 @@ void add_frame(proto_tree* tree, tvbuff_t* tvb, std::size_t field, std::uint64_t
     proto_item_set_generated(proto_tree_add_uint(tree, id_of(field), tvb, 0, 0, static_cast<std::uint32_t>(frame)));
 }
 
-void add_request(const Display& display, proto_tree* tree, tvbuff_t* tvb, std::uint64_t request, capture::Time elapsed) {
+void add_request(
+    const Display& display, proto_tree* tree, tvbuff_t* tvb, std::uint64_t request, capture::Time elapsed) {
     if (request == 0) return;
     add_frame(tree, tvb, generated_index("smcr.request_in"), request);
     nstime_t time;
@@ -88,13 +96,14 @@ void add_identity(const Display& display, proto_tree* tree, tvbuff_t* tvb, const
 }
 
 void add_warnings(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    if (is_copy(display, facts)) add_frame(tree, tvb, generated_index("smcr.copy_of"), facts.frame);
     if (facts.retransmission) {
-        proto_item* item =
-            proto_tree_add_boolean(tree, id_of(generated_index("smcr.retransmission")), tvb, 0, 0, 1);
+        proto_item* item = proto_tree_add_boolean(tree, id_of(generated_index("smcr.retransmission")), tvb, 0, 0, 1);
         proto_item_set_generated(item);
         expert_add_info(display.pinfo, item, &fields().retransmission);
     }
-    if (display.record->is_late(facts.frame)) expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().late);
+    if (display.record->is_late(display.pinfo->num))
+        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().late);
 }
 
 void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
@@ -156,11 +165,12 @@ tvbuff_t* clc_tvb(const Display& display, tvbuff_t* payload, const Record::Clc& 
     return add_source(display, payload, clc.octets, length, "Reassembled CLC message");
 }
 
-void show_clc_message(const Display& display, tvbuff_t* payload, const FrameFacts& facts, const Record::Clc& clc, bool first) {
+void show_clc_message(
+    const Display& display, tvbuff_t* payload, const FrameFacts& facts, const Record::Clc& clc, bool first) {
     tvbuff_t* tvb = clc_tvb(display, payload, clc);
     const smcr::ClcMessage message = smcr::parse_clc(view_of(tvb));
     const char* summary = summary_of(display.pinfo, message);
-    write_columns(display, summary, first);
+    write_columns(display, facts, summary, first);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
     walk(message, builder(display, tvb, tree));
     add_error(display, tree, message.error);
@@ -171,12 +181,16 @@ void show_clc_message(const Display& display, tvbuff_t* payload, const FrameFact
 }
 
 /// Octets of a message that later segments complete.
-void show_clc_part(const Display& display, tvbuff_t* payload, const FrameFacts& facts, int offset, int length, bool first) {
+void show_clc_part(
+    const Display& display, tvbuff_t* payload, const FrameFacts& facts, int offset, int length, bool first) {
     tvbuff_t* tvb = tvb_new_subset_length(payload, offset, length);
     const std::uint64_t completion = display.record->completion(facts.frame);
-    const char* where = completion == 0 ? "" : wmem_strdup_printf(display.pinfo->pool, " completed in frame %u", static_cast<unsigned>(completion));
+    const char* where = completion == 0
+                            ? ""
+                            : wmem_strdup_printf(
+                                  display.pinfo->pool, " completed in frame %u", static_cast<unsigned>(completion));
     const char* summary = wmem_strdup_printf(display.pinfo->pool, "CLC message, %d octets of it%s", length, where);
-    write_columns(display, wmem_strdup_printf(display.pinfo->pool, "[%s]", summary), first);
+    write_columns(display, facts, wmem_strdup_printf(display.pinfo->pool, "[%s]", summary), first);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
     proto_tree_add_item(tree, fields().tree.octets, tvb, 0, length, ENC_NA);
     add_identity(display, tree, tvb, facts);
@@ -196,7 +210,7 @@ int clc_end(std::span<const Record::Clc> messages, int limit) {
 void show_llc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
     const smcr::LlcMessage message = smcr::parse_llc(view_of(tvb), tvb_reported_length(tvb));
     const char* summary = summary_of(display.pinfo, message, facts);
-    write_columns(display, summary);
+    write_columns(display, facts, summary);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
     walk(message, builder(display, tvb, tree));
     add_error(display, tree, message.error);
@@ -210,7 +224,7 @@ void show_cdc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
     smcr::Cdc cdc;
     const layout::ParseError error = layout::parse_into(cdc, view_of(tvb));
     const char* summary = summary_of(display.pinfo, cdc, facts);
-    write_columns(display, summary);
+    write_columns(display, facts, summary);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
     builder(display, tvb, tree).part(cdc, 0, smcr::PartInfo{});
     add_error(display, tree, error);
@@ -218,7 +232,7 @@ void show_cdc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
 }
 
 void show_data(const Display& display, tvbuff_t* payload, const FrameFacts& facts, const char* summary) {
-    write_columns(display, summary);
+    write_columns(display, facts, summary);
     add_facts(display, add_protocol(display, payload, -1, summary), payload, facts);
     call_data_dissector(payload, display.pinfo, display.tree);
 }
@@ -265,8 +279,7 @@ void show_tcp_option(packet_info* pinfo, proto_tree* tree, tvbuff_t* option) {
     layout::parse_into(parsed, view_of(option));
     const char* name = layout::name_of(smcr::kEyeCatcherNames, parsed.identifier);
     const Display display{pinfo, tree, nullptr, false};
-    proto_item* item =
-        proto_tree_add_protocol_format(tree, fields().protocol, option, 0, -1, "TCP Option - %s", name);
+    proto_item* item = proto_tree_add_protocol_format(tree, fields().protocol, option, 0, -1, "TCP Option - %s", name);
     proto_tree* subtree = proto_item_add_subtree(item, fields().subtree);
     builder(display, option, subtree).part(parsed, 0, smcr::PartInfo{});
     col_append_fstr(pinfo->cinfo, COL_INFO, " %s", name);

@@ -9,8 +9,7 @@ namespace {
 using engine::smcr::Side;
 
 /// printf into the packet's memory.
-template <class... Arguments>
-char* text(const packet_info* pinfo, const char* format, Arguments... arguments) {
+template <class... Arguments> char* text(const packet_info* pinfo, const char* format, Arguments... arguments) {
     return wmem_strdup_printf(pinfo->pool, format, arguments...);
 }
 
@@ -30,8 +29,6 @@ struct ClcDetail {
 private:
     static const char* contact(bool first) { return first ? ", first contact" : ""; }
 };
-
-const char* retransmission_mark(const FrameFacts& facts) { return facts.retransmission ? "[Retransmission] " : ""; }
 
 const char* link_text(const packet_info* pinfo, const FrameFacts& facts) {
     return facts.link ? text(pinfo, ", link %u", unsigned{*facts.link}) : "";
@@ -62,10 +59,10 @@ const char* flags_text(const packet_info* pinfo, const smcr::Cdc& cdc) {
         bool set;
         const char* letter;
     } flags[] = {
-        {cdc.flags.writer_blocked, "B"},        {cdc.flags.urgent_pending, "P"},
-        {cdc.flags.urgent_present, "U"},        {cdc.flags.consumer_update_requested, "R"},
-        {cdc.flags.failover_validation, "F"},   {cdc.state.sending_done, "D"},
-        {cdc.state.connection_closed, "C"},     {cdc.state.abnormal_close, "A"},
+        {cdc.flags.writer_blocked, "B"},      {cdc.flags.urgent_pending, "P"},
+        {cdc.flags.urgent_present, "U"},      {cdc.flags.consumer_update_requested, "R"},
+        {cdc.flags.failover_validation, "F"}, {cdc.state.sending_done, "D"},
+        {cdc.state.connection_closed, "C"},   {cdc.state.abnormal_close, "A"},
     };
     const char* letters = "";
     for (const auto& flag : flags)
@@ -79,33 +76,33 @@ const char* summary_of(const packet_info* pinfo, const smcr::ClcMessage& message
     const char* name = layout::name_of(smcr::kClcTypeNames, static_cast<std::uint64_t>(message.header.type));
     const char* family = message.header.eye_catcher == smcr::kEyeCatcherSmcD ? " SMC-D" : "";
     const char* detail = std::visit(ClcDetail{pinfo}, message.body);
-    return text(pinfo, "CLC %s%s (v%u)%s", name != nullptr ? name : "message", family, unsigned{message.version()}, detail);
+    return text(
+        pinfo, "CLC %s%s (v%u)%s", name != nullptr ? name : "message", family, unsigned{message.version()}, detail);
 }
 
 const char* summary_of(const packet_info* pinfo, const smcr::LlcMessage& message, const FrameFacts& facts) {
     const char* name = layout::name_of(smcr::kLlcTypeNames, message.raw_type());
     if (name == nullptr) name = text(pinfo, "type 0x%02x", unsigned{message.raw_type()});
     const char* direction = message.is_reply() ? "reply" : "request";
-    return text(pinfo, "%sLLC %s %s%s", retransmission_mark(facts), name, direction, link_text(pinfo, facts));
+    return text(pinfo, "LLC %s %s%s", name, direction, link_text(pinfo, facts));
 }
 
 const char* summary_of(const packet_info* pinfo, const smcr::Cdc& cdc, const FrameFacts& facts) {
     const char* connection = connection_text(pinfo, facts);
     if (cdc.flags.failover_validation)  // its cursors mean nothing
-        return text(pinfo, "%sCDC%s failover validation, sequence %u", retransmission_mark(facts), connection, unsigned{cdc.sequence});
+        return text(pinfo, "CDC%s failover validation, sequence %u", connection, unsigned{cdc.sequence});
     return text(
-        pinfo, "%sCDC%s%s%s%s", retransmission_mark(facts), connection, producer_text(pinfo, cdc, facts),
-        consumer_text(pinfo, facts), flags_text(pinfo, cdc));
+        pinfo, "CDC%s%s%s%s", connection, producer_text(pinfo, cdc, facts), consumer_text(pinfo, facts),
+        flags_text(pinfo, cdc));
 }
 
 const char* summary_of_write(const packet_info* pinfo, const FrameFacts& facts) {
     const char* place = facts.rmbe_offset ? text(pinfo, " RMBE offset %" PRIu64 ",", *facts.rmbe_offset) : "";
-    return text(
-        pinfo, "%sRDMA WRITE%s%s %u bytes", retransmission_mark(facts), connection_text(pinfo, facts), place, facts.length);
+    return text(pinfo, "RDMA WRITE%s%s %u bytes", connection_text(pinfo, facts), place, facts.length);
 }
 
 const char* summary_of_part(const packet_info* pinfo, const FrameFacts& facts) {
-    return text(pinfo, "%sPart of a longer message%s", retransmission_mark(facts), link_text(pinfo, facts));
+    return text(pinfo, "Part of a longer message%s", link_text(pinfo, facts));
 }
 
 }  // namespace fabricscope::plugin

@@ -54,6 +54,9 @@ inline constexpr std::array generated_fields{
         "Octets by which this message moves the consumer cursor"},
     GeneratedField{
         "smcr.retransmission", "Retransmission", GeneratedType::boolean, "The packet was seen before on this link"},
+    GeneratedField{
+        "smcr.copy_of", "Copy of", GeneratedType::frame,
+        "Frame that another interface saw first; what is known of it holds for its copy"},
     GeneratedField{"smcr.rule", "Rule", GeneratedType::text, "Id of a rule that this frame breaks: SMCR-R34"},
 };
 

@@ -67,7 +67,7 @@ struct StreamPiece {
     bool urgent_last = false;   ///< the last octet is urgent data
 };
 
-/// All calls happen during Tracker::on_packet() or Tracker::finish(); arguments are valid during the call.
+/// All calls happen while a packet is being taken or in finish(); arguments are valid during the call.
 class Observer {
 public:
     virtual ~Observer() = default;
@@ -75,6 +75,8 @@ public:
     virtual void on_clc(const ClcSeen&) {}
     /// The frame `request` has been answered by `response`.
     virtual void on_response(std::uint64_t /*request*/, std::uint64_t /*response*/, Time /*elapsed*/) {}
+    /// The frame shows `original` once more, from another interface; it is not tracked.
+    virtual void on_copy(std::uint64_t /*frame*/, std::uint64_t /*original*/) {}
     /// Asked once for each direction, when its connection becomes known.
     virtual bool wants_stream(const Connection&, Side /*from*/) { return false; }
     virtual void on_stream(const StreamPiece&) {}
