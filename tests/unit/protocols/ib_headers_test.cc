@@ -77,7 +77,9 @@ TEST(Opcode, PositionAgreesWithName) {
 }
 
 TEST(Opcode, ReservedOnesAreUnknown) {
-    for (const std::uint8_t opcode : {0x15, 0x18, 0x1F, 0x2C, 0x60, 0x63, 0x66, 0x80, 0x82, 0xB5, 0xC0, 0xFF}) {
+    constexpr std::uint8_t reserved_opcodes[] = {0x15, 0x18, 0x1F, 0x2C, 0x60, 0x63,
+                                                 0x66, 0x80, 0x82, 0xB5, 0xC0, 0xFF};
+    for (const std::uint8_t opcode : reserved_opcodes) {
         EXPECT_FALSE(opcode_info(opcode).known()) << int{opcode};
         EXPECT_EQ(opcode_name(opcode), nullptr);
     }
