@@ -16,7 +16,7 @@ def help_of(*command):
 
 
 def options_in_help(command):
-    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", help_of(command))) - {"--help"}
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", help_of(command))) - {"--help", "--version"}
 
 
 def options_in_manual(command):
@@ -51,6 +51,17 @@ def test_help_and_manual_have_the_same_options(command):
 
 def test_completion_offers_commands():
     assert complete("fabricscope", "") == {*COMMANDS, "--help", "--version"}
+
+
+@pytest.mark.parametrize("words, offered", [
+    (["stream", "--from", ""], {"client", "server"}),
+    (["analyze", "--cursor-base", ""], {"auto", "0", "4"}),
+    (["analyze", "--rules-level", "e"], {"error"}),
+    (["stream", "--connection", ""], set()),
+    (["analyze", ""], set()),
+])
+def test_completion_offers_values_where_the_help_names_them(words, offered):
+    assert complete("fabricscope", *words) == offered
 
 
 @pytest.mark.parametrize("command", COMMANDS)
