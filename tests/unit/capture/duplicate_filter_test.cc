@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "capture/source.h"
 #include "tests/unit/capture/frames.h"
 
 namespace fabricscope::capture {
@@ -83,6 +84,25 @@ TEST(DuplicateFilter, RemembersTheYoungest) {
     for (std::uint16_t i = 0; i < 1000; ++i) EXPECT_FALSE(is_copy(filter, segment(i), 0));
     EXPECT_FALSE(is_copy(filter, segment(935), 1));  // this one takes a place itself
     for (std::uint16_t i = 937; i < 1000; ++i) EXPECT_TRUE(is_copy(filter, segment(i), 1)) << i;
+}
+
+/// Two hosts capture the same traffic: every packet of the second file is a copy, retransmissions included.
+TEST(DuplicateFilter, CapturesOfBothEnds) {
+    for (const char* name :
+         {"smcr_v2_20conns.pcap", "smcr_v1_echo.pcap", "plain_tcp_http.pcap", "smcr_fallback_roce_blocked.pcap"}) {
+        std::vector<std::unique_ptr<Source>> ends;
+        for (int end = 0; end < 2; ++end) ends.push_back(open(sample(name)).source);
+        const auto source = merge(std::move(ends));
+        DuplicateFilter filter(source->interface_count());
+        Frame frame;
+        int packets = 0, copies = 0;
+        while (source->next(frame)) {
+            const Packet packet = decode(frame);
+            packets += packet.transport != Transport::none;
+            copies += filter.original_of(packet).has_value();
+        }
+        EXPECT_EQ(2 * copies, packets) << name;
+    }
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <map>
+#include <tuple>
 
+#include "capture/source.h"
 #include "tests/unit/capture/frames.h"
 
 namespace fabricscope::capture {
@@ -242,6 +245,30 @@ TEST(RcReceiver, OtherServicesAreOther) {
     EXPECT_EQ(receive(0x64, 1, Octets(8), counting(256)).kind, Kind::other);  // UD
     EXPECT_EQ(receive(0x24, 1, counting(4)).kind, Kind::other);               // UC
     EXPECT_EQ(RcReceiver().receive(Packet{}).kind, Kind::other);
+}
+
+/// Real captures begin with the first packet of every queue pair: whatever was written has a place.
+TEST(RcReceiver, EveryWriteOfARealCaptureHasItsPlace) {
+    using Key = std::tuple<std::array<std::uint8_t, 16>, std::uint32_t>;
+    for (const char* name :
+         {"smcr_v2_20conns.pcap", "smcr_v2_virtbuf.pcap", "smcr_v1_echo.pcap", "plain_roce_perftest.pcap"}) {
+        const auto source = open(sample(name)).source;
+        ASSERT_NE(source, nullptr);
+        std::map<Key, RcReceiver> receivers;
+        Frame frame;
+        std::uint64_t written = 0, messages = 0, unplaceable = 0;
+        while (source->next(frame)) {
+            const Packet packet = decode(frame);
+            if (packet.transport != Transport::ib) continue;
+            const RcEvent event = receivers[{packet.destination.bytes, packet.ib.bth.destination_qpn}].receive(packet);
+            if (event.kind == Kind::write && !event.repeated()) written += event.length;
+            messages += event.kind == Kind::send_message && !event.repeated();
+            unplaceable += event.kind == Kind::unplaceable;
+        }
+        EXPECT_GT(written, 0U) << name;
+        EXPECT_GT(messages, 0U) << name;
+        EXPECT_EQ(unplaceable, 0U) << name;
+    }
 }
 
 }  // namespace
