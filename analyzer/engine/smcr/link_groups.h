@@ -47,7 +47,8 @@ private:
         wire::LlcType type;
         Side from;
         std::uint32_t link;
-        std::size_t exchange;  ///< index in LinkGroup::exchanges; npos if that list is full
+        std::uint32_t subject;  ///< what it is about: a link number, an RKey
+        std::size_t exchange;   ///< index in LinkGroup::exchanges; npos if that list is full
         Step step;
     };
     /// A WRITE to an RMB that nothing has announced, kept until a cursor tells where the RMB is.

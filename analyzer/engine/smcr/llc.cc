@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What LLC messages do to a link group (RFC 7609, 3.5.5 and A.3).
+#include <algorithm>
+
 #include "analyzer/engine/smcr/link_groups.h"
 
 namespace fabricscope::engine::smcr {
@@ -14,6 +16,16 @@ bool is_refusal(const wire::LlcMessage& message) {
     if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body)) return confirm->body.negative;
     if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body)) return remove->body.negative;
     return false;
+}
+
+/// What a request is about, which its reply repeats.
+std::uint32_t subject_of(const wire::LlcMessage& message) {
+    if (const auto* add_link = std::get_if<wire::AddLinkMessage>(&message.body)) return add_link->common().link;
+    if (const auto* delete_link = std::get_if<wire::DeleteLink>(&message.body)) return delete_link->link;
+    if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body)) return confirm->body.rkey;
+    if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body); remove && remove->used != 0)
+        return remove->slots[0].rkey;
+    return 0;
 }
 
 }  // namespace
@@ -43,17 +55,20 @@ void LinkGroups::on_request(Arrival& a, const wire::LlcMessage& message) {
         g.exchanges.push_back({message.type(), message.version(), a.from, link(a).number, step, {}, false});
     }
     if (open.size() >= options_.limits.open_requests) open.erase(open.begin());
-    open.push_back({message.type(), a.from, a.link, index, step});
+    open.push_back({message.type(), a.from, a.link, subject_of(message), index, step});
 }
 
-/// The reply belongs to the oldest request of its kind from the other side, on the same link if there
-/// is one.
+/// The reply belongs to the oldest request of its kind from the other side; rather to one about the
+/// same thing, rather to one on the same link.
 void LinkGroups::on_reply(Arrival& a, const wire::LlcMessage& message, bool refused) {
     auto& open = state(a.group).open;
-    const auto answers = [&](const OpenRequest& request) { return request.type == message.type() && request.from == other(a.from); };
-    auto request = std::find_if(open.begin(), open.end(), [&](const OpenRequest& r) { return answers(r) && r.link == a.link; });
-    if (request == open.end()) request = std::find_if(open.begin(), open.end(), answers);
-    if (request == open.end()) return;
+    const std::uint32_t subject = subject_of(message);
+    const auto fit = [&](const OpenRequest& request) {
+        if (request.type != message.type() || request.from != other(a.from)) return 0;
+        return 1 + (request.subject == subject ? 2 : 0) + (request.link == a.link ? 1 : 0);
+    };
+    const auto request = std::ranges::max_element(open, {}, fit);
+    if (request == open.end() || fit(*request) == 0) return;
     a.facts->request_frame = request->step.frame;
     a.facts->request_time = request->step.time;
     if (request->exchange != kNoExchange) {
