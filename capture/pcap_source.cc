@@ -3,7 +3,9 @@
 
 #include <pcap/pcap.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace fabricscope::capture {
 namespace {
@@ -23,6 +25,8 @@ LinkType link_type_of(int dlt) {
     }
 }
 
+constexpr std::size_t buffer_size = 64 * 1024;
+
 struct Close {
     void operator()(pcap_t* handle) const { pcap_close(handle); }
 };
@@ -30,8 +34,11 @@ using Handle = std::unique_ptr<pcap_t, Close>;
 
 class PcapSource final : public Source {
 public:
-    PcapSource(std::string path, Handle handle)
-        : path_(std::move(path)), handle_(std::move(handle)), link_(link_type_of(pcap_datalink(handle_.get()))) {}
+    PcapSource(std::string path, std::unique_ptr<char[]> buffer, Handle handle)
+        : path_(std::move(path)),
+          buffer_(std::move(buffer)),
+          handle_(std::move(handle)),
+          link_(link_type_of(pcap_datalink(handle_.get()))) {}
 
     bool next(Frame& frame) override {
         pcap_pkthdr* header;
@@ -62,6 +69,7 @@ private:
     }
 
     std::string path_;
+    std::unique_ptr<char[]> buffer_;  ///< of the file that handle_ closes
     Handle handle_;
     LinkType link_;
     std::uint64_t count_ = 0;
@@ -72,12 +80,22 @@ private:
 }  // namespace
 
 OpenResult open_with_libpcap(const std::string& path) {
+    const auto failure = [&](const char* message) { return OpenResult{nullptr, {path, 0, std::nullopt, message}}; };
+    std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return failure(std::strerror(errno));
+    // libpcap reads a record at a time through stdio, whose own buffer is a mere page. Standard input
+    // outlives any buffer of ours.
+    auto buffer = std::make_unique<char[]>(buffer_size);
+    if (file != stdin) std::setvbuf(file, buffer.get(), _IOFBF, buffer_size);
+
     char message[PCAP_ERRBUF_SIZE] = "";
-    Handle handle(pcap_open_offline_with_tstamp_precision(path.c_str(), PCAP_TSTAMP_PRECISION_NANO, message));
-    if (!handle) return {nullptr, {path, 0, std::nullopt, message}};
-    if (pcap_datalink(handle.get()) == DLT_ERF)
-        return {nullptr, {path, 0, std::nullopt, "ERF records are for wiretap"}};
-    return {std::make_unique<PcapSource>(path, std::move(handle)), {}};
+    Handle handle(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, message));
+    if (!handle) {
+        if (file != stdin) std::fclose(file);
+        return failure(message);
+    }
+    if (pcap_datalink(handle.get()) == DLT_ERF) return failure("libpcap does not take ERF records apart");
+    return {std::make_unique<PcapSource>(path, std::move(buffer), std::move(handle)), {}};
 }
 
 }  // namespace fabricscope::capture
