@@ -36,6 +36,7 @@ std::string type_of(GeneratedType type) {
         case GeneratedType::boolean: return "boolean";
         case GeneratedType::frame: return "framenum";
         case GeneratedType::time_span: return "reltime";
+        case GeneratedType::presence: return "none";
     }
     return {};
 }

@@ -24,6 +24,7 @@ Shape shape_of(GeneratedType type) {
         case GeneratedType::boolean: return {FT_BOOLEAN, BASE_NONE};
         case GeneratedType::frame: return {FT_FRAMENUM, BASE_NONE};
         case GeneratedType::time_span: return {FT_RELATIVE_TIME, BASE_NONE};
+        case GeneratedType::presence: return {FT_NONE, BASE_NONE};
     }
     return {FT_STRING, BASE_NONE};
 }

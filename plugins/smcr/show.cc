@@ -55,6 +55,12 @@ proto_tree* add_protocol(const Display& display, tvbuff_t* tvb, int length, cons
     return proto_item_add_subtree(item, fields().subtree);
 }
 
+/// Lets a filter name a kind of message; the protocol's item says it already.
+void add_presence(proto_tree* tree, tvbuff_t* tvb, std::size_t kind) {
+    proto_item* item = proto_tree_add_item(tree, id_of(kind), tvb, 0, -1, ENC_NA);
+    proto_item_set_hidden(item);
+}
+
 // ---- what the engine found out -------------------------------------------------------------------
 
 void add_text(proto_tree* tree, tvbuff_t* tvb, std::size_t field, const char* text) {
@@ -114,6 +120,7 @@ void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
 }
 
 void add_write(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    add_presence(tree, tvb, generated_index("smcr.write"));
     add_number(tree, tvb, generated_index("smcr.rmbe.offset"), facts.rmbe_offset);
     add_number(tree, tvb, generated_index("smcr.rmbe.position"), facts.position);
     add_number(tree, tvb, generated_index("smcr.write.length"), std::optional(facts.length));
@@ -172,6 +179,7 @@ void show_clc_message(
     const char* summary = summary_of(display.pinfo, message);
     write_columns(display, facts, summary, first);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    add_presence(tree, tvb, generated_index("smcr.clc"));
     walk(message, builder(display, tvb, tree));
     add_error(display, tree, message.error);
     add_identity(display, tree, tvb, facts);
@@ -212,6 +220,7 @@ void show_llc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
     const char* summary = summary_of(display.pinfo, message, facts);
     write_columns(display, facts, summary);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    add_presence(tree, tvb, generated_index("smcr.llc"));
     walk(message, builder(display, tvb, tree));
     add_error(display, tree, message.error);
     const auto* add_link = std::get_if<smcr::AddLinkMessage>(&message.body);
@@ -226,6 +235,7 @@ void show_cdc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
     const char* summary = summary_of(display.pinfo, cdc, facts);
     write_columns(display, facts, summary);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    add_presence(tree, tvb, generated_index("smcr.cdc"));
     builder(display, tvb, tree).part(cdc, 0, smcr::PartInfo{});
     add_error(display, tree, error);
     add_facts(display, tree, tvb, facts);
@@ -237,13 +247,16 @@ void show_data(const Display& display, tvbuff_t* payload, const FrameFacts& fact
     call_data_dissector(payload, display.pinfo, display.tree);
 }
 
-/// The message that the payload is or completes, without the packet's padding.
+tvbuff_t* without_padding(tvbuff_t* payload, std::uint32_t length) {
+    const auto captured = static_cast<int>(std::min(length, tvb_captured_length(payload)));
+    return tvb_new_subset_length_caplen(payload, 0, captured, static_cast<int>(length));
+}
+
+/// The message that the payload is or completes.
 tvbuff_t* message_tvb(const Display& display, tvbuff_t* payload, const FrameFacts& facts) {
-    const int length = static_cast<int>(facts.message_length);
     const ByteView whole = display.record->long_message(facts.frame);
-    if (!whole.empty()) return add_source(display, payload, whole, length, "Reassembled SMC-R message");
-    const int captured = std::min(length, static_cast<int>(tvb_captured_length(payload)));
-    return tvb_new_subset_length_caplen(payload, 0, captured, length);
+    if (whole.empty()) return without_padding(payload, facts.message_length);
+    return add_source(display, payload, whole, static_cast<int>(facts.message_length), "Reassembled SMC-R message");
 }
 
 }  // namespace
@@ -262,7 +275,9 @@ void show_link_payload(const Display& display, tvbuff_t* payload, const FrameFac
     switch (facts.what) {
         case FrameFacts::What::llc: return show_llc(display, message_tvb(display, payload, facts), facts);
         case FrameFacts::What::cdc: return show_cdc(display, message_tvb(display, payload, facts), facts);
-        case FrameFacts::What::write: return show_data(display, payload, facts, summary_of_write(display.pinfo, facts));
+        case FrameFacts::What::write:
+            return show_data(
+                display, without_padding(payload, facts.length), facts, summary_of_write(display.pinfo, facts));
         case FrameFacts::What::other:
         case FrameFacts::What::tcp: break;
     }

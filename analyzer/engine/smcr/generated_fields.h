@@ -8,7 +8,7 @@
 
 namespace fabricscope::engine::smcr {
 
-enum class GeneratedType : std::uint8_t { text, unsigned_number, signed_number, boolean, frame, time_span };
+enum class GeneratedType : std::uint8_t { text, unsigned_number, signed_number, boolean, frame, time_span, presence };
 
 struct GeneratedField {
     const char* filter;  ///< display filter name, "smcr.in_flight"
@@ -18,6 +18,10 @@ struct GeneratedField {
 };
 
 inline constexpr std::array generated_fields{
+    GeneratedField{"smcr.clc", "CLC message", GeneratedType::presence, "The frame holds or completes a CLC message"},
+    GeneratedField{"smcr.llc", "LLC message", GeneratedType::presence, "The frame holds or completes an LLC message"},
+    GeneratedField{"smcr.cdc", "CDC message", GeneratedType::presence, "The frame holds a CDC message"},
+    GeneratedField{"smcr.write", "RDMA WRITE", GeneratedType::presence, "The frame holds RDMA WRITE data for an RMB"},
     GeneratedField{
         "smcr.connection", "Connection", GeneratedType::text, "Connection, as fabricscope analyze names it: smcr-1"},
     GeneratedField{
