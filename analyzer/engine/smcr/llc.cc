@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What LLC messages do to a link group (RFC 7609, 3.5.5 and A.3).
-#include <algorithm>
-
 #include "analyzer/engine/smcr/link_groups.h"
+
+#include <algorithm>
 
 namespace fabricscope::engine::smcr {
 
