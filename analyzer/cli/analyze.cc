@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -31,8 +32,9 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
 /// `--json` takes the word behind it, which in `--json a.pcap b.pcap` is a capture. A file that exists
 /// and does not begin as JSON does is therefore read, never overwritten.
 void tell_captures_from_output(AnalyzeOptions& options) {
+    if (!std::filesystem::is_regular_file(options.json_file)) return;
     std::ifstream file(options.json_file, std::ios::binary);
-    if (file.peek() == '{' || file.peek() == std::ifstream::traits_type::eof()) return;
+    if (file.peek() == '{' || file.eof()) return;
     options.input.files.insert(options.input.files.begin(), options.json_file);
     options.json_file.clear();
 }

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures that come in pieces, through a pipe, cut off, or not at all."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+
+from harness import BUILD, analyze, fabricscope, run, sample, truth
+
+ECHO = "smcr_v2_echo"
+
+
+def without_capture(result):
+    """What is said of the traffic; the names of the files aside."""
+    return {key: value for key, value in result.items() if key != "capture"}
+
+
+def fails(*arguments):
+    """Exit status, standard output and complaints."""
+    done = subprocess.run([BUILD / "bin/fabricscope", *map(str, arguments)], capture_output=True, timeout=300)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def keep(capture, display_filter, out):
+    run(["tshark", "-r", capture, "-Y", display_filter, "-F", "nsecpcap", "-w", out])
+    return out
+
+
+def cut(capture, out, octets):
+    out.write_bytes(capture.read_bytes()[:octets])
+    return out
+
+
+# ---- several files, standard input, compression --------------------------------------------------
+
+@pytest.mark.parametrize("name", [ECHO, "smcr_v2_20conns", "smcr_v1_echo"])
+def test_tcp_and_roce_in_two_files_are_one_timeline(name, tmp_path):
+    tcp = keep(sample(name), "tcp || (!(udp.dstport == 4791) && !(eth.type == 0x8915))", tmp_path / "tcp.pcap")
+    roce = keep(sample(name), "udp.dstport == 4791 || eth.type == 0x8915", tmp_path / "roce.pcap")
+    whole = analyze(sample(name))
+    for files in ([tcp, roce], [roce, tcp]):
+        merged = analyze(*files)
+        assert without_capture(merged) == without_capture(whole)
+        assert merged["capture"]["files"] == [str(path) for path in files]
+        assert merged["capture"]["frames"] == whole["capture"]["frames"]
+        assert merged["capture"]["start"] == whole["capture"]["start"]
+
+
+def test_the_same_capture_twice_is_counted_once():
+    name = "smcr_v2_urgent"
+    (once,), (twice,) = (analyze(*[sample(name)] * n)["smcr"]["connections"] for n in (1, 2))
+    for direction in ("client_to_server", "server_to_client"):
+        for key in ("bytes_announced", "bytes_written", "bytes_acknowledged", "writes", "cdcs", "retransmissions"):
+            assert once[direction][key] == twice[direction][key]
+
+
+def test_standard_input():
+    piped = json.loads(fabricscope("analyze", "--json", "-", stdin=sample(ECHO).read_bytes()))
+    assert without_capture(piped) == without_capture(analyze(sample(ECHO)))
+    assert piped["capture"]["files"] == ["-"]
+
+
+def test_compressed_files(tmp_path):
+    packed = tmp_path / "echo.pcap.gz"
+    packed.write_bytes(run(["gzip", "-c", sample(ECHO)]))
+    assert without_capture(analyze(packed)) == without_capture(analyze(sample(ECHO)))
+
+
+# ---- files that end early ------------------------------------------------------------------------
+
+def test_what_was_before_the_cut_is_reported(tmp_path):
+    whole = analyze(sample(ECHO))
+    capture = cut(sample(ECHO), tmp_path / "cut.pcap", sample(ECHO).stat().st_size - 10)
+    status, out, complaint = fails("analyze", "--json", capture)
+    result = json.loads(out)
+    assert status == 3
+    last = whole["capture"]["frames"]
+    assert result["capture"]["frames"] == last - 1
+    assert len(result["capture"]["errors"]) == 1
+    assert str(capture) in complaint and f"frame {last}" in complaint
+    (connection,) = result["smcr"]["connections"]
+    assert connection["client_to_server"]["bytes_announced"] == 500
+
+
+def test_the_summary_says_that_the_capture_was_cut(tmp_path):
+    capture = cut(sample(ECHO), tmp_path / "cut.pcap", 6000)
+    status, out, _ = fails("analyze", capture)
+    assert status == 3
+    assert b"not read to the end" in out and b"smcr-1" in out
+
+
+def test_a_stream_from_a_cut_capture_is_what_there_is(tmp_path):
+    capture = cut(sample(ECHO), tmp_path / "cut.pcap", 5000)
+    status, out, _ = fails("stream", capture, "--connection", "smcr-1", "--from", "client")
+    whole = fabricscope("stream", sample(ECHO), "--connection", "smcr-1", "--from", "client")
+    assert status == 3
+    assert whole.startswith(out) and 0 < len(out) < len(whole)
+
+
+@pytest.mark.parametrize("command", [
+    ["analyze"], ["analyze", "--json"], ["timeline", "--connection", "smcr-1"],
+    ["stream", "--connection", "smcr-1", "--from", "client"]])
+def test_a_file_that_is_not_there(command, tmp_path):
+    status, out, complaint = fails(*command, tmp_path / "missing.pcap")
+    assert (status, out) == (3, b"")
+    assert "missing.pcap" in complaint
+
+
+def test_files_that_can_be_read_are_reported_beside_one_that_cannot(tmp_path):
+    status, out, complaint = fails("analyze", sample(ECHO), tmp_path / "missing.pcap", "--json")
+    assert status == 3
+    assert len(json.loads(out)["smcr"]["connections"]) == 1
+    assert "missing.pcap" in complaint
+
+
+def test_a_file_that_is_no_capture(tmp_path):
+    nonsense = tmp_path / "nonsense.pcap"
+    nonsense.write_bytes(bytes(range(256)) * 4)
+    status, out, complaint = fails("analyze", nonsense)
+    assert (status, out) == (3, b"")
+    assert "nonsense.pcap" in complaint
+
+
+# ---- frames that were cut, or are missing --------------------------------------------------------
+
+def test_sliced_frames_are_used_as_far_as_they_go(tmp_path):
+    sliced = tmp_path / "sliced.pcap"
+    run(["editcap", "-s", "128", "-F", "nsecpcap", sample(ECHO), sliced])
+    result = analyze(sliced)
+    (whole,) = analyze(sample(ECHO))["smcr"]["connections"]
+    (connection,) = result["smcr"]["connections"]
+    assert result["capture"]["truncated_frames"] > 0
+    assert connection["client"] == whole["client"] and connection["server"] == whole["server"]
+    for direction in ("client_to_server", "server_to_client"):
+        for key in ("bytes_announced", "bytes_acknowledged", "cdcs", "writes"):
+            assert connection[direction][key] == whole[direction][key]
+
+
+def test_slices_too_short_for_clc_claim_nothing_false(tmp_path):
+    sliced = tmp_path / "sliced.pcap"
+    run(["editcap", "-s", "96", "-F", "nsecpcap", sample(ECHO), sliced])
+    result = analyze(sliced)
+    assert result["capture"]["truncated_frames"] > 0
+    assert result["findings"] == []
+
+
+def test_holes_in_a_stream_are_zeros_and_are_reported(tmp_path):
+    """The second of five messages is taken out; the others stay at their places."""
+    writes = run(["tshark", "-r", sample(ECHO), "-Y", "infiniband.bth.opcode == 10 && ip.src == 192.0.2.10",
+                  "-T", "fields", "-e", "frame.number"]).split()
+    assert len(writes) == 5
+    holed, out = tmp_path / "holed.pcap", tmp_path / "stream"
+    run(["editcap", "-F", "nsecpcap", sample(ECHO), holed, writes[1].decode()])
+    status, _, complaint = fails("stream", holed, "--connection", "smcr-1", "--from", "client", "-o", out)
+    messages = [hashlib.shake_128(f"s-client-0-{k}".encode()).digest(100) for k in range(5)]
+    assert status == 3
+    assert out.read_bytes() == messages[0] + bytes(100) + b"".join(messages[2:])
+    assert "100 octets at position 100" in complaint
+
+    (connection,) = analyze(holed)["smcr"]["connections"]
+    assert connection["client_to_server"]["bytes_announced"] == truth(ECHO)[0]["sent"]
+    assert connection["client_to_server"]["bytes_written"] == truth(ECHO)[0]["sent"] - 100
