@@ -12,7 +12,17 @@ namespace {
 
 constexpr std::array<std::uint8_t, 12> ipv4_mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 
-Address ipv6_address(const Gid& gid) { return {gid.octets, Address::Kind::ipv6}; }
+// Written in place: an address put together first and copied then waits for its own octets.
+void assign(Address& address, const Ipv4& ipv4) {
+    const auto end = std::ranges::copy(ipv4_mapped_prefix, address.bytes.begin()).out;
+    std::ranges::copy(ipv4.octets, end);
+    address.kind = Address::Kind::ipv4;
+}
+
+void assign(Address& address, const Gid& gid, Address::Kind kind) {
+    address.bytes = gid.octets;
+    address.kind = kind;
+}
 
 Address lid_address(std::uint16_t lid) {
     Address address{{}, Address::Kind::lid};
@@ -151,8 +161,8 @@ private:
         ib::Grh header;
         if (!take(header, Layer::grh)) return;
         if (header.ip_version != 6) return stop(DecodeState::malformed, Layer::grh);
-        packet_.source = Address::of(header.source);
-        packet_.destination = Address::of(header.destination);
+        assign(packet_.source, header.source, Address::Kind::gid);
+        assign(packet_.destination, header.destination, Address::Kind::gid);
         if (header.next_header != ib::next_header_bth) return;
         limit(header.payload_length);
         decode_bth(packet, carrier == IbCarrier::native ? ib::IcrcStart::lrh : ib::IcrcStart::grh, carrier);
@@ -165,8 +175,8 @@ private:
         const std::uint32_t header_length = header.header_length * 4U;
         if (header.version != 4 || header_length < layout::size_of<net::Ipv4Header>)
             return stop(DecodeState::malformed, Layer::ip);
-        packet_.source = Address::of(header.source);
-        packet_.destination = Address::of(header.destination);
+        assign(packet_.source, header.source);
+        assign(packet_.destination, header.destination);
         packet_.ip_protocol = header.protocol;
         packet_.ip_identification = header.identification;
         // A sender that leaves segmentation to the interface may be captured with a length of 0.
@@ -185,8 +195,8 @@ private:
         net::Ipv6Header header;
         if (!take(header, Layer::ip)) return;
         if (header.version != 6) return stop(DecodeState::malformed, Layer::ip);
-        packet_.source = ipv6_address(header.source);
-        packet_.destination = ipv6_address(header.destination);
+        assign(packet_.source, header.source, Address::Kind::ipv6);
+        assign(packet_.destination, header.destination, Address::Kind::ipv6);
         if (header.payload_length != 0) limit(header.payload_length);  // 0: a jumbogram, or as for IPv4
         std::uint8_t protocol = header.next_header;
         if (!skip_ipv6_extensions(protocol)) return;
@@ -337,9 +347,8 @@ private:
 }  // namespace
 
 Address Address::of(const Ipv4& ipv4) {
-    Address address{{}, Kind::ipv4};
-    const auto end = std::ranges::copy(ipv4_mapped_prefix, address.bytes.begin()).out;
-    std::ranges::copy(ipv4.octets, end);
+    Address address;
+    assign(address, ipv4);
     return address;
 }
 
