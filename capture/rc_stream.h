@@ -66,7 +66,7 @@ struct RcEvent {
         acknowledge,  ///< see `packet.ib.aeth`
         atomic_request,
         atomic_response,
-        unplaceable,  ///< SEND or WRITE middle/last whose beginning is not known
+        unplaceable,  ///< a SEND or WRITE whose beginning is not known, or cut off before its address
         other,        ///< not a reliable connection's packet
     };
     Kind kind = Kind::other;
@@ -75,10 +75,9 @@ struct RcEvent {
     bool first = false;               ///< first or only packet of its message
     bool last = false;                ///< last or only packet of its message
 
-    ByteView message;  ///< send_message: the octets; valid until the next receive()
-    std::uint32_t message_length =
-        0;                          ///< send_message: octets on the wire; more than message if some were not captured
-    std::uint64_t first_frame = 0;  ///< send_message, write: the frame the message began in
+    ByteView message;                  ///< send_message: the octets; valid until the next receive()
+    std::uint32_t message_length = 0;  ///< send_message: on the wire; more than in `message` if some were cut off
+    std::uint64_t first_frame = 0;     ///< send_message, write: the frame the message began in
 
     std::uint32_t r_key = 0;             ///< write, read_request
     std::uint64_t address = 0;           ///< write: where this packet's payload goes; read_request: from where
