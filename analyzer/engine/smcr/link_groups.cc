@@ -276,26 +276,32 @@ void LinkGroups::on_arrival(Arrival& a) {
 void LinkGroups::count_repetition(Arrival& a, const capture::RcEvent& event, ByteView message) {
     ++link(a).retransmissions;
     a.facts->retransmission = true;
-    const Side to = other(a.from);
-    std::uint32_t connection = 0;
-    if (event.kind == capture::RcEvent::Kind::write) {
-        const auto& known = state(a.group).rtokens[to];
-        const auto found = known.find(rtoken_key(a.link, event.r_key));
-        if (found == known.end()) return;
-        const Rmb& rmb = group(a.group).rmbs[found->second.rmb];
-        const std::uint64_t offset = event.address - found->second.address;
-        const std::uint64_t index = 1 + (rmb.element_size ? offset / *rmb.element_size : 0);
-        const auto& owners = state(a.group).element_owner;
-        if (const auto owner = owners.find(element_key(found->second.rmb, index)); owner != owners.end()) connection = owner->second;
-    } else if (message.size() >= wire::kCdcMeaningful && message[0] == wire::kCdcType) {
-        wire::Cdc cdc;
-        layout::parse_into(cdc, message);
-        const auto& tokens = state(a.group).tokens[to];
-        if (const auto found = tokens.find(cdc.alert_token); found != tokens.end()) connection = found->second;
-    }
+    const std::uint32_t connection = event.kind == capture::RcEvent::Kind::write ? target_of(a, event.r_key, event.address).connection : connection_of_cdc(a, message);
     if (connection == 0) return;
     a.facts->connection = connection;
     ++sessions_.at(connection).connection->from[a.from].retransmissions;
+}
+
+/// The connection of a CDC message by its token; 0 = not known, or another message.
+std::uint32_t LinkGroups::connection_of_cdc(const Arrival& a, ByteView message) {
+    if (message.size() < wire::kCdcMeaningful || message[0] != wire::kCdcType) return 0;
+    wire::Cdc cdc;
+    layout::parse_into(cdc, message);
+    const auto& tokens = state(a.group).tokens[other(a.from)];
+    const auto found = tokens.find(cdc.alert_token);
+    return found == tokens.end() ? 0 : found->second;
+}
+
+/// Where a WRITE goes: an element of an RMB (RFC 7609, 2.1), and whose that is.
+LinkGroups::WriteTarget LinkGroups::target_of(const Arrival& a, std::uint32_t rkey, std::uint64_t address) {
+    const GroupState& s = state(a.group);
+    const auto& known = s.rtokens[other(a.from)];
+    const auto found = known.find(rtoken_key(a.link, rkey));
+    if (found == known.end() || address < found->second.address) return {};
+    const auto size = group(a.group).rmbs[found->second.rmb].element_size;
+    const std::uint64_t in_rmb = address - found->second.address;
+    const auto owner = s.element_owner.find(element_key(found->second.rmb, 1 + (size ? in_rmb / *size : 0)));
+    return {true, size ? in_rmb % *size : in_rmb, owner == s.element_owner.end() ? 0 : owner->second};
 }
 
 void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event, ByteView message, std::uint32_t length) {
@@ -314,19 +320,11 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     a.facts->what = FrameFacts::What::write;
     a.facts->length = event.length;
     if (event.repeated()) return count_repetition(a, event, {});
-    const auto& known = state(a.group).rtokens[other(a.from)];
-    const auto found = known.find(rtoken_key(a.link, event.r_key));
-    if (found == known.end() || event.address < found->second.address) return keep_stray(a, event);
-    const Rmb& rmb = group(a.group).rmbs[found->second.rmb];
-    const std::uint64_t in_rmb = event.address - found->second.address;
-    const std::uint64_t index = rmb.element_size ? in_rmb / *rmb.element_size : 0;
-    const std::uint64_t offset = rmb.element_size ? in_rmb % *rmb.element_size : in_rmb;
-    const auto& owners = state(a.group).element_owner;
-    const std::uint64_t element = element_key(found->second.rmb, index + 1);
-    const auto owner = owners.find(element);
-    const Flow::Write write{offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late, a.packet->time};
-    if (owner != owners.end()) use_write(a, owner->second, write);
-    else if (group(a.group).from_start) hold(a, a.packet->ib.payload, element, write);
+    const WriteTarget target = target_of(a, event.r_key, event.address);
+    const Flow::Write write{target.offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late, a.packet->time};
+    if (target.connection != 0) use_write(a, target.connection, write);
+    else if (group(a.group).from_start) hold(a, write, event.r_key, event.address);
+    else if (!target.known) keep_stray(a, event);
 }
 
 void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Write& write) {
@@ -375,7 +373,7 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
     layout::parse_into(cdc, message);
     const auto& tokens = state(a.group).tokens[other(a.from)];
     const auto found = tokens.find(cdc.alert_token);
-    if (found == tokens.end() && group(a.group).from_start) return hold(a, message, {}, {});
+    if (found == tokens.end() && group(a.group).from_start) return hold(a, message);
     Session* session = found != tokens.end() ? session_of_token(a, cdc, found->second) : half_session(a, cdc);
     if (session != nullptr) use_cdc(a, *session, cdc);
 }

@@ -43,6 +43,11 @@ private:
         std::size_t rmb;
         std::uint64_t address;
     };
+    struct WriteTarget {
+        bool known = false;           ///< the RMB
+        std::uint64_t offset = 0;     ///< in the RMB element
+        std::uint32_t connection = 0; ///< whose element it is; 0 = not known
+    };
     struct OpenRequest {
         wire::LlcType type;
         Side from;
@@ -135,6 +140,8 @@ private:
     Session* half_session(Arrival& a, const wire::Cdc& cdc);
     Session* other_half(const Arrival& a, const wire::Cdc& cdc, const Session* except);
     void join_halves(Arrival& a, Session& kept, Session& gone);
+    WriteTarget target_of(const Arrival& a, std::uint32_t rkey, std::uint64_t address);
+    std::uint32_t connection_of_cdc(const Arrival& a, ByteView message);
     void count_repetition(Arrival& a, const capture::RcEvent& event, ByteView message);
 
     // LLC
@@ -157,12 +164,16 @@ private:
     struct WaitingData;
     bool awaits_link(const capture::Packet& packet) const;
     void hold(const capture::Packet& packet);
-    void hold(const Arrival& a, ByteView octets, std::optional<std::uint64_t> element, const Flow::Write& write);
+    void hold(const Arrival& a, ByteView cdc);
+    void hold(const Arrival& a, const Flow::Write& write, std::uint32_t rkey, std::uint64_t address);
+    void hold(WaitingData data);
     bool overdue(Time since) const;
     void admit();
     void admit_packets();
     void admit_data();
     bool admit(WaitingData& waiting);
+    bool admit_write(Arrival& a, WaitingData& waiting);
+    bool admit_cdc(Arrival& a, ByteView message);
     void tell(const FrameFacts& facts) {
         if (!admitting_) observer_.on_facts(facts);
     }
@@ -192,9 +203,10 @@ private:
     struct WaitingData {
         Arrival arrival;
         capture::Packet packet;
-        std::vector<std::uint8_t> octets;  ///< the CDC message or the WRITE's payload
-        Flow::Write write;
-        std::optional<std::uint64_t> element;  ///< WRITE: its key among the element owners
+        std::vector<std::uint8_t> octets;   ///< the CDC message or the WRITE's payload
+        std::optional<Flow::Write> write;  ///< nullopt: a CDC message
+        std::uint32_t rkey = 0;
+        std::uint64_t address = 0;
     };
     std::deque<WaitingPacket> waiting_packets_;
     std::deque<WaitingData> waiting_data_;

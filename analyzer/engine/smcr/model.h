@@ -230,7 +230,8 @@ struct LinkGroup {
 struct Model {
     std::deque<Connection> connections;  ///< connections[id - 1]
     std::deque<LinkGroup> link_groups;   ///< link_groups[id - 1]
-    /// State that was dropped because a limit was reached; 0 in any ordinary capture.
+    /// How often a limit kept something from being followed; 0 in any ordinary capture. One connection
+    /// may count more than once.
     std::uint64_t dropped_connections = 0;
     std::uint64_t dropped_link_groups = 0;
 };

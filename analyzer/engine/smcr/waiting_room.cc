@@ -45,11 +45,17 @@ void LinkGroups::hold(const capture::Packet& packet) {
     tell(facts);
 }
 
-/// The group was captured from its start, so the connection was not made before: its CLC messages are
-/// still to come.
-void LinkGroups::hold(const Arrival& a, ByteView octets, std::optional<std::uint64_t> element, const Flow::Write& write) {
+// The group was captured from its start, so the connection was not made before: its CLC messages are
+// still to come.
+void LinkGroups::hold(const Arrival& a, ByteView cdc) { hold({a, *a.packet, {cdc.begin(), cdc.end()}, {}, 0, 0}); }
+
+void LinkGroups::hold(const Arrival& a, const Flow::Write& write, std::uint32_t rkey, std::uint64_t address) {
+    hold({a, *a.packet, {write.octets.begin(), write.octets.end()}, write, rkey, address});
+}
+
+void LinkGroups::hold(WaitingData data) {
     if (waiting_data_.size() >= kMaxWaiting) waiting_data_.pop_front();
-    waiting_data_.push_back({a, *a.packet, {octets.begin(), octets.end()}, write, element});
+    waiting_data_.push_back(std::move(data));
 }
 
 bool LinkGroups::overdue(Time since) const { return now_ - since > kPatience; }
@@ -94,20 +100,24 @@ bool LinkGroups::admit(WaitingData& waiting) {
     facts.from = a.from;
     a.packet = &waiting.packet;
     a.facts = &facts;
-    if (waiting.element) {
-        const auto& owners = state(a.group).element_owner;
-        const auto owner = owners.find(*waiting.element);
-        if (owner == owners.end()) return overdue(facts.time);
-        waiting.write.octets = waiting.octets;
-        use_write(a, owner->second, waiting.write);
-        return true;
-    }
+    return waiting.write ? admit_write(a, waiting) : admit_cdc(a, waiting.octets);
+}
+
+bool LinkGroups::admit_write(Arrival& a, WaitingData& waiting) {
+    const WriteTarget target = target_of(a, waiting.rkey, waiting.address);
+    if (target.connection == 0) return overdue(a.packet->time);
+    waiting.write->octets = waiting.octets;
+    waiting.write->offset = target.offset;
+    use_write(a, target.connection, *waiting.write);
+    return true;
+}
+
+bool LinkGroups::admit_cdc(Arrival& a, ByteView message) {
+    const std::uint32_t connection = connection_of_cdc(a, message);
+    if (connection == 0 && !overdue(a.packet->time)) return false;
     wire::Cdc cdc;
-    layout::parse_into(cdc, waiting.octets);
-    const auto& tokens = state(a.group).tokens[other(a.from)];
-    const auto found = tokens.find(cdc.alert_token);
-    if (found == tokens.end() && !overdue(facts.time)) return false;
-    Session* session = found != tokens.end() ? &sessions_.at(found->second) : half_session(a, cdc);
+    layout::parse_into(cdc, message);
+    Session* session = connection != 0 ? &sessions_.at(connection) : half_session(a, cdc);
     if (session != nullptr) use_cdc(a, *session, cdc);
     return true;
 }

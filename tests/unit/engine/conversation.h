@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A small SMC-R world for tests: two hosts whose packets go straight into a tracker.
+#pragma once
+
+#include <map>
+
+#include "analyzer/engine/smcr/tracker.h"
+#include "protocols/smcr/tcp_option.h"
+
+namespace fabricscope::engine::smcr::test {
+
+using Octets = std::vector<std::uint8_t>;
+
+inline Gid gid_of(std::uint8_t host) { return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, host}}; }
+
+template <layout::WireFormat T>
+Octets octets_of(const T& part) {
+    Octets octets(layout::size_of<T>);
+    layout::build_into(part, octets);
+    return octets;
+}
+
+/// One end of a link.
+struct Port {
+    std::uint8_t host;
+    std::uint32_t qpn;
+    std::uint32_t psn;  ///< of its next request
+};
+
+class World : public Observer {
+public:
+    explicit World(Options options = {}) : tracker(options, this) {}
+
+    // ---- TCP ----
+    void segment(Side from, std::uint8_t flags, const Octets& payload = {}, bool smc_option = false) {
+        capture::Packet p = packet(host(from), host(other(from)));
+        p.transport = capture::Transport::tcp;
+        p.tcp.source_port = from == Side::client ? client_port : 18001;
+        p.tcp.destination_port = from == Side::client ? 18001 : client_port;
+        p.tcp.flags = flags;
+        p.tcp.sequence = sequence[from];
+        if (smc_option) options_ = octets_of(wire::TcpOption{}), p.tcp.options = options_;
+        p.tcp.payload = payload;
+        p.tcp.payload_length = static_cast<std::uint32_t>(payload.size());
+        sequence[from] += p.tcp.payload_length + ((flags & (capture::syn | capture::fin)) != 0 ? 1 : 0);
+        tracker.on_packet(p);
+    }
+    void handshake(bool client_offers = true, bool server_takes = true) {
+        ++handshakes_;
+        sequence = {{1000 * handshakes_, 0xFFFFFFF0 + handshakes_}};  // the server's wraps soon
+        segment(Side::client, capture::syn, {}, client_offers);
+        segment(Side::server, capture::syn | capture::ack, {}, server_takes);
+        segment(Side::client, capture::ack);
+    }
+    /// The stream octets in segments of `step` octets.
+    void send(Side from, const Octets& octets, std::size_t step = 1460) {
+        for (std::size_t at = 0; at < octets.size(); at += step) {
+            const auto end = octets.begin() + static_cast<std::ptrdiff_t>(std::min(octets.size(), at + step));
+            segment(from, capture::ack, {octets.begin() + static_cast<std::ptrdiff_t>(at), end});
+        }
+    }
+
+    static Octets clc(wire::ClcType type, wire::ClcMessage message) {
+        message.header.type = type;
+        message.trailer = wire::ClcTrailer{};
+        message.header.length = static_cast<std::uint16_t>(wire::build(message).size());
+        return wire::build(message);
+    }
+    static Octets proposal() {
+        wire::Proposal body;
+        body.ip.emplace();
+        wire::ClcMessage m;
+        m.body = body;
+        return clc(wire::ClcType::proposal, m);
+    }
+    static Octets accept_or_confirm(wire::ClcType type, const Port& port, std::uint32_t token, std::uint32_t rkey, bool first) {
+        wire::SmcrAcceptConfirm body;
+        body.body.first_contact = first;
+        body.body.gid = gid_of(port.host);
+        body.body.qpn = port.qpn;
+        body.body.rkey = rkey;
+        body.body.rmb_index = 1;
+        body.body.alert_token = token;
+        body.body.mtu = 3;
+        body.body.rmb_address = address_of(rkey);
+        wire::ClcMessage m;
+        m.body = body;
+        return clc(type, m);
+    }
+    static Octets decline(std::uint32_t diagnosis) {
+        wire::Decline body;
+        body.body.diagnosis = diagnosis;
+        wire::ClcMessage m;
+        m.body = body;
+        return clc(wire::ClcType::decline, m);
+    }
+    static std::uint64_t address_of(std::uint32_t rkey) { return 0xFF00'0000'0000'0000 + std::uint64_t{rkey} * 0x10'0000; }
+
+    /// A whole set-up; tokens and RKeys follow from `n`.
+    void connect(std::uint32_t n, bool first, std::size_t step = 1460) {
+        client_port = static_cast<std::uint16_t>(40000 + n);
+        handshake();
+        send(Side::client, proposal(), step);
+        send(Side::server, accept_or_confirm(wire::ClcType::accept, port[Side::server], 0x100 + n, 0x5000 + n, first), step);
+        send(Side::client, accept_or_confirm(wire::ClcType::confirm, port[Side::client], 0x200 + n, 0xC000 + n, first), step);
+        if (first) confirm_link();
+    }
+
+    // ---- RoCE ----
+    void request(Side from, std::uint8_t opcode, const Octets& payload, std::optional<ib::Reth> reth = {}) {
+        repeat(from, opcode, port[from].psn, payload, reth);
+        port[from].psn = (port[from].psn + 1) & 0xFFFFFF;
+    }
+    void repeat(Side from, std::uint8_t opcode, std::uint32_t psn, const Octets& payload, std::optional<ib::Reth> reth = {}) {
+        capture::Packet p = packet(port[from].host, port[other(from)].host);
+        p.transport = capture::Transport::ib;
+        p.ib.carrier = capture::IbCarrier::roce_v2;
+        p.ib.bth.opcode = opcode;
+        p.ib.bth.destination_qpn = port[other(from)].qpn;
+        p.ib.bth.psn = psn;
+        p.ib.payload = payload;
+        p.ib.payload_length = static_cast<std::uint32_t>(payload.size());
+        p.ib.has_reth = reth.has_value();
+        if (reth) p.ib.reth = *reth;
+        tracker.on_packet(p);
+    }
+    void confirm_link(bool eye_catcher = false) {
+        for (const Side from : {Side::server, Side::client}) {
+            wire::ConfirmLink body;
+            body.reply = from == Side::client;
+            body.no_rmbe_eye_catcher = eye_catcher ? 0 : 3;
+            body.gid = gid_of(port[from].host);
+            body.qpn = port[from].qpn;
+            body.link = 1;
+            body.max_links = 2;
+            llc(from, body);
+        }
+    }
+    template <layout::WireFormat Body>
+    void llc(Side from, const Body& body) {
+        constexpr std::uint8_t type = std::is_same_v<Body, wire::ConfirmLink> ? 1 : std::is_same_v<Body, wire::DeleteLink> ? 4 : 7;
+        Octets octets{type, 44, 0};
+        const Octets rest = octets_of(body);
+        octets.insert(octets.end(), rest.begin(), rest.end());
+        request(from, kSendOnly, octets);
+    }
+    void write(Side from, std::uint32_t rkey, std::uint64_t offset, const Octets& octets) {
+        request(from, kWriteOnly, octets, ib::Reth{address_of(rkey) + offset, rkey, static_cast<std::uint32_t>(octets.size())});
+    }
+    void cdc(Side from, std::uint32_t token, std::uint16_t sequence_number, wire::Cursor producer, wire::Cursor consumer, wire::CdcStateFlags state = {}) {
+        wire::Cdc message;
+        message.alert_token = token;
+        message.sequence = sequence_number;
+        message.producer = producer;
+        message.consumer = consumer;
+        message.state = state;
+        request(from, kSendOnly, octets_of(message));
+    }
+
+    bool wants_stream(const Connection&, Side) override { return true; }
+    void on_stream(const StreamPiece& piece) override {
+        auto& stream = streams[{piece.connection, piece.from}];
+        stream.insert(stream.end(), piece.octets.begin(), piece.octets.end());
+        stream.insert(stream.end(), piece.missing, 0);
+    }
+    void on_facts(const FrameFacts& seen) override { facts.push_back(seen); }
+    void on_clc(const ClcSeen& seen) override { clcs.push_back(seen); }
+
+    const Connection& connection(std::uint32_t id) { return tracker.model().connections.at(id - 1); }
+    const LinkGroup& group(std::uint32_t id) { return tracker.model().link_groups.at(id - 1); }
+
+    static constexpr std::uint8_t kSendOnly = 0x04, kWriteOnly = 0x0A;
+
+    Tracker tracker;
+    PerSide<Port> port{{Port{10, 0x11, 100}, Port{20, 0x14, 0xFFFFFE}}};  // the server's PSN wraps soon
+    PerSide<std::uint32_t> sequence;
+    std::uint16_t client_port = 40000;
+    Time now = 0;
+    std::uint64_t frames = 0;
+    std::map<std::pair<std::uint32_t, Side>, Octets> streams;
+    std::vector<FrameFacts> facts;
+    std::vector<ClcSeen> clcs;
+
+private:
+    std::uint8_t host(Side side) const { return port[side].host; }
+    capture::Packet packet(std::uint8_t source, std::uint8_t destination) {
+        capture::Packet p;
+        p.number = ++frames;
+        p.time = now += capture::millisecond;
+        p.source = Address::of(gid_of(source));
+        p.destination = Address::of(gid_of(destination));
+        return p;
+    }
+
+    Octets options_;
+    std::uint32_t handshakes_ = 0;
+};
+
+}  // namespace fabricscope::engine::smcr::test

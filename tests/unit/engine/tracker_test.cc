@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/tracker.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/unit/engine/conversation.h"
+
+namespace fabricscope::engine::smcr {
+namespace {
+
+using namespace test;
+using enum Side;
+
+const Octets kHello{'h', 'e', 'l', 'l', 'o'};
+
+TEST(Rendezvous, FirstContactComesUp) {
+    World w;
+    w.connect(1, true);
+    w.write(client, 0x5001, 0, kHello);
+    w.cdc(client, 0x101, 1, {0, 5}, {0, 0});
+    w.cdc(server, 0x201, 1, {0, 0}, {0, 5});
+    w.tracker.finish();
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.outcome, Outcome::smc_r);
+    EXPECT_EQ(to_string(*c.client), "192.0.2.10:40001");
+    EXPECT_EQ(to_string(*c.server), "192.0.2.20:18001");
+    EXPECT_EQ(c.first_contact, true);
+    EXPECT_EQ(c.link_group, 1U);
+    EXPECT_TRUE(c.setup.syn && c.setup.proposal && c.setup.accept && c.setup.confirm && c.setup.confirm_link && c.setup.first_data);
+    EXPECT_LT(c.setup.confirm->time, c.setup.confirm_link->time);
+    EXPECT_EQ(c.from[client].bytes_announced, 5U);
+    EXPECT_EQ(c.from[client].bytes_written, 5U);
+    EXPECT_EQ(c.from[client].bytes_acknowledged, 5U);
+    EXPECT_EQ((w.streams[{1, client}]), kHello);
+    EXPECT_EQ(c.close, Close::open);
+    const LinkGroup& g = w.group(1);
+    EXPECT_EQ(g.cursor_base, 0);
+    ASSERT_EQ(g.links.size(), 1U);
+    EXPECT_EQ(g.links[0].state, LinkState::active);
+    EXPECT_EQ(g.links[0].number, 1);
+    EXPECT_EQ(g.links[0].end[client].qpn, 0x11U);
+}
+
+TEST(Rendezvous, ClcSplitAtAnyByte) {
+    for (const std::size_t step : {1U, 2U, 3U, 7U, 51U}) {
+        World w;
+        w.connect(1, true, step);
+        ASSERT_EQ(w.clcs.size(), 3U) << step;
+        EXPECT_EQ(w.connection(1).alert_token[server], 0x101U) << step;
+        w.tracker.finish();
+        EXPECT_EQ(w.connection(1).outcome, Outcome::smc_r) << step;
+    }
+}
+
+TEST(Rendezvous, ApplicationDataBehindDeclineIsLeftAlone) {
+    World w;
+    w.handshake();
+    w.send(client, World::proposal());
+    Octets octets = World::decline(0x03030000);
+    octets.insert(octets.end(), {0xE2, 0xD4, 0xC3, 0xD9, 1, 0, 52, 0});  // data that looks like the next message
+    w.send(server, octets);
+    w.tracker.finish();
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.outcome, Outcome::fallback);
+    ASSERT_TRUE(c.decline);
+    EXPECT_EQ(c.decline->by, server);
+    EXPECT_EQ(c.decline->code, 0x03030000U);
+    EXPECT_STREQ(c.decline->name(), "no SMC device found");
+    EXPECT_EQ(w.clcs.size(), 2U);
+}
+
+TEST(Rendezvous, OfferedButNotTakenUp) {
+    World w;
+    w.handshake(true, false);
+    w.send(client, kHello);
+    w.segment(client, capture::fin | capture::ack);
+    w.segment(server, capture::fin | capture::ack);
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).outcome, Outcome::plain_tcp);
+    EXPECT_EQ(w.connection(1).close, Close::orderly);
+    EXPECT_TRUE(w.clcs.empty());
+}
+
+TEST(Rendezvous, OrdinaryTcpIsNotClaimed) {
+    World w;
+    w.handshake(false, false);
+    w.send(client, {0xE2, 0xD4, 0xC3, 0xD9, ' ', 'b', 'u', 't', ' ', 'n', 'o', 't', ' ', 'C', 'L', 'C'});
+    w.tracker.finish();
+    EXPECT_TRUE(w.tracker.model().connections.empty());
+    EXPECT_TRUE(w.facts.empty());
+}
+
+TEST(Rendezvous, SynNotCaptured) {
+    World w;
+    w.sequence = {{5000, 7000}};
+    w.send(client, World::proposal());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 1, 2, true));
+    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 3, 4, true));
+    w.confirm_link();
+    w.tracker.finish();
+    ASSERT_EQ(w.tracker.model().connections.size(), 1U);
+    EXPECT_EQ(w.connection(1).outcome, Outcome::smc_r);
+    EXPECT_FALSE(w.connection(1).setup.syn);
+}
+
+TEST(Rendezvous, ResetDuringSetUpIsAFailure) {
+    World w;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.segment(server, capture::rst);
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).outcome, Outcome::failed);
+    EXPECT_EQ(w.connection(1).close, Close::abnormal);
+    EXPECT_EQ(w.connection(1).reset_by, server);
+}
+
+TEST(Rendezvous, PortUsedAgainIsAnotherConnection) {
+    World w;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.send(server, World::decline(0x03010000));
+    w.connect(0, true);
+    w.tracker.finish();
+    ASSERT_EQ(w.tracker.model().connections.size(), 2U);
+    EXPECT_EQ(w.connection(1).outcome, Outcome::fallback);
+    EXPECT_EQ(w.connection(2).outcome, Outcome::smc_r);
+}
+
+TEST(LinkGroups, SubsequentContactJoinsTheGroup) {
+    World w;
+    w.connect(1, true);
+    w.connect(2, false);
+    w.write(client, 0x5002, 0, kHello);
+    w.cdc(client, 0x102, 1, {0, 5}, {0, 0});
+    w.tracker.finish();
+    EXPECT_EQ(w.tracker.model().link_groups.size(), 1U);
+    EXPECT_EQ(w.group(1).connections, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(w.connection(2).from[client].bytes_written, 5U);
+    EXPECT_EQ(w.connection(1).from[client].bytes_written, 0U);
+}
+
+TEST(LinkGroups, EyeCatcherMovesTheBase) {
+    World w;
+    w.client_port = 40001;
+    w.connect(1, false);  // CLC only; the group's CONFIRM LINK follows
+    w.confirm_link(true);
+    w.write(client, 0x5001, 4, kHello);
+    w.cdc(client, 0x101, 1, {0, 9}, {0, 4});
+    w.tracker.finish();
+    EXPECT_EQ(w.group(1).cursor_base, 4);
+    EXPECT_EQ(w.connection(1).from[client].bytes_announced, 5U);
+    EXPECT_EQ((w.streams[{1, client}]), kHello);
+}
+
+TEST(LinkGroups, RepeatedPacketsCountOnce) {
+    World w;
+    w.connect(1, true);
+    w.write(client, 0x5001, 0, kHello);
+    const std::uint32_t psn = w.port[client].psn - 1;
+    w.repeat(client, World::kWriteOnly, psn, kHello, ib::Reth{World::address_of(0x5001), 0x5001, 5});
+    w.cdc(client, 0x101, 1, {0, 5}, {0, 0});
+    w.tracker.finish();
+    const Direction& d = w.connection(1).from[client];
+    EXPECT_EQ(d.bytes_written, 5U);
+    EXPECT_EQ(d.writes, 1U);
+    EXPECT_EQ(d.retransmissions, 1U);
+}
+
+TEST(LinkGroups, WriteThatLooksLikeACdcIsData) {
+    World w;
+    w.connect(1, true);
+    wire::Cdc cdc;
+    cdc.alert_token = 0x101;
+    cdc.producer = {5, 5};
+    w.write(client, 0x5001, 0, octets_of(cdc));
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).from[client].cdcs, 0U);
+    EXPECT_EQ(w.connection(1).from[client].bytes_written, 44U);
+}
+
+TEST(LinkGroups, LlcReplyIsLinkedToItsRequest) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, wire::TestLink{});
+    const std::uint64_t request = w.frames;
+    wire::TestLink reply;
+    reply.reply = true;
+    w.llc(server, reply);
+    EXPECT_EQ(w.facts.back().request_frame, request);
+    EXPECT_EQ(w.facts.back().time - w.facts.back().request_time, capture::millisecond);
+    ASSERT_EQ(w.group(1).exchanges.size(), 2U);
+    EXPECT_EQ(w.group(1).exchanges[1].reply->frame, w.frames);
+}
+
+TEST(LinkGroups, CloseStates) {
+    World w;
+    w.connect(1, true);
+    w.connect(2, false);
+    w.connect(3, false);
+    w.cdc(client, 0x101, 1, {}, {}, {.connection_closed = true});
+    w.cdc(server, 0x201, 1, {}, {}, {.connection_closed = true});
+    w.cdc(client, 0x102, 1, {}, {}, {.abnormal_close = true});
+    w.cdc(client, 0x103, 1, {}, {}, {.sending_done = true});
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).close, Close::orderly);
+    EXPECT_EQ(w.connection(2).close, Close::abnormal);
+    EXPECT_EQ(w.connection(3).close, Close::half);
+}
+
+TEST(LinkGroups, ConnectionMetBeforeItsSetUpWaitsForIt) {
+    World w;
+    w.connect(1, true);
+    // Frames of two interfaces out of order: the data of connection 2 come first.
+    w.write(client, 0x5002, 0, kHello);
+    w.cdc(client, 0x102, 1, {0, 5}, {0, 0});
+    w.connect(2, false);
+    w.tracker.finish();
+    ASSERT_EQ(w.tracker.model().connections.size(), 2U);
+    EXPECT_EQ((w.streams[{2, client}]), kHello);
+    EXPECT_EQ(w.connection(2).from[client].bytes_announced, 5U);
+}
+
+TEST(Midstream, OneConnectionSeenFromTheMiddle) {
+    World w;
+    w.write(client, 0x5001, 1000, kHello);
+    w.cdc(client, 0x101, 70, {3, 1005}, {2, 800});
+    w.write(server, 0xC001, 800, kHello);
+    w.cdc(server, 0x201, 65, {2, 805}, {3, 1005});
+    w.write(client, 0x5001, 1005, kHello);
+    w.cdc(client, 0x101, 71, {3, 1010}, {2, 805});
+    w.tracker.finish();
+    ASSERT_EQ(w.tracker.model().connections.size(), 1U);
+    const Connection& c = w.connection(1);
+    EXPECT_TRUE(c.midstream);
+    EXPECT_FALSE(c.client);
+    EXPECT_EQ(c.outcome, Outcome::smc_r);
+    EXPECT_FALSE(w.group(1).roles_known);
+    EXPECT_EQ(w.group(1).links.size(), 1U);
+    EXPECT_EQ(c.from[client].bytes_written, 10U);
+    EXPECT_EQ(c.from[server].bytes_written, 5U);
+    EXPECT_EQ((w.streams[{1, client}]), (Octets{'h', 'e', 'l', 'l', 'o', 'h', 'e', 'l', 'l', 'o'}));
+    EXPECT_FALSE(c.from[client].rmbe_size);
+}
+
+TEST(Midstream, LaterHandshakeTellsWhoIsWho) {
+    World w;
+    std::swap(w.port[client], w.port[server]);  // the first one seen to send is the server
+    w.cdc(client, 0x101, 70, {3, 1005}, {2, 800});
+    w.cdc(server, 0x201, 65, {2, 805}, {3, 1005});
+    std::swap(w.port[client], w.port[server]);
+    w.connect(2, false);
+    w.tracker.finish();
+    ASSERT_EQ(w.tracker.model().link_groups.size(), 1U);
+    EXPECT_TRUE(w.group(1).roles_known);
+    EXPECT_EQ(w.group(1).links[0].end[server].qpn, 0x14U);
+    EXPECT_EQ(w.connection(1).alert_token[client], 0x101U) << "the client assigned what the server sent";
+    EXPECT_EQ(w.connection(2).link_group, 1U);
+}
+
+TEST(Midstream, PlainRoceIsNotClaimed) {
+    World w;
+    w.request(client, World::kSendOnly, Octets(44));
+    w.request(client, World::kSendOnly, Octets(44, 0xFE));
+    w.write(client, 1, 0, kHello);
+    w.tracker.finish();
+    EXPECT_TRUE(w.tracker.model().link_groups.empty());
+    EXPECT_TRUE(w.facts.empty());
+}
+
+TEST(Limits, ConnectionsAndGroupsAreBounded) {
+    Options options;
+    options.limits.connections = 3;
+    options.limits.link_groups = 1;
+    World w(options);
+    for (std::uint32_t n = 1; n <= 5; ++n) {
+        w.port[server].qpn = 0x100 + n;
+        w.connect(n, true);
+    }
+    w.tracker.finish();
+    EXPECT_EQ(w.tracker.model().connections.size(), 3U);
+    EXPECT_GT(w.tracker.model().dropped_connections, 0U);
+    EXPECT_EQ(w.tracker.model().link_groups.size(), 1U);
+    EXPECT_GT(w.tracker.model().dropped_link_groups, 0U);
+}
+
+}  // namespace
+}  // namespace fabricscope::engine::smcr
