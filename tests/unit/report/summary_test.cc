@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/summary.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/unit/report/models.h"
+
+namespace fabricscope::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class SummaryText : public testing::Test {
+protected:
+    std::string text(const SummaryOptions& options = {}) const {
+        std::ostringstream out;
+        write_summary(
+            out, {.files = {"a.pcap"}, .problems = problems_, .capture = capture_, .smcr = &model_, .findings = {}},
+            options);
+        return out.str();
+    }
+
+    engine::CaptureSummary capture_{.frames = 78, .start = start, .duration = 9'750'000'000};
+    Model model_;
+    std::vector<std::string> problems_;
+};
+
+TEST_F(SummaryText, OfACaptureWithoutSmcr) {
+    EXPECT_EQ(
+        text(),
+        "a.pcap\n"
+        "78 frames in 9.75 s from 2026-11-21T00:14:21.283330129Z\n"
+        "\n"
+        "SMC-R: none in this capture\n");
+}
+
+TEST_F(SummaryText, OfOneUneventfulConnection) {
+    model_.connections = {connection(1)};
+    EXPECT_EQ(
+        text(),
+        "a.pcap\n"
+        "78 frames in 9.75 s from 2026-11-21T00:14:21.283330129Z\n"
+        "\n"
+        "SMC-R: 1 connection (1 over SMC-R), 0 link groups\n"
+        "\n"
+        "What stands out\n"
+        "  nothing: every connection came up, nobody had to wait\n"
+        "\n"
+        "  Connection  Client            Server            Outcome    To server  To client  Waited  Close\n"
+        "  smcr-1      192.0.2.10:40001  192.0.2.20:18001  SMC-Rv2.1        500        500       -  orderly\n"
+        "  Set-up, SYN to CONFIRM: 12.0 ms\n");
+}
+
+TEST_F(SummaryText, SaysWhySmcrDidNotComeUp) {
+    model_.connections = {declined(1, 0x03030008), connection(2), declined(3, 0x03030008), declined(4, 0x12345678)};
+    EXPECT_THAT(
+        text(),
+        HasSubstr("2 connections fell back to TCP: the server declined with 0x03030008, peer sent no user defined\n"
+                  "    EID (smcr-1, smcr-3)\n"));
+    EXPECT_THAT(text(), HasSubstr("0x12345678, a code whose meaning is not"));
+    EXPECT_THAT(text(), HasSubstr("4 connections (1 over SMC-R, 3 fell back to TCP)"));
+}
+
+TEST_F(SummaryText, SaysWhoWaitedAndForHowLong) {
+    model_.connections = {connection(1), connection(2)};
+    model_.connections[0].from[Side::server].blocked = {3, 30'000'000, 20'000'000};
+    model_.connections[1].from[Side::client].stalls = {1, 50'000'000, 50'000'000};
+    EXPECT_THAT(text(), HasSubstr("2 senders had to wait for window, at the worst the client of smcr-2, 50.0 ms"));
+    EXPECT_THAT(text(), HasSubstr("smcr-1 server  3 times  30.0 ms  20.0 ms      0 times     0 ns     0 ns"));
+}
+
+TEST_F(SummaryText, TablesAreLimited) {
+    for (std::uint32_t id = 1; id <= 30; ++id) model_.connections.push_back(declined(id, 0x03030000));
+    EXPECT_THAT(text(), HasSubstr("... and 5 more connections (--all)"));
+    EXPECT_THAT(text(), HasSubstr("smcr-4, smcr-5 and 25 more"));
+    EXPECT_THAT(text(), Not(HasSubstr("smcr-26")));
+    const std::string all = text({.style = {}, .rows = no_limit, .names = no_limit});
+    EXPECT_THAT(all, Not(HasSubstr("more")));
+    EXPECT_THAT(all, HasSubstr("  smcr-30 "));
+}
+
+TEST_F(SummaryText, MarksCountsThatBeganBeforeTheCapture) {
+    model_.connections = {connection(1)};
+    model_.connections[0].midstream = true;
+    model_.connections[0].client.reset();
+    for (Direction& direction : model_.connections[0].from.values) direction.from_start = false;
+    EXPECT_THAT(text(), HasSubstr("500+       500+"));
+    EXPECT_THAT(text(), HasSubstr("smcr-1      ?  "));
+    EXPECT_THAT(text(), HasSubstr("1 connection began before the capture did"));
+}
+
+TEST_F(SummaryText, ASecondLinkThatIsRefusedIsNoTrouble) {
+    model_.link_groups = {link_group()};
+    LlcExchange exchange{
+        .type = wire::LlcType::add_link,
+        .version = 2,
+        .from = Side::server,
+        .link = 1,
+        .request = {start, 3},
+        .reply = Step{start + 5, 4},
+        .refused = true};
+    model_.link_groups[0].exchanges = {exchange};
+    EXPECT_THAT(text(), HasSubstr("  - ADD LINK of the server was refused (lg-1)"));
+    exchange.type = wire::LlcType::confirm_rkey;
+    model_.link_groups[0].exchanges = {exchange, exchange};
+    EXPECT_THAT(text(), HasSubstr("  ! CONFIRM RKEY of the server was refused 2 times (lg-1)"));
+}
+
+TEST_F(SummaryText, TellsMissingOctetsFailedLinksAndUnreadFiles) {
+    model_.connections = {connection(1)};
+    model_.connections[0].from[Side::client].bytes_written = 400;
+    model_.link_groups = {link_group()};
+    model_.link_groups[0].links[0].state = LinkState::failed;
+    problems_ = {"a.pcap: frame 79: cut"};
+    EXPECT_THAT(text(), HasSubstr("100 octets were announced but not captured (smcr-1 from the client)"));
+    EXPECT_THAT(text(), HasSubstr("1 link failed (link 1 of lg-1)"));
+    EXPECT_THAT(text(), HasSubstr("not read to the end: a.pcap: frame 79: cut"));
+}
+
+}  // namespace
+}  // namespace fabricscope::report
