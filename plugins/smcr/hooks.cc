@@ -31,6 +31,7 @@ dissector_handle_t link_handle;
 dissector_handle_t clc_handle;
 dissector_handle_t other_option_handle;
 
+bool is_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(fields().protocol)) != 0; }
 bool is_tcp() { return turn.facts->what == FrameFacts::What::tcp; }
 bool has_clc() { return turn.facts->clc_pending != 0 || !record->clc(turn.facts->frame).empty(); }
 Display display_of(packet_info* pinfo, proto_tree* tree) { return {pinfo, tree, record.get(), turn.ours}; }
@@ -74,6 +75,10 @@ void claim_conversation(const packet_info* pinfo) {
 
 /// What follows CLC in the segment goes to whomever TCP would have given it; they may desegment it.
 void offer_rest(tvbuff_t* tvb, int offset, packet_info* pinfo, proto_tree* tree, tcpinfo* segment) {
+    if (turn.ours) {
+        col_append_fstr(pinfo->cinfo, COL_INFO, " [%d more bytes] ", tvb_reported_length_remaining(tvb, offset));
+        col_set_fence(pinfo->cinfo, COL_INFO);
+    }
     if (segment == nullptr) {
         call_data_dissector(tvb_new_subset_remaining(tvb, offset), pinfo, tree);
         return;
@@ -97,10 +102,8 @@ int dissect_clc(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data)
 }
 
 int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    const bool enabled = proto_is_protocol_enabled(find_protocol_by_id(fields().protocol)) != 0;
     const int length = static_cast<int>(tvb_captured_length(tvb));
-    if (!replacing || !enabled ||
-        !smcr::find_tcp_option({tvb_get_ptr(tvb, 0, length), static_cast<std::size_t>(length)}))
+    if (!replacing || !smcr::find_tcp_option({tvb_get_ptr(tvb, 0, length), static_cast<std::size_t>(length)}))
         return call_dissector_only(other_option_handle, tvb, pinfo, tree, data);
     show_tcp_option(pinfo, tree, tvb);
     return length;
@@ -111,7 +114,7 @@ int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void
 void before_frame(const Visit& visit) try {
     turn = {&visit, capture::decode(visit.frame), nullptr, false, false};
     if (visit.first) record->on_packet(turn.packet);
-    if (!proto_is_protocol_enabled(find_protocol_by_id(fields().protocol))) return;
+    if (!is_enabled()) return;
     turn.facts = record->facts(visit.pinfo->num);
     if (turn.facts == nullptr || !replacing) return;
     turn.ours = true;
@@ -157,9 +160,9 @@ void install_hooks() {
 
 void begin_capture(const engine::smcr::Options& options, bool replace_builtin) {
     record = std::make_unique<Record>(options);
-    replacing = replace_builtin;
+    replacing = replace_builtin && is_enabled();
     turn = {};
-    replace_builtin_decode(replace_builtin);
+    replace_builtin_decode(replacing);
     restart_first_visits();
 }
 

@@ -50,10 +50,14 @@ def analyze(*arguments):
     return json.loads(fabricscope("analyze", *arguments, "--json"))
 
 
+def home_environment():
+    """For Wireshark's programs: nobody's preferences; a bug of a dissector ends them."""
+    return {**os.environ, "HOME": _home.name, "XDG_CONFIG_HOME": _home.name, "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
+
+
 def tshark(*arguments, stdin=None):
     """tshark with the plugins and nobody's preferences; its standard output as text."""
-    env = {**os.environ, "HOME": _home.name, "XDG_CONFIG_HOME": _home.name, "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
-    return run([BUILD / "with-plugins", "tshark", *arguments], stdin=stdin, env=env).decode()
+    return run([BUILD / "with-plugins", "tshark", *arguments], stdin=stdin, env=home_environment()).decode()
 
 
 def fields(capture, *names, display_filter="", options=()):

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The plugin on real captures: nothing malformed, nothing missed, the same however Wireshark is driven,
+and the same as `fabricscope analyze`."""
+
+import json
+import os
+import random
+from collections import Counter
+
+import pytest
+from harness import BUILD, analyze, fields, home_environment, run, sample, samples, tshark
+
+SMC = samples("smcr_*")
+PLAIN = [name for name in samples() if name not in SMC] + ["smcr_fallback_plain_client"]
+
+
+def without_plugin(*arguments):
+    nowhere = os.path.join(home_environment()["HOME"], "no-plugins")
+    return run(["tshark", *arguments], env={**home_environment(), "WIRESHARK_PLUGIN_DIR": nowhere}).decode()
+
+
+@pytest.fixture
+def ordered(tmp_path):
+    """A capture in order of time: the program puts frames in order, Wireshark takes them as they stand."""
+
+    def order(name):
+        tmp_path.chmod(0o755)
+        run(["reordercap", sample(name), tmp_path / name])
+        return tmp_path / name
+
+    return order
+
+
+@pytest.mark.parametrize("name", SMC)
+def test_nothing_is_malformed_cut_or_left_to_others(name):
+    suspicious = "_ws.malformed || _ws.expert.severity == error || smcr.malformed || smcr.cut || smc || rpcordma"
+    assert fields(sample(name), "frame.number", "_ws.col.Info", display_filter=suspicious) == []
+
+
+@pytest.mark.parametrize("name", SMC)
+def test_every_message_that_the_engine_counts_is_shown(name, ordered):
+    shown = Counter()
+    for row in fields(
+        ordered(name), "smcr.connection", "smcr.from", "smcr.cdc.type", "smcr.write.length",
+        display_filter="(smcr.cdc || smcr.write) && !smcr.retransmission && !smcr.copy_of",
+    ):
+        direction = (row["smcr.connection"][0] if row["smcr.connection"] else None, *row["smcr.from"])
+        if row["smcr.cdc.type"]:
+            shown[*direction, "cdcs"] += 1
+        else:
+            shown[*direction, "bytes"] += int(row["smcr.write.length"][0])
+    for connection in analyze(sample(name))["smcr"]["connections"]:
+        for side, key in (("client", "client_to_server"), ("server", "server_to_client")):
+            direction = connection[key]
+            assert shown[connection["id"], side, "cdcs"] == direction["cdcs"]
+            assert shown[connection["id"], side, "bytes"] >= direction["bytes_written"]
+
+
+@pytest.mark.parametrize("name", SMC)
+def test_ids_are_those_of_the_program(name):
+    rows = fields(
+        sample(name), "smcr.connection", "smcr.link_group", "tcp.srcport", "tcp.dstport", "smcr.from",
+        display_filter="smcr.clc && !smcr.copy_of")
+    known = {connection["id"]: connection for connection in analyze(sample(name))["smcr"]["connections"]}
+    for row in rows:
+        connection = known[row["smcr.connection"][0]]
+        ports = [row["tcp.srcport"][0], row["tcp.dstport"][0]]
+        client, server = ports if row["smcr.from"] == ["client"] else ports[::-1]
+        assert connection["client"].endswith(f":{client}") and connection["server"].endswith(f":{server}")
+        if row["smcr.link_group"]:
+            assert row["smcr.link_group"] == [connection["link_group"]]
+
+
+@pytest.mark.parametrize("name", SMC)
+def test_one_pass_two_passes_and_filters_agree(name):
+    one_pass = tshark("-r", sample(name)).splitlines()
+    assert tshark("-2", "-r", sample(name)).splitlines() == one_pass
+    assert tshark("-2", "-R", "frame", "-r", sample(name)).splitlines() == one_pass
+    numbers = {row["frame.number"][0] for row in fields(sample(name), "frame.number", display_filter="smcr.cdc")}
+    filtered = tshark("-r", sample(name), "-Y", "smcr.cdc").splitlines()
+    assert filtered == [line for line in one_pass if line.split()[0] in numbers]
+
+
+def sharkd(capture, frames):
+    """Columns and tree of these frames, asked for in this order."""
+    load = len(frames) + max(frames)
+    requests = [{"jsonrpc": "2.0", "id": load, "method": "load", "params": {"file": str(capture)}}]
+    requests += [
+        {"jsonrpc": "2.0", "id": frame, "method": "frame", "params": {"frame": frame, "proto": True, "columns": True}}
+        for frame in frames
+    ]
+    text = "".join(json.dumps(request) + "\n" for request in requests)
+    answers = run([BUILD / "with-plugins", "sharkd", "-"], stdin=text.encode(), env=home_environment())
+    parsed = (json.loads(line) for line in answers.decode().splitlines() if line.startswith("{"))
+    return {answer["id"]: answer["result"] for answer in parsed if answer["id"] != load}
+
+
+@pytest.mark.parametrize("name", ["smcr_v1_echo", "smcr_v2_echo", "smcr_v2_two_links", "smcr_v2_lgr_rdma_link_delete", "smcr_v2_urgent"])
+def test_random_access_shows_the_same(name):
+    frames = [int(row["frame.number"][0]) for row in fields(sample(name), "frame.number", display_filter="smcr")][:400]
+    shuffled = random.Random(name).sample(frames, len(frames))
+    assert sharkd(sample(name), shuffled) == sharkd(sample(name), frames)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_captures_without_smc_are_left_alone(name):
+    assert tshark("-r", sample(name), "-Y", "smcr || smc") == ""
+    assert tshark("-r", sample(name), "-V") == without_plugin("-r", sample(name), "-V")
+
+
+@pytest.mark.parametrize("name", ["smcr_v1_echo", "smcr_v2_echo"])
+def test_switched_off_it_leaves_everything_as_it_was(name):
+    assert tshark("-r", sample(name), "--disable-protocol", "smcr") == without_plugin("-r", sample(name))
+
+
+def test_beside_the_builtin_dissector_it_writes_no_columns():
+    capture = sample("smcr_v1_echo")
+    beside = ["-o", "smcr.replace_builtin:FALSE"]
+    assert tshark("-r", capture, *beside) == without_plugin("-r", capture)
+    assert fields(capture, "frame.number", display_filter="smc && smcr.cdc", options=beside)
+
+
+def test_the_cursor_base_can_be_forced():
+    capture = sample("smcr_v1_echo")
+
+    def produced(base):
+        rows = fields(capture, "smcr.producer_delta", display_filter="smcr.cdc", options=["-o", f"smcr.cursor_base:{base}"])
+        return [row["smcr.producer_delta"] for row in rows][:2]
+
+    assert produced("auto") == produced("0") != produced("4")
