@@ -60,6 +60,12 @@ def tshark(*arguments, stdin=None):
     return run([BUILD / "with-plugins", "tshark", *arguments], stdin=stdin, env=home_environment()).decode()
 
 
+def without_plugin(*arguments):
+    """The same tshark without any of our plugins."""
+    environment = {**home_environment(), "WIRESHARK_PLUGIN_DIR": os.path.join(_home.name, "no-plugins")}
+    return run(["tshark", *arguments], env=environment).decode()
+
+
 def fields(capture, *names, display_filter="", options=()):
     """One dict per frame that passes the filter: field name to list of values."""
     separator, aggregator = "\t", "\x1f"

@@ -3,20 +3,14 @@
 and the same as `fabricscope analyze`."""
 
 import json
-import os
 import random
 from collections import Counter
 
 import pytest
-from harness import BUILD, analyze, fields, home_environment, run, sample, samples, tshark
+from harness import BUILD, analyze, fields, home_environment, run, sample, samples, tshark, without_plugin
 
 SMC = samples("smcr_*")
 PLAIN = [name for name in samples() if name not in SMC] + ["smcr_fallback_plain_client"]
-
-
-def without_plugin(*arguments):
-    nowhere = os.path.join(home_environment()["HOME"], "no-plugins")
-    return run(["tshark", *arguments], env={**home_environment(), "WIRESHARK_PLUGIN_DIR": nowhere}).decode()
 
 
 @pytest.fixture
