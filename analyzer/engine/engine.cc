@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/smcr/rules.h"
+
 namespace fabricscope::engine {
 
 const char* name_of(Severity severity) {
@@ -14,7 +16,7 @@ const char* name_of(Severity severity) {
     return "";
 }
 
-std::span<const Rule> rules() { return {}; }
+std::span<const Rule> rules() { return smcr::kRules; }
 
 Engine::Engine(Options options, smcr::Observer* smcr_observer) : options_(options), copies_(options.interfaces), smcr_(options.smcr_options, smcr_observer), smcr_observer_(smcr_observer) {}
 

@@ -39,7 +39,7 @@ public:
 
     const CaptureSummary& capture() const { return capture_; }
     const smcr::Model& smcr() const { return smcr_.model(); }
-    const std::vector<Finding>& findings() const { return findings_; }
+    const std::vector<Finding>& findings() const { return smcr_.model().findings; }
 
 private:
     Options options_;
@@ -47,7 +47,6 @@ private:
     capture::DuplicateFilter copies_;
     smcr::Tracker smcr_;
     smcr::Observer* smcr_observer_;
-    std::vector<Finding> findings_;
 };
 
 }  // namespace fabricscope::engine

@@ -320,6 +320,7 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     a.facts->what = FrameFacts::What::write;
     a.facts->length = event.length;
     if (event.repeated()) return count_repetition(a, event, {});
+    if (event.immediate) sessions_.report(RuleName::immediate_data, {a.packet->number}, group_name(a), "RDMA WRITE with immediate data");
     const WriteTarget target = target_of(a, event.r_key, event.address);
     const Flow::Write write{target.offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late, a.packet->time};
     if (target.connection != 0) use_write(a, target.connection, write);

@@ -55,6 +55,7 @@ private:
         std::uint32_t subject;  ///< what it is about: a link number, an RKey
         std::size_t exchange;   ///< index in LinkGroup::exchanges; npos if that list is full
         Step step;
+        Bytes<16> user_data;    ///< TEST LINK
     };
     /// A WRITE to an RMB that nothing has announced, kept until a cursor tells where the RMB is.
     struct StrayWrite {
@@ -146,6 +147,9 @@ private:
 
     // LLC
     void on_llc(Arrival& a, ByteView message, std::uint32_t length);
+    void judge(const Arrival& a, const wire::LlcMessage& message);
+    void judge_echo(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request);
+    static std::string group_name(const Arrival& a) { return "lg-" + std::to_string(a.group); }
     void note_exchange(Arrival& a, const wire::LlcMessage& message, bool refused);
     void on_request(Arrival& a, const wire::LlcMessage& message);
     void on_reply(Arrival& a, const wire::LlcMessage& message, bool refused);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/engine/finding.h"
 #include "capture/packet.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
@@ -234,6 +235,9 @@ struct Model {
     /// may count more than once.
     std::uint64_t dropped_connections = 0;
     std::uint64_t dropped_link_groups = 0;
+    std::uint64_t dropped_findings = 0;
+
+    std::vector<Finding> findings;
 };
 
 }  // namespace fabricscope::engine::smcr

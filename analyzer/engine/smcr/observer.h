@@ -2,6 +2,7 @@
 // What the SMC-R tracker says about single frames while it works: for trees, streams and timelines.
 #pragma once
 
+#include "analyzer/engine/finding.h"
 #include "analyzer/engine/smcr/model.h"
 
 namespace fabricscope::engine::smcr {
@@ -77,6 +78,8 @@ public:
     virtual void on_response(std::uint64_t /*request*/, std::uint64_t /*response*/, Time /*elapsed*/) {}
     /// The frame shows `original` once more, from another interface; it is not tracked.
     virtual void on_copy(std::uint64_t /*frame*/, std::uint64_t /*original*/) {}
+    /// A rule was broken by the frame that is being dealt with.
+    virtual void on_finding(const Finding&) {}
     /// Asked once for each direction, when its connection becomes known.
     virtual bool wants_stream(const Connection&, Side /*from*/) { return false; }
     virtual void on_stream(const StreamPiece&) {}

@@ -187,8 +187,27 @@ bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64
     observer_.on_clc(seen);
     if (seen.request_frame != 0) observer_.on_response(seen.request_frame, seen.frame, seen.time - seen.request_time);
     conversation.last_message = Step{packet.time, packet.number};
+    judge(segment, message);
     if (on_clc(segment, message)) return true;
     stop(conversation);
+    return false;
+}
+
+void Rendezvous::judge(const Segment& segment, const wire::ClcMessage& message) {
+    const std::uint64_t frame = segment.packet.number;
+    const std::string session = "smcr-" + std::to_string(segment.conversation.session);
+    const bool wrong = message.error && message.error.fault != layout::Fault::truncated;
+    if (wrong) sessions_.report(RuleName::clc_format, {frame}, session, to_string(message.error));
+    if (const auto* proposal = std::get_if<wire::Proposal>(&message.body); proposal != nullptr && proposal->ip && proposal->ip->prefix_count > 8)
+        sessions_.report(RuleName::prefix_count, {frame}, session, std::to_string(proposal->ip->prefix_count) + " IPv6 prefixes");
+    if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body); body != nullptr && !message.error && body->body.rmb_index == 0)
+        sessions_.report(RuleName::rmb_index, {frame}, session, "RMB element index 0");
+}
+
+/// A message that its sender may not send; nothing after it can be trusted to be CLC.
+bool Rendezvous::out_of_order(const Segment& segment, const char* what) {
+    sessions_.report(RuleName::clc_order, {segment.packet.number}, "smcr-" + std::to_string(segment.conversation.session),
+                     std::string(what) + " from the " + name_of(segment.from));
     return false;
 }
 
@@ -200,12 +219,13 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     const Step step{packet.time, packet.number};
     const bool from_client = from == Side::client;
     if (std::holds_alternative<wire::Proposal>(message.body)) {
-        if (from_client && !connection.setup.proposal) connection.setup.proposal = step;
-        return from_client;
+        if (!from_client) return out_of_order(segment, "PROPOSAL");
+        if (!connection.setup.proposal) connection.setup.proposal = step;
+        return true;
     }
     if (const auto* decline = std::get_if<wire::Decline>(&message.body)) return on_decline(session, *decline, from, step);
     const bool is_accept = message.header.type == wire::ClcType::accept;
-    if (is_accept == from_client) return false;  // ACCEPT is the server's, CONFIRM the client's
+    if (is_accept == from_client) return out_of_order(segment, is_accept ? "ACCEPT" : "CONFIRM");
     if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body)) return on_smcd(connection, *smcd, message.header.type, step);
     const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
     // Cut off before the RMB's address: the message was there, but its link and RMB are not known.

@@ -52,6 +52,8 @@ private:
     void on_cut_message(const Segment& segment);
     static std::uint32_t pending(const Segment& segment);
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
+    void judge(const Segment& segment, const wire::ClcMessage& message);
+    bool out_of_order(const Segment& segment, const char* what);
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
     bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
     bool on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, Step step);

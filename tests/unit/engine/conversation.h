@@ -107,11 +107,12 @@ public:
     }
 
     // ---- RoCE ----
-    void request(Side from, std::uint8_t opcode, const Octets& payload, std::optional<ib::Reth> reth = {}) {
-        repeat(from, opcode, port[from].psn, payload, reth);
+    void request(Side from, std::uint8_t opcode, const Octets& payload, std::optional<ib::Reth> reth = {}, std::optional<std::uint32_t> immediate = {}) {
+        repeat(from, opcode, port[from].psn, payload, reth, immediate);
         port[from].psn = (port[from].psn + 1) & 0xFFFFFF;
     }
-    void repeat(Side from, std::uint8_t opcode, std::uint32_t psn, const Octets& payload, std::optional<ib::Reth> reth = {}) {
+    void repeat(Side from, std::uint8_t opcode, std::uint32_t psn, const Octets& payload, std::optional<ib::Reth> reth = {},
+                std::optional<std::uint32_t> immediate = {}) {
         capture::Packet p = packet(port[from].host, port[other(from)].host);
         p.transport = capture::Transport::ib;
         p.ib.carrier = capture::IbCarrier::roce_v2;
@@ -122,6 +123,8 @@ public:
         p.ib.payload_length = static_cast<std::uint32_t>(payload.size());
         p.ib.has_reth = reth.has_value();
         if (reth) p.ib.reth = *reth;
+        p.ib.has_immdt = immediate.has_value();
+        if (immediate) p.ib.immdt.immediate_data = *immediate;
         tracker.on_packet(p);
     }
     void confirm_link(bool eye_catcher = false) {
