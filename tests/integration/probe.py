@@ -74,6 +74,24 @@ def cdc(token, sequence, producer=(0, 0), consumer=(0, 0), flags=0, state=0):
 # ---- captures ----
 
 
+def erf(frame):
+    """An ERF record of type Ethernet: header, two octets of padding, frame, FCS."""
+    length = len(frame) + 4
+    return struct.pack("<Q", 1_700_000_000 << 32) + struct.pack("!BBHHH2x", 2, 4, 18 + length, 0, length) + frame + bytes(4)
+
+
+# pcap link type, and how to make such a frame from an Ethernet frame
+LINKS = {
+    "ethernet": (1, lambda frame: frame),
+    "vlan": (1, lambda frame: frame[:12] + bytes.fromhex("81000064") + frame[12:]),
+    "qinq": (1, lambda frame: frame[:12] + bytes.fromhex("88a8000a81000064") + frame[12:]),
+    "erf": (197, erf),
+    "raw": (101, lambda frame: frame[14:]),
+    "sll": (113, lambda frame: struct.pack("!HHH", 0, 1, 6) + frame[6:12] + bytes(2) + frame[12:]),
+    "sll2": (276, lambda frame: frame[12:14] + struct.pack("!HIHBB", 0, 1, 1, 0, 6) + frame[6:12] + bytes(2) + frame[14:]),
+}
+
+
 class Capture:
     """Frames of one TCP connection and one RoCEv2 link; `client` says who sends."""
 
@@ -131,9 +149,10 @@ class Capture:
         rkey, rmb = (SERVER_RKEY, SERVER_RMB) if client else (CLIENT_RKEY, CLIENT_RMB)
         return self.rdma(client, WRITE_ONLY, payload, struct.pack("!QII", rmb + offset, rkey, len(payload)), **options)
 
-    def save(self, path, snap_length=65535):
-        octets = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, snap_length, 1)
-        for number, frame in enumerate(self.frames):
+    def save(self, path, snap_length=65535, link="ethernet"):
+        link_type, wrap = LINKS[link]
+        octets = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, snap_length, link_type)
+        for number, frame in enumerate(map(wrap, self.frames)):
             cut = frame[:snap_length]
             octets += struct.pack("<IIII", 1_700_000_000 + number // 1000, number % 1000 * 1000, len(cut), len(frame)) + cut
         path.write_bytes(octets)

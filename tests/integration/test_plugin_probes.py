@@ -312,6 +312,21 @@ def test_cursors_flags_and_window(path):
         ["100"], ["100"], [str(65536 - 100)], ["client"])
 
 
+# ---- link types ----
+
+
+@pytest.mark.parametrize("link", probe.LINKS)
+def test_link_types(path, link):
+    capture = Capture().rendezvous()
+    write = capture.write(True, bytes(100))
+    message = capture.send(True, probe.cdc(probe.SERVER_TOKEN, 1, producer=(0, 100)))
+    capture.save(path, link=link)
+    assert_clean(path)
+    assert numbers(path, "smcr.clc") == [4, 5, 6]
+    assert numbers(path, "smcr.llc") == [7, 8]
+    assert (numbers(path, "smcr.write"), numbers(path, "smcr.cdc")) == ([write], [message])
+
+
 # ---- cut by the snap length ----
 
 
