@@ -78,8 +78,8 @@ bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
     s.address.swap_sides();
     s.says_no_eye_catcher.swap_sides();
     s.confirmed_link.swap_sides();
-    for (auto& [key, end] : ends_)
-        if (end.group == id) end.side = other(end.side);
+    for (std::uint32_t i = 0; i < g.links.size(); ++i)
+        for (const Side side : {Side::client, Side::server}) register_end(id, i, side);
     for (const std::uint32_t connection : g.connections) sessions_.swap_sides(sessions_.at(connection));
     return true;
 }
@@ -249,8 +249,9 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->link = l.number;
     a.facts->from = a.from;
     a.facts->roles_known = group(a.group).roles_known;
-    capture::RcReceiver& receiver = state(a.group).links[a.link].receiver[other(a.from)];
-    const capture::RcEvent event = receiver.receive(*a.packet);
+    auto& receiver = state(a.group).links[a.link].receiver[other(a.from)];
+    if (!receiver) receiver = std::make_unique<capture::RcReceiver>();
+    const capture::RcEvent event = receiver->receive(*a.packet);
     using Kind = capture::RcEvent::Kind;
     if (event.kind == Kind::acknowledge && ib::AethSyndrome::of(a.packet->ib.aeth.syndrome).kind == ib::AethSyndrome::Class::nak) ++l.naks;
     QueuePairs& pairs = state(a.group).links[a.link];

@@ -3,6 +3,7 @@
 // from there the way of every packet to its connection (RFC 7609, 2 and 3.5).
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 
 #include "analyzer/engine/smcr/sessions.h"
@@ -66,7 +67,7 @@ private:
         std::vector<std::uint8_t> octets;
     };
     struct QueuePairs {  ///< of a link
-        PerSide<capture::RcReceiver> receiver;           ///< at this side
+        PerSide<std::unique_ptr<capture::RcReceiver>> receiver;  ///< at this side, once it was sent something
         PerSide<std::optional<std::uint32_t>> sent_psn;  ///< latest request PSN from this side
         PerSide<std::uint32_t> unanswered;               ///< repeated requests from this side since the other was heard
     };
@@ -86,7 +87,8 @@ private:
         PerSide<std::unordered_map<std::uint32_t, std::uint32_t>> tokens;    ///< connection id by the token that this side assigned
         std::vector<OpenRequest> open;
         std::vector<Offer> offers;
-        PerSide<Address> address;  ///< of a group seen midway: both ends of its links
+        PerSide<Address> address;          ///< of a group seen midway: both ends of its links
+        std::vector<std::uint32_t> halves; ///< connections seen midway of which one direction is known, the youngest
         PerSide<std::deque<StrayWrite>> strays;  ///< from this side
         PerSide<std::optional<std::size_t>> continued_rmb;  ///< of this side's latest CONFIRM RKEY
         PerSide<bool> says_no_eye_catcher, confirmed_link;
@@ -195,7 +197,13 @@ private:
     Sessions& sessions_;
     std::deque<GroupState> states_;
     std::unordered_map<EndpointKey, EndpointRef, EndpointHash> ends_;
-    std::vector<std::uint32_t> midstream_groups_;
+    /// Groups seen midway, by the ports at both ends: the lower address first.
+    using PortPair = std::pair<Address, Address>;
+    struct PortPairHash {
+        std::size_t operator()(const PortPair& pair) const noexcept { return std::hash<Address>{}(pair.first) * 31 + std::hash<Address>{}(pair.second); }
+    };
+    static PortPair ports_of(const capture::Packet& packet);
+    std::unordered_map<PortPair, std::uint32_t, PortPairHash> midstream_groups_;
 
     /// A packet to a queue pair of a link that is just being set up, although the message that
     /// announces it has not been seen.

@@ -33,7 +33,10 @@ std::uint32_t subject_of(const wire::LlcMessage& message) {
 void LinkGroups::on_llc(Arrival& a, ByteView octets, std::uint32_t length) {
     const wire::LlcMessage message = wire::parse_llc(octets, length);
     judge(a, message);
-    std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
+    // Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
+    constexpr std::size_t kMeaningful = 36;
+    const bool cut_short = message.error.fault == layout::Fault::truncated && message.error.offset < kMeaningful;
+    if (!cut_short) std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
     note_exchange(a, message, is_refusal(message));
 }
 

@@ -8,6 +8,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 constexpr std::int32_t kAckReach = 64;  // packets that may be under way when an acknowledgement is sent
+constexpr std::size_t kMaxHalves = 256;
 
 bool looks_like_smcr(const capture::Packet& packet) {
     const auto& info = packet.ib.opcode();
@@ -43,22 +44,22 @@ void LinkGroups::remember_stray(const capture::Packet& packet) {
     slot.write.octets.assign(packet.ib.payload.begin(), packet.ib.payload.end());
 }
 
+LinkGroups::PortPair LinkGroups::ports_of(const capture::Packet& packet) {
+    return packet.source.bytes < packet.destination.bytes ? PortPair{packet.source, packet.destination} : PortPair{packet.destination, packet.source};
+}
+
 /// The group seen midway between these two ports.
 std::optional<std::uint32_t> LinkGroups::midstream_group(const capture::Packet& packet) {
-    for (const std::uint32_t id : midstream_groups_) {
-        const auto& address = state(id).address;
-        if ((address[Side::client] == packet.source && address[Side::server] == packet.destination) ||
-            (address[Side::server] == packet.source && address[Side::client] == packet.destination))
-            return id;
-    }
-    if (midstream_groups_.size() >= options_.limits.midstream_flows) return std::nullopt;
+    const PortPair ports = ports_of(packet);
+    if (const auto known = midstream_groups_.find(ports); known != midstream_groups_.end()) return known->second;
+    if (midstream_groups_.size() >= options_.limits.midstream_groups) return std::nullopt;
     const auto id = create_group();
     if (!id) return std::nullopt;
     group(*id).roles_known = false;
     group(*id).from_start = false;
     state(*id).address[Side::client] = packet.source;
     state(*id).address[Side::server] = packet.destination;
-    midstream_groups_.push_back(*id);
+    midstream_groups_[ports] = *id;
     return id;
 }
 
@@ -83,25 +84,24 @@ std::optional<LinkGroups::EndpointRef> LinkGroups::midstream_link(const capture:
 
 /// An acknowledgement belongs to the link whose requests it acknowledges.
 std::optional<LinkGroups::EndpointRef> LinkGroups::acknowledged_link(const capture::Packet& packet) {
+    const auto known = midstream_groups_.find(ports_of(packet));
+    if (known == midstream_groups_.end()) return std::nullopt;
+    const std::uint32_t id = known->second;
+    const Side side = state(id).address[Side::client] == packet.destination ? Side::client : Side::server;
     std::optional<EndpointRef> match;
-    for (const std::uint32_t id : midstream_groups_) {
-        const auto& address = state(id).address;
-        const Side side = address[Side::client] == packet.destination ? Side::client : Side::server;
-        if (!(address[side] == packet.destination) || !(address[other(side)] == packet.source)) continue;
-        for (std::uint32_t index = 0; index < group(id).links.size(); ++index) {
-            const auto sent = state(id).links[index].sent_psn[side];
-            if (group(id).links[index].end[side].qpn || !sent) continue;
-            const std::int32_t behind = capture::psn_distance(packet.ib.bth.psn, *sent);
-            if (behind < 0 || behind > kAckReach) continue;
-            if (match) return std::nullopt;  // could be either
-            match = EndpointRef{id, index, side};
-        }
+    for (std::uint32_t index = 0; index < group(id).links.size(); ++index) {
+        const auto sent = state(id).links[index].sent_psn[side];
+        if (group(id).links[index].end[side].qpn || !sent) continue;
+        const std::int32_t behind = capture::psn_distance(packet.ib.bth.psn, *sent);
+        if (behind < 0 || behind > kAckReach) continue;
+        if (match) return std::nullopt;  // could be either
+        match = EndpointRef{id, index, side};
     }
     if (!match) return std::nullopt;
-    LinkEndpoint& end = group(match->group).links[match->link].end[match->side];
+    LinkEndpoint& end = group(id).links[match->link].end[side];
     end.gid = Gid{packet.destination.bytes};
     end.qpn = packet.ib.bth.destination_qpn;
-    register_end(match->group, match->link, match->side);
+    register_end(id, match->link, side);
     return match;
 }
 
@@ -110,7 +110,9 @@ std::optional<LinkGroups::EndpointRef> LinkGroups::acknowledged_link(const captu
 Session* LinkGroups::half_session(Arrival& a, const wire::Cdc& cdc) {
     const Side to = other(a.from);
     Session* session = other_half(a, cdc, nullptr);
-    if (session == nullptr) {
+    if (session != nullptr) {
+        std::erase(state(a.group).halves, session->connection->id);
+    } else {
         session = sessions_.create(a.packet->number, a.packet->time);
         if (session == nullptr) return nullptr;
         Connection& connection = *session->connection;
@@ -121,6 +123,9 @@ Session* LinkGroups::half_session(Arrival& a, const wire::Cdc& cdc) {
         connection.release = group(a.group).release;
         for (Direction& direction : connection.from.values) direction.from_start = false;
         group(a.group).connections.push_back(connection.id);
+        auto& halves = state(a.group).halves;
+        if (halves.size() == kMaxHalves) halves.erase(halves.begin());
+        halves.push_back(connection.id);
         sessions_.open(*session);
         if (const auto base = group(a.group).cursor_base) sessions_.set_base(*session, *base);
     }
@@ -134,10 +139,10 @@ Session* LinkGroups::half_session(Arrival& a, const wire::Cdc& cdc) {
 Session* LinkGroups::other_half(const Arrival& a, const wire::Cdc& cdc, const Session* except) {
     if (cdc.flags.failover_validation || cdc.consumer == wire::Cursor{}) return nullptr;
     Session* match = nullptr;
-    for (const std::uint32_t id : group(a.group).connections) {
+    for (const std::uint32_t id : state(a.group).halves) {
         Session& candidate = sessions_.at(id);
         const Connection& c = *candidate.connection;
-        if (&candidate == except || !c.midstream || c.merged || c.alert_token[other(a.from)] || !c.alert_token[a.from]) continue;
+        if (&candidate == except || c.alert_token[other(a.from)] || !c.alert_token[a.from]) continue;
         if (c.from[other(a.from)].producer != cdc.consumer) continue;
         if (match != nullptr) return nullptr;  // could be either
         match = &candidate;
@@ -153,6 +158,7 @@ void LinkGroups::join_halves(Arrival& a, Session& kept, Session& gone) {
     for (auto& [element, id] : state(a.group).element_owner)
         if (id == gone.connection->id) id = kept.connection->id;
     std::erase(group(a.group).connections, gone.connection->id);
+    for (const Session* half : {&kept, &gone}) std::erase(state(a.group).halves, half->connection->id);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -102,7 +102,6 @@ void Rendezvous::on_flags(const Segment& segment) {
     connection.last_time = std::max(connection.last_time, packet.time);
     if (tcp.has(capture::syn)) {
         conversation.start[from] = tcp.sequence + 1;
-        conversation.stream[from].start(tcp.sequence + 1);
         auto& step = is_syn_ack(tcp) ? connection.setup.syn_ack : connection.setup.syn;
         if (!step) step = Step{packet.time, packet.number};
         if (is_syn_ack(tcp) && !wire::find_tcp_option(tcp.options)) {
@@ -120,16 +119,20 @@ void Rendezvous::on_flags(const Segment& segment) {
 void Rendezvous::on_payload(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
     if (!conversation.start[from]) conversation.start[from] = packet.tcp.sequence;
-    conversation.stream[from].start(*conversation.start[from]);
-    conversation.stream[from].insert(packet.tcp.sequence, packet.tcp.payload, packet.tcp.payload_length, packet.number);
+    auto& stream = conversation.stream[from];
+    if (!stream) {
+        stream = std::make_unique<capture::TcpStream>(kStreamLimit);
+        stream->start(*conversation.start[from]);
+    }
+    stream->insert(packet.tcp.sequence, packet.tcp.payload, packet.tcp.payload_length, packet.number);
     while (conversation.negotiating && on_stream(segment)) {}
     if (conversation.negotiating && packet.tcp.payload.size() < packet.tcp.payload_length) on_cut_message(segment);
 }
 
 /// Takes one message from the stream; false when there is none (yet).
 bool Rendezvous::on_stream(const Segment& segment) {
-    capture::TcpStream& stream = segment.conversation.stream[segment.from];
-    const ByteView readable = stream.readable();
+    auto& stream = segment.conversation.stream[segment.from];
+    const ByteView readable = stream->readable();
     if (readable.empty()) return false;
     const std::size_t length = wire::clc_length(readable);
     if (length == 0) {
@@ -137,9 +140,9 @@ bool Rendezvous::on_stream(const Segment& segment) {
         return false;
     }
     if (readable.size() < length || length <= wire::kClcHeaderSize) return false;
-    const std::uint64_t position = stream.position();
+    const std::uint64_t position = stream->position();
     const bool more = on_message(segment, readable.first(length), position);
-    if (!segment.conversation.stream[segment.from].stopped()) stream.consume(length);
+    if (more) stream->consume(length);
     return more;
 }
 
@@ -147,24 +150,23 @@ bool Rendezvous::on_stream(const Segment& segment) {
 /// on behind it.
 void Rendezvous::on_cut_message(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
-    capture::TcpStream& stream = conversation.stream[from];
-    const ByteView readable = stream.readable();
+    const auto& stream = conversation.stream[from];
+    const ByteView readable = stream->readable();
     const std::size_t length = wire::clc_length(readable);
     const std::uint32_t end = packet.tcp.sequence + packet.tcp.payload_length;
-    const auto position = static_cast<std::uint32_t>(stream.position());
+    const auto position = static_cast<std::uint32_t>(stream->position());
     if (length <= wire::kClcHeaderSize || *conversation.start[from] + position + length != end) return;
     on_message(segment, readable, position);
     if (!conversation.negotiating) return;
-    stream = capture::TcpStream(kStreamLimit);
-    stream.start(end);
+    conversation.stream[from].reset();
     conversation.start[from] = end;
 }
 
 /// While CLC goes on, whatever stands behind the last whole message begins the next one.
 std::uint32_t Rendezvous::pending(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
-    if (!conversation.negotiating) return 0;
-    const std::uint32_t next = *conversation.start[from] + static_cast<std::uint32_t>(conversation.stream[from].position());
+    if (!conversation.negotiating || !conversation.stream[from]) return 0;
+    const std::uint32_t next = *conversation.start[from] + static_cast<std::uint32_t>(conversation.stream[from]->position());
     const std::uint32_t behind = packet.tcp.sequence + packet.tcp.payload_length - next;
     return static_cast<std::int32_t>(behind) <= 0 ? 0 : std::min(behind, packet.tcp.payload_length);
 }
@@ -278,7 +280,7 @@ bool Rendezvous::on_decline(Session& session, const wire::Decline& message, Side
 
 void Rendezvous::stop(Conversation& conversation) {
     conversation.negotiating = false;
-    for (capture::TcpStream& stream : conversation.stream.values) stream.stop();
+    for (auto& stream : conversation.stream.values) stream.reset();
 }
 
 // ---- at the end ----------------------------------------------------------------------------------

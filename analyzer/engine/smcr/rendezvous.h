@@ -31,7 +31,7 @@ private:
     struct Conversation {
         std::uint32_t session = 0;
         SocketAddress client;
-        PerSide<capture::TcpStream> stream{{capture::TcpStream(kStreamLimit), capture::TcpStream(kStreamLimit)}};
+        PerSide<std::unique_ptr<capture::TcpStream>> stream;  ///< once there is payload, while negotiating
         PerSide<std::optional<std::uint32_t>> start;  ///< sequence number of each stream's first octet
         bool negotiating = true;                      ///< CLC messages may still come
         std::optional<Step> last_message;             ///< what the next one answers

@@ -18,7 +18,7 @@ struct Limits {
     std::size_t exchanges = 10'000;        ///< kept for each link group
     std::size_t open_requests = 1'024;     ///< unanswered LLC requests of a link group
     std::size_t findings = 10'000;
-    std::size_t midstream_flows = 65'536;  ///< queue pairs that may turn out to be SMC-R
+    std::size_t midstream_groups = 10'000;  ///< link groups whose set-up was not captured
 };
 
 struct Options {
