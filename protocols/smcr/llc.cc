@@ -81,8 +81,8 @@ Message read_slots(PartReader& reader, std::size_t slots, Count used) {
     Message message;
     reader.read(message.body);
     if (reader.error()) return message;
-    message.used = std::min<std::size_t>(used(message.body), slots);
     reader.read(message.slots, slots);
+    message.used = std::min<std::size_t>(used(message.body), message.slots.size());
     return message;
 }
 
@@ -91,8 +91,8 @@ DeleteRkeyMessage read_delete_rkey(PartReader& reader, std::uint8_t version) {
     reader.read(message.body);
     if (reader.error()) return message;
     const std::size_t slots = version == 1 ? kMaxDeletedRkeys : message.body.count;
-    message.used = std::min<std::size_t>(message.body.count, slots);
     reader.read(message.slots, slots);
+    message.used = std::min<std::size_t>(message.body.count, message.slots.size());
     return message;
 }
 

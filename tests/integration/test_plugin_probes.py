@@ -128,7 +128,7 @@ def test_data_behind_a_decline_is_left_to_others(path, port):
     capture.save(path)
     assert_clean(path)
     assert decode(path, frame, "smcr.clc.type", "http.host") == (["4"], ["example.org"])
-    assert info(path, frame) == "CLC DECLINE (v1), no SMC device found [37 more bytes] GET / HTTP/1.1"
+    assert info(path, frame).rstrip() == "CLC DECLINE (v1), no SMC device found [37 more bytes] GET / HTTP/1.1"
 
 
 def test_data_behind_a_decline_may_go_on_in_the_next_segment(path):
@@ -270,6 +270,14 @@ def test_delete_rkey_has_eight_slots_whatever_its_count_says(path):
     assert numbers(path, "_ws.malformed") == []
     (keys,) = decode(path, frame, "smcr.llc.delete_rkey.rkey")
     assert [int(key, 16) for key in keys] == list(range(1, 9))
+
+
+def test_delete_rkey_with_more_keys_than_octets_is_malformed(path):
+    capture = Capture().rendezvous()
+    frame = capture.send(True, b"\x29\x00\x2c\x00" + bytes([200]).ljust(40, b"\0"))
+    capture.save(path)
+    assert "expected 800" in expert(path, frame)
+    assert numbers(path, "smcr.malformed") == [frame]
 
 
 def test_delete_link_reasons_have_names(path):
