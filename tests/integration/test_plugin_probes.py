@@ -276,7 +276,7 @@ def test_delete_rkey_with_more_keys_than_octets_is_malformed(path):
     capture = Capture().rendezvous()
     frame = capture.send(True, b"\x29\x00\x2c\x00" + bytes([200]).ljust(40, b"\0"))
     capture.save(path)
-    assert "expected 800" in expert(path, frame)
+    assert "length 800 expected" in expert(path, frame)
     assert numbers(path, "smcr.malformed") == [frame]
 
 
