@@ -136,6 +136,33 @@ def test_cursor_base_can_be_forced():
         assert connection["client_to_server"]["cursor_base"] == base
 
 
+@pytest.fixture
+def wrong_eye_catcher(tmp_path):
+    """The echo, with the end of its PROPOSAL spoilt."""
+    eye_catcher = bytes.fromhex("e2d4c3d9")
+    octets = ECHO.read_bytes()
+    proposal = octets.index(eye_catcher + b"\x01")
+    trailer = octets.index(eye_catcher, proposal + 4)
+    capture = tmp_path / "wrong.pcap"
+    capture.write_bytes(octets[:trailer] + b"\x00" + octets[trailer + 1 :])
+    return capture
+
+
+def test_findings_of_level_error_show_in_the_exit_status(wrong_eye_catcher):
+    (finding,) = json.loads(fabricscope("analyze", wrong_eye_catcher, "--json", status=(1,)))["findings"]
+    assert list(finding) == ["rule", "severity", "frames", "session", "text", "clause"]
+    assert (finding["rule"], finding["severity"], finding["clause"]) == ("SMCR-R02", "error", "RFC 7609, A.2")
+    assert finding["session"] == "smcr-1" and finding["frames"] and finding["text"]
+    assert b"SMCR-R02" in fabricscope("analyze", wrong_eye_catcher, status=(1,))
+
+
+def test_findings_can_be_chosen(wrong_eye_catcher):
+    for chosen in (["--rule", "SMCR-R02"], ["--rules-level", "warning,error"]):
+        assert json.loads(fabricscope("analyze", wrong_eye_catcher, "--json", *chosen, status=(1,)))["findings"]
+    for others in (["--rule", "SMCR-R03"], ["--rules-level", "note,warning"]):
+        assert not json.loads(fabricscope("analyze", wrong_eye_catcher, "--json", *others, status=(0,)))["findings"]
+
+
 def test_summary_fits_the_page_and_limits_its_tables():
     name = sample("smcr_v2_20conns")
     text = fabricscope("analyze", name).decode()
@@ -224,3 +251,5 @@ def test_rules():
         assert list(rule) == ["id", "severity", "clause", "sentence"]
         assert rule["severity"] in ("error", "warning", "note")
     assert [rule["id"] for rule in rules] == sorted(rule["id"] for rule in rules)
+    one = fabricscope("rules", rules[0]["id"], status=(0,)).decode().splitlines()
+    assert len(one) == 2 and one[1].endswith(rules[0]["sentence"])
