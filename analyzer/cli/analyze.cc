@@ -39,6 +39,12 @@ void tell_captures_from_output(AnalyzeOptions& options) {
     options.json_file.clear();
 }
 
+/// For CLI11: what is wrong with a rule's id, empty if nothing is.
+std::string check_rule(const std::string& id) {
+    const auto has_id = [&](const engine::Rule& rule) { return rule.id == id; };
+    return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id;
+}
+
 std::vector<const engine::Finding*> chosen_findings(const engine::Engine& engine, const AnalyzeOptions& options) {
     std::vector<const engine::Finding*> chosen;
     for (const engine::Finding& finding : engine.findings())
@@ -103,6 +109,7 @@ void add_analyze(CLI::App& program, int& status) {
         ->option_text("error,warning,note");
     command->add_option("--rule", options->rules, "Only findings of this rule; may be repeated")
         ->delimiter(',')
+        ->check(check_rule)
         ->option_text("ID");
     command->callback([options, json, &status] {
         options->json = json->count() != 0;

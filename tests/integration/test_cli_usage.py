@@ -50,6 +50,7 @@ def test_help_and_version_everywhere(command):
 @pytest.mark.parametrize("arguments", [
     [], ["nonsense"], ["analyze"], ["analyze", "--nonsense", ECHO], ["analyze", "--protocol", "nonsense", ECHO],
     ["analyze", "--cursor-base", "3", ECHO], ["analyze", "--rules-level", "bad", ECHO],
+    ["analyze", "--rule", "SMCR-R00", ECHO],
     ["stream", ECHO], ["stream", ECHO, "--connection", "smcr-1"],
     ["stream", ECHO, "--connection", "smcr-1", "--from", "nobody"], ["timeline", ECHO], ["rules", "SMCR-R00"]])
 def test_wrong_usage(arguments):
