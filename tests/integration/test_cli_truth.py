@@ -8,16 +8,20 @@ import ipaddress
 import pytest
 
 import truth
+from cases import CASES
 from harness import analyze, fabricscope, sample, samples
 from harness import truth as reports
 
 FALLBACKS = {  # who declined, the guest that this is, the code
     "smcr_fallback_client_no_rdma": ("client", "B", 0x03030000),
     "smcr_fallback_eid_mismatch": ("server", "B", 0x03030000),
+    "smcr_fallback_ipv6_v2only": ("client", "A", 0x03030000),
+    "smcr_fallback_pnetid_mismatch": ("server", "B", 0x03030002),
     "smcr_fallback_roce_blocked": ("server", "B", 0x02010000),
+    "smcr_fallback_server_no_rdma": ("server", "B", 0x03030002),
 }
 CLOSES = {"smcr_v2_lgr_rdma_link_delete": "abnormal"}  # the device went away
-SMCR = [name for name in samples("smcr_*") if not name.startswith("smcr_fallback")]
+SMCR = [name for name in samples("smcr_*") if not name.startswith("smcr_fallback") and name not in CASES]
 OTHERS = [name for name in samples() if not name.startswith("smcr_")] + ["smcr_fallback_plain_client"]
 
 _analyses = {}
