@@ -61,7 +61,7 @@ int dissect_around(dissector_handle_t wrapped, const Visit& visit, void* data) {
 }
 
 int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    const dissector_handle_t wrapped = wrapped_for(pinfo->match_uint);
+    dissector_handle_t wrapped = wrapped_for(pinfo->match_uint);
     // A frame inside a frame (a capture file that is carried by a protocol) is not the capture's.
     if (inside || pinfo->rec->rec_type != REC_TYPE_PACKET) return call_dissector_only(wrapped, tvb, pinfo, tree, data);
     return dissect_around(wrapped, {tvb, pinfo, tree, frame_of(tvb, pinfo), is_first_visit(pinfo)}, data);
@@ -71,8 +71,8 @@ int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* dat
 
 void wrap_entry_points(const FrameHooks& new_hooks) {
     hooks = new_hooks;
-    const dissector_table_t table = find_dissector_table("wtap_encap");
-    const dissector_handle_t handle = create_dissector_handle(dissect_frame, -1);
+    dissector_table_t table = find_dissector_table("wtap_encap");
+    dissector_handle_t handle = create_dissector_handle(dissect_frame, -1);
     for (EntryPoint& entry : entry_points) {
         entry.wrapped = dissector_get_uint_handle(table, entry.encapsulation);
         if (entry.wrapped != nullptr) dissector_add_uint("wtap_encap", entry.encapsulation, handle);

@@ -45,9 +45,8 @@ void TreeBuilder::add_field(proto_tree* tree, const FieldInfo& info, int id, std
     const int start = static_cast<int>(offset);
     proto_item* item = nullptr;
     if (info.kind == Kind::text) {
-        const ByteView octets{tvb_get_ptr(message_, start, info.width), info.width};
-        item = proto_tree_add_string(
-            tree, id, message_, start, info.width, packet_text(pinfo_, printable_text(octets)));
+        const char* text = packet_text(pinfo_, printable_text({tvb_get_ptr(message_, start, info.width), info.width}));
+        item = proto_tree_add_string(tree, id, message_, start, info.width, text);
     } else {
         const unsigned encoding = info.order == Order::little ? ENC_LITTLE_ENDIAN : ENC_BIG_ENDIAN;
         item = proto_tree_add_item(tree, id, message_, start, info.width, encoding);

@@ -6,6 +6,7 @@
 namespace fabricscope::plugin {
 namespace {
 
+using engine::Severity;
 using engine::smcr::GeneratedField;
 using engine::smcr::GeneratedType;
 
@@ -39,6 +40,8 @@ void add_generated_fields() {
     }
 }
 
+expert_field& finding(Severity severity) { return registered.finding[static_cast<std::size_t>(severity)]; }
+
 void register_expert_infos() {
     static ei_register_info infos[] = {
         {&registered.malformed, {"smcr.malformed", PI_MALFORMED, PI_ERROR, "The message contradicts itself", EXPFILL}},
@@ -54,6 +57,9 @@ void register_expert_infos() {
         {&registered.rfc_add_link,
          {"smcr.llc.add_link.rfc_shape", PI_PROTOCOL, PI_NOTE,
           "Laid out as RFC 7609 draws it, without the two reserved octets that implementations send", EXPFILL}},
+        {&finding(Severity::note), {"smcr.finding.note", PI_PROTOCOL, PI_NOTE, "A rule is broken", EXPFILL}},
+        {&finding(Severity::warning), {"smcr.finding.warning", PI_PROTOCOL, PI_WARN, "A rule is broken", EXPFILL}},
+        {&finding(Severity::error), {"smcr.finding.error", PI_PROTOCOL, PI_ERROR, "A rule is broken", EXPFILL}},
     };
     expert_module_t* module = expert_register_protocol(registered.protocol);
     expert_register_field_array(module, infos, array_length(infos));

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "analyzer/engine/finding.h"
 #include "analyzer/engine/smcr/generated_fields.h"
 #include "plugins/common/fields.h"
 #include "plugins/common/tree.h"
@@ -22,6 +23,7 @@ struct Fields {
     expert_field retransmission = EI_INIT;
     expert_field late = EI_INIT;
     expert_field rfc_add_link = EI_INIT;
+    std::array<expert_field, 3> finding{{EI_INIT, EI_INIT, EI_INIT}};  ///< by engine::Severity
 };
 
 /// Where `filter` stands in generated_fields.

@@ -48,20 +48,15 @@ void Record::on_response(std::uint64_t request, std::uint64_t response, capture:
     responses_.emplace(request, response);
 }
 
+/// Only the frame that broke the rule in the end: of the others it is not known when they are first shown.
+void Record::on_finding(const engine::Finding& finding) {
+    broken_[packet_->number].push_back({finding.rule, finding.text});
+}
+
 const FrameFacts* Record::facts(std::uint64_t frame) const {
     if (const std::uint64_t original = lookup(originals_, frame); original != 0) frame = original;
     const auto found = std::ranges::lower_bound(facts_, frame, {}, &FrameFacts::frame);
     return found != facts_.end() && found->frame == frame ? &*found : nullptr;
-}
-
-std::span<const Record::Clc> Record::clc(std::uint64_t frame) const {
-    const auto found = clc_.find(frame);
-    return found != clc_.end() ? std::span(found->second) : std::span<const Clc>();
-}
-
-ByteView Record::long_message(std::uint64_t frame) const {
-    const auto found = long_messages_.find(frame);
-    return found != long_messages_.end() ? ByteView(found->second) : ByteView();
 }
 
 std::uint64_t Record::lookup(const FrameMap& map, std::uint64_t frame) {

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -26,6 +27,12 @@ public:
         std::vector<std::uint8_t> octets;
     };
 
+    /// A rule that a frame breaks.
+    struct Broken {
+        const engine::Rule* rule;
+        std::string text;
+    };
+
     explicit Record(const engine::smcr::Options& options);
 
     /// The capture's next frame.
@@ -33,9 +40,10 @@ public:
 
     /// nullptr: the frame has nothing to do with SMC. A copy has its original's facts.
     const FrameFacts* facts(std::uint64_t frame) const;
-    std::span<const Clc> clc(std::uint64_t frame) const;
+    std::span<const Clc> clc(std::uint64_t frame) const { return list(clc_, frame); }
+    std::span<const Broken> broken_rules(std::uint64_t frame) const { return list(broken_, frame); }
     /// An LLC or CDC message that ends in this frame and began in earlier ones; otherwise empty.
-    ByteView long_message(std::uint64_t frame) const;
+    ByteView long_message(std::uint64_t frame) const { return list(long_messages_, frame); }
     /// The frame that answers this one, and the one that completes the CLC message of which this one
     /// holds a part; 0 = not known (yet).
     std::uint64_t response(std::uint64_t frame) const { return lookup(responses_, frame); }
@@ -49,8 +57,14 @@ private:
     void on_facts(const FrameFacts& facts) override;
     void on_clc(const ClcSeen& seen) override;
     void on_response(std::uint64_t request, std::uint64_t response, capture::Time elapsed) override;
+    void on_finding(const engine::Finding& finding) override;
     void on_copy(std::uint64_t frame, std::uint64_t original) override { originals_.emplace(frame, original); }
 
+    template <class T>
+    static std::span<const T> list(const std::unordered_map<std::uint64_t, std::vector<T>>& map, std::uint64_t frame) {
+        const auto found = map.find(frame);
+        return found != map.end() ? std::span<const T>(found->second) : std::span<const T>();
+    }
     static std::uint64_t lookup(const FrameMap& map, std::uint64_t frame);
 
     engine::Engine engine_;
@@ -58,6 +72,7 @@ private:
     capture::Time latest_ = 0;
     std::deque<FrameFacts> facts_;  ///< by frame
     std::unordered_map<std::uint64_t, std::vector<Clc>> clc_;
+    std::unordered_map<std::uint64_t, std::vector<Broken>> broken_;
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> long_messages_;
     FrameMap responses_;
     FrameMap completions_;

@@ -12,7 +12,6 @@
 namespace fabricscope::plugin {
 namespace {
 
-using engine::smcr::Side;
 using layout::Fault;
 
 // They live across calls that may leave by longjmp.
@@ -44,14 +43,14 @@ const char* mark_of(const Display& display, const FrameFacts& facts) {
 /// The first message of a frame replaces what the layers below wrote, further ones are added.
 void write_columns(const Display& display, const FrameFacts& facts, const char* info, bool first = true) {
     if (!display.columns) return;
-    col_set_str(display.pinfo->cinfo, COL_PROTOCOL, "SMC-R");
+    col_set_str(display.pinfo->cinfo, COL_PROTOCOL, display.protocol);
     if (first) col_add_fstr(display.pinfo->cinfo, COL_INFO, "%s%s", mark_of(display, facts), info);
     else col_append_sep_str(display.pinfo->cinfo, COL_INFO, ", ", info);
 }
 
 proto_tree* add_protocol(const Display& display, tvbuff_t* tvb, int length, const char* title) {
     proto_item* item = proto_tree_add_protocol_format(
-        display.tree, fields().protocol, tvb, 0, length, "SMC-R, %s", title);
+        display.tree, fields().protocol, tvb, 0, length, "%s, %s", display.protocol, title);
     return proto_item_add_subtree(item, fields().subtree);
 }
 
@@ -101,7 +100,19 @@ void add_identity(const Display& display, proto_tree* tree, tvbuff_t* tvb, const
     if (facts.from && facts.roles_known) add_text(tree, tvb, generated_index("smcr.from"), name_of(*facts.from));
 }
 
-void add_warnings(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+/// The engine's findings, which `fabricscope analyze` lists as well.
+void add_findings(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    for (const Record::Broken& broken : display.record->broken_rules(facts.frame)) {
+        proto_item* item = proto_tree_add_string(tree, id_of(generated_index("smcr.rule")), tvb, 0, 0, broken.rule->id);
+        proto_item_set_generated(item);
+        expert_field* severity = &fields().finding[static_cast<std::size_t>(broken.rule->severity)];
+        const char* text = packet_text(display.pinfo, broken.text);
+        expert_add_info_format(
+            display.pinfo, item, severity, "%s: %s (%s)", broken.rule->id, text, broken.rule->clause);
+    }
+}
+
+void add_remarks(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     if (is_copy(display, facts)) add_frame(tree, tvb, generated_index("smcr.copy_of"), facts.frame);
     if (facts.retransmission) {
         proto_item* item = proto_tree_add_boolean(tree, id_of(generated_index("smcr.retransmission")), tvb, 0, 0, 1);
@@ -110,6 +121,7 @@ void add_warnings(const Display& display, proto_tree* tree, tvbuff_t* tvb, const
     }
     if (display.record->is_late(display.pinfo->num))
         expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().late);
+    add_findings(display, tree, tvb, facts);
 }
 
 void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
@@ -133,15 +145,16 @@ void add_facts(const Display& display, proto_tree* tree, tvbuff_t* tvb, const Fr
         add_frame(tree, tvb, generated_index("smcr.response_in"), display.record->response(facts.frame));
     if (facts.what == FrameFacts::What::cdc) add_cursors(tree, tvb, facts);
     if (facts.what == FrameFacts::What::write) add_write(tree, tvb, facts);
-    add_warnings(display, tree, tvb, facts);
+    add_remarks(display, tree, tvb, facts);
 }
 
 void add_error(const Display& display, proto_tree* tree, const layout::ParseError& error) {
     if (!error) return;
     const bool cut = error.fault == Fault::truncated;
+    const char* text = packet_text(display.pinfo, to_string(error));
     expert_add_info_format(
         display.pinfo, proto_tree_get_parent(tree), cut ? &fields().cut : &fields().malformed, "%s: %s",
-        cut ? "Not captured whole" : "Malformed", packet_text(display.pinfo, to_string(error)));
+        cut ? "Not captured whole" : "Malformed", text);
 }
 
 // ---- CLC -----------------------------------------------------------------------------------------
@@ -172,10 +185,10 @@ tvbuff_t* clc_tvb(const Display& display, tvbuff_t* payload, const Record::Clc& 
     return add_source(display, payload, clc.octets, length, "Reassembled CLC message");
 }
 
-void show_clc_message(
-    const Display& display, tvbuff_t* payload, const FrameFacts& facts, const Record::Clc& clc, bool first) {
+void show_clc_message(Display display, tvbuff_t* payload, const FrameFacts& facts, const Record::Clc& clc, bool first) {
     tvbuff_t* tvb = clc_tvb(display, payload, clc);
     const smcr::ClcMessage message = smcr::parse_clc(view_of(tvb));
+    if (message.header.eye_catcher == smcr::kEyeCatcherSmcD) display.protocol = "SMC-D";
     const char* summary = summary_of(display.pinfo, message);
     write_columns(display, facts, summary, first);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
@@ -185,7 +198,7 @@ void show_clc_message(
     add_identity(display, tree, tvb, facts);
     add_request(display, tree, tvb, clc.seen.request_frame, clc.seen.time - clc.seen.request_time);
     add_frame(tree, tvb, generated_index("smcr.response_in"), display.record->response(clc.seen.frame));
-    add_warnings(display, tree, tvb, facts);
+    add_remarks(display, tree, tvb, facts);
 }
 
 /// Octets of a message that later segments complete.
@@ -193,16 +206,15 @@ void show_clc_part(
     const Display& display, tvbuff_t* payload, const FrameFacts& facts, int offset, int length, bool first) {
     tvbuff_t* tvb = tvb_new_subset_length(payload, offset, length);
     const std::uint64_t completion = display.record->completion(facts.frame);
-    const char* where = completion == 0
-                            ? ""
-                            : wmem_strdup_printf(
-                                  display.pinfo->pool, " completed in frame %u", static_cast<unsigned>(completion));
+    const char* where = "";
+    if (completion != 0)
+        where = wmem_strdup_printf(display.pinfo->pool, " completed in frame %u", static_cast<unsigned>(completion));
     const char* summary = wmem_strdup_printf(display.pinfo->pool, "CLC message, %d octets of it%s", length, where);
     write_columns(display, facts, wmem_strdup_printf(display.pinfo->pool, "[%s]", summary), first);
     proto_tree* tree = add_protocol(display, tvb, -1, summary);
     proto_tree_add_item(tree, fields().tree.octets, tvb, 0, length, ENC_NA);
     add_identity(display, tree, tvb, facts);
-    add_warnings(display, tree, tvb, facts);
+    add_remarks(display, tree, tvb, facts);
 }
 
 /// Where the octets of the frame's complete messages end in its payload.
@@ -285,7 +297,7 @@ void show_link_payload(const Display& display, tvbuff_t* payload, const FrameFac
 }
 
 void show_facts(const Display& display, tvbuff_t* frame, const FrameFacts& facts) {
-    const char* title = facts.what == FrameFacts::What::tcp ? "TCP connection" : "link";
+    const char* title = facts.what == FrameFacts::What::tcp ? "TCP connection" : "packet on a link";
     add_facts(display, add_protocol(display, frame, 0, title), frame, facts);
 }
 

@@ -14,6 +14,7 @@ struct Display {
     proto_tree* tree;
     const Record* record;
     bool columns;  ///< whether Protocol and Info are ours to write
+    const char* protocol = "SMC-R";
 };
 
 /// The CLC messages at the start of a TCP payload; `payload` may be of another origin than the frame.

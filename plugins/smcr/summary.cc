@@ -6,8 +6,6 @@
 namespace fabricscope::plugin {
 namespace {
 
-using engine::smcr::Side;
-
 /// printf into the packet's memory.
 template <class... Arguments> char* text(const packet_info* pinfo, const char* format, Arguments... arguments) {
     return wmem_strdup_printf(pinfo->pool, format, arguments...);
@@ -74,10 +72,8 @@ const char* flags_text(const packet_info* pinfo, const smcr::Cdc& cdc) {
 
 const char* summary_of(const packet_info* pinfo, const smcr::ClcMessage& message) {
     const char* name = layout::name_of(smcr::kClcTypeNames, static_cast<std::uint64_t>(message.header.type));
-    const char* family = message.header.eye_catcher == smcr::kEyeCatcherSmcD ? " SMC-D" : "";
     const char* detail = std::visit(ClcDetail{pinfo}, message.body);
-    return text(
-        pinfo, "CLC %s%s (v%u)%s", name != nullptr ? name : "message", family, unsigned{message.version()}, detail);
+    return text(pinfo, "CLC %s (v%u)%s", name != nullptr ? name : "message", unsigned{message.version()}, detail);
 }
 
 const char* summary_of(const packet_info* pinfo, const smcr::LlcMessage& message, const FrameFacts& facts) {

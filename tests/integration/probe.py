@@ -12,10 +12,11 @@ CLIENT_RMB, SERVER_RMB = 0x10000000, 0x20000000
 CLIENT_TOKEN, SERVER_TOKEN = 0x0A, 0x0B
 
 EYE_CATCHER = bytes.fromhex("e2d4c3d9")
+EYE_CATCHER_SMCD = bytes.fromhex("e2d4c3c4")
 OPTION = b"\x01\x01\xfe\x06" + EYE_CATCHER
-OPTION_SMCD = b"\x01\x01\xfe\x06" + bytes.fromhex("e2d4c3c4")
+OPTION_SMCD = b"\x01\x01\xfe\x06" + EYE_CATCHER_SMCD
 
-SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY, WRITE_ONLY = 0x00, 0x01, 0x02, 0x04, 0x0A
+SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY, WRITE_ONLY, WRITE_ONLY_IMMEDIATE = 0x00, 0x01, 0x02, 0x04, 0x0A, 0x0B
 
 
 def gid(address):
@@ -26,9 +27,9 @@ def gid(address):
 # ---- messages ----
 
 
-def clc(kind, body, version=1, trailer=EYE_CATCHER):
+def clc(kind, body, version=1, eye_catcher=EYE_CATCHER, trailer=None):
     length = 8 + len(body) + 4
-    return EYE_CATCHER + struct.pack("!BHB", kind, length, version << 4) + body + trailer
+    return eye_catcher + struct.pack("!BHB", kind, length, version << 4) + body + (trailer or eye_catcher)
 
 
 def proposal(growth=b"", prefixes=(), **options):

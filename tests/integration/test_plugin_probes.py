@@ -5,7 +5,7 @@ import struct
 
 import probe
 import pytest
-from harness import fields, tshark
+from harness import analyze, fields, tshark
 from probe import Capture
 
 
@@ -175,6 +175,16 @@ def test_application_data_that_begins_with_the_eye_catcher(path):
     assert numbers(path, "smcr || smc") == []
 
 
+def test_smcd_has_a_protocol_column_of_its_own(path):
+    capture = Capture().handshake()
+    capture.tcp(True, probe.proposal())
+    body = struct.pack("!QQBBHI", 0x1122, 0x3344, 1, 0x20, 0, 0x55) + bytes(12)
+    frame = capture.tcp(False, probe.clc(2, body, eye_catcher=probe.EYE_CATCHER_SMCD))
+    capture.save(path)
+    assert_clean(path)
+    assert decode(path, frame, "_ws.col.Protocol", "smcr.clc.smcd.token") == (["SMC-D"], ["0x0000000000003344"])
+
+
 # ---- the TCP option ----
 
 
@@ -318,6 +328,23 @@ def test_cursors_flags_and_window(path):
     assert info(path, reply) == "CDC smcr-1 server→client produced 0 consumed +60 [C]"
     assert decode(path, frame, "smcr.producer_delta", "smcr.in_flight", "smcr.window", "smcr.from") == (
         ["100"], ["100"], [str(65536 - 100)], ["client"])
+
+
+# ---- findings ----
+
+
+def test_findings_are_those_of_the_program(path):
+    capture = Capture().rendezvous()
+    reth = struct.pack("!QII", probe.SERVER_RMB, probe.SERVER_RKEY, 4)
+    capture.rdma(True, probe.WRITE_ONLY_IMMEDIATE, bytes(4), reth + b"\0\0\0\x07")
+    capture.send(True, probe.llc(7, 0, bytes(16)))
+    capture.send(False, probe.llc(7, 0x80, bytes(15) + b"\x01"))
+    capture.save(path)
+    shown = {(row["smcr.rule"][0], int(row["frame.number"][0])) for row in fields(path, "smcr.rule", "frame.number", display_filter="smcr.rule")}
+    found = {(finding["rule"], finding["frames"][-1]) for finding in analyze(path)["findings"]}
+    assert shown == found and len(found) >= 2
+    rule, frame = min(shown)
+    assert f"{rule}: " in expert(path, frame)
 
 
 # ---- link types ----
