@@ -36,16 +36,21 @@ def test_every_message_that_the_engine_counts_is_shown(name, ordered):
     shown = Counter()
     for row in fields(
         ordered(name), "smcr.connection", "smcr.from", "smcr.cdc.type", "smcr.write.length",
-        display_filter="(smcr.cdc || smcr.write) && !smcr.retransmission && !smcr.copy_of",
+        display_filter="smcr.connection && (smcr.cdc || smcr.write) && !smcr.retransmission && !smcr.copy_of",
     ):
-        direction = (row["smcr.connection"][0] if row["smcr.connection"] else None, *row["smcr.from"])
+        direction = (*row["smcr.connection"], *row["smcr.from"])
         if row["smcr.cdc.type"]:
             shown[*direction, "cdcs"] += 1
         else:
             shown[*direction, "bytes"] += int(row["smcr.write.length"][0])
+
     for connection in analyze(sample(name))["smcr"]["connections"]:
-        for side, key in (("client", "client_to_server"), ("server", "server_to_client")):
-            direction = connection[key]
+        both = {"client": connection["client_to_server"], "server": connection["server_to_client"]}
+        if (connection["id"], "cdcs") in shown:
+            # Captured midway: who is the client is not known, and whose a WRITE was only after the next CDC message.
+            assert shown[connection["id"], "cdcs"] == sum(direction["cdcs"] for direction in both.values())
+            continue
+        for side, direction in both.items():
             assert shown[connection["id"], side, "cdcs"] == direction["cdcs"]
             assert shown[connection["id"], side, "bytes"] >= direction["bytes_written"]
 
