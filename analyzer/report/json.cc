@@ -291,7 +291,8 @@ void write_smcr(std::ostream& out, const Model& model, const Clock& clock, bool 
     connections.end();
     out << ",\n    \"link_groups\": ";
     Lines groups(out, "    ");
-    for (const LinkGroup& group : model.link_groups) groups.add(json_of(group, clock));
+    for (const LinkGroup& group : model.link_groups)
+        if (came_to_be(group)) groups.add(json_of(group, clock));
     groups.end();
     out << ",\n    \"dropped_connections\": " << model.dropped_connections;
     out << ",\n    \"dropped_link_groups\": " << model.dropped_link_groups << "\n  },\n";

@@ -25,6 +25,7 @@ public:
         setups_that_failed();
         abnormal_closes();
         missing_data();
+        urgent_data_left();
         waits();
         failovers();
         lost_links();
@@ -64,6 +65,7 @@ private:
     void setups_that_failed();
     void abnormal_closes();
     void missing_data();
+    void urgent_data_left();
     void waits();
     void failovers();
     void lost_links();
@@ -128,6 +130,23 @@ void Observations::missing_data() {
     if (octets != 0)
         say(Ink::yellow,
             fmt::format("{} were announced but not captured ({})", counted(octets, "octet"), names(found)));
+}
+
+/// The sender may write nothing until its urgent octet has been consumed (RFC 7609, 4.7.5): if the
+/// receiver never says so, the connection hangs.
+void Observations::urgent_data_left() {
+    Names found;
+    for_each([&](const Connection& connection) {
+        for (const Side side : {Side::client, Side::server}) {
+            const Direction& direction = connection.from[side];
+            const bool hangs = direction.urgent != 0 && direction.positions_known &&
+                               direction.bytes_acknowledged + 1 == direction.bytes_announced;
+            if (hangs) found.push_back(fmt::format("{} from the {}", connection_name(connection.id), name_of(side)));
+        }
+    });
+    if (!found.empty())
+        say(Ink::red,
+            fmt::format("an urgent octet was not reported as consumed; until then its sender may not go on ({})", names(found)));
 }
 
 void Observations::waits() {

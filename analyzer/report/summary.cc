@@ -109,7 +109,7 @@ void Summary::counts(const Model& model) {
         out_ << separator << grouped(count) << ' ' << words_for(outcome);
         separator = ", ";
     }
-    out_ << (all != 0 ? "), " : ", ") << counted(model.link_groups.size(), "link group") << '\n';
+    out_ << (all != 0 ? "), " : ", ") << counted(static_cast<std::uint64_t>(std::ranges::count_if(model.link_groups, came_to_be)), "link group") << '\n';
 }
 
 /// Broken between words, further lines indented.
@@ -266,6 +266,7 @@ std::string peer_text(const LinkGroup& group, Side side) {
 
 void Summary::link_groups(const Model& model) {
     for (const LinkGroup& group : model.link_groups) {
+        if (!came_to_be(group)) continue;
         if (group.id > options_.rows) break;
         title(fmt::format("Link group {}", link_group_name(group.id)));
         out_ << fmt::format(

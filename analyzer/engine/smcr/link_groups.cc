@@ -185,10 +185,15 @@ void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& mes
 }
 
 void LinkGroups::on_decline(Session& session) {
-    const Connection& connection = *session.connection;
+    Connection& connection = *session.connection;
     if (connection.link_group == 0 || state(connection.link_group).first_connection != connection.id) return;
-    for (Link& link : group(connection.link_group).links)
+    LinkGroup& declined = group(connection.link_group);
+    for (Link& link : declined.links)
         if (link.state != LinkState::deleted) link.state = LinkState::failed;
+    if (connection.setup.confirm) return;
+    // Declined instead of CONFIRM: there never was a group.
+    std::erase(declined.connections, connection.id);
+    connection.link_group = 0;
 }
 
 // ---- RMBs ----------------------------------------------------------------------------------------

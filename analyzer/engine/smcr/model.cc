@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/model.h"
 
+#include <algorithm>
+
 namespace fabricscope::engine::smcr {
 
 std::string to_string(const SocketAddress& address) {
@@ -40,6 +42,10 @@ const char* name_of(LinkState state) {
         case LinkState::failed: return "failed";
     }
     return "";
+}
+
+bool came_to_be(const LinkGroup& group) {
+    return !group.connections.empty() || std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });
 }
 
 const char* DeclineSeen::name() const { return layout::name_of(wire::kDeclineNames, code); }

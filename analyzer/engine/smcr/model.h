@@ -228,6 +228,9 @@ struct LinkGroup {
     std::vector<std::uint32_t> connections;  ///< ids
 };
 
+/// Whether the group is more than the offer of one, which a DECLINE ended.
+bool came_to_be(const LinkGroup& group);
+
 struct Model {
     std::deque<Connection> connections;  ///< connections[id - 1]
     std::deque<LinkGroup> link_groups;   ///< link_groups[id - 1]

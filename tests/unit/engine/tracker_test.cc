@@ -71,6 +71,19 @@ TEST(Rendezvous, ApplicationDataBehindDeclineIsLeftAlone) {
     EXPECT_EQ(w.clcs.size(), 2U);
 }
 
+TEST(Rendezvous, DeclineInsteadOfConfirmLeavesNoGroup) {
+    World w;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 1, 2, true));
+    w.send(client, World::decline(0x03070000));
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).outcome, Outcome::fallback);
+    EXPECT_EQ(w.connection(1).decline->by, client);
+    EXPECT_EQ(w.connection(1).link_group, 0U);
+    EXPECT_FALSE(came_to_be(w.group(1)));
+}
+
 TEST(Rendezvous, OfferedButNotTakenUp) {
     World w;
     w.handshake(true, false);
