@@ -188,8 +188,7 @@ void LinkGroups::on_decline(Session& session) {
     Connection& connection = *session.connection;
     if (connection.link_group == 0 || state(connection.link_group).first_connection != connection.id) return;
     LinkGroup& declined = group(connection.link_group);
-    for (Link& link : declined.links)
-        if (link.state != LinkState::deleted) link.state = LinkState::failed;
+    for (Link& link : declined.links) link.state = LinkState::failed;
     if (connection.setup.confirm) return;
     // Declined instead of CONFIRM: there never was a group.
     std::erase(declined.connections, connection.id);
