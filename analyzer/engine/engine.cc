@@ -18,7 +18,11 @@ const char* name_of(Severity severity) {
 
 std::span<const Rule> rules() { return smcr::kRules; }
 
-Engine::Engine(Options options, smcr::Observer* smcr_observer) : options_(options), copies_(options.interfaces), smcr_(options.smcr_options, smcr_observer), smcr_observer_(smcr_observer) {}
+Engine::Engine(Options options, smcr::Observer* smcr_observer)
+    : options_(options),
+      copies_(options.interfaces),
+      smcr_(options.smcr_options, smcr_observer),
+      smcr_observer_(smcr_observer) {}
 
 void Engine::on_frame(const capture::Frame& frame) { on_packet(capture::decode(frame)); }
 

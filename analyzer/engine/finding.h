@@ -19,7 +19,7 @@ const char* name_of(Severity severity);
 
 /// A requirement of a standard that a capture can decide.
 struct Rule {
-    const char* id;        ///< "SMCR-R02"
+    const char* id;  ///< "SMCR-R02"
     Severity severity;
     const char* clause;    ///< "RFC 7609, A.2"
     const char* sentence;  ///< what must hold

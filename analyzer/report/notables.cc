@@ -145,8 +145,9 @@ void Observations::urgent_data_left() {
         }
     });
     if (!found.empty())
-        say(Ink::red,
-            fmt::format("an urgent octet was not reported as consumed; until then its sender may not go on ({})", names(found)));
+        say(Ink::red, fmt::format(
+                          "an urgent octet was not reported as consumed; until then its sender may not go on ({})",
+                          names(found)));
 }
 
 void Observations::waits() {

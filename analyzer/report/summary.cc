@@ -109,7 +109,9 @@ void Summary::counts(const Model& model) {
         out_ << separator << grouped(count) << ' ' << words_for(outcome);
         separator = ", ";
     }
-    out_ << (all != 0 ? "), " : ", ") << counted(static_cast<std::uint64_t>(std::ranges::count_if(model.link_groups, came_to_be)), "link group") << '\n';
+    out_ << (all != 0 ? "), " : ", ")
+         << counted(static_cast<std::uint64_t>(std::ranges::count_if(model.link_groups, came_to_be)), "link group")
+         << '\n';
 }
 
 /// Broken between words, further lines indented.

@@ -18,10 +18,10 @@ enum class Fault : std::uint8_t {
 /// The first fault found while parsing. Everything before `offset` has been parsed and can be used.
 struct ParseError {
     Fault fault = Fault::none;
-    const char* field = "";    ///< filter name of the field
-    std::size_t offset = 0;    ///< of the field, in octets from the start of the message
-    std::uint64_t expected = 0;///< truncated: octets needed; else the value or length that was expected
-    std::uint64_t actual = 0;  ///< truncated: octets present; else the value or length that was found
+    const char* field = "";      ///< filter name of the field
+    std::size_t offset = 0;      ///< of the field, in octets from the start of the message
+    std::uint64_t expected = 0;  ///< truncated: octets needed; else the value or length that was expected
+    std::uint64_t actual = 0;    ///< truncated: octets present; else the value or length that was found
 
     explicit operator bool() const { return fault != Fault::none; }
     bool operator==(const ParseError&) const = default;

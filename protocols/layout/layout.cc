@@ -26,14 +26,14 @@ std::string to_string(const Gid& gid) {
     char text[INET6_ADDRSTRLEN];
     if (std::equal(mapped.begin(), mapped.end(), gid.octets.begin()))
         inet_ntop(AF_INET, gid.octets.data() + mapped.size(), text, sizeof text);
-    else
-        inet_ntop(AF_INET6, gid.octets.data(), text, sizeof text);
+    else inet_ntop(AF_INET6, gid.octets.data(), text, sizeof text);
     return text;
 }
 
 std::string printable_text(ByteView octets) {
     std::string text;
-    for (const std::uint8_t c : octets) text.push_back(c >= 0x20 && c < 0x7F ? static_cast<char>(c) : c == 0 ? ' ' : '.');
+    for (const std::uint8_t c : octets)
+        text.push_back(c >= 0x20 && c < 0x7F ? static_cast<char>(c) : c == 0 ? ' ' : '.');
     text.erase(text.find_last_not_of(' ') + 1);
     return text;
 }
@@ -47,13 +47,19 @@ std::string to_string(const ParseError& error) {
     switch (error.fault) {
         case Fault::none: return "no error";
         case Fault::truncated:
-            std::snprintf(text, sizeof text, "%s at offset %zu: cut off, %llu octets needed, %llu there", error.field, error.offset, expected, actual);
+            std::snprintf(
+                text, sizeof text, "%s at offset %zu: cut off, %llu octets needed, %llu there", error.field,
+                error.offset, expected, actual);
             break;
         case Fault::wrong_length:
-            std::snprintf(text, sizeof text, "%s at offset %zu: length %llu expected, %llu found", error.field, error.offset, expected, actual);
+            std::snprintf(
+                text, sizeof text, "%s at offset %zu: length %llu expected, %llu found", error.field, error.offset,
+                expected, actual);
             break;
         case Fault::wrong_value:
-            std::snprintf(text, sizeof text, "%s at offset %zu: 0x%llx expected, 0x%llx found", error.field, error.offset, expected, actual);
+            std::snprintf(
+                text, sizeof text, "%s at offset %zu: 0x%llx expected, 0x%llx found", error.field, error.offset,
+                expected, actual);
             break;
     }
     return text;

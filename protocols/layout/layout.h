@@ -53,25 +53,25 @@ constexpr const char* name_of(ValueNames names, std::uint64_t value) {
 
 /// Everything about a field that does not depend on its C++ type.
 struct FieldInfo {
-    const char* filter = "";      ///< display filter name, "smcr.cdc.sequence"
-    const char* label = "";       ///< for people, "Sequence number"
+    const char* filter = "";  ///< display filter name, "smcr.cdc.sequence"
+    const char* label = "";   ///< for people, "Sequence number"
     Kind kind = Kind::unsigned_integer;
     Base base = Base::dec;
     Order order = Order::big;
-    bool reserved = false;        ///< the standard says: send 0, do not look
-    std::uint16_t offset = 0;     ///< octets from the start of the part
-    std::uint16_t width = 0;      ///< octets
-    std::uint64_t mask = 0;       ///< of the integer of `width` octets; 0 = all of it
+    bool reserved = false;     ///< the standard says: send 0, do not look
+    std::uint16_t offset = 0;  ///< octets from the start of the part
+    std::uint16_t width = 0;   ///< octets
+    std::uint64_t mask = 0;    ///< of the integer of `width` octets; 0 = all of it
     ValueNames names{};
-    const char* clause = nullptr; ///< where it differs from the part's
+    const char* clause = nullptr;  ///< where it differs from the part's
 
     constexpr std::size_t end() const { return std::size_t{offset} + width; }
 };
 
 /// A layout without its C++ type: for field references, trees and reports.
 struct LayoutInfo {
-    const char* name;             ///< "CDC"
-    const char* clause;           ///< "RFC 7609, A.4"
+    const char* name;    ///< "CDC"
+    const char* clause;  ///< "RFC 7609, A.4"
     std::span<const FieldInfo> fields;
 };
 
@@ -100,24 +100,33 @@ struct Extent {
 consteval Extent octets(std::size_t begin, std::size_t end) { return {begin, end}; }
 
 // Options, after the label of a field.
-inline constexpr struct Hex {} hex;
-inline constexpr struct LittleEndian {} little_endian;
-inline constexpr struct Reserved {} reserved;
-struct Names { ValueNames list; };
-struct Clause { const char* text; };
+struct Hex {};
+struct LittleEndian {};
+struct Reserved {};
+inline constexpr Hex hex;
+inline constexpr LittleEndian little_endian;
+inline constexpr Reserved reserved;
+struct Names {
+    ValueNames list;
+};
+struct Clause {
+    const char* text;
+};
 consteval Names names(ValueNames list) { return {list}; }
 consteval Clause clause(const char* text) { return {text}; }
 
 namespace detail {
 
-template <auto First, auto... Rest, class T>
-constexpr auto& follow(T& object) {
+template <auto First, auto... Rest, class T> constexpr auto& follow(T& object) {
     if constexpr (sizeof...(Rest) == 0) return object.*First;
     else return follow<Rest...>(object.*First);
 }
 
 template <class T> struct member_of;
-template <class C, class M> struct member_of<M C::*> { using owner = C; using type = M; };
+template <class C, class M> struct member_of<M C::*> {
+    using owner = C;
+    using type = M;
+};
 
 template <auto... Path> struct path_end;
 template <auto Last> struct path_end<Last> { using type = typename member_of<decltype(Last)>::type; };
@@ -141,8 +150,7 @@ constexpr void apply(FieldInfo& info, Clause clause) { info.clause = clause.text
 
 }  // namespace detail
 
-template <auto... Path>
-struct Field {
+template <auto... Path> struct Field {
     using value_type = typename detail::path_end<Path...>::type;
     FieldInfo info;
 
@@ -152,14 +160,18 @@ struct Field {
 template <auto... Path, class... Options>
 consteval Field<Path...> field(Place place, const char* filter, const char* label, Options... options) {
     using T = typename detail::path_end<Path...>::type;
-    FieldInfo info{.filter = filter, .label = label, .kind = detail::kind_of<T>(), .offset = place.offset,
-                   .width = place.width != 0 ? place.width : static_cast<std::uint16_t>(sizeof(T)), .mask = place.mask};
+    FieldInfo info{
+        .filter = filter,
+        .label = label,
+        .kind = detail::kind_of<T>(),
+        .offset = place.offset,
+        .width = place.width != 0 ? place.width : static_cast<std::uint16_t>(sizeof(T)),
+        .mask = place.mask};
     (detail::apply(info, options), ...);
     return {info};
 }
 
-template <class T, class... Fields>
-struct Layout {
+template <class T, class... Fields> struct Layout {
     static constexpr std::size_t count = sizeof...(Fields);
     const char* name;
     const char* clause;
@@ -170,8 +182,7 @@ struct Layout {
 namespace detail {
 
 /// Every bit of the extent belongs to exactly one field.
-template <class... Fields>
-consteval bool covers(Extent extent, const Fields&... fields) {
+template <class... Fields> consteval bool covers(Extent extent, const Fields&... fields) {
     constexpr std::size_t limit = 256;
     std::uint8_t seen[limit] = {};
     bool clean = extent.end <= limit;
@@ -194,8 +205,7 @@ void a_layout_must_cover_every_bit_of_its_extent_exactly_once();  // never defin
 }  // namespace detail
 
 /// `layout_of<T>` is specialised beside each wire format.
-template <class T>
-inline constexpr auto layout_of = nullptr;
+template <class T> inline constexpr auto layout_of = nullptr;
 
 template <class T, class... Fields>
 consteval Layout<T, Fields...> layout(const char* name, const char* clause_text, Extent extent, Fields... fields) {
@@ -208,26 +218,24 @@ concept WireFormat = !std::is_null_pointer_v<std::remove_cvref_t<decltype(layout
 
 // ---- using a table -------------------------------------------------------------------------------
 
-template <WireFormat T>
-inline constexpr std::size_t size_of = layout_of<T>.extent.end - layout_of<T>.extent.begin;
+template <WireFormat T> inline constexpr std::size_t size_of = layout_of<T>.extent.end - layout_of<T>.extent.begin;
 
 namespace detail {
 
 template <WireFormat T>
 inline constexpr auto field_infos = [] {
-    return std::apply([](const auto&... f) { return std::array<FieldInfo, sizeof...(f)>{f.info...}; }, layout_of<T>.fields);
+    return std::apply(
+        [](const auto&... f) { return std::array<FieldInfo, sizeof...(f)>{f.info...}; }, layout_of<T>.fields);
 }();
 
-template <std::size_t Width, Order order>
-constexpr std::uint64_t load(const std::uint8_t* octets) {
+template <std::size_t Width, Order order> constexpr std::uint64_t load(const std::uint8_t* octets) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < Width; ++i)
         value |= std::uint64_t{octets[i]} << (8 * (order == Order::big ? Width - 1 - i : i));
     return value;
 }
 
-template <std::size_t Width, Order order>
-constexpr void merge(std::uint8_t* octets, std::uint64_t value) {
+template <std::size_t Width, Order order> constexpr void merge(std::uint8_t* octets, std::uint64_t value) {
     for (std::size_t i = 0; i < Width; ++i)
         octets[i] = static_cast<std::uint8_t>(octets[i] | (value >> (8 * (order == Order::big ? Width - 1 - i : i))));
 }
@@ -238,8 +246,7 @@ constexpr bool is_number(Kind kind) { return kind == Kind::unsigned_integer || k
 template <WireFormat T, std::size_t I>
 inline constexpr std::size_t position_of = std::get<I>(layout_of<T>.fields).info.offset - layout_of<T>.extent.begin;
 
-template <WireFormat T, std::size_t I>
-constexpr void read_field(T& object, const std::uint8_t* part) {
+template <WireFormat T, std::size_t I> constexpr void read_field(T& object, const std::uint8_t* part) {
     constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
     auto& member = std::get<I>(layout_of<T>.fields).of(object);
     const std::uint8_t* octets = part + position_of<T, I>;
@@ -252,8 +259,7 @@ constexpr void read_field(T& object, const std::uint8_t* part) {
     }
 }
 
-template <WireFormat T, std::size_t I>
-constexpr void write_field(const T& object, std::uint8_t* part) {
+template <WireFormat T, std::size_t I> constexpr void write_field(const T& object, std::uint8_t* part) {
     constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
     const auto& member = std::get<I>(layout_of<T>.fields).of(object);
     std::uint8_t* octets = part + position_of<T, I>;
@@ -271,7 +277,10 @@ template <WireFormat T, std::size_t I>
 constexpr void read_field_if_there(T& object, ByteView part, std::size_t origin, ParseError& error) {
     constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
     if (position_of<T, I> + info.width <= part.size()) read_field<T, I>(object, part.data());
-    else if (!error) error = {Fault::truncated, info.filter, origin + position_of<T, I>, info.width, part.size() - std::min(part.size(), position_of<T, I>)};
+    else if (!error)
+        error = {
+            Fault::truncated, info.filter, origin + position_of<T, I>, info.width,
+            part.size() - std::min(part.size(), position_of<T, I>)};
 }
 
 template <WireFormat T>
@@ -279,45 +288,43 @@ inline constexpr auto indices = std::make_index_sequence<std::remove_cvref_t<dec
 
 }  // namespace detail
 
-template <WireFormat T>
-constexpr LayoutInfo info_of() {
+template <WireFormat T> constexpr LayoutInfo info_of() {
     return {layout_of<T>.name, layout_of<T>.clause, detail::field_infos<T>};
 }
 
 /// Reads a T. `part` begins at the octet that the table counts as `extent.begin`; `origin` is where
 /// that octet stands in the message, for the error's offset. The members of missing fields stay as
 /// they were.
-template <WireFormat T>
-constexpr ParseError parse_into(T& object, ByteView part, std::size_t origin = 0) {
+template <WireFormat T> constexpr ParseError parse_into(T& object, ByteView part, std::size_t origin = 0) {
     if (part.size() >= size_of<T>) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::read_field<T, I>(object, part.data()), ...); }(detail::indices<T>);
+        [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::read_field<T, I>(object, part.data()), ...); }
+        (detail::indices<T>);
         return {};
     }
     ParseError error;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         (detail::read_field_if_there<T, I>(object, part, origin, error), ...);
-    }(detail::indices<T>);
+    }
+    (detail::indices<T>);
     return error;
 }
 
 /// Writes a T over the octets [0, size_of<T>) of `part`, which must be there.
-template <WireFormat T>
-constexpr void build_into(const T& object, std::span<std::uint8_t> part) {
+template <WireFormat T> constexpr void build_into(const T& object, std::span<std::uint8_t> part) {
     std::fill_n(part.begin(), size_of<T>, std::uint8_t{0});
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::write_field<T, I>(object, part.data()), ...); }(detail::indices<T>);
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::write_field<T, I>(object, part.data()), ...); }
+    (detail::indices<T>);
 }
 
 /// Whether a T cut after `available` octets still holds the field `filter`.
-template <WireFormat T>
-constexpr bool holds(std::size_t available, std::string_view filter) {
+template <WireFormat T> constexpr bool holds(std::size_t available, std::string_view filter) {
     for (const FieldInfo& info : detail::field_infos<T>)
         if (filter == info.filter) return info.end() - layout_of<T>.extent.begin <= available;
     return false;
 }
 
 /// A list of equal elements as it stands on the wire; elements are parsed when asked for.
-template <class T>
-struct List {
+template <class T> struct List {
     ByteView octets;
 
     std::size_t size() const { return octets.size() / size_of<T>; }

@@ -14,8 +14,7 @@ namespace fabricscope {
 using ByteView = std::span<const std::uint8_t>;
 
 /// N octets whose meaning the standard leaves open (reserved areas, user data, opaque ids).
-template <std::size_t N>
-struct Bytes {
+template <std::size_t N> struct Bytes {
     std::array<std::uint8_t, N> octets{};
     auto operator<=>(const Bytes&) const = default;
 };
@@ -39,8 +38,7 @@ struct Gid {
 };
 
 /// N characters in a fixed-width field, padded with blanks or zeros.
-template <std::size_t N>
-struct Text {
+template <std::size_t N> struct Text {
     std::array<std::uint8_t, N> octets{};
     auto operator<=>(const Text&) const = default;
 };

@@ -17,19 +17,19 @@ struct Cursor {
 };
 
 struct CdcProducerFlags {
-    bool writer_blocked = false;           ///< B: data waits, the window is full
-    bool urgent_pending = false;           ///< P
-    bool urgent_present = false;           ///< U: the octet before the producer cursor is urgent
-    bool consumer_update_requested = false;///< R
-    bool failover_validation = false;      ///< F: only type, length, sequence and token mean something
+    bool writer_blocked = false;             ///< B: data waits, the window is full
+    bool urgent_pending = false;             ///< P
+    bool urgent_present = false;             ///< U: the octet before the producer cursor is urgent
+    bool consumer_update_requested = false;  ///< R
+    bool failover_validation = false;        ///< F: only type, length, sequence and token mean something
     std::uint8_t reserved = 0;
     bool operator==(const CdcProducerFlags&) const = default;
 };
 
 struct CdcStateFlags {
-    bool sending_done = false;    ///< D
-    bool connection_closed = false; ///< C
-    bool abnormal_close = false;  ///< A
+    bool sending_done = false;       ///< D
+    bool connection_closed = false;  ///< C
+    bool abnormal_close = false;     ///< A
     std::uint8_t reserved = 0;
     bool operator==(const CdcStateFlags&) const = default;
 };
@@ -57,26 +57,37 @@ inline constexpr std::size_t kCdcMeaningful = 26;
 namespace fabricscope::layout {
 template <>
 inline constexpr auto layout_of<smcr::Cdc> = layout<smcr::Cdc>(
-    "CDC message", "RFC 7609, A.4", octets(0, 44),
-    field<&smcr::Cdc::type>(at(0), "smcr.cdc.type", "Type", hex),
+    "CDC message", "RFC 7609, A.4", octets(0, 44), field<&smcr::Cdc::type>(at(0), "smcr.cdc.type", "Type", hex),
     field<&smcr::Cdc::length>(at(1), "smcr.cdc.length", "Length"),
     field<&smcr::Cdc::sequence>(at(2), "smcr.cdc.sequence", "Sequence number"),
     field<&smcr::Cdc::alert_token>(at(4), "smcr.cdc.alert_token", "Alert token", hex),
     field<&smcr::Cdc::reserved_before_producer>(at(8), "smcr.cdc.reserved1", "Reserved", reserved),
-    field<&smcr::Cdc::producer, &smcr::Cursor::wrap>(at(10), "smcr.cdc.producer.wrap", "Producer cursor wrap sequence number"),
+    field<&smcr::Cdc::producer, &smcr::Cursor::wrap>(
+        at(10), "smcr.cdc.producer.wrap", "Producer cursor wrap sequence number"),
     field<&smcr::Cdc::producer, &smcr::Cursor::offset>(at(12), "smcr.cdc.producer.offset", "Producer cursor"),
     field<&smcr::Cdc::reserved_before_consumer>(at(16), "smcr.cdc.reserved2", "Reserved", reserved),
-    field<&smcr::Cdc::consumer, &smcr::Cursor::wrap>(at(18), "smcr.cdc.consumer.wrap", "Consumer cursor wrap sequence number"),
+    field<&smcr::Cdc::consumer, &smcr::Cursor::wrap>(
+        at(18), "smcr.cdc.consumer.wrap", "Consumer cursor wrap sequence number"),
     field<&smcr::Cdc::consumer, &smcr::Cursor::offset>(at(20), "smcr.cdc.consumer.offset", "Consumer cursor"),
-    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::writer_blocked>(bits(24, 0x80), "smcr.cdc.flags.writer_blocked", "Writer blocked (B)"),
-    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::urgent_pending>(bits(24, 0x40), "smcr.cdc.flags.urgent_pending", "Urgent data pending (P)"),
-    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::urgent_present>(bits(24, 0x20), "smcr.cdc.flags.urgent_present", "Urgent data present (U)"),
-    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::consumer_update_requested>(bits(24, 0x10), "smcr.cdc.flags.update_requested", "Consumer cursor update requested (R)"),
-    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::failover_validation>(bits(24, 0x08), "smcr.cdc.flags.failover", "Failover validation (F)"),
-    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::reserved>(bits(24, 0x07), "smcr.cdc.flags.reserved", "Reserved", hex, reserved),
-    field<&smcr::Cdc::state, &smcr::CdcStateFlags::sending_done>(bits(25, 0x80), "smcr.cdc.state.sending_done", "Sending done (D)"),
-    field<&smcr::Cdc::state, &smcr::CdcStateFlags::connection_closed>(bits(25, 0x40), "smcr.cdc.state.closed", "Peer connection closed (C)"),
-    field<&smcr::Cdc::state, &smcr::CdcStateFlags::abnormal_close>(bits(25, 0x20), "smcr.cdc.state.abnormal_close", "Abnormal close (A)"),
-    field<&smcr::Cdc::state, &smcr::CdcStateFlags::reserved>(bits(25, 0x1F), "smcr.cdc.state.reserved", "Reserved", hex, reserved),
+    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::writer_blocked>(
+        bits(24, 0x80), "smcr.cdc.flags.writer_blocked", "Writer blocked (B)"),
+    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::urgent_pending>(
+        bits(24, 0x40), "smcr.cdc.flags.urgent_pending", "Urgent data pending (P)"),
+    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::urgent_present>(
+        bits(24, 0x20), "smcr.cdc.flags.urgent_present", "Urgent data present (U)"),
+    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::consumer_update_requested>(
+        bits(24, 0x10), "smcr.cdc.flags.update_requested", "Consumer cursor update requested (R)"),
+    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::failover_validation>(
+        bits(24, 0x08), "smcr.cdc.flags.failover", "Failover validation (F)"),
+    field<&smcr::Cdc::flags, &smcr::CdcProducerFlags::reserved>(
+        bits(24, 0x07), "smcr.cdc.flags.reserved", "Reserved", hex, reserved),
+    field<&smcr::Cdc::state, &smcr::CdcStateFlags::sending_done>(
+        bits(25, 0x80), "smcr.cdc.state.sending_done", "Sending done (D)"),
+    field<&smcr::Cdc::state, &smcr::CdcStateFlags::connection_closed>(
+        bits(25, 0x40), "smcr.cdc.state.closed", "Peer connection closed (C)"),
+    field<&smcr::Cdc::state, &smcr::CdcStateFlags::abnormal_close>(
+        bits(25, 0x20), "smcr.cdc.state.abnormal_close", "Abnormal close (A)"),
+    field<&smcr::Cdc::state, &smcr::CdcStateFlags::reserved>(
+        bits(25, 0x1F), "smcr.cdc.state.reserved", "Reserved", hex, reserved),
     field<&smcr::Cdc::reserved_end>(at(26), "smcr.cdc.reserved3", "Reserved", reserved));
 }  // namespace fabricscope::layout

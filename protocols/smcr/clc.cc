@@ -5,9 +5,9 @@ namespace fabricscope::smcr {
 
 namespace {
 
-constexpr std::size_t kSmcdAreaOffset = 40;         // of a PROPOSAL's growth area
-constexpr std::size_t kV2ExtensionOrigin = 52;      // what v2_extension_offset counts from
-constexpr std::size_t kSmcdExtensionOrigin = 8;     // what smcd_extension_offset counts from, in the extension
+constexpr std::size_t kSmcdAreaOffset = 40;      // of a PROPOSAL's growth area
+constexpr std::size_t kV2ExtensionOrigin = 52;   // what v2_extension_offset counts from
+constexpr std::size_t kSmcdExtensionOrigin = 8;  // what smcd_extension_offset counts from, in the extension
 constexpr std::uint8_t kOffersNothing = 2;
 constexpr std::size_t kTrailerSize = layout::size_of<ClcTrailer>;
 constexpr const char* kLengthField = "smcr.clc.length";
@@ -17,7 +17,9 @@ std::uint8_t version_of(ByteView octets) { return octets.size() > kClcHeaderSize
 /// A version 1 message ends where its fields end; a later version may have grown.
 ByteView take_rest(PartReader& reader, std::uint8_t version) {
     if (version == 1 && reader.remaining() != 0)
-        reader.fail({layout::Fault::wrong_length, kLengthField, 5, reader.offset() + kTrailerSize, reader.offset() + reader.remaining() + kTrailerSize});
+        reader.fail(
+            {layout::Fault::wrong_length, kLengthField, 5, reader.offset() + kTrailerSize,
+             reader.offset() + reader.remaining() + kTrailerSize});
     return reader.take(reader.remaining(), kLengthField);
 }
 
@@ -27,13 +29,15 @@ void read_version(PartReader& reader, Proposal& proposal, std::uint8_t version) 
 }
 
 void read_v2_extension(PartReader& reader, Proposal& proposal) {
-    proposal.before_v2 = reader.take_until(kV2ExtensionOrigin + proposal.smcd->v2_extension_offset, "smcr.clc.proposal.v2_extension_offset");
+    proposal.before_v2 = reader.take_until(
+        kV2ExtensionOrigin + proposal.smcd->v2_extension_offset, "smcr.clc.proposal.v2_extension_offset");
     const std::size_t start = reader.offset();
     reader.read(proposal.v2);
     if (reader.error()) return;
     reader.read(proposal.eids, proposal.v2->eid_count);
     if (proposal.v2->smcd_extension_offset == 0) return;
-    proposal.before_smcd_v2 = reader.take_until(start + kSmcdExtensionOrigin + proposal.v2->smcd_extension_offset, "smcr.clc.proposal.smcd_extension_offset");
+    proposal.before_smcd_v2 = reader.take_until(
+        start + kSmcdExtensionOrigin + proposal.v2->smcd_extension_offset, "smcr.clc.proposal.smcd_extension_offset");
     reader.read(proposal.smcd_v2);
     reader.read(proposal.ism_gids, proposal.v2->ism_gid_count);
 }
@@ -52,13 +56,13 @@ Proposal read_proposal(PartReader& reader, std::uint8_t version) {
         reader.read(proposal.ip);
         if (!reader.error()) reader.read(proposal.prefixes, proposal.ip->prefix_count);
     }
-    if (!reader.error() && proposal.smcd && proposal.smcd->v2_extension_offset != 0) read_v2_extension(reader, proposal);
+    if (!reader.error() && proposal.smcd && proposal.smcd->v2_extension_offset != 0)
+        read_v2_extension(reader, proposal);
     proposal.before_trailer = take_rest(reader, version);
     return proposal;
 }
 
-template <class Message>
-void read_first_contact(PartReader& reader, Message& message) {
+template <class Message> void read_first_contact(PartReader& reader, Message& message) {
     if (reader.remaining() < layout::size_of<FirstContactExtension>) return;
     reader.read(message.first_contact);
     if (reader.remaining() >= layout::size_of<FirstContactExtensionV2x>) reader.read(message.first_contact_v2x);
@@ -170,7 +174,9 @@ ClcMessage parse_clc(ByteView octets) {
     if (!reader.error()) {
         reader.read(message.trailer);
         if (!reader.error() && message.trailer->eye_catcher != message.header.eye_catcher)
-            reader.fail({layout::Fault::wrong_value, "smcr.clc.trailer", length - kTrailerSize, message.header.eye_catcher, message.trailer->eye_catcher});
+            reader.fail(
+                {layout::Fault::wrong_value, "smcr.clc.trailer", length - kTrailerSize, message.header.eye_catcher,
+                 message.trailer->eye_catcher});
     }
     message.error = reader.error();
     return message;

@@ -17,7 +17,8 @@
 namespace fabricscope::smcr {
 
 enum class ClcType : std::uint8_t { proposal = 1, accept = 2, confirm = 3, decline = 4 };
-inline constexpr std::array kClcTypeNames{ValueName{1, "PROPOSAL"}, ValueName{2, "ACCEPT"}, ValueName{3, "CONFIRM"}, ValueName{4, "DECLINE"}};
+inline constexpr std::array kClcTypeNames{
+    ValueName{1, "PROPOSAL"}, ValueName{2, "ACCEPT"}, ValueName{3, "CONFIRM"}, ValueName{4, "DECLINE"}};
 
 /// A DECLINE's peer diagnosis code, as Linux uses them (RFC 7609 leaves them open).
 inline constexpr std::array kDeclineNames{
@@ -96,8 +97,8 @@ struct ProposalVersion2 {
 
 struct ProposalBody {
     PeerId peer_id;
-    Gid gid;   ///< preferred
-    Mac mac;   ///< preferred
+    Gid gid;                           ///< preferred
+    Mac mac;                           ///< preferred
     std::uint16_t ip_area_offset = 0;  ///< of the IP area, counted from octet 40
 };
 
@@ -112,8 +113,8 @@ struct SmcdArea {
 };
 
 struct IpArea {
-    Ipv4 subnet;                    ///< the RFC calls it a mask and uses it as the subnet's number
-    std::uint8_t mask_length = 0;   ///< bits
+    Ipv4 subnet;                   ///< the RFC calls it a mask and uses it as the subnet's number
+    std::uint8_t mask_length = 0;  ///< bits
     Bytes<2> reserved;
     std::uint8_t prefix_count = 0;  ///< of the IPv6 prefixes that follow, at most 8
 };
@@ -178,16 +179,16 @@ struct SmcrAcceptConfirmBody {
     PeerId peer_id;
     Gid gid;
     Mac mac;
-    std::uint32_t qpn = 0;           ///< 24 bits
-    std::uint32_t rkey = 0;          ///< of the RMB
-    std::uint8_t rmb_index = 0;      ///< of the element, from 1
+    std::uint32_t qpn = 0;       ///< 24 bits
+    std::uint32_t rkey = 0;      ///< of the RMB
+    std::uint8_t rmb_index = 0;  ///< of the element, from 1
     std::uint32_t alert_token = 0;
-    std::uint8_t buffer_size = 0;    ///< compressed, see buffer_size()
-    std::uint8_t mtu = 0;            ///< coded, see mtu_octets()
+    std::uint8_t buffer_size = 0;  ///< compressed, see buffer_size()
+    std::uint8_t mtu = 0;          ///< coded, see mtu_octets()
     std::uint8_t reserved2 = 0;
-    std::uint64_t rmb_address = 0;   ///< virtual address of the RMB
+    std::uint64_t rmb_address = 0;  ///< virtual address of the RMB
     std::uint8_t reserved3 = 0;
-    std::uint32_t initial_psn = 0;   ///< 24 bits
+    std::uint32_t initial_psn = 0;  ///< 24 bits
 };
 
 struct SmcrAcceptConfirmV2 {
@@ -318,8 +319,7 @@ ClcMessage parse_clc(ByteView octets);
 
 /// visit.part(const T& part, std::size_t offset, PartInfo) for every part in order, and
 /// visit.octets(ByteView, std::size_t offset, PartInfo) for octets without a layout.
-template <class Visitor>
-void walk(const ClcMessage& message, Visitor&& visit);
+template <class Visitor> void walk(const ClcMessage& message, Visitor&& visit);
 
 /// The message as it stands on the wire.
 std::vector<std::uint8_t> build(const ClcMessage& message);

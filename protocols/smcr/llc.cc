@@ -10,8 +10,8 @@ namespace fabricscope::smcr {
 namespace {
 
 constexpr std::size_t kHeaderSize = 3;
-constexpr std::size_t kMaxDeletedRkeys = 8;     // RFC 7609, A.3.7
-constexpr std::uint8_t kVersionMask = 0xE0;     // type bits 00xxxxxx; bit 5 marks version 2 in practice
+constexpr std::size_t kMaxDeletedRkeys = 8;  // RFC 7609, A.3.7
+constexpr std::uint8_t kVersionMask = 0xE0;  // type bits 00xxxxxx; bit 5 marks version 2 in practice
 constexpr std::uint8_t kVersion2 = 0x20;
 constexpr const char* kTypeField = "smcr.llc.type";
 constexpr const char* kLengthField = "smcr.llc.length";
@@ -32,8 +32,7 @@ bool length_is_little_endian(ByteView octets, std::size_t payload) {
     return little >= kLlcSize && little <= kLlcV2MaxLength;
 }
 
-template <class Header>
-std::size_t read_header(PartReader& reader, LlcMessage& message) {
+template <class Header> std::size_t read_header(PartReader& reader, LlcMessage& message) {
     Header& header = message.header.emplace<Header>();
     reader.read(header);
     return header.length;
@@ -43,7 +42,8 @@ std::size_t read_header(PartReader& reader, LlcMessage& message) {
 std::size_t read_header(PartReader& reader, LlcMessage& message, ByteView octets, std::size_t payload) {
     const std::uint8_t type = octets.empty() ? 0 : octets[0];
     if (is_version2(type))
-        return length_is_little_endian(octets, payload) ? read_header<LlcHeaderV2Little>(reader, message) : read_header<LlcHeaderV2Big>(reader, message);
+        return length_is_little_endian(octets, payload) ? read_header<LlcHeaderV2Little>(reader, message)
+                                                        : read_header<LlcHeaderV2Big>(reader, message);
     if (static_cast<LlcType>(type) == LlcType::add_link) return read_header<AddLinkHeaderV1>(reader, message);
     return read_header<LlcHeaderV1>(reader, message);
 }
@@ -57,8 +57,7 @@ bool has_rfc_shape(ByteView octets) {
     return mtu_octets(octets[32]) == 0 && mtu_octets(octets[30]) != 0;
 }
 
-template <class Extension>
-std::size_t read_add_link_extension(PartReader& reader, AddLinkMessage& message) {
+template <class Extension> std::size_t read_add_link_extension(PartReader& reader, AddLinkMessage& message) {
     Extension& extension = message.v2.emplace<Extension>();
     reader.read(extension);
     return extension.rkey_count;
@@ -70,14 +69,14 @@ AddLinkMessage read_add_link(PartReader& reader, const LlcMessage& message, Byte
     else reader.read(add_link.body.emplace<AddLink>());
     if (message.version() == 1 || reader.remaining() < layout::size_of<AddLinkV2Big>) return add_link;
     const bool little = std::holds_alternative<LlcHeaderV2Little>(message.header);
-    const std::size_t count = little ? read_add_link_extension<AddLinkV2Little>(reader, add_link) : read_add_link_extension<AddLinkV2Big>(reader, add_link);
+    const std::size_t count = little ? read_add_link_extension<AddLinkV2Little>(reader, add_link)
+                                     : read_add_link_extension<AddLinkV2Big>(reader, add_link);
     reader.read(add_link.rkeys, count);
     return add_link;
 }
 
 /// A body and `slots` slots, of which `used(body)` mean something.
-template <class Message, class Count>
-Message read_slots(PartReader& reader, std::size_t slots, Count used) {
+template <class Message, class Count> Message read_slots(PartReader& reader, std::size_t slots, Count used) {
     Message message;
     reader.read(message.body);
     if (reader.error()) return message;
@@ -103,8 +102,7 @@ RequestAddLinkMessage read_request_add_link(PartReader& reader) {
     return message;
 }
 
-template <class Body>
-Body read_plain(PartReader& reader) {
+template <class Body> Body read_plain(PartReader& reader) {
     Body body;
     reader.read(body);
     return body;
@@ -117,15 +115,18 @@ void read_body(PartReader& reader, LlcMessage& message, ByteView octets) {
             case LlcType::confirm_link: message.body = read_plain<ConfirmLink>(reader); return;
             case LlcType::add_link: message.body = read_add_link(reader, message, octets); return;
             case LlcType::add_link_continuation:
-                message.body = read_slots<AddLinkContinuationMessage>(reader, 2, [](const auto& body) { return body.rtokens_left; });
+                message.body = read_slots<AddLinkContinuationMessage>(
+                    reader, 2, [](const auto& body) { return body.rtokens_left; });
                 return;
             case LlcType::delete_link: message.body = read_plain<DeleteLink>(reader); return;
             case LlcType::request_add_link: message.body = read_request_add_link(reader); return;
             case LlcType::confirm_rkey:
-                message.body = read_slots<ConfirmRkeyMessage>(reader, 2, [](const auto& body) { return body.other_links; });
+                message.body = read_slots<ConfirmRkeyMessage>(
+                    reader, 2, [](const auto& body) { return body.other_links; });
                 return;
             case LlcType::confirm_rkey_continuation:
-                message.body = read_slots<ConfirmRkeyContinuationMessage>(reader, 3, [](const auto& body) { return body.rtokens_left; });
+                message.body = read_slots<ConfirmRkeyContinuationMessage>(
+                    reader, 3, [](const auto& body) { return body.rtokens_left; });
                 return;
             case LlcType::delete_rkey: message.body = read_delete_rkey(reader, message.version()); return;
             case LlcType::test_link: message.body = read_plain<TestLink>(reader); return;
@@ -139,8 +140,7 @@ void read_body(PartReader& reader, LlcMessage& message, ByteView octets) {
 struct ReservedCheck {
     bool clean = true;
 
-    template <layout::WireFormat T>
-    void part(const T& part, std::size_t, PartInfo) {
+    template <layout::WireFormat T> void part(const T& part, std::size_t, PartInfo) {
         std::array<std::uint8_t, layout::size_of<T>> octets{};
         layout::build_into(part, octets);
         for (const layout::FieldInfo& info : layout::info_of<T>().fields)
@@ -198,7 +198,8 @@ LlcMessage parse_llc(ByteView octets, std::size_t length) {
     const std::size_t claimed = read_header(reader, message, octets, length);
     if (!reader.error()) read_body(reader, message, octets);
     if (!reader.error()) message.padding = reader.take(reader.remaining(), kLengthField);
-    if (!reader.error() && claimed != length) reader.fail({layout::Fault::wrong_length, kLengthField, 1, length, claimed});
+    if (!reader.error() && claimed != length)
+        reader.fail({layout::Fault::wrong_length, kLengthField, 1, length, claimed});
     message.error = reader.error();
     return message;
 }
@@ -213,11 +214,13 @@ bool looks_like_llc(ByteView octets, std::size_t length) {
 }
 
 bool looks_like_cdc(ByteView octets, std::size_t length) {
-    if (length != kCdcSize || octets.size() < kCdcMeaningful || octets[0] != kCdcType || octets[1] != kCdcSize) return false;
+    if (length != kCdcSize || octets.size() < kCdcMeaningful || octets[0] != kCdcType || octets[1] != kCdcSize)
+        return false;
     Cdc cdc;
     layout::parse_into(cdc, octets);
-    return cdc.alert_token != 0 && all_zero(cdc.reserved_before_producer.octets) && all_zero(cdc.reserved_before_consumer.octets) &&
-           cdc.flags.reserved == 0 && cdc.state.reserved == 0 && all_zero(cdc.reserved_end.octets);
+    return cdc.alert_token != 0 && all_zero(cdc.reserved_before_producer.octets) &&
+           all_zero(cdc.reserved_before_consumer.octets) && cdc.flags.reserved == 0 && cdc.state.reserved == 0 &&
+           all_zero(cdc.reserved_end.octets);
 }
 
 std::vector<std::uint8_t> build(const LlcMessage& message) {

@@ -32,12 +32,22 @@ enum class LlcType : std::uint8_t {
 
 /// Types as they stand in octet 0, version nibble included.
 inline constexpr std::array kLlcTypeNames{
-    ValueName{0x01, "CONFIRM LINK"},      ValueName{0x02, "ADD LINK"},     ValueName{0x03, "ADD LINK CONTINUATION"},
-    ValueName{0x04, "DELETE LINK"},       ValueName{0x06, "CONFIRM RKEY"}, ValueName{0x07, "TEST LINK"},
-    ValueName{0x08, "CONFIRM RKEY CONTINUATION"}, ValueName{0x09, "DELETE RKEY"},
-    ValueName{0x21, "CONFIRM LINK"},      ValueName{0x22, "ADD LINK"},     ValueName{0x24, "DELETE LINK"},
-    ValueName{0x25, "REQUEST ADD LINK"},  ValueName{0x26, "CONFIRM RKEY"}, ValueName{0x27, "TEST LINK"},
-    ValueName{0x29, "DELETE RKEY"},       ValueName{0xFE, "CDC"}};
+    ValueName{0x01, "CONFIRM LINK"},
+    ValueName{0x02, "ADD LINK"},
+    ValueName{0x03, "ADD LINK CONTINUATION"},
+    ValueName{0x04, "DELETE LINK"},
+    ValueName{0x06, "CONFIRM RKEY"},
+    ValueName{0x07, "TEST LINK"},
+    ValueName{0x08, "CONFIRM RKEY CONTINUATION"},
+    ValueName{0x09, "DELETE RKEY"},
+    ValueName{0x21, "CONFIRM LINK"},
+    ValueName{0x22, "ADD LINK"},
+    ValueName{0x24, "DELETE LINK"},
+    ValueName{0x25, "REQUEST ADD LINK"},
+    ValueName{0x26, "CONFIRM RKEY"},
+    ValueName{0x27, "TEST LINK"},
+    ValueName{0x29, "DELETE RKEY"},
+    ValueName{0xFE, "CDC"}};
 
 inline constexpr std::array kAddLinkRejectNames{ValueName{1, "no alternate path"}, ValueName{2, "invalid MTU"}};
 
@@ -199,7 +209,8 @@ struct DeleteRkey {
     bool negative = false;
     std::uint8_t reserved2 = 0;
     std::uint8_t count = 0;
-    std::uint8_t error_mask = 0;  ///< version 1: the most significant bit is the first key; version 2: how many are invalid
+    std::uint8_t error_mask =
+        0;  ///< version 1: the most significant bit is the first key; version 2: how many are invalid
     Bytes<2> reserved3;
 };
 
@@ -256,8 +267,9 @@ struct UnknownLlc {
 
 struct LlcMessage {
     std::variant<LlcHeaderV1, AddLinkHeaderV1, LlcHeaderV2Big, LlcHeaderV2Little> header;
-    std::variant<UnknownLlc, ConfirmLink, AddLinkMessage, AddLinkContinuationMessage, DeleteLink, RequestAddLinkMessage, ConfirmRkeyMessage,
-                 ConfirmRkeyContinuationMessage, DeleteRkeyMessage, TestLink>
+    std::variant<
+        UnknownLlc, ConfirmLink, AddLinkMessage, AddLinkContinuationMessage, DeleteLink, RequestAddLinkMessage,
+        ConfirmRkeyMessage, ConfirmRkeyContinuationMessage, DeleteRkeyMessage, TestLink>
         body;
     ByteView padding;          ///< what follows the last part
     layout::ParseError error;  ///< the parts before the error are filled in
@@ -276,8 +288,7 @@ LlcMessage parse_llc(ByteView octets, std::size_t length);
 bool looks_like_llc(ByteView octets, std::size_t length);
 bool looks_like_cdc(ByteView octets, std::size_t length);
 
-template <class Visitor>
-void walk(const LlcMessage& message, Visitor&& visit);
+template <class Visitor> void walk(const LlcMessage& message, Visitor&& visit);
 
 std::vector<std::uint8_t> build(const LlcMessage& message);
 

@@ -19,7 +19,8 @@ inline constexpr auto layout_of<smcr::AddLinkHeaderV1> = layout<smcr::AddLinkHea
     field<&smcr::AddLinkHeaderV1::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
     field<&smcr::AddLinkHeaderV1::length>(at(1), "smcr.llc.length", "Length"),
     field<&smcr::AddLinkHeaderV1::reserved>(bits(2, 0xF0), "smcr.llc.reserved", "Reserved", hex, reserved),
-    field<&smcr::AddLinkHeaderV1::reject_reason>(bits(2, 0x0F), "smcr.llc.add_link.reject_reason", "Reject reason", names(smcr::kAddLinkRejectNames)));
+    field<&smcr::AddLinkHeaderV1::reject_reason>(
+        bits(2, 0x0F), "smcr.llc.add_link.reject_reason", "Reject reason", names(smcr::kAddLinkRejectNames)));
 
 template <>
 inline constexpr auto layout_of<smcr::LlcHeaderV2Big> = layout<smcr::LlcHeaderV2Big>(
@@ -38,14 +39,17 @@ inline constexpr auto layout_of<smcr::ConfirmLink> = layout<smcr::ConfirmLink>(
     "CONFIRM LINK", "RFC 7609, A.3.1", octets(3, 44),
     field<&smcr::ConfirmLink::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
     field<&smcr::ConfirmLink::reserved1>(bits(3, 0x7C), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
-    field<&smcr::ConfirmLink::no_rmbe_eye_catcher>(bits(3, 0x03), "smcr.llc.confirm_link.no_eye_catcher", "No RMBE eye catchers", hex, clause("Linux net/smc/smc_llc.h")),
+    field<&smcr::ConfirmLink::no_rmbe_eye_catcher>(
+        bits(3, 0x03), "smcr.llc.confirm_link.no_eye_catcher", "No RMBE eye catchers", hex,
+        clause("Linux net/smc/smc_llc.h")),
     field<&smcr::ConfirmLink::mac>(at(4), "smcr.llc.mac", "RoCE MAC"),
     field<&smcr::ConfirmLink::gid>(at(10), "smcr.llc.gid", "GID"),
     field<&smcr::ConfirmLink::qpn>(at(26, 3), "smcr.llc.qpn", "QP number", hex),
     field<&smcr::ConfirmLink::link>(at(29), "smcr.llc.link", "Link number"),
     field<&smcr::ConfirmLink::link_user_id>(at(30), "smcr.llc.confirm_link.link_user_id", "Link user ID", hex),
     field<&smcr::ConfirmLink::max_links>(at(34), "smcr.llc.confirm_link.max_links", "Maximum links"),
-    field<&smcr::ConfirmLink::max_connections>(at(35), "smcr.llc.confirm_link.max_connections", "Maximum connections", clause("IBM SMC v2.1, CONFIRM LINK")),
+    field<&smcr::ConfirmLink::max_connections>(
+        at(35), "smcr.llc.confirm_link.max_connections", "Maximum connections", clause("IBM SMC v2.1, CONFIRM LINK")),
     field<&smcr::ConfirmLink::reserved2>(at(36), "smcr.llc.reserved_end8", "Reserved", reserved));
 
 template <>
@@ -54,7 +58,9 @@ inline constexpr auto layout_of<smcr::AddLink> = layout<smcr::AddLink>(
     field<&smcr::AddLink::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
     field<&smcr::AddLink::reject>(bits(3, 0x40), "smcr.llc.add_link.reject", "Rejected (Z)"),
     field<&smcr::AddLink::reserved1>(bits(3, 0x30), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
-    field<&smcr::AddLink::reject_reason_v2>(bits(3, 0x0F), "smcr.llc.add_link.reject_reason_v2", "Reject reason (version 2)", names(smcr::kAddLinkRejectNames)),
+    field<&smcr::AddLink::reject_reason_v2>(
+        bits(3, 0x0F), "smcr.llc.add_link.reject_reason_v2", "Reject reason (version 2)",
+        names(smcr::kAddLinkRejectNames)),
     field<&smcr::AddLink::mac>(at(4), "smcr.llc.mac", "RoCE MAC"),
     field<&smcr::AddLink::reserved2>(at(10), "smcr.llc.add_link.reserved2", "Reserved", reserved),
     field<&smcr::AddLink::gid>(at(12), "smcr.llc.gid", "GID"),
@@ -124,7 +130,8 @@ inline constexpr auto layout_of<smcr::DeleteLink> = layout<smcr::DeleteLink>(
     field<&smcr::DeleteLink::orderly>(bits(3, 0x20), "smcr.llc.delete_link.orderly", "Orderly (O)"),
     field<&smcr::DeleteLink::reserved1>(bits(3, 0x1F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
     field<&smcr::DeleteLink::link>(at(4), "smcr.llc.link", "Link number"),
-    field<&smcr::DeleteLink::reason>(at(5), "smcr.llc.delete_link.reason", "Reason", hex, names(smcr::kDeleteLinkReasonNames)),
+    field<&smcr::DeleteLink::reason>(
+        at(5), "smcr.llc.delete_link.reason", "Reason", hex, names(smcr::kDeleteLinkReasonNames)),
     field<&smcr::DeleteLink::reserved2>(at(9), "smcr.llc.delete_link.reserved", "Reserved", reserved));
 
 template <>
@@ -142,7 +149,8 @@ inline constexpr auto layout_of<smcr::ConfirmRkey> = layout<smcr::ConfirmRkey>(
     field<&smcr::ConfirmRkey::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
     field<&smcr::ConfirmRkey::reserved1>(bits(3, 0x40), "smcr.llc.flag_reserved", "Reserved", reserved),
     field<&smcr::ConfirmRkey::negative>(bits(3, 0x20), "smcr.llc.negative", "Negative reply (Z)"),
-    field<&smcr::ConfirmRkey::retry>(bits(3, 0x10), "smcr.llc.confirm_rkey.retry", "Retry after a configuration change (C)"),
+    field<&smcr::ConfirmRkey::retry>(
+        bits(3, 0x10), "smcr.llc.confirm_rkey.retry", "Retry after a configuration change (C)"),
     field<&smcr::ConfirmRkey::reserved2>(bits(3, 0x0F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
     field<&smcr::ConfirmRkey::other_links>(at(4), "smcr.llc.confirm_rkey.other_links", "RTokens for other links"),
     field<&smcr::ConfirmRkey::rkey>(at(5), "smcr.llc.rtoken.rkey", "RKey", hex),
@@ -154,7 +162,8 @@ inline constexpr auto layout_of<smcr::ConfirmRkeyContinuation> = layout<smcr::Co
     field<&smcr::ConfirmRkeyContinuation::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
     field<&smcr::ConfirmRkeyContinuation::reserved1>(bits(3, 0x40), "smcr.llc.flag_reserved", "Reserved", reserved),
     field<&smcr::ConfirmRkeyContinuation::negative>(bits(3, 0x20), "smcr.llc.negative", "Negative reply (Z)"),
-    field<&smcr::ConfirmRkeyContinuation::reserved2>(bits(3, 0x1F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::ConfirmRkeyContinuation::reserved2>(
+        bits(3, 0x1F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
     field<&smcr::ConfirmRkeyContinuation::rtokens_left>(at(4), "smcr.llc.rtokens_left", "RTokens left"));
 
 template <>
@@ -172,7 +181,8 @@ inline constexpr auto layout_of<smcr::DeleteRkey> = layout<smcr::DeleteRkey>(
     field<&smcr::DeleteRkey::negative>(bits(3, 0x20), "smcr.llc.negative", "Negative reply (Z)"),
     field<&smcr::DeleteRkey::reserved2>(bits(3, 0x1F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
     field<&smcr::DeleteRkey::count>(at(4), "smcr.llc.delete_rkey.count", "RKey count"),
-    field<&smcr::DeleteRkey::error_mask>(at(5), "smcr.llc.delete_rkey.error_mask", "Error mask (version 2: invalid RKeys)", hex),
+    field<&smcr::DeleteRkey::error_mask>(
+        at(5), "smcr.llc.delete_rkey.error_mask", "Error mask (version 2: invalid RKeys)", hex),
     field<&smcr::DeleteRkey::reserved3>(at(6), "smcr.llc.reserved2", "Reserved", reserved));
 
 template <>
@@ -194,38 +204,34 @@ namespace fabricscope::smcr {
 
 namespace detail {
 
-template <class V, class T>
-void walk_slots(Walker<V>& w, const layout::List<T>& slots, std::size_t used) {
+template <class V, class T> void walk_slots(Walker<V>& w, const layout::List<T>& slots, std::size_t used) {
     for (std::size_t i = 0; i < slots.size(); ++i) w.part(slots[i], {.index = static_cast<int>(i), .used = i < used});
 }
 
-template <class V, layout::WireFormat T>
-void walk_body(Walker<V>& w, const T& body) {
-    w.part(body);
-}
+template <class V, layout::WireFormat T> void walk_body(Walker<V>& w, const T& body) { w.part(body); }
 
-template <class V>
-void walk_body(Walker<V>& w, const UnknownLlc& body) {
+template <class V> void walk_body(Walker<V>& w, const UnknownLlc& body) {
     w.octets(body.octets, {.label = "Unknown content"});
 }
 
-template <class V>
-void walk_body(Walker<V>& w, const AddLinkMessage& message) {
+template <class V> void walk_body(Walker<V>& w, const AddLinkMessage& message) {
     std::visit([&](const auto& body) { w.part(body); }, message.body);
     if (const auto* big = std::get_if<AddLinkV2Big>(&message.v2)) w.part(*big);
     if (const auto* little = std::get_if<AddLinkV2Little>(&message.v2)) w.part(*little);
     w.list(message.rkeys);
 }
 
-template <class V>
-void walk_body(Walker<V>& w, const RequestAddLinkMessage& message) {
+template <class V> void walk_body(Walker<V>& w, const RequestAddLinkMessage& message) {
     w.part(message.body);
     w.list(message.gids);
 }
 
 /// The messages with a fixed number of slots.
 template <class V, class Message>
-    requires requires(Message m) { m.slots; m.used; }
+requires requires(Message m) {
+    m.slots;
+    m.used;
+}
 void walk_body(Walker<V>& w, const Message& message) {
     w.part(message.body);
     walk_slots(w, message.slots, message.used);
@@ -233,8 +239,7 @@ void walk_body(Walker<V>& w, const Message& message) {
 
 }  // namespace detail
 
-template <class Visitor>
-void walk(const LlcMessage& message, Visitor&& visit) {
+template <class Visitor> void walk(const LlcMessage& message, Visitor&& visit) {
     Walker walker(visit);
     std::visit([&](const auto& header) { walker.part(header); }, message.header);
     std::visit([&](const auto& body) { detail::walk_body(walker, body); }, message.body);

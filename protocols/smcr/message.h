@@ -17,22 +17,18 @@ struct PartInfo {
 };
 
 /// Hands the parts of a message to a visitor, in order, each with its offset.
-template <class Visitor>
-class Walker {
+template <class Visitor> class Walker {
 public:
     explicit Walker(Visitor& visit) : visit_(visit) {}
 
-    template <layout::WireFormat T>
-    void part(const T& part, PartInfo info = {}) {
+    template <layout::WireFormat T> void part(const T& part, PartInfo info = {}) {
         visit_.part(part, offset_, info);
         offset_ += layout::size_of<T>;
     }
-    template <layout::WireFormat T>
-    void part(const std::optional<T>& maybe, PartInfo info = {}) {
+    template <layout::WireFormat T> void part(const std::optional<T>& maybe, PartInfo info = {}) {
         if (maybe) part(*maybe, info);
     }
-    template <layout::WireFormat T>
-    void list(const layout::List<T>& list) {
+    template <layout::WireFormat T> void list(const layout::List<T>& list) {
         for (std::size_t i = 0; i < list.size(); ++i) part(list[i], {.index = static_cast<int>(i)});
     }
     void octets(ByteView octets, PartInfo info = {}) {
@@ -50,21 +46,20 @@ private:
 class PartReader {
 public:
     /// `length` is what the message claims; `octets` is what was captured of it.
-    PartReader(ByteView octets, std::size_t length) : octets_(octets.first(std::min(octets.size(), length))), end_(length) {}
+    PartReader(ByteView octets, std::size_t length)
+        : octets_(octets.first(std::min(octets.size(), length))), end_(length) {}
 
-    template <layout::WireFormat T>
-    void read(T& part) {
+    template <layout::WireFormat T> void read(T& part) {
         if (error_) return;
-        if (remaining() < layout::size_of<T>) return fail_length(layout::info_of<T>().fields.front().filter, layout::size_of<T>);
+        if (remaining() < layout::size_of<T>)
+            return fail_length(layout::info_of<T>().fields.front().filter, layout::size_of<T>);
         error_ = layout::parse_into(part, there(layout::size_of<T>), offset_);
         offset_ += layout::size_of<T>;
     }
-    template <layout::WireFormat T>
-    void read(std::optional<T>& part) {
+    template <layout::WireFormat T> void read(std::optional<T>& part) {
         if (!error_) read(part.emplace());
     }
-    template <layout::WireFormat T>
-    void read(layout::List<T>& list, std::size_t count) {
+    template <layout::WireFormat T> void read(layout::List<T>& list, std::size_t count) {
         list.octets = take(count * layout::size_of<T>, layout::info_of<T>().fields.front().filter);
     }
     /// The next `count` octets, or as many as were captured.
@@ -117,8 +112,7 @@ private:
 struct Builder {
     std::vector<std::uint8_t> message;
 
-    template <layout::WireFormat T>
-    void part(const T& part, std::size_t offset, PartInfo) {
+    template <layout::WireFormat T> void part(const T& part, std::size_t offset, PartInfo) {
         message.resize(offset + layout::size_of<T>);
         layout::build_into(part, std::span(message).subspan(offset));
     }

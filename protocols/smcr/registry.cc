@@ -12,17 +12,18 @@ namespace fabricscope::smcr {
 
 namespace {
 
-template <layout::WireFormat... T>
-constexpr std::array<layout::LayoutInfo, sizeof...(T)> infos() {
+template <layout::WireFormat... T> constexpr std::array<layout::LayoutInfo, sizeof...(T)> infos() {
     return {layout::info_of<T>()...};
 }
 
-constexpr auto kLayouts =
-    infos<TcpOption, ClcHeader, ProposalVersion1, ProposalVersion2, ProposalBody, SmcdArea, IpArea, Ipv6Prefix, ProposalV2Extension, Eid, SmcdV2Extension,
-          IsmGid, SmcrAcceptConfirmBody, SmcrAcceptConfirmV2, FirstContactExtension, FirstContactExtensionV2x, GidListHeader, GidEntry,
-          SmcdAcceptConfirmBody, SmcdAcceptConfirmV1, SmcdAcceptConfirmV2, DeclineBody, DeclineV2, ClcTrailer, LlcHeaderV1, AddLinkHeaderV1, LlcHeaderV2Big,
-          LlcHeaderV2Little, ConfirmLink, AddLink, AddLinkRfc, AddLinkV2Big, AddLinkV2Little, RkeyPair, AddLinkContinuation, DeleteLink, RequestAddLink,
-          ConfirmRkey, ConfirmRkeyContinuation, LinkRtoken, DeleteRkey, DeletedRkey, TestLink, Cdc>();
+constexpr auto kLayouts = infos<
+    TcpOption, ClcHeader, ProposalVersion1, ProposalVersion2, ProposalBody, SmcdArea, IpArea, Ipv6Prefix,
+    ProposalV2Extension, Eid, SmcdV2Extension, IsmGid, SmcrAcceptConfirmBody, SmcrAcceptConfirmV2,
+    FirstContactExtension, FirstContactExtensionV2x, GidListHeader, GidEntry, SmcdAcceptConfirmBody,
+    SmcdAcceptConfirmV1, SmcdAcceptConfirmV2, DeclineBody, DeclineV2, ClcTrailer, LlcHeaderV1, AddLinkHeaderV1,
+    LlcHeaderV2Big, LlcHeaderV2Little, ConfirmLink, AddLink, AddLinkRfc, AddLinkV2Big, AddLinkV2Little, RkeyPair,
+    AddLinkContinuation, DeleteLink, RequestAddLink, ConfirmRkey, ConfirmRkeyContinuation, LinkRtoken, DeleteRkey,
+    DeletedRkey, TestLink, Cdc>();
 
 }  // namespace
 

@@ -27,5 +27,6 @@ inline constexpr auto layout_of<smcr::TcpOption> = layout<smcr::TcpOption>(
     "TCP option SMC", "RFC 7609, A.1", octets(0, 6),
     field<&smcr::TcpOption::kind>(at(0), "smcr.tcp_option.kind", "Kind"),
     field<&smcr::TcpOption::length>(at(1), "smcr.tcp_option.length", "Length"),
-    field<&smcr::TcpOption::identifier>(at(2), "smcr.tcp_option.identifier", "Identifier", hex, names(smcr::kEyeCatcherNames)));
+    field<&smcr::TcpOption::identifier>(
+        at(2), "smcr.tcp_option.identifier", "Identifier", hex, names(smcr::kEyeCatcherNames)));
 }  // namespace fabricscope::layout

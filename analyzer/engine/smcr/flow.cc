@@ -25,7 +25,8 @@ void StreamBuffer::restart(std::uint64_t begin) {
 }
 
 void StreamBuffer::deliver(std::uint64_t announced, std::uint64_t consumed) {
-    while (next_ < announced && (deliver_octets(announced) || deliver_hole(announced, consumed))) {}
+    while (next_ < announced && (deliver_octets(announced) || deliver_hole(announced, consumed))) {
+    }
 }
 
 bool StreamBuffer::deliver_octets(std::uint64_t announced) {
@@ -63,7 +64,9 @@ void Flow::set_base(std::uint8_t base) {
     origin_known_ = true;
 }
 
-void Flow::attach_stream(StreamBuffer::Sink sink) { stream_ = std::make_unique<StreamBuffer>(origin_, std::move(sink)); }
+void Flow::attach_stream(StreamBuffer::Sink sink) {
+    stream_ = std::make_unique<StreamBuffer>(origin_, std::move(sink));
+}
 
 std::optional<std::uint64_t> Flow::capacity() const {
     if (!direction_->rmbe_size || *direction_->rmbe_size <= base()) return std::nullopt;
@@ -120,7 +123,9 @@ std::optional<std::int64_t> Flow::follow(Track& track, wire::Cursor cursor) {
 /// A WRITE that starts over at the base after one that ended at a possible size: that was the end.
 void Flow::infer_size(std::uint64_t offset) {
     const std::uint64_t end = frontier_ + base();
-    if (direction_->rmbe_size || producer_.wraps != 0 || offset != base() || !std::has_single_bit(end) || end < wire::buffer_size(0)) return;
+    if (direction_->rmbe_size || producer_.wraps != 0 || offset != base() || !std::has_single_bit(end) ||
+        end < wire::buffer_size(0))
+        return;
     direction_->rmbe_size = end;
     direction_->rmbe_size_inferred = true;
 }
@@ -146,7 +151,8 @@ std::optional<std::uint64_t> Flow::on_write(const Write& write) {
     if (write.first) ++direction_->writes;
     if (!direction_->first_data) direction_->first_data = write.time;
     direction_->last_data = write.time;
-    if (!has_base() && (write.offset == 0 || write.offset == 4) && direction_->from_start) set_base(static_cast<std::uint8_t>(write.offset));
+    if (!has_base() && (write.offset == 0 || write.offset == 4) && direction_->from_start)
+        set_base(static_cast<std::uint8_t>(write.offset));
     if (write.offset < base()) return std::nullopt;
     infer_size(write.offset);
     const std::uint64_t position = locate(write);
@@ -160,7 +166,8 @@ std::optional<std::uint64_t> Flow::on_write(const Write& write) {
     return relative(position);
 }
 
-std::optional<std::int64_t> Flow::on_producer(wire::Cursor cursor, const wire::CdcProducerFlags& flags, Time time, std::uint64_t frame) {
+std::optional<std::int64_t> Flow::on_producer(
+    wire::Cursor cursor, const wire::CdcProducerFlags& flags, Time time, std::uint64_t frame) {
     if (!has_base() && cursor.wrap == 0 && cursor.offset < 4) set_base(0);
     const std::uint64_t before = producer_.wraps;
     const auto moved = follow(producer_, cursor);
@@ -188,7 +195,8 @@ void Flow::note_urgent() {
 }
 
 std::optional<std::int64_t> Flow::on_consumer(wire::Cursor cursor, Time time, std::uint64_t frame) {
-    if (!has_base() && cursor.wrap == 0 && (cursor.offset == 0 || (cursor.offset == 4 && !producer_.seen && direction_->from_start)))
+    if (!has_base() && cursor.wrap == 0 &&
+        (cursor.offset == 0 || (cursor.offset == 4 && !producer_.seen && direction_->from_start)))
         set_base(static_cast<std::uint8_t>(cursor.offset));
     const auto moved = follow(consumer_, cursor);
     direction_->consumer = cursor;
@@ -214,9 +222,11 @@ void Flow::after_cursor(Time time, std::uint64_t frame) {
     const auto cap = capacity();
     open_or_close(full_since_, cap && *flight >= *cap, direction_->stalls, time);
     if (!timeline_) return;
-    const CursorSample sample{time, frame, relative(producer_.position), relative(std::min(consumer_.position, producer_.position))};
+    const CursorSample sample{
+        time, frame, relative(producer_.position), relative(std::min(consumer_.position, producer_.position))};
     auto& rows = direction_->timeline;
-    if (rows.empty() || rows.back().produced != sample.produced || rows.back().consumed != sample.consumed) rows.push_back(sample);
+    if (rows.empty() || rows.back().produced != sample.produced || rows.back().consumed != sample.consumed)
+        rows.push_back(sample);
 }
 
 void Flow::open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now) {

@@ -66,7 +66,8 @@ public:
 
     /// The sender's producer cursor; returns how far it moved, nullopt for the first one seen of a
     /// direction that was not captured from its start.
-    std::optional<std::int64_t> on_producer(wire::Cursor cursor, const wire::CdcProducerFlags& flags, Time time, std::uint64_t frame);
+    std::optional<std::int64_t> on_producer(
+        wire::Cursor cursor, const wire::CdcProducerFlags& flags, Time time, std::uint64_t frame);
     /// The receiver's consumer cursor.
     std::optional<std::int64_t> on_consumer(wire::Cursor cursor, Time time, std::uint64_t frame);
     /// Failover validation: what follows may repeat what was written before.

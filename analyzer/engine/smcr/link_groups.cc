@@ -99,7 +99,8 @@ std::optional<LinkGroups::EndpointRef> LinkGroups::first_contact(const Gid& gid,
 
 /// The link that an ACCEPT or CONFIRM of a subsequent contact names. If the capture has not shown it
 /// before, the group (0 = not known either) was made before the capture began.
-std::optional<LinkGroups::EndpointRef> LinkGroups::subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side) {
+std::optional<LinkGroups::EndpointRef> LinkGroups::subsequent_contact(
+    std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side) {
     if (const EndpointRef* known = find(Address::of(gid), qpn); known != nullptr && (id == 0 || known->group == id)) {
         orient(known->group, known->side, side);
         return *find(Address::of(gid), qpn);
@@ -112,7 +113,8 @@ std::optional<LinkGroups::EndpointRef> LinkGroups::subsequent_contact(std::uint3
     }
     auto& links = group(id).links;
     auto open_end = std::find_if(links.begin(), links.end(), [&](const Link& link) { return !link.end[side].qpn; });
-    const auto index = open_end != links.end() ? std::optional(static_cast<std::uint32_t>(open_end - links.begin())) : create_link(id);
+    const auto index = open_end != links.end() ? std::optional(static_cast<std::uint32_t>(open_end - links.begin()))
+                                               : create_link(id);
     if (!index) return std::nullopt;
     Link& link = group(id).links[*index];
     link.end[side].gid = gid;
@@ -133,7 +135,8 @@ void LinkGroups::note_group_facts(std::uint32_t id, Side side, const wire::SmcrA
     }
 }
 
-void LinkGroups::adopt(Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame) {
+void LinkGroups::adopt(
+    Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame) {
     Connection& connection = *session.connection;
     const wire::SmcrAcceptConfirmBody& body = message.body;
     Link& link = group(end.group).links[end.link];
@@ -158,8 +161,9 @@ void LinkGroups::adopt(Session& session, Side side, const wire::SmcrAcceptConfir
 
 void LinkGroups::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame) {
     Connection& connection = *session.connection;
-    const auto end = message.body.first_contact ? first_contact(message.body.gid, message.body.qpn)
-                                                : subsequent_contact(0, message.body.gid, message.body.qpn, Side::server);
+    const auto end = message.body.first_contact
+                         ? first_contact(message.body.gid, message.body.qpn)
+                         : subsequent_contact(0, message.body.gid, message.body.qpn, Side::server);
     if (!end) return;
     connection.link_group = end->group;
     group(end->group).connections.push_back(connection.id);
@@ -197,10 +201,12 @@ void LinkGroups::on_decline(Session& session) {
 
 // ---- RMBs ----------------------------------------------------------------------------------------
 
-std::optional<std::size_t> LinkGroups::announce_rmb(std::uint32_t id, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address, std::uint64_t frame) {
+std::optional<std::size_t> LinkGroups::announce_rmb(
+    std::uint32_t id, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address, std::uint64_t frame) {
     auto& known = state(id).rtokens[owner];
     auto& rmbs = group(id).rmbs;
-    if (const auto found = known.find(rtoken_key(link, rkey)); found != known.end() && found->second.address == address && !rmbs[found->second.rmb].deleted)
+    if (const auto found = known.find(rtoken_key(link, rkey));
+        found != known.end() && found->second.address == address && !rmbs[found->second.rmb].deleted)
         return found->second.rmb;
     if (rmbs.size() >= options_.limits.rmbs_per_group) return std::nullopt;
     rmbs.push_back({.owner = owner, .element_size = {}, .rtokens = {}, .first_frame = frame});
@@ -208,7 +214,8 @@ std::optional<std::size_t> LinkGroups::announce_rmb(std::uint32_t id, Side owner
     return rmbs.size() - 1;
 }
 
-void LinkGroups::add_rtoken(std::uint32_t id, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address) {
+void LinkGroups::add_rtoken(
+    std::uint32_t id, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address) {
     Rmb& entry = group(id).rmbs[rmb];
     std::erase_if(entry.rtokens, [&](const Rtoken& rtoken) { return rtoken.link == link; });
     entry.rtokens.push_back({link, rkey, address});
@@ -216,7 +223,8 @@ void LinkGroups::add_rtoken(std::uint32_t id, std::size_t rmb, std::uint32_t lin
 }
 
 /// An RMB known by its reference RKey on the carrying link gets its RToken on the new one.
-void LinkGroups::add_rkeys(std::uint32_t id, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair) {
+void LinkGroups::add_rkeys(
+    std::uint32_t id, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair) {
     const auto& known = state(id).rtokens[owner];
     const auto found = known.find(rtoken_key(carrier, pair.reference_rkey));
     if (found != known.end()) add_rtoken(id, found->second.rmb, link, pair.rkey, pair.address);
@@ -257,10 +265,13 @@ void LinkGroups::on_arrival(Arrival& a) {
     if (!receiver) receiver = std::make_unique<capture::RcReceiver>();
     const capture::RcEvent event = receiver->receive(*a.packet);
     using Kind = capture::RcEvent::Kind;
-    if (event.kind == Kind::acknowledge && ib::AethSyndrome::of(a.packet->ib.aeth.syndrome).kind == ib::AethSyndrome::Class::nak) ++l.naks;
+    if (event.kind == Kind::acknowledge &&
+        ib::AethSyndrome::of(a.packet->ib.aeth.syndrome).kind == ib::AethSyndrome::Class::nak)
+        ++l.naks;
     QueuePairs& pairs = state(a.group).links[a.link];
     pairs.unanswered[other(a.from)] = 0;
-    const bool request = event.kind == Kind::send_message || event.kind == Kind::send_part || event.kind == Kind::write || event.kind == Kind::unplaceable;
+    const bool request = event.kind == Kind::send_message || event.kind == Kind::send_part ||
+                         event.kind == Kind::write || event.kind == Kind::unplaceable;
     if (request) pairs.sent_psn[a.from] = a.packet->ib.bth.psn;
     if (request && event.repeated()) ++pairs.unanswered[a.from];
     if (event.kind == Kind::send_message) {
@@ -275,13 +286,16 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->link = link(a).number;  // a CONFIRM LINK may have told it
     a.facts->from = a.from;
     tell(*a.facts);
-    if (a.facts->request_frame != 0) observer_.on_response(a.facts->request_frame, a.facts->frame, a.facts->time - a.facts->request_time);
+    if (a.facts->request_frame != 0)
+        observer_.on_response(a.facts->request_frame, a.facts->frame, a.facts->time - a.facts->request_time);
 }
 
 void LinkGroups::count_repetition(Arrival& a, const capture::RcEvent& event, ByteView message) {
     ++link(a).retransmissions;
     a.facts->retransmission = true;
-    const std::uint32_t connection = event.kind == capture::RcEvent::Kind::write ? target_of(a, event.r_key, event.address).connection : connection_of_cdc(a, message);
+    const std::uint32_t connection = event.kind == capture::RcEvent::Kind::write
+                                         ? target_of(a, event.r_key, event.address).connection
+                                         : connection_of_cdc(a, message);
     if (connection == 0) return;
     a.facts->connection = connection;
     ++sessions_.at(connection).connection->from[a.from].retransmissions;
@@ -325,9 +339,12 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     a.facts->what = FrameFacts::What::write;
     a.facts->length = event.length;
     if (event.repeated()) return count_repetition(a, event, {});
-    if (event.immediate) sessions_.report(RuleName::immediate_data, {a.packet->number}, group_name(a), "RDMA WRITE with immediate data");
+    if (event.immediate)
+        sessions_.report(RuleName::immediate_data, {a.packet->number}, group_name(a), "RDMA WRITE with immediate data");
     const WriteTarget target = target_of(a, event.r_key, event.address);
-    const Flow::Write write{target.offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late, a.packet->time};
+    const Flow::Write write{
+        target.offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late,
+        a.packet->time};
     if (target.connection != 0) use_write(a, target.connection, write);
     else if (group(a.group).from_start) hold(a, write, event.r_key, event.address);
     else if (!target.known) keep_stray(a, event);
@@ -343,7 +360,12 @@ void LinkGroups::keep_stray(Arrival& a, const capture::RcEvent& event) {
     auto& strays = state(a.group).strays[a.from];
     if (strays.size() == kMaxStrays) strays.pop_front();
     const ByteView octets = a.packet->ib.payload;
-    strays.push_back({a.link, event.r_key, event.address, {0, event.length, {}, event.first, false, a.packet->time}, {octets.begin(), octets.end()}});
+    strays.push_back(
+        {a.link,
+         event.r_key,
+         event.address,
+         {0, event.length, {}, event.first, false, a.packet->time},
+         {octets.begin(), octets.end()}});
 }
 
 /// The WRITE before a CDC message ends where its producer cursor points, which tells where the RMB
@@ -387,7 +409,8 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
 void LinkGroups::use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc) {
     place_strays(a, session, cdc);
     sessions_.on_cdc(session, a.from, cdc, *a.facts);
-    if (const auto base = session.connection->from[a.from].cursor_base; base && !group(a.group).cursor_base) set_base(a.group, *base);
+    if (const auto base = session.connection->from[a.from].cursor_base; base && !group(a.group).cursor_base)
+        set_base(a.group, *base);
 }
 
 /// Of a connection seen midway the token may name one half only, until the cursors join both.

@@ -32,7 +32,9 @@ private:
         bool operator==(const EndpointKey&) const = default;
     };
     struct EndpointHash {
-        std::size_t operator()(const EndpointKey& key) const noexcept { return std::hash<Address>{}(key.address) ^ (std::size_t{key.qpn} * 0x9E3779B97F4A7C15u); }
+        std::size_t operator()(const EndpointKey& key) const noexcept {
+            return std::hash<Address>{}(key.address) ^ (std::size_t{key.qpn} * 0x9E3779B97F4A7C15u);
+        }
     };
     /// A queue pair: `side` of a link receives on it.
     struct EndpointRef {
@@ -45,9 +47,9 @@ private:
         std::uint64_t address;
     };
     struct WriteTarget {
-        bool known = false;           ///< the RMB
-        std::uint64_t offset = 0;     ///< in the RMB element
-        std::uint32_t connection = 0; ///< whose element it is; 0 = not known
+        bool known = false;            ///< the RMB
+        std::uint64_t offset = 0;      ///< in the RMB element
+        std::uint32_t connection = 0;  ///< whose element it is; 0 = not known
     };
     struct OpenRequest {
         wire::LlcType type;
@@ -56,7 +58,7 @@ private:
         std::uint32_t subject;  ///< what it is about: a link number, an RKey
         std::size_t exchange;   ///< index in LinkGroup::exchanges; npos if that list is full
         Step step;
-        Bytes<16> user_data;    ///< TEST LINK
+        Bytes<16> user_data;  ///< TEST LINK
     };
     /// A WRITE to an RMB that nothing has announced, kept until a cursor tells where the RMB is.
     struct StrayWrite {
@@ -66,10 +68,10 @@ private:
         Flow::Write write;
         std::vector<std::uint8_t> octets;
     };
-    struct QueuePairs {  ///< of a link
+    struct QueuePairs {                                          ///< of a link
         PerSide<std::unique_ptr<capture::RcReceiver>> receiver;  ///< at this side, once it was sent something
-        PerSide<std::optional<std::uint32_t>> sent_psn;  ///< latest request PSN from this side
-        PerSide<std::uint32_t> unanswered;               ///< repeated requests from this side since the other was heard
+        PerSide<std::optional<std::uint32_t>> sent_psn;          ///< latest request PSN from this side
+        PerSide<std::uint32_t> unanswered;  ///< repeated requests from this side since the other was heard
     };
     /// A link that ADD LINK proposed; it comes to be when the other side accepts.
     struct Offer {
@@ -82,14 +84,15 @@ private:
     };
     struct GroupState {
         std::deque<QueuePairs> links;
-        PerSide<std::unordered_map<std::uint64_t, RtokenRef>> rtokens;       ///< of this side's RMBs, by link and RKey
-        std::unordered_map<std::uint64_t, std::uint32_t> element_owner;      ///< connection id by RMB and element index
-        PerSide<std::unordered_map<std::uint32_t, std::uint32_t>> tokens;    ///< connection id by the token that this side assigned
+        PerSide<std::unordered_map<std::uint64_t, RtokenRef>> rtokens;   ///< of this side's RMBs, by link and RKey
+        std::unordered_map<std::uint64_t, std::uint32_t> element_owner;  ///< connection id by RMB and element index
+        PerSide<std::unordered_map<std::uint32_t, std::uint32_t>>
+            tokens;  ///< connection id by the token that this side assigned
         std::vector<OpenRequest> open;
         std::vector<Offer> offers;
-        PerSide<Address> address;          ///< of a group seen midway: both ends of its links
-        std::vector<std::uint32_t> halves; ///< connections seen midway of which one direction is known, the youngest
-        PerSide<std::deque<StrayWrite>> strays;  ///< from this side
+        PerSide<Address> address;           ///< of a group seen midway: both ends of its links
+        std::vector<std::uint32_t> halves;  ///< connections seen midway of which one direction is known, the youngest
+        PerSide<std::deque<StrayWrite>> strays;             ///< from this side
         PerSide<std::optional<std::size_t>> continued_rmb;  ///< of this side's latest CONFIRM RKEY
         PerSide<bool> says_no_eye_catcher, confirmed_link;
         std::uint32_t first_connection = 0;
@@ -117,15 +120,20 @@ private:
     // CLC
     std::optional<EndpointRef> first_contact(const Gid& gid, std::uint32_t qpn);
     std::optional<EndpointRef> subsequent_contact(std::uint32_t group, const Gid& gid, std::uint32_t qpn, Side side);
-    void adopt(Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame);
+    void adopt(
+        Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame);
     void note_group_facts(std::uint32_t group, Side side, const wire::SmcrAcceptConfirm& message);
     void set_base(std::uint32_t group, std::uint8_t base);
     bool orient(std::uint32_t group, Side found, Side wanted);
 
     // RMBs
-    std::optional<std::size_t> announce_rmb(std::uint32_t group, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address, std::uint64_t frame);
-    void add_rtoken(std::uint32_t group, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address);
-    void add_rkeys(std::uint32_t group, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair);
+    std::optional<std::size_t> announce_rmb(
+        std::uint32_t group, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address,
+        std::uint64_t frame);
+    void add_rtoken(
+        std::uint32_t group, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address);
+    void add_rkeys(
+        std::uint32_t group, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair);
     static std::uint64_t rtoken_key(std::uint32_t link, std::uint32_t rkey) { return std::uint64_t{link} << 32 | rkey; }
     static std::uint64_t element_key(std::size_t rmb, std::uint64_t index) { return std::uint64_t{rmb} << 16 | index; }
 
@@ -200,7 +208,9 @@ private:
     /// Groups seen midway, by the ports at both ends: the lower address first.
     using PortPair = std::pair<Address, Address>;
     struct PortPairHash {
-        std::size_t operator()(const PortPair& pair) const noexcept { return std::hash<Address>{}(pair.first) * 31 + std::hash<Address>{}(pair.second); }
+        std::size_t operator()(const PortPair& pair) const noexcept {
+            return std::hash<Address>{}(pair.first) * 31 + std::hash<Address>{}(pair.second);
+        }
     };
     static PortPair ports_of(const capture::Packet& packet);
     std::unordered_map<PortPair, std::uint32_t, PortPairHash> midstream_groups_;
@@ -215,7 +225,7 @@ private:
     struct WaitingData {
         Arrival arrival;
         capture::Packet packet;
-        std::vector<std::uint8_t> octets;   ///< the CDC message or the WRITE's payload
+        std::vector<std::uint8_t> octets;  ///< the CDC message or the WRITE's payload
         std::optional<Flow::Write> write;  ///< nullopt: a CDC message
         std::uint32_t rkey = 0;
         std::uint64_t address = 0;

@@ -50,7 +50,9 @@ void LinkGroups::judge(const Arrival& a, const wire::LlcMessage& message) {
     if (confirm == nullptr || message.error || confirm->reply) return;
     const std::uint8_t least = message.version() == 1 ? 2 : 1;
     if (confirm->max_links < least || confirm->max_links > 8)
-        sessions_.report(RuleName::max_links, {frame}, group_name(a), "the server allows " + std::to_string(confirm->max_links) + " links");
+        sessions_.report(
+            RuleName::max_links, {frame}, group_name(a),
+            "the server allows " + std::to_string(confirm->max_links) + " links");
 }
 
 // ---- requests and replies ------------------------------------------------------------------------
@@ -73,7 +75,9 @@ void LinkGroups::on_request(Arrival& a, const wire::LlcMessage& message) {
     }
     if (open.size() >= options_.limits.open_requests) open.erase(open.begin());
     const auto* test = std::get_if<wire::TestLink>(&message.body);
-    open.push_back({message.type(), a.from, a.link, subject_of(message), index, step, test != nullptr ? test->user_data : Bytes<16>{}});
+    open.push_back(
+        {message.type(), a.from, a.link, subject_of(message), index, step,
+         test != nullptr ? test->user_data : Bytes<16>{}});
 }
 
 /// The reply belongs to the oldest request of its kind from the other side; rather to one about the
@@ -103,8 +107,12 @@ void LinkGroups::judge_echo(const Arrival& a, const wire::LlcMessage& message, c
     const auto* test = std::get_if<wire::TestLink>(&message.body);
     if (test == nullptr || message.error || test->user_data == request.user_data) return;
     const auto& open = state(a.group).open;
-    const auto tests = std::ranges::count_if(open, [&](const OpenRequest& r) { return r.type == request.type && r.from == request.from; });
-    if (tests == 1) sessions_.report(RuleName::test_link_echo, {request.step.frame, a.packet->number}, group_name(a), "the reply's user data differ");
+    const auto tests = std::ranges::count_if(
+        open, [&](const OpenRequest& r) { return r.type == request.type && r.from == request.from; });
+    if (tests == 1)
+        sessions_.report(
+            RuleName::test_link_echo, {request.step.frame, a.packet->number}, group_name(a),
+            "the reply's user data differ");
 }
 
 // ---- links ---------------------------------------------------------------------------------------
@@ -142,7 +150,8 @@ void LinkGroups::apply(Arrival& a, const wire::AddLinkMessage& message, const wi
         std::erase_if(offers, same);
         return;
     }
-    Offer made{body.link, a.from, {body.gid, body.mac, body.qpn, body.initial_psn}, wire::mtu_octets(body.mtu), a.link, {}};
+    Offer made{body.link, a.from, {body.gid, body.mac, body.qpn, body.initial_psn}, wire::mtu_octets(body.mtu),
+               a.link,    {}};
     for (std::size_t i = 0; i < message.rkeys.size(); ++i) made.rkeys.push_back(message.rkeys[i]);
     if (!body.reply) {
         std::erase_if(offers, same);
@@ -173,7 +182,10 @@ void LinkGroups::apply(Arrival& a, const wire::AddLinkContinuationMessage& messa
 
 void LinkGroups::apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage&) {
     // A link that is deleted before it was confirmed never came up.
-    const auto remove = [](Link& l) { l.state = l.state == LinkState::active || l.state == LinkState::deleted ? LinkState::deleted : LinkState::failed; };
+    const auto remove = [](Link& l) {
+        l.state = l.state == LinkState::active || l.state == LinkState::deleted ? LinkState::deleted
+                                                                                : LinkState::failed;
+    };
     if (body.all) {
         for (Link& l : group(a.group).links) remove(l);
         return;
@@ -192,7 +204,8 @@ void LinkGroups::apply(Arrival& a, const wire::ConfirmRkeyMessage& message, cons
     state(a.group).continued_rmb[a.from] = *rmb;
     for (std::size_t i = 0; i < message.used; ++i) {
         const wire::LinkRtoken rtoken = message.slots[i];
-        if (const auto index = link_by_number(a.group, rtoken.link)) add_rtoken(a.group, *rmb, *index, rtoken.rkey, rtoken.address);
+        if (const auto index = link_by_number(a.group, rtoken.link))
+            add_rtoken(a.group, *rmb, *index, rtoken.rkey, rtoken.address);
     }
 }
 
@@ -201,7 +214,8 @@ void LinkGroups::apply(Arrival& a, const wire::ConfirmRkeyContinuationMessage& m
     if (message.body.reply || !rmb) return;
     for (std::size_t i = 0; i < message.used; ++i) {
         const wire::LinkRtoken rtoken = message.slots[i];
-        if (const auto index = link_by_number(a.group, rtoken.link)) add_rtoken(a.group, *rmb, *index, rtoken.rkey, rtoken.address);
+        if (const auto index = link_by_number(a.group, rtoken.link))
+            add_rtoken(a.group, *rmb, *index, rtoken.rkey, rtoken.address);
     }
 }
 

@@ -12,8 +12,10 @@ constexpr std::size_t kMaxHalves = 256;
 
 bool looks_like_smcr(const capture::Packet& packet) {
     const auto& info = packet.ib.opcode();
-    if (info.operation != ib::Operation::send || info.position != ib::Position::only || info.has(ib::immdt)) return false;
-    return wire::looks_like_cdc(packet.ib.payload, packet.ib.payload_length) || wire::looks_like_llc(packet.ib.payload, packet.ib.payload_length);
+    if (info.operation != ib::Operation::send || info.position != ib::Position::only || info.has(ib::immdt))
+        return false;
+    return wire::looks_like_cdc(packet.ib.payload, packet.ib.payload_length) ||
+           wire::looks_like_llc(packet.ib.payload, packet.ib.payload_length);
 }
 
 }  // namespace
@@ -23,10 +25,14 @@ void LinkGroups::on_unknown(const capture::Packet& packet) {
     if (!admitting_ && awaits_link(packet)) return hold(packet);
     if (packet.ib.opcode().operation == ib::Operation::rdma_write && packet.ib.has_reth) return remember_stray(packet);
     const bool acknowledges = packet.ib.opcode().operation == ib::Operation::acknowledge;
-    const auto end = acknowledges ? acknowledged_link(packet) : looks_like_smcr(packet) ? midstream_link(packet) : std::nullopt;
+    const auto end = acknowledges              ? acknowledged_link(packet)
+                     : looks_like_smcr(packet) ? midstream_link(packet)
+                                               : std::nullopt;
     if (!end) return;
     for (UnknownWrite& unknown : unknown_writes_) {
-        if (unknown.write.octets.empty() || !(unknown.to == EndpointKey{packet.destination, packet.ib.bth.destination_qpn})) continue;
+        if (unknown.write.octets.empty() ||
+            !(unknown.to == EndpointKey{packet.destination, packet.ib.bth.destination_qpn}))
+            continue;
         unknown.write.link = end->link;
         state(end->group).strays[other(end->side)].push_back(std::move(unknown.write));
         unknown.write = {};
@@ -45,7 +51,8 @@ void LinkGroups::remember_stray(const capture::Packet& packet) {
 }
 
 LinkGroups::PortPair LinkGroups::ports_of(const capture::Packet& packet) {
-    return packet.source.bytes < packet.destination.bytes ? PortPair{packet.source, packet.destination} : PortPair{packet.destination, packet.source};
+    return packet.source.bytes < packet.destination.bytes ? PortPair{packet.source, packet.destination}
+                                                          : PortPair{packet.destination, packet.source};
 }
 
 /// The group seen midway between these two ports.
@@ -71,7 +78,9 @@ std::optional<LinkGroups::EndpointRef> LinkGroups::midstream_link(const capture:
     auto& links = group(*id).links;
     const auto lacks_end = [&](const Link& link) { return !link.end[side].qpn; };
     const bool one = std::count_if(links.begin(), links.end(), lacks_end) == 1;
-    const auto index = one ? std::optional(static_cast<std::uint32_t>(std::find_if(links.begin(), links.end(), lacks_end) - links.begin())) : create_link(*id);
+    const auto index = one ? std::optional(static_cast<std::uint32_t>(
+                                 std::find_if(links.begin(), links.end(), lacks_end) - links.begin()))
+                           : create_link(*id);
     if (!index) return std::nullopt;
     Link& l = links[*index];
     l.state = LinkState::active;

@@ -45,7 +45,8 @@ const char* name_of(LinkState state) {
 }
 
 bool came_to_be(const LinkGroup& group) {
-    return !group.connections.empty() || std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });
+    return !group.connections.empty() ||
+           std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });
 }
 
 const char* DeclineSeen::name() const { return layout::name_of(wire::kDeclineNames, code); }

@@ -32,8 +32,7 @@ constexpr Side other(Side side) { return side == Side::client ? Side::server : S
 constexpr const char* name_of(Side side) { return side == Side::client ? "client" : "server"; }
 
 /// One T for each side.
-template <class T>
-struct PerSide {
+template <class T> struct PerSide {
     std::array<T, 2> values{};
     T& operator[](Side side) { return values[static_cast<std::size_t>(side)]; }
     const T& operator[](Side side) const { return values[static_cast<std::size_t>(side)]; }
@@ -71,8 +70,8 @@ struct Direction {
     std::optional<std::uint64_t> rmbe_size;   ///< octets; of the receiver's RMB element
     bool rmbe_size_inferred = false;          ///< from where a WRITE stopped at the end, not from CLC
     std::optional<std::uint8_t> cursor_base;  ///< 0 or 4
-    bool from_start = true;                   ///< positions count from the connection's begin; else from what was first captured
-    bool positions_known = true;              ///< false: the cursors wrapped while the element's size was unknown
+    bool from_start = true;       ///< positions count from the connection's begin; else from what was first captured
+    bool positions_known = true;  ///< false: the cursors wrapped while the element's size was unknown
 
     std::uint64_t bytes_announced = 0;     ///< the producer's last cursor, as a position
     std::uint64_t bytes_written = 0;       ///< RDMA WRITE payload in the RMB element, each octet once
@@ -89,8 +88,8 @@ struct Direction {
     Intervals blocked;                     ///< the writer said that it was blocked (flag B)
     std::optional<Time> first_data;
     std::optional<Time> last_data;
-    std::optional<wire::Cursor> producer;        ///< as last sent
-    std::optional<wire::Cursor> consumer;        ///< as the peer last sent it
+    std::optional<wire::Cursor> producer;  ///< as last sent
+    std::optional<wire::Cursor> consumer;  ///< as the peer last sent it
     bool sending_done = false;             ///< the sender of this direction sent D
     bool closed = false;                   ///< ... sent C
     bool aborted = false;                  ///< ... sent A
@@ -147,11 +146,11 @@ struct Connection {
     std::optional<bool> first_contact;
     std::uint32_t link_group = 0;  ///< n in "lg-n"; 0 = none
     std::optional<DeclineSeen> decline;
-    bool reset = false;     ///< TCP RST seen
+    bool reset = false;  ///< TCP RST seen
     std::optional<Side> reset_by;
-    PerSide<bool> fin;      ///< TCP FIN seen from this side
+    PerSide<bool> fin;  ///< TCP FIN seen from this side
     Setup setup;
-    PerSide<Direction> from;  ///< from[Side::client] is client to server
+    PerSide<Direction> from;                            ///< from[Side::client] is client to server
     PerSide<std::optional<std::uint32_t>> alert_token;  ///< as this side assigned it
     PerSide<std::optional<RmbElement>> element;         ///< where this side receives
     PerSide<std::optional<std::uint8_t>> link;          ///< number of the link that this side last sent on
@@ -179,7 +178,7 @@ struct Link {
     std::optional<std::uint8_t> number;
     PerSide<LinkEndpoint> end;
     LinkState state = LinkState::pending;
-    std::uint64_t first_frame = 0;   ///< first RoCE packet; 0 = none yet
+    std::uint64_t first_frame = 0;     ///< first RoCE packet; 0 = none yet
     std::optional<std::uint32_t> mtu;  ///< octets, the smaller of both offers
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;
@@ -208,11 +207,11 @@ struct LlcExchange {
     std::optional<std::uint8_t> link;  ///< number of the link that carried the request
     Step request;                      ///< frame 0: the request was not captured
     std::optional<Step> reply;
-    bool refused = false;              ///< rejected or answered negatively
+    bool refused = false;  ///< rejected or answered negatively
 };
 
 struct LinkGroup {
-    std::uint32_t id = 0;  ///< n in "lg-n", from 1
+    std::uint32_t id = 0;     ///< n in "lg-n", from 1
     bool roles_known = true;  ///< false: seen midway only; client and server may be the other way round
     bool from_start = true;   ///< first contact was captured
     PerSide<std::optional<wire::PeerId>> peer_id;

@@ -10,7 +10,7 @@ namespace fabricscope::engine::smcr {
 /// What one frame means. A frame has one set of facts; CLC messages come in addition, see ClcSeen.
 struct FrameFacts {
     enum class What : std::uint8_t {
-        tcp,    ///< a segment of a connection that does or tries SMC-R
+        tcp,  ///< a segment of a connection that does or tries SMC-R
         llc,
         cdc,
         write,  ///< an RDMA WRITE packet into an RMB
@@ -19,14 +19,14 @@ struct FrameFacts {
     What what = What::other;
     std::uint64_t frame = 0;
     Time time = 0;
-    std::uint32_t connection = 0;  ///< id, 0 = none or unknown
-    std::uint32_t link_group = 0;  ///< id, 0 = none or unknown
+    std::uint32_t connection = 0;      ///< id, 0 = none or unknown
+    std::uint32_t link_group = 0;      ///< id, 0 = none or unknown
     std::optional<std::uint8_t> link;  ///< number
     std::optional<Side> from;
-    bool roles_known = true;     ///< false: `from` may be the other way round
+    bool roles_known = true;  ///< false: `from` may be the other way round
     bool retransmission = false;
 
-    ByteView message;                ///< llc, cdc: the octets, valid during the call
+    ByteView message;                  ///< llc, cdc: the octets, valid during the call
     std::uint32_t message_length = 0;  ///< llc, cdc: octets on the wire
 
     // write
@@ -52,9 +52,9 @@ struct ClcSeen {
     Time time = 0;
     std::uint32_t connection = 0;
     Side from{};
-    ByteView octets;                 ///< the whole message, valid during the call
-    std::int64_t payload_offset = 0; ///< where it begins in this segment's payload; negative: in earlier segments
-    std::uint64_t request_frame = 0; ///< the message that it answers
+    ByteView octets;                  ///< the whole message, valid during the call
+    std::int64_t payload_offset = 0;  ///< where it begins in this segment's payload; negative: in earlier segments
+    std::uint64_t request_frame = 0;  ///< the message that it answers
     Time request_time = 0;
 };
 

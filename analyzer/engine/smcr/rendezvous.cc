@@ -12,7 +12,9 @@ bool less(const SocketAddress& a, const SocketAddress& b) {
 }
 
 SocketAddress source_of(const capture::Packet& packet) { return {packet.source, packet.tcp.source_port}; }
-SocketAddress destination_of(const capture::Packet& packet) { return {packet.destination, packet.tcp.destination_port}; }
+SocketAddress destination_of(const capture::Packet& packet) {
+    return {packet.destination, packet.tcp.destination_port};
+}
 
 bool is_syn(const capture::TcpSegment& tcp) { return tcp.has(capture::syn) && !tcp.has(capture::ack); }
 bool is_syn_ack(const capture::TcpSegment& tcp) { return tcp.has(capture::syn) && tcp.has(capture::ack); }
@@ -30,7 +32,8 @@ bool is_whole_clc(ByteView payload) {
 
 std::size_t Rendezvous::KeyHash::operator()(const Key& key) const noexcept {
     const std::hash<Address> hash;
-    return hash(key.low.address) * 31 + hash(key.high.address) + (std::size_t{key.low.port} << 16 ^ key.high.port) * 0x9E3779B97F4A7C15u;
+    return hash(key.low.address) * 31 + hash(key.high.address) +
+           (std::size_t{key.low.port} << 16 ^ key.high.port) * 0x9E3779B97F4A7C15u;
 }
 
 Rendezvous::Key Rendezvous::key_of(const capture::Packet& packet) {
@@ -48,7 +51,8 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     Conversation* conversation = conversation_of(packet, key);
     if (conversation == nullptr && may_be_clc && is_whole_clc(tcp.payload)) conversation = begin_midway(key, packet);
     if (conversation == nullptr) return;
-    const Segment segment{packet, *conversation, source_of(packet) == conversation->client ? Side::client : Side::server};
+    const Segment segment{
+        packet, *conversation, source_of(packet) == conversation->client ? Side::client : Side::server};
     on_flags(segment);
     const bool takes_part = tcp.payload_length != 0 && conversation->negotiating;
     if (takes_part) on_payload(segment);
@@ -125,7 +129,8 @@ void Rendezvous::on_payload(const Segment& segment) {
         stream->start(*conversation.start[from]);
     }
     stream->insert(packet.tcp.sequence, packet.tcp.payload, packet.tcp.payload_length, packet.number);
-    while (conversation.negotiating && on_stream(segment)) {}
+    while (conversation.negotiating && on_stream(segment)) {
+    }
     if (conversation.negotiating && packet.tcp.payload.size() < packet.tcp.payload_length) on_cut_message(segment);
 }
 
@@ -166,7 +171,8 @@ void Rendezvous::on_cut_message(const Segment& segment) {
 std::uint32_t Rendezvous::pending(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
     if (!conversation.negotiating || !conversation.stream[from]) return 0;
-    const std::uint32_t next = *conversation.start[from] + static_cast<std::uint32_t>(conversation.stream[from]->position());
+    const std::uint32_t next = *conversation.start[from] +
+                               static_cast<std::uint32_t>(conversation.stream[from]->position());
     const std::uint32_t behind = packet.tcp.sequence + packet.tcp.payload_length - next;
     return static_cast<std::int32_t>(behind) <= 0 ? 0 : std::min(behind, packet.tcp.payload_length);
 }
@@ -200,16 +206,20 @@ void Rendezvous::judge(const Segment& segment, const wire::ClcMessage& message) 
     const std::string session = "smcr-" + std::to_string(segment.conversation.session);
     const bool wrong = message.error && message.error.fault != layout::Fault::truncated;
     if (wrong) sessions_.report(RuleName::clc_format, {frame}, session, to_string(message.error));
-    if (const auto* proposal = std::get_if<wire::Proposal>(&message.body); proposal != nullptr && proposal->ip && proposal->ip->prefix_count > 8)
-        sessions_.report(RuleName::prefix_count, {frame}, session, std::to_string(proposal->ip->prefix_count) + " IPv6 prefixes");
-    if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body); body != nullptr && !message.error && body->body.rmb_index == 0)
+    if (const auto* proposal = std::get_if<wire::Proposal>(&message.body);
+        proposal != nullptr && proposal->ip && proposal->ip->prefix_count > 8)
+        sessions_.report(
+            RuleName::prefix_count, {frame}, session, std::to_string(proposal->ip->prefix_count) + " IPv6 prefixes");
+    if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
+        body != nullptr && !message.error && body->body.rmb_index == 0)
         sessions_.report(RuleName::rmb_index, {frame}, session, "RMB element index 0");
 }
 
 /// A message that its sender may not send; nothing after it can be trusted to be CLC.
 bool Rendezvous::out_of_order(const Segment& segment, const char* what) {
-    sessions_.report(RuleName::clc_order, {segment.packet.number}, "smcr-" + std::to_string(segment.conversation.session),
-                     std::string(what) + " from the " + name_of(segment.from));
+    sessions_.report(
+        RuleName::clc_order, {segment.packet.number}, "smcr-" + std::to_string(segment.conversation.session),
+        std::string(what) + " from the " + name_of(segment.from));
     return false;
 }
 
@@ -225,10 +235,12 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
         if (!connection.setup.proposal) connection.setup.proposal = step;
         return true;
     }
-    if (const auto* decline = std::get_if<wire::Decline>(&message.body)) return on_decline(session, *decline, from, step);
+    if (const auto* decline = std::get_if<wire::Decline>(&message.body))
+        return on_decline(session, *decline, from, step);
     const bool is_accept = message.header.type == wire::ClcType::accept;
     if (is_accept == from_client) return out_of_order(segment, is_accept ? "ACCEPT" : "CONFIRM");
-    if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body)) return on_smcd(connection, *smcd, message.header.type, step);
+    if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body))
+        return on_smcd(connection, *smcd, message.header.type, step);
     const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
     // Cut off before the RMB's address: the message was there, but its link and RMB are not known.
     const bool usable = body != nullptr && (!message.error || message.error.offset >= 60);
@@ -255,12 +267,14 @@ bool Rendezvous::on_confirm(Session& session, const wire::SmcrAcceptConfirm& mes
     if (connection.setup.confirm) return true;
     connection.setup.confirm = step;
     if (!connection.version) connection.version = message.body.version;
-    if (!connection.setup.accept && !connection.first_contact && message.body.first_contact) connection.first_contact = true;
+    if (!connection.setup.accept && !connection.first_contact && message.body.first_contact)
+        connection.first_contact = true;
     groups_.on_confirm(session, message, step.frame);
     return true;
 }
 
-bool Rendezvous::on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step) {
+bool Rendezvous::on_smcd(
+    Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step) {
     const bool is_accept = type == wire::ClcType::accept;
     (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
     connection.version = message.body.version;
@@ -288,11 +302,14 @@ void Rendezvous::stop(Conversation& conversation) {
 namespace {
 
 bool has_data(const Connection& connection) {
-    return connection.from[Side::client].cdcs + connection.from[Side::client].writes + connection.from[Side::server].cdcs +
-               connection.from[Side::server].writes != 0;
+    return connection.from[Side::client].cdcs + connection.from[Side::client].writes +
+               connection.from[Side::server].cdcs + connection.from[Side::server].writes !=
+           0;
 }
 
-bool closed_in_order(const Connection& connection) { return connection.fin[Side::client] && connection.fin[Side::server]; }
+bool closed_in_order(const Connection& connection) {
+    return connection.fin[Side::client] && connection.fin[Side::server];
+}
 
 /// After CONFIRM nothing on TCP says that all went well; but if it had not, there would be a DECLINE
 /// or a reset.

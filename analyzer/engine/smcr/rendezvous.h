@@ -14,7 +14,8 @@ class Rendezvous {
     static constexpr std::size_t kStreamLimit = 8 * 1024;  // a CLC message and what may overtake it
 
 public:
-    Rendezvous(Observer& observer, Sessions& sessions, LinkGroups& groups) : observer_(observer), sessions_(sessions), groups_(groups) {}
+    Rendezvous(Observer& observer, Sessions& sessions, LinkGroups& groups)
+        : observer_(observer), sessions_(sessions), groups_(groups) {}
 
     void on_tcp(const capture::Packet& packet);
     void finish(Time end);
@@ -32,9 +33,9 @@ private:
         std::uint32_t session = 0;
         SocketAddress client;
         PerSide<std::unique_ptr<capture::TcpStream>> stream;  ///< once there is payload, while negotiating
-        PerSide<std::optional<std::uint32_t>> start;  ///< sequence number of each stream's first octet
-        bool negotiating = true;                      ///< CLC messages may still come
-        std::optional<Step> last_message;             ///< what the next one answers
+        PerSide<std::optional<std::uint32_t>> start;          ///< sequence number of each stream's first octet
+        bool negotiating = true;                              ///< CLC messages may still come
+        std::optional<Step> last_message;                     ///< what the next one answers
     };
     struct Segment {
         const capture::Packet& packet;

@@ -25,12 +25,17 @@ enum class RuleName : std::uint8_t {
 };
 
 inline constexpr std::array kRules{
-    Rule{"SMCR-R02", Severity::error, "RFC 7609, A.2", "A CLC message has the length of its type and an eye catcher at both ends."},
-    Rule{"SMCR-R03", Severity::error, "RFC 7609, 3.2", "The client sends PROPOSAL and CONFIRM, the server ACCEPT; only DECLINE may stand in their place."},
+    Rule{
+        "SMCR-R02", Severity::error, "RFC 7609, A.2",
+        "A CLC message has the length of its type and an eye catcher at both ends."},
+    Rule{
+        "SMCR-R03", Severity::error, "RFC 7609, 3.2",
+        "The client sends PROPOSAL and CONFIRM, the server ACCEPT; only DECLINE may stand in their place."},
     Rule{"SMCR-R05", Severity::error, "RFC 7609, A.2.2", "A PROPOSAL lists at most 8 IPv6 prefixes."},
     Rule{"SMCR-R07", Severity::error, "RFC 7609, 2.1", "RMB elements are counted from 1."},
     Rule{"SMCR-R16", Severity::error, "RFC 7609, 2.2.2", "The server allows 2 to 8 links, in version 2 from 1 on."},
-    Rule{"SMCR-R20", Severity::error, "RFC 7609, A.3", "An LLC message has a known type and the length of its payload."},
+    Rule{
+        "SMCR-R20", Severity::error, "RFC 7609, A.3", "An LLC message has a known type and the length of its payload."},
     Rule{"SMCR-R31", Severity::error, "RFC 7609, A.3.8", "The reply to TEST LINK echoes the request's user data."},
     Rule{"SMCR-R38", Severity::error, "RFC 7609, 4.7.1", "An RDMA WRITE carries no immediate data."},
 };

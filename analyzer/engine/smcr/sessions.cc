@@ -18,9 +18,11 @@ Session* Sessions::create(std::uint64_t frame, Time time) {
 void Sessions::open(Session& session) {
     for (const Side side : {Side::client, Side::server}) {
         if (!observer_.wants_stream(*session.connection, side)) continue;
-        session.flow[side].attach_stream([this, id = session.connection->id, side](std::uint64_t position, ByteView octets, std::uint64_t missing, bool urgent) {
-            observer_.on_stream({id, side, position, octets, missing, urgent});
-        });
+        session.flow[side].attach_stream(
+            [this, id = session.connection->id, side](
+                std::uint64_t position, ByteView octets, std::uint64_t missing, bool urgent) {
+                observer_.on_stream({id, side, position, octets, missing, urgent});
+            });
     }
     if (options_.cursor_base) set_base(session, *options_.cursor_base);
 }

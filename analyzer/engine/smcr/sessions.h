@@ -12,7 +12,8 @@ namespace fabricscope::engine::smcr {
 
 /// A connection's working state: one flow for each direction, named by its sender.
 struct Session {
-    Session(Connection& of, bool timelines) : connection(&of), flow{{Flow(of.from[Side::client], timelines), Flow(of.from[Side::server], timelines)}} {}
+    Session(Connection& of, bool timelines)
+        : connection(&of), flow{{Flow(of.from[Side::client], timelines), Flow(of.from[Side::server], timelines)}} {}
 
     Connection* connection;
     PerSide<Flow> flow;
@@ -21,7 +22,8 @@ struct Session {
 
 class Sessions {
 public:
-    Sessions(const Options& options, Observer& observer, Model& model) : options_(options), observer_(observer), model_(model) {}
+    Sessions(const Options& options, Observer& observer, Model& model)
+        : options_(options), observer_(observer), model_(model) {}
 
     /// A new connection, or nullptr if there are too many.
     Session* create(std::uint64_t frame, Time time);

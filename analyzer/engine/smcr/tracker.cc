@@ -7,7 +7,8 @@ namespace fabricscope::engine::smcr {
 
 class Tracker::State {
 public:
-    State(Options options, Observer* observer) : options_(options), observer_(observer != nullptr ? *observer : nobody_) {}
+    State(Options options, Observer* observer)
+        : options_(options), observer_(observer != nullptr ? *observer : nobody_) {}
 
     Options options_;
     Observer nobody_;

@@ -15,15 +15,15 @@ struct Limits {
     std::size_t link_groups = 100'000;
     std::size_t links_per_group = 256;
     std::size_t rmbs_per_group = 65'536;
-    std::size_t exchanges = 10'000;        ///< kept for each link group
-    std::size_t open_requests = 1'024;     ///< unanswered LLC requests of a link group
+    std::size_t exchanges = 10'000;     ///< kept for each link group
+    std::size_t open_requests = 1'024;  ///< unanswered LLC requests of a link group
     std::size_t findings = 10'000;
     std::size_t midstream_groups = 10'000;  ///< link groups whose set-up was not captured
 };
 
 struct Options {
-    bool timelines = false;                          ///< fill Direction::timeline
-    std::optional<std::uint8_t> cursor_base;         ///< force 0 or 4 instead of finding out
+    bool timelines = false;                   ///< fill Direction::timeline
+    std::optional<std::uint8_t> cursor_base;  ///< force 0 or 4 instead of finding out
     Limits limits{};
 };
 

@@ -13,8 +13,7 @@ using Octets = std::vector<std::uint8_t>;
 
 inline Gid gid_of(std::uint8_t host) { return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, host}}; }
 
-template <layout::WireFormat T>
-Octets octets_of(const T& part) {
+template <layout::WireFormat T> Octets octets_of(const T& part) {
     Octets octets(layout::size_of<T>);
     layout::build_into(part, octets);
     return octets;
@@ -73,7 +72,8 @@ public:
         m.body = body;
         return clc(wire::ClcType::proposal, m);
     }
-    static Octets accept_or_confirm(wire::ClcType type, const Port& port, std::uint32_t token, std::uint32_t rkey, bool first) {
+    static Octets accept_or_confirm(
+        wire::ClcType type, const Port& port, std::uint32_t token, std::uint32_t rkey, bool first) {
         wire::SmcrAcceptConfirm body;
         body.body.first_contact = first;
         body.body.gid = gid_of(port.host);
@@ -94,25 +94,34 @@ public:
         m.body = body;
         return clc(wire::ClcType::decline, m);
     }
-    static std::uint64_t address_of(std::uint32_t rkey) { return 0xFF00'0000'0000'0000 + std::uint64_t{rkey} * 0x10'0000; }
+    static std::uint64_t address_of(std::uint32_t rkey) {
+        return 0xFF00'0000'0000'0000 + std::uint64_t{rkey} * 0x10'0000;
+    }
 
     /// A whole set-up; tokens and RKeys follow from `n`.
     void connect(std::uint32_t n, bool first, std::size_t step = 1460) {
         client_port = static_cast<std::uint16_t>(40000 + n);
         handshake();
         send(Side::client, proposal(), step);
-        send(Side::server, accept_or_confirm(wire::ClcType::accept, port[Side::server], 0x100 + n, 0x5000 + n, first), step);
-        send(Side::client, accept_or_confirm(wire::ClcType::confirm, port[Side::client], 0x200 + n, 0xC000 + n, first), step);
+        send(
+            Side::server, accept_or_confirm(wire::ClcType::accept, port[Side::server], 0x100 + n, 0x5000 + n, first),
+            step);
+        send(
+            Side::client, accept_or_confirm(wire::ClcType::confirm, port[Side::client], 0x200 + n, 0xC000 + n, first),
+            step);
         if (first) confirm_link();
     }
 
     // ---- RoCE ----
-    void request(Side from, std::uint8_t opcode, const Octets& payload, std::optional<ib::Reth> reth = {}, std::optional<std::uint32_t> immediate = {}) {
+    void request(
+        Side from, std::uint8_t opcode, const Octets& payload, std::optional<ib::Reth> reth = {},
+        std::optional<std::uint32_t> immediate = {}) {
         repeat(from, opcode, port[from].psn, payload, reth, immediate);
         port[from].psn = (port[from].psn + 1) & 0xFFFFFF;
     }
-    void repeat(Side from, std::uint8_t opcode, std::uint32_t psn, const Octets& payload, std::optional<ib::Reth> reth = {},
-                std::optional<std::uint32_t> immediate = {}) {
+    void repeat(
+        Side from, std::uint8_t opcode, std::uint32_t psn, const Octets& payload, std::optional<ib::Reth> reth = {},
+        std::optional<std::uint32_t> immediate = {}) {
         capture::Packet p = packet(port[from].host, port[other(from)].host);
         p.transport = capture::Transport::ib;
         p.ib.carrier = capture::IbCarrier::roce_v2;
@@ -139,18 +148,23 @@ public:
             llc(from, body);
         }
     }
-    template <layout::WireFormat Body>
-    void llc(Side from, const Body& body) {
-        constexpr std::uint8_t type = std::is_same_v<Body, wire::ConfirmLink> ? 1 : std::is_same_v<Body, wire::DeleteLink> ? 4 : 7;
+    template <layout::WireFormat Body> void llc(Side from, const Body& body) {
+        constexpr std::uint8_t type = std::is_same_v<Body, wire::ConfirmLink>  ? 1
+                                      : std::is_same_v<Body, wire::DeleteLink> ? 4
+                                                                               : 7;
         Octets octets{type, 44, 0};
         const Octets rest = octets_of(body);
         octets.insert(octets.end(), rest.begin(), rest.end());
         request(from, kSendOnly, octets);
     }
     void write(Side from, std::uint32_t rkey, std::uint64_t offset, const Octets& octets) {
-        request(from, kWriteOnly, octets, ib::Reth{address_of(rkey) + offset, rkey, static_cast<std::uint32_t>(octets.size())});
+        request(
+            from, kWriteOnly, octets,
+            ib::Reth{address_of(rkey) + offset, rkey, static_cast<std::uint32_t>(octets.size())});
     }
-    void cdc(Side from, std::uint32_t token, std::uint16_t sequence_number, wire::Cursor producer, wire::Cursor consumer, wire::CdcStateFlags state = {}) {
+    void cdc(
+        Side from, std::uint32_t token, std::uint16_t sequence_number, wire::Cursor producer, wire::Cursor consumer,
+        wire::CdcStateFlags state = {}) {
         wire::Cdc message;
         message.alert_token = token;
         message.sequence = sequence_number;

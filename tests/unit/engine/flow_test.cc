@@ -22,7 +22,9 @@ protected:
     std::optional<std::int64_t> produce(std::uint16_t wrap, std::uint32_t offset, wire::CdcProducerFlags flags = {}) {
         return flow.on_producer({wrap, offset}, flags, ++now, frame);
     }
-    std::optional<std::int64_t> consume(std::uint16_t wrap, std::uint32_t offset) { return flow.on_consumer({wrap, offset}, ++now, frame); }
+    std::optional<std::int64_t> consume(std::uint16_t wrap, std::uint32_t offset) {
+        return flow.on_consumer({wrap, offset}, ++now, frame);
+    }
     std::optional<std::uint64_t> write(std::uint64_t offset, std::uint32_t length, bool late = false) {
         payload.resize(length);
         std::iota(payload.begin(), payload.end(), next_octet);

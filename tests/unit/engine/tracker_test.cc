@@ -28,7 +28,9 @@ TEST(Rendezvous, FirstContactComesUp) {
     EXPECT_EQ(to_string(*c.server), "192.0.2.20:18001");
     EXPECT_EQ(c.first_contact, true);
     EXPECT_EQ(c.link_group, 1U);
-    EXPECT_TRUE(c.setup.syn && c.setup.proposal && c.setup.accept && c.setup.confirm && c.setup.confirm_link && c.setup.first_data);
+    EXPECT_TRUE(
+        c.setup.syn && c.setup.proposal && c.setup.accept && c.setup.confirm && c.setup.confirm_link &&
+        c.setup.first_data);
     EXPECT_LT(c.setup.confirm->time, c.setup.confirm_link->time);
     EXPECT_EQ(c.from[client].bytes_announced, 5U);
     EXPECT_EQ(c.from[client].bytes_written, 5U);

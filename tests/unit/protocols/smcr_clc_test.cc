@@ -14,17 +14,16 @@ Octets rfc_proposal() {
     Octets m{0xE2, 0xD4, 0xC3, 0xD9, 1, 0, 52, 0x10};
     const Octets peer{0x12, 0x34, 2, 0, 0, 0, 0, 1};
     m.insert(m.end(), peer.begin(), peer.end());
-    m.resize(32, 0xAB);               // GID
-    m.resize(38, 0xCD);               // MAC
-    m.insert(m.end(), {0, 0});        // IP area offset
+    m.resize(32, 0xAB);         // GID
+    m.resize(38, 0xCD);         // MAC
+    m.insert(m.end(), {0, 0});  // IP area offset
     m.insert(m.end(), {192, 0, 2, 0, 24, 0, 0, 0});
     m.insert(m.end(), {0xE2, 0xD4, 0xC3, 0xD9});
     return m;
 }
 
 /// The parts of an ACCEPT, CONFIRM or DECLINE put together, lengths and trailer filled in.
-template <class Body>
-Octets message(ClcType type, Body body, std::uint32_t eye_catcher = kEyeCatcherSmcR) {
+template <class Body> Octets message(ClcType type, Body body, std::uint32_t eye_catcher = kEyeCatcherSmcR) {
     ClcMessage m;
     m.header = {eye_catcher, type, 0};
     m.body = std::move(body);
@@ -33,8 +32,7 @@ Octets message(ClcType type, Body body, std::uint32_t eye_catcher = kEyeCatcherS
     return build(m);
 }
 
-template <layout::WireFormat T>
-Octets list_of(std::initializer_list<T> elements) {
+template <layout::WireFormat T> Octets list_of(std::initializer_list<T> elements) {
     Octets octets(elements.size() * layout::size_of<T>);
     std::size_t at = 0;
     for (const T& element : elements) {
@@ -270,7 +268,8 @@ TEST(Clc, LengthTooSmallForAnyMessage) {
 
 TEST(ClcLength, NeedsTheHeaderAndNothingElse) {
     const Octets octets = accept_v1();
-    for (std::size_t length = 1; length < kClcHeaderSize; ++length) EXPECT_EQ(clc_length(ByteView(octets).first(length)), kClcHeaderSize) << length;
+    for (std::size_t length = 1; length < kClcHeaderSize; ++length)
+        EXPECT_EQ(clc_length(ByteView(octets).first(length)), kClcHeaderSize) << length;
     EXPECT_EQ(clc_length(ByteView(octets).first(7)), 68U);
     EXPECT_EQ(clc_length(octets), 68U);
 }

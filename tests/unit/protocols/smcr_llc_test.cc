@@ -28,8 +28,7 @@ Octets v2(std::uint8_t type, std::size_t length, bool little) {
     return m;
 }
 
-template <class Body>
-Body parsed(const Octets& octets) {
+template <class Body> Body parsed(const Octets& octets) {
     const LlcMessage m = parse_llc(octets, octets.size());
     EXPECT_FALSE(m.error) << to_string(m.error);
     EXPECT_EQ(build(m), octets);
@@ -40,7 +39,8 @@ TEST(Llc, EveryKnownTypeOfBothVersionsBuildsBack) {
     for (const auto& [type, name] : kLlcTypeNames) {
         if (type == kCdcType) continue;
         for (int fill : {0x00, 0x5A, 0xFF}) {
-            Octets octets = type < 0x20 ? v1(static_cast<std::uint8_t>(type)) : v2(static_cast<std::uint8_t>(type), kLlcSize, true);
+            Octets octets = type < 0x20 ? v1(static_cast<std::uint8_t>(type))
+                                        : v2(static_cast<std::uint8_t>(type), kLlcSize, true);
             std::fill(octets.begin() + 3, octets.end(), static_cast<std::uint8_t>(fill));
             // Counts that fit: lists are checked below.
             if (type == 0x25) octets[24] = 1;
