@@ -360,7 +360,7 @@ std::string to_string(const Address& address) {
         case Address::Kind::ipv6:
         case Address::Kind::gid: break;
     }
-    return to_string(Gid{address.bytes});
+    return short_text(Gid{address.bytes});
 }
 
 Packet decode(const Frame& frame) {

@@ -53,6 +53,8 @@ public:
         ws_buffer_init(&octets_, WTAP_MAX_PACKET_SIZE_STANDARD);
         add_described_interfaces();
     }
+    WiretapSource(const WiretapSource&) = delete;
+    WiretapSource& operator=(const WiretapSource&) = delete;
     ~WiretapSource() override {
         ws_buffer_free(&octets_);
         wtap_rec_cleanup(&record_);

@@ -287,7 +287,7 @@ template <class T> std::string number_text(const std::optional<T>& number) {
     return number ? std::to_string(*number) : "?";
 }
 
-std::string gid_text(const LinkEndpoint& end) { return end.gid ? to_string(*end.gid) : "?"; }
+std::string gid_text(const LinkEndpoint& end) { return end.gid ? short_text(*end.gid) : "?"; }
 
 Ink ink_of(LinkState state) {
     switch (state) {

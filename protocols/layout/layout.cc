@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "protocols/layout/error.h"
@@ -22,12 +23,17 @@ std::string to_string(const Ipv4& address) {
 }
 
 std::string to_string(const Gid& gid) {
-    constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
     char text[INET6_ADDRSTRLEN];
-    if (std::equal(mapped.begin(), mapped.end(), gid.octets.begin()))
-        inet_ntop(AF_INET, gid.octets.data() + mapped.size(), text, sizeof text);
-    else inet_ntop(AF_INET6, gid.octets.data(), text, sizeof text);
+    inet_ntop(AF_INET6, gid.octets.data(), text, sizeof text);
     return text;
+}
+
+std::string short_text(const Gid& gid) {
+    constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+    if (!std::equal(mapped.begin(), mapped.end(), gid.octets.begin())) return to_string(gid);
+    Ipv4 address;
+    std::copy(gid.octets.begin() + mapped.size(), gid.octets.end(), address.octets.begin());
+    return to_string(address);
 }
 
 std::string printable_text(ByteView octets) {

@@ -47,8 +47,10 @@ template <std::size_t N> struct Text {
 std::string to_string(const Mac& mac);
 /// "192.0.2.1"
 std::string to_string(const Ipv4& address);
-/// RFC 5952 text; "192.0.2.1" for an IPv4-mapped GID.
+/// RFC 5952 text: "fe80::1", "::ffff:192.0.2.1"
 std::string to_string(const Gid& gid);
+/// The same, but "192.0.2.1" for an IPv4-mapped GID.
+std::string short_text(const Gid& gid);
 /// The characters without their padding; whatever is not printable ASCII becomes '.'.
 std::string printable_text(ByteView octets);
 

@@ -65,8 +65,8 @@ def test_asymmetric_links_on_one_segment():
     assert [c["link_group"] for c in connections] == ["lg-1", "lg-1", "lg-1", "lg-2"]
     ends = [[(link["number"], link["client_gid"], link["server_gid"], link["state"]) for link in group["links"]] for group in groups]
     assert ends == [
-        [(1, "192.0.2.10", "192.0.2.20", "active"), (2, "192.0.2.11", "192.0.2.20", "active")],
-        [(1, "192.0.2.20", "192.0.2.10", "active"), (2, "192.0.2.20", "192.0.2.11", "active")]]
+        [(1, "::ffff:192.0.2.10", "::ffff:192.0.2.20", "active"), (2, "::ffff:192.0.2.11", "::ffff:192.0.2.20", "active")],
+        [(1, "::ffff:192.0.2.20", "::ffff:192.0.2.10", "active"), (2, "::ffff:192.0.2.20", "::ffff:192.0.2.11", "active")]]
 
 
 def test_ways_to_close():

@@ -111,29 +111,26 @@ private:
     Link& link(const Arrival& a) { return group(a.group).links[a.link]; }
 
     std::optional<std::uint32_t> create_group();
-    std::optional<std::uint32_t> create_link(std::uint32_t group);
-    std::optional<std::uint32_t> link_by_number(std::uint32_t group, std::uint8_t number);
-    void register_end(std::uint32_t group, std::uint32_t link, Side side);
+    std::optional<std::uint32_t> create_link(std::uint32_t id);
+    std::optional<std::uint32_t> link_by_number(std::uint32_t id, std::uint8_t number);
+    void register_end(std::uint32_t id, std::uint32_t index, Side side);
     const EndpointRef* find(const Address& address, std::uint32_t qpn) const;
-    EndpointRef resolve(std::uint32_t group_hint, const Gid& gid, std::uint32_t qpn, Side side);
 
     // CLC
     std::optional<EndpointRef> first_contact(const Gid& gid, std::uint32_t qpn);
-    std::optional<EndpointRef> subsequent_contact(std::uint32_t group, const Gid& gid, std::uint32_t qpn, Side side);
+    std::optional<EndpointRef> subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side);
     void adopt(
         Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame);
-    void note_group_facts(std::uint32_t group, Side side, const wire::SmcrAcceptConfirm& message);
-    void set_base(std::uint32_t group, std::uint8_t base);
-    bool orient(std::uint32_t group, Side found, Side wanted);
+    void note_group_facts(std::uint32_t id, Side side, const wire::SmcrAcceptConfirm& message);
+    void set_base(std::uint32_t id, std::uint8_t base);
+    bool orient(std::uint32_t id, Side found, Side wanted);
 
     // RMBs
     std::optional<std::size_t> announce_rmb(
-        std::uint32_t group, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address,
+        std::uint32_t id, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address,
         std::uint64_t frame);
-    void add_rtoken(
-        std::uint32_t group, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address);
-    void add_rkeys(
-        std::uint32_t group, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair);
+    void add_rtoken(std::uint32_t id, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address);
+    void add_rkeys(std::uint32_t id, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair);
     static std::uint64_t rtoken_key(std::uint32_t link, std::uint32_t rkey) { return std::uint64_t{link} << 32 | rkey; }
     static std::uint64_t element_key(std::size_t rmb, std::uint64_t index) { return std::uint64_t{rmb} << 16 | index; }
 

@@ -31,8 +31,8 @@ bool LinkGroups::awaits_link(const capture::Packet& packet) const {
 }
 
 void LinkGroups::hold(const capture::Packet& packet) {
-    WaitingPacket& waiting = waiting_packets_.emplace_back(
-        packet, std::vector<std::uint8_t>(packet.ib.payload.begin(), packet.ib.payload.end()));
+    waiting_packets_.push_back({packet, {packet.ib.payload.begin(), packet.ib.payload.end()}});
+    WaitingPacket& waiting = waiting_packets_.back();
     waiting.packet.ib.payload = waiting.payload;
     if (packet.ib.opcode().operation != ib::Operation::send) return;
     FrameFacts facts;

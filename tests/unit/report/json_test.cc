@@ -104,7 +104,7 @@ TEST_F(Document, LinkGroups) {
     EXPECT_EQ(group["server_peer_id"], "8d40-00:00:5e:00:53:14");
     EXPECT_EQ(group["client_hostname"], "guest-a");
     EXPECT_EQ(group["server_hostname"], nullptr);
-    EXPECT_EQ(group["links"][0]["client_gid"], "192.0.2.10");
+    EXPECT_EQ(group["links"][0]["client_gid"], "::ffff:192.0.2.10");
     EXPECT_EQ(group["links"][0]["server_qpn"], nullptr);
     EXPECT_EQ(group["links"][0]["first_frame"], nullptr);
     EXPECT_EQ(group["rmbs"][0]["rtokens"][0]["rkey"], 0x321);
