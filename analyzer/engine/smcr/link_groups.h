@@ -153,7 +153,7 @@ private:
     void count_repetition(Arrival& a, const capture::RcEvent& event, ByteView message);
 
     // LLC
-    void on_llc(Arrival& a, ByteView message, std::uint32_t length);
+    void on_llc(Arrival& a, ByteView octets, std::uint32_t length);
     void judge(const Arrival& a, const wire::LlcMessage& message);
     void judge_echo(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request);
     static std::string group_name(const Arrival& a) { return "lg-" + std::to_string(a.group); }

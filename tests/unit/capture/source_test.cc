@@ -40,7 +40,7 @@ std::vector<Seen> read_file(const std::string& path) {
     const OpenResult result = open(path);
     EXPECT_TRUE(result) << to_string(result.error);
     if (!result) return {};
-    const std::vector<Seen> all = read_all(*result.source);
+    std::vector<Seen> all = read_all(*result.source);
     EXPECT_TRUE(result.source->errors().empty());
     return all;
 }
@@ -360,6 +360,7 @@ TEST(InTimeOrder, SortsWithinTheWindowAndKeepsNumbers) {
     const auto frames = read_all(*in_time_order(fixed({10, 30, 20, 20, 40, 35}, 2)));
     EXPECT_EQ(times_of(frames), (std::vector<Time>{10, 20, 20, 30, 35, 40}));
     std::vector<std::uint64_t> numbers;
+    numbers.reserve(frames.size());
     for (const Seen& seen : frames) numbers.push_back(seen.number);
     EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 3, 4, 2, 6, 5}));
 }

@@ -183,8 +183,8 @@ public:
     void on_facts(const FrameFacts& seen) override { facts.push_back(seen); }
     void on_clc(const ClcSeen& seen) override { clcs.push_back(seen); }
 
-    const Connection& connection(std::uint32_t id) { return tracker.model().connections.at(id - 1); }
-    const LinkGroup& group(std::uint32_t id) { return tracker.model().link_groups.at(id - 1); }
+    const Connection& connection(std::uint32_t id) const { return tracker.model().connections.at(id - 1); }
+    const LinkGroup& group(std::uint32_t id) const { return tracker.model().link_groups.at(id - 1); }
 
     static constexpr std::uint8_t kSendOnly = 0x04, kWriteOnly = 0x0A;
 
