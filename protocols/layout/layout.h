@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -314,13 +313,6 @@ template <WireFormat T> constexpr void build_into(const T& object, std::span<std
     std::fill_n(part.begin(), size_of<T>, std::uint8_t{0});
     [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::write_field<T, I>(object, part.data()), ...); }
     (detail::indices<T>);
-}
-
-/// Whether a T cut after `available` octets still holds the field `filter`.
-template <WireFormat T> constexpr bool holds(std::size_t available, std::string_view filter) {
-    for (const FieldInfo& info : detail::field_infos<T>)
-        if (filter == info.filter) return info.end() - layout_of<T>.extent.begin <= available;
-    return false;
 }
 
 /// A list of equal elements as it stands on the wire; elements are parsed when asked for.

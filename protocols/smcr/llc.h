@@ -15,7 +15,7 @@
 namespace fabricscope::smcr {
 
 inline constexpr std::size_t kLlcSize = 44;           ///< of every version 1 message, and the least in version 2
-inline constexpr std::size_t kLlcV2MaxLength = 8192;  ///< Linux SMC_LLC_V2_MAX... buffer
+inline constexpr std::size_t kLlcV2MaxLength = 8192;  ///< what Linux accepts
 
 /// The type without the version nibble.
 enum class LlcType : std::uint8_t {
@@ -209,8 +209,8 @@ struct DeleteRkey {
     bool negative = false;
     std::uint8_t reserved2 = 0;
     std::uint8_t count = 0;
-    std::uint8_t error_mask =
-        0;  ///< version 1: the most significant bit is the first key; version 2: how many are invalid
+    /// Version 1: the most significant bit is the first key. Version 2: how many are invalid.
+    std::uint8_t error_mask = 0;
     Bytes<2> reserved3;
 };
 

@@ -261,14 +261,14 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->link = l.number;
     a.facts->from = a.from;
     a.facts->roles_known = group(a.group).roles_known;
-    auto& receiver = state(a.group).links[a.link].receiver[other(a.from)];
+    QueuePairs& pairs = state(a.group).links[a.link];
+    auto& receiver = pairs.receiver[other(a.from)];
     if (!receiver) receiver = std::make_unique<capture::RcReceiver>();
     const capture::RcEvent event = receiver->receive(*a.packet);
     using Kind = capture::RcEvent::Kind;
     if (event.kind == Kind::acknowledge &&
         ib::AethSyndrome::of(a.packet->ib.aeth.syndrome).kind == ib::AethSyndrome::Class::nak)
         ++l.naks;
-    QueuePairs& pairs = state(a.group).links[a.link];
     pairs.unanswered[other(a.from)] = 0;
     const bool request = event.kind == Kind::send_message || event.kind == Kind::send_part ||
                          event.kind == Kind::write || event.kind == Kind::unplaceable;
@@ -306,8 +306,13 @@ std::uint32_t LinkGroups::connection_of_cdc(const Arrival& a, ByteView message) 
     if (message.size() < wire::kCdcMeaningful || message[0] != wire::kCdcType) return 0;
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
+    return connection_of_token(a, cdc.alert_token);
+}
+
+/// The connection of a token that the receiver assigned; 0 = not known.
+std::uint32_t LinkGroups::connection_of_token(const Arrival& a, std::uint32_t token) {
     const auto& tokens = state(a.group).tokens[other(a.from)];
-    const auto found = tokens.find(cdc.alert_token);
+    const auto found = tokens.find(token);
     return found == tokens.end() ? 0 : found->second;
 }
 
@@ -399,10 +404,9 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
     if (message.size() < wire::kCdcMeaningful) return;
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
-    const auto& tokens = state(a.group).tokens[other(a.from)];
-    const auto found = tokens.find(cdc.alert_token);
-    if (found == tokens.end() && group(a.group).from_start) return hold(a, message);
-    Session* session = found != tokens.end() ? session_of_token(a, cdc, found->second) : half_session(a, cdc);
+    const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
+    if (connection == 0 && group(a.group).from_start) return hold(a, message);
+    Session* session = connection != 0 ? session_of_token(a, cdc, connection) : half_session(a, cdc);
     if (session != nullptr) use_cdc(a, *session, cdc);
 }
 

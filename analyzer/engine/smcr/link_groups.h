@@ -68,7 +68,8 @@ private:
         Flow::Write write;
         std::vector<std::uint8_t> octets;
     };
-    struct QueuePairs {                                          ///< of a link
+    /// Of a link.
+    struct QueuePairs {
         PerSide<std::unique_ptr<capture::RcReceiver>> receiver;  ///< at this side, once it was sent something
         PerSide<std::optional<std::uint32_t>> sent_psn;          ///< latest request PSN from this side
         PerSide<std::uint32_t> unanswered;  ///< repeated requests from this side since the other was heard
@@ -130,6 +131,7 @@ private:
         std::uint32_t id, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address,
         std::uint64_t frame);
     void add_rtoken(std::uint32_t id, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address);
+    void add_rtokens(std::uint32_t id, std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t used);
     void add_rkeys(std::uint32_t id, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair);
     static std::uint64_t rtoken_key(std::uint32_t link, std::uint32_t rkey) { return std::uint64_t{link} << 32 | rkey; }
     static std::uint64_t element_key(std::size_t rmb, std::uint64_t index) { return std::uint64_t{rmb} << 16 | index; }
@@ -149,6 +151,7 @@ private:
     Session* other_half(const Arrival& a, const wire::Cdc& cdc, const Session* except);
     void join_halves(Arrival& a, Session& kept, Session& gone);
     WriteTarget target_of(const Arrival& a, std::uint32_t rkey, std::uint64_t address);
+    std::uint32_t connection_of_token(const Arrival& a, std::uint32_t token);
     std::uint32_t connection_of_cdc(const Arrival& a, ByteView message);
     void count_repetition(Arrival& a, const capture::RcEvent& event, ByteView message);
 

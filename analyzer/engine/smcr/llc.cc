@@ -197,26 +197,28 @@ void LinkGroups::apply(Arrival& a, const wire::DeleteLink& body, const wire::Llc
 
 // ---- RKeys ---------------------------------------------------------------------------------------
 
+/// The RTokens that an RMB has on links other than the one that carries the message.
+void LinkGroups::add_rtokens(
+    std::uint32_t id, std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t used) {
+    for (std::size_t i = 0; i < used; ++i) {
+        const wire::LinkRtoken rtoken = slots[i];
+        if (const auto index = link_by_number(id, rtoken.link))
+            add_rtoken(id, rmb, *index, rtoken.rkey, rtoken.address);
+    }
+}
+
 void LinkGroups::apply(Arrival& a, const wire::ConfirmRkeyMessage& message, const wire::LlcMessage&) {
     if (message.body.reply) return;  // an echo
     const auto rmb = announce_rmb(a.group, a.from, a.link, message.body.rkey, message.body.address, a.packet->number);
     if (!rmb) return;
     state(a.group).continued_rmb[a.from] = *rmb;
-    for (std::size_t i = 0; i < message.used; ++i) {
-        const wire::LinkRtoken rtoken = message.slots[i];
-        if (const auto index = link_by_number(a.group, rtoken.link))
-            add_rtoken(a.group, *rmb, *index, rtoken.rkey, rtoken.address);
-    }
+    add_rtokens(a.group, *rmb, message.slots, message.used);
 }
 
 void LinkGroups::apply(Arrival& a, const wire::ConfirmRkeyContinuationMessage& message, const wire::LlcMessage&) {
     const auto rmb = state(a.group).continued_rmb[a.from];
     if (message.body.reply || !rmb) return;
-    for (std::size_t i = 0; i < message.used; ++i) {
-        const wire::LinkRtoken rtoken = message.slots[i];
-        if (const auto index = link_by_number(a.group, rtoken.link))
-            add_rtoken(a.group, *rmb, *index, rtoken.rkey, rtoken.address);
-    }
+    add_rtokens(a.group, *rmb, message.slots, message.used);
 }
 
 void LinkGroups::apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&) {

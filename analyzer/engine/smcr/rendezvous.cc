@@ -345,9 +345,9 @@ Close settled_close(const Connection& c) {
 
 }  // namespace
 
-void Rendezvous::finish(Time end) {
+void Rendezvous::finish() {
     for (Session& session : sessions_.all()) {
-        for (Flow& flow : session.flow.values) flow.finish(std::min(end, session.connection->last_time));
+        for (Flow& flow : session.flow.values) flow.finish(session.connection->last_time);
         Connection& connection = *session.connection;
         connection.outcome = settled_outcome(connection);
         connection.close = settled_close(connection);

@@ -18,7 +18,7 @@ public:
         : observer_(observer), sessions_(sessions), groups_(groups) {}
 
     void on_tcp(const capture::Packet& packet);
-    void finish(Time end);
+    void finish();
 
 private:
     /// The two ends of a connection, the same whichever way a segment goes.

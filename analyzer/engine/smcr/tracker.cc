@@ -17,20 +17,18 @@ public:
     Sessions sessions_{options_, observer_, model_};
     LinkGroups groups_{options_, observer_, model_, sessions_};
     Rendezvous rendezvous_{observer_, sessions_, groups_};
-    Time latest_ = 0;
 };
 
 Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(options, observer)) {}
 Tracker::~Tracker() = default;
 
 void Tracker::on_packet(const capture::Packet& packet) {
-    state_->latest_ = std::max(state_->latest_, packet.time);
     if (packet.transport == capture::Transport::tcp) state_->rendezvous_.on_tcp(packet);
     else if (packet.transport == capture::Transport::ib) state_->groups_.on_ib(packet);
 }
 
 void Tracker::finish() {
-    state_->rendezvous_.finish(state_->latest_);
+    state_->rendezvous_.finish();
     state_->groups_.finish();
 }
 

@@ -114,10 +114,10 @@ bool LinkGroups::admit_write(Arrival& a, WaitingData& waiting) {
 }
 
 bool LinkGroups::admit_cdc(Arrival& a, ByteView message) {
-    const std::uint32_t connection = connection_of_cdc(a, message);
-    if (connection == 0 && !overdue(a.packet->time)) return false;
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
+    const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
+    if (connection == 0 && !overdue(a.packet->time)) return false;
     Session* session = connection != 0 ? &sessions_.at(connection) : half_session(a, cdc);
     if (session != nullptr) use_cdc(a, *session, cdc);
     return true;
