@@ -78,6 +78,7 @@ bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
     s.address.swap_sides();
     s.says_no_eye_catcher.swap_sides();
     s.confirmed_link.swap_sides();
+    s.continued_rmb.swap_sides();
     for (std::uint32_t i = 0; i < g.links.size(); ++i)
         for (const Side side : {Side::client, Side::server}) register_end(id, i, side);
     for (const std::uint32_t connection : g.connections) sessions_.swap_sides(sessions_.at(connection));

@@ -28,8 +28,8 @@ void Tracker::on_packet(const capture::Packet& packet) {
 }
 
 void Tracker::finish() {
+    state_->groups_.finish();  // what still waits counts before outcomes are settled
     state_->rendezvous_.finish();
-    state_->groups_.finish();
 }
 
 const Model& Tracker::model() const { return state_->model_; }
