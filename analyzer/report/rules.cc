@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/rules.h"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "analyzer/report/records.h"
 #include "analyzer/report/table.h"
 
 namespace fabricscope::report {
@@ -16,13 +16,8 @@ void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const S
 }
 
 void write_rules_json(std::ostream& out, std::span<const engine::Rule> rules) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const engine::Rule& rule : rules)
-        list.push_back(
-            {{"id", rule.id},
-             {"severity", name_of(rule.severity)},
-             {"clause", rule.clause},
-             {"sentence", rule.sentence}});
+    Json list = Json::array();
+    for (const engine::Rule& rule : rules) list.push_back(record_of(rule));
     out << list.dump(2) << '\n';
 }
 

@@ -82,6 +82,16 @@ TEST_F(Document, DeclinesNameTheirCode) {
     EXPECT_EQ(connections[1]["decline"]["name"], nullptr);
 }
 
+TEST_F(Document, LimitsThatWereReached) {
+    model_.dropped_connections = 1;
+    model_.dropped_link_groups = 2;
+    model_.dropped_findings = 3;
+    const json smcr = parsed()["smcr"];
+    EXPECT_EQ(smcr["dropped_connections"], 1);
+    EXPECT_EQ(smcr["dropped_link_groups"], 2);
+    EXPECT_EQ(smcr["dropped_findings"], 3);
+}
+
 TEST_F(Document, HalvesThatFoundEachOtherAreNotListed) {
     model_.connections = {connection(1), connection(2)};
     model_.connections[1].merged = true;
