@@ -23,6 +23,7 @@ struct AnalyzeOptions {
     std::vector<std::string> protocols{"smcr"};
     std::vector<std::string> levels;  ///< empty = all
     std::vector<std::string> rules;   ///< empty = all
+    std::string profile = name_of(engine::Profile::linux_);
 };
 
 bool contains(const std::vector<std::string>& list, const std::string& word) {
@@ -45,13 +46,27 @@ std::string check_rule(const std::string& id) {
     return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id;
 }
 
+bool is_chosen(const engine::Rule& rule, const AnalyzeOptions& options) {
+    return (options.levels.empty() || contains(options.levels, name_of(rule.severity))) &&
+           (options.rules.empty() || contains(options.rules, rule.id));
+}
+
 std::vector<const engine::Finding*> chosen_findings(const engine::Engine& engine, const AnalyzeOptions& options) {
     std::vector<const engine::Finding*> chosen;
     for (const engine::Finding& finding : engine.findings())
-        if ((options.levels.empty() || contains(options.levels, name_of(finding.rule->severity))) &&
-            (options.rules.empty() || contains(options.rules, finding.rule->id)))
-            chosen.push_back(&finding);
+        if (is_chosen(*finding.rule, options)) chosen.push_back(&finding);
     return chosen;
+}
+
+std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const AnalyzeOptions& options) {
+    std::vector<engine::RuleResult> results = engine.rule_results();
+    std::erase_if(results, [&](const engine::RuleResult& result) { return !is_chosen(*result.rule, options); });
+    return results;
+}
+
+engine::Profile profile_of(const AnalyzeOptions& options) {
+    const auto strict = engine::Profile::standard;
+    return options.profile == name_of(strict) ? strict : engine::Profile::linux_;
 }
 
 bool write(const report::Results& results, const AnalyzeOptions& options) {
@@ -70,6 +85,7 @@ int run(AnalyzeOptions& options) {
     engine::Options engine_options{.smcr = contains(options.protocols, "smcr")};
     engine_options.smcr_options.timelines = options.json && options.cursors;
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
+    engine_options.smcr_options.profile = profile_of(options);
 
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;
@@ -79,7 +95,9 @@ int run(AnalyzeOptions& options) {
         .problems = analysis.problems,
         .capture = engine.capture(),
         .smcr = engine_options.smcr ? &engine.smcr() : nullptr,
-        .findings = chosen_findings(engine, options)};
+        .findings = chosen_findings(engine, options),
+        .rules = chosen_rules(engine, options),
+        .profile = profile_of(options)};
     if (!write(results, options)) return wrong_usage;
     if (!analysis.problems.empty()) return not_read;
     const auto is_error = [](const engine::Finding* f) { return f->rule->severity == engine::Severity::error; };
@@ -111,6 +129,9 @@ void add_analyze(CLI::App& program, int& status) {
         ->delimiter(',')
         ->check(check_rule)
         ->option_text("ID");
+    command->add_option("--profile", options->profile, "What traffic is held against; linux excuses Linux's habits")
+        ->check(CLI::IsMember({name_of(engine::Profile::standard), name_of(engine::Profile::linux_)}))
+        ->option_text("rfc7609|linux");
     command->callback([options, json, &status] {
         options->json = json->count() != 0;
         status = run(*options);

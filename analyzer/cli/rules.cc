@@ -33,6 +33,7 @@ int run(const RulesOptions& options) {
     }
     Output output("");
     if (options.json) report::write_rules_json(output.stream(), rules);
+    else if (!options.id.empty()) report::write_rule(output.stream(), rules.front());
     else report::write_rules(output.stream(), rules, output_style());
     return output.finish() ? done : wrong_usage;
 }

@@ -16,6 +16,8 @@ const char* name_of(Severity severity) {
     return "";
 }
 
+const char* name_of(Profile profile) { return profile == Profile::standard ? "rfc7609" : "linux"; }
+
 std::span<const Rule> rules() { return smcr::kRules; }
 
 Engine::Engine(Options options, smcr::Observer* smcr_observer)
@@ -38,6 +40,12 @@ void Engine::on_packet(const capture::Packet& packet) {
         return;
     }
     if (options_.smcr) smcr_.on_packet(packet);
+}
+
+std::vector<RuleResult> Engine::rule_results() const {
+    std::vector<RuleResult> results;
+    for (std::size_t i = 0; i < smcr::kRules.size(); ++i) results.push_back({&smcr::kRules[i], smcr().tallies[i]});
+    return results;
 }
 
 void Engine::finish() { smcr_.finish(); }

@@ -40,6 +40,8 @@ public:
     const CaptureSummary& capture() const { return capture_; }
     const smcr::Model& smcr() const { return smcr_.model(); }
     const std::vector<Finding>& findings() const { return smcr_.model().findings; }
+    /// Of every rule, in order of ids.
+    std::vector<RuleResult> rule_results() const;
 
 private:
     Options options_;

@@ -58,6 +58,10 @@ void write_json(std::ostream& out, const Results& results, bool cursors) {
     Lines findings(out, "  ");
     for (const engine::Finding* finding : results.findings) findings.add(record_of(*finding));
     findings.end();
+    out << ",\n  \"profile\": \"" << name_of(results.profile) << "\",\n  \"rules\": ";
+    Lines rules(out, "  ");
+    for (const engine::RuleResult& result : results.rules) rules.add(record_of(result));
+    rules.end();
     out << "\n}\n";
 }
 

@@ -261,7 +261,19 @@ Json record_of(const engine::Finding& finding) {
 
 Json record_of(const engine::Rule& rule) {
     return {
-        {"id", rule.id}, {"severity", name_of(rule.severity)}, {"clause", rule.clause}, {"sentence", rule.sentence}};
+        {"id", rule.id},
+        {"severity", name_of(rule.severity)},
+        {"clause", rule.clause},
+        {"sentence", rule.sentence},
+        {"evidence", rule.evidence},
+        {"habit", rule.habit != nullptr ? Json(rule.habit) : Json()}};
+}
+
+Json record_of(const engine::RuleResult& result) {
+    const engine::Tally& tally = result.tally;
+    return {{"rule", result.rule->id},      {"held", tally.held},
+            {"broken", tally.broken},       {"excused", tally.excused},
+            {"undecided", tally.undecided}, {"why_undecided", tally.why != nullptr ? Json(tally.why) : Json()}};
 }
 
 }  // namespace fabricscope::report

@@ -40,5 +40,6 @@ Json record_of(const engine::smcr::Connection& connection, const Clock& clock, b
 Json record_of(const engine::smcr::LinkGroup& group, const Clock& clock);
 Json record_of(const engine::Finding& finding);
 Json record_of(const engine::Rule& rule);
+Json record_of(const engine::RuleResult& result);
 
 }  // namespace fabricscope::report

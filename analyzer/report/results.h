@@ -15,6 +15,8 @@ struct Results {
     const engine::CaptureSummary& capture;
     const engine::smcr::Model* smcr = nullptr;     ///< null: not asked for
     std::vector<const engine::Finding*> findings;  ///< those asked for
+    std::vector<engine::RuleResult> rules{};       ///< those asked for
+    engine::Profile profile = engine::Profile::linux_;
 };
 
 }  // namespace fabricscope::report

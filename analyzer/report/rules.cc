@@ -15,6 +15,12 @@ void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const S
     table.print(out, style, 0);
 }
 
+void write_rule(std::ostream& out, const engine::Rule& rule) {
+    out << rule.id << ": " << rule.sentence << "\n  Severity: " << name_of(rule.severity)
+        << "\n  Clause: " << rule.clause << "\n  Decided from: " << rule.evidence << '\n';
+    if (rule.habit != nullptr) out << "  Linux: " << rule.habit << '\n';
+}
+
 void write_rules_json(std::ostream& out, std::span<const engine::Rule> rules) {
     Json list = Json::array();
     for (const engine::Rule& rule : rules) list.push_back(record_of(rule));

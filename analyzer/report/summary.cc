@@ -35,6 +35,7 @@ public:
             link_groups(*results_.smcr);
         }
         findings();
+        rules();
     }
 
 private:
@@ -60,6 +61,7 @@ private:
     void rmbs(const LinkGroup& group);
     void llc(const LinkGroup& group);
     void findings();
+    void rules();
 
     std::ostream& out_;
     const Results& results_;
@@ -436,6 +438,38 @@ void Summary::findings() {
     }
     table.print(out_, style_, 2);
     and_more(results_.findings.size(), shown, "findings");
+}
+
+/// What the absence of findings is worth.
+void Summary::rules() {
+    std::size_t held = 0, broken = 0, undecided = 0, idle = 0;
+    Table table(
+        {{"Rule"},
+         {"Held", Align::right},
+         {"Broken", Align::right},
+         {"Excused", Align::right},
+         {"Undecided", Align::right},
+         {"because"}});
+    for (const auto& [rule, tally] : results_.rules) {
+        const bool decided = tally.held + tally.broken + tally.excused != 0;
+        if (tally.broken != 0) ++broken;
+        else if (decided) ++held;
+        else if (tally.undecided != 0) ++undecided;
+        else ++idle;
+        const bool remarkable = tally.broken + tally.undecided != 0;
+        if (remarkable || (options_.rows == no_limit && decided))
+            table.add(
+                {{rule->id},
+                 {grouped(tally.held)},
+                 {grouped(tally.broken)},
+                 {grouped(tally.excused)},
+                 {grouped(tally.undecided)},
+                 {tally.why != nullptr ? tally.why : ""}});
+    }
+    if (held + broken + undecided == 0) return;
+    title(fmt::format("Rules (profile {})", name_of(results_.profile)));
+    out_ << fmt::format("  {} held, {} broken, {} undecided, {} without occasion\n", held, broken, undecided, idle);
+    if (!table.empty()) table.print(out_, style_, 2);
 }
 
 }  // namespace

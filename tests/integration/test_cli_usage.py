@@ -97,7 +97,7 @@ def test_json_never_overwrites_a_capture(tmp_path):
 
 def test_json_has_the_keys_that_scripts_rely_on():
     result = analyze(ECHO)
-    assert list(result) == ["schema", "capture", "smcr", "findings"]
+    assert list(result) == ["schema", "capture", "smcr", "findings", "profile", "rules"]
     assert result["schema"] == "fabricscope/1"
     assert {"files", "frames", "start", "duration", "truncated_frames", "undecoded_frames"} <= result["capture"].keys()
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", result["capture"]["start"])
@@ -249,8 +249,9 @@ def test_fields():
 def test_rules():
     rules = json.loads(fabricscope("rules", "--json", status=(0,)))
     for rule in rules:
-        assert list(rule) == ["id", "severity", "clause", "sentence"]
+        assert list(rule) == ["id", "severity", "clause", "sentence", "evidence", "habit"]
         assert rule["severity"] in ("error", "warning", "note")
     assert [rule["id"] for rule in rules] == sorted(rule["id"] for rule in rules)
     one = fabricscope("rules", rules[0]["id"], status=(0,)).decode().splitlines()
-    assert len(one) == 2 and one[1].endswith(rules[0]["sentence"])
+    assert one[0] == f"{rules[0]['id']}: {rules[0]['sentence']}"
+    assert one[3] == f"  Decided from: {rules[0]['evidence']}"

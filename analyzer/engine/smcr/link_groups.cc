@@ -69,7 +69,11 @@ bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
     for (Link& link : g.links) link.end.swap_sides();
     for (Rmb& rmb : g.rmbs) rmb.owner = other(rmb.owner);
     for (LlcExchange& exchange : g.exchanges) exchange.from = other(exchange.from);
-    for (QueuePairs& link : s.links) link.receiver.swap_sides(), link.sent_psn.swap_sides();
+    for (QueuePairs& link : s.links) {
+        link.receiver.swap_sides();
+        link.sent_psn.swap_sides();
+        link.continuity.swap_sides();
+    }
     for (OpenRequest& request : s.open) request.from = other(request.from);
     for (Offer& offer : s.offers) offer.from = other(offer.from);
     s.rtokens.swap_sides();
@@ -251,7 +255,9 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
     facts.frame = packet.number;
     facts.time = packet.time;
     facts.link_group = end->group;
-    Arrival arrival{end->group, end->link, other(end->side), &packet, &facts};
+    const Side from = other(end->side);
+    const Continuity& continuity = state(end->group).links[end->link].continuity[from];
+    Arrival arrival{end->group, end->link, from, &packet, &facts, &continuity};
     on_arrival(arrival);
     return true;
 }
@@ -274,6 +280,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     const bool request = event.kind == Kind::send_message || event.kind == Kind::send_part ||
                          event.kind == Kind::write || event.kind == Kind::unplaceable;
     if (request) pairs.sent_psn[a.from] = a.packet->ib.bth.psn;
+    pairs.continuity[a.from].note(event);
     if (request && event.repeated()) ++pairs.unanswered[a.from];
     if (event.kind == Kind::send_message) {
         // A message of one packet that was cut off by the snap length is used as far as it goes.
@@ -345,8 +352,7 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     a.facts->what = FrameFacts::What::write;
     a.facts->length = event.length;
     if (event.repeated()) return count_repetition(a, event, {});
-    if (event.immediate)
-        sessions_.report(RuleName::immediate_data, {a.packet->number}, group_name(a), "RDMA WRITE with immediate data");
+    transfer_rules_.on_write_packet(a, event);
     const WriteTarget target = target_of(a, event.r_key, event.address);
     const Flow::Write write{
         target.offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late,

@@ -6,15 +6,24 @@
 #include <memory>
 #include <unordered_map>
 
+#include "analyzer/engine/smcr/link_rules.h"
 #include "analyzer/engine/smcr/sessions.h"
+#include "analyzer/engine/smcr/transfer_rules.h"
 #include "capture/rc_stream.h"
 
 namespace fabricscope::engine::smcr {
 
 class LinkGroups {
 public:
-    LinkGroups(const Options& options, Observer& observer, Model& model, Sessions& sessions)
-        : options_(options), observer_(observer), model_(model), sessions_(sessions) {}
+    LinkGroups(
+        const Options& options, Observer& observer, Model& model, Sessions& sessions, LinkRules& link_rules,
+        TransferRules& transfer_rules)
+        : options_(options),
+          observer_(observer),
+          model_(model),
+          sessions_(sessions),
+          link_rules_(link_rules),
+          transfer_rules_(transfer_rules) {}
 
     void on_accept(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame);
     void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame);
@@ -51,15 +60,6 @@ private:
         std::uint64_t offset = 0;      ///< in the RMB element
         std::uint32_t connection = 0;  ///< whose element it is; 0 = not known
     };
-    struct OpenRequest {
-        wire::LlcType type;
-        Side from;
-        std::uint32_t link;
-        std::uint32_t subject;  ///< what it is about: a link number, an RKey
-        std::size_t exchange;   ///< index in LinkGroup::exchanges; npos if that list is full
-        Step step;
-        Bytes<16> user_data;  ///< TEST LINK
-    };
     /// A WRITE to an RMB that nothing has announced, kept until a cursor tells where the RMB is.
     struct StrayWrite {
         std::uint32_t link;
@@ -72,6 +72,7 @@ private:
     struct QueuePairs {
         PerSide<std::unique_ptr<capture::RcReceiver>> receiver;  ///< at this side, once it was sent something
         PerSide<std::optional<std::uint32_t>> sent_psn;          ///< latest request PSN from this side
+        PerSide<Continuity> continuity;                          ///< of the requests from this side
         PerSide<std::uint32_t> unanswered;  ///< repeated requests from this side since the other was heard
     };
     /// A link that ADD LINK proposed; it comes to be when the other side accepts.
@@ -98,15 +99,6 @@ private:
         PerSide<bool> says_no_eye_catcher, confirmed_link;
         std::uint32_t first_connection = 0;
     };
-    /// Where a packet came by: everything that handlers of its content need.
-    struct Arrival {
-        std::uint32_t group;
-        std::uint32_t link;
-        Side from;
-        const capture::Packet* packet;
-        FrameFacts* facts;
-    };
-
     LinkGroup& group(std::uint32_t id) { return model_.link_groups[id - 1]; }
     GroupState& state(std::uint32_t id) { return states_[id - 1]; }
     Link& link(const Arrival& a) { return group(a.group).links[a.link]; }
@@ -157,9 +149,6 @@ private:
 
     // LLC
     void on_llc(Arrival& a, ByteView octets, std::uint32_t length);
-    void judge(const Arrival& a, const wire::LlcMessage& message);
-    void judge_echo(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request);
-    static std::string group_name(const Arrival& a) { return "lg-" + std::to_string(a.group); }
     void note_exchange(Arrival& a, const wire::LlcMessage& message, bool refused);
     void on_request(Arrival& a, const wire::LlcMessage& message);
     void on_reply(Arrival& a, const wire::LlcMessage& message, bool refused);
@@ -203,6 +192,8 @@ private:
     Observer& observer_;
     Model& model_;
     Sessions& sessions_;
+    LinkRules& link_rules_;
+    TransferRules& transfer_rules_;
     std::deque<GroupState> states_;
     std::unordered_map<EndpointKey, EndpointRef, EndpointHash> ends_;
     /// Groups seen midway, by the ports at both ends: the lower address first.

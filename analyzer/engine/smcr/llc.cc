@@ -32,27 +32,12 @@ std::uint32_t subject_of(const wire::LlcMessage& message) {
 
 void LinkGroups::on_llc(Arrival& a, ByteView octets, std::uint32_t length) {
     const wire::LlcMessage message = wire::parse_llc(octets, length);
-    judge(a, message);
+    link_rules_.on_llc(a, message);
     // Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
     constexpr std::size_t kMeaningful = 36;
     const bool cut_short = message.error.fault == layout::Fault::truncated && message.error.offset < kMeaningful;
     if (!cut_short) std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
     note_exchange(a, message, is_refusal(message));
-}
-
-void LinkGroups::judge(const Arrival& a, const wire::LlcMessage& message) {
-    const std::uint64_t frame = a.packet->number;
-    // Types 10xxxxxx are optional: who does not know one discards it silently.
-    const bool optional = (message.raw_type() & 0xC0) == 0x80;
-    const bool wrong = message.error && message.error.fault != layout::Fault::truncated && !optional;
-    if (wrong) sessions_.report(RuleName::llc_format, {frame}, group_name(a), to_string(message.error));
-    const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
-    if (confirm == nullptr || message.error || confirm->reply) return;
-    const std::uint8_t least = message.version() == 1 ? 2 : 1;
-    if (confirm->max_links < least || confirm->max_links > 8)
-        sessions_.report(
-            RuleName::max_links, {frame}, group_name(a),
-            "the server allows " + std::to_string(confirm->max_links) + " links");
 }
 
 // ---- requests and replies ------------------------------------------------------------------------
@@ -98,21 +83,8 @@ void LinkGroups::on_reply(Arrival& a, const wire::LlcMessage& message, bool refu
         exchange.reply = Step{a.packet->time, a.packet->number};
         exchange.refused = refused;
     }
-    judge_echo(a, message, *request);
+    link_rules_.on_reply(a, message, *request, open);
     open.erase(request);
-}
-
-/// With several TEST LINKs under way the reply may be to another one.
-void LinkGroups::judge_echo(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
-    const auto* test = std::get_if<wire::TestLink>(&message.body);
-    if (test == nullptr || message.error || test->user_data == request.user_data) return;
-    const auto& open = state(a.group).open;
-    const auto tests = std::ranges::count_if(
-        open, [&](const OpenRequest& r) { return r.type == request.type && r.from == request.from; });
-    if (tests == 1)
-        sessions_.report(
-            RuleName::test_link_echo, {request.step.frame, a.packet->number}, group_name(a),
-            "the reply's user data differ");
 }
 
 // ---- links ---------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/engine/finding.h"
+#include "analyzer/engine/smcr/rules.h"
 #include "capture/packet.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
@@ -231,15 +231,15 @@ struct LinkGroup {
 bool came_to_be(const LinkGroup& group);
 
 struct Model {
-    std::deque<Connection> connections;  ///< connections[id - 1]
-    std::deque<LinkGroup> link_groups;   ///< link_groups[id - 1]
+    std::deque<Connection> connections;          ///< connections[id - 1]
+    std::deque<LinkGroup> link_groups;           ///< link_groups[id - 1]
+    std::array<Tally, kRules.size()> tallies{};  ///< by RuleName
+    std::vector<Finding> findings;
     /// How often a limit kept something from being followed; 0 in any ordinary capture. One connection
     /// may count more than once.
     std::uint64_t dropped_connections = 0;
     std::uint64_t dropped_link_groups = 0;
     std::uint64_t dropped_findings = 0;
-
-    std::vector<Finding> findings;
 };
 
 }  // namespace fabricscope::engine::smcr

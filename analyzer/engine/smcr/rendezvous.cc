@@ -195,31 +195,16 @@ bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64
     observer_.on_clc(seen);
     if (seen.request_frame != 0) observer_.on_response(seen.request_frame, seen.frame, seen.time - seen.request_time);
     conversation.last_message = Step{packet.time, packet.number};
-    judge(segment, message);
+    rules_.on_clc(*sessions_.at(conversation.session).connection, from, *conversation.last_message, message);
     if (on_clc(segment, message)) return true;
     stop(conversation);
     return false;
 }
 
-void Rendezvous::judge(const Segment& segment, const wire::ClcMessage& message) {
-    const std::uint64_t frame = segment.packet.number;
-    const std::string session = "smcr-" + std::to_string(segment.conversation.session);
-    const bool wrong = message.error && message.error.fault != layout::Fault::truncated;
-    if (wrong) sessions_.report(RuleName::clc_format, {frame}, session, to_string(message.error));
-    if (const auto* proposal = std::get_if<wire::Proposal>(&message.body);
-        proposal != nullptr && proposal->ip && proposal->ip->prefix_count > 8)
-        sessions_.report(
-            RuleName::prefix_count, {frame}, session, std::to_string(proposal->ip->prefix_count) + " IPv6 prefixes");
-    if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
-        body != nullptr && !message.error && body->body.rmb_index == 0)
-        sessions_.report(RuleName::rmb_index, {frame}, session, "RMB element index 0");
-}
-
 /// A message that its sender may not send; nothing after it can be trusted to be CLC.
 bool Rendezvous::out_of_order(const Segment& segment, const char* what) {
-    sessions_.report(
-        RuleName::clc_order, {segment.packet.number}, "smcr-" + std::to_string(segment.conversation.session),
-        std::string(what) + " from the " + name_of(segment.from));
+    const Connection& connection = *sessions_.at(segment.conversation.session).connection;
+    rules_.on_out_of_order(connection, segment.from, {segment.packet.time, segment.packet.number}, what);
     return false;
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analyzer/engine/smcr/link_groups.h"
+#include "analyzer/engine/smcr/setup_rules.h"
 #include "capture/tcp_stream.h"
 
 namespace fabricscope::engine::smcr {
@@ -14,8 +15,8 @@ class Rendezvous {
     static constexpr std::size_t kStreamLimit = 8 * 1024;  // a CLC message and what may overtake it
 
 public:
-    Rendezvous(Observer& observer, Sessions& sessions, LinkGroups& groups)
-        : observer_(observer), sessions_(sessions), groups_(groups) {}
+    Rendezvous(Observer& observer, Sessions& sessions, LinkGroups& groups, SetupRules& rules)
+        : observer_(observer), sessions_(sessions), groups_(groups), rules_(rules) {}
 
     void on_tcp(const capture::Packet& packet);
     void finish();
@@ -53,7 +54,6 @@ private:
     void on_cut_message(const Segment& segment);
     static std::uint32_t pending(const Segment& segment);
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
-    void judge(const Segment& segment, const wire::ClcMessage& message);
     bool out_of_order(const Segment& segment, const char* what);
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
     bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
@@ -65,6 +65,7 @@ private:
     Observer& observer_;
     Sessions& sessions_;
     LinkGroups& groups_;
+    SetupRules& rules_;
     std::unordered_map<Key, Conversation, KeyHash> conversations_;
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What SMC-R traffic must keep to, as far as the tracker decides it.
+// What SMC-R traffic must keep to.
 //
-// The rules here follow from single messages, so that a capture with gaps decides them as well as a
-// whole one; a message that was cut by the snap length decides nothing.
+// The rules are decided in setup_rules (CLC and TCP), link_rules (LLC) and transfer_rules (WRITEs and
+// CDC messages); verdicts.h takes down what they say.
 #pragma once
 
 #include <array>
-#include <span>
 
 #include "analyzer/engine/finding.h"
 
@@ -14,32 +13,251 @@ namespace fabricscope::engine::smcr {
 
 /// Positions in kRules.
 enum class RuleName : std::uint8_t {
+    option_in_both_syns,
     clc_format,
     clc_order,
+    reserved_is_zero,
     prefix_count,
+    coded_values,
     rmb_index,
+    peer_id,
+    known_link,
+    new_group_is_new,
+    no_chase,
+    decline_in_time,
+    decline_ends_rdma,
+    confirm_link_follows,
+    confirm_link_identity,
     max_links,
+    second_link_first,
+    data_after_confirm,
+    announced_rtoken,
     llc_format,
+    serialized_exchanges,
+    negative_while_changing,
+    link_topology,
+    link_number_reuse,
+    add_link_reject,
+    add_link_tokens,
+    confirm_rkey_tokens,
+    delete_link_answer,
+    disorderly_delete,
+    delete_rkey,
     test_link_echo,
+    known_token,
+    cdc_sequence,
+    cursor_range,
+    window,
+    write_range,
+    write_before_cdc,
     immediate_data,
+    consumer_behind_producer,
+    small_updates,
+    update_when_blocked,
+    urgent_order,
+    silence_after_close,
+    abort_answer,
+    fin_after_close,
+    failover_validation,
+    failover_replay,
+    tcp_after_switch,
+    path_mtu,
+    element_reuse,
+    llc_timeout,
+    silence_after_delete,
 };
+
+namespace evidence {
+inline constexpr const char* message = "the message";
+inline constexpr const char* handshake = "the TCP handshake";
+inline constexpr const char* clc = "the CLC messages of both sides";
+inline constexpr const char* link = "the link from its set-up on, without gaps";
+inline constexpr const char* group = "the link group from its first contact on, without gaps";
+inline constexpr const char* exchange = "the request and what follows until the peer's timeout, without gaps";
+inline constexpr const char* sender = "what this side sent on the link before, without gaps";
+inline constexpr const char* both_sides = "what both sides sent on the connection before, without gaps";
+inline constexpr const char* close = "the end of the connection on RoCE and TCP, without gaps";
+}  // namespace evidence
 
 inline constexpr std::array kRules{
     Rule{
+        "SMCR-R01", Severity::error, "RFC 7609, 3.5.1.1",
+        "CLC messages follow only if SYN and SYN-ACK both carried the SMC-R option.", evidence::handshake},
+    Rule{
         "SMCR-R02", Severity::error, "RFC 7609, A.2",
-        "A CLC message has the length of its type and an eye catcher at both ends."},
+        "A CLC message has the length of its type and an eye catcher at both ends.", evidence::message},
     Rule{
         "SMCR-R03", Severity::error, "RFC 7609, 3.2",
-        "The client sends PROPOSAL and CONFIRM, the server ACCEPT; only DECLINE may stand in their place."},
-    Rule{"SMCR-R05", Severity::error, "RFC 7609, A.2.2", "A PROPOSAL lists at most 8 IPv6 prefixes."},
-    Rule{"SMCR-R07", Severity::error, "RFC 7609, 2.1", "RMB elements are counted from 1."},
-    Rule{"SMCR-R16", Severity::error, "RFC 7609, 2.2.2", "The server allows 2 to 8 links, in version 2 from 1 on."},
+        "The client sends PROPOSAL and CONFIRM, the server ACCEPT; only DECLINE may stand in their place.",
+        evidence::message},
     Rule{
-        "SMCR-R20", Severity::error, "RFC 7609, A.3", "An LLC message has a known type and the length of its payload."},
-    Rule{"SMCR-R31", Severity::error, "RFC 7609, A.3.8", "The reply to TEST LINK echoes the request's user data."},
-    Rule{"SMCR-R38", Severity::error, "RFC 7609, 4.7.1", "An RDMA WRITE carries no immediate data."},
+        "SMCR-R04", Severity::note, "RFC 7609, A.2, A.3, A.4", "Reserved bits and octets are sent as zero.",
+        evidence::message, "CONFIRM LINK says in two reserved bits that there are no eye catchers."},
+    Rule{
+        "SMCR-R05", Severity::error, "RFC 7609, A.2.2",
+        "A PROPOSAL lists at most 8 IPv6 prefixes; it has either an IPv4 subnet or IPv6 prefixes.", evidence::message},
+    Rule{
+        "SMCR-R06", Severity::error, "RFC 7609, A.2.3",
+        "The coded MTU is 1 to 5, and the coded RMB element size 0 to 5; others are declined.", evidence::clc,
+        "RMB elements of up to 512 MiB, coded 6 to 15."},
+    Rule{"SMCR-R07", Severity::error, "RFC 7609, 2.1", "RMB elements are counted from 1.", evidence::message},
+    Rule{
+        "SMCR-R08", Severity::error, "RFC 7609, A.2.1", "A peer has one peer ID throughout a link group's life.",
+        evidence::clc},
+    Rule{
+        "SMCR-R09", Severity::error, "RFC 7609, C.4",
+        "A client that does not know the link of a subsequent contact declines as out of synchronization.",
+        evidence::group},
+    Rule{
+        "SMCR-R10", Severity::error, "RFC 7609, 3.5.3",
+        "A first contact names a queue pair and an RMB that belong to no other link group.", evidence::clc},
+    Rule{
+        "SMCR-R11", Severity::error, "RFC 7609, C.1",
+        "DECLINE does not follow a CLC message of the same side that still awaits its answer.", evidence::clc},
+    Rule{
+        "SMCR-R12", Severity::error, "RFC 7609, C.3",
+        "On first contact nobody declines once the second link has been agreed upon or refused.", evidence::group},
+    Rule{
+        "SMCR-R13", Severity::error, "RFC 7609, C.1", "After DECLINE the connection carries no RDMA traffic.",
+        evidence::message},
+    Rule{
+        "SMCR-R14", Severity::error, "RFC 7609, 3.5.1.5",
+        "After CONFIRM of a first contact the server sends CONFIRM LINK on the new link.", evidence::group},
+    Rule{
+        "SMCR-R15", Severity::error, "RFC 7609, A.3.1",
+        "CONFIRM LINK repeats the MAC, GID and queue pair of CLC or ADD LINK, and the reply the link's number.",
+        evidence::link},
+    Rule{
+        "SMCR-R16", Severity::error, "RFC 7609, 2.2.2",
+        "The server allows 2 to 8 links (in version 2 from 1 on), the client at most as many.", evidence::message},
+    Rule{
+        "SMCR-R17", Severity::error, "RFC 7609, 3.5.1.6",
+        "On first contact data waits until the second link is up or has been given up.", evidence::group,
+        "A client that is sent no ADD LINK for 2 s goes on with one link; so does a server without a second device."},
+    Rule{
+        "SMCR-R18", Severity::error, "RFC 7609, 3.5.2.4",
+        "The client sends no data before its CONFIRM, the server none before CONFIRM has arrived.",
+        "CLC messages and data on one interface"},
+    Rule{
+        "SMCR-R19", Severity::error, "RFC 7609, 3.5.5.2.1",
+        "An RMB is used for a subsequent contact only after CONFIRM RKEY announced its RToken and was agreed to.",
+        evidence::group},
+    Rule{
+        "SMCR-R20", Severity::error, "RFC 7609, A.3",
+        "An LLC message has a known type and the length of its payload; a reply has a request, on the same link.",
+        evidence::link},
+    Rule{
+        "SMCR-R21", Severity::error, "RFC 7609, 3.5.5.3",
+        "Configuration exchanges are serialized: none begins while another one is open.", evidence::link},
+    Rule{
+        "SMCR-R22", Severity::error, "RFC 7609, 3.5.5.3.1",
+        "CONFIRM RKEY of the client is refused while the server adds or deletes a link.", evidence::link},
+    Rule{
+        "SMCR-R23", Severity::error, "RFC 7609, 2.2.1",
+        "Links differ in an RNIC, at most one of them is asymmetric, and there are no more than agreed.",
+        evidence::group},
+    Rule{
+        "SMCR-R24", Severity::error, "RFC 7609, 2.2.4",
+        "A link number is used again only when all others have been used.", evidence::group},
+    Rule{
+        "SMCR-R25", Severity::error, "RFC 7609, 3.5.1.6.1",
+        "ADD LINK is rejected with a known reason, and accepted only if the link is not parallel to another.",
+        evidence::message},
+    Rule{
+        "SMCR-R26", Severity::error, "RFC 7609, A.3.3",
+        "ADD LINK CONTINUATION counts its RTokens down, names the new link and RKeys known on the carrying one.",
+        evidence::link},
+    Rule{
+        "SMCR-R27", Severity::error, "RFC 7609, A.3.5",
+        "CONFIRM RKEY lists an RToken for every other active link, and its reply is an echo.", evidence::group},
+    Rule{
+        "SMCR-R28", Severity::error, "RFC 7609, 3.5.5.1.3",
+        "DELETE LINK of the server is answered positively for the same link, and then nothing uses the link.",
+        evidence::exchange},
+    Rule{
+        "SMCR-R29", Severity::error, "RFC 7609, 3.5.5.1.4",
+        "DELETE LINK of the client is followed by the server's own.", evidence::exchange},
+    Rule{
+        "SMCR-R30", Severity::error, "RFC 7609, A.3.7",
+        "DELETE RKEY lists 1 to 8 keys, a refusal says which, and a deleted key is not used any more.", evidence::link},
+    Rule{
+        "SMCR-R31", Severity::error, "RFC 7609, A.3.8", "The reply to TEST LINK echoes the request's user data.",
+        evidence::exchange},
+    Rule{
+        "SMCR-R32", Severity::error, "RFC 7609, A.4",
+        "A CDC message has 44 octets and an alert token that the receiver assigned in this link group.",
+        evidence::group},
+    Rule{
+        "SMCR-R33", Severity::error, "RFC 7609, A.4",
+        "CDC messages of a connection and side are numbered from 1, one by one; failover validation is not counted.",
+        evidence::sender},
+    Rule{
+        "SMCR-R34", Severity::error, "RFC 7609, 4.3",
+        "Cursors lie within the RMB element, only move forward, and wrap by passing its end.", evidence::sender},
+    Rule{
+        "SMCR-R35", Severity::error, "RFC 7609, 4.4.1",
+        "The producer does not pass the consumer: what is in flight fits into the RMB element.", evidence::both_sides},
+    Rule{
+        "SMCR-R36", Severity::error, "RFC 7609, 4.4.1",
+        "A WRITE stays within the data area of its connection's RMB element, and uses the RToken of its link.",
+        evidence::group},
+    Rule{
+        "SMCR-R37", Severity::error, "RFC 7609, 4.7",
+        "The producer cursor covers only octets that earlier WRITEs of the same queue pair have placed.",
+        evidence::sender},
+    Rule{"SMCR-R38", Severity::error, "RFC 7609, 4.7.1", "An RDMA WRITE carries no immediate data.", evidence::message},
+    Rule{
+        "SMCR-R39", Severity::error, "RFC 7609, 2.1", "The consumer cursor does not pass the producer's.",
+        evidence::both_sides},
+    Rule{
+        "SMCR-R40", Severity::warning, "RFC 7609, 4.5.1",
+        "A message for the consumer cursor alone is sent only if the window is below half and grows by a tenth.",
+        evidence::both_sides, "Thresholds of its own, and updates when the writer is blocked."},
+    Rule{
+        "SMCR-R41", Severity::warning, "RFC 7609, 4.5.1",
+        "A blocked writer is told at once that its peer has consumed; it says blocked only when the window is full.",
+        evidence::both_sides, "B is set in the message that fills the window, and does not force small updates."},
+    Rule{
+        "SMCR-R42", Severity::error, "RFC 7609, 4.7.5",
+        "Urgent data are announced as pending, and nothing is written until they have been consumed.",
+        evidence::both_sides},
+    Rule{
+        "SMCR-R43", Severity::error, "RFC 7609, 4.8.1",
+        "After it closed or aborted a side sends nothing more, after sending done no data; what it said stays said.",
+        evidence::sender},
+    Rule{
+        "SMCR-R44", Severity::error, "RFC 7609, 4.8.2",
+        "An abort is answered by an abort, and TCP is reset only along with one.", evidence::close},
+    Rule{
+        "SMCR-R45", Severity::note, "RFC 7609, 4.8", "FIN is sent on TCP only when both sides have closed on RoCE.",
+        evidence::close, "The TCP socket is shut down right after closed was sent."},
+    Rule{
+        "SMCR-R46", Severity::error, "RFC 7609, 4.6.1",
+        "A connection moves to another link with a failover validation that names a message which was sent.",
+        evidence::sender},
+    Rule{
+        "SMCR-R47", Severity::error, "RFC 7609, 4.6.2",
+        "After failover validation the unacknowledged messages are repeated before anything new.", evidence::sender},
+    Rule{
+        "SMCR-R48", Severity::error, "RFC 7609, 3.5.2.4, 4.5.3",
+        "After the switch to SMC-R the TCP connection carries no application data, and keepalives are answered.",
+        evidence::clc},
+    Rule{
+        "SMCR-R49", Severity::error, "RFC 7609, A.2.3",
+        "Packets keep to the smaller MTU of both sides, and packet sequence numbers begin as announced.",
+        evidence::link},
+    Rule{
+        "SMCR-R50", Severity::error, "RFC 7609, 4.4.2",
+        "An RMB element is given to a new connection only when the old one is closed or being aborted.",
+        evidence::group},
+    Rule{
+        "SMCR-R51", Severity::error, "RFC 7609, C.7",
+        "A request that is not answered in time is followed by DELETE LINK, DECLINE or a reset.", evidence::exchange},
+    Rule{
+        "SMCR-R52", Severity::error, "RFC 7609, 3.5.4",
+        "After DELETE LINK for all links no connection of the link group sends data.", evidence::link},
 };
-static_assert(kRules.size() == static_cast<std::size_t>(RuleName::immediate_data) + 1);
+static_assert(kRules.size() == static_cast<std::size_t>(RuleName::silence_after_delete) + 1);
 
 constexpr const Rule& rule(RuleName name) { return kRules[static_cast<std::size_t>(name)]; }
 

@@ -37,13 +37,6 @@ void Sessions::share_base(Session& session) {
         if (direction.cursor_base) return set_base(session, *direction.cursor_base);
 }
 
-void Sessions::report(RuleName name, std::vector<std::uint64_t> frames, std::string session, std::string text) {
-    const Finding finding{&rule(name), std::move(frames), std::move(session), std::move(text)};
-    observer_.on_finding(finding);
-    if (model_.findings.size() < options_.limits.findings) model_.findings.push_back(finding);
-    else ++model_.dropped_findings;
-}
-
 void Sessions::swap_sides(Session& session) {
     Connection& c = *session.connection;
     std::swap(c.client, c.server);

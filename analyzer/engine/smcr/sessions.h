@@ -5,7 +5,6 @@
 #include <deque>
 
 #include "analyzer/engine/smcr/flow.h"
-#include "analyzer/engine/smcr/rules.h"
 #include "analyzer/engine/smcr/tracker.h"
 
 namespace fabricscope::engine::smcr {
@@ -46,9 +45,6 @@ public:
     /// A CDC message from `from`; fills in what it means for that direction.
     void on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFacts& facts);
     void on_write(Session& session, Side from, const Flow::Write& write, FrameFacts& facts);
-
-    /// `rule` was broken in `frames`, the last of which is being dealt with.
-    void report(RuleName name, std::vector<std::uint64_t> frames, std::string session, std::string text);
 
 private:
     void note_data(Connection& connection, const FrameFacts& facts);

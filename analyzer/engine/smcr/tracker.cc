@@ -14,9 +14,13 @@ public:
     Observer nobody_;
     Observer& observer_;
     Model model_;
+    Verdicts verdicts_{options_, observer_, model_};
+    SetupRules setup_rules_{model_, verdicts_};
+    LinkRules link_rules_{model_, verdicts_};
+    TransferRules transfer_rules_{model_, verdicts_};
     Sessions sessions_{options_, observer_, model_};
-    LinkGroups groups_{options_, observer_, model_, sessions_};
-    Rendezvous rendezvous_{observer_, sessions_, groups_};
+    LinkGroups groups_{options_, observer_, model_, sessions_, link_rules_, transfer_rules_};
+    Rendezvous rendezvous_{observer_, sessions_, groups_, setup_rules_};
 };
 
 Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(options, observer)) {}

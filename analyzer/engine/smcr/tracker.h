@@ -18,11 +18,13 @@ struct Limits {
     std::size_t exchanges = 10'000;     ///< kept for each link group
     std::size_t open_requests = 1'024;  ///< unanswered LLC requests of a link group
     std::size_t findings = 10'000;
+    std::uint32_t findings_of_a_kind = 10;  ///< kept for each rule and session
     std::size_t midstream_groups = 10'000;  ///< link groups whose set-up was not captured
 };
 
 struct Options {
-    bool timelines = false;                   ///< fill Direction::timeline
+    bool timelines = false;  ///< fill Direction::timeline
+    Profile profile = Profile::linux_;
     std::optional<std::uint8_t> cursor_base;  ///< force 0 or 4 instead of finding out
     Limits limits{};
 };

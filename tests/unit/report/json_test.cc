@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr engine::Rule rule{"SMCR-R34", engine::Severity::error, "RFC 7609 4.3", "Cursors move forward."};
+constexpr engine::Rule rule{"SMCR-R34", engine::Severity::error, "RFC 7609 4.3", "Cursors move forward.", "both sides"};
 
 class Document : public testing::Test {
 protected:
