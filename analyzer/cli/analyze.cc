@@ -6,6 +6,7 @@
 
 #include "analyzer/cli/analysis.h"
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/exports.h"
 #include "analyzer/cli/output.h"
 #include "analyzer/cli/status.h"
 #include "analyzer/report/json.h"
@@ -18,12 +19,16 @@ struct AnalyzeOptions {
     InputOptions input;
     bool json = false;
     std::string json_file;
+    std::string csv_folder;
+    std::string sqlite_file;
     bool cursors = false;
     bool all = false;
     std::vector<std::string> protocols{"smcr"};
     std::vector<std::string> levels;  ///< empty = all
     std::vector<std::string> rules;   ///< empty = all
     std::string profile = name_of(engine::Profile::linux_);
+
+    bool for_programs() const { return json || !csv_folder.empty() || !sqlite_file.empty(); }
 };
 
 bool contains(const std::vector<std::string>& list, const std::string& word) {
@@ -69,21 +74,47 @@ engine::Profile profile_of(const AnalyzeOptions& options) {
     return options.profile == name_of(strict) ? strict : engine::Profile::linux_;
 }
 
-bool write(const report::Results& results, const AnalyzeOptions& options) {
-    Output output(options.json_file);
-    if (options.json) write_json(output.stream(), results, options.cursors);
-    else {
-        report::SummaryOptions summary{.style = output_style()};
-        if (options.all) summary.rows = summary.names = report::no_limit;
-        write_summary(output.stream(), results, summary);
-    }
+bool write_summary(const report::Results& results, const AnalyzeOptions& options) {
+    Output output("");
+    report::SummaryOptions summary{.style = output_style()};
+    if (options.all) summary.rows = summary.names = report::no_limit;
+    write_summary(output.stream(), results, summary);
     return output.finish();
+}
+
+bool write_json(const report::Results& results, const AnalyzeOptions& options) {
+    Output output(options.json_file);
+    write_json(output.stream(), results, options.cursors);
+    return output.finish();
+}
+
+/// All that was asked for, as far as possible.
+bool write(const report::Results& results, const AnalyzeOptions& options) {
+    bool written = true;
+    if (!options.csv_folder.empty()) written &= export_csv(options.csv_folder, results, options.cursors);
+    if (!options.sqlite_file.empty()) written &= export_sqlite(options.sqlite_file, results, options.cursors);
+    if (options.json) written &= write_json(results, options);
+    if (!options.for_programs()) written &= write_summary(results, options);
+    return written;
+}
+
+/// What makes the outputs impossible, before hours are spent on the inputs; empty if nothing does.
+std::string why_not(const AnalyzeOptions& options) {
+    std::string reason;
+    if (!options.csv_folder.empty()) reason = why_not_csv(options.csv_folder, options.input.files);
+    if (reason.empty() && !options.sqlite_file.empty())
+        reason = why_not_sqlite(options.sqlite_file, options.input.files);
+    return reason;
 }
 
 int run(AnalyzeOptions& options) {
     tell_captures_from_output(options);
+    if (const std::string reason = why_not(options); !reason.empty()) {
+        complain(reason);
+        return wrong_usage;
+    }
     engine::Options engine_options{.smcr = contains(options.protocols, "smcr")};
-    engine_options.smcr_options.timelines = options.json && options.cursors;
+    engine_options.smcr_options.timelines = options.for_programs() && options.cursors;
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
     engine_options.smcr_options.profile = profile_of(options);
 
@@ -115,7 +146,12 @@ void add_analyze(CLI::App& program, int& status) {
                                       "--json", options->json_file, "Write JSON, to a file or to standard output")
                                   ->expected(0, 1)
                                   ->option_text("[OUT]");
-    command->add_flag("--cursors", options->cursors, "With --json: every step of each direction's cursors");
+    command->add_option("--csv", options->csv_folder, "Write each table to a CSV file in that folder")
+        ->option_text("DIR");
+    command->add_option("--sqlite", options->sqlite_file, "Write the tables to an SQLite database")
+        ->option_text("FILE");
+    command->add_flag(
+        "--cursors", options->cursors, "With --json, --csv, --sqlite: every step of each direction's cursors");
     command->add_flag("--all", options->all, "Summary: rows and names without limit");
     command->add_option("--protocol", options->protocols, "Report only these protocols")
         ->delimiter(',')

@@ -11,5 +11,6 @@ void add_stream(CLI::App& program, int& status);
 void add_timeline(CLI::App& program, int& status);
 void add_fields(CLI::App& program, int& status);
 void add_rules(CLI::App& program, int& status);
+void add_tables(CLI::App& program, int& status);
 
 }  // namespace fabricscope::cli

@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
     add_timeline(program, status);
     add_fields(program, status);
     add_rules(program, status);
+    add_tables(program, status);
     say_version_everywhere(program);
     try {
         program.parse(argc, argv);

@@ -11,14 +11,12 @@ namespace {
 
 using namespace engine::smcr;
 
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 /// An array with an element on each line.
 class Lines {
 public:
     Lines(std::ostream& out, std::string_view indent) : out_(out), indent_(indent) { out_ << '['; }
     void add(const Json& element) {
-        out_ << (empty_ ? "\n" : ",\n") << indent_ << "  " << text_of(element);
+        out_ << (empty_ ? "\n" : ",\n") << indent_ << "  " << line_of(element);
         empty_ = false;
     }
     void end() {
@@ -52,7 +50,7 @@ void write_smcr(std::ostream& out, const Model& model, const Clock& clock, bool 
 
 void write_json(std::ostream& out, const Results& results, bool cursors) {
     const Clock clock(results.capture.start);
-    out << "{\n  \"schema\": \"fabricscope/1\",\n  \"capture\": " << text_of(capture_record(results)) << ",\n";
+    out << "{\n  \"schema\": \"fabricscope/1\",\n  \"capture\": " << line_of(capture_record(results)) << ",\n";
     if (results.smcr != nullptr) write_smcr(out, *results.smcr, clock, cursors);
     out << "  \"findings\": ";
     Lines findings(out, "  ");

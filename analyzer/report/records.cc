@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "analyzer/report/units.h"
@@ -232,6 +233,12 @@ Json record_of(const LinkGroup& group, const Clock& clock) {
 }
 
 // ---- the capture and what goes with it -----------------------------------------------------------
+
+std::string utf8_of(const std::string& octets) {
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    if (std::ranges::all_of(octets, is_ascii)) return octets;
+    return Json::parse(line_of(Json(octets))).get<std::string>();
+}
 
 Json capture_record(const Results& results) {
     const engine::CaptureSummary& capture = results.capture;

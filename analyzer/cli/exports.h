@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Results into files of other programs: a folder of CSV files, an SQLite database.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/report/results.h"
+
+namespace fabricscope::cli {
+
+/// Why the tables cannot go to that folder; empty if they can. To be asked before the work.
+std::string why_not_csv(const std::string& folder, const std::vector<std::string>& inputs);
+std::string why_not_sqlite(const std::string& file, const std::vector<std::string>& inputs);
+
+/// False after a complaint. Existing files are replaced at the end, when all has been written.
+bool export_csv(const std::string& folder, const report::Results& results, bool cursors);
+bool export_sqlite(const std::string& file, const report::Results& results, bool cursors);
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Files that come into being whole or not at all, and never in the place of something that is not ours.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricscope::cli {
+
+/// Which existing file may be replaced.
+struct Replaceable {
+    const char* kind;                                   ///< "a database of fabricscope"
+    std::function<bool(std::string_view octets)> ours;  ///< from the first octets of the file, at most 64 KiB
+};
+
+/// Why no file may be written there; empty if one may. An input may never be replaced, an empty file always.
+std::string why_not_replace(const std::string& path, const std::vector<std::string>& inputs, const Replaceable& what);
+
+/// A file with another name in the same folder, which takes its place at the end.
+class NewFile {
+public:
+    /// Complains if there can be none.
+    explicit NewFile(const std::string& path);
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+    NewFile(NewFile&& other) noexcept;
+    /// Removes it, unless it has been put in its place.
+    ~NewFile();
+
+    explicit operator bool() const { return !temporary_.empty(); }
+    /// What to write to: an empty file.
+    const std::string& temporary() const { return temporary_; }
+    /// False, after a complaint, if that is not possible.
+    bool put_in_place();
+
+private:
+    std::string path_;
+    std::string temporary_;  ///< empty: there is none
+};
+
+}  // namespace fabricscope::cli

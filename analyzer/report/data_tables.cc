@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/data_tables.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/report/units.h"
+
+namespace fabricscope::report {
+namespace {
+
+using namespace engine::smcr;
+using enum Type;
+
+// ---- columns -------------------------------------------------------------------------------------
+
+constexpr std::array capture_columns{
+    Column{"schema", text, "of the JSON that these tables agree with"},
+    Column{"frames", integer, "frames read"},
+    Column{"start", text, "time of the first frame, RFC 3339"},
+    Column{"duration", real, "from the first frame to the latest one"},
+    Column{"truncated_frames", integer, "frames cut by the snap length"},
+    Column{"undecoded_frames", integer, "malformed frames, and those of an unsupported link type"},
+    Column{"copied_frames", integer, "frames left out because another interface showed them already"},
+    Column{"dropped_connections", integer, "connections left out because a limit was reached"},
+    Column{"dropped_link_groups", integer, "link groups left out because a limit was reached"},
+    Column{"dropped_findings", integer, "findings left out because a limit was reached"},
+    Column{"profile", text, "what traffic was held against: rfc7609 or linux"},
+};
+
+constexpr std::array file_columns{
+    Column{"position", integer, "place on the command line, from 0"},
+    Column{"file", text, "name as given"},
+};
+
+constexpr std::array error_columns{
+    Column{"position", integer, "from 0"},
+    Column{"error", text, "file, frame and offset where known, and what is wrong there"},
+};
+
+constexpr std::array rule_columns{
+    Column{"id", text, "as fabricscope rules lists it"},
+    Column{"severity", text, "error, warning or note"},
+    Column{"clause", text, "of the standard"},
+    Column{"sentence", text, "what must hold"},
+    Column{"evidence", text, "what a capture must hold for the rule to be decided"},
+    Column{"habit", text, "what Linux does otherwise"},
+};
+
+constexpr std::array rule_result_columns{
+    Column{"rule", text, ""},
+    Column{"held", integer, "how often it was kept"},
+    Column{"broken", integer, "how often it was broken"},
+    Column{"excused", integer, "how often it was broken by a habit that the profile allows"},
+    Column{"undecided", integer, "how often something that matters was not captured"},
+    Column{"why_undecided", text, "for what reason at first"},
+};
+
+constexpr std::array link_group_columns{
+    Column{"id", text, "lg-1, lg-2, ..."},
+    Column{"version", integer, "of SMC-R: 1 or 2"},
+    Column{"release", integer, "of version 2"},
+    Column{"client_peer_id", text, "instance number and MAC address"},
+    Column{"server_peer_id", text, "instance number and MAC address"},
+    Column{"client_hostname", text, "version 2"},
+    Column{"server_hostname", text, "version 2"},
+    Column{"eid", text, "the EID that both sides know, version 2"},
+    Column{"cursor_base", integer, "where cursors start: 0 or 4"},
+    Column{"max_links", integer, "links that the group may have"},
+    Column{"roles_known", boolean, "false: seen midway only; client and server may be the other way round"},
+    Column{"from_start", boolean, "the first contact was captured"},
+    Column{"llc_exchange_count", integer, "LLC exchanges in all; llc_exchanges may hold fewer"},
+};
+
+constexpr std::array link_columns{
+    Column{"link_group", text, "that the link belongs to"},
+    Column{"position", integer, "place in the link group, from 0"},
+    Column{"number", integer, "as the peers number it; may be used again for a later link"},
+    Column{"client_qpn", integer, "queue pair number"},
+    Column{"server_qpn", integer, "queue pair number"},
+    Column{"client_gid", text, ""},
+    Column{"server_gid", text, ""},
+    Column{"client_mac", text, ""},
+    Column{"server_mac", text, ""},
+    Column{"client_initial_psn", integer, ""},
+    Column{"server_initial_psn", integer, ""},
+    Column{"mtu", integer, "octets, the smaller of both offers"},
+    Column{"first_frame", integer, "first RoCE packet"},
+    Column{"state", text, "pending, active, deleted or failed"},
+    Column{"packets", integer, "RoCE packets, both ways"},
+    Column{"retransmissions", integer, "of these, packets seen before"},
+    Column{"naks", integer, "of these, negative acknowledgements"},
+};
+
+constexpr std::array rmb_columns{
+    Column{"link_group", text, "that the RMB belongs to"},
+    Column{"position", integer, "place in the link group, from 0"},
+    Column{"owner", text, "client or server: who receives in it"},
+    Column{"element_size", integer, "octets"},
+    Column{"first_frame", integer, "that speaks of it"},
+    Column{"deleted", boolean, "by DELETE RKEY"},
+};
+
+constexpr std::array rtoken_columns{
+    Column{"link_group", text, "that the RMB belongs to"},
+    Column{"rmb", integer, "position of the RMB"},
+    Column{"position", integer, "place among the RMB's RTokens, from 0"},
+    Column{"link", integer, "number of the link on which it is good"},
+    Column{"rkey", integer, ""},
+    Column{"address", text, "virtual address, hexadecimal"},
+};
+
+constexpr std::array llc_exchange_columns{
+    Column{"link_group", text, "that the exchange is about"},
+    Column{"position", integer, "in order of requests, from 0"},
+    Column{"type", text, "CONFIRM LINK, ADD LINK, TEST LINK, ..."},
+    Column{"version", integer, "of the message: 1 or 2"},
+    Column{"from", text, "client or server: who asked"},
+    Column{"link", integer, "number of the link that carried the request"},
+    Column{"request_frame", integer, "null: the request was not captured"},
+    Column{"request", real, "time of the request"},
+    Column{"reply_frame", integer, ""},
+    Column{"reply", real, "time of the reply"},
+    Column{"latency", real, "from request to reply"},
+    Column{"refused", boolean, "rejected, or answered negatively"},
+};
+
+constexpr std::array connection_columns{
+    Column{"id", text, "smcr-1, smcr-2, ..."},
+    Column{"client", text, "address and TCP port"},
+    Column{"server", text, "address and TCP port"},
+    Column{"outcome", text, "smc-r, smc-d, fallback, failed, plain-tcp or unknown"},
+    Column{"version", integer, "of SMC: 1 or 2"},
+    Column{"release", integer, "of version 2"},
+    Column{"contact", text, "first or subsequent"},
+    Column{"link_group", text, "that carries the connection"},
+    Column{"decline_by", text, "client or server"},
+    Column{"decline_code", text, "peer diagnosis, hexadecimal"},
+    Column{"decline_name", text, "what the code says, if that is published"},
+    Column{"decline_frame", integer, ""},
+    Column{"decline_out_of_sync", boolean, "the decliner asks to give the link group up"},
+    Column{"setup_syn", real, "time of the SYN"},
+    Column{"setup_syn_ack", real, "time of the SYN-ACK"},
+    Column{"setup_proposal", real, "time of the CLC PROPOSAL"},
+    Column{"setup_accept", real, "time of the CLC ACCEPT"},
+    Column{"setup_confirm", real, "time of the CLC CONFIRM"},
+    Column{"setup_decline", real, "time of the CLC DECLINE"},
+    Column{"setup_confirm_link", real, "time of the reply to CONFIRM LINK, on first contact"},
+    Column{"setup_first_data", real, "time of the first RDMA WRITE or CDC message"},
+    Column{"setup_frames_syn", integer, "frame of the SYN, and so on"},
+    Column{"setup_frames_syn_ack", integer, ""},
+    Column{"setup_frames_proposal", integer, ""},
+    Column{"setup_frames_accept", integer, ""},
+    Column{"setup_frames_confirm", integer, ""},
+    Column{"setup_frames_decline", integer, ""},
+    Column{"setup_frames_confirm_link", integer, ""},
+    Column{"setup_frames_first_data", integer, ""},
+    Column{"midstream", boolean, "the set-up was not captured"},
+    Column{"alert_tokens_client", integer, "as the client assigned it"},
+    Column{"alert_tokens_server", integer, "as the server assigned it"},
+    Column{"rmb_elements_client_rmb", integer, "position of the RMB in which the client receives"},
+    Column{"rmb_elements_client_index", integer, "element of that RMB, from 1"},
+    Column{"rmb_elements_server_rmb", integer, "position of the RMB in which the server receives"},
+    Column{"rmb_elements_server_index", integer, "element of that RMB, from 1"},
+    Column{"links_client", integer, "number of the link that the client last sent on"},
+    Column{"links_server", integer, "number of the link that the server last sent on"},
+    Column{"tcp_fin_client", boolean, "FIN seen from the client"},
+    Column{"tcp_fin_server", boolean, "FIN seen from the server"},
+    Column{"tcp_reset", boolean, "RST seen"},
+    Column{"tcp_reset_by", text, "client or server"},
+    Column{"close", text, "orderly, half, abnormal, open or unknown"},
+    Column{"first_frame", integer, ""},
+    Column{"first_time", real, ""},
+    Column{"last_time", real, ""},
+};
+
+constexpr std::array direction_columns{
+    Column{"connection", text, ""},
+    Column{"direction", text, "client_to_server or server_to_client"},
+    Column{"bytes_announced", integer, "by producer cursors"},
+    Column{"bytes_written", integer, "RDMA WRITE payload in the RMB element, each octet once"},
+    Column{"bytes_acknowledged", integer, "by the peer's consumer cursors"},
+    Column{"bytes_replayed", integer, "written again, on another link or after a failed write"},
+    Column{"from_start", boolean, "false: octets count from what was first captured"},
+    Column{"writes", integer, "RDMA WRITE operations"},
+    Column{"cdcs", integer, "CDC messages of the sender"},
+    Column{"failover_cdcs", integer, "of these, with the failover validation flag"},
+    Column{"rmbe_size", integer, "octets of the receiver's RMB element"},
+    Column{"rmbe_size_inferred", boolean, "from where a WRITE stopped, not from CLC"},
+    Column{"cursor_base", integer, "where cursors start: 0 or 4"},
+    Column{"wraps", integer, "of the producer cursor"},
+    Column{"producer_wrap", integer, "of the last producer cursor"},
+    Column{"producer_offset", integer, ""},
+    Column{"consumer_wrap", integer, "of the last consumer cursor"},
+    Column{"consumer_offset", integer, ""},
+    Column{"peak_in_flight", integer, "octets announced and not yet consumed, at most"},
+    Column{"stalls_count", integer, "how often the window was full"},
+    Column{"stalls_total", real, "for how long"},
+    Column{"stalls_longest", real, ""},
+    Column{"blocked_count", integer, "how often the sender said that it was blocked"},
+    Column{"blocked_total", real, "for how long"},
+    Column{"blocked_longest", real, ""},
+    Column{"urgent", integer, "urgent octets announced"},
+    Column{"retransmissions", integer, "InfiniBand packets seen again"},
+    Column{"first_data", real, "time"},
+    Column{"last_data", real, "time"},
+    Column{"sending_done", boolean, "the sender sent D"},
+    Column{"closed", boolean, "the sender sent C"},
+    Column{"aborted", boolean, "the sender sent A"},
+};
+
+constexpr std::array cursor_sample_columns{
+    Column{"connection", text, ""},
+    Column{"direction", text, "client_to_server or server_to_client"},
+    Column{"position", integer, "in order of time, from 0"},
+    Column{"time", real, ""},
+    Column{"frame", integer, "the CDC message of either side"},
+    Column{"produced", integer, "octets announced so far"},
+    Column{"consumed", integer, "octets consumed so far"},
+    Column{"in_flight", integer, "the difference"},
+};
+
+constexpr std::array finding_columns{
+    Column{"id", integer, "from 1"},
+    Column{"rule", text, "that was broken"},
+    Column{"severity", text, "error, warning or note"},
+    Column{"session", text, "connection or link group"},
+    Column{"text", text, "what was seen"},
+    Column{"clause", text, "of the standard"},
+};
+
+constexpr std::array finding_frame_columns{
+    Column{"finding", integer, ""},
+    Column{"position", integer, "from 0"},
+    Column{"frame", integer, "that shows it"},
+};
+
+// ---- tables --------------------------------------------------------------------------------------
+
+constexpr std::array in_link_group{ForeignKey{"link_group", "link_groups (id)"}};
+constexpr std::array in_rmb{ForeignKey{"link_group, rmb", "rmbs (link_group, position)"}};
+constexpr std::array connection_references{
+    ForeignKey{"link_group", "link_groups (id)"},
+    ForeignKey{"link_group, rmb_elements_client_rmb", "rmbs (link_group, position)"},
+    ForeignKey{"link_group, rmb_elements_server_rmb", "rmbs (link_group, position)"}};
+constexpr std::array in_connection{ForeignKey{"connection", "connections (id)"}};
+constexpr std::array in_direction{ForeignKey{"connection, direction", "directions (connection, direction)"}};
+constexpr std::array of_rule{ForeignKey{"rule", "rules (id)"}};
+constexpr std::array of_finding{ForeignKey{"finding", "findings (id)"}};
+
+constexpr std::array connection_indexes{"link_group", "outcome", "client", "server"};
+constexpr std::array finding_indexes{"rule", "session"};
+constexpr std::array finding_frame_indexes{"frame"};
+
+enum TableIndex : std::uint8_t {
+    capture_table,
+    files_table,
+    errors_table,
+    rules_table,
+    rule_results_table,
+    link_groups_table,
+    links_table,
+    rmbs_table,
+    rtokens_table,
+    llc_exchanges_table,
+    connections_table,
+    directions_table,
+    cursor_samples_table,
+    findings_table,
+    finding_frames_table,
+};
+
+constexpr std::array all_tables{
+    DataTable{"capture", "What was read: one row.", capture_columns, "schema"},
+    DataTable{"files", "The capture files.", file_columns, "position"},
+    DataTable{"errors", "Why files could not be read to their end.", error_columns, "position"},
+    DataTable{"rules", "The catalogue of rules.", rule_columns, "id"},
+    DataTable{"rule_results", "What became of each rule.", rule_result_columns, "rule", of_rule},
+    DataTable{"link_groups", "SMC-R link groups.", link_group_columns, "id"},
+    DataTable{"links", "Links of link groups.", link_columns, "link_group, position", in_link_group},
+    DataTable{"rmbs", "Remote memory buffers of link groups.", rmb_columns, "link_group, position", in_link_group},
+    DataTable{"rtokens", "How an RMB is addressed on each link.", rtoken_columns, "link_group, rmb, position", in_rmb},
+    DataTable{
+        "llc_exchanges", "LLC requests and their replies.", llc_exchange_columns, "link_group, position",
+        in_link_group},
+    DataTable{
+        "connections", "TCP connections that did or tried SMC.", connection_columns, "id", connection_references,
+        connection_indexes},
+    DataTable{
+        "directions", "The two directions of each connection.", direction_columns, "connection, direction",
+        in_connection},
+    DataTable{
+        "cursor_samples", "Each step of a direction's cursors; only with --cursors.", cursor_sample_columns,
+        "connection, direction, position", in_direction},
+    DataTable{"findings", "Rules that were broken.", finding_columns, "id", of_rule, finding_indexes},
+    DataTable{
+        "finding_frames", "The frames that show a finding.", finding_frame_columns, "finding, position", of_finding,
+        finding_frame_indexes},
+};
+static_assert(all_tables.size() == finding_frames_table + 1);
+
+constexpr std::array all_views{
+    View{
+        "fallback_reasons", "Why did connections not use SMC-R?",
+        "SELECT outcome, decline_by, decline_code, decline_name, count(*) AS connections, min(id) AS example\n"
+        "FROM connections WHERE outcome <> 'smc-r'\n"
+        "GROUP BY outcome, decline_by, decline_code, decline_name ORDER BY count(*) DESC"},
+    View{
+        "slowest_setups", "Which set-ups took longest, and in which step?",
+        "SELECT id AS connection, client, server, contact, round(setup_confirm - setup_syn, 9) AS syn_to_confirm,\n"
+        "    round(setup_proposal - setup_syn, 9) AS syn_to_proposal,\n"
+        "    round(setup_accept - setup_proposal, 9) AS proposal_to_accept,\n"
+        "    round(setup_confirm - setup_accept, 9) AS accept_to_confirm,\n"
+        "    round(setup_confirm_link - setup_confirm, 9) AS confirm_to_confirm_link\n"
+        "FROM connections WHERE setup_syn IS NOT NULL AND setup_confirm IS NOT NULL\n"
+        "ORDER BY setup_confirm - setup_syn DESC"},
+    View{
+        "longest_waits", "Who had to wait for window, and for how long?",
+        "SELECT connection, direction, blocked_count, blocked_total, blocked_longest, stalls_count, stalls_total,\n"
+        "    stalls_longest, rmbe_size\n"
+        "FROM directions WHERE blocked_count + stalls_count > 0\n"
+        "ORDER BY max(blocked_total, stalls_total) DESC"},
+    View{
+        "traffic", "How much went each way, and how fast?",
+        "SELECT connection, direction, bytes_announced, writes, cdcs, round(last_data - first_data, 9) AS duration,\n"
+        "    bytes_announced / nullif(last_data - first_data, 0) AS bytes_per_second\n"
+        "FROM directions WHERE writes > 0 ORDER BY bytes_announced DESC"},
+    View{
+        "missing_data", "What was announced, but is not in the capture?",
+        "SELECT connection, direction, bytes_announced - bytes_written AS bytes_missing\n"
+        "FROM directions WHERE from_start AND bytes_written < bytes_announced ORDER BY bytes_missing DESC"},
+    View{
+        "abnormal_closes", "Which connections did not close in order, and who broke them off?",
+        "SELECT c.id AS connection, c.client, c.server, c.tcp_reset_by, s.aborted AS client_aborted,\n"
+        "    r.aborted AS server_aborted\n"
+        "FROM connections c\n"
+        "JOIN directions s ON s.connection = c.id AND s.direction = 'client_to_server'\n"
+        "JOIN directions r ON r.connection = c.id AND r.direction = 'server_to_client'\n"
+        "WHERE c.close = 'abnormal'"},
+    View{
+        "links_with_retransmissions", "On which links were packets lost?",
+        "SELECT link_group, number, state, client_gid, server_gid, packets, retransmissions, naks,\n"
+        "    1.0 * retransmissions / packets AS share\n"
+        "FROM links WHERE retransmissions + naks > 0 ORDER BY share DESC"},
+    View{
+        "connections_per_link_group", "How are connections spread over link groups?",
+        "SELECT g.id AS link_group, g.client_hostname, g.server_hostname,\n"
+        "    (SELECT count(*) FROM links l WHERE l.link_group = g.id) AS links,\n"
+        "    (SELECT count(*) FROM links l WHERE l.link_group = g.id AND l.state = 'active') AS active_links,\n"
+        "    (SELECT count(*) FROM connections c WHERE c.link_group = g.id) AS connections\n"
+        "FROM link_groups g ORDER BY connections DESC"},
+    View{
+        "llc_latencies", "How long did LLC requests wait for their replies?",
+        "SELECT link_group, type, \"from\", count(*) AS requests, count(reply) AS replies, sum(refused) AS refused,\n"
+        "    avg(latency) AS mean, max(latency) AS worst\n"
+        "FROM llc_exchanges GROUP BY link_group, type, \"from\" ORDER BY worst DESC"},
+    View{
+        "findings_per_rule", "Which rules were broken, and how often?",
+        "SELECT f.rule, f.severity, count(*) AS findings, count(DISTINCT f.session) AS sessions,\n"
+        "    r.clause, r.sentence\n"
+        "FROM findings f JOIN rules r ON r.id = f.rule GROUP BY f.rule ORDER BY count(*) DESC"},
+    View{
+        "undecided_rules", "What could not be judged from this capture, and why?",
+        "SELECT rule, undecided, held, why_undecided, evidence\n"
+        "FROM rule_results x JOIN rules r ON r.id = x.rule WHERE undecided > 0 ORDER BY undecided DESC"},
+    View{
+        "findings_by_frame", "What was found, in order of frames?",
+        "SELECT x.frame, f.rule, f.severity, f.session, f.text\n"
+        "FROM finding_frames x JOIN findings f ON f.id = x.finding ORDER BY x.frame"},
+};
+
+// ---- rows ----------------------------------------------------------------------------------------
+
+/// A row in the making: its keys, then what a record holds.
+class Row {
+public:
+    explicit Row(TableIndex index) : table_(all_tables[index]), values_(table_.columns.size()) {}
+
+    Row& add(Json value) {
+        values_[next_++] = std::move(value);
+        return *this;
+    }
+
+    /// Lists are left out: they are tables of their own.
+    Row& add_members(const Json& record, const std::string& prefix = "") {
+        for (const auto& [name, value] : record.items()) {
+            if (value.is_array()) continue;
+            if (value.is_object()) add_members(value, prefix + name + '_');
+            else put(prefix + name, value);
+        }
+        return *this;
+    }
+
+    void send(RowSink& sink) const { sink.on_row(table_, values_); }
+
+private:
+    /// Records have the order of the columns, apart from objects that are null.
+    void put(std::string_view name, const Json& value) {
+        for (std::size_t i = next_; i < values_.size(); ++i)
+            if (name == table_.columns[i].name) {
+                values_[i] = value;
+                next_ = i + 1;
+                return;
+            }
+    }
+
+    const DataTable& table_;
+    std::vector<Json> values_;
+    std::size_t next_ = 0;
+};
+
+class Rows {
+public:
+    Rows(const Results& results, bool cursors, RowSink& sink)
+        : results_(results), cursors_(cursors), sink_(sink), clock_(results.capture.start) {}
+
+    void send_all() {
+        capture();
+        for (const engine::Rule& rule : engine::rules()) Row(rules_table).add_members(record_of(rule)).send(sink_);
+        for (const engine::RuleResult& result : results_.rules)
+            Row(rule_results_table).add_members(record_of(result)).send(sink_);
+        if (results_.smcr != nullptr) smcr(*results_.smcr);
+        findings();
+    }
+
+private:
+    void capture() {
+        const Json record = capture_record(results_);
+        Row row(capture_table);
+        row.add("fabricscope/1").add_members(record);
+        if (results_.smcr != nullptr) row.add_members(limits_record(*results_.smcr));
+        row.add_members({{"profile", name_of(results_.profile)}});
+        row.send(sink_);
+        list(files_table, record["files"]);
+        list(errors_table, record["errors"]);
+    }
+
+    void list(TableIndex table, const Json& values) {
+        for (std::size_t i = 0; i < values.size(); ++i) Row(table).add(i).add(values[i]).send(sink_);
+    }
+
+    void smcr(const Model& model) {
+        for (const LinkGroup& group : model.link_groups)
+            if (came_to_be(group)) link_group(record_of(group, clock_));
+        for (const Connection& each : model.connections)
+            if (!each.merged) connection(record_of(each, clock_, cursors_));
+    }
+
+    void link_group(const Json& record) {
+        Row(link_groups_table).add_members(record).send(sink_);
+        const Json& id = record["id"];
+        members(links_table, id, record["links"]);
+        members(rmbs_table, id, record["rmbs"]);
+        for (std::size_t i = 0; i < record["rmbs"].size(); ++i) rtokens(id, i, record["rmbs"][i]["rtokens"]);
+        members(llc_exchanges_table, id, record["llc_exchanges"]);
+    }
+
+    void members(TableIndex table, const Json& id, const Json& records) {
+        for (std::size_t i = 0; i < records.size(); ++i) Row(table).add(id).add(i).add_members(records[i]).send(sink_);
+    }
+
+    void rtokens(const Json& id, std::size_t rmb, const Json& records) {
+        for (std::size_t i = 0; i < records.size(); ++i)
+            Row(rtokens_table).add(id).add(rmb).add(i).add_members(records[i]).send(sink_);
+    }
+
+    void connection(Json record) {
+        constexpr std::array names{"client_to_server", "server_to_client"};
+        std::array<Json, names.size()> directions;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            directions[i] = std::move(record[names[i]]);
+            record.erase(names[i]);
+        }
+        Row(connections_table).add_members(record).send(sink_);
+        for (std::size_t i = 0; i < names.size(); ++i) direction(record["id"], names[i], directions[i]);
+    }
+
+    void direction(const Json& connection, const char* name, const Json& record) {
+        Row(directions_table).add(connection).add(name).add_members(record).send(sink_);
+        if (!cursors_) return;
+        std::size_t position = 0;
+        for (const Json& sample : record["timeline"]) {
+            Row row(cursor_samples_table);
+            row.add(connection).add(name).add(position++);
+            for (const Json& value : sample) row.add(value);
+            row.send(sink_);
+        }
+    }
+
+    void findings() {
+        std::uint64_t id = 0;
+        for (const engine::Finding* finding : results_.findings) {
+            const Json record = record_of(*finding);
+            Row(findings_table).add(++id).add_members(record).send(sink_);
+            const Json& frames = record["frames"];
+            for (std::size_t i = 0; i < frames.size(); ++i)
+                Row(finding_frames_table).add(id).add(i).add(frames[i]).send(sink_);
+        }
+    }
+
+    const Results& results_;
+    bool cursors_;
+    RowSink& sink_;
+    Clock clock_;
+};
+
+}  // namespace
+
+const char* name_of(Type type) {
+    switch (type) {
+        case text: return "text";
+        case integer: return "integer";
+        case real: return "real";
+        case boolean: return "boolean";
+    }
+    return "";
+}
+
+std::span<const DataTable> data_tables() { return all_tables; }
+std::span<const View> views() { return all_views; }
+
+void for_each_row(const Results& results, bool cursors, RowSink& sink) { Rows(results, cursors, sink).send_all(); }
+
+}  // namespace fabricscope::report

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`analyze --csv` and `--sqlite` say what `--json` says, and never take the place of somebody else's file."""
+
+import csv
+import json
+import sqlite3
+import subprocess
+
+import pytest
+
+from harness import BUILD, ROOT, analyze, fabricscope, sample, samples
+from probe import EYE_CATCHER, Capture, proposal
+
+ECHO = sample("smcr_v2_echo")
+SMCR = samples("smcr_*")
+NUMBERS = {"text": str, "integer": int, "real": (int, float), "boolean": bool}
+
+
+def flat(record, prefix=""):
+    """Members of members with joined names; lists are left out."""
+    result = {}
+    for name, value in record.items():
+        if isinstance(value, dict):
+            result.update(flat(value, f"{prefix}{name}_"))
+        elif not isinstance(value, list):
+            result[prefix + name] = value
+    return result
+
+
+def tables_of_json(result):
+    """The rows that the tables ought to have, worked out from the JSON."""
+    rows = {name: [] for name in TABLES}
+    capture, groups, connections = result["capture"], result["smcr"]["link_groups"], result["smcr"]["connections"]
+    rows["capture"].append({"schema": result["schema"], **flat(capture), **flat(result["smcr"]), "profile": result["profile"]})
+    rows["files"] = [{"position": i, "file": name} for i, name in enumerate(capture["files"])]
+    rows["errors"] = [{"position": i, "error": text} for i, text in enumerate(capture["errors"])]
+    rows["rules"] = json.loads(fabricscope("rules", "--json"))
+    rows["rule_results"] = result["rules"]
+    for group in groups:
+        rows["link_groups"].append(flat(group))
+        for name in ("links", "rmbs", "llc_exchanges"):
+            rows[name] += [{"link_group": group["id"], "position": i, **flat(each)} for i, each in enumerate(group[name])]
+        for i, rmb in enumerate(group["rmbs"]):
+            rows["rtokens"] += [{"link_group": group["id"], "rmb": i, "position": k, **token} for k, token in enumerate(rmb["rtokens"])]
+    for connection in connections:
+        for name in ("client_to_server", "server_to_client"):
+            direction = connection.pop(name)
+            key = {"connection": connection["id"], "direction": name}
+            rows["directions"].append({**key, **flat(direction)})
+            rows["cursor_samples"] += [
+                {**key, "position": i, **dict(zip(("time", "frame", "produced", "consumed", "in_flight"), sample))}
+                for i, sample in enumerate(direction["timeline"])]
+        rows["connections"].append(flat(connection))
+    for number, finding in enumerate(result["findings"], 1):
+        rows["findings"].append({"id": number, **flat(finding)})
+        rows["finding_frames"] += [{"finding": number, "position": i, "frame": frame} for i, frame in enumerate(finding["frames"])]
+    return rows
+
+
+def database(*arguments, path):
+    fabricscope("analyze", *arguments, "--sqlite", path)
+    connection = sqlite3.connect(path)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def rows_of(connection, table):
+    return [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY rowid")]
+
+
+def types_of(connection, table):
+    return {row["name"]: row["type"].lower() for row in connection.execute(f"PRAGMA table_info({table})")}
+
+
+def schema():
+    """The program's tables, by themselves."""
+    connection = sqlite3.connect(":memory:")
+    connection.row_factory = sqlite3.Row
+    connection.executescript(fabricscope("tables", "--sql", status=(0,)).decode())
+    return connection
+
+
+def names(connection, kind):
+    return [row["name"] for row in connection.execute(f"SELECT name FROM sqlite_master WHERE type = '{kind}' ORDER BY rowid")]
+
+
+TABLES = names(schema(), "table")
+
+
+def as_csv(value):
+    """A value as a field of CSV shows it."""
+    if value is None:
+        return ""
+    return json.dumps(value) if isinstance(value, bool) else value if isinstance(value, str) else repr(value)
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory):
+    """A capture with a finding in each of two messages."""
+    capture = Capture().handshake()
+    capture.tcp(True, proposal(trailer=b"\0\0\0\0"))
+    capture.tcp(False, EYE_CATCHER + bytes.fromhex("02002810"))
+    return capture.save(tmp_path_factory.mktemp("broken") / "broken.pcap")
+
+
+# ---- contents ------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", SMCR)
+def test_tables_hold_what_the_json_holds(name, tmp_path):
+    check_tables(sample(name), tmp_path)
+
+
+def test_findings_have_their_frames(broken, tmp_path):
+    expected = check_tables(broken, tmp_path)
+    assert expected["findings"] and expected["finding_frames"]
+
+
+def check_tables(capture, folder):
+    arguments = [capture, "--cursors"]
+    expected = tables_of_json(analyze(*arguments))
+    connection = database(*arguments, "--csv", folder / "csv", path=folder / "db")
+    assert sorted(path.name for path in (folder / "csv").iterdir()) == sorted(f"{table}.csv" for table in TABLES)
+    for table in TABLES:
+        types = types_of(connection, table)
+        # Every member has its column, or is an object that is null, whose members have them.
+        for row in expected[table]:
+            for member in row.keys() - types.keys():
+                assert row[member] is None and any(column.startswith(member + "_") for column in types), (table, member)
+        filled = [{column: row.get(column) for column in types} for row in expected[table]]
+        assert rows_of(connection, table) == filled, table
+        for row in filled:
+            for column, value in row.items():
+                assert value is None or type(value) is not str or types[column] == "text", (table, column)
+                assert value is None or isinstance(value, NUMBERS[types[column]]), (table, column, value)
+        with open(folder / "csv" / f"{table}.csv", newline="") as file:
+            lines = list(csv.reader(file))
+        assert lines[0] == list(types)
+        assert [[number_as(types[c], v) for c, v in zip(types, line)] for line in lines[1:]] == [
+            [number_as(types[c], as_csv(v)) for c, v in row.items()] for row in filled], table
+    assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    return expected
+
+
+def number_as(kind, field):
+    """1e-06 and 0.000001 are one number."""
+    return float(field) if kind == "real" and field else field
+
+
+def test_every_column_is_filled_by_some_sample(tmp_path):
+    """A column that the records do not know would stay empty for ever."""
+    unseen = set()
+    for table in TABLES:
+        unseen |= {(table, column) for column in types_of(schema(), table)}
+    for name in SMCR:
+        connection = database(sample(name), "--cursors", path=tmp_path / "db")
+        for table in TABLES:
+            for column in [column for where, column in unseen if where == table]:
+                if connection.execute(f'SELECT 1 FROM {table} WHERE "{column}" IS NOT NULL').fetchone():
+                    unseen.discard((table, column))
+    unseen.discard(("rule_results", "why_undecided"))  # the samples decide what they have occasion for
+    assert {table for table, _ in unseen} <= {"errors", "findings", "finding_frames"}, unseen
+
+
+def test_cursor_samples_only_if_asked_for(tmp_path):
+    connection = database(ECHO, path=tmp_path / "db")
+    assert rows_of(connection, "cursor_samples") == []
+    assert rows_of(database(ECHO, "--cursors", path=tmp_path / "db"), "cursor_samples")
+
+
+def test_csv_is_rfc_4180(tmp_path):
+    """A name with everything in it that needs quotes."""
+    capture = tmp_path / 'a "quoted", name.pcap'
+    capture.write_bytes(ECHO.read_bytes())
+    fabricscope("analyze", capture, "--csv", tmp_path / "csv")
+    octets = (tmp_path / "csv/files.csv").read_bytes()
+    assert octets == b'position,file\r\n0,"' + str(capture).replace('"', '""').encode() + b'"\r\n'
+
+
+# ---- questions -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", SMCR)
+def test_every_view_can_be_read(name, tmp_path):
+    connection = database(sample(name), path=tmp_path / "db")
+    for view in names(connection, "view"):
+        connection.execute(f"SELECT * FROM {view}").fetchall()
+
+
+def answers(name, view, tmp_path):
+    return rows_of_view(database(sample(name), path=tmp_path / "db"), view)
+
+
+def rows_of_view(connection, view):
+    return [dict(row) for row in connection.execute(f"SELECT * FROM {view}")]
+
+
+def test_why_connections_fell_back(tmp_path):
+    assert answers("smcr_fallback_eid_mismatch", "fallback_reasons", tmp_path) == [
+        {"outcome": "fallback", "decline_by": "server", "decline_code": "0x03030000", "decline_name": "no SMC device found",
+         "connections": 1, "example": "smcr-1"}]
+
+
+def test_who_waited_longest(tmp_path):
+    rows = answers("smcr_v2_close", "longest_waits", tmp_path)
+    waited = [max(row["blocked_total"], row["stalls_total"]) for row in rows]
+    assert waited == sorted(waited, reverse=True) and waited[0] > 3
+
+
+def test_slowest_setups(tmp_path):
+    rows = answers("smcr_v2_20conns", "slowest_setups", tmp_path)
+    times = [row["syn_to_confirm"] for row in rows]
+    assert len(times) == 20 and times == sorted(times, reverse=True)
+    steps = ("syn_to_proposal", "proposal_to_accept", "accept_to_confirm")
+    assert all(abs(sum(row[step] for step in steps) - row["syn_to_confirm"]) < 1e-8 for row in rows)
+
+
+def test_links_with_retransmissions(tmp_path):
+    (row,) = answers("smcr_v2_lossy", "links_with_retransmissions", tmp_path)
+    assert row["share"] == row["retransmissions"] / row["packets"]
+    assert answers("smcr_v2_echo", "links_with_retransmissions", tmp_path) == []
+
+
+def test_connections_per_link_group(tmp_path):
+    rows = answers("smcr_v2_asymmetric", "connections_per_link_group", tmp_path)
+    assert [(row["link_group"], row["links"], row["connections"]) for row in rows] == [("lg-1", 2, 3), ("lg-2", 2, 1)]
+
+
+def test_findings_per_rule(broken, tmp_path):
+    connection = database(broken, path=tmp_path / "db")
+    rows = {row["rule"]: row for row in rows_of_view(connection, "findings_per_rule")}
+    assert rows["SMCR-R02"]["severity"] == "error" and rows["SMCR-R02"]["sentence"].startswith("A CLC message")
+    frames = [row["frame"] for row in rows_of_view(connection, "findings_by_frame")]
+    assert frames == sorted(frames) and 4 in frames
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+def refuses(*arguments):
+    done = subprocess.run([BUILD / "bin/fabricscope", "analyze", *map(str, arguments)], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, b"")
+    return done.stderr.decode()
+
+
+def test_outputs_of_earlier_runs_are_replaced(tmp_path):
+    for name in ("smcr_v2_20conns", "smcr_v2_echo"):
+        arguments = [sample(name), "--csv", tmp_path / "csv", "--sqlite", tmp_path / "db"]
+        assert fabricscope("analyze", *arguments) == b""
+    assert len((tmp_path / "csv/connections.csv").read_text().splitlines()) == 2
+    assert len(rows_of(sqlite3_rows(tmp_path / "db"), "connections")) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["csv", "db"]
+
+
+def sqlite3_rows(path):
+    connection = sqlite3.connect(path)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def test_an_empty_file_is_filled(tmp_path):
+    (tmp_path / "db").touch()
+    assert rows_of(database(ECHO, path=tmp_path / "db"), "connections")
+
+
+def test_files_that_are_not_ours_stay(tmp_path):
+    capture, foreign, table = tmp_path / "a.pcap", tmp_path / "foreign.db", tmp_path / "connections.csv"
+    capture.write_bytes(ECHO.read_bytes())
+    sqlite3.connect(foreign).executescript("CREATE TABLE precious (x); INSERT INTO precious VALUES (1);")
+    table.write_text("id,what\n1,mine\n")
+    for path, arguments in ((capture, ["--sqlite", capture]), (foreign, ["--sqlite", foreign]), (table, ["--csv", tmp_path])):
+        before = path.read_bytes()
+        assert str(path) in refuses(ECHO, *arguments)
+        assert path.read_bytes() == before
+    assert "is an input" in refuses(capture, "--sqlite", capture)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.pcap", "connections.csv", "foreign.db"]
+
+
+def test_folders_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("x")
+    assert "file" in refuses(ECHO, "--csv", tmp_path / "file")
+    assert "missing" in refuses(ECHO, "--sqlite", tmp_path / "missing" / "db")
+
+
+# ---- documents -----------------------------------------------------------------------------------
+
+def test_the_document_is_up_to_date():
+    assert (ROOT / "docs/tables.md").read_bytes() == fabricscope("tables", "--markdown", status=(0,))
+
+
+def test_the_database_has_the_schema_that_is_printed(tmp_path):
+    def statements(connection):
+        return {row["name"]: row["sql"] for row in connection.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")}
+    assert statements(database(ECHO, path=tmp_path / "db")) == statements(schema())
+
+
+def test_tables_are_listed():
+    text = fabricscope("tables", status=(0,)).decode()
+    for name in TABLES + names(schema(), "view"):
+        assert f"\n{name}: " in "\n" + text
