@@ -282,24 +282,28 @@ private:
         packet_.transport = Transport::udp;
         packet_.udp = {header.source_port, header.destination_port, captured_, wire_, offset()};
         if (header.destination_port != ib::roce_v2_udp_port || wire_ < shortest_ib) return;
-        if (have(layout::size_of<ib::Bth>, Layer::bth) && may_be_bth()) decode_bth(datagram, start, IbCarrier::roce_v2);
+        ib::Bth bth{};
+        if (peek(bth, Layer::bth) && may_be(bth)) take_bth(bth, datagram, start, IbCarrier::roce_v2);
     }
 
     static constexpr std::size_t shortest_ib = layout::size_of<ib::Bth> + layout::size_of<ib::Icrc>;
 
-    /// The captured octets of a BTH behind which everything that its opcode asks for has room.
-    bool may_be_bth() const {
+    /// Whether everything that the opcode asks for has room behind this BTH, which stands next.
+    bool may_be(const ib::Bth& bth) const {
         if (wire_ % 4 != 0) return false;
-        ib::Bth bth{};
-        if (layout::parse_into(bth, captured_)) return false;
         const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
         return bth.version == 0 && opcode.known() && shortest_ib + opcode.headers_size + bth.pad_count <= wire_;
     }
 
-    /// `packet` is what the ICRC covers, and more if the frame is padded.
     void decode_bth(ByteView packet, ib::IcrcStart start, IbCarrier carrier) {
-        if (!have(layout::size_of<ib::Bth>, Layer::bth)) return;
-        if (!may_be_bth()) return stop(DecodeState::malformed, Layer::bth);
+        ib::Bth bth{};
+        if (!peek(bth, Layer::bth)) return;
+        if (!may_be(bth)) return stop(DecodeState::malformed, Layer::bth);
+        take_bth(bth, packet, start, carrier);
+    }
+
+    /// `packet` is what the ICRC covers, and more if the frame is padded.
+    void take_bth(const ib::Bth& bth, ByteView packet, ib::IcrcStart start, IbCarrier carrier) {
         packet_.segment = captured_;
         packet_.transport = Transport::ib;
         IbPacket& ib = packet_.ib;
@@ -309,7 +313,7 @@ private:
         const auto covered = static_cast<std::size_t>(captured_.data() - packet.data()) + wire_;
         if (captured_.size() == wire_) ib.covered = packet.first(covered);
 
-        layout::parse_into(ib.bth, captured_);
+        ib.bth = bth;
         const ib::OpcodeInfo& opcode = ib.opcode();
         parse_extended(opcode, ib::deth, ib.deth, ib.has_deth);
         parse_extended(opcode, ib::reth, ib.reth, ib.has_reth);

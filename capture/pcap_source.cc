@@ -2,6 +2,7 @@
 #include "capture/pcap_source.h"
 
 #include <pcap/pcap.h>
+#include <stdio_ext.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -86,7 +87,10 @@ OpenResult open_with_libpcap(const std::string& path) {
     // libpcap reads a record at a time through stdio, whose own buffer is a mere page. Standard input
     // outlives any buffer of ours.
     auto buffer = std::make_unique<char[]>(buffer_size);
-    if (file != stdin) std::setvbuf(file, buffer.get(), _IOFBF, buffer_size);
+    if (file != stdin) {
+        std::setvbuf(file, buffer.get(), _IOFBF, buffer_size);
+        __fsetlocking(file, FSETLOCKING_BYCALLER);  // nobody else reads it
+    }
 
     char message[PCAP_ERRBUF_SIZE] = "";
     Handle handle(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, message));

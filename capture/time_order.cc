@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <utility>
 
 #include "capture/source.h"
@@ -44,13 +44,23 @@ private:
                youngest_ - held_.front().frame.time >= limits_.window;
     }
 
+    /// The capture goes on after a pause, or with a clock that was set: then two frames agree on the time. A
+    /// single frame from elsewhere, as damage makes it, must not turn all that follows it into latecomers.
+    void follow_clock(Time time) {
+        const bool near = time >= youngest_ - limits_.window && time <= youngest_ + limits_.window;
+        const bool agrees = leap_ && time >= *leap_ - limits_.window && time <= *leap_ + limits_.window;
+        if (near || arrivals_ == 0) youngest_ = arrivals_ == 0 ? time : std::max(youngest_, time);
+        else if (agrees) youngest_ = std::max(*leap_, time);
+        leap_ = near || agrees ? std::nullopt : std::optional(time);
+    }
+
     bool fetch() {
         Frame frame;
         if (ended_ || !source_->next(frame)) {
             ended_ = true;
             return false;
         }
-        youngest_ = std::max(youngest_, frame.time);
+        follow_clock(frame.time);
         octets_ += frame.data.size();
         // The buffer of the frame delivered last is free again.
         std::vector<std::uint8_t> octets = std::exchange(delivered_.octets, {});
@@ -66,7 +76,8 @@ private:
     Held delivered_;
     std::size_t octets_ = 0;
     std::uint64_t arrivals_ = 0;
-    Time youngest_ = std::numeric_limits<Time>::min();
+    Time youngest_ = 0;         ///< of the frames so far, but for those from elsewhere
+    std::optional<Time> leap_;  ///< of the frame before, if that was far from youngest_
     bool ended_ = false;
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/cli/analysis.h"
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "analyzer/cli/output.h"
 #include "analyzer/cli/progress.h"
@@ -22,6 +24,11 @@ std::vector<std::unique_ptr<capture::Source>> open_all(
         else problems.push_back(to_string(result.error));
     }
     return sources;
+}
+
+bool is_file(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error);
 }
 
 /// "smcr-1 to smcr-20", with gaps where ids have been given up
@@ -55,7 +62,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 Analysis analyse(const std::vector<std::string>& files, engine::Options options, engine::smcr::Observer* observer) {
     Analysis analysis;
     if (auto sources = open_all(files, analysis.problems); !sources.empty()) {
-        const auto source = capture::in_time_order(capture::merge(std::move(sources)));
+        auto source = capture::in_time_order(capture::merge(std::move(sources)));
+        if (std::ranges::all_of(files, is_file)) source = capture::read_ahead(std::move(source));
         options.interfaces = source->interface_count();
         analysis.engine = std::make_unique<engine::Engine>(options, observer);
         Progress progress(files);

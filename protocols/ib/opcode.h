@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -57,8 +58,8 @@ inline constexpr std::array<std::uint8_t, 10> extended_header_sizes{4, 8, 4, 16,
 
 constexpr std::uint8_t size_of_headers(unsigned headers) {
     unsigned size = 0;
-    for (std::size_t bit = 0; bit < extended_header_sizes.size(); ++bit)
-        if ((headers >> bit & 1) != 0) size += extended_header_sizes[bit];
+    for (; headers != 0; headers &= headers - 1)
+        size += extended_header_sizes[static_cast<std::size_t>(std::countr_zero(headers))];
     return static_cast<std::uint8_t>(size);
 }
 

@@ -21,7 +21,7 @@ std::optional<std::uint32_t> LinkGroups::create_group() {
     LinkGroup& group = model_.link_groups.emplace_back();
     group.id = static_cast<std::uint32_t>(model_.link_groups.size());
     group.cursor_base = options_.cursor_base;
-    states_.emplace_back();
+    known_.push_back({&group, &states_.emplace_back()});
     return group.id;
 }
 

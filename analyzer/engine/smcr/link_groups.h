@@ -99,8 +99,8 @@ private:
         PerSide<bool> says_no_eye_catcher, confirmed_link;
         std::uint32_t first_connection = 0;
     };
-    LinkGroup& group(std::uint32_t id) { return model_.link_groups[id - 1]; }
-    GroupState& state(std::uint32_t id) { return states_[id - 1]; }
+    LinkGroup& group(std::uint32_t id) { return *known_[id - 1].group; }
+    GroupState& state(std::uint32_t id) { return *known_[id - 1].state; }
     Link& link(const Arrival& a) { return group(a.group).links[a.link]; }
 
     std::optional<std::uint32_t> create_group();
@@ -195,6 +195,11 @@ private:
     LinkRules& link_rules_;
     TransferRules& transfer_rules_;
     std::deque<GroupState> states_;
+    struct Known {
+        LinkGroup* group;
+        GroupState* state;
+    };
+    std::vector<Known> known_;  ///< by id; several times for each packet, so no deque's arithmetic
     std::unordered_map<EndpointKey, EndpointRef, EndpointHash> ends_;
     /// Groups seen midway, by the ports at both ends: the lower address first.
     using PortPair = std::pair<Address, Address>;

@@ -12,7 +12,7 @@ Session* Sessions::create(std::uint64_t frame, Time time) {
     connection.id = static_cast<std::uint32_t>(model_.connections.size());
     connection.first_frame = frame;
     connection.first_time = connection.last_time = time;
-    return &sessions_.emplace_back(connection, options_.timelines);
+    return by_id_.emplace_back(&sessions_.emplace_back(connection, options_.timelines));
 }
 
 void Sessions::open(Session& session) {

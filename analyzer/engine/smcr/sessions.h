@@ -26,7 +26,7 @@ public:
 
     /// A new connection, or nullptr if there are too many.
     Session* create(std::uint64_t frame, Time time);
-    Session& at(std::uint32_t id) { return sessions_[id - 1]; }
+    Session& at(std::uint32_t id) { return *by_id_[id - 1]; }
     std::deque<Session>& all() { return sessions_; }
 
     /// Data can flow: the sizes are known as far as they ever will be. Asks the observer which
@@ -54,6 +54,7 @@ private:
     Observer& observer_;
     Model& model_;
     std::deque<Session> sessions_;
+    std::vector<Session*> by_id_;
 };
 
 }  // namespace fabricscope::engine::smcr

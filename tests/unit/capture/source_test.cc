@@ -387,6 +387,38 @@ TEST(InTimeOrder, AnyDisorderWithinTheWindowIsSorted) {
     }
 }
 
+TEST(InTimeOrder, OneFrameWithAWrongTimeDoesNotUndoTheOrderOfOthers) {
+    for (const Time wrong : {4 * start, Time{0}}) {
+        std::vector<Time> times;
+        for (Time i = 0; i < 2000; ++i) times.push_back(start + (i ^ 7) * millisecond);
+        times[1000] = wrong;
+        const auto sorted = times_of(read_all(*in_time_order(fixed(times, 2), {.window = 100 * millisecond})));
+        // A frame of long ago cannot be put before those that have been delivered.
+        std::erase(times, wrong);
+        std::ranges::sort(times);
+        if (wrong > start) times.push_back(wrong);
+        auto others = sorted;
+        if (wrong < start) std::erase(others, wrong);
+        EXPECT_EQ(others, times);
+    }
+}
+
+TEST(InTimeOrder, FollowsAClockThatWasSet) {
+    for (const Time step : {-3600 * second, 3600 * second}) {
+        std::vector<Time> times;
+        for (Time i = 0; i < 1000; ++i) times.push_back(start + (i ^ 1) * second / 10);
+        for (Time i = 0; i < 1000; ++i) times.push_back(start + step + (i ^ 1) * second / 10);
+        const auto sorted = times_of(read_all(*in_time_order(fixed(times, 2))));
+        const auto steps_back = [](const std::vector<Time>& all) {
+            std::size_t count = 0;
+            for (std::size_t i = 1; i < all.size(); ++i) count += all[i] < all[i - 1];
+            return count;
+        };
+        EXPECT_EQ(steps_back(times), step < 0 ? 1001U : 1000U);
+        EXPECT_LE(steps_back(sorted), step < 0 ? 3U : 0U) << "where the clock was set, order is a matter of taste";
+    }
+}
+
 TEST(InTimeOrder, RealCaptureOfTwoInterfaces) {
     const auto count_steps_back = [](Source& source) {
         Frame frame;
@@ -400,6 +432,27 @@ TEST(InTimeOrder, RealCaptureOfTwoInterfaces) {
     const std::string path = sample("smcr_v2_two_links.pcapng");
     EXPECT_GT(count_steps_back(*open(path).source), 0);
     EXPECT_EQ(count_steps_back(*in_time_order(open(path).source)), 0);
+}
+
+TEST(ReadAhead, SameFramesErrorsAndInterfaces) {
+    for (const std::size_t count : {0U, 1U, 1023U, 1024U, 1025U, 100'000U}) {
+        std::vector<Time> times(count);
+        for (std::size_t i = 0; i < count; ++i) times[i] = static_cast<Time>(i);
+        const auto source = read_ahead(fixed(times, 3));
+        EXPECT_EQ(source->interface_count(), 3U);
+        EXPECT_EQ(read_all(*source), read_all(*fixed(times, 3)));
+        EXPECT_EQ(source->errors().size(), 1U);
+        Frame frame;
+        EXPECT_FALSE(source->next(frame)) << "the end stays the end";
+    }
+}
+
+TEST(ReadAhead, MayBeGivenUpAtAnyTime) {
+    for (std::size_t wanted = 0; wanted < 20'000; wanted += 999) {
+        const auto source = read_ahead(fixed(std::vector<Time>(20'000)));
+        Frame frame;
+        for (std::size_t i = 0; i < wanted; ++i) ASSERT_TRUE(source->next(frame));
+    }
 }
 
 TEST(Merge, FilesOfTwoHosts) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Data packets of connections that have been set up cost no allocation.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "analyzer/engine/engine.h"
+#include "tests/traffic/smcr_traffic.h"
+
+namespace {
+std::atomic<std::uint64_t> allocations = 0;
+}  // namespace
+
+// The other forms of new come down to this one.
+void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* memory = std::malloc(size)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace fabricscope::engine {
+namespace {
+
+using smcr::FrameFacts;
+
+class LatestFacts : public smcr::Observer {
+public:
+    void on_facts(const FrameFacts& facts) override { what = facts.what; }
+    FrameFacts::What what = FrameFacts::What::other;
+};
+
+TEST(Allocation, none_for_data_packets) {
+    constexpr std::uint64_t warm_up = 10'000, end = 30'000;
+    LatestFacts latest;
+    Engine engine({}, &latest);
+    capture::Frame frame;
+    std::uint64_t data_packets = 0;
+    traffic::generate({.roce_frames = 40'000, .connections = 12, .seed = 1}, [&](Time time, ByteView octets) {
+        frame = {
+            frame.number + 1, time, static_cast<std::uint32_t>(octets.size()), octets, capture::LinkType::ethernet, 0};
+        const std::uint64_t before = allocations;
+        engine.on_frame(frame);
+        const std::uint64_t made = allocations - before;
+        const bool is_data = latest.what != FrameFacts::What::tcp && latest.what != FrameFacts::What::llc;
+        if (!is_data || frame.number < warm_up || frame.number > end) return;
+        ++data_packets;
+        EXPECT_EQ(made, 0U) << "frame " << frame.number;
+    });
+    EXPECT_GT(data_packets, (end - warm_up) * 9 / 10);
+}
+
+}  // namespace
+}  // namespace fabricscope::engine
