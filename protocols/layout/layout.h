@@ -19,6 +19,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -289,6 +290,11 @@ inline constexpr auto indices = std::make_index_sequence<std::remove_cvref_t<dec
 
 template <WireFormat T> constexpr LayoutInfo info_of() {
     return {layout_of<T>.name, layout_of<T>.clause, detail::field_infos<T>};
+}
+
+/// For a registry of all parts of a protocol.
+template <WireFormat... T> constexpr std::array<LayoutInfo, sizeof...(T)> infos_of() {
+    return {info_of<T>()...};
 }
 
 /// Reads a T. `part` begins at the octet that the table counts as `extent.begin`; `origin` is where

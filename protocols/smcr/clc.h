@@ -11,7 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "protocols/smcr/message.h"
 #include "protocols/smcr/names.h"
 
 namespace fabricscope::smcr {

@@ -130,7 +130,7 @@ inline constexpr auto layout_of<smcr::SmcrAcceptConfirmBody> = layout<smcr::Smcr
     field<&smcr::SmcrAcceptConfirmBody::alert_token>(at(46), "smcr.clc.alert_token", "Alert token", hex),
     field<&smcr::SmcrAcceptConfirmBody::buffer_size>(
         bits(50, 0xF0), "smcr.clc.buffer_size", "RMB element size", names(smcr::kBufferSizeNames)),
-    field<&smcr::SmcrAcceptConfirmBody::mtu>(bits(50, 0x0F), "smcr.clc.mtu", "Path MTU", names(smcr::kMtuNames)),
+    field<&smcr::SmcrAcceptConfirmBody::mtu>(bits(50, 0x0F), "smcr.clc.mtu", "Path MTU", names(ib::mtu_names)),
     field<&smcr::SmcrAcceptConfirmBody::reserved2>(at(51), "smcr.clc.reserved2", "Reserved", reserved),
     field<&smcr::SmcrAcceptConfirmBody::rmb_address>(at(52), "smcr.clc.rmb_address", "RMB virtual address", hex),
     field<&smcr::SmcrAcceptConfirmBody::reserved3>(at(60), "smcr.clc.reserved3", "Reserved", reserved),

@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "protocols/smcr/clc.h"
-#include "protocols/smcr/message.h"
 #include "protocols/smcr/names.h"
 
 namespace fabricscope::smcr {

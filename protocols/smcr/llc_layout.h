@@ -67,7 +67,7 @@ inline constexpr auto layout_of<smcr::AddLink> = layout<smcr::AddLink>(
     field<&smcr::AddLink::qpn>(at(28, 3), "smcr.llc.qpn", "QP number", hex),
     field<&smcr::AddLink::link>(at(31), "smcr.llc.link", "Link number"),
     field<&smcr::AddLink::reserved3>(bits(32, 0xF0), "smcr.llc.add_link.reserved3", "Reserved", hex, reserved),
-    field<&smcr::AddLink::mtu>(bits(32, 0x0F), "smcr.llc.add_link.mtu", "Path MTU", names(smcr::kMtuNames)),
+    field<&smcr::AddLink::mtu>(bits(32, 0x0F), "smcr.llc.add_link.mtu", "Path MTU", names(ib::mtu_names)),
     field<&smcr::AddLink::initial_psn>(at(33, 3), "smcr.llc.add_link.initial_psn", "Initial PSN", hex),
     field<&smcr::AddLink::reserved4>(at(36), "smcr.llc.reserved_end8", "Reserved", reserved));
 
@@ -82,7 +82,7 @@ inline constexpr auto layout_of<smcr::AddLinkRfc> = layout<smcr::AddLinkRfc>(
     field<&smcr::AddLinkRfc::qpn>(at(26, 3), "smcr.llc.qpn", "QP number", hex),
     field<&smcr::AddLinkRfc::link>(at(29), "smcr.llc.link", "Link number"),
     field<&smcr::AddLinkRfc::reserved2>(bits(30, 0xF0), "smcr.llc.add_link.reserved3", "Reserved", hex, reserved),
-    field<&smcr::AddLinkRfc::mtu>(bits(30, 0x0F), "smcr.llc.add_link.mtu", "Path MTU", names(smcr::kMtuNames)),
+    field<&smcr::AddLinkRfc::mtu>(bits(30, 0x0F), "smcr.llc.add_link.mtu", "Path MTU", names(ib::mtu_names)),
     field<&smcr::AddLinkRfc::initial_psn>(at(31, 3), "smcr.llc.add_link.initial_psn", "Initial PSN", hex),
     field<&smcr::AddLinkRfc::reserved3>(at(34), "smcr.llc.add_link.reserved_end10", "Reserved", reserved));
 

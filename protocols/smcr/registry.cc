@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocols/smcr/registry.h"
 
-#include <array>
-
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
 #include "protocols/smcr/llc.h"
@@ -12,11 +10,7 @@ namespace fabricscope::smcr {
 
 namespace {
 
-template <layout::WireFormat... T> constexpr std::array<layout::LayoutInfo, sizeof...(T)> infos() {
-    return {layout::info_of<T>()...};
-}
-
-constexpr auto kLayouts = infos<
+constexpr auto kLayouts = layout::infos_of<
     TcpOption, ClcHeader, ProposalVersion1, ProposalVersion2, ProposalBody, SmcdArea, IpArea, Ipv6Prefix,
     ProposalV2Extension, Eid, SmcdV2Extension, IsmGid, SmcrAcceptConfirmBody, SmcrAcceptConfirmV2,
     FirstContactExtension, FirstContactExtensionV2x, GidListHeader, GidEntry, SmcdAcceptConfirmBody,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What CLC and LLC messages have in common: they are chains of parts.
+// Messages that no single table can describe are chains of parts: headers, optional parts, lists, rests.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "protocols/layout/layout.h"
 
-namespace fabricscope::smcr {
+namespace fabricscope::layout {
 
 /// How a part stands in its message.
 struct PartInfo {
@@ -21,14 +21,14 @@ template <class Visitor> class Walker {
 public:
     explicit Walker(Visitor& visit) : visit_(visit) {}
 
-    template <layout::WireFormat T> void part(const T& part, PartInfo info = {}) {
+    template <WireFormat T> void part(const T& part, PartInfo info = {}) {
         visit_.part(part, offset_, info);
-        offset_ += layout::size_of<T>;
+        offset_ += size_of<T>;
     }
-    template <layout::WireFormat T> void part(const std::optional<T>& maybe, PartInfo info = {}) {
+    template <WireFormat T> void part(const std::optional<T>& maybe, PartInfo info = {}) {
         if (maybe) part(*maybe, info);
     }
-    template <layout::WireFormat T> void list(const layout::List<T>& list) {
+    template <WireFormat T> void list(const List<T>& list) {
         for (std::size_t i = 0; i < list.size(); ++i) part(list[i], {.index = static_cast<int>(i)});
     }
     void octets(ByteView octets, PartInfo info = {}) {
@@ -49,18 +49,17 @@ public:
     PartReader(ByteView octets, std::size_t length)
         : octets_(octets.first(std::min(octets.size(), length))), end_(length) {}
 
-    template <layout::WireFormat T> void read(T& part) {
+    template <WireFormat T> void read(T& part) {
         if (error_) return;
-        if (remaining() < layout::size_of<T>)
-            return fail_length(layout::info_of<T>().fields.front().filter, layout::size_of<T>);
-        error_ = layout::parse_into(part, there(layout::size_of<T>), offset_);
-        offset_ += layout::size_of<T>;
+        if (remaining() < size_of<T>) return fail_length(info_of<T>().fields.front().filter, size_of<T>);
+        error_ = parse_into(part, there(size_of<T>), offset_);
+        offset_ += size_of<T>;
     }
-    template <layout::WireFormat T> void read(std::optional<T>& part) {
+    template <WireFormat T> void read(std::optional<T>& part) {
         if (!error_) read(part.emplace());
     }
-    template <layout::WireFormat T> void read(layout::List<T>& list, std::size_t count) {
-        list.octets = take(count * layout::size_of<T>, layout::info_of<T>().fields.front().filter);
+    template <WireFormat T> void read(List<T>& list, std::size_t count) {
+        list.octets = take(count * size_of<T>, info_of<T>().fields.front().filter);
     }
     /// The next `count` octets, or as many as were captured.
     ByteView take(std::size_t count, const char* field) {
@@ -70,7 +69,7 @@ public:
             return {};
         }
         const ByteView taken = there(count);
-        if (taken.size() < count) error_ = {layout::Fault::truncated, field, offset_, count, taken.size()};
+        if (taken.size() < count) error_ = {Fault::truncated, field, offset_, count, taken.size()};
         offset_ += count;
         return taken;
     }
@@ -85,8 +84,8 @@ public:
 
     std::size_t offset() const { return offset_; }
     std::size_t remaining() const { return end_ - std::min(end_, offset_); }
-    const layout::ParseError& error() const { return error_; }
-    void fail(layout::ParseError error) {
+    const ParseError& error() const { return error_; }
+    void fail(ParseError error) {
         if (!error_) error_ = error;
     }
     /// Leaves `count` octets at the end for a trailer.
@@ -99,24 +98,24 @@ private:
         return octets_.subspan(from, std::min(count, octets_.size() - from));
     }
     void fail_length(const char* field, std::size_t needed) {
-        fail({layout::Fault::wrong_length, field, offset_, needed, remaining()});
+        fail({Fault::wrong_length, field, offset_, needed, remaining()});
     }
 
     ByteView octets_;
     std::size_t end_;
     std::size_t offset_ = 0;
-    layout::ParseError error_;
+    ParseError error_;
 };
 
 /// A visitor for walk() that writes the message.
 struct Builder {
     std::vector<std::uint8_t> message;
 
-    template <layout::WireFormat T> void part(const T& part, std::size_t offset, PartInfo) {
-        message.resize(offset + layout::size_of<T>);
-        layout::build_into(part, std::span(message).subspan(offset));
+    template <WireFormat T> void part(const T& part, std::size_t offset, PartInfo) {
+        message.resize(offset + size_of<T>);
+        build_into(part, std::span(message).subspan(offset));
     }
     void octets(ByteView octets, std::size_t, PartInfo) { message.insert(message.end(), octets.begin(), octets.end()); }
 };
 
-}  // namespace fabricscope::smcr
+}  // namespace fabricscope::layout

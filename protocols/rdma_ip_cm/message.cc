@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "protocols/rdma_ip_cm/message.h"
+
+namespace fabricscope::rdma_ip_cm {
+
+namespace {
+
+using layout::PartReader;
+
+constexpr const char* kPrivateData = "rdma_ip_cm.private_data";
+constexpr const char* kAdditional = "rdma_ip_cm.additional_information";
+
+std::optional<IpHeader> read_ip(PartReader& reader, std::uint64_t service_id) {
+    if (!has_ip_header(service_id) || reader.error()) return std::nullopt;
+    IpHeader header;
+    reader.read(header.versions);
+    if (header.versions.ip_version == 4) reader.read(header.addresses.emplace<Ipv4Addresses>());
+    else reader.read(header.addresses.emplace<Ipv6Addresses>());
+    return header;
+}
+
+Req read_req(PartReader& reader) {
+    Req message;
+    reader.read(message.body);
+    reader.read(message.primary);
+    reader.read(message.alternate);
+    message.ip = read_ip(reader, message.body.service_id);
+    return message;
+}
+
+SidrReq read_sidr_req(PartReader& reader) {
+    SidrReq message;
+    reader.read(message.body);
+    message.ip = read_ip(reader, message.body.service_id);
+    return message;
+}
+
+Rej read_rej(PartReader& reader) {
+    Rej message;
+    reader.read(message.body);
+    const bool informs = message.body.reason == ib::consumer_reject && message.body.ari_length != 0;
+    if (informs) reader.read(message.information);
+    const std::size_t rest = ib::ari_size - (informs ? layout::size_of<RejectInformation> : 0);
+    message.additional = reader.take(rest, kAdditional);
+    return message;
+}
+
+template <class Message> Message read_informing(PartReader& reader) {
+    Message message;
+    reader.read(message.body);
+    message.additional = reader.take(ib::ari_size, kAdditional);
+    return message;
+}
+
+template <class Body> Body read_plain(PartReader& reader) {
+    Body body;
+    reader.read(body);
+    return body;
+}
+
+void read_body(PartReader& reader, Message& message) {
+    using ib::CmAttribute;
+    switch (message.attribute()) {
+        case CmAttribute::class_port_info: message.body = read_plain<ib::ClassPortInfo>(reader); return;
+        case CmAttribute::req: message.body = read_req(reader); return;
+        case CmAttribute::mra: message.body = read_plain<ib::CmMra>(reader); return;
+        case CmAttribute::rej: message.body = read_rej(reader); return;
+        case CmAttribute::rep: message.body = read_plain<ib::CmRep>(reader); return;
+        case CmAttribute::rtu: message.body = read_plain<ib::CmRtu>(reader); return;
+        case CmAttribute::dreq: message.body = read_plain<ib::CmDreq>(reader); return;
+        case CmAttribute::drep: message.body = read_plain<ib::CmDrep>(reader); return;
+        case CmAttribute::sidr_req: message.body = read_sidr_req(reader); return;
+        case CmAttribute::sidr_rep: message.body = read_informing<SidrRep>(reader); return;
+        case CmAttribute::lap: message.body = read_plain<ib::CmLap>(reader); return;
+        case CmAttribute::apr: message.body = read_informing<Apr>(reader); return;
+    }
+}
+
+}  // namespace
+
+bool is_cm(ByteView octets, std::size_t length) {
+    return length == ib::mad_size && octets.size() > 2 && octets[0] == 1 && octets[1] == ib::cm_class;
+}
+
+Message parse(ByteView octets) {
+    Message message;
+    PartReader reader(octets, ib::mad_size);
+    reader.read(message.mad);
+    if (!reader.error() && message.mad.management_class == ib::cm_class) read_body(reader, message);
+    message.private_data = reader.take(reader.remaining(), kPrivateData);
+    message.error = reader.error();
+    return message;
+}
+
+std::vector<std::uint8_t> build(const Message& message) {
+    layout::Builder builder;
+    walk(message, builder);
+    builder.message.resize(ib::mad_size);
+    return std::move(builder.message);
+}
+
+}  // namespace fabricscope::rdma_ip_cm

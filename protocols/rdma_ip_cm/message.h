@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whole messages of Communication Management, with what the RDMA IP CM service puts into them.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "protocols/ib/cm.h"
+#include "protocols/rdma_ip_cm/service.h"
+
+namespace fabricscope::rdma_ip_cm {
+
+/// The addresses of a REQ or SIDR_REQ whose service id promises them; IPv6 for any version but 4.
+struct IpHeader {
+    IpVersions versions;
+    std::variant<Ipv4Addresses, Ipv6Addresses> addresses;
+};
+
+struct Req {
+    ib::CmReq body;
+    ib::CmPath primary, alternate;
+    std::optional<IpHeader> ip;
+};
+struct SidrReq {
+    ib::CmSidrReq body;
+    std::optional<IpHeader> ip;
+};
+/// A REJ's 72 octets of additional information: of a consumer reject they are the RDMA IP CM service's
+/// or a consumer's own; only the REQ that it answers tells whether the annex holds for it.
+struct Rej {
+    ib::CmRej body;
+    std::optional<RejectInformation> information;  ///< of a consumer reject that has any
+    ByteView additional;                           ///< behind it, or instead of it
+};
+struct Apr {
+    ib::CmApr body;
+    ByteView additional;
+};
+struct SidrRep {
+    ib::CmSidrRep body;
+    ByteView additional;
+};
+/// Another attribute, or another class.
+struct Unknown {};
+
+struct Message {
+    ib::MadHeader mad;
+    std::variant<
+        Unknown, Req, ib::CmMra, Rej, ib::CmRep, ib::CmRtu, ib::CmDreq, ib::CmDrep, SidrReq, SidrRep, ib::CmLap, Apr,
+        ib::ClassPortInfo>
+        body;
+    ByteView private_data;     ///< the consumer's; behind the addresses, if there are any
+    layout::ParseError error;  ///< the parts before the error are filled in
+
+    ib::CmAttribute attribute() const { return static_cast<ib::CmAttribute>(mad.attribute_id); }
+};
+
+/// Whether a payload to queue pair 1 is a MAD of Communication Management. `length` is its length on
+/// the wire, `octets` what was captured.
+bool is_cm(ByteView octets, std::size_t length);
+
+/// Parses a MAD. The views in the result point into `octets`.
+Message parse(ByteView octets);
+
+/// visit.part(const T& part, std::size_t offset, PartInfo) for every part in order, and
+/// visit.octets(ByteView, std::size_t offset, PartInfo) for octets without a layout.
+template <class Visitor> void walk(const Message& message, Visitor&& visit);
+
+/// The message as it stands on the wire.
+std::vector<std::uint8_t> build(const Message& message);
+
+}  // namespace fabricscope::rdma_ip_cm
+
+#include "protocols/rdma_ip_cm/message_walk.h"

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "protocols/rdma_ip_cm/registry.h"
+
+#include "protocols/rdma_ip_cm/message.h"
+
+namespace fabricscope::rdma_ip_cm {
+
+namespace {
+
+constexpr auto kLayouts = layout::infos_of<
+    ib::MadHeader, ib::CmReq, ib::CmPath, ib::CmMra, ib::CmRej, ib::CmRep, ib::CmRtu, ib::CmDreq, ib::CmDrep,
+    ib::CmSidrReq, ib::CmSidrRep, ib::CmLap, ib::CmApr, ib::ClassPortInfo, IpVersions, Ipv4Addresses, Ipv6Addresses,
+    RejectInformation>();
+
+}  // namespace
+
+std::span<const layout::LayoutInfo> layouts() { return kLayouts; }
+
+}  // namespace fabricscope::rdma_ip_cm
