@@ -5,12 +5,6 @@
 
 namespace fabricscope::engine::smcr {
 
-std::string to_string(const SocketAddress& address) {
-    const std::string host = capture::to_string(address.address);
-    const std::string port = std::to_string(address.port);
-    return address.address.kind == Address::Kind::ipv6 ? "[" + host + "]:" + port : host + ":" + port;
-}
-
 const char* name_of(Outcome outcome) {
     switch (outcome) {
         case Outcome::smc_r: return "smc-r";

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/engine/sides.h"
 #include "analyzer/engine/smcr/rules.h"
-#include "capture/packet.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
 #include "protocols/smcr/llc.h"
@@ -23,29 +23,15 @@ namespace fabricscope::engine::smcr {
 /// The wire formats; this namespace is about what they add up to.
 namespace wire = fabricscope::smcr;
 
-using capture::Address;
-using capture::Time;
-
-/// Client and server of the TCP connection, and with it of the link group.
-enum class Side : std::uint8_t { client = 0, server = 1 };
-constexpr Side other(Side side) { return side == Side::client ? Side::server : Side::client; }
-constexpr const char* name_of(Side side) { return side == Side::client ? "client" : "server"; }
-
-/// One T for each side.
-template <class T> struct PerSide {
-    std::array<T, 2> values{};
-    T& operator[](Side side) { return values[static_cast<std::size_t>(side)]; }
-    const T& operator[](Side side) const { return values[static_cast<std::size_t>(side)]; }
-    void swap_sides() { std::swap(values[0], values[1]); }
-};
-
-struct SocketAddress {
-    Address address;
-    std::uint16_t port = 0;
-    bool operator==(const SocketAddress&) const = default;
-};
-/// "192.0.2.10:38234", "[2001:db8::1]:18001"
-std::string to_string(const SocketAddress& address);
+using engine::Address;
+using engine::name_of;
+using engine::other;
+using engine::PerSide;
+using engine::Side;  // of the TCP connection, and with it of the link group
+using engine::SocketAddress;
+using engine::Step;
+using engine::Time;
+using engine::to_string;
 
 // ---- one direction of a connection ---------------------------------------------------------------
 
@@ -118,12 +104,6 @@ struct DeclineSeen {
     std::uint64_t frame = 0;
     bool out_of_sync = false;
     const char* name() const;  ///< nullptr if nobody has published the code's meaning
-};
-
-/// One step of the set-up.
-struct Step {
-    Time time = 0;
-    std::uint64_t frame = 0;
 };
 
 struct Setup {
