@@ -35,6 +35,13 @@ constexpr Time time_of(std::int64_t seconds, std::int64_t nanoseconds) {
     return std::clamp(seconds, -limit, limit) * second + std::clamp<std::int64_t>(nanoseconds, 0, second - 1);
 }
 
+/// Where a frame of a merged timeline comes from.
+struct Origin {
+    std::uint32_t source = 0;  ///< place in the list that was merged
+    std::uint64_t number = 0;  ///< of the frame in that source, from 1
+    bool operator==(const Origin&) const = default;
+};
+
 struct Frame {
     std::uint64_t number = 0;  ///< from 1, as Wireshark counts
     Time time = 0;
@@ -42,6 +49,7 @@ struct Frame {
     ByteView data;                  ///< the captured octets; owned by the source
     LinkType link = LinkType::unknown;
     std::uint32_t interface = 0;  ///< from 0, unique over all files of a timeline
+    Origin origin{};              ///< set by merge()
 };
 
 }  // namespace fabricscope::capture

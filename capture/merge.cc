@@ -29,6 +29,7 @@ public:
 
         Input& input = inputs_[*delivered_];
         frame = input.frame;
+        frame.origin = {static_cast<std::uint32_t>(*delivered_), input.frame.number};
         frame.number = ++count_;
         frame.interface = timeline_interface(input, input.frame.interface);
         return true;

@@ -3,13 +3,12 @@
 
 #include <wiretap/wtap.h>
 #include <wsutil/buffer.h>
-#include <wsutil/wslog.h>
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <utility>
 
+#include "capture/wiretap_file.h"
 #include "capture/wiretap_link_type.h"
 
 namespace fabricscope::capture {
@@ -27,28 +26,9 @@ bool is_capture(int encapsulation) {
     }
 }
 
-/// Wiretap's error code and the details it may add, which are ours to free.
-struct Problem {
-    int code = 0;
-    gchar* details = nullptr;
-
-    std::string take_text() {
-        std::string text = code == WTAP_ERR_SHORT_READ ? "truncated file: it ends in the middle of a record"
-                                                       : wtap_strerror(code);
-        if (details != nullptr) text.append(" (").append(details).append(")");
-        g_free(std::exchange(details, nullptr));
-        return text;
-    }
-};
-
-struct Close {
-    void operator()(wtap* file) const { wtap_close(file); }
-};
-using Handle = std::unique_ptr<wtap, Close>;
-
 class WiretapSource final : public Source {
 public:
-    WiretapSource(std::string path, Handle file) : path_(std::move(path)), file_(std::move(file)) {
+    WiretapSource(std::string path, WiretapFile file) : path_(std::move(path)), file_(std::move(file)) {
         wtap_rec_init(&record_);
         ws_buffer_init(&octets_, WTAP_MAX_PACKET_SIZE_STANDARD);
         add_described_interfaces();
@@ -86,7 +66,7 @@ private:
     bool read() {
         if (ended_) return false;
         wtap_rec_reset(&record_);  // frees what belonged to the last one
-        Problem problem;
+        WiretapProblem problem;
         gint64 offset;
         if (wtap_read(file_.get(), &record_, &octets_, &problem.code, &problem.details, &offset)) return true;
         ended_ = true;
@@ -114,7 +94,7 @@ private:
     }
 
     std::string path_;
-    Handle file_;
+    WiretapFile file_;
     wtap_rec record_;
     Buffer octets_;
     std::uint64_t count_ = 0;
@@ -127,14 +107,8 @@ private:
 }  // namespace
 
 OpenResult open_with_wiretap(const std::string& path) {
-    static std::once_flag initialised;
-    std::call_once(initialised, [] {
-        ws_log_init("fabricscope", nullptr);  // without it every debug message is shown
-        wtap_init(false);
-    });
-
-    Problem problem;
-    Handle file(wtap_open_offline(path.c_str(), WTAP_TYPE_AUTO, &problem.code, &problem.details, false));
+    WiretapProblem problem;
+    WiretapFile file = open_wiretap_file(path, problem);
     if (!file) return {nullptr, {path, 0, std::nullopt, problem.take_text()}};
     if (!is_capture(wtap_file_encap(file.get()))) return {nullptr, {path, 0, std::nullopt, "not a capture file"}};
     return {std::make_unique<WiretapSource>(path, std::move(file)), {}};

@@ -15,13 +15,16 @@ namespace {
 
 constexpr std::string_view prefix = "smcr-";
 
-std::vector<std::unique_ptr<capture::Source>> open_all(
-    const std::vector<std::string>& files, std::vector<std::string>& problems) {
+std::vector<std::unique_ptr<capture::Source>> open_all(const std::vector<std::string>& files, Analysis& analysis) {
     std::vector<std::unique_ptr<capture::Source>> sources;
     for (const std::string& file : files) {
         capture::OpenResult result = capture::open(file);
-        if (result) sources.push_back(std::move(result.source));
-        else problems.push_back(to_string(result.error));
+        if (!result) {
+            analysis.problems.push_back(to_string(result.error));
+            continue;
+        }
+        sources.push_back(std::move(result.source));
+        analysis.opened.push_back(file);
     }
     return sources;
 }
@@ -61,13 +64,15 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 
 Analysis analyse(const std::vector<std::string>& files, engine::Options options, engine::smcr::Observer* observer) {
     Analysis analysis;
-    if (auto sources = open_all(files, analysis.problems); !sources.empty()) {
+    if (auto sources = open_all(files, analysis); !sources.empty()) {
         auto source = capture::in_time_order(capture::merge(std::move(sources)));
         if (std::ranges::all_of(files, is_file)) source = capture::read_ahead(std::move(source));
         options.interfaces = source->interface_count();
         analysis.engine = std::make_unique<engine::Engine>(options, observer);
         Progress progress(files);
+        const bool merged = analysis.opened.size() > 1;
         for (capture::Frame frame; source->next(frame);) {
+            if (merged) analysis.origins.add(frame);
             analysis.engine->on_frame(frame);
             progress.on_frame(frame);
         }

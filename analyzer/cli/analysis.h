@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/engine/engine.h"
+#include "capture/origins.h"
 
 namespace fabricscope::cli {
 
@@ -23,7 +24,9 @@ void add_input_options(CLI::App& command, InputOptions& options);
 
 struct Analysis {
     std::unique_ptr<engine::Engine> engine;  ///< null: none of the files could be opened
+    std::vector<std::string> opened;         ///< those of the files that could be
     std::vector<std::string> problems;       ///< why files could not be read to their end
+    capture::Origins origins;                ///< of all frames, if several files were opened; sources as in `opened`
 };
 
 /// Reads all files as one timeline. Problems have been complained about.

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <set>
 
 #include "analyzer/cli/analysis.h"
 #include "analyzer/cli/commands.h"
@@ -21,6 +23,7 @@ struct AnalyzeOptions {
     std::string json_file;
     std::string csv_folder;
     std::string sqlite_file;
+    std::string annotated_file;
     bool cursors = false;
     bool all = false;
     std::vector<std::string> protocols{"smcr"};
@@ -69,6 +72,17 @@ std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const
     return results;
 }
 
+/// Where the findings' frames lie, if there are several files.
+std::map<std::uint64_t, report::Place> places_of(
+    const std::vector<const engine::Finding*>& findings, const Analysis& analysis) {
+    std::set<std::uint64_t> frames;
+    for (const engine::Finding* finding : findings) frames.insert(finding->frames.begin(), finding->frames.end());
+    std::map<std::uint64_t, report::Place> places;
+    for (const auto& [frame, origin] : analysis.origins.of(frames))
+        places[frame] = {analysis.opened[origin.source], origin.number};
+    return places;
+}
+
 engine::Profile profile_of(const AnalyzeOptions& options) {
     const auto strict = engine::Profile::standard;
     return options.profile == name_of(strict) ? strict : engine::Profile::linux_;
@@ -89,8 +103,9 @@ bool write_json(const report::Results& results, const AnalyzeOptions& options) {
 }
 
 /// All that was asked for, as far as possible.
-bool write(const report::Results& results, const AnalyzeOptions& options) {
+bool write(const report::Results& results, const Analysis& analysis, const AnalyzeOptions& options) {
     bool written = true;
+    if (!options.annotated_file.empty()) written &= export_annotated(options.annotated_file, results, analysis.opened);
     if (!options.csv_folder.empty()) written &= export_csv(options.csv_folder, results, options.cursors);
     if (!options.sqlite_file.empty()) written &= export_sqlite(options.sqlite_file, results, options.cursors);
     if (options.json) written &= write_json(results, options);
@@ -104,6 +119,8 @@ std::string why_not(const AnalyzeOptions& options) {
     if (!options.csv_folder.empty()) reason = why_not_csv(options.csv_folder, options.input.files);
     if (reason.empty() && !options.sqlite_file.empty())
         reason = why_not_sqlite(options.sqlite_file, options.input.files);
+    if (reason.empty() && !options.annotated_file.empty())
+        reason = why_not_annotate(options.annotated_file, options.input.files);
     return reason;
 }
 
@@ -121,15 +138,17 @@ int run(AnalyzeOptions& options) {
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;
     const engine::Engine& engine = *analysis.engine;
+    const std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
     const report::Results results{
         .files = options.input.files,
         .problems = analysis.problems,
         .capture = engine.capture(),
         .smcr = engine_options.smcr ? &engine.smcr() : nullptr,
-        .findings = chosen_findings(engine, options),
+        .findings = findings,
         .rules = chosen_rules(engine, options),
+        .places = places_of(findings, analysis),
         .profile = profile_of(options)};
-    if (!write(results, options)) return wrong_usage;
+    if (!write(results, analysis, options)) return wrong_usage;
     if (!analysis.problems.empty()) return not_read;
     const auto is_error = [](const engine::Finding* f) { return f->rule->severity == engine::Severity::error; };
     return std::ranges::any_of(results.findings, is_error) ? errors_found : done;
@@ -150,6 +169,10 @@ void add_analyze(CLI::App& program, int& status) {
         ->option_text("DIR");
     command->add_option("--sqlite", options->sqlite_file, "Write the tables to an SQLite database")
         ->option_text("FILE");
+    command
+        ->add_option(
+            "--annotate", options->annotated_file, "Write the captures again, with each finding as a packet comment")
+        ->option_text("OUT");
     command->add_flag(
         "--cursors", options->cursors, "With --json, --csv, --sqlite: every step of each direction's cursors");
     command->add_flag("--all", options->all, "Summary: rows and names without limit");

@@ -8,8 +8,10 @@
 
 #include "analyzer/cli/new_file.h"
 #include "analyzer/cli/output.h"
+#include "analyzer/report/comments.h"
 #include "analyzer/report/csv.h"
 #include "analyzer/report/sqlite.h"
+#include "capture/pcapng_copy.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -27,6 +29,12 @@ bool is_our_database(std::string_view octets) {
     return id == report::sqlite_application_id;
 }
 
+constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
+
+bool is_our_capture(std::string_view octets) {
+    return capture::application_of_pcapng(octets).starts_with("fabricscope ");
+}
+
 /// One table's file while it is being written.
 struct CsvFile {
     NewFile file;
@@ -40,8 +48,8 @@ struct CsvFile {
 
 std::string why_not_csv(const std::string& folder, const std::vector<std::string>& inputs) {
     std::error_code error;
-    if (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error))
-        return folder + " is no folder";
+    if (!std::filesystem::exists(folder, error)) return {};
+    if (!std::filesystem::is_directory(folder, error)) return folder + " is no folder";
     for (const report::DataTable& table : report::data_tables()) {
         const std::string header = report::csv_header(table) + "\r\n";
         const Replaceable csv{"that table", [&](std::string_view octets) { return octets.starts_with(header); }};
@@ -52,6 +60,16 @@ std::string why_not_csv(const std::string& folder, const std::vector<std::string
 
 std::string why_not_sqlite(const std::string& file, const std::vector<std::string>& inputs) {
     return why_not_replace(file, inputs, {"a database of fabricscope", is_our_database});
+}
+
+std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs) {
+    for (const std::string& input : inputs) {
+        std::error_code error;
+        if (std::filesystem::exists(input, error) && !std::filesystem::is_regular_file(input, error))
+            return input + " is no regular file; --annotate has to read it twice";
+        if (input == "-") return "standard input can be read only once; --annotate needs a file";
+    }
+    return why_not_replace(file, inputs, {"an annotated capture of fabricscope", is_our_capture});
 }
 
 bool export_csv(const std::string& folder, const report::Results& results, bool cursors) {
@@ -85,6 +103,18 @@ bool export_sqlite(const std::string& file, const report::Results& results, bool
         return false;
     }
     return database.put_in_place();
+}
+
+bool export_annotated(const std::string& file, const report::Results& results, const std::vector<std::string>& opened) {
+    NewFile copy(file);
+    if (!copy) return false;
+    const capture::PcapngCopy done = capture::copy_with_comments(
+        opened, report::comments_of(results), application, copy.temporary());
+    if (done.error) {
+        complain("cannot write " + file + ": " + *done.error);
+        return false;
+    }
+    return copy.put_in_place();
 }
 
 }  // namespace fabricscope::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Results into files of other programs: a folder of CSV files, an SQLite database.
+// Results into files for other programs: a folder of CSV files, an SQLite database, a capture with comments.
 #pragma once
 
 #include <string>
@@ -13,8 +13,14 @@ namespace fabricscope::cli {
 std::string why_not_csv(const std::string& folder, const std::vector<std::string>& inputs);
 std::string why_not_sqlite(const std::string& file, const std::vector<std::string>& inputs);
 
+/// The inputs are read again: they have to be regular files.
+std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs);
+
 /// False after a complaint. Existing files are replaced at the end, when all has been written.
 bool export_csv(const std::string& folder, const report::Results& results, bool cursors);
 bool export_sqlite(const std::string& file, const report::Results& results, bool cursors);
+
+/// Writes the captures `opened` again, with the findings as comments.
+bool export_annotated(const std::string& file, const report::Results& results, const std::vector<std::string>& opened);
 
 }  // namespace fabricscope::cli

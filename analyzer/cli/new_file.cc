@@ -24,7 +24,7 @@ constexpr std::size_t looked_at = 65'536;
 /// A link stays, and what it points to is replaced.
 fs::path target_of(const std::string& path) {
     std::error_code error;
-    const fs::path target = fs::weakly_canonical(path, error);
+    const fs::path target = fs::weakly_canonical(fs::absolute(path), error);
     return error ? fs::path(path) : target;
 }
 
@@ -48,13 +48,18 @@ bool is_same_file(const fs::path& one, const std::string& other) {
     return 0666 & ~mask;
 }
 
+std::string why_no_file_in(const fs::path& folder, const std::string& path) {
+    if (::access(folder.c_str(), W_OK) == 0) return {};
+    return "cannot write " + path + ": " + std::strerror(errno);
+}
+
 }  // namespace
 
 std::string why_not_replace(const std::string& path, const std::vector<std::string>& inputs, const Replaceable& what) {
     const fs::path target = target_of(path);
     std::error_code error;
     const fs::file_status status = fs::status(target, error);
-    if (!fs::exists(status)) return {};
+    if (!fs::exists(status)) return why_no_file_in(target.parent_path(), path);
     if (!fs::is_regular_file(status)) return path + " is no regular file";
     if (std::ranges::any_of(inputs, [&](const std::string& input) { return is_same_file(target, input); }))
         return path + " is an input and will not be overwritten";

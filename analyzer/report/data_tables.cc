@@ -234,7 +234,9 @@ constexpr std::array finding_columns{
 constexpr std::array finding_frame_columns{
     Column{"finding", integer, ""},
     Column{"position", integer, "from 0"},
-    Column{"frame", integer, "that shows it"},
+    Column{"frame", integer, "that shows it; the last one breaks the rule"},
+    Column{"places_file", text, "in which file it lies, if there are several"},
+    Column{"places_frame", integer, "the frame's number in that file"},
 };
 
 // ---- tables --------------------------------------------------------------------------------------
@@ -367,7 +369,7 @@ constexpr std::array all_views{
         "FROM rule_results x JOIN rules r ON r.id = x.rule WHERE undecided > 0 ORDER BY undecided DESC"},
     View{
         "findings_by_frame", "What was found, in order of frames?",
-        "SELECT x.frame, f.rule, f.severity, f.session, f.text\n"
+        "SELECT x.frame, x.places_file, x.places_frame, f.rule, f.severity, f.session, f.text\n"
         "FROM finding_frames x JOIN findings f ON f.id = x.finding ORDER BY x.frame"},
 };
 
@@ -492,11 +494,15 @@ private:
     void findings() {
         std::uint64_t id = 0;
         for (const engine::Finding* finding : results_.findings) {
-            const Json record = record_of(*finding);
+            const Json record = record_of(*finding, results_.places);
             Row(findings_table).add(++id).add_members(record).send(sink_);
             const Json& frames = record["frames"];
-            for (std::size_t i = 0; i < frames.size(); ++i)
-                Row(finding_frames_table).add(id).add(i).add(frames[i]).send(sink_);
+            for (std::size_t i = 0; i < frames.size(); ++i) {
+                Row row(finding_frames_table);
+                row.add(id).add(i).add(frames[i]);
+                if (record.contains("places")) row.add_members(record["places"][i], "places_");
+                row.send(sink_);
+            }
         }
     }
 

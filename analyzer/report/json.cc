@@ -54,7 +54,7 @@ void write_json(std::ostream& out, const Results& results, bool cursors) {
     if (results.smcr != nullptr) write_smcr(out, *results.smcr, clock, cursors);
     out << "  \"findings\": ";
     Lines findings(out, "  ");
-    for (const engine::Finding* finding : results.findings) findings.add(record_of(*finding));
+    for (const engine::Finding* finding : results.findings) findings.add(record_of(*finding, results.places));
     findings.end();
     out << ",\n  \"profile\": \"" << name_of(results.profile) << "\",\n  \"rules\": ";
     Lines rules(out, "  ");

@@ -260,10 +260,16 @@ Json limits_record(const Model& model) {
         {"dropped_findings", model.dropped_findings}};
 }
 
-Json record_of(const engine::Finding& finding) {
-    return {{"rule", finding.rule->id}, {"severity", name_of(finding.rule->severity)},
-            {"frames", finding.frames}, {"session", or_null(finding.session)},
-            {"text", finding.text},     {"clause", finding.rule->clause}};
+Json record_of(const engine::Finding& finding, const std::map<std::uint64_t, Place>& places) {
+    Json record{{"rule", finding.rule->id}, {"severity", name_of(finding.rule->severity)},
+                {"frames", finding.frames}, {"session", or_null(finding.session)},
+                {"text", finding.text},     {"clause", finding.rule->clause}};
+    if (!places.empty())
+        record["places"] = array_of(finding.frames, [&](std::uint64_t frame) {
+            const auto place = places.find(frame);
+            return place == places.end() ? Json() : Json{{"file", place->second.file}, {"frame", place->second.frame}};
+        });
+    return record;
 }
 
 Json record_of(const engine::Rule& rule) {

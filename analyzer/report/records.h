@@ -45,7 +45,8 @@ Json limits_record(const engine::smcr::Model& model);
 /// `cursors` adds each direction's timeline.
 Json record_of(const engine::smcr::Connection& connection, const Clock& clock, bool cursors);
 Json record_of(const engine::smcr::LinkGroup& group, const Clock& clock);
-Json record_of(const engine::Finding& finding);
+/// With several files, `places` says where the frames lie.
+Json record_of(const engine::Finding& finding, const std::map<std::uint64_t, Place>& places);
 Json record_of(const engine::Rule& rule);
 Json record_of(const engine::RuleResult& result);
 

@@ -2,12 +2,20 @@
 // What there is to report, in whatever form.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "analyzer/engine/engine.h"
 
 namespace fabricscope::report {
+
+/// A frame as the file counts it that it lies in.
+struct Place {
+    std::string file;
+    std::uint64_t frame = 0;
+};
 
 struct Results {
     std::vector<std::string> files;
@@ -16,6 +24,7 @@ struct Results {
     const engine::smcr::Model* smcr = nullptr;     ///< null: not asked for
     std::vector<const engine::Finding*> findings;  ///< those asked for
     std::vector<engine::RuleResult> rules{};       ///< those asked for
+    std::map<std::uint64_t, Place> places{};       ///< of the findings' frames, if there are several files
     engine::Profile profile = engine::Profile::linux_;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -405,12 +406,17 @@ void Summary::llc(const LinkGroup& group) {
 
 // ---- findings ------------------------------------------------------------------------------------
 
-std::string frames_text(const std::vector<std::uint64_t>& frames) {
+/// "12, 15 (b.pcap 7)": with several files, also where the frame lies that broke the rule.
+std::string frames_text(const std::vector<std::uint64_t>& frames, const std::map<std::uint64_t, Place>& places) {
     constexpr std::size_t most = 3;
     std::string text;
     for (std::size_t i = 0; i < std::min(frames.size(), most); ++i)
         text += (i == 0 ? "" : ", ") + std::to_string(frames[i]);
-    return frames.size() > most ? text + ", ..." : text;
+    if (frames.size() > most) text += ", ...";
+    const auto place = frames.empty() ? places.end() : places.find(frames.back());
+    if (place == places.end()) return text;
+    const std::string file = std::filesystem::path(place->second.file).filename();
+    return text + fmt::format(" ({} {})", file, place->second.frame);
 }
 
 Ink ink_of(engine::Severity severity) {
@@ -433,7 +439,7 @@ void Summary::findings() {
             {{name_of(finding.rule->severity), ink_of(finding.rule->severity)},
              {finding.rule->id},
              {finding.session},
-             {frames_text(finding.frames)},
+             {frames_text(finding.frames, results_.places)},
              {fmt::format("{} [{}]", finding.text, finding.rule->clause)}});
     }
     table.print(out_, style_, 2);

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/pcapng_copy.h"
+
+#include <wsutil/buffer.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "capture/source.h"
+#include "capture/wiretap_file.h"
+
+namespace fabricscope::capture {
+namespace {
+
+// Section header block: type, length, byte-order magic, version, section length, options
+// (https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-02.html, section 4.1).
+constexpr std::uint32_t section_header_block = 0x0A0D'0D0A;
+constexpr std::uint32_t byte_order_magic = 0x1A2B'3C4D;
+constexpr std::size_t magic_offset = 8, options_offset = 24;
+
+/// Numbers in the byte order of the file's writer; 0 behind the end.
+class Numbers {
+public:
+    explicit Numbers(std::string_view octets) : octets_(octets) {
+        swapped_ = read<std::uint32_t>(magic_offset) != byte_order_magic;
+    }
+
+    template <class T> T read(std::size_t offset) const {
+        T number = 0;
+        if (offset + sizeof number > octets_.size()) return 0;
+        std::memcpy(&number, octets_.data() + offset, sizeof number);
+        if (!swapped_) return number;
+        return static_cast<T>(
+            sizeof number == 2 ? __builtin_bswap16(static_cast<std::uint16_t>(number)) : __builtin_bswap32(number));
+    }
+
+private:
+    std::string_view octets_;
+    bool swapped_ = false;
+};
+
+/// What ends the copying; `what()` says why.
+struct CopyError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A capture as wiretap sees it: frames with everything that belongs to them.
+class Input {
+public:
+    explicit Input(const std::string& path) : path_(path) {
+        WiretapProblem problem;
+        file_ = open_wiretap_file(path, problem);
+        if (!file_) throw CopyError(path + ": " + problem.take_text());
+        wtap_rec_init(&record_);
+        ws_buffer_init(&octets_, WTAP_MAX_PACKET_SIZE_STANDARD);
+    }
+    Input(const Input&) = delete;
+    Input& operator=(const Input&) = delete;
+    ~Input() {
+        if (!file_) return;
+        ws_buffer_free(&octets_);
+        wtap_rec_cleanup(&record_);
+    }
+
+    /// The next packet, which has to be `frame`; records of other kinds are left out.
+    wtap_rec& read(const Frame& frame) {
+        do {
+            WiretapProblem problem;
+            gint64 offset;
+            wtap_rec_reset(&record_);
+            if (!wtap_read(file_.get(), &record_, &octets_, &problem.code, &problem.details, &offset))
+                throw CopyError(path_ + ": " + problem.take_text());
+        } while (record_.rec_type != REC_TYPE_PACKET);
+        const wtap_packet_header& header = record_.rec_header.packet_header;
+        if (header.len != frame.wire_length) throw CopyError(path_ + " has changed while it was read");
+        return record_;
+    }
+
+    const guint8* octets() const { return ws_buffer_start_ptr(&octets_); }
+    wtap* file() const { return file_.get(); }
+    const std::string& path() const { return path_; }
+
+    /// An interface of this capture, and what it is in the copy.
+    struct Interface {
+        int encapsulation = 0;
+        std::uint32_t in_copy = 0;
+    };
+    void add(const Interface& interface) { interfaces_.push_back(interface); }
+
+    /// To be called before the interfaces are added that reading the current record has brought to light: a section's
+    /// interfaces are described at its beginning.
+    void begin_section() {
+        const std::size_t section = has(WTAP_HAS_SECTION_NUMBER) ? record_.section_number : 0;
+        while (first_of_section_.size() <= section) first_of_section_.push_back(interfaces_.size());
+    }
+
+    /// Of the current record.
+    const Interface& interface() const {
+        const wtap_packet_header& header = record_.rec_header.packet_header;
+        const std::size_t section = has(WTAP_HAS_SECTION_NUMBER) ? record_.section_number : 0;
+        const std::size_t id = has(WTAP_HAS_INTERFACE_ID) ? header.interface_id : 0;
+        const std::size_t index = first_of_section_[section] + id;
+        if (index >= interfaces_.size() || interfaces_[index].encapsulation != header.pkt_encap)
+            throw CopyError(path_ + ": a frame's interface is not described");
+        return interfaces_[index];
+    }
+
+private:
+    bool has(guint32 flag) const { return (record_.presence_flags & flag) != 0; }
+
+    std::string path_;
+    WiretapFile file_;
+    wtap_rec record_;
+    Buffer octets_;
+    std::vector<Interface> interfaces_;          ///< of all sections
+    std::vector<std::size_t> first_of_section_;  ///< in interfaces_
+};
+
+bool has_comment(wtap_block_t block, const std::string& comment) {
+    char* value = nullptr;
+    for (guint i = 0; wtap_block_get_nth_string_option_value(block, OPT_COMMENT, i, &value) == WTAP_OPTTYPE_SUCCESS;
+         ++i)
+        if (comment == value) return true;
+    return false;
+}
+
+class Output {
+public:
+    /// Takes over what describes the whole of `first`, which has to live as long.
+    Output(const std::string& path, const std::string& application, const Input& first) : path_(path) {
+        wtap_dump_params_init_no_idbs(&params_, first.file());
+        name_application(application);
+        params_.encap = WTAP_ENCAP_PER_PACKET;
+        WiretapProblem problem;
+        open(problem);
+        if (dumper_ != nullptr) return;
+        wtap_dump_params_cleanup(&params_);
+        throw CopyError(path + ": " + problem.take_text());
+    }
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+    ~Output() {
+        WiretapProblem problem;
+        if (dumper_ != nullptr) wtap_dump_close(dumper_, nullptr, &problem.code, &problem.details);
+        g_free(problem.details);
+        wtap_dump_params_cleanup(&params_);
+    }
+
+    /// Describes the interfaces that `input` has got since the last time.
+    void add_interfaces(Input& input) {
+        while (wtap_block_t description = wtap_get_next_interface_description(input.file())) {
+            WiretapProblem problem;
+            if (!wtap_dump_add_idb(dumper_, description, &problem.code, &problem.details)) fail(problem);
+            const auto* mandatory = static_cast<const wtapng_if_descr_mandatory_t*>(
+                wtap_block_get_mandatory_data(description));
+            input.add({mandatory->wtap_encap, interfaces_++});
+        }
+    }
+
+    void write(wtap_rec& record, const guint8* octets, std::uint32_t interface) {
+        record.presence_flags &= ~static_cast<guint32>(WTAP_HAS_SECTION_NUMBER);
+        record.presence_flags |= WTAP_HAS_INTERFACE_ID;
+        record.section_number = 0;
+        record.rec_header.packet_header.interface_id = interface;
+        WiretapProblem problem;
+        if (!wtap_dump(dumper_, &record, octets, &problem.code, &problem.details)) fail(problem);
+    }
+
+    void close() {
+        WiretapProblem problem;
+        if (!wtap_dump_close(std::exchange(dumper_, nullptr), nullptr, &problem.code, &problem.details)) fail(problem);
+    }
+
+private:
+    /// Wiretap makes an interface up where it is told of none, and does not write those that it is told of
+    /// (`dont_copy_idbs`). They are added as they turn up; some readers know them only with the first frame.
+    void open(WiretapProblem& problem) {
+        wtap_block_t nobody = wtap_block_create(WTAP_BLOCK_IF_ID_AND_INFO);
+        wtapng_iface_descriptions_t one{g_array_new(false, false, sizeof nobody)};
+        g_array_append_val(one.interface_data, nobody);
+        wtapng_iface_descriptions_t* const known = std::exchange(params_.idb_inf, &one);
+        dumper_ = wtap_dump_open(
+            path_.c_str(), wtap_pcapng_file_type_subtype(), WTAP_UNCOMPRESSED, &params_, &problem.code,
+            &problem.details);
+        params_.idb_inf = known;
+        wtap_block_array_free(one.interface_data);
+    }
+
+    void name_application(const std::string& application) {
+        for (guint i = 0; params_.shb_hdrs != nullptr && i < params_.shb_hdrs->len; ++i) {
+            wtap_block_t header = g_array_index(params_.shb_hdrs, wtap_block_t, i);
+            if (wtap_block_set_string_option_value(header, OPT_SHB_USERAPPL, application.data(), application.size()) !=
+                WTAP_OPTTYPE_SUCCESS)
+                wtap_block_add_string_option(header, OPT_SHB_USERAPPL, application.data(), application.size());
+        }
+    }
+
+    [[noreturn]] void fail(WiretapProblem& problem) const { throw CopyError(path_ + ": " + problem.take_text()); }
+
+    std::string path_;
+    wtap_dump_params params_{};
+    wtap_dumper* dumper_ = nullptr;
+    std::uint32_t interfaces_ = 0;
+};
+
+/// Reads the captures twice, side by side: as the analysis did, which gives the frames their numbers and
+/// their order, and with everything that wiretap knows of them.
+class Copier {
+public:
+    Copier(const std::vector<std::string>& captures, const Comments& comments) : comments_(comments) {
+        std::vector<std::unique_ptr<Source>> sources;
+        for (const std::string& path : captures) {
+            inputs_.push_back(std::make_unique<Input>(path));
+            OpenResult result = open(path);
+            if (!result) throw CopyError(to_string(result.error));
+            sources.push_back(std::move(result.source));
+        }
+        source_ = merge(std::move(sources));
+    }
+
+    void copy_to(const std::string& path, const std::string& application, PcapngCopy& result) {
+        Output output(path, application, *inputs_.front());
+        for (Frame frame; source_->next(frame); ++result.frames) {
+            Input& input = *inputs_[frame.origin.source];
+            wtap_rec& record = input.read(frame);
+            input.begin_section();
+            output.add_interfaces(input);
+            result.comments += annotate(record, frame.number);
+            output.write(record, input.octets(), input.interface().in_copy);
+        }
+        for (const auto& input : inputs_) output.add_interfaces(*input);  // those without a frame
+        output.close();
+    }
+
+private:
+    std::uint64_t annotate(wtap_rec& record, std::uint64_t number) const {
+        const auto entry = comments_.find(number);
+        if (entry == comments_.end()) return 0;
+        if (record.block == nullptr) record.block = wtap_block_create(WTAP_BLOCK_PACKET);
+        std::uint64_t added = 0;
+        for (const std::string& comment : entry->second) {
+            if (has_comment(record.block, comment)) continue;
+            wtap_block_add_string_option(record.block, OPT_COMMENT, comment.data(), comment.size());
+            ++added;
+        }
+        if (added != 0) record.block_was_modified = true;
+        return added;
+    }
+
+    const Comments& comments_;
+    std::vector<std::unique_ptr<Input>> inputs_;
+    std::unique_ptr<Source> source_;
+};
+
+}  // namespace
+
+PcapngCopy copy_with_comments(
+    const std::vector<std::string>& captures, const Comments& comments, const std::string& application,
+    const std::string& out) {
+    PcapngCopy result;
+    try {
+        Copier(captures, comments).copy_to(out, application, result);
+    } catch (const CopyError& error) {
+        result.error = error.what();
+    }
+    return result;
+}
+
+std::string application_of_pcapng(std::string_view octets) {
+    const Numbers numbers(octets);
+    if (numbers.read<std::uint32_t>(0) != section_header_block) return {};
+    const std::size_t end = std::min<std::size_t>(octets.size(), numbers.read<std::uint32_t>(4));
+    for (std::size_t option = options_offset; option + 4 <= end;) {
+        const auto code = numbers.read<std::uint16_t>(option);
+        const auto length = numbers.read<std::uint16_t>(option + 2);
+        if (code == OPT_EOFOPT || option + 4 + length > end) break;
+        if (code == OPT_SHB_USERAPPL) return std::string(octets.substr(option + 4, length));
+        option += 4 + (length + 3U) / 4 * 4;
+    }
+    return {};
+}
+
+}  // namespace fabricscope::capture
