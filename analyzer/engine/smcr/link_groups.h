@@ -175,6 +175,7 @@ private:
     void admit_packets();
     void admit_data();
     bool admit(WaitingData& waiting);
+    bool takes_data(std::uint32_t connection);
     bool admit_write(Arrival& a, WaitingData& waiting);
     bool admit_cdc(Arrival& a, ByteView message);
     void tell(const FrameFacts& facts) {

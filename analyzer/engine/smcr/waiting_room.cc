@@ -104,9 +104,17 @@ bool LinkGroups::admit(WaitingData& waiting) {
     return waiting.write ? admit_write(a, waiting) : admit_cdc(a, waiting.octets);
 }
 
+/// Between ACCEPT and CONFIRM a connection is known but cannot take data yet.
+bool LinkGroups::takes_data(std::uint32_t connection) {
+    if (connection == 0) return false;
+    const Connection& c = *sessions_.at(connection).connection;
+    return c.midstream || c.setup.confirm;
+}
+
 bool LinkGroups::admit_write(Arrival& a, WaitingData& waiting) {
     const WriteTarget target = target_of(a, waiting.rkey, waiting.address);
     if (target.connection == 0) return overdue(a.packet->time);
+    if (!takes_data(target.connection) && !overdue(a.packet->time)) return false;
     waiting.write->octets = waiting.octets;
     waiting.write->offset = target.offset;
     use_write(a, target.connection, *waiting.write);
@@ -117,7 +125,7 @@ bool LinkGroups::admit_cdc(Arrival& a, ByteView message) {
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
     const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
-    if (connection == 0 && !overdue(a.packet->time)) return false;
+    if (!takes_data(connection) && !overdue(a.packet->time)) return false;
     Session* session = connection != 0 ? &sessions_.at(connection) : half_session(a, cdc);
     if (session != nullptr) use_cdc(a, *session, cdc);
     return true;
