@@ -2,8 +2,11 @@
 // A packet that has found its link: what everything that looks at its content needs.
 #pragma once
 
+#include <limits>
+
 #include "analyzer/engine/smcr/model.h"
 #include "analyzer/engine/smcr/observer.h"
+#include "analyzer/engine/smcr/rtokens.h"
 #include "capture/packet.h"
 #include "capture/rc_stream.h"
 
@@ -14,19 +17,14 @@ struct Continuity {
     std::uint32_t gaps = 0;     ///< how often some were missing
     std::uint32_t missing = 0;  ///< how many are; they may still come late
 
-    void note(const capture::RcEvent& event) {
-        if (event.order == capture::PsnOrder::ahead_after_gap) ++gaps, missing += event.missing;
+    /// Whether packets before this one are missing.
+    bool note(const capture::RcEvent& event) {
         if (event.order == capture::PsnOrder::late && missing != 0) --missing;
+        if (event.order != capture::PsnOrder::ahead_after_gap) return false;
+        ++gaps;
+        missing += event.missing;
+        return true;
     }
-};
-
-struct Arrival {
-    std::uint32_t group;
-    std::uint32_t link;  ///< index in LinkGroup::links
-    Side from;
-    const capture::Packet* packet;
-    FrameFacts* facts;
-    const Continuity* continuity;  ///< of the sender's packets up to this one
 };
 
 /// An LLC request without a reply yet.
@@ -37,7 +35,54 @@ struct OpenRequest {
     std::uint32_t subject;  ///< what it is about: a link number, an RKey
     std::size_t exchange;   ///< index in LinkGroup::exchanges; npos if that list is full
     Step step;
-    Bytes<16> user_data;  ///< TEST LINK
+    std::uint32_t interface;                            ///< that it was captured on
+    bool serialized = false;                            ///< no other exchange of its sender may be under way
+    PerSide<std::uint32_t> gaps{};                      ///< GroupHistory::gaps when it was sent
+    std::array<std::uint8_t, wire::kLlcSize> octets{};  ///< as far as captured
+
+    Step overlapped{};    ///< while it was open, its sender began another serialized exchange
+    Step agreed{};        ///< while it was open, its sender agreed to a CONFIRM RKEY
+    Time due = kNever;    ///< when the rules look for its reply
+    Time alive = kNever;  ///< when the other side was first heard after it
+    bool overdue = false;
+
+    static constexpr Time kNever = std::numeric_limits<Time>::max();
+};
+
+/// What has been seen of a link group, beside the model: for the rules.
+struct GroupHistory {
+    PerSide<RtokenTable> rtokens;                                    ///< of this side's RMBs
+    std::unordered_map<std::uint64_t, std::uint32_t> element_owner;  ///< connection id by element_key()
+    PerSide<std::uint32_t> gaps;  ///< how often packets of this side were missing, on all links
+    std::vector<OpenRequest> open;
+    bool forgot_requests = false;         ///< there were too many open ones
+    Time next_due = OpenRequest::kNever;  ///< the earliest OpenRequest::due
+    bool watched = false;                 ///< whether a rule waits for the next data
+
+    void swap_sides() {
+        rtokens.swap_sides();
+        gaps.swap_sides();
+        for (OpenRequest& request : open) {
+            request.from = other(request.from);
+            request.gaps.swap_sides();
+        }
+    }
+};
+
+/// An element of an RMB.
+constexpr std::uint64_t element_key(std::size_t rmb, std::uint64_t index) { return std::uint64_t{rmb} << 16 | index; }
+
+struct Arrival {
+    std::uint32_t group;
+    std::uint32_t link;  ///< index in LinkGroup::links
+    Side from;
+    const capture::Packet* packet;
+    FrameFacts* facts;
+    const Continuity* continuity;  ///< of the sender's packets up to this one
+    GroupHistory* history;
+    bool late = false;  ///< it fills a gap: what was sent after it has been seen before
+
+    Step step() const { return {packet->time, packet->number}; }
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -35,9 +35,8 @@ std::optional<std::uint32_t> LinkGroups::create_link(std::uint32_t id) {
 
 std::optional<std::uint32_t> LinkGroups::link_by_number(std::uint32_t id, std::uint8_t number) {
     const auto& links = group(id).links;
-    for (std::size_t i = links.size(); i-- > 0;)  // the latest one: numbers are reused one day
-        if (links[i].number == number) return static_cast<std::uint32_t>(i);
-    return std::nullopt;
+    const Link* found = link_numbered(group(id), number);
+    return found == nullptr ? std::nullopt : std::optional(static_cast<std::uint32_t>(found - links.data()));
 }
 
 void LinkGroups::register_end(std::uint32_t id, std::uint32_t index, Side side) {
@@ -74,9 +73,8 @@ bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
         link.sent_psn.swap_sides();
         link.continuity.swap_sides();
     }
-    for (OpenRequest& request : s.open) request.from = other(request.from);
     for (Offer& offer : s.offers) offer.from = other(offer.from);
-    s.rtokens.swap_sides();
+    s.history.swap_sides();
     s.tokens.swap_sides();
     s.strays.swap_sides();
     s.address.swap_sides();
@@ -87,6 +85,13 @@ bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
         for (const Side side : {Side::client, Side::server}) register_end(id, i, side);
     for (const std::uint32_t connection : g.connections) sessions_.swap_sides(sessions_.at(connection));
     return true;
+}
+
+/// The same when a packet shows that its sender is `wanted`.
+void LinkGroups::orient(Arrival& a, Side wanted) {
+    if (!orient(a.group, a.from, wanted)) return;
+    a.from = wanted;
+    a.continuity = &state(a.group).links[a.link].continuity[wanted];
 }
 
 // ---- CLC -----------------------------------------------------------------------------------------
@@ -141,9 +146,14 @@ void LinkGroups::note_group_facts(std::uint32_t id, Side side, const wire::SmcrA
 }
 
 void LinkGroups::adopt(
-    Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame) {
+    Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end,
+    const capture::Packet& packet) {
     Connection& connection = *session.connection;
     const wire::SmcrAcceptConfirmBody& body = message.body;
+    const Step step{packet.time, packet.number};
+    if (connection.first_contact == false)
+        link_rules_.on_contact(
+            {connection.id, end.group, end.link, side, body.rkey, step, packet.interface}, state(end.group).history);
     Link& link = group(end.group).links[end.link];
     link.end[side].mac = body.mac;
     if (connection.first_contact.value_or(false)) {
@@ -157,14 +167,14 @@ void LinkGroups::adopt(
     state(end.group).tokens[side][body.alert_token] = connection.id;
     const std::uint64_t size = wire::buffer_size(body.buffer_size);
     session.flow[other(side)].set_size(size);
-    const auto rmb = announce_rmb(end.group, side, end.link, body.rkey, body.rmb_address, frame);
+    const auto rmb = announce_rmb(end.group, side, end.link, body.rkey, body.rmb_address, packet.number);
     if (!rmb) return;
     group(end.group).rmbs[*rmb].element_size = size;
     connection.element[side] = RmbElement{*rmb, body.rmb_index};
-    state(end.group).element_owner[element_key(*rmb, body.rmb_index)] = connection.id;
+    state(end.group).history.element_owner[element_key(*rmb, body.rmb_index)] = connection.id;
 }
 
-void LinkGroups::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame) {
+void LinkGroups::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet) {
     Connection& connection = *session.connection;
     const auto end = message.body.first_contact
                          ? first_contact(message.body.gid, message.body.qpn)
@@ -173,11 +183,11 @@ void LinkGroups::on_accept(Session& session, const wire::SmcrAcceptConfirm& mess
     connection.link_group = end->group;
     group(end->group).connections.push_back(connection.id);
     if (message.body.first_contact) state(end->group).first_connection = connection.id;
-    adopt(session, Side::server, message, *end, frame);
+    adopt(session, Side::server, message, *end, packet);
     if (!connection.release) connection.release = group(end->group).release;
 }
 
-void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame) {
+void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet) {
     Connection& connection = *session.connection;
     // The server may name another link of the group than the client; but a new group has only one.
     const auto end = subsequent_contact(connection.link_group, message.body.gid, message.body.qpn, Side::client);
@@ -187,7 +197,7 @@ void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& mes
         group(end->group).connections.push_back(connection.id);
     }
     if (connection.first_contact.value_or(false)) group(end->group).links[end->link].state = LinkState::pending;
-    adopt(session, Side::client, message, *end, frame);
+    adopt(session, Side::client, message, *end, packet);
     sessions_.open(session);
     if (const auto base = group(end->group).cursor_base) sessions_.set_base(session, *base);
     admit();
@@ -208,11 +218,10 @@ void LinkGroups::on_decline(Session& session) {
 
 std::optional<std::size_t> LinkGroups::announce_rmb(
     std::uint32_t id, Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address, std::uint64_t frame) {
-    auto& known = state(id).rtokens[owner];
     auto& rmbs = group(id).rmbs;
-    if (const auto found = known.find(rtoken_key(link, rkey));
-        found != known.end() && found->second.address == address && !rmbs[found->second.rmb].deleted)
-        return found->second.rmb;
+    if (const auto* known = state(id).history.rtokens[owner].find(link, rkey);
+        known != nullptr && known->address == address && !rmbs[known->rmb].deleted)
+        return known->rmb;
     if (rmbs.size() >= options_.limits.rmbs_per_group) return std::nullopt;
     rmbs.push_back({.owner = owner, .element_size = {}, .rtokens = {}, .first_frame = frame});
     add_rtoken(id, rmbs.size() - 1, link, rkey, address);
@@ -224,15 +233,14 @@ void LinkGroups::add_rtoken(
     Rmb& entry = group(id).rmbs[rmb];
     std::erase_if(entry.rtokens, [&](const Rtoken& rtoken) { return rtoken.link == link; });
     entry.rtokens.push_back({link, rkey, address});
-    state(id).rtokens[entry.owner][rtoken_key(link, rkey)] = {rmb, address};
+    state(id).history.rtokens[entry.owner].set(link, rkey, {rmb, address});
 }
 
 /// An RMB known by its reference RKey on the carrying link gets its RToken on the new one.
 void LinkGroups::add_rkeys(
     std::uint32_t id, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair) {
-    const auto& known = state(id).rtokens[owner];
-    const auto found = known.find(rtoken_key(carrier, pair.reference_rkey));
-    if (found != known.end()) add_rtoken(id, found->second.rmb, link, pair.rkey, pair.address);
+    if (const auto* known = state(id).history.rtokens[owner].find(carrier, pair.reference_rkey))
+        add_rtoken(id, known->rmb, link, pair.rkey, pair.address);
 }
 
 // ---- packets -------------------------------------------------------------------------------------
@@ -256,10 +264,16 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
     facts.time = packet.time;
     facts.link_group = end->group;
     const Side from = other(end->side);
-    const Continuity& continuity = state(end->group).links[end->link].continuity[from];
-    Arrival arrival{end->group, end->link, from, &packet, &facts, &continuity};
+    GroupState& s = state(end->group);
+    Arrival arrival{end->group, end->link, from, &packet, &facts, &s.links[end->link].continuity[from], &s.history};
     on_arrival(arrival);
     return true;
+}
+
+/// Whether the first packet captured of its sender on the link is not the first that was sent.
+bool LinkGroups::misses_begin(const Arrival& a) {
+    const auto initial_psn = link(a).end[a.from].initial_psn;
+    return initial_psn && *initial_psn != a.packet->ib.bth.psn;
 }
 
 void LinkGroups::on_arrival(Arrival& a) {
@@ -279,8 +293,10 @@ void LinkGroups::on_arrival(Arrival& a) {
     pairs.unanswered[other(a.from)] = 0;
     const bool request = event.kind == Kind::send_message || event.kind == Kind::send_part ||
                          event.kind == Kind::write || event.kind == Kind::unplaceable;
+    if (request && !pairs.sent_psn[a.from] && misses_begin(a)) ++a.history->gaps[a.from];
     if (request) pairs.sent_psn[a.from] = a.packet->ib.bth.psn;
-    pairs.continuity[a.from].note(event);
+    if (pairs.continuity[a.from].note(event)) ++a.history->gaps[a.from];
+    a.late = event.order == capture::PsnOrder::late;
     if (request && event.repeated()) ++pairs.unanswered[a.from];
     if (event.kind == Kind::send_message) {
         // A message of one packet that was cut off by the snap length is used as far as it goes.
@@ -294,6 +310,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->link = link(a).number;  // a CONFIRM LINK may have told it
     a.facts->from = a.from;
     tell(*a.facts);
+    if (request && !event.repeated() && a.packet->time > a.history->next_due) link_rules_.on_due(a);
     if (a.facts->request_frame != 0)
         observer_.on_response(a.facts->request_frame, a.facts->frame, a.facts->time - a.facts->request_time);
 }
@@ -327,13 +344,15 @@ std::uint32_t LinkGroups::connection_of_token(const Arrival& a, std::uint32_t to
 /// Where a WRITE goes: an element of an RMB (RFC 7609, 2.1), and whose that is.
 LinkGroups::WriteTarget LinkGroups::target_of(const Arrival& a, std::uint32_t rkey, std::uint64_t address) {
     const GroupState& s = state(a.group);
-    const auto& known = s.rtokens[other(a.from)];
-    const auto found = known.find(rtoken_key(a.link, rkey));
-    if (found == known.end() || address < found->second.address) return {};
-    const auto size = group(a.group).rmbs[found->second.rmb].element_size;
-    const std::uint64_t in_rmb = address - found->second.address;
-    const auto owner = s.element_owner.find(element_key(found->second.rmb, 1 + (size ? in_rmb / *size : 0)));
-    return {true, size ? in_rmb % *size : in_rmb, owner == s.element_owner.end() ? 0 : owner->second};
+    const auto* known = s.history.rtokens[other(a.from)].find(a.link, rkey);
+    if (known == nullptr || address < known->address) return {};
+    const auto size = group(a.group).rmbs[known->rmb].element_size;
+    const std::uint64_t in_rmb = address - known->address;
+    const auto owner = s.history.element_owner.find(element_key(known->rmb, 1 + (size ? in_rmb / *size : 0)));
+    WriteTarget target{true, size ? in_rmb % *size : in_rmb, 0};
+    if (owner != s.history.element_owner.end()) target.connection = owner->second;
+    if (group(a.group).rmbs[known->rmb].deleted) target.deleted = known->rmb;
+    return target;
 }
 
 void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event, ByteView message, std::uint32_t length) {
@@ -344,6 +363,7 @@ void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event, ByteView mes
     a.facts->what = is_cdc ? FrameFacts::What::cdc : FrameFacts::What::llc;
     if (event.repeated()) return count_repetition(a, event, message);
     if (link(a).state == LinkState::pending && is_cdc) link(a).state = LinkState::active;
+    if (is_cdc && a.history->watched) link_rules_.on_data(a);
     if (is_cdc) on_cdc(a, message);
     else on_llc(a, message, length);
 }
@@ -354,6 +374,8 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     if (event.repeated()) return count_repetition(a, event, {});
     transfer_rules_.on_write_packet(a, event);
     const WriteTarget target = target_of(a, event.r_key, event.address);
+    if (a.history->watched) link_rules_.on_data(a);
+    if (target.deleted) link_rules_.on_write_to_deleted(a, *target.deleted);
     const Flow::Write write{
         target.offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late,
         a.packet->time};
@@ -395,7 +417,7 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
     const auto rmb = announce_rmb(a.group, to, a.link, latest.rkey, begin, a.packet->number);
     if (!rmb) return;
     session.connection->element[to] = RmbElement{*rmb, 1};
-    state(a.group).element_owner[element_key(*rmb, 1)] = session.connection->id;
+    a.history->element_owner[element_key(*rmb, 1)] = session.connection->id;
     const std::uint32_t rkey = latest.rkey;
     for (StrayWrite& stray : strays) {
         if (stray.rkey != rkey || stray.address < begin) continue;
@@ -436,8 +458,10 @@ Session* LinkGroups::session_of_token(Arrival& a, const wire::Cdc& cdc, std::uin
 }
 
 void LinkGroups::finish() {
+    const Time last = now_;
     now_ = std::numeric_limits<Time>::max();  // nobody waits any longer
     admit();
+    link_rules_.finish(last);
     constexpr std::uint32_t kRetries = 7;  // what a queue pair can be told at most (IBA 9.9.2.1.3)
     for (LinkGroup& g : model_.link_groups) {
         for (std::size_t i = 0; i < g.links.size(); ++i) {

@@ -25,8 +25,8 @@ public:
           link_rules_(link_rules),
           transfer_rules_(transfer_rules) {}
 
-    void on_accept(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame);
-    void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, std::uint64_t frame);
+    void on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
+    void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
     void on_decline(Session& session);
 
     /// A packet of a reliable connection. Its link is known, or made known by what it carries.
@@ -51,14 +51,11 @@ private:
         std::uint32_t link;
         Side side;
     };
-    struct RtokenRef {
-        std::size_t rmb;
-        std::uint64_t address;
-    };
     struct WriteTarget {
-        bool known = false;            ///< the RMB
-        std::uint64_t offset = 0;      ///< in the RMB element
-        std::uint32_t connection = 0;  ///< whose element it is; 0 = not known
+        bool known = false;                    ///< the RMB
+        std::uint64_t offset = 0;              ///< in the RMB element
+        std::uint32_t connection = 0;          ///< whose element it is; 0 = not known
+        std::optional<std::size_t> deleted{};  ///< the RMB, if DELETE RKEY has named it
     };
     /// A WRITE to an RMB that nothing has announced, kept until a cursor tells where the RMB is.
     struct StrayWrite {
@@ -86,11 +83,9 @@ private:
     };
     struct GroupState {
         std::deque<QueuePairs> links;
-        PerSide<std::unordered_map<std::uint64_t, RtokenRef>> rtokens;   ///< of this side's RMBs, by link and RKey
-        std::unordered_map<std::uint64_t, std::uint32_t> element_owner;  ///< connection id by RMB and element index
+        GroupHistory history;
         PerSide<std::unordered_map<std::uint32_t, std::uint32_t>>
             tokens;  ///< connection id by the token that this side assigned
-        std::vector<OpenRequest> open;
         std::vector<Offer> offers;
         PerSide<Address> address;           ///< of a group seen midway: both ends of its links
         std::vector<std::uint32_t> halves;  ///< connections seen midway of which one direction is known, the youngest
@@ -113,10 +108,12 @@ private:
     std::optional<EndpointRef> first_contact(const Gid& gid, std::uint32_t qpn);
     std::optional<EndpointRef> subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side);
     void adopt(
-        Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, std::uint64_t frame);
+        Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end,
+        const capture::Packet& packet);
     void note_group_facts(std::uint32_t id, Side side, const wire::SmcrAcceptConfirm& message);
     void set_base(std::uint32_t id, std::uint8_t base);
     bool orient(std::uint32_t id, Side found, Side wanted);
+    void orient(Arrival& a, Side wanted);
 
     // RMBs
     std::optional<std::size_t> announce_rmb(
@@ -125,12 +122,11 @@ private:
     void add_rtoken(std::uint32_t id, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address);
     void add_rtokens(std::uint32_t id, std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t used);
     void add_rkeys(std::uint32_t id, Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair);
-    static std::uint64_t rtoken_key(std::uint32_t link, std::uint32_t rkey) { return std::uint64_t{link} << 32 | rkey; }
-    static std::uint64_t element_key(std::size_t rmb, std::uint64_t index) { return std::uint64_t{rmb} << 16 | index; }
 
     // packets
     bool deliver(const capture::Packet& packet);
     void on_arrival(Arrival& a);
+    bool misses_begin(const Arrival& a);
     void on_send(Arrival& a, const capture::RcEvent& event, ByteView message, std::uint32_t length);
     void on_write(Arrival& a, const capture::RcEvent& event);
     void on_cdc(Arrival& a, ByteView message);
@@ -149,9 +145,9 @@ private:
 
     // LLC
     void on_llc(Arrival& a, ByteView octets, std::uint32_t length);
-    void note_exchange(Arrival& a, const wire::LlcMessage& message, bool refused);
-    void on_request(Arrival& a, const wire::LlcMessage& message);
-    void on_reply(Arrival& a, const wire::LlcMessage& message, bool refused);
+    void note_exchange(Arrival& a, const wire::LlcMessage& message, ByteView octets);
+    void on_request(Arrival& a, const wire::LlcMessage& message, ByteView octets);
+    void on_reply(Arrival& a, const wire::LlcMessage& message);
     void apply(Arrival& a, const wire::UnknownLlc&, const wire::LlcMessage&) { (void)a; }
     void apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessage&);
     void apply(Arrival& a, const wire::AddLinkMessage& message, const wire::LlcMessage&);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules of LLC: links, RTokens, requests and replies (RFC 7609, 3.5.5 and A.3).
+//
+// This is the door, and what is about the format of messages and about confirming a link; what takes
+// more than one message stands in classes of its own.
 #pragma once
 
-#include <span>
-
-#include "analyzer/engine/smcr/arrival.h"
-#include "analyzer/engine/smcr/verdicts.h"
+#include "analyzer/engine/smcr/add_link_rules.h"
+#include "analyzer/engine/smcr/exchange_rules.h"
+#include "analyzer/engine/smcr/rkey_rules.h"
+#include "analyzer/engine/smcr/silence_rules.h"
+#include "analyzer/engine/smcr/topology_rules.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -16,16 +20,45 @@ public:
     /// An LLC message, before the model has taken it in.
     void on_llc(const Arrival& a, const wire::LlcMessage& message);
 
-    /// A reply to `request`, which is one of the `open` ones of the link group.
-    void on_reply(
-        const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request,
-        std::span<const OpenRequest> open);
+    /// An LLC request that has been taken in, before it counts as open.
+    void on_request(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request);
+
+    /// A reply that has been taken in, to `request`, which still counts as open.
+    void on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request);
+
+    /// A reply that has been taken in, to nothing that is open.
+    void on_unasked_reply(const Arrival& a, const wire::LlcMessage& message);
+
+    /// ACCEPT or CONFIRM of a subsequent contact names an RMB of `side`, before the model has taken it in.
+    void on_contact(const ContactSeen& contact, const GroupHistory& history) { rkeys_.on_contact(contact, history); }
+
+    /// The next WRITE or CDC message, while GroupHistory::watched.
+    void on_data(const Arrival& a);
+
+    /// A WRITE into an RMB whose deletion has been announced.
+    void on_write_to_deleted(const Arrival& a, std::size_t rmb) { rkeys_.on_write_to_deleted(a, rmb); }
+
+    /// A packet sent for the first time, after GroupHistory::next_due, its content taken in.
+    void on_due(const Arrival& a) { exchanges_.on_due(a); }
+
+    /// No more packets after `last`.
+    void finish(Time last);
 
 private:
+    bool judge_format(const Arrival& a, const wire::LlcMessage& message);
+    void judge_begin(const Arrival& a, const wire::LlcMessage& message);
+    void judge_identity(const Arrival& a, const wire::ConfirmLink& confirm);
     void judge_max_links(const Arrival& a, const wire::ConfirmLink& confirm, std::uint8_t version);
+    void judge_clients_max_links(const Arrival& a, const wire::ConfirmLink& confirm, const OpenRequest& request);
 
     const Model& model_;
     Verdicts& verdicts_;
+    ExchangeRules exchanges_{model_, verdicts_};
+    AddLinkRules add_links_{model_, verdicts_};
+    TopologyRules topology_{model_, verdicts_};
+    RkeyRules rkeys_{model_, verdicts_};
+    SilenceRules silence_{model_, verdicts_};
+    PerGroup<bool> begun_;  ///< whether the server has been heard on the first link
 };
 
 }  // namespace fabricscope::engine::smcr

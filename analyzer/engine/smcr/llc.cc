@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What LLC messages do to a link group (RFC 7609, 3.5.5 and A.3).
-#include "analyzer/engine/smcr/link_groups.h"
-
 #include <algorithm>
+
+#include "analyzer/engine/smcr/link_groups.h"
+#include "analyzer/engine/smcr/llc_exchange.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -10,23 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxOffers = 8;
 constexpr std::size_t kNoExchange = static_cast<std::size_t>(-1);
-
-bool is_refusal(const wire::LlcMessage& message) {
-    if (const auto* add_link = std::get_if<wire::AddLinkMessage>(&message.body)) return add_link->common().reject;
-    if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body)) return confirm->body.negative;
-    if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body)) return remove->body.negative;
-    return false;
-}
-
-/// What a request is about, which its reply repeats.
-std::uint32_t subject_of(const wire::LlcMessage& message) {
-    if (const auto* add_link = std::get_if<wire::AddLinkMessage>(&message.body)) return add_link->common().link;
-    if (const auto* delete_link = std::get_if<wire::DeleteLink>(&message.body)) return delete_link->link;
-    if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body)) return confirm->body.rkey;
-    if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body); remove && remove->used != 0)
-        return remove->slots[0].rkey;
-    return 0;
-}
 
 }  // namespace
 
@@ -37,53 +21,57 @@ void LinkGroups::on_llc(Arrival& a, ByteView octets, std::uint32_t length) {
     constexpr std::size_t kMeaningful = 36;
     const bool cut_short = message.error.fault == layout::Fault::truncated && message.error.offset < kMeaningful;
     if (!cut_short) std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
-    note_exchange(a, message, is_refusal(message));
+    note_exchange(a, message, octets);
 }
 
 // ---- requests and replies ------------------------------------------------------------------------
 
-void LinkGroups::note_exchange(Arrival& a, const wire::LlcMessage& message, bool refused) {
+void LinkGroups::note_exchange(Arrival& a, const wire::LlcMessage& message, ByteView octets) {
     if (std::holds_alternative<wire::UnknownLlc>(message.body)) return;
-    if (message.is_reply()) on_reply(a, message, refused);
-    else on_request(a, message);
+    if (message.is_reply()) on_reply(a, message);
+    else on_request(a, message, octets);
 }
 
-void LinkGroups::on_request(Arrival& a, const wire::LlcMessage& message) {
+void LinkGroups::on_request(Arrival& a, const wire::LlcMessage& message, ByteView octets) {
     LinkGroup& g = group(a.group);
-    auto& open = state(a.group).open;
+    auto& open = a.history->open;
     ++g.exchange_count;
-    const Step step{a.packet->time, a.packet->number};
     std::size_t index = kNoExchange;
     if (g.exchanges.size() < options_.limits.exchanges) {
         index = g.exchanges.size();
-        g.exchanges.push_back({message.type(), message.version(), a.from, link(a).number, step, {}, false});
+        g.exchanges.push_back({message.type(), message.version(), a.from, link(a).number, a.step(), {}, false});
     }
-    if (open.size() >= options_.limits.open_requests) open.erase(open.begin());
-    const auto* test = std::get_if<wire::TestLink>(&message.body);
-    open.push_back(
-        {message.type(), a.from, a.link, subject_of(message), index, step,
-         test != nullptr ? test->user_data : Bytes<16>{}});
+    if (open.size() >= options_.limits.open_requests) {
+        open.erase(open.begin());
+        a.history->forgot_requests = true;
+    }
+    OpenRequest request{message.type(), a.from, a.link, subject_of(message), index, a.step(), a.packet->interface};
+    request.serialized = is_serialized(message, a.from);
+    request.gaps = a.history->gaps;
+    std::copy_n(octets.begin(), std::min(octets.size(), request.octets.size()), request.octets.begin());
+    link_rules_.on_request(a, message, request);
+    open.push_back(request);
 }
 
 /// The reply belongs to the oldest request of its kind from the other side; rather to one about the
 /// same thing, rather to one on the same link.
-void LinkGroups::on_reply(Arrival& a, const wire::LlcMessage& message, bool refused) {
-    auto& open = state(a.group).open;
+void LinkGroups::on_reply(Arrival& a, const wire::LlcMessage& message) {
+    auto& open = a.history->open;
     const std::uint32_t subject = subject_of(message);
     const auto fit = [&](const OpenRequest& request) {
         if (request.type != message.type() || request.from != other(a.from)) return 0;
         return 1 + (request.subject == subject ? 2 : 0) + (request.link == a.link ? 1 : 0);
     };
     const auto request = std::ranges::max_element(open, {}, fit);
-    if (request == open.end() || fit(*request) == 0) return;
+    if (request == open.end() || fit(*request) == 0) return link_rules_.on_unasked_reply(a, message);
     a.facts->request_frame = request->step.frame;
     a.facts->request_time = request->step.time;
     if (request->exchange != kNoExchange) {
         LlcExchange& exchange = group(a.group).exchanges[request->exchange];
-        exchange.reply = Step{a.packet->time, a.packet->number};
-        exchange.refused = refused;
+        exchange.reply = a.step();
+        exchange.refused = is_refusal(message);
     }
-    link_rules_.on_reply(a, message, *request, open);
+    link_rules_.on_reply(a, message, *request);
     open.erase(request);
 }
 
@@ -91,7 +79,7 @@ void LinkGroups::on_reply(Arrival& a, const wire::LlcMessage& message, bool refu
 
 void LinkGroups::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessage& message) {
     // Only the server asks (RFC 7609, A.3.1).
-    if (orient(a.group, a.from, body.reply ? Side::client : Side::server)) a.from = other(a.from);
+    orient(a, body.reply ? Side::client : Side::server);
     LinkGroup& g = group(a.group);
     GroupState& s = state(a.group);
     Link& l = link(a);
@@ -111,7 +99,7 @@ void LinkGroups::apply(Arrival& a, const wire::ConfirmLink& body, const wire::Ll
     l.state = LinkState::active;
     if (s.first_connection == 0 || a.link != 0) return;
     Setup& setup = sessions_.at(s.first_connection).connection->setup;
-    if (!setup.confirm_link) setup.confirm_link = Step{a.packet->time, a.packet->number};
+    if (!setup.confirm_link) setup.confirm_link = a.step();
 }
 
 void LinkGroups::apply(Arrival& a, const wire::AddLinkMessage& message, const wire::LlcMessage&) {
@@ -195,11 +183,9 @@ void LinkGroups::apply(Arrival& a, const wire::ConfirmRkeyContinuationMessage& m
 
 void LinkGroups::apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&) {
     if (message.body.reply) return;
-    const auto& known = state(a.group).rtokens[a.from];
-    for (std::size_t i = 0; i < message.used; ++i) {
-        const auto found = known.find(rtoken_key(a.link, message.slots[i].rkey));
-        if (found != known.end()) group(a.group).rmbs[found->second.rmb].deleted = true;
-    }
+    for (std::size_t i = 0; i < message.used; ++i)
+        if (const auto* known = a.history->rtokens[a.from].find(a.link, message.slots[i].rkey))
+            group(a.group).rmbs[known->rmb].deleted = true;
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -164,7 +164,7 @@ void LinkGroups::join_halves(Arrival& a, Session& kept, Session& gone) {
     sessions_.join(kept, gone, a.from);
     for (auto& [token, id] : state(a.group).tokens[to])
         if (id == gone.connection->id) id = kept.connection->id;
-    for (auto& [element, id] : state(a.group).element_owner)
+    for (auto& [element, id] : a.history->element_owner)
         if (id == gone.connection->id) id = kept.connection->id;
     std::erase(group(a.group).connections, gone.connection->id);
     for (const Session* half : {&kept, &gone}) std::erase(state(a.group).halves, half->connection->id);

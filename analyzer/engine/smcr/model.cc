@@ -38,6 +38,12 @@ const char* name_of(LinkState state) {
     return "";
 }
 
+const Link* link_numbered(const LinkGroup& group, std::uint32_t number) {
+    for (std::size_t i = group.links.size(); i-- > 0;)
+        if (group.links[i].number == number) return &group.links[i];
+    return nullptr;
+}
+
 bool came_to_be(const LinkGroup& group) {
     return !group.connections.empty() ||
            std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });

@@ -207,6 +207,9 @@ struct LinkGroup {
     std::vector<std::uint32_t> connections;  ///< ids
 };
 
+/// The latest link of that number (numbers are reused one day), or nullptr.
+const Link* link_numbered(const LinkGroup& group, std::uint32_t number);
+
 /// Whether the group is more than the offer of one, which a DECLINE ended.
 bool came_to_be(const LinkGroup& group);
 

@@ -233,28 +233,30 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
         (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
         return true;
     }
-    return is_accept ? on_accept(session, *body, step) : on_confirm(session, *body, step);
+    return is_accept ? on_accept(session, *body, packet) : on_confirm(session, *body, packet);
 }
 
-bool Rendezvous::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step) {
+bool Rendezvous::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet) {
     Connection& connection = *session.connection;
+    const Step step{packet.time, packet.number};
     if (connection.setup.accept) return true;
     connection.setup.accept = step;
     connection.version = message.body.version;
     connection.first_contact = message.body.first_contact;
     if (message.first_contact) connection.release = message.first_contact->release;
-    groups_.on_accept(session, message, step.frame);
+    groups_.on_accept(session, message, packet);
     return true;
 }
 
-bool Rendezvous::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, Step step) {
+bool Rendezvous::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet) {
     Connection& connection = *session.connection;
+    const Step step{packet.time, packet.number};
     if (connection.setup.confirm) return true;
     connection.setup.confirm = step;
     if (!connection.version) connection.version = message.body.version;
     if (!connection.setup.accept && !connection.first_contact && message.body.first_contact)
         connection.first_contact = true;
-    groups_.on_confirm(session, message, step.frame);
+    groups_.on_confirm(session, message, packet);
     return true;
 }
 

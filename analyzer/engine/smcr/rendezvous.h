@@ -56,8 +56,8 @@ private:
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
     bool out_of_order(const Segment& segment, const char* what);
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
-    bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
-    bool on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, Step step);
+    bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
+    bool on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
     bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step);
     bool on_decline(Session& session, const wire::Decline& message, Side from, Step step);
     void stop(Conversation& conversation);

@@ -122,18 +122,19 @@ inline constexpr std::array kRules{
         evidence::message},
     Rule{
         "SMCR-R14", Severity::error, "RFC 7609, 3.5.1.5",
-        "After CONFIRM of a first contact the server sends CONFIRM LINK on the new link.", evidence::group},
+        "After CONFIRM of a first contact the server begins on the new link, with CONFIRM LINK.", evidence::group},
     Rule{
         "SMCR-R15", Severity::error, "RFC 7609, A.3.1",
         "CONFIRM LINK repeats the MAC, GID and queue pair of CLC or ADD LINK, and the reply the link's number.",
         evidence::link},
     Rule{
         "SMCR-R16", Severity::error, "RFC 7609, 2.2.2",
-        "The server allows 2 to 8 links (in version 2 from 1 on), the client at most as many.", evidence::message},
+        "The server allows 2 to 8 links (in version 2 from 1 on), the client at most as many.",
+        "CONFIRM LINK; for the client's number also the server's"},
     Rule{
         "SMCR-R17", Severity::error, "RFC 7609, 3.5.1.6",
         "On first contact data waits until the second link is up or has been given up.", evidence::group,
-        "A client that is sent no ADD LINK for 2 s goes on with one link; so does a server without a second device."},
+        "A client that is sent no ADD LINK for 2 s goes on with one link."},
     Rule{
         "SMCR-R18", Severity::error, "RFC 7609, 3.5.2.4",
         "The client sends no data before its CONFIRM, the server none before CONFIRM has arrived.",
@@ -145,13 +146,16 @@ inline constexpr std::array kRules{
     Rule{
         "SMCR-R20", Severity::error, "RFC 7609, A.3",
         "An LLC message has a known type and the length of its payload; a reply has a request, on the same link.",
-        evidence::link},
+        "the message; of a reply: the link group from its first contact on, without gaps",
+        "When an accepted link does not come up, the client rejects ADD LINK afterwards, unasked."},
     Rule{
         "SMCR-R21", Severity::error, "RFC 7609, 3.5.5.3",
-        "Configuration exchanges are serialized: none begins while another one is open.", evidence::link},
+        "Configuration exchanges are serialized: a side begins none while it takes part in another one.",
+        "both exchanges, without gaps; and that the awaited message came later"},
     Rule{
         "SMCR-R22", Severity::error, "RFC 7609, 3.5.5.3.1",
-        "CONFIRM RKEY of the client is refused while the server adds or deletes a link.", evidence::link},
+        "CONFIRM RKEY of the client is refused while the server adds or deletes a link.",
+        "both exchanges on one link, without gaps"},
     Rule{
         "SMCR-R23", Severity::error, "RFC 7609, 2.2.1",
         "Links differ in an RNIC, at most one of them is asymmetric, and there are no more than agreed.",
@@ -162,27 +166,30 @@ inline constexpr std::array kRules{
     Rule{
         "SMCR-R25", Severity::error, "RFC 7609, 3.5.1.6.1",
         "ADD LINK is rejected with a known reason, and accepted only if the link is not parallel to another.",
-        evidence::message},
+        "the message; of parallel links: the link group from its first contact on, without gaps",
+        "Version 2: the reason is left 0."},
     Rule{
         "SMCR-R26", Severity::error, "RFC 7609, A.3.3",
         "ADD LINK CONTINUATION counts its RTokens down, names the new link and RKeys known on the carrying one.",
-        evidence::link},
+        "ADD LINK and what follows; of RKeys: the link group from its first contact on; without gaps"},
     Rule{
         "SMCR-R27", Severity::error, "RFC 7609, A.3.5",
         "CONFIRM RKEY lists an RToken for every other active link, and its reply is an echo.", evidence::group},
     Rule{
         "SMCR-R28", Severity::error, "RFC 7609, 3.5.5.1.3",
         "DELETE LINK of the server is answered positively for the same link, and then nothing uses the link.",
-        evidence::exchange},
+        evidence::exchange, "A client that itself gives up adding the link does not answer."},
     Rule{
         "SMCR-R29", Severity::error, "RFC 7609, 3.5.5.1.4",
-        "DELETE LINK of the client is followed by the server's own.", evidence::exchange},
+        "DELETE LINK of the client, if not orderly, is followed by the server's own.", evidence::exchange},
     Rule{
         "SMCR-R30", Severity::error, "RFC 7609, A.3.7",
-        "DELETE RKEY lists 1 to 8 keys, a refusal says which, and a deleted key is not used any more.", evidence::link},
+        "DELETE RKEY lists 1 to 8 keys of RMBs that no connection uses, a refusal says which are not known, and a "
+        "deleted key is not used any more.",
+        "the message; of its use: the link group from its first contact on, without gaps"},
     Rule{
-        "SMCR-R31", Severity::error, "RFC 7609, A.3.8", "The reply to TEST LINK echoes the request's user data.",
-        evidence::exchange},
+        "SMCR-R31", Severity::error, "RFC 7609, A.3.8",
+        "TEST LINK is answered, and the reply echoes the request's user data.", evidence::exchange},
     Rule{
         "SMCR-R32", Severity::error, "RFC 7609, A.4",
         "A CDC message has 44 octets and an alert token that the receiver assigned in this link group.",
@@ -252,7 +259,8 @@ inline constexpr std::array kRules{
         evidence::group},
     Rule{
         "SMCR-R51", Severity::error, "RFC 7609, C.7",
-        "A request that is not answered in time is followed by DELETE LINK, DECLINE or a reset.", evidence::exchange},
+        "A request that is not answered in time is followed by DELETE LINK, DECLINE or a reset.", evidence::exchange,
+        "DELETE RKEY that is not answered has no consequence."},
     Rule{
         "SMCR-R52", Severity::error, "RFC 7609, 3.5.4",
         "After DELETE LINK for all links no connection of the link group sends data.", evidence::link},

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/add_link_rules.h"
+
+#include "analyzer/engine/smcr/doubt.h"
+#include "analyzer/engine/smcr/llc_exchange.h"
+
+namespace fabricscope::engine::smcr {
+
+const char* AddLinkRules::doubt(const Arrival& a, const Addition& addition) const {
+    if (a.late) return doubt::order;
+    if (a.packet->interface != addition.interface) return doubt::interfaces;
+    return a.history->gaps.values == addition.gaps.values ? nullptr : doubt::gap;
+}
+
+void AddLinkRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
+    if (!group(a).roles_known) return;
+    Group& of = of_[a.group];
+    note_early(a, message);
+    if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body)) {
+        if (!add->common().reply && a.from == Side::server) begin(a, add->common());
+        judge_references(a, add->rkeys, add->rkeys.size());
+    } else if (const auto* more = std::get_if<wire::AddLinkContinuationMessage>(&message.body)) {
+        judge_rtokens(a, *more);
+        judge_references(a, more->slots, more->used);
+    } else if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body)) {
+        if (!confirm->reply && of.addition.open && confirm->link == of.addition.number) {
+            judge_early(a, Side::client);
+            judge_early_data(a, Side::client);
+        }
+        if (a.link == 0 && confirm->reply && of.first_data.confirmed.frame == 0) {
+            of.first_data.confirmed = a.step();
+            of.first_data.interface = a.packet->interface;
+            a.history->watched = group(a).from_start;
+        }
+    } else if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) {
+        const bool gives_up = remove->all || remove->link == of.addition.number;
+        if (of.addition.open && a.from == Side::server && gives_up) end(a);
+    }
+}
+
+void AddLinkRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
+    if (!group(a).roles_known) return;
+    Addition& addition = of_[a.group].addition;
+    if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body);
+        add != nullptr && addition.open && add->common().link == addition.number) {
+        addition.accepted = !add->common().reject;
+        judge_early_data(a, Side::client);
+        if (!addition.accepted) {
+            judge_early_data(a, Side::server);
+            end(a);
+        }
+    } else if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
+               confirm != nullptr && addition.open && confirm->link == addition.number) {
+        judge_early(a, Side::server);
+        judge_early_data(a, Side::server);
+        if (addition.agreed.frame != 0) judge_agreement(a);
+        end(a);
+    }
+}
+
+// ---- ADD LINK, and what may not come in between --------------------------------------------------
+
+void AddLinkRules::begin(const Arrival& a, const wire::AddLink& request) {
+    Addition& addition = of_[a.group].addition;
+    addition = {};
+    addition.open = true;
+    addition.number = request.link;
+    addition.request = a.step();
+    addition.carrier = a.link;
+    addition.interface = a.packet->interface;
+    addition.gaps = a.history->gaps;
+}
+
+void AddLinkRules::end(const Arrival& a) {
+    Group& of = of_[a.group];
+    of.addition.open = false;
+    of.first_data.attempted = true;
+    for (Step& early : of.first_data.early.values) {
+        if (early.frame != 0) verdicts_.undecided(RuleName::second_link_first, doubt::crossing);
+        early = {};
+    }
+}
+
+/// Only on the link that carried ADD LINK the order in which a side sent is certain. Up to the reply to
+/// ADD LINK the rules of exchanges look after this.
+void AddLinkRules::note_early(const Arrival& a, const wire::LlcMessage& message) {
+    Addition& addition = of_[a.group].addition;
+    if (!addition.open || !addition.accepted || a.link != addition.carrier || a.late) return;
+    if (message.is_reply()) {
+        const bool agrees = std::holds_alternative<wire::ConfirmRkeyMessage>(message.body) && !is_refusal(message);
+        if (agrees && a.from == Side::server) addition.agreed = a.step();
+        return;
+    }
+    const auto* remove = std::get_if<wire::DeleteLink>(&message.body);
+    const bool gives_up = remove != nullptr && remove->link == addition.number;
+    if (is_serialized(message, a.from) && !gives_up && addition.early[a.from].frame == 0)
+        addition.early[a.from] = a.step();
+}
+
+/// The message that `side` should have waited for.
+void AddLinkRules::judge_early(const Arrival& a, Side side) {
+    const Addition& addition = of_[a.group].addition;
+    if (const char* why = doubt(a, addition)) return verdicts_.undecided(RuleName::serialized_exchanges, why);
+    if (addition.early[side].frame == 0) return verdicts_.held(RuleName::serialized_exchanges);
+    verdicts_.broken(
+        RuleName::serialized_exchanges, {addition.request.frame, addition.early[side].frame},
+        Subject::link_group(a.group),
+        std::string("the ") + name_of(side) + " begins an exchange while link " + std::to_string(addition.number) +
+            " is being added");
+}
+
+void AddLinkRules::judge_agreement(const Arrival& a) {
+    const Addition& addition = of_[a.group].addition;
+    if (const char* why = doubt(a, addition)) return verdicts_.undecided(RuleName::negative_while_changing, why);
+    verdicts_.broken(
+        RuleName::negative_while_changing, {addition.request.frame, addition.agreed.frame},
+        Subject::link_group(a.group),
+        "CONFIRM RKEY is agreed to while link " + std::to_string(addition.number) + " is being added");
+}
+
+// ---- first data ----------------------------------------------------------------------------------
+
+bool AddLinkRules::on_data(const Arrival& a) {
+    Group& of = of_[a.group];
+    if (!of.first_data.judged[a.from]) {
+        of.first_data.judged[a.from] = true;
+        judge_data(a, of);
+    }
+    return !of.first_data.judged[other(a.from)];
+}
+
+/// Data while ADD LINK is open break the rule if what they should have waited for comes later.
+void AddLinkRules::judge_data(const Arrival& a, Group& of) {
+    FirstData& first = of.first_data;
+    if (first.confirmed.frame == 0 || group(a).max_links == 1) return;
+    const char* why = doubt::from_start(group(a), *a.history);
+    if (why == nullptr && a.packet->interface != first.interface) why = doubt::interfaces;
+    if (why != nullptr) return verdicts_.undecided(RuleName::second_link_first, why);
+    if (of.addition.open) first.early[a.from] = a.step();
+    else if (first.attempted) verdicts_.held(RuleName::second_link_first);
+    else
+        verdicts_.habit(
+            RuleName::second_link_first, {first.confirmed.frame, a.packet->number}, Subject::link_group(a.group),
+            std::string("data of the ") + name_of(a.from) + " before any second link was tried");
+}
+
+void AddLinkRules::judge_early_data(const Arrival& a, Side side) {
+    Group& of = of_[a.group];
+    const Step early = of.first_data.early[side];
+    if (early.frame == 0) return;
+    of.first_data.early[side] = {};
+    if (const char* why = doubt(a, of.addition)) return verdicts_.undecided(RuleName::second_link_first, why);
+    verdicts_.broken(
+        RuleName::second_link_first, {of.addition.request.frame, early.frame}, Subject::link_group(a.group),
+        std::string("data of the ") + name_of(side) + " while link " + std::to_string(of.addition.number) +
+            " is being added");
+}
+
+void AddLinkRules::finish() {
+    for (const LinkGroup& group : model_.link_groups) {
+        const Group* of = of_.find(group.id);
+        if (of == nullptr) return;
+        for (const Step& early : of->first_data.early.values)
+            if (early.frame != 0) verdicts_.undecided(RuleName::second_link_first, doubt::end);
+    }
+}
+
+// ---- RTokens for the new link --------------------------------------------------------------------
+
+void AddLinkRules::broken_rtokens(const Arrival& a, std::string text) {
+    verdicts_.broken(
+        RuleName::add_link_tokens, {of_[a.group].addition.request.frame, a.packet->number},
+        Subject::link_group(a.group), std::move(text));
+}
+
+void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message) {
+    Addition& addition = of_[a.group].addition;
+    auto& left = addition.rtokens_left[a.from];
+    const unsigned expected = left.value_or(message.body.rtokens_left);
+    left = message.body.rtokens_left > 2 ? message.body.rtokens_left - 2U : 0U;
+    if (!addition.open) return verdicts_.undecided(RuleName::add_link_tokens, "its ADD LINK was not captured");
+    if (const char* why = doubt(a, addition)) return verdicts_.undecided(RuleName::add_link_tokens, why);
+    if (message.body.link != addition.number)
+        return broken_rtokens(
+            a,
+            "RTokens for link " + std::to_string(message.body.link) + " instead of " + std::to_string(addition.number));
+    if (message.body.rtokens_left != expected)
+        return broken_rtokens(
+            a, std::to_string(message.body.rtokens_left) + " RTokens left instead of " + std::to_string(expected));
+    verdicts_.held(RuleName::add_link_tokens);
+}
+
+/// Each RMB is named by its RKey on the link that carries the message.
+void AddLinkRules::judge_references(const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used) {
+    if (used == 0) return;
+    if (const char* why = doubt::from_start(group(a), *a.history))
+        return verdicts_.undecided(RuleName::add_link_tokens, why);
+    for (std::size_t i = 0; i < used; ++i)
+        if (a.history->rtokens[a.from].find(a.link, pairs[i].reference_rkey) == nullptr)
+            return broken_rtokens(a, "a reference RKey that no RMB has on this link");
+    verdicts_.held(RuleName::add_link_tokens);
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of the way from ADD LINK over ADD LINK CONTINUATION to CONFIRM LINK on the new link
+// (RFC 7609, 3.5.1.6, 3.5.5.2.3 and 3.5.5.3), and of the data that wait for it on first contact.
+//
+// As in exchange_rules.h, that a side was too early is proven by what it should have waited for passing
+// the point of capture later.
+#pragma once
+
+#include "analyzer/engine/smcr/arrival.h"
+#include "analyzer/engine/smcr/per_group.h"
+#include "analyzer/engine/smcr/verdicts.h"
+
+namespace fabricscope::engine::smcr {
+
+class AddLinkRules {
+public:
+    AddLinkRules(const Model& model, Verdicts& verdicts) : model_(model), verdicts_(verdicts) {}
+
+    void on_llc(const Arrival& a, const wire::LlcMessage& message);
+    void on_reply(const Arrival& a, const wire::LlcMessage& message);
+
+    /// Whether the next data still matter.
+    bool on_data(const Arrival& a);
+
+    void finish();
+
+private:
+    /// From ADD LINK to the reply to CONFIRM LINK.
+    struct Addition {
+        bool open = false;
+        bool accepted = false;
+        std::uint8_t number = 0;
+        Step request;
+        std::uint32_t carrier = 0;
+        std::uint32_t interface = 0;
+        PerSide<std::uint32_t> gaps;
+        PerSide<Step> early;  ///< a serialized request of this side in between
+        Step agreed;          ///< the server's positive reply to CONFIRM RKEY in between
+        PerSide<std::optional<unsigned>> rtokens_left;
+    };
+    /// On first contact.
+    struct FirstData {
+        PerSide<bool> judged;
+        PerSide<Step> early;
+        bool attempted = false;  ///< a second link was added or refused
+        Step confirmed;          ///< CONFIRM LINK of the first link
+        std::uint32_t interface = 0;
+    };
+    struct Group {
+        Addition addition;
+        FirstData first_data;
+    };
+
+    void begin(const Arrival& a, const wire::AddLink& request);
+    void note_early(const Arrival& a, const wire::LlcMessage& message);
+    void judge_early(const Arrival& a, Side side);
+    void judge_early_data(const Arrival& a, Side side);
+    void judge_agreement(const Arrival& a);
+    void end(const Arrival& a);
+    void judge_data(const Arrival& a, Group& group);
+    void judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message);
+    void judge_references(const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used);
+    void broken_rtokens(const Arrival& a, std::string text);
+    const char* doubt(const Arrival& a, const Addition& addition) const;
+
+    const LinkGroup& group(const Arrival& a) const { return model_.link_groups[a.group - 1]; }
+
+    const Model& model_;
+    Verdicts& verdicts_;
+    PerGroup<Group> of_;
+};
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/exchange_rules.h"
+
+#include <algorithm>
+
+#include "analyzer/engine/smcr/doubt.h"
+#include "analyzer/engine/smcr/llc_exchange.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+/// How long a side that is awake may take to answer. No standard says; Linux waits for 2 s.
+constexpr Time kPatience = 10 * capture::second;
+
+/// DELETE LINK for the link that another exchange adds or runs on is how that exchange is given up.
+bool gives_up(const OpenRequest& request, const OpenRequest& earlier, const LinkGroup& group) {
+    if (request.type != wire::LlcType::delete_link) return false;
+    const bool being_added = earlier.type == wire::LlcType::add_link && earlier.subject == request.subject;
+    return being_added || group.links[earlier.link].number == request.subject;
+}
+
+bool is_same_again(const OpenRequest& request, const OpenRequest& earlier) {
+    return request.type == earlier.type && request.subject == earlier.subject && request.link != earlier.link;
+}
+
+}  // namespace
+
+void ExchangeRules::on_request(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request) {
+    if (request.serialized) note_overlap(a, request);
+    if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) note_follow_up(a, *remove);
+    await_answer(a, message, request);
+}
+
+void ExchangeRules::on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
+    judge_link(a, request);
+    if (request.serialized) judge_overlap(a, request);
+    if (request.agreed.frame != 0) judge_agreement(a, request);
+    judge_confirm_rkey_reply(a, message);
+    if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) judge_delete_link_reply(a, *remove, request);
+    if (const auto* test = std::get_if<wire::TestLink>(&message.body)) judge_test_link_reply(a, *test, request);
+}
+
+// ---- one at a time -------------------------------------------------------------------------------
+
+/// A request although the sender itself still waits for a reply. That it really did, the reply will tell.
+void ExchangeRules::note_overlap(const Arrival& a, const OpenRequest& request) {
+    for (OpenRequest& earlier : a.history->open) {
+        const bool apart = earlier.from != request.from || !earlier.serialized || a.late ||
+                           earlier.interface != request.interface || gives_up(request, earlier, group(a)) ||
+                           is_same_again(request, earlier);
+        if (!apart && earlier.overlapped.frame == 0) earlier.overlapped = request.step;
+    }
+}
+
+void ExchangeRules::judge_overlap(const Arrival& a, const OpenRequest& request) {
+    if (const char* why = doubt::since(request, a)) return verdicts_.undecided(RuleName::serialized_exchanges, why);
+    if (request.overlapped.frame == 0) return verdicts_.held(RuleName::serialized_exchanges);
+    verdicts_.broken(
+        RuleName::serialized_exchanges, {request.step.frame, request.overlapped.frame}, Subject::link_group(a.group),
+        std::string("the ") + name_of(request.from) + " begins an exchange before it had the reply to " +
+            name_of(request.type));
+}
+
+/// The server agrees while it waits for the reply to its own ADD LINK or DELETE LINK: that it did, that
+/// reply will tell. Only on the same link the order in which the server sent both is certain.
+void ExchangeRules::judge_confirm_rkey_reply(const Arrival& a, const wire::LlcMessage& message) {
+    if (!std::holds_alternative<wire::ConfirmRkeyMessage>(message.body) || a.from != Side::server || a.late) return;
+    for (OpenRequest& own : a.history->open) {
+        const bool changes_links = own.serialized && own.from == Side::server && own.link == a.link &&
+                                   (own.type == wire::LlcType::add_link || own.type == wire::LlcType::delete_link);
+        if (!changes_links) continue;
+        if (is_refusal(message)) verdicts_.held(RuleName::negative_while_changing);
+        else own.agreed = a.step();
+    }
+}
+
+void ExchangeRules::judge_agreement(const Arrival& a, const OpenRequest& request) {
+    if (const char* why = doubt::since(request, a)) return verdicts_.undecided(RuleName::negative_while_changing, why);
+    verdicts_.broken(
+        RuleName::negative_while_changing, {request.step.frame, request.agreed.frame}, Subject::link_group(a.group),
+        std::string("CONFIRM RKEY is agreed to during ") + name_of(request.type));
+}
+
+// ---- replies -------------------------------------------------------------------------------------
+
+void ExchangeRules::judge_link(const Arrival& a, const OpenRequest& request) {
+    if (request.link == a.link) return verdicts_.held(RuleName::llc_format);
+    if (const char* why = doubt::from_start(group(a), *a.history))
+        return verdicts_.undecided(RuleName::llc_format, why);
+    verdicts_.broken(
+        RuleName::llc_format, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        std::string("the reply to ") + name_of(request.type) + " comes on another link");
+}
+
+void ExchangeRules::on_unasked_reply(const Arrival& a, const wire::LlcMessage& message) {
+    const char* why = doubt::from_start(group(a), *a.history);
+    if (why == nullptr && a.late) why = doubt::order;
+    if (why == nullptr && a.history->forgot_requests) why = "too many requests were open";
+    if (why != nullptr) return verdicts_.undecided(RuleName::llc_format, why);
+    const std::string text = std::string("a reply to no request: ") + name_of(message.type());
+    const bool rejects_link = std::holds_alternative<wire::AddLinkMessage>(message.body) && is_refusal(message);
+    if (rejects_link) verdicts_.habit(RuleName::llc_format, {a.packet->number}, Subject::link_group(a.group), text);
+    else verdicts_.broken(RuleName::llc_format, {a.packet->number}, Subject::link_group(a.group), text);
+}
+
+void ExchangeRules::judge_delete_link_reply(
+    const Arrival& a, const wire::DeleteLink& reply, const OpenRequest& request) {
+    if (request.from != Side::server) return;  // to the client's the server may only say that there is no such link
+    if (request.subject == reply.link && !reply.all) return verdicts_.held(RuleName::delete_link_answer);
+    verdicts_.broken(
+        RuleName::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        "asked to delete link " + std::to_string(request.subject) + ", the client names link " +
+            std::to_string(reply.link));
+}
+
+/// With several TEST LINKs under way the reply may be to another one.
+void ExchangeRules::judge_test_link_reply(const Arrival& a, const wire::TestLink& reply, const OpenRequest& request) {
+    const wire::LlcMessage asked = wire::parse_llc(request.octets, request.octets.size());
+    const auto* test = std::get_if<wire::TestLink>(&asked.body);
+    if (test == nullptr) return verdicts_.undecided(RuleName::test_link_echo, "the request was cut by the snap length");
+    if (test->user_data == reply.user_data) return verdicts_.held(RuleName::test_link_echo);
+    const auto tests = std::ranges::count_if(
+        a.history->open, [&](const OpenRequest& r) { return r.type == request.type && r.from == request.from; });
+    if (tests != 1) return verdicts_.undecided(RuleName::test_link_echo, "several requests were under way");
+    if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(RuleName::test_link_echo, why);
+    verdicts_.broken(
+        RuleName::test_link_echo, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        "the reply's user data differ");
+}
+
+// ---- answers that do not come --------------------------------------------------------------------
+
+/// Whether somebody owes something after the request. What the client says of links is answered by
+/// the server's own request at most, and at once only if it is not orderly.
+void ExchangeRules::await_answer(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request) {
+    if (!group(a).roles_known) return;
+    if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) {
+        const Link* link = link_numbered(group(a), remove->link);
+        const bool there = link != nullptr && (link->state == LinkState::active || link->state == LinkState::pending);
+        const bool owed = a.from == Side::client ? !remove->orderly && (remove->all || there) : !remove->all;
+        if (!owed) return;
+    }
+    const bool notice = request.type == wire::LlcType::request_add_link ||
+                        (request.type == wire::LlcType::add_link && a.from == Side::client);
+    if (notice) return;
+    request.due = request.step.time;
+    a.history->next_due = std::min(a.history->next_due, request.due);
+}
+
+/// The server's DELETE LINK is what the client's own asked for, and what an unanswered request leads to.
+void ExchangeRules::note_follow_up(const Arrival& a, const wire::DeleteLink& request) {
+    for (OpenRequest& earlier : a.history->open) {
+        const bool asked_for = a.from == Side::server && earlier.from == Side::client &&
+                               earlier.type == wire::LlcType::delete_link && earlier.due != OpenRequest::kNever &&
+                               (request.all || earlier.subject == request.link);
+        if (asked_for) verdicts_.held(RuleName::disorderly_delete);
+        const bool recovers = earlier.from == a.from && earlier.overdue;
+        if (recovers) verdicts_.held(RuleName::llc_timeout);
+        if (asked_for || recovers) earlier.due = OpenRequest::kNever;
+    }
+}
+
+void ExchangeRules::on_due(const Arrival& a) {
+    Time next = OpenRequest::kNever;
+    for (OpenRequest& request : a.history->open) {
+        if (request.link == a.link && a.packet->time > request.due) look_for_answer(a, request);
+        next = std::min(next, request.due);
+    }
+    a.history->next_due = next;
+}
+
+/// The other side may have slept: only from its first sign of life on it is expected to answer. Its later
+/// packets also prove that no reply was sent and not captured.
+void ExchangeRules::look_for_answer(const Arrival& a, OpenRequest& request) {
+    if (request.overdue) {
+        if (a.from == request.from) judge_recovery(a, request);
+        return;
+    }
+    if (a.from == request.from || a.packet->interface != request.interface) return;
+    if (request.alive == OpenRequest::kNever) {
+        request.alive = a.packet->time;
+        request.due = request.alive + kPatience;
+    } else {
+        judge_missing_answer(a, request);
+    }
+}
+
+void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request) {
+    const bool from_server = request.from == Side::server;
+    const bool is_delete = request.type == wire::LlcType::delete_link;
+    const RuleName rule = request.type == wire::LlcType::test_link ? RuleName::test_link_echo
+                          : !is_delete                             ? RuleName::llc_timeout
+                          : from_server                            ? RuleName::delete_link_answer
+                                                                   : RuleName::disorderly_delete;
+    request.due = OpenRequest::kNever;
+    if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(rule, why);
+    if (rule == RuleName::disorderly_delete) return judge_follow_up(a, request);
+    if (rule == RuleName::llc_timeout) {  // now it is for the one who asked to act
+        request.overdue = true;
+        request.due = a.packet->time;
+        return;
+    }
+    const std::string text = std::string(name_of(request.type)) + " is not answered";
+    const auto* link = rule == RuleName::delete_link_answer ? link_numbered(group(a), request.subject) : nullptr;
+    const bool never_came_up = link != nullptr && link->state == LinkState::failed;
+    const std::vector<std::uint64_t> frames{request.step.frame};
+    if (never_came_up) verdicts_.habit(rule, frames, Subject::link_group(a.group), text);
+    else verdicts_.broken(rule, frames, Subject::link_group(a.group), text);
+}
+
+/// The server's request may come on any link, so all must have been captured.
+void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request) {
+    const auto elsewhere = std::ranges::count_if(group(a).links, [&](const Link& link) {
+        return link.state == LinkState::active && link.number != request.subject;
+    });
+    if (elsewhere > 1)
+        return verdicts_.undecided(RuleName::disorderly_delete, "the server may have sent its own on another link");
+    verdicts_.broken(
+        RuleName::disorderly_delete, {request.step.frame}, Subject::link_group(a.group),
+        "the server does not delete what the client wants deleted");
+}
+
+/// Who asked goes on using a link on which it got no answer.
+void ExchangeRules::judge_recovery(const Arrival& a, OpenRequest& request) {
+    request.due = OpenRequest::kNever;
+    if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(RuleName::llc_timeout, why);
+    if (connection_ended(a.group)) return verdicts_.held(RuleName::llc_timeout);
+    const std::string text = std::string(name_of(request.type)) + " is not answered, and the " + name_of(request.from) +
+                             " goes on";
+    const std::vector<std::uint64_t> frames{request.step.frame};
+    const Subject subject = Subject::link_group(a.group);
+    if (request.type == wire::LlcType::delete_rkey) verdicts_.habit(RuleName::llc_timeout, frames, subject, text);
+    else verdicts_.broken(RuleName::llc_timeout, frames, subject, text);
+}
+
+/// Whether a connection of the group was reset or declined, which is a way to act too.
+bool ExchangeRules::connection_ended(std::uint32_t group) const {
+    return std::ranges::any_of(model_.link_groups[group - 1].connections, [&](std::uint32_t id) {
+        const Connection& connection = model_.connections[id - 1];
+        return connection.reset || connection.decline;
+    });
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/rkey_rules.h"
+
+#include <algorithm>
+
+#include "analyzer/engine/smcr/doubt.h"
+#include "analyzer/engine/smcr/llc_exchange.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+/// What was on its way on another link is over by then.
+constexpr Time kGrace = capture::second;
+constexpr std::size_t kMaxKept = 64;
+constexpr std::size_t kMaxDeletedRkeys = 8;  // version 1
+constexpr std::size_t kSlotsOfConfirmRkey = 2;
+
+template <class T> void keep(std::vector<T>& all, T entry) {
+    if (all.size() == kMaxKept) all.erase(all.begin());
+    all.push_back(std::move(entry));
+}
+
+}  // namespace
+
+void RkeyRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
+    if (!group(a).roles_known) return;
+    of_[a.group].interface = a.packet->interface;
+    judge_omissions(a);
+    if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body)) {
+        if (!confirm->body.reply) on_confirm(a, *confirm);
+    } else if (const auto* more = std::get_if<wire::ConfirmRkeyContinuationMessage>(&message.body)) {
+        if (!more->body.reply) on_continuation(a, *more);
+    } else if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body)) {
+        if (!remove->body.reply) on_delete(a, *remove, message.version());
+    }
+}
+
+void RkeyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
+    if (!group(a).roles_known) return;
+    if (std::holds_alternative<wire::ConfirmRkeyMessage>(message.body)) {
+        judge_echo(a, message, request);
+        note_agreement(a, message, request);
+    } else if (std::holds_alternative<wire::ConfirmRkeyContinuationMessage>(message.body)) {
+        judge_echo(a, message, request);
+    } else if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body)) {
+        judge_delete_reply(a, *remove, message.version());
+        if (!remove->body.negative) note_deletion(a, request);
+    }
+}
+
+void RkeyRules::broken(RuleName name, const Arrival& a, std::string text) {
+    verdicts_.broken(name, {a.packet->number}, Subject::link_group(a.group), std::move(text));
+}
+
+// ---- CONFIRM RKEY: a token for every link --------------------------------------------------------
+
+void RkeyRules::on_confirm(const Arrival& a, const wire::ConfirmRkeyMessage& message) {
+    Announcement& announcement = of_[a.group].announcement[a.from];
+    std::erase_if(of_[a.group].unagreed, [&](const Unagreed& earlier) {
+        return earlier.from == a.from && earlier.link == a.link && earlier.rkey == message.body.rkey;
+    });
+    announcement = {a.step(), {}, 0};
+    if (const char* wrong = cover(a, announcement.covered, message.slots, message.used))
+        return broken(RuleName::confirm_rkey_tokens, a, wrong);
+    announcement.left = message.body.other_links - static_cast<unsigned>(message.used);
+    // The text says that up to three need no continuation, but only two have room.
+    const bool contradictory = message.body.other_links == kSlotsOfConfirmRkey + 1;
+    if (announcement.left == 0) judge_coverage(a);
+    else if (contradictory)
+        verdicts_.undecided(RuleName::confirm_rkey_tokens, "the standard contradicts itself about three other links");
+}
+
+void RkeyRules::on_continuation(const Arrival& a, const wire::ConfirmRkeyContinuationMessage& message) {
+    Announcement& announcement = of_[a.group].announcement[a.from];
+    if (const char* why = doubt::from_start(group(a), *a.history))
+        return verdicts_.undecided(RuleName::confirm_rkey_tokens, why);
+    if (message.body.rtokens_left != announcement.left)
+        return broken(
+            RuleName::confirm_rkey_tokens, a,
+            std::to_string(message.body.rtokens_left) + " RTokens left instead of " +
+                std::to_string(announcement.left));
+    if (const char* wrong = cover(a, announcement.covered, message.slots, message.used))
+        return broken(RuleName::confirm_rkey_tokens, a, wrong);
+    announcement.left -= static_cast<unsigned>(message.used);
+    if (announcement.left == 0) judge_coverage(a);
+}
+
+/// Takes down the links that are listed; says what is wrong with them.
+const char* RkeyRules::cover(
+    const Arrival& a, LinkNumbers& covered, const layout::List<wire::LinkRtoken>& slots, std::size_t used) const {
+    const LinkGroup& g = group(a);
+    const bool all_known = doubt::from_start(g, *a.history) == nullptr;
+    for (std::size_t i = 0; i < used; ++i) {
+        const std::uint8_t number = slots[i].link;
+        if (number == g.links[a.link].number) return "the carrying link is listed among the others";
+        if (covered[number]) return "a link is listed twice";
+        if (all_known && link_numbered(g, number) == nullptr) return "a link is listed that there is not";
+        covered.set(number);
+    }
+    return nullptr;
+}
+
+/// A link left out is for dead, says its sender. Whether it means that will show.
+void RkeyRules::judge_coverage(const Arrival& a) {
+    const LinkGroup& g = group(a);
+    if (const char* why = doubt::from_start(g, *a.history))
+        return verdicts_.undecided(RuleName::confirm_rkey_tokens, why);
+    const LinkNumbers& covered = of_[a.group].announcement[a.from].covered;
+    bool complete = true;
+    for (std::uint32_t i = 0; i < g.links.size(); ++i) {
+        const Link& link = g.links[i];
+        if (i == a.link || link.state != LinkState::active || !link.number || covered[*link.number]) continue;
+        complete = false;
+        keep(of_[a.group].omissions, {i, a.from, a.step(), a.packet->interface});
+    }
+    if (complete) verdicts_.held(RuleName::confirm_rkey_tokens);
+}
+
+/// The sender of a CONFIRM RKEY still speaks on a link that it left out.
+void RkeyRules::judge_omissions(const Arrival& a) {
+    std::erase_if(of_[a.group].omissions, [&](const Omission& omission) {
+        const LinkState state = group(a).links[omission.link].state;
+        if (state != LinkState::active) {
+            verdicts_.undecided(RuleName::confirm_rkey_tokens, "a link that was left out was about to be deleted");
+            return true;
+        }
+        if (a.link != omission.link || a.from != omission.from) return false;
+        if (a.packet->interface != omission.interface) {
+            verdicts_.undecided(RuleName::confirm_rkey_tokens, doubt::interfaces);
+            return true;
+        }
+        if (a.packet->time - omission.step.time < kGrace) return false;
+        verdicts_.broken(
+            RuleName::confirm_rkey_tokens, {a.packet->number, omission.step.frame}, Subject::link_group(a.group),
+            "no RToken for link " + std::to_string(group(a).links[omission.link].number.value_or(0)) +
+                ", which is still in use");
+        return true;
+    });
+}
+
+/// All but the flags is repeated; of these the reply sets R, and Z and C if it refuses.
+void RkeyRules::judge_echo(const Arrival& a, const wire::LlcMessage&, const OpenRequest& request) {
+    constexpr std::size_t kBehindFlags = 4;
+    const ByteView reply = a.facts->message.first(std::min(a.facts->message.size(), request.octets.size()));
+    if (reply.size() < request.octets.size())
+        return verdicts_.undecided(RuleName::confirm_rkey_tokens, "an LLC message was cut by the snap length");
+    if (std::equal(reply.begin() + kBehindFlags, reply.end(), request.octets.begin() + kBehindFlags))
+        return verdicts_.held(RuleName::confirm_rkey_tokens);
+    const auto candidates = std::ranges::count_if(
+        a.history->open, [&](const OpenRequest& r) { return r.type == request.type && r.from == request.from; });
+    if (candidates != 1) return verdicts_.undecided(RuleName::confirm_rkey_tokens, "several requests were under way");
+    if (const char* why = doubt::since(request, *a.history))
+        return verdicts_.undecided(RuleName::confirm_rkey_tokens, why);
+    verdicts_.broken(
+        RuleName::confirm_rkey_tokens, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        std::string("the reply to ") + name_of(request.type) + " is no echo");
+}
+
+// ---- the use of new RMBs -------------------------------------------------------------------------
+
+/// A connection uses an RMB: its RToken on the link must have been announced and agreed to. That a reply
+/// was not waited for, the reply will tell.
+void RkeyRules::on_contact(const ContactSeen& contact, const GroupHistory& history) {
+    const LinkGroup& g = model_.link_groups[contact.group - 1];
+    Group& of = of_[contact.group];
+    const char* why = doubt::from_start(g, history);
+    if (why == nullptr && contact.interface != of.interface) why = doubt::interfaces;
+    if (why != nullptr) return verdicts_.undecided(RuleName::announced_rtoken, why);
+    const Subject subject = Subject::connection(contact.connection);
+    const std::string side = name_of(contact.side);
+    const auto* known = history.rtokens[contact.side].find(contact.link, contact.rkey);
+    if (known == nullptr || g.rmbs[known->rmb].deleted)
+        return verdicts_.broken(
+            RuleName::announced_rtoken, {contact.step.frame}, subject,
+            "the " + side + "'s RMB was not announced on this link");
+    const auto unanswered = std::ranges::find_if(history.open, [&](const OpenRequest& request) {
+        return request.type == wire::LlcType::confirm_rkey && request.from == contact.side &&
+               request.link == contact.link && request.subject == contact.rkey;
+    });
+    if (unanswered != history.open.end())
+        return keep(of.unagreed, {contact.side, contact.link, contact.rkey, false, contact.step, contact.connection});
+    const auto refused = std::ranges::find_if(of.unagreed, [&](const Unagreed& earlier) {
+        return earlier.refused && earlier.from == contact.side && earlier.link == contact.link &&
+               earlier.rkey == contact.rkey;
+    });
+    if (refused == of.unagreed.end()) return verdicts_.held(RuleName::announced_rtoken);
+    verdicts_.broken(
+        RuleName::announced_rtoken, {refused->used.frame, contact.step.frame}, subject,
+        "the " + side + "'s RMB was refused");
+}
+
+void RkeyRules::note_agreement(const Arrival& a, const wire::LlcMessage& reply, const OpenRequest& request) {
+    auto& unagreed = of_[a.group].unagreed;
+    std::erase_if(unagreed, [&](const Unagreed& use) {
+        if (use.from != request.from || use.link != request.link || use.rkey != request.subject) return false;
+        if (const char* why = doubt::since(request, a)) verdicts_.undecided(RuleName::announced_rtoken, why);
+        else
+            verdicts_.broken(
+                RuleName::announced_rtoken, {request.step.frame, use.used.frame}, Subject::connection(use.connection),
+                std::string("the ") + name_of(use.from) + "'s RMB is used before the reply to CONFIRM RKEY");
+        return true;
+    });
+    if (is_refusal(reply)) keep(unagreed, {request.from, request.link, request.subject, true, a.step(), 0});
+}
+
+// ---- DELETE RKEY ---------------------------------------------------------------------------------
+
+void RkeyRules::on_delete(const Arrival& a, const wire::DeleteRkeyMessage& message, std::uint8_t version) {
+    const bool too_many = version == 1 && message.body.count > kMaxDeletedRkeys;
+    if (message.body.count == 0 || too_many)
+        return broken(RuleName::delete_rkey, a, std::to_string(message.body.count) + " RKeys");
+    judge_unused(a, message);
+}
+
+/// A connection that neither side has begun to close, here or on TCP, still uses its RMB.
+void RkeyRules::judge_unused(const Arrival& a, const wire::DeleteRkeyMessage& message) {
+    if (const char* why = doubt::from_start(group(a), *a.history))
+        return verdicts_.undecided(RuleName::delete_rkey, why);
+    const auto in_use = [&](const Connection& c) {
+        const Direction& client = c.from[Side::client];
+        const Direction& server = c.from[Side::server];
+        const bool ends = client.closed || client.aborted || server.closed || server.aborted || c.reset ||
+                          c.fin[Side::client] || c.fin[Side::server] || c.decline;
+        return c.setup.first_data && !ends;
+    };
+    for (std::size_t i = 0; i < message.used; ++i) {
+        const auto* known = a.history->rtokens[a.from].find(a.link, message.slots[i].rkey);
+        if (known == nullptr || group(a).rmbs[known->rmb].deleted) continue;
+        for (unsigned index = 1; index <= 255; ++index) {
+            const auto owner = a.history->element_owner.find(element_key(known->rmb, index));
+            if (owner == a.history->element_owner.end() || !in_use(model_.connections[owner->second - 1])) continue;
+            return broken(
+                RuleName::delete_rkey, a, "the RMB is still used by " + to_string(Subject::connection(owner->second)));
+        }
+    }
+    verdicts_.held(RuleName::delete_rkey);
+}
+
+/// In version 1 each bit stands for a key, in version 2 the octet says how many are not known.
+void RkeyRules::judge_delete_reply(const Arrival& a, const wire::DeleteRkeyMessage& reply, std::uint8_t version) {
+    if (!reply.body.negative) return verdicts_.held(RuleName::delete_rkey);
+    if (reply.body.error_mask == 0) return broken(RuleName::delete_rkey, a, "refused without saying which RKeys");
+    const unsigned beyond = version == 1 ? static_cast<std::uint8_t>(reply.body.error_mask << reply.used) : 0U;
+    if (beyond != 0) return broken(RuleName::delete_rkey, a, "refuses more RKeys than were listed");
+    verdicts_.held(RuleName::delete_rkey);
+}
+
+void RkeyRules::note_deletion(const Arrival& a, const OpenRequest& request) {
+    const wire::LlcMessage asked = wire::parse_llc(request.octets, request.octets.size());
+    const auto* body = std::get_if<wire::DeleteRkeyMessage>(&asked.body);
+    if (body == nullptr) return;
+    for (std::size_t i = 0; i < body->used; ++i)
+        if (const auto* known = a.history->rtokens[request.from].find(request.link, body->slots[i].rkey))
+            of_[a.group].deletions[known->rmb] = {a.link, a.packet->interface, a.from, a.step()};
+}
+
+/// A WRITE on the link of the reply was sent after it; elsewhere it may have been on its way.
+void RkeyRules::on_write_to_deleted(const Arrival& a, std::size_t rmb) {
+    auto& deletions = of_[a.group].deletions;
+    const auto found = deletions.find(rmb);
+    if (found == deletions.end() || found->second.user != a.from || a.late) return;
+    const Deletion deletion = found->second;
+    const bool same_link = a.link == deletion.link;
+    if (!same_link && a.packet->time - deletion.reply.time < kGrace) return;
+    deletions.erase(found);
+    if (!same_link && a.packet->interface != deletion.interface)
+        return verdicts_.undecided(RuleName::delete_rkey, doubt::interfaces);
+    verdicts_.broken(
+        RuleName::delete_rkey, {deletion.reply.frame, a.packet->number}, Subject::link_group(a.group),
+        "WRITE with a deleted RKey");
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/silence_rules.h"
+
+#include <algorithm>
+
+#include "analyzer/engine/smcr/doubt.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+/// What was on its way or being worked on when the link was deleted is over by then.
+constexpr Time kGrace = capture::second;
+constexpr std::size_t kMaxDeleted = 16;
+
+}  // namespace
+
+void SilenceRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
+    if (!group_known(a)) return;
+    for (Deleted& deleted : of_[a.group])
+        if (deleted.link == a.link) judge(a, deleted);
+    const auto* remove = std::get_if<wire::DeleteLink>(&message.body);
+    if (remove == nullptr || !remove->all || remove->reply || a.from != Side::server) return;
+    auto& all = of_[a.group];
+    if (std::ranges::any_of(all, [](const Deleted& deleted) { return !deleted.link; })) return;
+    if (all.size() == kMaxDeleted) all.erase(all.begin());
+    all.push_back({RuleName::silence_after_delete, {}, a.step(), a.packet->interface, {}});
+    a.history->watched = true;
+}
+
+/// The client has agreed to delete a link.
+void SilenceRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
+    const auto* remove = std::get_if<wire::DeleteLink>(&message.body);
+    if (remove == nullptr || !group_known(a) || a.from != Side::client) return;
+    const LinkGroup& group = model_.link_groups[a.group - 1];
+    const Link* link = link_numbered(group, remove->link);
+    if (link == nullptr || link->state != LinkState::deleted) return;
+    auto& all = of_[a.group];
+    if (all.size() == kMaxDeleted) all.erase(all.begin());
+    const auto index = static_cast<std::uint32_t>(link - group.links.data());
+    all.push_back({RuleName::delete_link_answer, index, a.step(), a.packet->interface, {}});
+    a.history->watched = true;
+}
+
+bool SilenceRules::on_data(const Arrival& a) {
+    auto& all = of_[a.group];
+    for (Deleted& deleted : all)
+        if (!deleted.link || deleted.link == a.link) judge(a, deleted);
+    return std::ranges::any_of(all, [](const Deleted& deleted) { return !deleted.judged; });
+}
+
+/// A side that slept may first send what it had prepared before: once it was heard, it has the grace.
+void SilenceRules::judge(const Arrival& a, Deleted& deleted) {
+    if (deleted.judged || a.packet->number == deleted.since.frame || a.packet->time < deleted.since.time) return;
+    auto& heard = deleted.heard[a.from];
+    if (!heard) heard = a.packet->time;
+    if (a.packet->time - *heard < kGrace) return;
+    deleted.judged = true;
+    if (a.packet->interface != deleted.interface) return verdicts_.undecided(deleted.rule, doubt::interfaces);
+    verdicts_.broken(
+        deleted.rule, {deleted.since.frame, a.packet->number}, Subject::link_group(a.group),
+        std::string("the ") + name_of(a.from) +
+            (deleted.link ? " still sends on the deleted link" : " still sends data in the deleted link group"));
+}
+
+void SilenceRules::finish(Time last) {
+    for (const LinkGroup& group : model_.link_groups) {
+        const auto* all = of_.find(group.id);
+        if (all == nullptr) return;
+        for (const Deleted& deleted : *all) {
+            if (deleted.judged || deleted.link) continue;
+            if (last - deleted.since.time > kGrace) verdicts_.held(deleted.rule);
+            else verdicts_.undecided(deleted.rule, doubt::end);
+        }
+    }
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of what is over after DELETE LINK (RFC 7609, 3.5.4 and 3.5.5.1.3).
+#pragma once
+
+#include "analyzer/engine/smcr/arrival.h"
+#include "analyzer/engine/smcr/per_group.h"
+#include "analyzer/engine/smcr/verdicts.h"
+
+namespace fabricscope::engine::smcr {
+
+class SilenceRules {
+public:
+    SilenceRules(const Model& model, Verdicts& verdicts) : model_(model), verdicts_(verdicts) {}
+
+    void on_llc(const Arrival& a, const wire::LlcMessage& message);
+    void on_reply(const Arrival& a, const wire::LlcMessage& message);
+
+    /// Whether the next data still matter.
+    bool on_data(const Arrival& a);
+
+    void finish(Time last);
+
+private:
+    /// A link, or all of them, that nothing may use any more.
+    struct Deleted {
+        RuleName rule;
+        std::optional<std::uint32_t> link;  ///< nullopt: all of them
+        Step since;
+        std::uint32_t interface;
+        PerSide<std::optional<Time>> heard;  ///< a side that may not have known yet
+        bool judged = false;
+    };
+    void judge(const Arrival& a, Deleted& deleted);
+    bool group_known(const Arrival& a) const { return model_.link_groups[a.group - 1].roles_known; }
+
+    const Model& model_;
+    Verdicts& verdicts_;
+    PerGroup<std::vector<Deleted>> of_;
+};
+
+}  // namespace fabricscope::engine::smcr
