@@ -82,6 +82,7 @@ public:
         body.body.rmb_index = 1;
         body.body.alert_token = token;
         body.body.mtu = 3;
+        body.body.initial_psn = port.psn;
         body.body.rmb_address = address_of(rkey);
         wire::ClcMessage m;
         m.body = body;
@@ -100,16 +101,24 @@ public:
 
     /// A whole set-up; tokens and RKeys follow from `n`.
     void connect(std::uint32_t n, bool first, std::size_t step = 1460) {
+        rendezvous(n, first, step);
+        if (first) confirm_link();
+    }
+    /// What of it happens before the first message on a new link.
+    void rendezvous(std::uint32_t n, bool first, std::size_t step = 1460) {
         client_port = static_cast<std::uint16_t>(40000 + n);
+        const bool announce = !first && group_made_;
+        group_made_ |= first;
         handshake();
         send(Side::client, proposal(), step);
+        if (announce) announce_rmb(Side::server, 0x5000 + n);
         send(
             Side::server, accept_or_confirm(wire::ClcType::accept, port[Side::server], 0x100 + n, 0x5000 + n, first),
             step);
+        if (announce) announce_rmb(Side::client, 0xC000 + n);
         send(
             Side::client, accept_or_confirm(wire::ClcType::confirm, port[Side::client], 0x200 + n, 0xC000 + n, first),
             step);
-        if (first) confirm_link();
     }
 
     // ---- RoCE ----
@@ -138,25 +147,77 @@ public:
     }
     void confirm_link(bool eye_catcher = false) {
         for (const Side from : {Side::server, Side::client}) {
-            wire::ConfirmLink body;
-            body.reply = from == Side::client;
+            wire::ConfirmLink body = confirmation(from);
             body.no_rmbe_eye_catcher = eye_catcher ? 0 : 3;
-            body.gid = gid_of(port[from].host);
-            body.qpn = port[from].qpn;
-            body.link = 1;
-            body.max_links = 2;
             llc(from, body);
         }
     }
-    template <layout::WireFormat Body> void llc(Side from, const Body& body) {
-        constexpr std::uint8_t type = std::is_same_v<Body, wire::ConfirmLink>  ? 1
-                                      : std::is_same_v<Body, wire::DeleteLink> ? 4
-                                                                               : 7;
+    /// The server requests, the client replies.
+    wire::ConfirmLink confirmation(Side from, std::uint8_t number = 1) const {
+        wire::ConfirmLink body;
+        body.reply = from == Side::client;
+        body.no_rmbe_eye_catcher = 3;
+        body.gid = gid_of(port[from].host);
+        body.qpn = port[from].qpn;
+        body.link = number;
+        body.max_links = max_links;
+        return body;
+    }
+    /// ADD LINK for the link between the `second` ports: the server requests, the client replies.
+    wire::AddLink addition(Side from, std::uint8_t number) const {
+        wire::AddLink body;
+        body.reply = from == Side::client;
+        body.gid = gid_of(second[from].host);
+        body.qpn = second[from].qpn;
+        body.initial_psn = second[from].psn;
+        body.link = number;
+        body.mtu = 3;
+        return body;
+    }
+    /// A second link comes up.
+    void add_link(std::uint8_t number = 2) {
+        for (const Side from : {Side::server, Side::client}) llc(from, addition(from, number));
+        change_link();
+        for (const Side from : {Side::server, Side::client}) llc(from, confirmation(from, number));
+        change_link();
+    }
+    /// From now on `port` are the ends of the other link.
+    void change_link() { std::swap(port, second); }
+    static wire::DeleteLink deletion(Side from, std::uint8_t number) {
+        wire::DeleteLink body;
+        body.reply = from == Side::client;
+        body.link = number;
+        return body;
+    }
+    static wire::ConfirmRkey announcement(std::uint32_t rkey, bool reply) {
+        wire::ConfirmRkey body;
+        body.reply = reply;
+        body.rkey = rkey;
+        body.address = address_of(rkey);
+        return body;
+    }
+    /// CONFIRM RKEY and the reply.
+    void announce_rmb(Side owner, std::uint32_t rkey) {
+        llc(owner, announcement(rkey, false));
+        llc(other(owner), announcement(rkey, true));
+    }
+    /// What follows the body are its slots, and zeros.
+    template <layout::WireFormat Body> void llc(Side from, const Body& body, const Octets& slots = {}) {
+        constexpr std::uint8_t type = std::is_same_v<Body, wire::ConfirmLink>           ? 1
+                                      : std::is_same_v<Body, wire::AddLink>             ? 2
+                                      : std::is_same_v<Body, wire::AddLinkContinuation> ? 3
+                                      : std::is_same_v<Body, wire::DeleteLink>          ? 4
+                                      : std::is_same_v<Body, wire::ConfirmRkey>         ? 6
+                                      : std::is_same_v<Body, wire::TestLink>            ? 7
+                                      : std::is_same_v<Body, wire::DeleteRkey>          ? 9
+                                                                                        : 8;
         Octets octets{type, 44, 0};
-        const Octets rest = octets_of(body);
-        octets.insert(octets.end(), rest.begin(), rest.end());
+        for (const Octets& part : {octets_of(body), slots}) octets.insert(octets.end(), part.begin(), part.end());
+        octets.resize(wire::kLlcSize);
         request(from, kSendOnly, octets);
     }
+    /// Requests of this side that are not captured.
+    void lose(Side from, std::uint32_t count = 1) { port[from].psn = (port[from].psn + count) & 0xFFFFFF; }
     void write(Side from, std::uint32_t rkey, std::uint64_t offset, const Octets& octets) {
         request(
             from, kWriteOnly, octets,
@@ -190,8 +251,11 @@ public:
 
     Tracker tracker;
     PerSide<Port> port{{Port{10, 0x11, 100}, Port{20, 0x14, 0xFFFFFE}}};  // the server's PSN wraps soon
+    PerSide<Port> second{{Port{11, 0x21, 500}, Port{21, 0x24, 900}}};
     PerSide<std::uint32_t> sequence;
     std::uint16_t client_port = 40000;
+    std::uint32_t interface = 0;
+    std::uint8_t max_links = 2;
     Time now = 0;
     std::uint64_t frames = 0;
     std::map<std::pair<std::uint32_t, Side>, Octets> streams;
@@ -204,6 +268,7 @@ private:
         capture::Packet p;
         p.number = ++frames;
         p.time = now += capture::millisecond;
+        p.interface = interface;
         p.source = Address::of(gid_of(source));
         p.destination = Address::of(gid_of(destination));
         return p;
@@ -211,6 +276,22 @@ private:
 
     Octets options_;
     std::uint32_t handshakes_ = 0;
+    bool group_made_ = false;
 };
+
+using Ids = std::vector<std::string>;
+
+/// The ids of what was found when the capture has ended.
+inline Ids found(World& world) {
+    world.tracker.finish();
+    Ids ids;
+    for (const Finding& finding : world.tracker.model().findings) ids.emplace_back(finding.rule->id);
+    return ids;
+}
+
+/// What became of a rule.
+inline const Tally& tally(const World& world, RuleName name) {
+    return world.tracker.model().tallies[static_cast<std::size_t>(name)];
+}
 
 }  // namespace fabricscope::engine::smcr::test

@@ -12,16 +12,6 @@ namespace {
 using namespace test;
 using enum Side;
 
-/// The ids of what was found.
-std::vector<std::string> found(World& world) {
-    world.tracker.finish();
-    std::vector<std::string> ids;
-    for (const Finding& finding : world.tracker.model().findings) ids.emplace_back(finding.rule->id);
-    return ids;
-}
-
-using Ids = std::vector<std::string>;
-
 TEST(Rules, HealthyTrafficBreaksNone) {
     World w;
     w.connect(1, true);
@@ -72,69 +62,6 @@ TEST(Rules, R07ElementIndexZero) {
     accept[45] = 0;
     w.send(server, accept);
     EXPECT_EQ(found(w), Ids{"SMCR-R07"});
-}
-
-TEST(Rules, R16OneLinkInVersion1) {
-    World w;
-    w.connect(1, false);
-    wire::ConfirmLink body;
-    body.gid = gid_of(20);
-    body.qpn = 0x14;
-    body.link = 1;
-    body.max_links = 1;
-    w.llc(server, body);
-    EXPECT_EQ(found(w), Ids{"SMCR-R16"});
-}
-
-TEST(Rules, R20UnknownTypeAndWrongLength) {
-    World w;
-    w.connect(1, true);
-    Octets llc(44);
-    llc[0] = 0x0B;
-    llc[1] = 44;
-    w.request(client, World::kSendOnly, llc);
-    EXPECT_EQ(found(w), Ids{"SMCR-R20"});
-
-    World v;
-    v.connect(1, true);
-    llc[0] = 7;
-    llc[1] = 43;
-    v.request(client, World::kSendOnly, llc);
-    EXPECT_EQ(found(v), Ids{"SMCR-R20"});
-}
-
-TEST(Rules, R20LeavesOptionalTypesAlone) {
-    World w;
-    w.connect(1, true);
-    Octets llc(44);
-    llc[0] = 0x8A;
-    llc[1] = 44;
-    w.request(client, World::kSendOnly, llc);
-    EXPECT_EQ(found(w), Ids{});
-}
-
-TEST(Rules, R31OtherUserData) {
-    World w;
-    w.connect(1, true);
-    w.llc(client, wire::TestLink{});
-    wire::TestLink reply;
-    reply.reply = true;
-    reply.user_data.octets[3] = 1;
-    w.llc(server, reply);
-    EXPECT_EQ(found(w), Ids{"SMCR-R31"});
-    EXPECT_EQ(w.tracker.model().findings[0].frames.size(), 2U) << "request and reply";
-}
-
-TEST(Rules, R31IsUndecidedWithSeveralUnderWay) {
-    World w;
-    w.connect(1, true);
-    w.llc(client, wire::TestLink{});
-    w.llc(client, wire::TestLink{});
-    wire::TestLink reply;
-    reply.reply = true;
-    reply.user_data.octets[3] = 1;
-    w.llc(server, reply);
-    EXPECT_EQ(found(w), Ids{});
 }
 
 TEST(Rules, R38WriteWithImmediate) {

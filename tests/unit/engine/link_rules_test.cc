@@ -1,0 +1,926 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The rules of LLC: traffic that breaks just one of them, and its healthy neighbours.
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/conversation.h"
+
+namespace fabricscope::engine::smcr {
+namespace {
+
+using namespace test;
+using enum Side;
+
+constexpr Time kLong = 11 * capture::second;
+
+Options strict() {
+    Options options;
+    options.profile = Profile::standard;
+    return options;
+}
+
+/// Data that stand alone: one octet and its announcement.
+void send_data(World& w, Side from) {
+    if (from == client) {
+        w.write(client, 0x5001, 0, {1});
+        w.cdc(client, 0x101, 1, {0, 1}, {0, 0});
+    } else {
+        w.write(server, 0xC001, 0, {1});
+        w.cdc(server, 0x201, 1, {0, 1}, {0, 0});
+    }
+}
+
+wire::TestLink test_link(bool reply) {
+    wire::TestLink body;
+    body.reply = reply;
+    return body;
+}
+
+/// Both sides show that they are awake, for longer than anyone waits for an answer.
+void stay_awake(World& w, Side from) {
+    for (int i = 0; i < 2; ++i) {
+        w.llc(from, test_link(false));
+        w.llc(other(from), test_link(true));
+        w.now += kLong;
+    }
+    w.llc(from, test_link(false));
+    w.llc(other(from), test_link(true));
+}
+
+void reject_link(World& w, std::uint8_t number, std::uint8_t reason) {
+    wire::AddLink body = w.addition(client, number);
+    body.reject = true;
+    Octets octets{2, 44, reason};
+    const Octets rest = octets_of(body);
+    octets.insert(octets.end(), rest.begin(), rest.end());
+    w.request(client, World::kSendOnly, octets);
+}
+
+Octets link_rtoken(std::uint8_t number, std::uint32_t rkey) {
+    return octets_of(wire::LinkRtoken{number, rkey, World::address_of(rkey)});
+}
+
+/// RTokens of `rkey` for the link that is being added.
+void continue_link(World& w, Side from, std::uint8_t left, std::uint32_t reference, std::uint8_t number = 2) {
+    wire::AddLinkContinuation body;
+    body.reply = from == client;
+    body.link = number;
+    body.rtokens_left = left;
+    Octets slots;
+    for (unsigned i = 0; i < std::min<unsigned>(left, 2); ++i) {
+        const Octets slot = octets_of(wire::RkeyPair{reference + i, 0x9000 + i, 0x1000});
+        slots.insert(slots.end(), slot.begin(), slot.end());
+    }
+    w.llc(from, body, slots);
+}
+
+wire::DeleteRkey delete_rkey(std::uint8_t count, bool reply) {
+    wire::DeleteRkey body;
+    body.reply = reply;
+    body.count = count;
+    return body;
+}
+
+Octets rkey_slot(std::uint32_t rkey) { return octets_of(wire::DeletedRkey{rkey}); }
+
+const std::vector<std::uint64_t>& frames_of_finding(const World& w) { return w.tracker.model().findings.at(0).frames; }
+
+TEST(LinkRules, HealthyLinksBreakNone) {
+    World w(strict());
+    w.connect(1, true);
+    w.add_link();
+    send_data(w, client);
+    send_data(w, server);
+    wire::ConfirmRkey both = World::announcement(0x5002, false);
+    both.other_links = 1;
+    w.llc(server, both, link_rtoken(2, 0x5002));
+    both.reply = true;
+    w.llc(client, both, link_rtoken(2, 0x5002));
+    w.llc(server, World::deletion(server, 2));
+    w.llc(client, World::deletion(client, 2));
+    stay_awake(w, server);
+    EXPECT_EQ(found(w), Ids{});
+    for (const RuleName rule :
+         {RuleName::confirm_link_follows, RuleName::confirm_link_identity, RuleName::max_links,
+          RuleName::second_link_first, RuleName::serialized_exchanges, RuleName::link_topology,
+          RuleName::link_number_reuse, RuleName::add_link_reject, RuleName::confirm_rkey_tokens,
+          RuleName::delete_link_answer, RuleName::test_link_echo, RuleName::llc_format}) {
+        EXPECT_NE(tally(w, rule).held, 0U) << smcr::rule(rule).id;
+        EXPECT_EQ(tally(w, rule).undecided, 0U) << smcr::rule(rule).id;
+    }
+}
+
+// ---- CONFIRM LINK --------------------------------------------------------------------------------
+
+TEST(LinkRules, R14ServerBeginsOtherwise) {
+    World w;
+    w.rendezvous(1, true);
+    w.llc(server, test_link(false));
+    EXPECT_EQ(found(w), Ids{"SMCR-R14"});
+}
+
+TEST(LinkRules, R14ClientAsks) {
+    World w;
+    w.rendezvous(1, true);
+    wire::ConfirmLink body = w.confirmation(client);
+    body.reply = false;
+    w.llc(client, body);
+    EXPECT_EQ(found(w), Ids{"SMCR-R14"});
+}
+
+TEST(LinkRules, R14IsUndecidedWithoutTheFirstPacket) {
+    World w;
+    w.rendezvous(1, true);
+    w.lose(server);
+    w.llc(server, test_link(false));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::confirm_link_follows).undecided, 1U);
+}
+
+TEST(LinkRules, R15AnotherQueuePair) {
+    World w;
+    w.rendezvous(1, true);
+    wire::ConfirmLink body = w.confirmation(server);
+    body.qpn = 0x15;
+    w.llc(server, body);
+    EXPECT_EQ(found(w), Ids{"SMCR-R15"});
+}
+
+TEST(LinkRules, R15NumberIsNotRepeated) {
+    World w;
+    w.rendezvous(1, true);
+    w.llc(server, w.confirmation(server));
+    w.llc(client, w.confirmation(client, 2));
+    EXPECT_EQ(found(w), Ids{"SMCR-R15"});
+}
+
+TEST(LinkRules, R15IsUndecidedWithoutAnnouncement) {
+    World w;
+    w.confirm_link();
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_NE(tally(w, RuleName::confirm_link_identity).undecided, 0U);
+}
+
+TEST(LinkRules, R16ClientAllowsMore) {
+    World w;
+    w.rendezvous(1, true);
+    w.llc(server, w.confirmation(server));
+    wire::ConfirmLink body = w.confirmation(client);
+    body.max_links = 3;
+    w.llc(client, body);
+    EXPECT_EQ(found(w), Ids{"SMCR-R16"});
+}
+
+TEST(LinkRules, R16ClientNeedNotSay) {
+    World w;
+    w.rendezvous(1, true);
+    w.llc(server, w.confirmation(server));
+    wire::ConfirmLink body = w.confirmation(client);
+    body.max_links = 0;
+    w.llc(client, body);
+    EXPECT_EQ(found(w), Ids{});
+}
+
+// ---- first data ----------------------------------------------------------------------------------
+
+TEST(LinkRules, R17NoSecondLinkIsAHabit) {
+    for (const Profile profile : {Profile::standard, Profile::linux_}) {
+        Options options;
+        options.profile = profile;
+        World w(options);
+        w.connect(1, true);
+        send_data(w, client);
+        EXPECT_EQ(found(w), profile == Profile::standard ? Ids{"SMCR-R17"} : Ids{});
+        EXPECT_EQ(tally(w, RuleName::second_link_first).excused, profile == Profile::standard ? 0U : 1U);
+    }
+}
+
+TEST(LinkRules, R17DataWhileTheLinkIsAdded) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, w.addition(server, 2));
+    send_data(w, server);
+    const std::uint64_t data = w.frames - 1;
+    reject_link(w, 2, 1);
+    EXPECT_EQ(found(w), Ids{"SMCR-R17"});
+    EXPECT_EQ(frames_of_finding(w).back(), data);
+}
+
+TEST(LinkRules, R17DataBeforeTheNewLinkIsConfirmed) {
+    World w;
+    w.connect(1, true);
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+    send_data(w, client);
+    w.change_link();
+    for (const Side from : {server, client}) w.llc(from, w.confirmation(from, 2));
+    EXPECT_EQ(found(w), Ids{"SMCR-R17"});
+}
+
+TEST(LinkRules, R17IsUndecidedAcrossInterfaces) {
+    World w(strict());
+    w.connect(1, true);
+    w.interface = 1;
+    send_data(w, client);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::second_link_first).undecided, 1U);
+}
+
+TEST(LinkRules, R17AfterARejectionDataFlow) {
+    World w(strict());
+    w.connect(1, true);
+    w.llc(server, w.addition(server, 2));
+    reject_link(w, 2, 1);
+    send_data(w, client);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::second_link_first).held, 1U);
+}
+
+// ---- RMBs for connections ------------------------------------------------------------------------
+
+/// The server's ACCEPT of a second connection.
+void accept(World& w, std::uint32_t rkey) {
+    w.client_port = 40002;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, rkey, false));
+}
+
+TEST(LinkRules, R19NotAnnounced) {
+    World w;
+    w.connect(1, true);
+    accept(w, 0x5002);
+    EXPECT_EQ(found(w), Ids{"SMCR-R19"});
+    EXPECT_EQ(w.tracker.model().findings[0].session, "smcr-2");
+}
+
+TEST(LinkRules, R19RefusedAndNotWaitedFor) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, World::announcement(0x5002, false));
+    wire::ConfirmRkey refusal = World::announcement(0x5002, true);
+    refusal.negative = true;
+    w.llc(client, refusal);
+    accept(w, 0x5002);
+    EXPECT_EQ(found(w), Ids{"SMCR-R19"});
+
+    World v;
+    v.connect(1, true);
+    v.llc(server, World::announcement(0x5002, false));
+    accept(v, 0x5002);
+    v.llc(client, World::announcement(0x5002, true));
+    EXPECT_EQ(found(v), Ids{"SMCR-R19"});
+}
+
+TEST(LinkRules, R19IsUndecidedMidway) {
+    World w;
+    w.connect(1, false);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::announced_rtoken).undecided, 2U);
+}
+
+TEST(LinkRules, R19IsUndecidedAfterAGap) {
+    World w;
+    w.connect(1, true);
+    w.lose(server);
+    w.llc(server, test_link(false));
+    accept(w, 0x5002);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::announced_rtoken).undecided, 1U);
+}
+
+// ---- requests and replies ------------------------------------------------------------------------
+
+TEST(LinkRules, R20ReplyToNothing) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, test_link(true));
+    EXPECT_EQ(found(w), Ids{"SMCR-R20"});
+}
+
+TEST(LinkRules, R20ReplyToNothingMidway) {
+    World w;
+    w.connect(1, false);
+    w.llc(client, test_link(true));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::llc_format).undecided, 1U);
+}
+
+TEST(LinkRules, R20ReplyOnAnotherLink) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.llc(server, test_link(false));
+    w.change_link();
+    w.llc(client, test_link(true));
+    EXPECT_EQ(found(w), Ids{"SMCR-R20"});
+}
+
+TEST(LinkRules, R20LateRejectionIsAHabit) {
+    for (const Profile profile : {Profile::standard, Profile::linux_}) {
+        Options options;
+        options.profile = profile;
+        World w(options);
+        w.connect(1, true);
+        for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+        reject_link(w, 2, 1);
+        EXPECT_EQ(found(w), profile == Profile::standard ? Ids{"SMCR-R20"} : Ids{});
+    }
+}
+
+TEST(LinkRules, R21TwoAtATime) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, World::announcement(0xC002, false));
+    w.llc(client, World::announcement(0xC003, false));
+    const std::uint64_t second = w.frames;
+    w.llc(server, World::announcement(0xC002, true));
+    w.llc(server, World::announcement(0xC003, true));
+    EXPECT_EQ(found(w), Ids{"SMCR-R21"});
+    EXPECT_EQ(frames_of_finding(w).back(), second);
+}
+
+TEST(LinkRules, R21IsNotProvenWithoutTheReply) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, World::announcement(0xC002, false));
+    w.lose(server);  // the reply
+    w.llc(client, World::announcement(0xC003, false));
+    w.llc(server, World::announcement(0xC003, true));
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R21BothSidesMayAnnounceAtOnce) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, World::announcement(0xC002, false));
+    w.llc(server, World::announcement(0x5002, false));
+    w.llc(server, World::announcement(0xC002, true));
+    w.llc(client, World::announcement(0x5002, true));
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R21WhileALinkIsAdded) {
+    World w;
+    w.connect(1, true);
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+    w.llc(client, World::announcement(0xC002, false));
+    const std::uint64_t early = w.frames;
+    w.change_link();
+    for (const Side from : {server, client}) w.llc(from, w.confirmation(from, 2));
+    EXPECT_EQ(found(w), Ids{"SMCR-R21"});
+    EXPECT_EQ(frames_of_finding(w).back(), early);
+}
+
+TEST(LinkRules, R21CrossingIsNoViolation) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, w.addition(server, 2));
+    w.llc(client, World::announcement(0xC002, false));  // may not have seen ADD LINK yet
+    wire::ConfirmRkey refusal = World::announcement(0xC002, true);
+    refusal.negative = true;
+    w.llc(server, refusal);
+    reject_link(w, 2, 1);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::negative_while_changing).held, 1U);
+}
+
+TEST(LinkRules, R22AgreedDuringAddLink) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, w.addition(server, 2));
+    w.llc(client, World::announcement(0xC002, false));
+    w.llc(server, World::announcement(0xC002, true));
+    reject_link(w, 2, 1);
+    EXPECT_EQ(found(w), Ids{"SMCR-R22"});
+}
+
+TEST(LinkRules, R22AgreedDuringDeleteLink) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.llc(server, World::deletion(server, 2));
+    wire::ConfirmRkey both = World::announcement(0xC002, false);
+    both.other_links = 1;
+    w.llc(client, both, link_rtoken(2, 0xC002));
+    both.reply = true;
+    w.llc(server, both, link_rtoken(2, 0xC002));
+    w.llc(client, World::deletion(client, 2));
+    EXPECT_EQ(found(w), Ids{"SMCR-R22"});
+}
+
+// ---- which links there are -----------------------------------------------------------------------
+
+TEST(LinkRules, R23TooManyLinks) {
+    World w;
+    w.connect(1, true);
+    w.add_link(2);
+    w.second = {{Port{12, 0x31, 1}, Port{22, 0x34, 2}}};
+    w.add_link(3);
+    EXPECT_EQ(found(w), Ids{"SMCR-R23"});
+}
+
+TEST(LinkRules, R23SecondAsymmetricLink) {
+    World w;
+    w.connect(1, true);
+    w.second = {{Port{11, 0x21, 1}, Port{20, 0x24, 2}}};
+    w.add_link(2);
+    w.second = {{Port{12, 0x31, 1}, Port{20, 0x34, 2}}};
+    w.add_link(3);
+    EXPECT_EQ(found(w), Ids{"SMCR-R23"});
+}
+
+TEST(LinkRules, R23OneAsymmetricLinkIsNotCounted) {
+    World w;
+    w.connect(1, true);
+    w.second = {{Port{11, 0x21, 1}, Port{20, 0x24, 2}}};
+    w.add_link(2);
+    w.second = {{Port{12, 0x31, 1}, Port{22, 0x34, 2}}};
+    w.add_link(3);
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R24NumberAgain) {
+    World w;
+    w.connect(1, true);
+    w.add_link(2);
+    for (const Side from : {server, client}) w.llc(from, World::deletion(from, 2));
+    w.second = {{Port{12, 0x31, 1}, Port{22, 0x34, 2}}};
+    w.add_link(2);
+    EXPECT_EQ(found(w), Ids{"SMCR-R24"});
+}
+
+TEST(LinkRules, R24ARejectedNumberIsNotUsed) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, w.addition(server, 2));
+    reject_link(w, 2, 1);
+    w.add_link(2);
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R25ParallelLink) {
+    World w;
+    w.connect(1, true);
+    w.second = {{Port{10, 0x21, 1}, Port{20, 0x24, 2}}};
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+    EXPECT_EQ(found(w), Ids{"SMCR-R25"});
+}
+
+TEST(LinkRules, R25NoReason) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, w.addition(server, 2));
+    reject_link(w, 2, 0);
+    EXPECT_EQ(found(w), Ids{"SMCR-R25"});
+}
+
+// ---- RTokens -------------------------------------------------------------------------------------
+
+TEST(LinkRules, R26CountDoesNotFall) {
+    World w;
+    w.connect(1, true);
+    w.announce_rmb(server, 0x5002);
+    w.announce_rmb(server, 0x5003);
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+    continue_link(w, server, 3, 0x5001);
+    continue_link(w, client, 0, 0);
+    continue_link(w, server, 2, 0x5002);
+    EXPECT_EQ(found(w), Ids{"SMCR-R26"});
+}
+
+TEST(LinkRules, R26UnknownReference) {
+    World w;
+    w.connect(1, true);
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+    continue_link(w, server, 1, 0x5009);
+    EXPECT_EQ(found(w), Ids{"SMCR-R26"});
+}
+
+TEST(LinkRules, R26OtherLink) {
+    World w;
+    w.connect(1, true);
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+    continue_link(w, server, 1, 0x5001, 3);
+    EXPECT_EQ(found(w), Ids{"SMCR-R26"});
+}
+
+TEST(LinkRules, R26EmptyMessagesAreFine) {
+    World w;
+    w.connect(1, true);
+    w.announce_rmb(server, 0x5002);
+    w.announce_rmb(server, 0x5003);
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+    continue_link(w, server, 3, 0x5001);
+    continue_link(w, client, 1, 0xC001);
+    continue_link(w, server, 1, 0x5003);
+    continue_link(w, client, 0, 0);
+    w.change_link();
+    for (const Side from : {server, client}) w.llc(from, w.confirmation(from, 2));
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R27LinkLeftOut) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.announce_rmb(server, 0x5002);
+    const std::uint64_t request = w.frames - 1;
+    w.now += 2 * capture::second;
+    w.change_link();
+    w.llc(server, test_link(false));
+    w.llc(client, test_link(true));
+    EXPECT_EQ(found(w), Ids{"SMCR-R27"});
+    EXPECT_EQ(frames_of_finding(w).back(), request);
+}
+
+TEST(LinkRules, R27LinkLeftOutBecauseItFails) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.announce_rmb(server, 0x5002);
+    w.now += 2 * capture::second;
+    for (const Side from : {server, client}) w.llc(from, World::deletion(from, 2));
+    w.announce_rmb(server, 0x5003);
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R27NoSuchLink) {
+    World w;
+    w.connect(1, true);
+    wire::ConfirmRkey body = World::announcement(0x5002, false);
+    body.other_links = 1;
+    w.llc(server, body, link_rtoken(7, 0x5002));
+    EXPECT_EQ(found(w), Ids{"SMCR-R27"});
+}
+
+/// CONFIRM RKEY for four other links, with a continuation that says how many RTokens are left.
+void announce_on_five_links(World& w, std::uint8_t left) {
+    w.max_links = 8;
+    w.connect(1, true);
+    for (std::uint8_t number = 2; number <= 5; ++number) {
+        const auto host = static_cast<std::uint8_t>(10 + number);
+        w.second = {{Port{host, 0x30U + number, 1}, Port{static_cast<std::uint8_t>(10 + host), 0x40U + number, 1}}};
+        w.add_link(number);
+    }
+    const auto tokens = [](std::uint8_t first) {
+        Octets slots = link_rtoken(first, 0x5002);
+        const Octets second = link_rtoken(static_cast<std::uint8_t>(first + 1), 0x5002);
+        slots.insert(slots.end(), second.begin(), second.end());
+        return slots;
+    };
+    for (const bool reply : {false, true}) {
+        wire::ConfirmRkey body = World::announcement(0x5002, reply);
+        body.other_links = 4;
+        w.llc(reply ? client : server, body, tokens(2));
+    }
+    for (const bool reply : {false, true}) {
+        wire::ConfirmRkeyContinuation more;
+        more.reply = reply;
+        more.rtokens_left = left;
+        w.llc(reply ? client : server, more, tokens(4));
+    }
+}
+
+TEST(LinkRules, R27Continuation) {
+    World w;
+    announce_on_five_links(w, 2);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::confirm_rkey_tokens).undecided, 0U);
+
+    World v;
+    announce_on_five_links(v, 1);
+    EXPECT_EQ(found(v), Ids{"SMCR-R27"});
+}
+
+TEST(LinkRules, R27NoEcho) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, World::announcement(0x5002, false));
+    wire::ConfirmRkey reply = World::announcement(0x5002, true);
+    ++reply.address;
+    w.llc(client, reply);
+    EXPECT_EQ(found(w), Ids{"SMCR-R27"});
+}
+
+// ---- DELETE LINK ---------------------------------------------------------------------------------
+
+TEST(LinkRules, R28AnotherLinkInTheReply) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.llc(server, World::deletion(server, 2));
+    w.llc(client, World::deletion(client, 1));
+    EXPECT_EQ(found(w), Ids{"SMCR-R28"});
+}
+
+TEST(LinkRules, R28NoAnswer) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.llc(server, World::deletion(server, 2));
+    const std::uint64_t request = w.frames;
+    stay_awake(w, client);
+    EXPECT_EQ(found(w), Ids{"SMCR-R28"});
+    EXPECT_EQ(frames_of_finding(w), std::vector{request});
+}
+
+TEST(LinkRules, R28NoAnswerAboutALinkThatNeverCameUpIsAHabit) {
+    for (const Profile profile : {Profile::standard, Profile::linux_}) {
+        Options options;
+        options.profile = profile;
+        World w(options);
+        w.connect(1, true);
+        for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+        w.llc(server, World::deletion(server, 2));
+        stay_awake(w, client);
+        EXPECT_EQ(found(w), profile == Profile::standard ? Ids{"SMCR-R28"} : Ids{});
+    }
+}
+
+TEST(LinkRules, R28NoAnswerCaptured) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.llc(server, World::deletion(server, 2));
+    w.lose(client);  // the reply
+    stay_awake(w, client);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::delete_link_answer).undecided, 1U);
+}
+
+TEST(LinkRules, R28TheLinkIsStillUsed) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    for (const Side from : {server, client}) w.llc(from, World::deletion(from, 2));
+    w.change_link();
+    w.llc(client, test_link(false));  // was on its way
+    w.now += 2 * capture::second;
+    w.llc(client, test_link(false));
+    EXPECT_EQ(found(w), Ids{"SMCR-R28"});
+}
+
+TEST(LinkRules, R29NothingFollows) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    wire::DeleteLink body = World::deletion(client, 2);
+    body.reply = false;
+    w.llc(client, body);
+    stay_awake(w, server);
+    EXPECT_EQ(found(w), Ids{"SMCR-R29"});
+}
+
+TEST(LinkRules, R29IsUndecidedIfAnotherLinkMayHaveCarriedIt) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.second = {{Port{12, 0x31, 1}, Port{21, 0x34, 2}}};
+    w.add_link(3);
+    wire::DeleteLink body = World::deletion(client, 2);
+    body.reply = false;
+    w.llc(client, body);
+    stay_awake(w, server);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::disorderly_delete).undecided, 1U);
+}
+
+TEST(LinkRules, R29OrderlyCanWait) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    wire::DeleteLink body = World::deletion(client, 2);
+    body.reply = false;
+    body.orderly = true;
+    w.llc(client, body);
+    stay_awake(w, server);
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R29ServerFollows) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    wire::DeleteLink body = World::deletion(client, 2);
+    body.reply = false;
+    w.llc(client, body);
+    for (const Side from : {server, client}) w.llc(from, World::deletion(from, 2));
+    stay_awake(w, server);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::disorderly_delete).held, 1U);
+}
+
+// ---- DELETE RKEY ---------------------------------------------------------------------------------
+
+TEST(LinkRules, R30NoKeys) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, delete_rkey(0, false));
+    EXPECT_EQ(found(w), Ids{"SMCR-R30"});
+}
+
+TEST(LinkRules, R30RefusedWithoutMask) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, delete_rkey(1, false), rkey_slot(0x5009));
+    wire::DeleteRkey reply = delete_rkey(1, true);
+    reply.negative = true;
+    w.llc(client, reply, rkey_slot(0x5009));
+    EXPECT_EQ(found(w), Ids{"SMCR-R30"});
+}
+
+TEST(LinkRules, R30StillInUse) {
+    World w;
+    w.connect(1, true);
+    send_data(w, client);
+    w.llc(server, delete_rkey(1, false), rkey_slot(0x5001));
+    w.llc(client, delete_rkey(1, true), rkey_slot(0x5001));
+    EXPECT_EQ(found(w), Ids{"SMCR-R30"});
+}
+
+TEST(LinkRules, R30UseIsUndecidedAfterAGap) {
+    World w;
+    w.connect(1, true);
+    send_data(w, client);
+    w.lose(server);  // may have closed
+    w.llc(server, delete_rkey(1, false), rkey_slot(0x5001));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::delete_rkey).undecided, 1U);
+}
+
+TEST(LinkRules, R30WriteWithADeletedKey) {
+    World w;
+    w.connect(1, true);
+    w.llc(server, delete_rkey(1, false), rkey_slot(0x5001));
+    w.write(client, 0x5001, 0, {1});  // still in time
+    w.llc(client, delete_rkey(1, true), rkey_slot(0x5001));
+    w.write(client, 0x5001, 1, {2});
+    EXPECT_EQ(found(w), Ids{"SMCR-R30"});
+    EXPECT_EQ(frames_of_finding(w).back(), w.frames);
+}
+
+TEST(LinkRules, R30TheKeyOfANewRmb) {
+    World w;
+    w.connect(1, true);
+    w.announce_rmb(server, 0x5002);
+    w.llc(server, delete_rkey(1, false), rkey_slot(0x5002));
+    w.llc(client, delete_rkey(1, true), rkey_slot(0x5002));
+    w.connect(2, false);
+    w.write(client, 0x5002, 0, {1});
+    w.cdc(client, 0x102, 1, {0, 1}, {0, 0});
+    EXPECT_EQ(found(w), Ids{});
+}
+
+// ---- answers that do not come --------------------------------------------------------------------
+
+TEST(LinkRules, R31NoAnswer) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, test_link(false));
+    for (int i = 0; i < 3; ++i) {
+        w.announce_rmb(server, 0x5002 + static_cast<std::uint32_t>(i));
+        w.now += kLong;
+    }
+    EXPECT_EQ(found(w), Ids{"SMCR-R31"});
+}
+
+TEST(LinkRules, R31SleeperHasTime) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, test_link(false));
+    w.now += kLong;
+    w.announce_rmb(server, 0x5002);
+    w.llc(server, test_link(true));
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R51NoConsequence) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, World::announcement(0xC002, false));
+    stay_awake(w, server);
+    w.llc(client, test_link(false));
+    EXPECT_EQ(found(w), Ids{"SMCR-R51"});
+}
+
+TEST(LinkRules, R51DeleteRkeyWithoutAnswerIsAHabit) {
+    for (const Profile profile : {Profile::standard, Profile::linux_}) {
+        Options options;
+        options.profile = profile;
+        World w(options);
+        w.connect(1, true);
+        w.llc(client, delete_rkey(1, false), rkey_slot(0xC009));
+        stay_awake(w, server);
+        w.llc(client, test_link(false));
+        EXPECT_EQ(found(w), profile == Profile::standard ? Ids{"SMCR-R51"} : Ids{});
+    }
+}
+
+TEST(LinkRules, R51DeleteLinkIsAConsequence) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    wire::ConfirmRkey both = World::announcement(0xC002, false);
+    both.other_links = 1;
+    w.llc(client, both, link_rtoken(2, 0xC002));
+    for (int i = 0; i < 3; ++i) {
+        w.llc(server, test_link(false));
+        w.now += kLong;
+    }
+    wire::DeleteLink body = World::deletion(client, 1);
+    body.reply = false;
+    w.llc(client, body);
+    EXPECT_EQ(tally(w, RuleName::llc_timeout).held, 1U);
+}
+
+TEST(LinkRules, R52DataAfterDeleteLinkForAll) {
+    World w;
+    w.connect(1, true);
+    wire::DeleteLink body = World::deletion(server, 0);
+    body.all = true;
+    w.llc(server, body);
+    send_data(w, client);  // was on its way
+    w.now += 2 * capture::second;
+    w.write(client, 0x5001, 1, {1});
+    EXPECT_EQ(found(w), Ids{"SMCR-R52"});
+}
+
+TEST(LinkRules, R52SilenceIsKept) {
+    World w;
+    w.connect(1, true);
+    wire::DeleteLink body = World::deletion(server, 0);
+    body.all = true;
+    w.llc(server, body);
+    w.now += 2 * capture::second;
+    w.port = {{Port{10, 0x12, 1}, Port{20, 0x15, 1}}};
+    w.connect(2, true);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::silence_after_delete).held, 1U);
+}
+
+// ---- single messages -----------------------------------------------------------------------------
+
+TEST(LinkRules, R16OneLinkInVersion1) {
+    World w;
+    w.connect(1, false);
+    wire::ConfirmLink body;
+    body.gid = gid_of(20);
+    body.qpn = 0x14;
+    body.link = 1;
+    body.max_links = 1;
+    w.llc(server, body);
+    EXPECT_EQ(found(w), Ids{"SMCR-R16"});
+}
+
+TEST(LinkRules, R20UnknownTypeAndWrongLength) {
+    World w;
+    w.connect(1, true);
+    Octets llc(44);
+    llc[0] = 0x0B;
+    llc[1] = 44;
+    w.request(client, World::kSendOnly, llc);
+    EXPECT_EQ(found(w), Ids{"SMCR-R20"});
+
+    World v;
+    v.connect(1, true);
+    llc[0] = 7;
+    llc[1] = 43;
+    v.request(client, World::kSendOnly, llc);
+    EXPECT_EQ(found(v), Ids{"SMCR-R20"});
+}
+
+TEST(LinkRules, R20LeavesOptionalTypesAlone) {
+    World w;
+    w.connect(1, true);
+    Octets llc(44);
+    llc[0] = 0x8A;
+    llc[1] = 44;
+    w.request(client, World::kSendOnly, llc);
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(LinkRules, R31OtherUserData) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, wire::TestLink{});
+    wire::TestLink reply;
+    reply.reply = true;
+    reply.user_data.octets[3] = 1;
+    w.llc(server, reply);
+    EXPECT_EQ(found(w), Ids{"SMCR-R31"});
+    EXPECT_EQ(w.tracker.model().findings[0].frames.size(), 2U) << "request and reply";
+}
+
+TEST(LinkRules, R31IsUndecidedWithSeveralUnderWay) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, wire::TestLink{});
+    w.llc(client, wire::TestLink{});
+    wire::TestLink reply;
+    reply.reply = true;
+    reply.user_data.octets[3] = 1;
+    w.llc(server, reply);
+    EXPECT_EQ(found(w), Ids{});
+}
+
+}  // namespace
+}  // namespace fabricscope::engine::smcr
