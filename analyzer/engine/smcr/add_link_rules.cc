@@ -168,9 +168,10 @@ void AddLinkRules::finish() {
 // ---- RTokens for the new link --------------------------------------------------------------------
 
 void AddLinkRules::broken_rtokens(const Arrival& a, std::string text) {
-    verdicts_.broken(
-        RuleName::add_link_tokens, {of_[a.group].addition.request.frame, a.packet->number},
-        Subject::link_group(a.group), std::move(text));
+    std::vector<std::uint64_t> frames{a.packet->number};
+    if (const Addition& addition = of_[a.group].addition; addition.open)
+        frames.insert(frames.begin(), addition.request.frame);
+    verdicts_.broken(RuleName::add_link_tokens, std::move(frames), Subject::link_group(a.group), std::move(text));
 }
 
 void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message) {

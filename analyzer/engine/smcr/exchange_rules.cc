@@ -20,8 +20,19 @@ bool gives_up(const OpenRequest& request, const OpenRequest& earlier, const Link
     return being_added || group.links[earlier.link].number == request.subject;
 }
 
+/// A request that is made once more because it was not answered.
 bool is_same_again(const OpenRequest& request, const OpenRequest& earlier) {
-    return request.type == earlier.type && request.subject == earlier.subject && request.link != earlier.link;
+    return request.type == earlier.type && request.from == earlier.from && request.subject == earlier.subject;
+}
+
+/// Whether the reply can be to this request only. Not every reply repeats what it is about.
+bool is_its_reply(const Arrival& a, const wire::LlcMessage& reply, const OpenRequest& request) {
+    const std::uint32_t subject = subject_of(reply);
+    const bool says_what = subject != 0;
+    if (says_what && subject != request.subject) return false;
+    return std::ranges::count_if(a.history->open, [&](const OpenRequest& r) {
+               return says_what ? is_same_again(r, request) : r.type == request.type && r.from == request.from;
+           }) == 1;
 }
 
 }  // namespace
@@ -34,7 +45,7 @@ void ExchangeRules::on_request(const Arrival& a, const wire::LlcMessage& message
 
 void ExchangeRules::on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
     judge_link(a, request);
-    if (request.serialized) judge_overlap(a, request);
+    if (request.serialized) judge_overlap(a, request, is_its_reply(a, message, request));
     if (request.agreed.frame != 0) judge_agreement(a, request);
     judge_confirm_rkey_reply(a, message);
     if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) judge_delete_link_reply(a, *remove, request);
@@ -53,8 +64,9 @@ void ExchangeRules::note_overlap(const Arrival& a, const OpenRequest& request) {
     }
 }
 
-void ExchangeRules::judge_overlap(const Arrival& a, const OpenRequest& request) {
-    if (const char* why = doubt::since(request, a)) return verdicts_.undecided(RuleName::serialized_exchanges, why);
+void ExchangeRules::judge_overlap(const Arrival& a, const OpenRequest& request, bool its_reply) {
+    const char* why = its_reply ? doubt::since(request, a) : "the reply may be to another request";
+    if (why != nullptr) return verdicts_.undecided(RuleName::serialized_exchanges, why);
     if (request.overlapped.frame == 0) return verdicts_.held(RuleName::serialized_exchanges);
     verdicts_.broken(
         RuleName::serialized_exchanges, {request.step.frame, request.overlapped.frame}, Subject::link_group(a.group),

@@ -26,7 +26,7 @@ private:
     void note_overlap(const Arrival& a, const OpenRequest& request);
     void note_follow_up(const Arrival& a, const wire::DeleteLink& request);
     void await_answer(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request);
-    void judge_overlap(const Arrival& a, const OpenRequest& request);
+    void judge_overlap(const Arrival& a, const OpenRequest& request, bool its_reply);
     void judge_agreement(const Arrival& a, const OpenRequest& request);
     void judge_confirm_rkey_reply(const Arrival& a, const wire::LlcMessage& message);
     void judge_link(const Arrival& a, const OpenRequest& request);

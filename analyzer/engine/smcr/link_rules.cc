@@ -59,17 +59,21 @@ void LinkRules::finish(Time last) {
 
 // ---- any message ---------------------------------------------------------------------------------
 
-/// Whether the message is one whose content can be judged.
+/// Whether the message is one whose content can be judged. Another one is as good as missing, unless it
+/// is of a type 10xxxxxx: who does not know such a type discards the message silently.
 bool LinkRules::judge_format(const Arrival& a, const wire::LlcMessage& message) {
-    // Types 10xxxxxx are optional: who does not know one discards it silently.
     const bool optional = (message.raw_type() & 0xC0) == 0x80;
+    if (!message.error || (optional && message.error.fault != layout::Fault::truncated)) {
+        verdicts_.held(RuleName::llc_format);
+        return !message.error;
+    }
+    ++a.history->gaps[a.from];
     if (message.error.fault == layout::Fault::truncated)
         verdicts_.undecided(RuleName::llc_format, "an LLC message was cut by the snap length");
-    else if (message.error && !optional)
+    else
         verdicts_.broken(
             RuleName::llc_format, {a.packet->number}, Subject::link_group(a.group), to_string(message.error));
-    else verdicts_.held(RuleName::llc_format);
-    return !message.error;
+    return false;
 }
 
 // ---- CONFIRM LINK --------------------------------------------------------------------------------

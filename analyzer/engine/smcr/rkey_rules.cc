@@ -45,6 +45,7 @@ void RkeyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, cons
         judge_echo(a, message, request);
     } else if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body)) {
         judge_delete_reply(a, *remove, message.version());
+        judge_repeated_keys(a, message.version(), request);
         if (!remove->body.negative) note_deletion(a, request);
     }
 }
@@ -244,6 +245,23 @@ void RkeyRules::judge_delete_reply(const Arrival& a, const wire::DeleteRkeyMessa
     const unsigned beyond = version == 1 ? static_cast<std::uint8_t>(reply.body.error_mask << reply.used) : 0U;
     if (beyond != 0) return broken(RuleName::delete_rkey, a, "refuses more RKeys than were listed");
     verdicts_.held(RuleName::delete_rkey);
+}
+
+/// The reply lists the keys of the request; Linux leaves them out in version 2.
+void RkeyRules::judge_repeated_keys(const Arrival& a, std::uint8_t version, const OpenRequest& request) {
+    constexpr std::size_t kCount = 4, kKeys = 8;
+    const ByteView reply = a.facts->message;
+    if (reply.size() < request.octets.size() || reply[kCount] != request.octets[kCount]) return;
+    const std::size_t length = std::min(4 * std::size_t{reply[kCount]}, request.octets.size() - kKeys);
+    const ByteView repeated = reply.subspan(kKeys, length);
+    if (std::equal(repeated.begin(), repeated.end(), request.octets.begin() + kKeys)) return;
+    const bool left_out = std::ranges::all_of(repeated, [](std::uint8_t octet) { return octet == 0; });
+    const std::vector<std::uint64_t> frames{request.step.frame, a.packet->number};
+    const Subject subject = Subject::link_group(a.group);
+    if (version == 2 && left_out)
+        return verdicts_.habit(RuleName::delete_rkey, frames, subject, "the reply leaves the RKeys out");
+    if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(RuleName::delete_rkey, why);
+    verdicts_.broken(RuleName::delete_rkey, frames, subject, "the reply names other RKeys");
 }
 
 void RkeyRules::note_deletion(const Arrival& a, const OpenRequest& request) {

@@ -184,9 +184,11 @@ inline constexpr std::array kRules{
         "DELETE LINK of the client, if not orderly, is followed by the server's own.", evidence::exchange},
     Rule{
         "SMCR-R30", Severity::error, "RFC 7609, A.3.7",
-        "DELETE RKEY lists 1 to 8 keys of RMBs that no connection uses, a refusal says which are not known, and a "
-        "deleted key is not used any more.",
-        "the message; of its use: the link group from its first contact on, without gaps"},
+        "DELETE RKEY lists 1 to 8 keys of RMBs that no connection uses, the reply repeats them, a refusal says which "
+        "are "
+        "not known, and a deleted key is not used any more.",
+        "the message; of its use: the link group from its first contact on, without gaps",
+        "Version 2: the reply leaves the keys out."},
     Rule{
         "SMCR-R31", Severity::error, "RFC 7609, A.3.8",
         "TEST LINK is answered, and the reply echoes the request's user data.", evidence::exchange},

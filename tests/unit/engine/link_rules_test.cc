@@ -348,6 +348,15 @@ TEST(LinkRules, R21IsNotProvenWithoutTheReply) {
     EXPECT_EQ(found(w), Ids{});
 }
 
+TEST(LinkRules, R21IsNotProvenByADamagedReply) {
+    World w;
+    w.connect(1, true);
+    w.llc(client, World::announcement(0xC002, false));
+    w.request(server, World::kSendOnly, Octets(44, 0x1F));  // the reply
+    for (const std::uint32_t rkey : {0xC003U, 0xC004U}) w.announce_rmb(client, rkey);
+    EXPECT_EQ(found(w), Ids{"SMCR-R20"});
+}
+
 TEST(LinkRules, R21BothSidesMayAnnounceAtOnce) {
     World w;
     w.connect(1, true);
@@ -725,6 +734,15 @@ TEST(LinkRules, R30RefusedWithoutMask) {
     wire::DeleteRkey reply = delete_rkey(1, true);
     reply.negative = true;
     w.llc(client, reply, rkey_slot(0x5009));
+    EXPECT_EQ(found(w), Ids{"SMCR-R30"});
+}
+
+TEST(LinkRules, R30OtherKeysInTheReply) {
+    World w;
+    w.connect(1, true);
+    w.announce_rmb(server, 0x5002);
+    w.llc(server, delete_rkey(1, false), rkey_slot(0x5002));
+    w.llc(client, delete_rkey(1, true), rkey_slot(0x5003));
     EXPECT_EQ(found(w), Ids{"SMCR-R30"});
 }
 
