@@ -163,8 +163,9 @@ void ExchangeRules::await_answer(const Arrival& a, const wire::LlcMessage& messa
 /// The server's DELETE LINK is what the client's own asked for, and what an unanswered request leads to.
 void ExchangeRules::note_follow_up(const Arrival& a, const wire::DeleteLink& request) {
     for (OpenRequest& earlier : a.history->open) {
+        if (earlier.due == OpenRequest::kNever) continue;
         const bool asked_for = a.from == Side::server && earlier.from == Side::client &&
-                               earlier.type == wire::LlcType::delete_link && earlier.due != OpenRequest::kNever &&
+                               earlier.type == wire::LlcType::delete_link &&
                                (request.all || earlier.subject == request.link);
         if (asked_for) verdicts_.held(RuleName::disorderly_delete);
         const bool recovers = earlier.from == a.from && earlier.overdue;
