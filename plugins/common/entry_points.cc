@@ -26,6 +26,8 @@ dissector_handle_t wrapped_for(std::uint32_t encapsulation) {
     return nullptr;
 }
 
+bool has_interface_id(const packet_info* pinfo) { return (pinfo->rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0; }
+
 capture::Frame frame_of(tvbuff_t* tvb, const packet_info* pinfo) {
     const wtap_packet_header& header = pinfo->rec->rec_header.packet_header;
     const unsigned captured = tvb_captured_length(tvb);
@@ -35,7 +37,7 @@ capture::Frame frame_of(tvbuff_t* tvb, const packet_info* pinfo) {
     frame.wire_length = tvb_reported_length(tvb);
     if (captured != 0) frame.data = {tvb_get_ptr(tvb, 0, static_cast<int>(captured)), captured};
     frame.link = capture::link_type_of(header);
-    if ((pinfo->rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0) frame.interface = header.interface_id;
+    if (has_interface_id(pinfo)) frame.interface = header.interface_id;
     return frame;
 }
 
@@ -64,7 +66,8 @@ int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* dat
     dissector_handle_t wrapped = wrapped_for(pinfo->match_uint);
     // A frame inside a frame (a capture file that is carried by a protocol) is not the capture's.
     if (inside || pinfo->rec->rec_type != REC_TYPE_PACKET) return call_dissector_only(wrapped, tvb, pinfo, tree, data);
-    return dissect_around(wrapped, {tvb, pinfo, tree, frame_of(tvb, pinfo), is_first_visit(pinfo)}, data);
+    const Visit visit{tvb, pinfo, tree, frame_of(tvb, pinfo), has_interface_id(pinfo), is_first_visit(pinfo)};
+    return dissect_around(wrapped, visit, data);
 }
 
 }  // namespace

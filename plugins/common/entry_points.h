@@ -18,7 +18,8 @@ struct Visit {
     packet_info* pinfo;
     proto_tree* tree;
     capture::Frame frame;
-    bool first;  ///< in the capture's order, once for each frame; otherwise a frame seen before
+    bool has_interface_id;  ///< otherwise the capture has one interface only
+    bool first;             ///< in the capture's order, once for each frame; otherwise a frame seen before
 };
 
 struct FrameHooks {

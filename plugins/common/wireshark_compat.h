@@ -20,6 +20,7 @@
 #include <epan/packet.h>
 #include <epan/prefs-int.h>
 #include <epan/prefs.h>
+#include <epan/tap.h>
 #include <wiretap/wtap.h>
 
 #include <cstdint>

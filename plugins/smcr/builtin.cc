@@ -35,6 +35,11 @@ struct Turn {
 };
 Turn before;
 
+dissector_table_t payload_table() {
+    static dissector_table_t const table = find_dissector_table("infiniband");
+    return table;
+}
+
 pref_t* heuristics_first() {
     static pref_t* const preference = prefs_find_preference(prefs_find_module("infiniband"), "try_heuristic_first");
     return preference;
@@ -50,7 +55,7 @@ void replace_builtin_decode(bool replace) {
 }
 
 void begin_infiniband_turn(dissector_handle_t handle) {
-    before.payload = dissector_get_payload_handle(find_dissector_table("infiniband"));
+    before.payload = dissector_get_payload_handle(payload_table());
     before.heuristics_first = prefs_get_bool_value(heuristics_first(), pref_current);
     dissector_change_payload("infiniband", handle);
     prefs_set_bool_value(heuristics_first(), false, pref_current);
@@ -58,8 +63,9 @@ void begin_infiniband_turn(dissector_handle_t handle) {
 
 void end_infiniband_turn() {
     prefs_set_bool_value(heuristics_first(), before.heuristics_first, pref_current);
-    if (before.payload != nullptr) dissector_change_payload("infiniband", before.payload);
-    else dissector_reset_payload("infiniband");
+    // Without a choice, too: the table then has an entry that chooses nobody, which counts as unchanged
+    // and is cheaper than making and removing one for each frame.
+    dissector_change_payload("infiniband", before.payload);
 }
 
 }  // namespace fabricscope::plugin

@@ -14,11 +14,12 @@ namespace {
 
 constexpr std::uint32_t experimental_option = 254;
 
-/// The frame that is being dissected, if the engine knows something of it.
+/// The frame that is being dissected.
 struct Turn {
     const Visit* visit;
     capture::Packet packet;
-    const FrameFacts* facts;
+    FrameFacts facts;
+    bool known;  ///< whether the engine said something of the frame; `facts` holds it
     bool ours;   ///< to be decoded by us instead of Wireshark's own dissector
     bool shown;  ///< by one of the hooks below
 };
@@ -30,11 +31,16 @@ Turn turn{};
 dissector_handle_t link_handle;
 dissector_handle_t clc_handle;
 dissector_handle_t other_option_handle;
+int expert_tap = 0;
 
 bool is_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(fields().protocol)) != 0; }
-bool is_tcp() { return turn.facts->what == FrameFacts::What::tcp; }
-bool has_clc() { return turn.facts->clc_pending != 0 || !record->clc(turn.facts->frame).empty(); }
-Display display_of(packet_info* pinfo, proto_tree* tree) { return {pinfo, tree, record.get(), turn.ours}; }
+bool is_tcp() { return turn.packet.transport == capture::Transport::tcp; }
+bool has_link_payload() { return !is_tcp() && turn.packet.ib.payload_length != 0; }
+bool has_clc() { return turn.facts.clc_pending != 0 || !record->clc(turn.facts.frame).empty(); }
+Display display_of(packet_info* pinfo, proto_tree* tree) {
+    const bool details = proto_field_is_referenced(tree, fields().protocol) != 0 || have_tap_listener(expert_tap) != 0;
+    return {pinfo, tree, record.get(), turn.ours, details};
+}
 
 /// Whether `tvb` begins at this place of the frame itself, not of something made of several frames.
 bool is_at(tvbuff_t* tvb, std::uint32_t offset) {
@@ -44,9 +50,9 @@ bool is_at(tvbuff_t* tvb, std::uint32_t offset) {
 // ---- payloads on InfiniBand ----------------------------------------------------------------------
 
 int dissect_link_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
-    if (turn.facts == nullptr || !is_at(tvb, turn.packet.ib.payload_offset)) return 0;
+    if (!turn.known || !is_at(tvb, turn.packet.ib.payload_offset)) return 0;
     turn.shown = true;
-    show_link_payload(display_of(pinfo, tree), tvb, *turn.facts);
+    show_link_payload(display_of(pinfo, tree), tvb, turn.facts);
     return static_cast<int>(tvb_captured_length(tvb));
 }
 
@@ -92,10 +98,9 @@ void offer_rest(tvbuff_t* tvb, int offset, packet_info* pinfo, proto_tree* tree,
 }
 
 int dissect_clc(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    if (turn.facts == nullptr || turn.shown || !is_tcp() || !has_clc() || !is_at(tvb, turn.packet.tcp.payload_offset))
-        return 0;
+    if (!turn.known || turn.shown || !is_tcp() || !has_clc() || !is_at(tvb, turn.packet.tcp.payload_offset)) return 0;
     turn.shown = true;
-    const int end = show_clc(display_of(pinfo, tree), tvb, *turn.facts);
+    const int end = show_clc(display_of(pinfo, tree), tvb, turn.facts);
     if (end < static_cast<int>(tvb_captured_length(tvb)))
         offer_rest(tvb, end, pinfo, tree, static_cast<tcpinfo*>(data));
     return static_cast<int>(tvb_captured_length(tvb));
@@ -112,14 +117,16 @@ int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void
 // ---- frames --------------------------------------------------------------------------------------
 
 void before_frame(const Visit& visit) try {
-    turn = {&visit, capture::decode(visit.frame), nullptr, false, false};
-    if (visit.first) record->on_packet(turn.packet);
+    turn.visit = &visit;
+    turn.packet = capture::decode(visit.frame);
+    turn.known = turn.ours = turn.shown = false;
+    if (visit.first) record->on_packet(turn.packet, visit.has_interface_id);
     if (!is_enabled()) return;
-    turn.facts = record->facts(visit.pinfo->num);
-    if (turn.facts == nullptr || !replacing) return;
+    turn.known = record->find_facts(visit.pinfo->num, turn.facts);
+    if (!turn.known || !replacing) return;
     turn.ours = true;
-    if (!is_tcp()) begin_infiniband_turn(link_handle);
-    else if (has_clc()) claim_conversation(visit.pinfo);
+    if (has_link_payload()) begin_infiniband_turn(link_handle);
+    else if (is_tcp() && has_clc()) claim_conversation(visit.pinfo);
 } catch (const std::exception& error) {
     // Out of memory, say: Wireshark still shows what it can by itself.
     ws_warning("fabricscope: frame %u: %s", visit.pinfo->num, error.what());
@@ -133,23 +140,24 @@ void show_rest(const Visit& visit) {
     const std::uint32_t offset = on_tcp ? turn.packet.tcp.payload_offset : turn.packet.ib.payload_offset;
     const ByteView payload = on_tcp ? turn.packet.tcp.payload : turn.packet.ib.payload;
     const std::uint32_t length = on_tcp ? turn.packet.tcp.payload_length : turn.packet.ib.payload_length;
-    if (payload.empty() || (on_tcp && !has_clc())) return show_facts(display, visit.tvb, *turn.facts);
+    if (payload.empty() || (on_tcp && !has_clc())) return show_facts(display, visit.tvb, turn.facts);
     tvbuff_t* tvb = tvb_new_subset_length_caplen(
         visit.tvb, static_cast<int>(offset), static_cast<int>(payload.size()), static_cast<int>(length));
-    if (on_tcp) show_clc(display, tvb, *turn.facts);
-    else show_link_payload(display, tvb, *turn.facts);
+    if (on_tcp) show_clc(display, tvb, turn.facts);
+    else show_link_payload(display, tvb, turn.facts);
 }
 
 void after_frame(const Visit& visit) {
-    if (turn.facts == nullptr) return;
-    if (turn.ours && !is_tcp()) end_infiniband_turn();
+    if (!turn.known) return;
+    if (turn.ours && has_link_payload()) end_infiniband_turn();
     if (!turn.shown) show_rest(visit);
-    turn = {};
+    turn.known = false;
 }
 
 }  // namespace
 
 void install_hooks() {
+    expert_tap = find_tap_id("expert");
     link_handle = create_dissector_handle(dissect_link_payload, fields().protocol);
     clc_handle = create_dissector_handle(dissect_clc, fields().protocol);
     other_option_handle = dissector_get_uint_handle(find_dissector_table("tcp.option"), experimental_option);

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/smcr/record.h"
 
-#include <algorithm>
-
 namespace fabricscope::plugin {
 namespace {
-
-/// How many interfaces a capture has is known at its end only; looking for copies costs little where
-/// there is one.
-constexpr std::uint32_t some_interfaces = 2;
 
 std::uint64_t direction_key(std::uint32_t connection, engine::smcr::Side from) {
     return std::uint64_t{connection} << 1 | static_cast<std::uint64_t>(from);
@@ -16,20 +10,21 @@ std::uint64_t direction_key(std::uint32_t connection, engine::smcr::Side from) {
 
 }  // namespace
 
-Record::Record(const engine::smcr::Options& options)
-    : engine_({.smcr_options = options, .interfaces = some_interfaces}, this) {}
-
-void Record::on_packet(const capture::Packet& packet) {
+void Record::on_packet(const capture::Packet& packet, bool has_interface_id) {
+    // How many interfaces a capture has is known at its end only.
+    const std::uint32_t interfaces = has_interface_id ? 2 : 1;
+    if (!engine_) engine_.emplace(engine::Options{.smcr_options = options_, .interfaces = interfaces}, this);
     packet_ = &packet;
-    if (packet.time < latest_) late_.insert(packet.number);
+    if (packet.time < latest_) late_.push_back(packet.number);
     latest_ = std::max(latest_, packet.time);
-    engine_.on_packet(packet);
+    engine_->on_packet(packet);
     packet_ = nullptr;
+    for (const std::uint64_t frame : newly_broken_) facts_.add_missing(frame);
+    newly_broken_.clear();
 }
 
 void Record::on_facts(const FrameFacts& facts) {
-    FrameFacts& kept = facts_.emplace_back(facts);
-    kept.message = {};
+    facts_.add(facts);
     // A message of one packet is in the frame.
     if (facts.message.size() > packet_->ib.payload.size())
         long_messages_[facts.frame].assign(facts.message.begin(), facts.message.end());
@@ -48,15 +43,18 @@ void Record::on_response(std::uint64_t request, std::uint64_t response, capture:
     responses_.emplace(request, response);
 }
 
-/// Only the frame that broke the rule in the end: of the others it is not known when they are first shown.
+/// Only the frame that broke the rule in the end. It may be an earlier one than the engine is at; then
+/// the finding shows when that frame is dissected again.
 void Record::on_finding(const engine::Finding& finding) {
-    broken_[packet_->number].push_back({finding.rule, finding.text});
+    if (finding.frames.empty()) return;
+    broken_[finding.frames.back()].push_back({finding.rule, finding.text});
+    newly_broken_.push_back(finding.frames.back());
 }
 
-const FrameFacts* Record::facts(std::uint64_t frame) const {
-    if (const std::uint64_t original = lookup(originals_, frame); original != 0) frame = original;
-    const auto found = std::ranges::lower_bound(facts_, frame, {}, &FrameFacts::frame);
-    return found != facts_.end() && found->frame == frame ? &*found : nullptr;
+bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
+    if (!originals_.empty())
+        if (const std::uint64_t original = lookup(originals_, frame); original != 0) frame = original;
+    return facts_.find(frame, facts);
 }
 
 std::uint64_t Record::lookup(const FrameMap& map, std::uint64_t frame) {

@@ -5,19 +5,19 @@
 // engine's present state; what is shown of a frame is what was said when the engine came past it.
 #pragma once
 
-#include <deque>
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "analyzer/engine/engine.h"
+#include "plugins/smcr/fact_store.h"
 
 namespace fabricscope::plugin {
 
 using engine::smcr::ClcSeen;
-using engine::smcr::FrameFacts;
 
 class Record final : public engine::smcr::Observer {
 public:
@@ -33,13 +33,13 @@ public:
         std::string text;
     };
 
-    explicit Record(const engine::smcr::Options& options);
+    explicit Record(const engine::smcr::Options& options) : options_(options) {}
 
-    /// The capture's next frame.
-    void on_packet(const capture::Packet& packet);
+    /// The capture's next frame. What has no interface id comes from the capture's only one.
+    void on_packet(const capture::Packet& packet, bool has_interface_id);
 
-    /// nullptr: the frame has nothing to do with SMC. A copy has its original's facts.
-    const FrameFacts* facts(std::uint64_t frame) const;
+    /// False: the frame has nothing to do with SMC. A copy has its original's facts.
+    bool find_facts(std::uint64_t frame, FrameFacts& facts) const;
     std::span<const Clc> clc(std::uint64_t frame) const { return list(clc_, frame); }
     std::span<const Broken> broken_rules(std::uint64_t frame) const { return list(broken_, frame); }
     /// An LLC or CDC message that ends in this frame and began in earlier ones; otherwise empty.
@@ -49,7 +49,7 @@ public:
     std::uint64_t response(std::uint64_t frame) const { return lookup(responses_, frame); }
     std::uint64_t completion(std::uint64_t frame) const { return lookup(completions_, frame); }
     /// Whether the frame is older than one that stands before it in the capture.
-    bool is_late(std::uint64_t frame) const { return late_.contains(frame); }
+    bool is_late(std::uint64_t frame) const { return std::ranges::binary_search(late_, frame); }
 
 private:
     using FrameMap = std::unordered_map<std::uint64_t, std::uint64_t>;
@@ -67,10 +67,12 @@ private:
     }
     static std::uint64_t lookup(const FrameMap& map, std::uint64_t frame);
 
-    engine::Engine engine_;
+    engine::smcr::Options options_;
+    std::optional<engine::Engine> engine_;     ///< from the first packet on
     const capture::Packet* packet_ = nullptr;  ///< while the engine works on it
     capture::Time latest_ = 0;
-    std::deque<FrameFacts> facts_;  ///< by frame
+    FactStore facts_;
+    std::vector<std::uint64_t> newly_broken_;  ///< frames of findings of the packet that is being worked on
     std::unordered_map<std::uint64_t, std::vector<Clc>> clc_;
     std::unordered_map<std::uint64_t, std::vector<Broken>> broken_;
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> long_messages_;
@@ -79,7 +81,7 @@ private:
     FrameMap originals_;  ///< of copies
     /// Frames with parts of a CLC message that is not complete, by connection and side.
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> incomplete_;
-    std::unordered_set<std::uint64_t> late_;
+    std::vector<std::uint64_t> late_;  ///< in order
 };
 
 }  // namespace fabricscope::plugin

@@ -34,18 +34,20 @@ TreeBuilder builder(const Display& display, tvbuff_t* message, proto_tree* tree)
 
 bool is_copy(const Display& display, const FrameFacts& facts) { return facts.frame != display.pinfo->num; }
 
-const char* mark_of(const Display& display, const FrameFacts& facts) {
-    if (is_copy(display, facts))
-        return wmem_strdup_printf(display.pinfo->pool, "[Copy of frame %u] ", static_cast<unsigned>(facts.frame));
-    return facts.retransmission ? "[Retransmission] " : "";
+void add_mark(Line& line, const Display& display, const FrameFacts& facts) {
+    if (is_copy(display, facts)) line << "[Copy of frame " << facts.frame << "] ";
+    else if (facts.retransmission) line << "[Retransmission] ";
 }
 
 /// The first message of a frame replaces what the layers below wrote, further ones are added.
-void write_columns(const Display& display, const FrameFacts& facts, const char* info, bool first = true) {
+void write_columns(const Display& display, const FrameFacts& facts, const Line& info, bool first = true) {
     if (!display.columns) return;
     col_set_str(display.pinfo->cinfo, COL_PROTOCOL, display.protocol);
-    if (first) col_add_fstr(display.pinfo->cinfo, COL_INFO, "%s%s", mark_of(display, facts), info);
-    else col_append_sep_str(display.pinfo->cinfo, COL_INFO, ", ", info);
+    if (!first) return col_append_sep_str(display.pinfo->cinfo, COL_INFO, ", ", info.c_str());
+    Line line;
+    add_mark(line, display, facts);
+    line << info.c_str();
+    col_add_str(display.pinfo->cinfo, COL_INFO, line.c_str());
 }
 
 proto_tree* add_protocol(const Display& display, tvbuff_t* tvb, int length, const char* title) {
@@ -79,14 +81,18 @@ void add_frame(proto_tree* tree, tvbuff_t* tvb, std::size_t field, std::uint64_t
     proto_item_set_generated(proto_tree_add_uint(tree, id_of(field), tvb, 0, 0, static_cast<std::uint32_t>(frame)));
 }
 
+void add_time_span(proto_tree* tree, tvbuff_t* tvb, std::size_t field, capture::Time span) {
+    nstime_t time;
+    time.secs = span / capture::second;
+    time.nsecs = static_cast<int>(span % capture::second);
+    proto_item_set_generated(proto_tree_add_time(tree, id_of(field), tvb, 0, 0, &time));
+}
+
 void add_request(
     const Display& display, proto_tree* tree, tvbuff_t* tvb, std::uint64_t request, capture::Time elapsed) {
     if (request == 0) return;
     add_frame(tree, tvb, generated_index("smcr.request_in"), request);
-    nstime_t time;
-    time.secs = elapsed / capture::second;
-    time.nsecs = static_cast<int>(elapsed % capture::second);
-    proto_item_set_generated(proto_tree_add_time(tree, id_of(generated_index("smcr.time")), tvb, 0, 0, &time));
+    add_time_span(tree, tvb, generated_index("smcr.time"), elapsed);
     mark_depended_upon(display.pinfo, static_cast<std::uint32_t>(request));
 }
 
@@ -129,6 +135,9 @@ void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     add_number(tree, tvb, generated_index("smcr.consumer_delta"), facts.consumer_delta);
     add_number(tree, tvb, generated_index("smcr.in_flight"), facts.in_flight);
     add_number(tree, tvb, generated_index("smcr.window"), facts.window);
+    if (facts.window_full())
+        proto_item_set_generated(proto_tree_add_boolean(tree, id_of(generated_index("smcr.stall")), tvb, 0, 0, 1));
+    if (facts.stall_time) add_time_span(tree, tvb, generated_index("smcr.stall_time"), *facts.stall_time);
 }
 
 void add_write(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
@@ -189,9 +198,9 @@ void show_clc_message(Display display, tvbuff_t* payload, const FrameFacts& fact
     tvbuff_t* tvb = clc_tvb(display, payload, clc);
     const smcr::ClcMessage message = smcr::parse_clc(view_of(tvb));
     if (message.header.eye_catcher == smcr::kEyeCatcherSmcD) display.protocol = "SMC-D";
-    const char* summary = summary_of(display.pinfo, message);
+    const Line summary = summary_of(message);
     write_columns(display, facts, summary, first);
-    proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
     add_presence(tree, tvb, generated_index("smcr.clc"));
     walk(message, builder(display, tvb, tree));
     add_error(display, tree, message.error);
@@ -206,12 +215,13 @@ void show_clc_part(
     const Display& display, tvbuff_t* payload, const FrameFacts& facts, int offset, int length, bool first) {
     tvbuff_t* tvb = tvb_new_subset_length(payload, offset, length);
     const std::uint64_t completion = display.record->completion(facts.frame);
-    const char* where = "";
-    if (completion != 0)
-        where = wmem_strdup_printf(display.pinfo->pool, " completed in frame %u", static_cast<unsigned>(completion));
-    const char* summary = wmem_strdup_printf(display.pinfo->pool, "CLC message, %d octets of it%s", length, where);
-    write_columns(display, facts, wmem_strdup_printf(display.pinfo->pool, "[%s]", summary), first);
-    proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    Line summary;
+    summary << "CLC message, " << length << " octets of it";
+    if (completion != 0) summary << " completed in frame " << completion;
+    Line info("[");
+    info << summary.c_str() << "]";
+    write_columns(display, facts, info, first);
+    proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
     proto_tree_add_item(tree, fields().tree.octets, tvb, 0, length, ENC_NA);
     add_identity(display, tree, tvb, facts);
     add_remarks(display, tree, tvb, facts);
@@ -229,9 +239,9 @@ int clc_end(std::span<const Record::Clc> messages, int limit) {
 
 void show_llc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
     const smcr::LlcMessage message = smcr::parse_llc(view_of(tvb), tvb_reported_length(tvb));
-    const char* summary = summary_of(display.pinfo, message, facts);
+    const Line summary = summary_of(message, facts);
     write_columns(display, facts, summary);
-    proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
     add_presence(tree, tvb, generated_index("smcr.llc"));
     walk(message, builder(display, tvb, tree));
     add_error(display, tree, message.error);
@@ -244,18 +254,20 @@ void show_llc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
 void show_cdc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
     smcr::Cdc cdc;
     const layout::ParseError error = layout::parse_into(cdc, view_of(tvb));
-    const char* summary = summary_of(display.pinfo, cdc, facts);
+    const Line summary = summary_of(cdc, facts);
     write_columns(display, facts, summary);
-    proto_tree* tree = add_protocol(display, tvb, -1, summary);
+    if (!display.details) return;
+    proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
     add_presence(tree, tvb, generated_index("smcr.cdc"));
     builder(display, tvb, tree).part(cdc, 0, smcr::PartInfo{});
     add_error(display, tree, error);
     add_facts(display, tree, tvb, facts);
 }
 
-void show_data(const Display& display, tvbuff_t* payload, const FrameFacts& facts, const char* summary) {
+void show_data(const Display& display, tvbuff_t* payload, const FrameFacts& facts, const Line& summary) {
     write_columns(display, facts, summary);
-    add_facts(display, add_protocol(display, payload, -1, summary), payload, facts);
+    if (!display.details) return;
+    add_facts(display, add_protocol(display, payload, -1, summary.c_str()), payload, facts);
     call_data_dissector(payload, display.pinfo, display.tree);
 }
 
@@ -288,15 +300,15 @@ void show_link_payload(const Display& display, tvbuff_t* payload, const FrameFac
         case FrameFacts::What::llc: return show_llc(display, message_tvb(display, payload, facts), facts);
         case FrameFacts::What::cdc: return show_cdc(display, message_tvb(display, payload, facts), facts);
         case FrameFacts::What::write:
-            return show_data(
-                display, without_padding(payload, facts.length), facts, summary_of_write(display.pinfo, facts));
+            return show_data(display, without_padding(payload, facts.length), facts, summary_of_write(facts));
         case FrameFacts::What::other:
         case FrameFacts::What::tcp: break;
     }
-    show_data(display, payload, facts, summary_of_part(display.pinfo, facts));
+    show_data(display, payload, facts, summary_of_part(facts));
 }
 
 void show_facts(const Display& display, tvbuff_t* frame, const FrameFacts& facts) {
+    if (!display.details) return;
     const char* title = facts.what == FrameFacts::What::tcp ? "TCP connection" : "packet on a link";
     add_facts(display, add_protocol(display, frame, 0, title), frame, facts);
 }
@@ -305,7 +317,7 @@ void show_tcp_option(packet_info* pinfo, proto_tree* tree, tvbuff_t* option) {
     smcr::TcpOption parsed;
     layout::parse_into(parsed, view_of(option));
     const char* name = layout::name_of(smcr::kEyeCatcherNames, parsed.identifier);
-    const Display display{pinfo, tree, nullptr, false};
+    const Display display{pinfo, tree, nullptr, false, true};
     proto_item* item = proto_tree_add_protocol_format(tree, fields().protocol, option, 0, -1, "TCP Option - %s", name);
     proto_tree* subtree = proto_item_add_subtree(item, fields().subtree);
     builder(display, option, subtree).part(parsed, 0, smcr::PartInfo{});

@@ -14,6 +14,7 @@ struct Display {
     proto_tree* tree;
     const Record* record;
     bool columns;  ///< whether Protocol and Info are ours to write
+    bool details;  ///< whether anybody looks at the tree or at expert infos
     const char* protocol = "SMC-R";
 };
 

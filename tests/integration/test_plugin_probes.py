@@ -330,6 +330,20 @@ def test_cursors_flags_and_window(path):
         ["100"], ["100"], [str(65536 - 100)], ["client"])
 
 
+def test_a_full_window_and_how_long_it_was_full(path):
+    capture = Capture().rendezvous()
+    capture.write(True, bytes(1000), offset=65536 - 1000)
+    full = capture.send(True, probe.cdc(probe.SERVER_TOKEN, 1, producer=(1, 0)))
+    capture.send(True, probe.llc(7, 0, bytes(16)))
+    opened = capture.send(False, probe.cdc(probe.CLIENT_TOKEN, 1, consumer=(0, 100)))
+    capture.save(path)
+    assert numbers(path, "smcr.stall") == [full]
+    assert decode(path, full, "smcr.in_flight", "smcr.window") == (["65536"], ["0"])
+    assert decode(path, opened, "smcr.stall_time") == (["0.002000000"],)
+    (connection,) = analyze(path)["smcr"]["connections"]
+    assert connection["client_to_server"]["stalls"]["total"] == 0.002
+
+
 # ---- findings ----
 
 

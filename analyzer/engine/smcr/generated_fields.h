@@ -51,6 +51,11 @@ inline constexpr std::array generated_fields{
         "smcr.window", "Window", GeneratedType::unsigned_number,
         "Octets that the sender may still write, after this message"},
     GeneratedField{
+        "smcr.stall", "Window full", GeneratedType::boolean, "The sender may write nothing more, after this message"},
+    GeneratedField{
+        "smcr.stall_time", "Stalled for", GeneratedType::time_span,
+        "How long the peer had found the sender's window full before this message opened it"},
+    GeneratedField{
         "smcr.producer_delta", "Produced", GeneratedType::signed_number,
         "Octets by which this message moves the producer cursor"},
     GeneratedField{

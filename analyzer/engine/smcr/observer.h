@@ -37,6 +37,9 @@ struct FrameFacts {
     // cdc: the direction from the sender, after this message; deltas against the sender's previous one
     std::optional<std::uint64_t> produced, consumed_by_peer, in_flight, window;
     std::optional<std::int64_t> producer_delta, consumer_delta;
+    /// cdc: how long the peer had found the sender's window full; this message opened it.
+    std::optional<Time> stall_time;
+    bool window_full() const { return window == 0; }
 
     /// tcp: octets at the payload's end that belong to a CLC message which later segments complete.
     std::uint32_t clc_pending = 0;

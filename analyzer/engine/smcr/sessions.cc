@@ -100,7 +100,10 @@ void Sessions::on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFa
     direction.closed |= cdc.state.connection_closed;
     direction.aborted |= cdc.state.abnormal_close;
     Flow& sent = session.flow[from];
+    const Intervals& stalls = connection.from[other(from)].stalls;
+    const Intervals before = stalls;
     facts.consumer_delta = session.flow[other(from)].on_consumer(cdc.consumer, facts.time, facts.frame);
+    if (stalls.count != before.count) facts.stall_time = stalls.total - before.total;
     share_base(session);
     facts.producer_delta = sent.on_producer(cdc.producer, cdc.flags, facts.time, facts.frame);
     share_base(session);

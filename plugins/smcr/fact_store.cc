@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/smcr/fact_store.h"
+
+#include <algorithm>
+
+namespace fabricscope::plugin {
+namespace {
+
+using engine::smcr::Side;
+using What = FrameFacts::What;
+
+template <class T> std::optional<T> optional_if(bool present, T value) {
+    return present ? std::optional(value) : std::nullopt;
+}
+
+std::uint32_t length_of(const FrameFacts& facts) {
+    switch (facts.what) {
+        case What::tcp: return facts.clc_pending;
+        case What::write: return facts.length;
+        case What::llc:
+        case What::cdc:
+        case What::other: break;
+    }
+    return facts.message_length;
+}
+
+}  // namespace
+
+void FactStore::add(const FrameFacts& facts) {
+    Entry& entry = entries_.emplace_back();
+    entry.frame = static_cast<std::uint32_t>(facts.frame);
+    entry.connection = facts.connection;
+    entry.link_group = facts.link_group;
+    entry.length = length_of(facts);
+    entry.what = facts.what;
+    entry.link = facts.link.value_or(0);
+    entry.has_link = facts.link.has_value();
+    entry.has_from = facts.from.has_value();
+    entry.from_server = facts.from == Side::server;
+    entry.roles_known = facts.roles_known;
+    entry.retransmission = facts.retransmission;
+    add_detail(entry, facts);
+}
+
+void FactStore::add_detail(Entry& entry, const FrameFacts& facts) {
+    const auto append = [&entry](auto& list, const auto& detail) {
+        entry.has_detail = true;
+        entry.detail = static_cast<std::uint32_t>(list.size());
+        list.push_back(detail);
+    };
+    switch (facts.what) {
+        case What::write:
+            if (facts.rmbe_offset) append(writes_, Write{*facts.rmbe_offset, facts.position.value_or(unplaced)});
+            break;
+        case What::cdc:
+            if (facts.connection != 0) append(cdcs_, Cdc(facts));
+            break;
+        case What::llc:
+        case What::tcp:
+        case What::other:
+            if (facts.request_frame != 0) append(replies_, Reply{facts.time, facts.request_time, facts.request_frame});
+            break;
+    }
+}
+
+void FactStore::add_missing(std::uint64_t frame) {
+    const std::size_t place = place_of(frame);
+    if (place < entries_.size() && entries_[place].frame == frame) return;
+    Entry entry{};
+    entry.frame = static_cast<std::uint32_t>(frame);
+    entry.what = What::other;
+    entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(place), entry);
+}
+
+/// Where the frame's entry is, or would have to be.
+std::size_t FactStore::place_of(std::uint64_t frame) const {
+    if (next_ < entries_.size() && entries_[next_].frame == frame) return next_;
+    if (entries_.empty() || entries_.back().frame < frame) return entries_.size();
+    const auto found = std::ranges::lower_bound(entries_, frame, {}, &Entry::frame);
+    return static_cast<std::size_t>(found - entries_.begin());
+}
+
+bool FactStore::find(std::uint64_t frame, FrameFacts& facts) const {
+    const std::size_t place = place_of(frame);
+    if (place == entries_.size() || entries_[place].frame != frame) return false;
+    next_ = place + 1;
+    const Entry& entry = entries_[place];
+    facts = {};
+    facts.frame = frame;
+    facts.what = entry.what;
+    facts.connection = entry.connection;
+    facts.link_group = entry.link_group;
+    facts.link = optional_if(entry.has_link, entry.link);
+    facts.from = optional_if(entry.has_from, entry.from_server ? Side::server : Side::client);
+    facts.roles_known = entry.roles_known;
+    facts.retransmission = entry.retransmission;
+    if (entry.what == What::tcp) facts.clc_pending = entry.length;
+    else if (entry.what == What::write) facts.length = entry.length;
+    else facts.message_length = entry.length;
+    if (entry.has_detail) take_detail(entry, facts);
+    return true;
+}
+
+void FactStore::take_detail(const Entry& entry, FrameFacts& facts) const {
+    if (entry.what == What::write) {
+        const Write& write = writes_[entry.detail];
+        facts.rmbe_offset = write.rmbe_offset;
+        facts.position = optional_if(write.position != unplaced, write.position);
+    } else if (entry.what == What::cdc) {
+        cdcs_[entry.detail].tell(facts);
+    } else {
+        const Reply& reply = replies_[entry.detail];
+        facts.time = reply.time;
+        facts.request_time = reply.request_time;
+        facts.request_frame = reply.request_frame;
+    }
+}
+
+FactStore::Cdc::Cdc(const FrameFacts& facts)
+    : produced(facts.produced.value_or(0)),
+      in_flight(facts.in_flight.value_or(0)),
+      window(facts.window.value_or(0)),
+      producer_delta(facts.producer_delta.value_or(0)),
+      consumer_delta(facts.consumer_delta.value_or(0)),
+      stall_time(facts.stall_time.value_or(0)),
+      has_produced(facts.produced.has_value()),
+      has_in_flight(facts.in_flight.has_value()),
+      has_window(facts.window.has_value()),
+      has_producer_delta(facts.producer_delta.has_value()),
+      has_consumer_delta(facts.consumer_delta.has_value()),
+      has_stall_time(facts.stall_time.has_value()) {}
+
+void FactStore::Cdc::tell(FrameFacts& facts) const {
+    facts.produced = optional_if(has_produced, produced);
+    facts.in_flight = optional_if(has_in_flight, in_flight);
+    facts.window = optional_if(has_window, window);
+    facts.producer_delta = optional_if(has_producer_delta, producer_delta);
+    facts.consumer_delta = optional_if(has_consumer_delta, consumer_delta);
+    facts.stall_time = optional_if(has_stall_time, stall_time);
+}
+
+}  // namespace fabricscope::plugin

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine said about each frame, in as little memory as it takes: a capture of a million frames
+// must not cost Wireshark much more with us than without.
+#pragma once
+
+#include <vector>
+
+#include "analyzer/engine/smcr/observer.h"
+
+namespace fabricscope::plugin {
+
+using engine::smcr::FrameFacts;
+
+class FactStore {
+public:
+    /// Frames come in the capture's order. `message` and `consumed_by_peer` are not kept, and `time`
+    /// only where a request's time belongs to it.
+    void add(const FrameFacts& facts);
+    /// Makes sure that something is known of the frame.
+    void add_missing(std::uint64_t frame);
+    bool find(std::uint64_t frame, FrameFacts& facts) const;
+
+private:
+    struct Entry {
+        std::uint32_t frame;
+        std::uint32_t connection;
+        std::uint32_t link_group;
+        std::uint32_t length;  ///< octets: write: of data, llc and cdc: of the message, tcp: clc_pending
+        std::uint32_t detail;  ///< index in the list for its kind of frame, if `has_detail`
+        FrameFacts::What what;
+        std::uint8_t link;
+        bool has_link : 1;
+        bool has_from : 1;
+        bool from_server : 1;
+        bool roles_known : 1;
+        bool retransmission : 1;
+        bool has_detail : 1;
+    };
+    static constexpr std::uint64_t unplaced = ~std::uint64_t{0};
+    struct Write {
+        std::uint64_t rmbe_offset, position;
+    };
+    struct Cdc {
+        explicit Cdc(const FrameFacts& facts);
+        void tell(FrameFacts& facts) const;
+
+        std::uint64_t produced, in_flight, window;
+        std::int64_t producer_delta, consumer_delta, stall_time;
+        bool has_produced : 1;
+        bool has_in_flight : 1;
+        bool has_window : 1;
+        bool has_producer_delta : 1;
+        bool has_consumer_delta : 1;
+        bool has_stall_time : 1;
+    };
+    struct Reply {
+        capture::Time time, request_time;
+        std::uint64_t request_frame;
+    };
+
+    void add_detail(Entry& entry, const FrameFacts& facts);
+    void take_detail(const Entry& entry, FrameFacts& facts) const;
+    std::size_t place_of(std::uint64_t frame) const;
+
+    std::vector<Entry> entries_;  ///< by frame
+    std::vector<Write> writes_;
+    std::vector<Cdc> cdcs_;
+    std::vector<Reply> replies_;
+    mutable std::size_t next_ = 0;  ///< guess: frames are asked for one after the other
+};
+
+}  // namespace fabricscope::plugin
