@@ -21,5 +21,8 @@ target_include_directories(fabricscope_wiretap SYSTEM INTERFACE "${Wireshark_INC
 # for WIRESHARK_PLUGIN_DIR.
 set(Wireshark_MINOR "${Wireshark_MAJOR_VERSION}.${Wireshark_MINOR_VERSION}")
 set(FABRICSCOPE_PLUGIN_DIR "${Wireshark_PLUGIN_INSTALL_DIR}/epan" CACHE PATH "Where Wireshark looks for dissector plugins")
+# Where it looks for profiles that it offers to everybody.
+set(FABRICSCOPE_PROFILE_DIR "${Wireshark_INSTALL_PREFIX}/share/wireshark/profiles" CACHE PATH
+    "Where Wireshark looks for global profiles")
 set(FABRICSCOPE_BUILD_PLUGIN_ROOT "${PROJECT_BINARY_DIR}/wireshark-plugins")
 set(FABRICSCOPE_BUILD_PLUGIN_DIR "${FABRICSCOPE_BUILD_PLUGIN_ROOT}/${Wireshark_MINOR}/epan")

@@ -36,6 +36,8 @@ public:
     /// The same for a frame that has been decoded already.
     void on_packet(const capture::Packet& packet);
     void finish();
+    /// Hands out what is left of a connection's streams: the capture holds nothing more of it.
+    void end_stream(std::uint32_t smcr_connection) { smcr_.end_stream(smcr_connection); }
 
     const CaptureSummary& capture() const { return capture_; }
     const smcr::Model& smcr() const { return smcr_.model(); }

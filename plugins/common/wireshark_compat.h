@@ -14,13 +14,22 @@
 #endif
 
 #include <epan/conversation.h>
+#include <epan/conversation_filter.h>
+#include <epan/conversation_table.h>
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/exceptions.h>
 #include <epan/expert.h>
+#include <epan/export_object.h>
+#include <epan/follow.h>
+#include <epan/funnel.h>
 #include <epan/packet.h>
+#include <epan/plugin_if.h>
 #include <epan/prefs-int.h>
 #include <epan/prefs.h>
+#include <epan/srt_table.h>
+#include <epan/stats_tree.h>
 #include <epan/tap.h>
+#include <epan/to_str.h>
 #include <wiretap/wtap.h>
 
 #include <cstdint>
@@ -36,6 +45,51 @@ namespace fabricscope::plugin {
 using wireshark_bool = bool;
 #else
 using wireshark_bool = gboolean;
+#endif
+
+/// Wireshark 4.0 fills its Follow menu with what it knows itself; later ones with what is registered.
+constexpr bool kFollowMenuIsFixed = FABRICSCOPE_WIRESHARK_VERSION < 402;
+
+inline void register_follower(
+    int protocol, const char* tap, follow_conv_filter_func packet_filter, follow_index_filter_func index_filter,
+    follow_address_filter_func address_filter, follow_port_to_display_func port_name, tap_packet_cb handler) {
+#if FABRICSCOPE_WIRESHARK_VERSION >= 402
+    register_follow_stream(
+        protocol, tap, packet_filter, index_filter, address_filter, port_name, handler, nullptr, nullptr);
+#else
+    register_follow_stream(protocol, tap, packet_filter, index_filter, address_filter, port_name, handler);
+#endif
+}
+
+/// `filter_of` returns a filter for the packet's conversation, to be freed, or nullptr if it has none.
+template <char* (*filter_of)(packet_info*)>
+void register_packet_filter(const char* protocol_filter, const char* label) {
+#if FABRICSCOPE_WIRESHARK_VERSION >= 402
+    register_conversation_filter(
+        protocol_filter, label,
+        [](packet_info* pinfo, void*) -> wireshark_bool {
+            char* filter = filter_of(pinfo);
+            g_free(filter);
+            return filter != nullptr;
+        },
+        [](packet_info* pinfo, void*) { return filter_of(pinfo); }, nullptr);
+#else
+    register_conversation_filter(
+        protocol_filter, label,
+        [](packet_info* pinfo) -> wireshark_bool {
+            char* filter = filter_of(pinfo);
+            g_free(filter);
+            return filter != nullptr;
+        },
+        [](packet_info* pinfo) { return filter_of(pinfo); });
+#endif
+}
+
+/// The separator of a submenu in the name of a stats tree.
+#if FABRICSCOPE_WIRESHARK_VERSION >= 402
+#define FABRICSCOPE_STATS_MENU(menu, name) menu "//" name
+#else
+#define FABRICSCOPE_STATS_MENU(menu, name) menu "/" name
 #endif
 
 /// Whoever exports this packet alone needs that frame with it.

@@ -3,10 +3,12 @@
 
 #include <memory>
 
+#include "plugins/common/addresses.h"
 #include "plugins/common/entry_points.h"
 #include "plugins/smcr/builtin.h"
 #include "plugins/smcr/fields.h"
 #include "plugins/smcr/show.h"
+#include "plugins/smcr/taps.h"
 #include "protocols/smcr/tcp_option.h"
 
 namespace fabricscope::plugin {
@@ -31,7 +33,11 @@ Turn turn{};
 dissector_handle_t link_handle;
 dissector_handle_t clc_handle;
 dissector_handle_t other_option_handle;
-int expert_tap = 0;
+int expert_tap, frame_tap, follow_tap, export_tap;
+
+std::unique_ptr<StreamReader> stream_reader;  ///< while somebody wants streams
+engine::smcr::Options engine_options;
+StreamReader::Pieces pieces;
 
 bool is_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(fields().protocol)) != 0; }
 bool is_tcp() { return turn.packet.transport == capture::Transport::tcp; }
@@ -57,13 +63,6 @@ int dissect_link_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, vo
 }
 
 // ---- payloads on TCP -----------------------------------------------------------------------------
-
-address address_of(const capture::Address& from) {
-    address to;
-    if (from.kind == capture::Address::Kind::ipv4) set_address(&to, AT_IPv4, 4, from.bytes.data() + 12);
-    else set_address(&to, AT_IPv6, 16, from.bytes.data());
-    return to;
-}
 
 /// From this frame on our dissector is asked before those of the ports. It declines what is not CLC.
 void claim_conversation(const packet_info* pinfo) {
@@ -114,6 +113,47 @@ int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void
     return length;
 }
 
+// ---- taps ----------------------------------------------------------------------------------------
+
+/// What is not wanted any more goes with the next frame; what is wanted anew begins with the first one.
+void read_streams(const Visit& visit) {
+    if (have_tap_listener(follow_tap) == 0 && have_tap_listener(export_tap) == 0) return stream_reader.reset();
+    if (!stream_reader || stream_reader->is_past(visit.frame.number)) {
+        stream_reader = std::make_unique<StreamReader>(engine_options, visit.has_interface_id ? 2 : 1);
+        begin_export();
+    }
+    stream_reader->on_packet(turn.packet);
+}
+
+/// What the engine handed out, with the connection's own frame: filters for the connection see no other.
+void tap_streams(const Visit& visit) {
+    const std::uint32_t connection = turn.facts.connection;
+    if (connection == 0 || !stream_reader) return;
+    const bool last = !visit.first && record->last_frame(connection) == visit.frame.number;
+    pieces = last ? stream_reader->take_last(connection) : stream_reader->take(connection);
+    if (pieces.empty()) return;
+    static StreamTapData data;
+    data = {record.get(), connection, turn.facts.from.value_or(engine::smcr::Side::client), &pieces};
+    tap_queue_packet(follow_tap, visit.pinfo, &data);
+    tap_queue_packet(export_tap, visit.pinfo, &data);
+}
+
+ByteView message_of(const FrameFacts& facts) {
+    if (facts.what != FrameFacts::What::llc && facts.what != FrameFacts::What::cdc) return {};
+    if (const ByteView whole = record->long_message(facts.frame); !whole.empty()) return whole;
+    const ByteView payload = turn.packet.ib.payload;
+    return payload.first(std::min<std::size_t>(payload.size(), facts.message_length));
+}
+
+void tap_frame(const Visit& visit) {
+    const bool is_copy = turn.facts.frame != visit.pinfo->num;
+    if (is_copy) return;
+    static TapData data;
+    data = {record.get(), &turn.facts, message_of(turn.facts)};
+    if (have_tap_listener(frame_tap) != 0) tap_queue_packet(frame_tap, visit.pinfo, &data);
+    tap_streams(visit);
+}
+
 // ---- frames --------------------------------------------------------------------------------------
 
 void before_frame(const Visit& visit) try {
@@ -121,6 +161,7 @@ void before_frame(const Visit& visit) try {
     turn.packet = capture::decode(visit.frame);
     turn.known = turn.ours = turn.shown = false;
     if (visit.first) record->on_packet(turn.packet, visit.has_interface_id);
+    read_streams(visit);
     if (!is_enabled()) return;
     turn.known = record->find_facts(visit.pinfo->num, turn.facts);
     if (!turn.known || !replacing) return;
@@ -151,6 +192,7 @@ void after_frame(const Visit& visit) {
     if (!turn.known) return;
     if (turn.ours && has_link_payload()) end_infiniband_turn();
     if (!turn.shown) show_rest(visit);
+    tap_frame(visit);
     turn.known = false;
 }
 
@@ -158,6 +200,9 @@ void after_frame(const Visit& visit) {
 
 void install_hooks() {
     expert_tap = find_tap_id("expert");
+    frame_tap = find_tap_id(kFrameTap);
+    follow_tap = find_tap_id(kFollowTap);
+    export_tap = find_tap_id(kExportTap);
     link_handle = create_dissector_handle(dissect_link_payload, fields().protocol);
     clc_handle = create_dissector_handle(dissect_clc, fields().protocol);
     other_option_handle = dissector_get_uint_handle(find_dissector_table("tcp.option"), experimental_option);
@@ -167,6 +212,7 @@ void install_hooks() {
 }
 
 void begin_capture(const engine::smcr::Options& options, bool replace_builtin) {
+    engine_options = options;
     record = std::make_unique<Record>(options);
     replacing = replace_builtin && is_enabled();
     turn = {};
@@ -174,6 +220,12 @@ void begin_capture(const engine::smcr::Options& options, bool replace_builtin) {
     restart_first_visits();
 }
 
-void end_capture() { record.reset(); }
+void end_capture() {
+    record.reset();
+    stream_reader.reset();
+    pieces.clear();
+}
+
+const Record* current_record() { return record.get(); }
 
 }  // namespace fabricscope::plugin

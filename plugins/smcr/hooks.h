@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/engine/smcr/tracker.h"
+#include "plugins/smcr/record.h"
 
 namespace fabricscope::plugin {
 
@@ -10,6 +11,9 @@ namespace fabricscope::plugin {
 void install_hooks();
 
 /// For each capture, and again when a changed preference makes Wireshark dissect it anew.
+/// Of the capture that is open; otherwise nullptr.
+const Record* current_record();
+
 void begin_capture(const engine::smcr::Options& options, bool replace_builtin);
 void end_capture();
 

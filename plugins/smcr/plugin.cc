@@ -3,6 +3,7 @@
 #include "plugins/common/wireshark_compat.h"
 #include "plugins/smcr/fields.h"
 #include "plugins/smcr/hooks.h"
+#include "plugins/smcr/taps.h"
 
 namespace fabricscope::plugin {
 namespace {
@@ -39,6 +40,12 @@ void open_capture() {
 void register_protocol() {
     register_fields();
     register_preferences();
+    register_conversations();
+    register_statistics();
+    register_ladder();
+    register_follow();
+    register_export();
+    register_menu();
     register_init_routine(open_capture);
     register_cleanup_routine(end_capture);
 }

@@ -4,7 +4,9 @@
 namespace fabricscope::plugin {
 namespace {
 
-std::uint64_t direction_key(std::uint32_t connection, engine::smcr::Side from) {
+using engine::smcr::Side;
+
+std::uint64_t direction_key(std::uint32_t connection, Side from) {
     return std::uint64_t{connection} << 1 | static_cast<std::uint64_t>(from);
 }
 
@@ -25,6 +27,8 @@ void Record::on_packet(const capture::Packet& packet, bool has_interface_id) {
 
 void Record::on_facts(const FrameFacts& facts) {
     facts_.add(facts);
+    if (facts.connection > last_frames_.size()) last_frames_.resize(facts.connection);
+    if (facts.connection != 0) last_frames_[facts.connection - 1] = static_cast<std::uint32_t>(facts.frame);
     // A message of one packet is in the frame.
     if (facts.message.size() > packet_->ib.payload.size())
         long_messages_[facts.frame].assign(facts.message.begin(), facts.message.end());
@@ -49,6 +53,27 @@ void Record::on_finding(const engine::Finding& finding) {
     if (finding.frames.empty()) return;
     broken_[finding.frames.back()].push_back({finding.rule, finding.text});
     newly_broken_.push_back(finding.frames.back());
+}
+
+const Record::Parties& Record::parties(std::uint32_t connection) const {
+    static const Parties unknown;
+    const auto& connections = engine_->smcr().connections;
+    if (connection == 0 || connection > connections.size()) return unknown;
+    const engine::smcr::Connection& of = connections[connection - 1];
+    if (!of.client || !of.server) return unknown;
+    if (connection > parties_.size()) parties_.resize(connection);
+    Parties& made = parties_[connection - 1];
+    if (made.text[Side::client].empty()) {
+        made.address = {{*of.client, *of.server}};
+        for (const Side side : {Side::client, Side::server}) made.text[side] = to_string(made.address[side]);
+    }
+    return made;
+}
+
+const Record::Parties& Record::parties_of_group(std::uint32_t link_group) const {
+    const auto& groups = engine_->smcr().link_groups;
+    const bool known = link_group != 0 && link_group <= groups.size() && !groups[link_group - 1].connections.empty();
+    return parties(known ? groups[link_group - 1].connections.front() : 0);
 }
 
 bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {

@@ -38,6 +38,18 @@ public:
     /// The capture's next frame. What has no interface id comes from the capture's only one.
     void on_packet(const capture::Packet& packet, bool has_interface_id);
 
+    /// The two parties of a connection as far as they are known: empty texts and no addresses for one that
+    /// was captured midway.
+    struct Parties {
+        engine::smcr::PerSide<std::string> text;  ///< "192.0.2.10:38234"
+        engine::smcr::PerSide<engine::smcr::SocketAddress> address;
+    };
+    const Parties& parties(std::uint32_t connection) const;
+    /// The same for the link group, by its first connection.
+    const Parties& parties_of_group(std::uint32_t link_group) const;
+    /// Of those seen so far.
+    std::uint64_t last_frame(std::uint32_t connection) const { return last_frames_[connection - 1]; }
+
     /// False: the frame has nothing to do with SMC. A copy has its original's facts.
     bool find_facts(std::uint64_t frame, FrameFacts& facts) const;
     std::span<const Clc> clc(std::uint64_t frame) const { return list(clc_, frame); }
@@ -76,6 +88,8 @@ private:
     std::unordered_map<std::uint64_t, std::vector<Clc>> clc_;
     std::unordered_map<std::uint64_t, std::vector<Broken>> broken_;
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> long_messages_;
+    mutable std::vector<Parties> parties_;    ///< by connection id - 1, made when first asked for
+    std::vector<std::uint32_t> last_frames_;  ///< by connection id - 1
     FrameMap responses_;
     FrameMap completions_;
     FrameMap originals_;  ///< of copies

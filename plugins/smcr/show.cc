@@ -6,6 +6,7 @@
 
 #include "plugins/smcr/fields.h"
 #include "plugins/smcr/summary.h"
+#include "plugins/smcr/taps.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/tcp_option.h"
 
@@ -96,6 +97,18 @@ void add_request(
     mark_depended_upon(display.pinfo, static_cast<std::uint32_t>(request));
 }
 
+void add_ends(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    const Ends ends = ends_of(display.pinfo, *display.record, facts);
+    if (ends.source == nullptr) return;
+    add_text(tree, tvb, generated_index("smcr.source"), ends.source);
+    add_text(tree, tvb, generated_index("smcr.destination"), ends.destination);
+    for (const char* end : {ends.source, ends.destination}) {
+        proto_item* item = proto_tree_add_string(tree, id_of(generated_index("smcr.endpoint")), tvb, 0, 0, end);
+        proto_item_set_generated(item);
+        proto_item_set_hidden(item);
+    }
+}
+
 void add_identity(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     wmem_allocator_t* pool = display.pinfo->pool;
     if (facts.connection != 0)
@@ -104,6 +117,7 @@ void add_identity(const Display& display, proto_tree* tree, tvbuff_t* tvb, const
         add_text(tree, tvb, generated_index("smcr.link_group"), wmem_strdup_printf(pool, "lg-%u", facts.link_group));
     add_number(tree, tvb, generated_index("smcr.link"), facts.link);
     if (facts.from && facts.roles_known) add_text(tree, tvb, generated_index("smcr.from"), name_of(*facts.from));
+    add_ends(display, tree, tvb, facts);
 }
 
 /// The engine's findings, which `fabricscope analyze` lists as well.

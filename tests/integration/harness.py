@@ -66,6 +66,18 @@ def without_plugin(*arguments):
     return run(["tshark", *arguments], env=environment).decode()
 
 
+def sharkd(capture, *requests):
+    """What sharkd answers to these requests (method, parameters) once it has loaded the capture."""
+    calls = [("load", {"file": str(capture)}), *requests]
+    text = "".join(
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}) + "\n"
+        for number, (method, parameters) in enumerate(calls, 1))
+    answers = run([BUILD / "with-plugins", "sharkd", "-"], stdin=text.encode(), env=home_environment()).decode()
+    parsed = (json.loads(line) for line in answers.splitlines() if line.startswith("{"))
+    results = {answer["id"]: answer["result"] for answer in parsed if "result" in answer}
+    return [results[number] for number in range(2, len(calls) + 1)]
+
+
 def fields(capture, *names, display_filter="", options=()):
     """One dict per frame that passes the filter: field name to list of values."""
     separator, aggregator = "\t", "\x1f"

@@ -2,12 +2,11 @@
 """The plugin on real captures: nothing malformed, nothing missed, the same however Wireshark is driven,
 and the same as `fabricscope analyze`."""
 
-import json
 import random
 from collections import Counter
 
 import pytest
-from harness import BUILD, analyze, fields, home_environment, run, sample, samples, tshark, without_plugin
+from harness import analyze, fields, run, sample, samples, sharkd, tshark, without_plugin
 
 SMC = samples("smcr_*")
 PLAIN = [name for name in samples() if name not in SMC] + ["smcr_fallback_plain_client"]
@@ -80,25 +79,17 @@ def test_one_pass_two_passes_and_filters_agree(name):
     assert filtered == [line for line in one_pass if line.split()[0] in numbers]
 
 
-def sharkd(capture, frames):
+def shown(capture, frames):
     """Columns and tree of these frames, asked for in this order."""
-    load = len(frames) + max(frames)
-    requests = [{"jsonrpc": "2.0", "id": load, "method": "load", "params": {"file": str(capture)}}]
-    requests += [
-        {"jsonrpc": "2.0", "id": frame, "method": "frame", "params": {"frame": frame, "proto": True, "columns": True}}
-        for frame in frames
-    ]
-    text = "".join(json.dumps(request) + "\n" for request in requests)
-    answers = run([BUILD / "with-plugins", "sharkd", "-"], stdin=text.encode(), env=home_environment())
-    parsed = (json.loads(line) for line in answers.decode().splitlines() if line.startswith("{"))
-    return {answer["id"]: answer["result"] for answer in parsed if answer["id"] != load}
+    answers = sharkd(capture, *(("frame", {"frame": frame, "proto": True, "columns": True}) for frame in frames))
+    return dict(zip(frames, answers, strict=True))
 
 
 @pytest.mark.parametrize("name", ["smcr_v1_echo", "smcr_v2_echo", "smcr_v2_two_links", "smcr_v2_lgr_rdma_link_delete", "smcr_v2_urgent"])
 def test_random_access_shows_the_same(name):
     frames = [int(row["frame.number"][0]) for row in fields(sample(name), "frame.number", display_filter="smcr")][:400]
     shuffled = random.Random(name).sample(frames, len(frames))
-    assert sharkd(sample(name), shuffled) == sharkd(sample(name), frames)
+    assert shown(sample(name), shuffled) == shown(sample(name), frames)
 
 
 @pytest.mark.parametrize("name", PLAIN)

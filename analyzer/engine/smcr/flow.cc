@@ -242,6 +242,10 @@ void Flow::open_or_close(std::optional<Time>& since, bool holds, Intervals& inte
 void Flow::finish(Time last) {
     open_or_close(full_since_, false, direction_->stalls, last);
     open_or_close(blocked_since_, false, direction_->blocked, last);
+    end_stream();
+}
+
+void Flow::end_stream() {
     if (stream_) stream_->deliver(producer_.position, producer_.position);
 }
 

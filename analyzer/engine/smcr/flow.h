@@ -78,6 +78,8 @@ public:
     /// Takes over what `half` knows of the consumer: it followed the same direction by the other side's messages.
     void take_consumer(const Flow& half);
 
+    /// Nothing more is to come: hands out what is left of the stream, holes included.
+    void end_stream();
     /// Open intervals end with the capture.
     void finish(Time last);
 

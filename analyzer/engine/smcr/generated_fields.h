@@ -29,6 +29,12 @@ inline constexpr std::array generated_fields{
     GeneratedField{"smcr.link", "Link", GeneratedType::unsigned_number, "Number of the link that carries the packet"},
     GeneratedField{"smcr.from", "From", GeneratedType::text, "Who sent it: client or server of the TCP connection"},
     GeneratedField{
+        "smcr.source", "Source", GeneratedType::text,
+        "Who sent it: address and port of the TCP connection; on a connection captured midway the address only"},
+    GeneratedField{"smcr.destination", "Destination", GeneratedType::text, "Whom it was sent to, as in smcr.source"},
+    GeneratedField{
+        "smcr.endpoint", "Source or destination", GeneratedType::text, "Either of smcr.source and smcr.destination"},
+    GeneratedField{
         "smcr.request_in", "Request in", GeneratedType::frame, "Frame of the CLC or LLC message that this one answers"},
     GeneratedField{
         "smcr.response_in", "Response in", GeneratedType::frame,

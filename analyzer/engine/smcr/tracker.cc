@@ -36,6 +36,10 @@ void Tracker::finish() {
     state_->rendezvous_.finish();
 }
 
+void Tracker::end_stream(std::uint32_t connection) {
+    for (Flow& flow : state_->sessions_.at(connection).flow.values) flow.end_stream();
+}
+
 const Model& Tracker::model() const { return state_->model_; }
 
 }  // namespace fabricscope::engine::smcr

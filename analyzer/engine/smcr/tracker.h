@@ -42,6 +42,9 @@ public:
     /// No more packets: open intervals end, outcomes and closes are settled.
     void finish();
 
+    /// Hands out what is left of a connection's streams: the capture holds nothing more of it.
+    void end_stream(std::uint32_t connection);
+
     const Model& model() const;
 
 private:

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/smcr/streams.h"
+
+#include <algorithm>
+
+namespace fabricscope::plugin {
+namespace {
+
+/// Zeros stand in for what was not captured, as `fabricscope stream` has it; but cursors of a hostile
+/// capture shall not make us fill the memory.
+constexpr std::uint64_t most_zeros = 16 * 1024 * 1024;
+
+}  // namespace
+
+void StreamReader::on_packet(const capture::Packet& packet) {
+    latest_ = packet.number;
+    engine_.on_packet(packet);
+}
+
+void StreamReader::on_stream(const engine::smcr::StreamPiece& piece) {
+    Piece& made = pieces_[piece.connection].emplace_back();
+    made.from = piece.from;
+    made.octets.assign(piece.octets.begin(), piece.octets.end());
+    if (piece.missing != 0) made.octets.resize(std::min(piece.missing, most_zeros));
+}
+
+StreamReader::Pieces StreamReader::take(std::uint32_t connection) {
+    const auto found = pieces_.find(connection);
+    if (found == pieces_.end()) return {};
+    return std::move(pieces_.extract(found).mapped());
+}
+
+StreamReader::Pieces StreamReader::take_last(std::uint32_t connection) {
+    if (connection <= engine_.smcr().connections.size()) engine_.end_stream(connection);
+    return take(connection);
+}
+
+}  // namespace fabricscope::plugin
