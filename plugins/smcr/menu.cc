@@ -81,7 +81,7 @@ void register_menu() {
     ext_menubar_add_entry(menu, "Filter &Stalls", "Show where windows are full and open again", filter_stalls, nullptr);
     ext_menubar_add_separator(menu);
     ext_menubar_add_entry(
-        menu, "Follow &Stream", "Show what the applications of the selected frame's connection sent", follow_connection,
+        menu, "Follo&w Stream", "Show what the applications of the selected frame's connection sent", follow_connection,
         nullptr);
     ext_menubar_add_separator(menu);
     ext_menubar_add_website(menu, "&RFC 7609", "The protocol's description", "https://www.rfc-editor.org/rfc/rfc7609");

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Wireshark itself, on a screen that only this test sees: the profile, the menu, the windows."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+from harness import BUILD, ROOT, home_environment, sample
+
+WIDTH, HEIGHT = 1600, 1000
+PROFILE = ROOT / "plugins/smcr/profile/SMC-R"
+SECONDS = 120  # for whatever a busy machine has to do
+
+pytestmark = pytest.mark.skipif(
+    "sanitizer_runtime=''" not in (BUILD / "with-plugins").read_text(), reason="Wireshark is not built with sanitizers")
+
+
+def wait_for(what, condition):
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        if result := condition():
+            return result
+        time.sleep(0.3)
+    raise AssertionError(f"{what} does not come within {SECONDS} s")
+
+
+@contextlib.contextmanager
+def stopping(process):
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+
+
+class Screen:
+    """A screen with Wireshark on it."""
+
+    def __init__(self, display):
+        self.environment = {**os.environ, "DISPLAY": display, "OMP_THREAD_LIMIT": "1"}
+
+    def run(self, *command, **options):
+        done = subprocess.run(command, env=self.environment, capture_output=True, timeout=SECONDS, check=False, **options)
+        return done.stdout
+
+    def windows(self, title):
+        return self.run("xdotool", "search", "--onlyvisible", "--name", title).split()
+
+    def keys(self, *keys):
+        for key in keys:
+            self.run("xdotool", "key", key)
+            time.sleep(0.5)
+
+    def click(self, x, y):
+        self.run("xdotool", "mousemove", str(x), str(y), "click", "1")
+        time.sleep(0.5)
+
+    def pixels(self):
+        return self.run("import", "-silent", "-window", "root", "-depth", "8", "rgb:-")
+
+    def settled(self):
+        """The picture, once it has stopped to change."""
+        pictures = [b""]
+
+        def same():
+            pictures.append(self.pixels())
+            time.sleep(0.7)
+            return pictures[-1] if pictures[-1] == pictures[-2] else None
+
+        return wait_for("a picture that stays", same)
+
+    def text(self):
+        """What stands on the screen, as far as it can be read."""
+        self.settled()
+        gray = self.run(
+            "import", "-silent", "-window", "root", "-colorspace", "gray", "-resize", "200%", "-depth", "8", "gray:-")
+        # Whatever colour a line has, dark letters on white are read best.
+        contrast = bytes(255 if value > 140 else value for value in range(256))
+        picture = f"P5 {2 * WIDTH} {2 * HEIGHT} 255\n".encode() + gray.translate(contrast)
+        return self.run("tesseract", "-", "-", "--psm", "11", input=picture).decode()
+
+
+@pytest.fixture(scope="module")
+def screen(tmp_path_factory):
+    """Wireshark with the plugin and the profile, at a message that announces urgent data."""
+    home = tmp_path_factory.mktemp("gui")
+    config = home / "wireshark"
+    shutil.copytree(PROFILE, config / "profiles/SMC-R")
+    geometry = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT}
+    (config / "recent_common").write_text(
+        "".join(f"gui.geometry_main_{key}: {value}\n" for key, value in geometry.items()))
+    subprocess.run(["chmod", "-R", "a+rwX", *home.parents[:2], home], check=False)
+    read_end, write_end = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp", "-ac"],
+        pass_fds=[write_end], stderr=subprocess.DEVNULL)
+    os.close(write_end)
+    with stopping(server), os.fdopen(read_end) as numbers:
+        screen = Screen(f":{numbers.readline().strip()}")
+        environment = {
+            **home_environment(), "DISPLAY": screen.environment["DISPLAY"], "XDG_CONFIG_HOME": str(home),
+            "XDG_RUNTIME_DIR": str(home), "HOME": str(home), "QT_QPA_PLATFORM": "xcb", "QT_XCB_GL_INTEGRATION": "none"}
+        options = [word for name in ("update.enabled", "ask_unsaved") for word in ("-o", f"gui.{name}:FALSE")]
+        wireshark = subprocess.Popen(
+            [BUILD / "with-plugins", "wireshark", "-C", "SMC-R", *options, "-r", sample("smcr_v2_urgent"), "-g", "27"],
+            env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with stopping(wireshark):
+            wait_for("the main window", lambda: screen.windows("smcr_v2_urgent"))
+            wait_for("a packet", lambda: rule_colours()["SMC-R: LLC"] in colours(screen.settled()))
+            yield screen
+
+
+def colours(pixels):
+    counts = {}
+    for i in range(0, len(pixels), 3):
+        colour = pixels[i : i + 3]
+        counts[colour] = counts.get(colour, 0) + 1
+    return counts
+
+
+def rule_colours():
+    """{name: background} of the profile's colouring rules"""
+    rules = {}
+    for line in (PROFILE / "colorfilters").read_text().splitlines():
+        if line.startswith("@"):
+            _, name, _, background = line.rsplit("[", 1)[0].split("@")
+            rules[name] = bytes(int(value) >> 8 for value in background.strip("[]").split(","))
+    return rules
+
+
+def test_columns_and_buttons_of_the_profile(screen):
+    text = screen.text()
+    for words in ("Connection", "Link group", "In flight", "Window", "Stalled for", "smcr-1", "lg-1", "CONFIRM LINK"):
+        assert words in text
+    for button in ("Findings", "Set-up", "Stalls", "Urgent"):
+        assert button in text
+    assert re.search(r"Profile\W+SMC-R", text)
+
+
+def test_colours_of_the_profile(screen):
+    seen = colours(screen.settled())
+    rules = rule_colours()
+    for kind in ("CLC", "LLC", "CDC", "RDMA WRITE"):
+        assert seen.get(rules[f"SMC-R: {kind}"], 0) > 2000, kind
+
+
+def test_the_message_in_the_details(screen):
+    assert "SMC-R, CDC smcr-1" in screen.text()
+
+
+def choose(screen, letter):
+    """Tools > SMC-R, which is the last one."""
+    screen.click(400, 900)  # below the details: the keyboard is Wireshark's, the selected packet stays
+    screen.keys("alt+t", "Up", "Right", letter)
+
+
+def test_the_menu_filters_the_connection(screen):
+    choose(screen, "c")
+    text = screen.text()
+    screen.keys("ctrl+slash", "ctrl+a", "Delete", "Return")
+    assert "smcr.connection" in text
+    assert "Displayed: 34 " in text
+
+
+def test_the_menu_follows_the_stream(screen):
+    choose(screen, "w")
+    wait_for("the stream", lambda: screen.windows("SMC-R stream of smcr-1"))
+    text = screen.text()
+    for words in ("before-urgent", "after-urgent", "reply-part-1", "client, frame 24"):
+        assert words in text
