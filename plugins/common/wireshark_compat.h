@@ -48,7 +48,7 @@ using wireshark_bool = gboolean;
 #endif
 
 /// Wireshark 4.0 fills its Follow menu with what it knows itself; later ones with what is registered.
-constexpr bool kFollowMenuIsFixed = FABRICSCOPE_WIRESHARK_VERSION < 402;
+inline constexpr bool follow_menu_is_fixed = FABRICSCOPE_WIRESHARK_VERSION < 402;
 
 inline void register_follower(
     int protocol, const char* tap, follow_conv_filter_func packet_filter, follow_index_filter_func index_filter,
@@ -84,13 +84,6 @@ void register_packet_filter(const char* protocol_filter, const char* label) {
         [](packet_info* pinfo) { return filter_of(pinfo); });
 #endif
 }
-
-/// The separator of a submenu in the name of a stats tree.
-#if FABRICSCOPE_WIRESHARK_VERSION >= 402
-#define FABRICSCOPE_STATS_MENU(menu, name) menu "//" name
-#else
-#define FABRICSCOPE_STATS_MENU(menu, name) menu "/" name
-#endif
 
 /// Whoever exports this packet alone needs that frame with it.
 inline void mark_depended_upon(packet_info* pinfo, std::uint32_t frame) {

@@ -28,7 +28,7 @@ void filter_stalls(ext_menubar_gui_type, void*, void*) {
     plugin_if_apply_filter("smcr.stall || smcr.stall_time", true);
 }
 
-/// The first frame of a direction's next record gets a heading, as text and as far as it is printable.
+/// Who sent it, and its octets as far as they are printable.
 void append_record(std::string& text, const follow_record_t& record) {
     text += record.is_server ? "\n[server, frame " : "\n[client, frame ";
     text += std::to_string(record.packet_num) + "]\n";
@@ -79,10 +79,12 @@ void register_menu() {
         menu, "Filter Link &Group", "Show only the selected frame's link group", filter_link_group, nullptr);
     ext_menubar_add_entry(menu, "Filter &Findings", "Show only frames that break a rule", filter_findings, nullptr);
     ext_menubar_add_entry(menu, "Filter &Stalls", "Show where windows are full and open again", filter_stalls, nullptr);
-    ext_menubar_add_separator(menu);
-    ext_menubar_add_entry(
-        menu, "Follo&w Stream", "Show what the applications of the selected frame's connection sent", follow_connection,
-        nullptr);
+    if constexpr (follow_menu_is_fixed) {
+        ext_menubar_add_separator(menu);
+        ext_menubar_add_entry(
+            menu, "Follo&w Stream", "Show what the applications of the selected frame's connection sent",
+            follow_connection, nullptr);
+    }
     ext_menubar_add_separator(menu);
     ext_menubar_add_website(menu, "&RFC 7609", "The protocol's description", "https://www.rfc-editor.org/rfc/rfc7609");
 }

@@ -12,6 +12,7 @@ enum CursorBase : int { automatic = -1, zero = 0, four = 4 };
 
 wireshark_bool replace_builtin = true;
 int cursor_base = CursorBase::automatic;
+int profile = static_cast<int>(engine::Profile::linux_);
 
 void register_preferences() {
     static const enum_val_t bases[] = {
@@ -29,10 +30,18 @@ void register_preferences() {
         "Offset of the first octet of data in an RMB element: 4 behind RFC 7609's eye catcher, 0 where "
         "implementations leave it out. Needed only for captures that do not tell.",
         &cursor_base, bases, false);
+    static const enum_val_t profiles[] = {
+        {"linux", "RFC 7609, with Linux's habits excused", static_cast<int>(engine::Profile::linux_)},
+        {"rfc7609", "RFC 7609 alone", static_cast<int>(engine::Profile::standard)},
+        {nullptr, nullptr, 0},
+    };
+    prefs_register_enum_preference(
+        module, "profile", "Hold traffic against", "What counts as breaking a rule", &profile, profiles, false);
 }
 
 void open_capture() {
     engine::smcr::Options options;
+    options.profile = static_cast<engine::Profile>(profile);
     if (cursor_base != CursorBase::automatic) options.cursor_base = static_cast<std::uint8_t>(cursor_base);
     begin_capture(options, replace_builtin != 0);
 }

@@ -46,17 +46,19 @@ tap_packet_status response_time_packet(
 // ---- counts --------------------------------------------------------------------------------------
 
 constexpr const char* kRoot = "SMC-R frames";
+constexpr const char* kCdc = "CDC messages by what they tell";
+constexpr const char* kWrites = "RDMA WRITE packets by octets of data";
+constexpr const char* kDirections = "Octets of RDMA WRITE data by direction";
 int root, clc_node, llc_node, cdc_node, write_node, rule_node, connection_node;
 
 void make_nodes(stats_tree* tree) {
     root = stats_tree_create_node(tree, kRoot, 0, STAT_DT_INT, true);
     clc_node = stats_tree_create_pivot(tree, "CLC messages", root);
     llc_node = stats_tree_create_pivot(tree, "LLC messages", root);
-    cdc_node = stats_tree_create_pivot(tree, "CDC messages by what they tell", root);
+    cdc_node = stats_tree_create_pivot(tree, kCdc, root);
     write_node = stats_tree_create_range_node(
-        tree, "RDMA WRITE packets by octets of data", root, "0-64", "65-256", "257-1024", "1025-4096", "4097-",
-        nullptr);
-    connection_node = stats_tree_create_node(tree, "Octets of RDMA WRITE data by direction", 0, STAT_DT_INT, true);
+        tree, kWrites, root, "0-64", "65-256", "257-1024", "1025-4096", "4097-", nullptr);
+    connection_node = stats_tree_create_node(tree, kDirections, 0, STAT_DT_INT, true);
     rule_node = stats_tree_create_pivot(tree, "Findings", 0);
 }
 
@@ -82,7 +84,7 @@ void tick_cdc(stats_tree* tree, const FrameFacts& facts, const smcr::Cdc& cdc) {
     };
     for (const auto& kind : kinds)
         if (kind.holds) tick_stat_node(tree, kind.name, cdc_node, false);
-    tick_stat_node(tree, "CDC messages by what they tell", root, true);
+    tick_stat_node(tree, kCdc, root, true);
 }
 
 void tick_llc(stats_tree* tree, ByteView octets, std::uint32_t length) {
@@ -94,13 +96,14 @@ void tick_llc(stats_tree* tree, ByteView octets, std::uint32_t length) {
 }
 
 void tick_write(stats_tree* tree, const FrameFacts& facts) {
-    stats_tree_tick_range(tree, "RDMA WRITE packets by octets of data", root, static_cast<int>(facts.length));
+    tick_stat_node(tree, kWrites, root, true);
+    stats_tree_tick_range(tree, kWrites, root, static_cast<int>(facts.length));
     if (facts.connection == 0 || !facts.from || facts.retransmission) return;
     Line line("smcr-");
     line << facts.connection;
     if (facts.roles_known) line << " from " << name_of(*facts.from);
     const int length = static_cast<int>(facts.length);
-    increase_stat_node(tree, "Octets of RDMA WRITE data by direction", 0, true, length);
+    increase_stat_node(tree, kDirections, 0, true, length);
     increase_stat_node(tree, line.c_str(), connection_node, false, length);
 }
 

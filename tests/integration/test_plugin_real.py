@@ -69,6 +69,22 @@ def test_ids_are_those_of_the_program(name):
             assert row["smcr.link_group"] == [connection["link_group"]]
 
 
+@pytest.mark.parametrize("profile", ["linux", "rfc7609"])
+@pytest.mark.parametrize("name", SMC)
+def test_findings_are_the_programs(name, profile, ordered):
+    """But those that only the end of the capture decides: nobody tells the plugin of it."""
+    capture = ordered(name)
+    rows = fields(
+        capture, "frame.number", "smcr.rule", display_filter="smcr.rule && !smcr.copy_of",
+        options=["-2", "-o", f"smcr.profile:{profile}"])
+    shown = Counter((rule, int(row["frame.number"][0])) for row in rows for rule in row["smcr.rule"])
+    found = Counter(
+        (finding["rule"], finding["frames"][-1]) for finding in analyze(capture, "--profile", profile)["findings"])
+    assert shown <= found
+    last = max((frame for _, frame in found), default=0)
+    assert sum((found - shown).values()) <= 3 or last == 0, found - shown
+
+
 @pytest.mark.parametrize("name", SMC)
 def test_one_pass_two_passes_and_filters_agree(name):
     one_pass = tshark("-r", sample(name)).splitlines()

@@ -224,7 +224,10 @@ def test_counts_are_the_programs(name, ordered):
             label = f"{connection['id']} from {side}"
             written = direction["bytes_written"] + direction.get("bytes_replayed", 0)
             assert counts.get(label, 0) == pytest.approx(written, rel=0.05 if "lossy" in name else 0)
-    for kind, name_filter in (("CLC messages", "smcr.clc"), ("LLC messages", "smcr.llc")):
+    kinds = {
+        "CLC messages": "smcr.clc", "LLC messages": "smcr.llc", "CDC messages by what they tell": "smcr.cdc",
+        "RDMA WRITE packets by octets of data": "smcr.write"}
+    for kind, name_filter in kinds.items():
         assert counts[kind] == len(fields(capture, "frame.number", display_filter=f"{name_filter} && !smcr.copy_of"))
 
 
