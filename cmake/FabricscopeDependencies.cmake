@@ -3,6 +3,7 @@
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-png)
 pkg_check_modules(GLIB REQUIRED IMPORTED_TARGET glib-2.0)
 find_package(Wireshark 4.0 REQUIRED)
 find_package(CLI11 REQUIRED)

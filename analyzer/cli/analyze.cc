@@ -11,6 +11,7 @@
 #include "analyzer/cli/exports.h"
 #include "analyzer/cli/output.h"
 #include "analyzer/cli/status.h"
+#include "analyzer/report/clocks.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/summary.h"
 
@@ -72,10 +73,11 @@ std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const
     return results;
 }
 
-/// Where the findings' frames lie, if there are several files.
+/// Where the frames lie that findings and times are about, if there are several files.
 std::map<std::uint64_t, report::Place> places_of(
     const std::vector<const engine::Finding*>& findings, const Analysis& analysis) {
-    std::set<std::uint64_t> frames;
+    if (analysis.opened.size() < 2) return {};
+    std::set<std::uint64_t> frames = report::frames_with_an_order(analysis.engine->smcr());
     for (const engine::Finding* finding : findings) frames.insert(finding->frames.begin(), finding->frames.end());
     std::map<std::uint64_t, report::Place> places;
     for (const auto& [frame, origin] : analysis.origins.of(frames))
@@ -139,6 +141,7 @@ int run(AnalyzeOptions& options) {
     if (!analysis.engine) return not_read;
     const engine::Engine& engine = *analysis.engine;
     const std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
+    const auto places = places_of(findings, analysis);
     const report::Results results{
         .files = options.input.files,
         .problems = analysis.problems,
@@ -146,7 +149,8 @@ int run(AnalyzeOptions& options) {
         .smcr = engine_options.smcr ? &engine.smcr() : nullptr,
         .findings = findings,
         .rules = chosen_rules(engine, options),
-        .places = places_of(findings, analysis),
+        .places = places,
+        .warnings = report::clock_warnings(engine.smcr(), places),
         .profile = profile_of(options)};
     if (!write(results, analysis, options)) return wrong_usage;
     if (!analysis.problems.empty()) return not_read;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/cli/exports.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -10,7 +11,9 @@
 #include "analyzer/cli/output.h"
 #include "analyzer/report/comments.h"
 #include "analyzer/report/csv.h"
+#include "analyzer/report/png.h"
 #include "analyzer/report/sqlite.h"
+#include "analyzer/report/svg.h"
 #include "capture/pcapng_copy.h"
 
 namespace fabricscope::cli {
@@ -33,6 +36,24 @@ constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
 
 bool is_our_capture(std::string_view octets) {
     return capture::application_of_pcapng(octets).starts_with("fabricscope ");
+}
+
+/// Both kinds of pictures name the program within these first octets.
+constexpr std::size_t picture_head = 256;
+
+using WritePicture = void (*)(std::ostream&, const report::Drawing&, std::string_view);
+
+bool export_picture(const std::string& file, const report::Drawing& drawing, WritePicture write) {
+    if (file == "-") {
+        Output output("");
+        write(output.stream(), drawing, application);
+        return output.finish();
+    }
+    NewFile picture(file);
+    if (!picture) return false;
+    Output output(picture.temporary());
+    write(output.stream(), drawing, application);
+    return output.finish() && picture.put_in_place();
 }
 
 /// One table's file while it is being written.
@@ -60,6 +81,14 @@ std::string why_not_csv(const std::string& folder, const std::vector<std::string
 
 std::string why_not_sqlite(const std::string& file, const std::vector<std::string>& inputs) {
     return why_not_replace(file, inputs, {"a database of fabricscope", is_our_database});
+}
+
+std::string why_not_picture(const std::string& file, const std::vector<std::string>& inputs) {
+    if (file == "-") return {};
+    const auto ours = [](std::string_view octets) {
+        return octets.substr(0, picture_head).find("fabricscope ") != std::string_view::npos;
+    };
+    return why_not_replace(file, inputs, {"a picture of fabricscope", ours});
 }
 
 std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs) {
@@ -115,6 +144,17 @@ bool export_annotated(const std::string& file, const report::Results& results, c
         return false;
     }
     return copy.put_in_place();
+}
+
+bool export_svg(const std::string& file, const report::Drawing& drawing) {
+    return export_picture(file, drawing, report::write_svg);
+}
+
+bool export_png(const std::string& file, const report::Drawing& drawing) {
+    if (std::max(drawing.width, drawing.height) <= report::largest_png_side)
+        return export_picture(file, drawing, report::write_png);
+    complain("the picture is too large for PNG; --svg has no such limit");
+    return false;
 }
 
 }  // namespace fabricscope::cli

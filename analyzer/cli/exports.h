@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/report/drawing.h"
 #include "analyzer/report/results.h"
 
 namespace fabricscope::cli {
@@ -16,11 +17,18 @@ std::string why_not_sqlite(const std::string& file, const std::vector<std::strin
 /// The inputs are read again: they have to be regular files.
 std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs);
 
+/// Of SVG and PNG files.
+std::string why_not_picture(const std::string& file, const std::vector<std::string>& inputs);
+
 /// False after a complaint. Existing files are replaced at the end, when all has been written.
 bool export_csv(const std::string& folder, const report::Results& results, bool cursors);
 bool export_sqlite(const std::string& file, const report::Results& results, bool cursors);
 
 /// Writes the captures `opened` again, with the findings as comments.
 bool export_annotated(const std::string& file, const report::Results& results, const std::vector<std::string>& opened);
+
+/// "-" is standard output.
+bool export_svg(const std::string& file, const report::Drawing& drawing);
+bool export_png(const std::string& file, const report::Drawing& drawing);
 
 }  // namespace fabricscope::cli

@@ -1,78 +1,250 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/timeline.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "analyzer/cli/analysis.h"
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/exports.h"
 #include "analyzer/cli/output.h"
 #include "analyzer/cli/status.h"
+#include "analyzer/report/ladder.h"
+#include "analyzer/report/plot.h"
+#include "analyzer/report/units.h"
 
 namespace fabricscope::cli {
 namespace {
 
 using namespace engine::smcr;
 
+constexpr std::size_t most_in_a_picture = 100;
+
 struct TimelineOptions {
     InputOptions input;
-    std::string connection;
-    std::string csv;
+    std::vector<std::string> connections;  ///< ids, or "all"
+    std::vector<std::string> link_groups;
+    bool ladder = false;
+    std::string csv, svg, png;
+
+    bool wants_all() const { return std::ranges::find(connections, "all") != connections.end(); }
+    bool wants_ladder() const { return ladder || !link_groups.empty(); }
+    bool wants_picture() const { return !svg.empty() || !png.empty(); }
 };
 
-/// Collects the flags of one connection's CDC messages.
-class FlagCollector final : public Observer {
+/// Which connections are of interest, and the flags of their CDC messages.
+class Collector final : public Observer {
 public:
-    explicit FlagCollector(std::uint32_t connection) : connection_(connection) {}
+    explicit Collector(const TimelineOptions& options) : all_(options.wants_all()) {
+        for (const std::string& name : options.connections) ids_.insert(connection_id(name));
+    }
+
+    /// What was met midway may turn out to be one half of any other connection.
+    bool wants_timeline(const Connection& connection) override { return wants(connection.id) || connection.midstream; }
 
     void on_facts(const FrameFacts& facts) override {
-        const bool concerned = facts.what == FrameFacts::What::cdc && facts.connection == connection_ && facts.from;
+        const bool concerned = facts.what == FrameFacts::What::cdc && facts.from && wants(facts.connection);
         if (!concerned || facts.retransmission) return;
         wire::Cdc cdc;
         layout::parse_into(cdc, facts.message);
-        if (!cdc.flags.failover_validation)
-            flags_[*facts.from].push_back({facts.time, cdc.flags.writer_blocked, cdc.flags.urgent_present});
+        if (cdc.flags.failover_validation) return;
+        flags_[facts.connection][*facts.from].push_back(
+            {.time = facts.time,
+             .writer_blocked = cdc.flags.writer_blocked,
+             .urgent = cdc.flags.urgent_present,
+             .sending_done = cdc.state.sending_done,
+             .closed = cdc.state.connection_closed,
+             .aborted = cdc.state.abnormal_close});
     }
 
-    PerSide<std::vector<report::CdcFlagsSeen>>& flags() { return flags_; }
+    report::Timeline timeline_of(const Connection& connection, Time start) {
+        return {.connection = connection, .start = start, .flags = std::move(flags_[connection.id])};
+    }
 
 private:
-    std::uint32_t connection_;
-    PerSide<std::vector<report::CdcFlagsSeen>> flags_;
+    bool wants(std::uint32_t id) const { return all_ || ids_.contains(id); }
+
+    bool all_;
+    std::set<std::uint32_t> ids_;
+    std::map<std::uint32_t, PerSide<std::vector<report::CdcFlagsSeen>>> flags_;
 };
 
+// ---- what was asked for --------------------------------------------------------------------------
+
+using Connections = std::vector<const Connection*>;
+
+/// Empty, after a complaint, if there is not what was asked for.
+std::optional<Connections> chosen_connections(const Model& model, const TimelineOptions& options) {
+    Connections chosen;
+    if (options.wants_all()) {
+        for (const Connection& connection : model.connections)
+            if (!connection.merged) chosen.push_back(&connection);
+        if (!chosen.empty()) return chosen;
+        complain("there is no SMC-R connection");
+        return {};
+    }
+    for (const std::string& name : options.connections) {
+        chosen.push_back(find_connection(model, name));
+        if (chosen.back() == nullptr) return {};
+    }
+    return chosen;
+}
+
+const LinkGroup* find_link_group(const Model& model, const std::string& name) {
+    std::size_t count = 0;
+    for (const LinkGroup& group : model.link_groups) {
+        if (!came_to_be(group)) continue;
+        ++count;
+        if (report::link_group_name(group.id) == name) return &group;
+    }
+    complain("no link group " + name + "; the capture has " + report::counted(count, "link group"));
+    return nullptr;
+}
+
+/// Empty, after a complaint, if there is not what was asked for.
+std::optional<std::vector<report::Ladder>> ladders_of(
+    const Model& model, const Connections& connections, const TimelineOptions& options, Time start) {
+    std::vector<report::Ladder> ladders;
+    for (const Connection* connection : connections) ladders.push_back(report::ladder_of(*connection, model, start));
+    for (const std::string& name : options.link_groups) {
+        const LinkGroup* group = find_link_group(model, name);
+        if (group == nullptr) return {};
+        ladders.push_back(report::ladder_of(*group, model, start));
+    }
+    return ladders;
+}
+
+// ---- output --------------------------------------------------------------------------------------
+
+bool write_pictures(const report::Drawing& drawing, const TimelineOptions& options) {
+    bool written = true;
+    if (!options.svg.empty()) written &= export_svg(options.svg, drawing);
+    if (!options.png.empty()) written &= export_png(options.png, drawing);
+    return written;
+}
+
+/// Each thing as text, with an empty line between them.
+template <class Things, class Write> bool write_texts(const Things& things, const Write& write) {
+    Output output("");
+    for (std::size_t i = 0; i < things.size(); ++i) {
+        if (i != 0) output.stream() << '\n';
+        write(output.stream(), things[i], output_style());
+    }
+    return output.finish();
+}
+
+std::string names_of(const std::vector<std::string>& files) {
+    std::string names;
+    for (const std::string& file : files)
+        names += (names.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
+    return names;
+}
+
+bool write_ladders(const std::vector<report::Ladder>& ladders, const TimelineOptions& options) {
+    if (options.wants_picture())
+        return write_pictures(report::picture_of(ladders, names_of(options.input.files)), options);
+    return write_texts(ladders, report::write_ladder);
+}
+
+bool write_csv(const report::Timeline& timeline, const std::string& file) {
+    Output output(file);
+    write_timeline_csv(output.stream(), timeline);
+    return output.finish();
+}
+
+bool write_timelines(const std::vector<report::Timeline>& timelines, const TimelineOptions& options) {
+    bool written = true;
+    if (!options.csv.empty()) written &= write_csv(timelines.front(), options.csv);
+    if (options.wants_picture())
+        written &= write_pictures(report::plot_of(timelines, names_of(options.input.files)), options);
+    else if (options.csv.empty()) written &= write_texts(timelines, report::write_timeline);
+    return written;
+}
+
+/// Why it cannot be done; empty if it can. `connections` is what was found in the capture.
+std::string why_not(const TimelineOptions& options, std::size_t connections) {
+    if (!options.csv.empty() && connections > 1) return "--csv takes one connection; analyze --cursors writes them all";
+    if (options.wants_picture() && connections > most_in_a_picture)
+        return report::counted(connections, "connection") + " are too many for one picture; name up to " +
+               std::to_string(most_in_a_picture);
+    return {};
+}
+
+std::string why_not(const TimelineOptions& options) {
+    if (options.connections.empty() && options.link_groups.empty())
+        return "name a --connection, or all, or a --link-group";
+    std::string reason = why_not(options, options.connections.size());
+    for (const std::string& file : {options.svg, options.png})
+        if (reason.empty() && !file.empty()) reason = why_not_picture(file, options.input.files);
+    return reason;
+}
+
+int refuse(const std::string& reason) {
+    complain(reason);
+    return wrong_usage;
+}
+
+/// False, after a complaint, if there is nothing to write, or it cannot be written.
+bool report_on(const engine::Engine& engine, Collector& collector, const TimelineOptions& options) {
+    const auto connections = chosen_connections(engine.smcr(), options);
+    if (!connections) return false;
+    if (const std::string reason = why_not(options, connections->size()); !reason.empty()) {
+        complain(reason);
+        return false;
+    }
+    const Time start = engine.capture().start.value_or(0);
+    if (options.wants_ladder()) {
+        const auto ladders = ladders_of(engine.smcr(), *connections, options, start);
+        return ladders && write_ladders(*ladders, options);
+    }
+    std::vector<report::Timeline> timelines;
+    for (const Connection* connection : *connections) timelines.push_back(collector.timeline_of(*connection, start));
+    return write_timelines(timelines, options);
+}
+
 int run(const TimelineOptions& options) {
-    FlagCollector collector(connection_id(options.connection));
+    if (const std::string reason = why_not(options); !reason.empty()) return refuse(reason);
+    Collector collector(options);
     engine::Options engine_options;
-    engine_options.smcr_options.timelines = true;
+    engine_options.smcr_options.timelines = !options.wants_ladder();
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
     const Analysis analysis = analyse(options.input.files, engine_options, &collector);
     if (!analysis.engine) return not_read;
-
-    const bool whole = analysis.problems.empty();
-    const Connection* connection = find_connection(analysis.engine->smcr(), options.connection);
-    if (connection == nullptr) return whole ? wrong_usage : not_read;
-    const report::Timeline timeline{
-        .connection = *connection,
-        .start = analysis.engine->capture().start.value_or(0),
-        .flags = std::move(collector.flags())};
-    Output output(options.csv);
-    if (options.csv.empty()) write_timeline(output.stream(), timeline, output_style());
-    else write_timeline_csv(output.stream(), timeline);
-    if (!output.finish()) return wrong_usage;
-    return whole ? done : not_read;
+    const bool reported = report_on(*analysis.engine, collector, options);
+    if (!analysis.problems.empty()) return not_read;
+    return reported ? done : wrong_usage;
 }
 
 }  // namespace
 
 void add_timeline(CLI::App& program, int& status) {
     auto options = std::make_shared<TimelineOptions>();
-    CLI::App* command = program.add_subcommand("timeline", "Show how the cursors of a connection moved");
+    CLI::App* command = program.add_subcommand("timeline", "Show how the cursors of connections moved");
     add_input_options(*command, options->input);
-    command->add_option("--connection", options->connection, "The connection, as analyze names it")
-        ->required()
+    command
+        ->add_option("--connection", options->connections, "A connection, as analyze names it, or all; may be repeated")
+        ->delimiter(',')
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->option_text("ID");
+    CLI::Option* ladder = command->add_flag("--ladder", options->ladder, "Messages of the set-up instead of cursors");
+    CLI::Option* group = command
+                             ->add_option(
+                                 "--link-group", options->link_groups, "The messages of a link group; may be repeated")
+                             ->delimiter(',')
+                             ->expected(1)
+                             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                             ->option_text("ID");
     command->add_option("--csv", options->csv, "Write rows to a file (- is standard output) instead of a plot")
+        ->excludes(ladder)
+        ->excludes(group)
         ->option_text("OUT");
+    command->add_option("--svg", options->svg, "Draw an SVG picture (- is standard output)")->option_text("OUT");
+    command->add_option("--png", options->png, "Draw a PNG picture (- is standard output)")->option_text("OUT");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -40,6 +40,11 @@ constexpr std::array error_columns{
     Column{"error", text, "file, frame and offset where known, and what is wrong there"},
 };
 
+constexpr std::array warning_columns{
+    Column{"position", integer, "from 0"},
+    Column{"warning", text, "what makes the capture doubtful, such as clocks that differ"},
+};
+
 constexpr std::array rule_columns{
     Column{"id", text, "as fabricscope rules lists it"},
     Column{"severity", text, "error, warning or note"},
@@ -260,6 +265,7 @@ enum TableIndex : std::uint8_t {
     capture_table,
     files_table,
     errors_table,
+    warnings_table,
     rules_table,
     rule_results_table,
     link_groups_table,
@@ -278,6 +284,7 @@ constexpr std::array all_tables{
     DataTable{"capture", "What was read: one row.", capture_columns, "schema"},
     DataTable{"files", "The capture files.", file_columns, "position"},
     DataTable{"errors", "Why files could not be read to their end.", error_columns, "position"},
+    DataTable{"warnings", "What makes the capture itself doubtful.", warning_columns, "position"},
     DataTable{"rules", "The catalogue of rules.", rule_columns, "id"},
     DataTable{"rule_results", "What became of each rule.", rule_result_columns, "rule", of_rule},
     DataTable{"link_groups", "SMC-R link groups.", link_group_columns, "id"},
@@ -437,6 +444,7 @@ private:
         row.send(sink_);
         list(files_table, record["files"]);
         list(errors_table, record["errors"]);
+        list(warnings_table, record["warnings"]);
     }
 
     void list(TableIndex table, const Json& values) {

@@ -266,6 +266,7 @@ void Observations::dropped_state() {
 void about_capture(const Results& results, std::vector<Notable>& notables) {
     for (const std::string& problem : results.problems)
         notables.push_back({Ink::red, "not read to the end: " + problem});
+    for (const std::string& warning : results.warnings) notables.push_back({Ink::red, warning});
     if (results.capture.undecoded_frames != 0)
         notables.push_back({Ink::plain, counted(results.capture.undecoded_frames, "frame") + " could not be decoded"});
     if (results.capture.truncated_frames != 0)

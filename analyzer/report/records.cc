@@ -250,7 +250,8 @@ Json capture_record(const Results& results) {
         {"truncated_frames", capture.truncated_frames},
         {"undecoded_frames", capture.undecoded_frames},
         {"copied_frames", capture.copies},
-        {"errors", results.problems}};
+        {"errors", results.problems},
+        {"warnings", results.warnings}};
 }
 
 Json limits_record(const Model& model) {

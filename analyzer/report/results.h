@@ -24,7 +24,8 @@ struct Results {
     const engine::smcr::Model* smcr = nullptr;     ///< null: not asked for
     std::vector<const engine::Finding*> findings;  ///< those asked for
     std::vector<engine::RuleResult> rules{};       ///< those asked for
-    std::map<std::uint64_t, Place> places{};       ///< of the findings' frames, if there are several files
+    std::map<std::uint64_t, Place> places{};       ///< of frames that are named, if there are several files
+    std::vector<std::string> warnings{};           ///< what makes the capture itself doubtful
     engine::Profile profile = engine::Profile::linux_;
 };
 

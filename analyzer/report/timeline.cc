@@ -21,12 +21,6 @@ using Align = Table::Align;
 
 constexpr std::array sides{Side::client, Side::server};
 
-/// Octets that can be in flight at most.
-std::optional<std::uint64_t> capacity_of(const Direction& direction) {
-    if (!direction.rmbe_size || !direction.cursor_base || *direction.rmbe_size <= *direction.cursor_base) return {};
-    return *direction.rmbe_size - *direction.cursor_base;
-}
-
 std::string direction_text(Side from, const Style& style) {
     return fmt::format("{} {} {}", name_of(from), style.arrow(), name_of(other(from)));
 }
@@ -140,14 +134,6 @@ std::vector<Marks> Page::marks_of(Side from, const TimeAxis& axis) const {
         {"urgent", 'U', Ink::yellow, std::move(urgent)}};
 }
 
-/// The window, unless what is in flight would vanish beside it.
-std::uint64_t scale_of(const Direction& direction) {
-    constexpr std::uint64_t smallest_share = 8;
-    const std::uint64_t peak = std::max<std::uint64_t>(direction.peak_in_flight, 1);
-    const std::uint64_t capacity = capacity_of(direction).value_or(peak);
-    return peak >= capacity / smallest_share ? std::max(capacity, peak) : peak;
-}
-
 void Page::chart(Side from) {
     const Direction& direction = connection_.from[from];
     const std::optional<TimeAxis> time_axis = axis();
@@ -249,6 +235,18 @@ void csv_row(std::ostream& out, const CursorSample& sample, Side from, const Tim
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> capacity_of(const Direction& direction) {
+    if (!direction.rmbe_size || !direction.cursor_base || *direction.rmbe_size <= *direction.cursor_base) return {};
+    return *direction.rmbe_size - *direction.cursor_base;
+}
+
+std::uint64_t scale_of(const Direction& direction) {
+    constexpr std::uint64_t smallest_share = 8;
+    const std::uint64_t peak = std::max<std::uint64_t>(direction.peak_in_flight, 1);
+    const std::uint64_t capacity = capacity_of(direction).value_or(peak);
+    return peak >= capacity / smallest_share ? std::max(capacity, peak) : peak;
+}
 
 void write_timeline(std::ostream& out, const Timeline& timeline, const Style& style) {
     Page(out, timeline, style).write();

@@ -34,6 +34,7 @@ def tables_of_json(result):
     rows["capture"].append({"schema": result["schema"], **flat(capture), **flat(result["smcr"]), "profile": result["profile"]})
     rows["files"] = [{"position": i, "file": name} for i, name in enumerate(capture["files"])]
     rows["errors"] = [{"position": i, "error": text} for i, text in enumerate(capture["errors"])]
+    rows["warnings"] = [{"position": i, "warning": text} for i, text in enumerate(capture["warnings"])]
     rows["rules"] = json.loads(fabricscope("rules", "--json"))
     rows["rule_results"] = result["rules"]
     for group in groups:
@@ -158,7 +159,7 @@ def test_every_column_is_filled_by_some_sample(tmp_path):
                 if connection.execute(f'SELECT 1 FROM {table} WHERE "{column}" IS NOT NULL').fetchone():
                     unseen.discard((table, column))
     unseen.discard(("rule_results", "why_undecided"))  # the samples decide what they have occasion for
-    assert {table for table, _ in unseen} <= {"errors", "findings", "finding_frames"}, unseen
+    assert {table for table, _ in unseen} <= {"errors", "warnings", "findings", "finding_frames"}, unseen
 
 
 def test_cursor_samples_only_if_asked_for(tmp_path):

@@ -54,6 +54,7 @@ public:
 
     /// `direction` outlives the flow.
     Flow(Direction& direction, bool timeline) : direction_(&direction), timeline_(timeline) {}
+    void keep_no_timeline() { timeline_ = false; }
 
     void set_size(std::uint64_t octets) { direction_->rmbe_size = octets; }
     /// Cursor base 0 or 4; must be known before the first cursor counts.

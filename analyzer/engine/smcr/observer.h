@@ -83,6 +83,8 @@ public:
     virtual void on_copy(std::uint64_t /*frame*/, std::uint64_t /*original*/) {}
     /// A rule was broken by the frame that is being dealt with.
     virtual void on_finding(const Finding&) {}
+    /// Asked once for each connection, when it becomes known, if timelines are kept at all.
+    virtual bool wants_timeline(const Connection&) { return true; }
     /// Asked once for each direction, when its connection becomes known.
     virtual bool wants_stream(const Connection&, Side /*from*/) { return false; }
     virtual void on_stream(const StreamPiece&) {}

@@ -16,6 +16,8 @@ Session* Sessions::create(std::uint64_t frame, Time time) {
 }
 
 void Sessions::open(Session& session) {
+    if (options_.timelines && !observer_.wants_timeline(*session.connection))
+        for (Flow& flow : session.flow.values) flow.keep_no_timeline();
     for (const Side side : {Side::client, Side::server}) {
         if (!observer_.wants_stream(*session.connection, side)) continue;
         session.flow[side].attach_stream(

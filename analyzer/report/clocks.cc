@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/clocks.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "analyzer/report/units.h"
+
+namespace fabricscope::report {
+namespace {
+
+using namespace engine::smcr;
+
+/// Enough to tell, in a capture of any size.
+constexpr std::size_t most_orders = 20'000;
+
+struct NamedStep {
+    std::string name;
+    Step step;
+};
+
+/// What must come first, and what after it.
+struct Order {
+    NamedStep first, then;
+    std::string session;
+};
+
+void add_orders(std::vector<Order>& orders, const Connection& connection) {
+    const Setup& setup = connection.setup;
+    const std::array<std::pair<const char*, const std::optional<Step>*>, 7> steps{
+        {{"SYN", &setup.syn},
+         {"SYN-ACK", &setup.syn_ack},
+         {"PROPOSAL", &setup.proposal},
+         {"ACCEPT", &setup.accept},
+         {"CONFIRM", &setup.confirm},
+         {"CONFIRM LINK reply", &setup.confirm_link},
+         {"first data", &setup.first_data}}};
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        for (std::size_t j = i + 1; j < steps.size(); ++j)
+            if (*steps[i].second && *steps[j].second)
+                orders.push_back(
+                    {{steps[i].first, **steps[i].second},
+                     {steps[j].first, **steps[j].second},
+                     connection_name(connection.id)});
+}
+
+std::vector<Order> orders_of(const Model& model) {
+    std::vector<Order> orders;
+    for (const Connection& connection : model.connections) {
+        if (orders.size() >= most_orders) break;
+        if (!connection.merged && !connection.midstream) add_orders(orders, connection);
+    }
+    for (const LinkGroup& group : model.link_groups)
+        for (const LlcExchange& exchange : group.exchanges) {
+            if (orders.size() >= 2 * most_orders) return orders;
+            if (exchange.request.frame == 0 || !exchange.reply) continue;
+            const std::string name = llc_name(exchange);
+            orders.push_back({{name, exchange.request}, {name + " reply", *exchange.reply}, link_group_name(group.id)});
+        }
+    return orders;
+}
+
+struct Contradiction {
+    Time by = 0;  ///< at least
+    Order order;
+};
+
+std::string sentence(const std::string& ahead, const std::string& behind, const Contradiction& contradiction) {
+    const auto& [first, then, session] = contradiction.order;
+    const std::string by = seconds_text(contradiction.by);
+    return fmt::format(
+        "the clocks of the files differ: {} is at least {} s behind {} ({}: {} in frame {} before {} in frame {}); "
+        "what follows "
+        "from the order of frames may be wrong, unless the file is shifted: editcap -t {} ...",
+        behind, by, ahead, session, then.name, then.step.frame, first.name, first.step.frame, by);
+}
+
+}  // namespace
+
+std::set<std::uint64_t> frames_with_an_order(const Model& model) {
+    std::set<std::uint64_t> frames;
+    for (const Order& order : orders_of(model)) frames.insert({order.first.step.frame, order.then.step.frame});
+    return frames;
+}
+
+std::vector<std::string> clock_warnings(const Model& model, const std::map<std::uint64_t, Place>& places) {
+    if (places.empty()) return {};
+    std::map<std::pair<std::string, std::string>, Contradiction> worst;  // by file ahead and file behind
+    for (const Order& order : orders_of(model)) {
+        const auto first = places.find(order.first.step.frame), then = places.find(order.then.step.frame);
+        if (first == places.end() || then == places.end() || first->second.file == then->second.file) continue;
+        const Time by = order.first.step.time - order.then.step.time;
+        Contradiction& known = worst[{first->second.file, then->second.file}];
+        if (by > known.by) known = {by, order};
+    }
+    std::vector<std::string> warnings;
+    for (const auto& [files, contradiction] : worst)
+        if (contradiction.by > 0) warnings.push_back(sentence(files.first, files.second, contradiction));
+    return warnings;
+}
+
+}  // namespace fabricscope::report

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures of several interfaces and hosts, each in a file of its own, say together what one capture says."""
+
+import pytest
+
+from harness import ROOT, analyze, fabricscope, run, sample
+
+ECHO = "smcr_v2_echo"
+SERVER = "192.0.2.20"
+
+
+def keep(capture, display_filter, out):
+    run(["tshark", "-r", capture, "-Y", display_filter, "-w", out])
+    return out
+
+
+def by_interface(name, folder):
+    return [keep(sample(name), f"frame.interface_id == {i}", folder / f"eth{i}.pcapng") for i in range(2)]
+
+
+def by_direction(name, folder):
+    """As if each host had captured only what it sent."""
+    filters = [f"!(ip.src == {SERVER})", f"ip.src == {SERVER}"]
+    return [keep(sample(name), filters[i], folder / f"{side}.pcapng") for i, side in enumerate(("client", "server"))]
+
+
+def shifted(capture, seconds, out):
+    run(["editcap", "-t", str(seconds), capture, out])
+    return out
+
+
+def traffic(result):
+    """What is said of the traffic, without the numbers of frames, which depend on how frames are put in order."""
+    def strip(value):
+        if isinstance(value, dict):
+            return {key: strip(each) for key, each in value.items() if "frame" not in key and key != "places"}
+        return [strip(each) for each in value] if isinstance(value, list) else value
+    return strip({key: value for key, value in result.items() if key != "capture"})
+
+
+@pytest.mark.parametrize("name", ["smcr_v2_two_links", "smcr_v2_two_links_b", "smcr_v2_asymmetric"])
+def test_interfaces_in_files_of_their_own(name, tmp_path):
+    parts = by_interface(name, tmp_path)
+    whole = traffic(analyze(sample(name)))
+    for files in (parts, parts[::-1]):
+        assert traffic(analyze(*files)) == whole
+
+
+@pytest.mark.parametrize("name", [ECHO, "smcr_v2_virtbuf", "smcr_v2_20conns", "smcr_v2_lossy"])
+def test_directions_in_files_of_their_own(name, tmp_path):
+    parts = by_direction(name, tmp_path)
+    merged = analyze(*parts)
+    assert traffic(merged) == traffic(analyze(sample(name)))
+    assert merged["capture"]["warnings"] == []
+
+
+def test_frames_are_numbered_as_mergecap_numbers_them(tmp_path):
+    parts, merged = by_interface("smcr_v2_two_links", tmp_path), tmp_path / "merged.pcapng"
+    run(["mergecap", "-I", "none", "-w", merged, *parts])
+    assert {**analyze(*parts), "capture": None} == {**analyze(merged), "capture": None}
+
+
+def test_findings_name_file_and_frame(tmp_path):
+    """The PROPOSAL of the echo, spoilt, in a file that holds TCP only."""
+    octets = bytearray(sample(ECHO).read_bytes())
+    eye_catcher = bytes.fromhex("e2d4c3d9")
+    octets[octets.index(eye_catcher, octets.index(eye_catcher + b"\x01") + 4)] = 0
+    broken, roce, tcp = tmp_path / "broken.pcap", tmp_path / "roce.pcapng", tmp_path / "tcp.pcapng"
+    broken.write_bytes(octets)
+    keep(broken, "udp.dstport == 4791", roce)
+    keep(broken, "!(udp.dstport == 4791)", tcp)
+    (whole,) = [f for f in analyze(broken)["findings"] if f["rule"] == "SMCR-R02"]
+    assert "places" not in whole
+    (finding,) = [f for f in analyze(roce, tcp)["findings"] if f["rule"] == "SMCR-R02"]
+    alone = run(["tshark", "-r", tcp, "-Y", f"frame.time_epoch == {time_of(broken, whole['frames'][-1])}", "-T", "fields", "-e", "frame.number"])
+    assert finding["places"][-1] == {"file": str(tcp), "frame": int(alone)}
+    assert f"(tcp.pcapng {int(alone)})" in fabricscope("analyze", roce, tcp, status=(1,)).decode()
+
+
+def time_of(capture, frame):
+    return run(["tshark", "-r", capture, "-Y", f"frame.number == {frame}", "-T", "fields", "-e", "frame.time_epoch"]).decode().strip()
+
+
+# ---- clocks --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("seconds", [-2, -0.5, 0.5, 2])
+def test_clocks_that_differ_are_reported(seconds, tmp_path):
+    client, server = by_direction(ECHO, tmp_path)
+    late = shifted(server, seconds, tmp_path / "shifted.pcapng")
+    warnings = analyze(client, late)["capture"]["warnings"]
+    behind, ahead = (late, client) if seconds < 0 else (client, late)
+    assert any(f"{behind} is at least " in text and f" s behind {ahead} (" in text for text in warnings)
+    for text in warnings:
+        by = float(text.partition("at least ")[2].partition(" s behind")[0])
+        assert 0 < by <= abs(seconds), "never more than they do differ"
+    assert "clocks of the files differ" in " ".join(fabricscope("analyze", client, late).decode().split())
+
+
+def test_clocks_that_differ_by_less_than_the_network_takes_are_not(tmp_path):
+    client, server = by_direction(ECHO, tmp_path)
+    assert analyze(client, shifted(server, 0.0001, tmp_path / "shifted.pcapng"))["capture"]["warnings"] == []
+
+
+def test_tcp_of_one_host_and_roce_of_another(tmp_path):
+    tcp = keep(sample(ECHO), "tcp", tmp_path / "tcp.pcapng")
+    roce = shifted(keep(sample(ECHO), "udp.dstport == 4791", tmp_path / "roce.pcapng"), -1, tmp_path / "shifted.pcapng")
+    (warning,) = analyze(tcp, roce)["capture"]["warnings"]
+    assert f"{roce} is at least " in warning
+
+
+def test_healthy_captures_do_not_contradict_themselves():
+    for path in (ROOT / "samples/real").glob("smcr_*.pcap*"):
+        assert analyze(path)["capture"]["warnings"] == []
