@@ -64,7 +64,7 @@ TEST(Ladder, AsText) {
     EXPECT_THAT(
         out.str(),
         HasSubstr(
-            "    0.006000000   2.00 ms         4  |<---------- CONFIRM RKEY reply, link 1 (2.00 ms) -----------|\n"));
+            "    0.006000000   2.00 ms         4  |<----------- CONFIRM RKEY reply, link 1 (2.00 ms) -----------|\n"));
 }
 
 TEST(Ladder, OfNothing) {
