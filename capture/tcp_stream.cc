@@ -69,10 +69,11 @@ void TcpStream::append_waiting(std::uint64_t completer) {
 
 void TcpStream::consume(std::size_t count) {
     read_ += std::min(count, buffer_.size() - read_);
-    while (!runs_.empty() && runs_.front().end <= position()) runs_.pop_front();
+    runs_.erase(runs_.begin(), std::ranges::upper_bound(runs_, position(), {}, &Run::end));
     if (read_ < buffer_.size() / 2) return;  // moving the rest costs less than what has been read
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(read_));
     base_ += std::exchange(read_, 0);
+    if (buffer_.empty()) buffer_.shrink_to_fit();  // many streams stay open with nothing to read
 }
 
 const TcpStream::Run* TcpStream::run_of(std::uint64_t position) const {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -79,7 +78,7 @@ private:
     std::vector<std::uint8_t> buffer_;  ///< contiguous octets from position base_ on
     std::size_t read_ = 0;              ///< how many of them have been consumed
     std::uint64_t base_ = 0;
-    std::deque<Run> runs_;                    ///< of the readable octets
+    std::vector<Run> runs_;                   ///< of the readable octets
     std::map<std::uint64_t, Piece> waiting_;  ///< by position, disjoint, all behind end()
     std::uint64_t known_end_ = 0;
     std::uint64_t lost_ = 0;

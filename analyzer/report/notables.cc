@@ -256,11 +256,12 @@ void Observations::midstream() {
 }
 
 void Observations::dropped_state() {
-    if (model_.dropped_connections + model_.dropped_link_groups + model_.dropped_findings != 0)
+    if (model_.dropped_connections + model_.dropped_link_groups + model_.dropped_findings + model_.dropped_details != 0)
         say(Ink::red,
             fmt::format(
-                "limits were reached: {}, {} and {} are left out", counted(model_.dropped_connections, "connection"),
-                counted(model_.dropped_link_groups, "link group"), counted(model_.dropped_findings, "finding")));
+                "limits were reached: {}, {}, {} and {} of links and RMBs are left out",
+                counted(model_.dropped_connections, "connection"), counted(model_.dropped_link_groups, "link group"),
+                counted(model_.dropped_findings, "finding"), counted(model_.dropped_details, "detail")));
 }
 
 void about_capture(const Results& results, std::vector<Notable>& notables) {

@@ -258,7 +258,8 @@ Json limits_record(const Model& model) {
     return {
         {"dropped_connections", model.dropped_connections},
         {"dropped_link_groups", model.dropped_link_groups},
-        {"dropped_findings", model.dropped_findings}};
+        {"dropped_findings", model.dropped_findings},
+        {"dropped_details", model.dropped_details}};
 }
 
 Json record_of(const engine::Finding& finding, const std::map<std::uint64_t, Place>& places) {

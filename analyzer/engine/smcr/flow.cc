@@ -11,8 +11,11 @@ void StreamBuffer::put(std::uint64_t position, ByteView octets) {
     const std::uint64_t end = position + octets.size();
     if (end <= next_) return;
     if (position < next_) octets = octets.subspan(next_ - position), position = next_;
+    if (held_ + kEntry + octets.size() > kMostWaiting) return;  // will be missing
     auto [entry, fresh] = waiting_.try_emplace(position);
-    if (fresh || entry->second.size() < octets.size()) entry->second.assign(octets.begin(), octets.end());
+    if (!fresh && entry->second.size() >= octets.size()) return;
+    held_ += (fresh ? kEntry : 0) + octets.size() - entry->second.size();
+    entry->second.assign(octets.begin(), octets.end());
 }
 
 void StreamBuffer::mark_urgent(std::uint64_t position) {
@@ -21,7 +24,12 @@ void StreamBuffer::mark_urgent(std::uint64_t position) {
 
 void StreamBuffer::restart(std::uint64_t begin) {
     next_ = begin;
-    waiting_.erase(waiting_.begin(), waiting_.lower_bound(begin));
+    while (!waiting_.empty() && waiting_.begin()->first < begin) drop_first();
+}
+
+void StreamBuffer::drop_first() {
+    held_ -= kEntry + waiting_.begin()->second.size();
+    waiting_.erase(waiting_.begin());
 }
 
 void StreamBuffer::deliver(std::uint64_t announced, std::uint64_t consumed) {
@@ -40,7 +48,7 @@ bool StreamBuffer::deliver_octets(std::uint64_t announced) {
         if (urgent) urgent_.pop_front();
         next_ = to;
     }
-    if (end <= next_) waiting_.erase(entry);
+    if (end <= next_) drop_first();
     return true;
 }
 
@@ -221,12 +229,13 @@ void Flow::after_cursor(Time time, std::uint64_t frame) {
     direction_->peak_in_flight = std::max(direction_->peak_in_flight, *flight);
     const auto cap = capacity();
     open_or_close(full_since_, cap && *flight >= *cap, direction_->stalls, time);
-    if (!timeline_) return;
+    if (!timeline_ || *room_ == 0) return;
     const CursorSample sample{
         time, frame, relative(producer_.position), relative(std::min(consumer_.position, producer_.position))};
     auto& rows = direction_->timeline;
-    if (rows.empty() || rows.back().produced != sample.produced || rows.back().consumed != sample.consumed)
-        rows.push_back(sample);
+    if (!rows.empty() && rows.back().produced == sample.produced && rows.back().consumed == sample.consumed) return;
+    rows.push_back(sample);
+    --*room_;
 }
 
 void Flow::open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now) {

@@ -30,12 +30,18 @@ public:
     void restart(std::uint64_t begin);
 
 private:
+    void drop_first();
     bool deliver_octets(std::uint64_t announced);
     bool deliver_hole(std::uint64_t announced, std::uint64_t consumed);
 
     std::uint64_t next_;
     Sink sink_;
+    /// What waits for ever must not grow for ever; the largest element there is may be full of data.
+    static constexpr std::size_t kMostWaiting = std::size_t{600} << 20;
+    static constexpr std::size_t kEntry = 96;  // what an entry costs besides its octets
+
     std::map<std::uint64_t, std::vector<std::uint8_t>> waiting_;  // by position; may overlap, the first copy wins
+    std::size_t held_ = 0;                                        // octets that it takes, about
     std::deque<std::uint64_t> urgent_;
 };
 
@@ -53,7 +59,8 @@ public:
     };
 
     /// `direction` outlives the flow.
-    Flow(Direction& direction, bool timeline) : direction_(&direction), timeline_(timeline) {}
+    /// `room`: how many samples all timelines together may still take; it outlives the flow, too.
+    Flow(Direction& direction, std::size_t& room) : direction_(&direction), room_(&room) {}
     void keep_no_timeline() { timeline_ = false; }
 
     void set_size(std::uint64_t octets) { direction_->rmbe_size = octets; }
@@ -108,7 +115,8 @@ private:
     static void open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now);
 
     Direction* direction_;
-    bool timeline_;
+    std::size_t* room_;
+    bool timeline_ = true;
     Track producer_, consumer_;
     std::uint64_t frontier_ = 0;  ///< end of what has been written
     std::uint64_t origin_ = 0;    ///< position that is reported as 0

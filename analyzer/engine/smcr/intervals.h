@@ -8,16 +8,19 @@
 
 namespace fabricscope::engine::smcr {
 
-/// Ordinary traffic keeps one range, so operations are short and allocate nothing.
+/// Ordinary traffic keeps one range, so operations are short and allocate nothing. Of very many ranges the
+/// lowest are joined: what is between them counts as known.
 class RangeSet {
 public:
+    static constexpr std::size_t most_ranges = 1024;
+
     struct Range {
         std::uint64_t begin, end;
     };
 
     /// Adds [begin, end) and returns how many positions were new.
     std::uint64_t add(std::uint64_t begin, std::uint64_t end) {
-        auto first = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.end >= begin; });
+        auto first = std::ranges::lower_bound(ranges_, begin, {}, &Range::end);
         auto last = first;
         std::uint64_t known = 0;
         Range joined{begin, end};
@@ -29,6 +32,7 @@ public:
         }
         if (first == last) {
             ranges_.insert(first, joined);
+            if (ranges_.size() > most_ranges) join_lowest();
         } else {
             *first = joined;
             ranges_.erase(first + 1, last);
@@ -38,10 +42,19 @@ public:
 
     /// Forgets positions below `limit`; they count as known from then on only to their own add().
     void forget_below(std::uint64_t limit) {
-        while (ranges_.size() > 1 && ranges_.front().end <= limit) ranges_.erase(ranges_.begin());
+        if (ranges_.size() < 2 || ranges_.front().end > limit) return;
+        const auto kept = std::ranges::upper_bound(ranges_.begin(), ranges_.end() - 1, limit, {}, &Range::end);
+        ranges_.erase(ranges_.begin(), kept);
     }
 
+    const std::vector<Range>& ranges() const { return ranges_; }
+
 private:
+    void join_lowest() {
+        ranges_[1].begin = ranges_[0].begin;
+        ranges_.erase(ranges_.begin());
+    }
+
     std::vector<Range> ranges_;
 };
 

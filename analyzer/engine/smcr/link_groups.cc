@@ -27,9 +27,13 @@ std::optional<std::uint32_t> LinkGroups::create_group() {
 
 std::optional<std::uint32_t> LinkGroups::create_link(std::uint32_t id) {
     auto& links = group(id).links;
-    if (links.size() >= options_.limits.links_per_group) return std::nullopt;
+    if (links.size() >= options_.limits.links_per_group || links_ >= options_.limits.links) {
+        ++model_.dropped_details;
+        return std::nullopt;
+    }
+    ++links_;
     links.emplace_back();
-    state(id).links.emplace_back();
+    state(id).links.push_back(std::make_unique<QueuePairs>());
     return static_cast<std::uint32_t>(links.size() - 1);
 }
 
@@ -68,7 +72,8 @@ bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
     for (Link& link : g.links) link.end.swap_sides();
     for (Rmb& rmb : g.rmbs) rmb.owner = other(rmb.owner);
     for (LlcExchange& exchange : g.exchanges) exchange.from = other(exchange.from);
-    for (QueuePairs& link : s.links) {
+    for (const auto& pairs : s.links) {
+        QueuePairs& link = *pairs;
         link.receiver.swap_sides();
         link.sent_psn.swap_sides();
         link.continuity.swap_sides();
@@ -91,7 +96,7 @@ bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
 void LinkGroups::orient(Arrival& a, Side wanted) {
     if (!orient(a.group, a.from, wanted)) return;
     a.from = wanted;
-    a.continuity = &state(a.group).links[a.link].continuity[wanted];
+    a.continuity = &state(a.group).links[a.link]->continuity[wanted];
 }
 
 // ---- CLC -----------------------------------------------------------------------------------------
@@ -100,6 +105,7 @@ std::optional<LinkGroups::EndpointRef> LinkGroups::first_contact(const Gid& gid,
     const auto id = create_group();
     if (!id) return std::nullopt;
     const auto index = create_link(*id);
+    if (!index) return std::nullopt;
     LinkEndpoint& end = group(*id).links[*index].end[Side::server];
     end.gid = gid;
     end.qpn = qpn;
@@ -222,7 +228,11 @@ std::optional<std::size_t> LinkGroups::announce_rmb(
     if (const auto* known = state(id).history.rtokens[owner].find(link, rkey);
         known != nullptr && known->address == address && !rmbs[known->rmb].deleted)
         return known->rmb;
-    if (rmbs.size() >= options_.limits.rmbs_per_group) return std::nullopt;
+    if (rmbs_ >= options_.limits.rmbs || rmbs.size() >= options_.limits.rmbs_per_group) {
+        ++model_.dropped_details;
+        return std::nullopt;
+    }
+    ++rmbs_;
     rmbs.push_back({.owner = owner, .element_size = {}, .rtokens = {}, .first_frame = frame});
     add_rtoken(id, rmbs.size() - 1, link, rkey, address);
     return rmbs.size() - 1;
@@ -231,9 +241,17 @@ std::optional<std::size_t> LinkGroups::announce_rmb(
 void LinkGroups::add_rtoken(
     std::uint32_t id, std::size_t rmb, std::uint32_t link, std::uint32_t rkey, std::uint64_t address) {
     Rmb& entry = group(id).rmbs[rmb];
+    RtokenTable& known = state(id).history.rtokens[entry.owner];
+    if (known.find(link, rkey) == nullptr) {
+        if (rtokens_ >= options_.limits.rtokens) {
+            ++model_.dropped_details;
+            return;
+        }
+        ++rtokens_;
+    }
     std::erase_if(entry.rtokens, [&](const Rtoken& rtoken) { return rtoken.link == link; });
     entry.rtokens.push_back({link, rkey, address});
-    state(id).history.rtokens[entry.owner].set(link, rkey, {rmb, address});
+    known.set(link, rkey, {rmb, address});
 }
 
 /// An RMB known by its reference RKey on the carrying link gets its RToken on the new one.
@@ -265,7 +283,7 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
     facts.link_group = end->group;
     const Side from = other(end->side);
     GroupState& s = state(end->group);
-    Arrival arrival{end->group, end->link, from, &packet, &facts, &s.links[end->link].continuity[from], &s.history};
+    Arrival arrival{end->group, end->link, from, &packet, &facts, &s.links[end->link]->continuity[from], &s.history};
     on_arrival(arrival);
     return true;
 }
@@ -282,7 +300,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->link = l.number;
     a.facts->from = a.from;
     a.facts->roles_known = group(a.group).roles_known;
-    QueuePairs& pairs = state(a.group).links[a.link];
+    QueuePairs& pairs = *state(a.group).links[a.link];
     auto& receiver = pairs.receiver[other(a.from)];
     if (!receiver) receiver = std::make_unique<capture::RcReceiver>();
     const capture::RcEvent event = receiver->receive(*a.packet);
@@ -392,7 +410,7 @@ void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Wri
 /// A WRITE to an RMB that was announced before the capture began.
 void LinkGroups::keep_stray(Arrival& a, const capture::RcEvent& event) {
     auto& strays = state(a.group).strays[a.from];
-    if (strays.size() == kMaxStrays) strays.pop_front();
+    if (strays.size() == kMaxStrays) strays.erase(strays.begin());
     const ByteView octets = a.packet->ib.payload;
     strays.push_back(
         {a.link,
@@ -465,7 +483,7 @@ void LinkGroups::finish() {
     constexpr std::uint32_t kRetries = 7;  // what a queue pair can be told at most (IBA 9.9.2.1.3)
     for (LinkGroup& g : model_.link_groups) {
         for (std::size_t i = 0; i < g.links.size(); ++i) {
-            const auto& unanswered = state(g.id).links[i].unanswered.values;
+            const auto& unanswered = state(g.id).links[i]->unanswered.values;
             const bool dead = *std::max_element(unanswered.begin(), unanswered.end()) >= kRetries;
             if (dead && g.links[i].state == LinkState::active) g.links[i].state = LinkState::failed;
         }

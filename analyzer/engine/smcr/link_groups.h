@@ -82,14 +82,14 @@ private:
         std::vector<wire::RkeyPair> rkeys;
     };
     struct GroupState {
-        std::deque<QueuePairs> links;
+        std::vector<std::unique_ptr<QueuePairs>> links;
         GroupHistory history;
         PerSide<std::unordered_map<std::uint32_t, std::uint32_t>>
             tokens;  ///< connection id by the token that this side assigned
         std::vector<Offer> offers;
         PerSide<Address> address;           ///< of a group seen midway: both ends of its links
         std::vector<std::uint32_t> halves;  ///< connections seen midway of which one direction is known, the youngest
-        PerSide<std::deque<StrayWrite>> strays;             ///< from this side
+        PerSide<std::vector<StrayWrite>> strays;            ///< from this side
         PerSide<std::optional<std::size_t>> continued_rmb;  ///< of this side's latest CONFIRM RKEY
         PerSide<bool> says_no_eye_catcher, confirmed_link;
         std::uint32_t first_connection = 0;
@@ -196,6 +196,7 @@ private:
         LinkGroup* group;
         GroupState* state;
     };
+    std::size_t links_ = 0, rmbs_ = 0, rtokens_ = 0, exchanges_ = 0;  ///< of all groups together
     std::vector<Known> known_;  ///< by id; several times for each packet, so no deque's arithmetic
     std::unordered_map<EndpointKey, EndpointRef, EndpointHash> ends_;
     /// Groups seen midway, by the ports at both ends: the lower address first.

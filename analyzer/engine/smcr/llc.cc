@@ -37,7 +37,8 @@ void LinkGroups::on_request(Arrival& a, const wire::LlcMessage& message, ByteVie
     auto& open = a.history->open;
     ++g.exchange_count;
     std::size_t index = kNoExchange;
-    if (g.exchanges.size() < options_.limits.exchanges) {
+    if (g.exchanges.size() < options_.limits.exchanges_per_group && exchanges_ < options_.limits.exchanges) {
+        ++exchanges_;
         index = g.exchanges.size();
         g.exchanges.push_back({message.type(), message.version(), a.from, link(a).number, a.step(), {}, false});
     }

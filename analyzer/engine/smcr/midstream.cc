@@ -99,7 +99,7 @@ std::optional<LinkGroups::EndpointRef> LinkGroups::acknowledged_link(const captu
     const Side side = state(id).address[Side::client] == packet.destination ? Side::client : Side::server;
     std::optional<EndpointRef> match;
     for (std::uint32_t index = 0; index < group(id).links.size(); ++index) {
-        const auto sent = state(id).links[index].sent_psn[side];
+        const auto sent = state(id).links[index]->sent_psn[side];
         if (group(id).links[index].end[side].qpn || !sent) continue;
         const std::int32_t behind = capture::psn_distance(packet.ib.bth.psn, *sent);
         if (behind < 0 || behind > kAckReach) continue;

@@ -223,6 +223,7 @@ struct Model {
     std::uint64_t dropped_connections = 0;
     std::uint64_t dropped_link_groups = 0;
     std::uint64_t dropped_findings = 0;
+    std::uint64_t dropped_details = 0;  ///< links, RMBs, RTokens, the rest of timelines
 };
 
 }  // namespace fabricscope::engine::smcr

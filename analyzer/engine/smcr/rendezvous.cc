@@ -333,8 +333,8 @@ Close settled_close(const Connection& c) {
 }  // namespace
 
 void Rendezvous::finish() {
+    sessions_.finish();
     for (Session& session : sessions_.all()) {
-        for (Flow& flow : session.flow.values) flow.finish(session.connection->last_time);
         Connection& connection = *session.connection;
         connection.outcome = settled_outcome(connection);
         connection.close = settled_close(connection);

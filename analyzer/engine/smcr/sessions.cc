@@ -12,7 +12,13 @@ Session* Sessions::create(std::uint64_t frame, Time time) {
     connection.id = static_cast<std::uint32_t>(model_.connections.size());
     connection.first_frame = frame;
     connection.first_time = connection.last_time = time;
-    return by_id_.emplace_back(&sessions_.emplace_back(connection, options_.timelines));
+    return by_id_.emplace_back(&sessions_.emplace_back(connection, timeline_room_));
+}
+
+void Sessions::finish() {
+    for (Session& session : sessions_)
+        for (Flow& flow : session.flow.values) flow.finish(session.connection->last_time);
+    if (options_.timelines && timeline_room_ == 0) ++model_.dropped_details;
 }
 
 void Sessions::open(Session& session) {

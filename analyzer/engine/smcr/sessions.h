@@ -11,8 +11,8 @@ namespace fabricscope::engine::smcr {
 
 /// A connection's working state: one flow for each direction, named by its sender.
 struct Session {
-    Session(Connection& of, bool timelines)
-        : connection(&of), flow{{Flow(of.from[Side::client], timelines), Flow(of.from[Side::server], timelines)}} {}
+    Session(Connection& of, std::size_t& room)
+        : connection(&of), flow{{Flow(of.from[Side::client], room), Flow(of.from[Side::server], room)}} {}
 
     Connection* connection;
     PerSide<Flow> flow;
@@ -22,12 +22,18 @@ struct Session {
 class Sessions {
 public:
     Sessions(const Options& options, Observer& observer, Model& model)
-        : options_(options), observer_(observer), model_(model) {}
+        : options_(options),
+          observer_(observer),
+          model_(model),
+          timeline_room_(options.timelines ? options.limits.cursor_samples : 0) {}
 
     /// A new connection, or nullptr if there are too many.
     Session* create(std::uint64_t frame, Time time);
     Session& at(std::uint32_t id) { return *by_id_[id - 1]; }
     std::deque<Session>& all() { return sessions_; }
+
+    /// No more packets.
+    void finish();
 
     /// Data can flow: the sizes are known as far as they ever will be. Asks the observer which
     /// streams it wants.
@@ -53,6 +59,7 @@ private:
     const Options& options_;
     Observer& observer_;
     Model& model_;
+    std::size_t timeline_room_;  ///< samples that may still be taken
     std::deque<Session> sessions_;
     std::vector<Session*> by_id_;
 };

@@ -9,14 +9,20 @@
 
 namespace fabricscope::engine::smcr {
 
-/// Bounds on what is remembered; a hostile capture must not grow the program without end.
+/// Bounds on what is remembered; a hostile capture must not grow the program without end. Where nothing else
+/// is said they hold for the whole capture. All reached at once, they come to some 1.5 GB.
 struct Limits {
-    std::size_t connections = 1'000'000;
-    std::size_t link_groups = 100'000;
+    std::size_t connections = 500'000;
+    std::size_t link_groups = 50'000;
+    std::size_t links = 100'000;
     std::size_t links_per_group = 256;
+    std::size_t rmbs = 1'000'000;
     std::size_t rmbs_per_group = 65'536;
-    std::size_t exchanges = 10'000;     ///< kept for each link group
-    std::size_t open_requests = 1'024;  ///< unanswered LLC requests of a link group
+    std::size_t rtokens = 2'000'000;
+    std::size_t exchanges = 1'000'000;  ///< LLC requests that are kept
+    std::size_t exchanges_per_group = 10'000;
+    std::size_t open_requests = 64;          ///< unanswered LLC requests of a link group
+    std::size_t cursor_samples = 2'000'000;  ///< of timelines
     std::size_t findings = 10'000;
     std::uint32_t findings_of_a_kind = 10;  ///< kept for each rule and session
     std::size_t midstream_groups = 10'000;  ///< link groups whose set-up was not captured

@@ -42,7 +42,8 @@ protected:
     }
 
     Direction direction;
-    Flow flow{direction, true};
+    std::size_t room = 1000;
+    Flow flow{direction, room};
     Time now = 0;
     std::uint64_t frame = 1;
     Octets payload, stream;
