@@ -1,33 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Feeds a fuzz target the files it is given, and those below the folders it is given: a fuzz target as a
-// regression test, for compilers without libFuzzer. A folder that does not exist holds no files.
+// regression test, for compilers without libFuzzer. A folder that does not exist holds no files. With --mutations N
+// it then gets N damaged versions of them, the same ones every time.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
-void replay(const std::filesystem::path& path) {
+namespace fs = std::filesystem;
+using Octets = std::vector<std::uint8_t>;
+
+/// Larger ones are replayed, but not mutated: many small inputs find more in the same time.
+constexpr std::size_t largest_mutated = 100'000;
+
+Octets read(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     const std::vector<char> content(std::istreambuf_iterator<char>(file), {});
-    const std::vector<std::uint8_t> octets(content.begin(), content.end());
-    std::printf("%s: %zu octets\n", path.c_str(), octets.size());
-    LLVMFuzzerTestOneInput(octets.data(), octets.size());
+    return {content.begin(), content.end()};
+}
+
+/// One damage: a bit, an octet, a piece that is lost, repeated or comes from elsewhere, an end that is missing.
+void damage(Octets& octets, std::mt19937& random) {
+    if (octets.empty()) return;
+    const auto place = [&] { return octets.begin() + static_cast<std::ptrdiff_t>(random() % octets.size()); };
+    const auto at = place();
+    const auto length = std::min<std::ptrdiff_t>(octets.end() - at, static_cast<std::ptrdiff_t>(random() % 64));
+    switch (random() % 6) {
+        case 0: *at ^= static_cast<std::uint8_t>(1U << random() % 8); return;
+        case 1: *at = static_cast<std::uint8_t>(random()); return;
+        case 2: octets.erase(at, at + length); return;
+        case 3: {
+            const Octets piece(at, at + length);
+            octets.insert(place(), piece.begin(), piece.end());
+            return;
+        }
+        case 4: std::fill_n(at, length, random() % 2 == 0 ? std::uint8_t{0} : std::uint8_t{0xFF}); return;
+        case 5:
+            if (random() % 8 == 0) octets.erase(at, octets.end());
+            return;
+    }
+}
+
+void mutate(const std::vector<Octets>& inputs, unsigned long count) {
+    std::mt19937 random(1);
+    for (unsigned long i = 0; i < count && !inputs.empty(); ++i) {
+        Octets octets = inputs[random() % inputs.size()];
+        for (unsigned left = 1 + static_cast<unsigned>(random() % 8); left != 0; --left) damage(octets, random);
+        LLVMFuzzerTestOneInput(octets.data(), octets.size());
+    }
+    std::printf("%lu mutations\n", count);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    namespace fs = std::filesystem;
-    for (const char* argument : std::vector<const char*>(argv + 1, argv + argc)) {
-        if (fs::is_regular_file(argument)) replay(argument);
-        if (!fs::is_directory(argument)) continue;
-        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(argument))
-            if (entry.is_regular_file()) replay(entry.path());
+    std::vector<Octets> inputs;
+    const auto replay = [&](const fs::path& path) {
+        Octets octets = read(path);
+        std::printf("%s: %zu octets\n", path.c_str(), octets.size());
+        LLVMFuzzerTestOneInput(octets.data(), octets.size());
+        if (octets.size() <= largest_mutated) inputs.push_back(std::move(octets));
+    };
+    const auto replay_folder = [&](const fs::path& path) {
+        std::vector<fs::path> files;
+        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path))
+            if (entry.is_regular_file()) files.push_back(entry.path());
+        std::ranges::sort(files);
+        std::ranges::for_each(files, replay);
+    };
+    unsigned long mutations = 0;
+    for (int i = 1; i < argc; ++i) {
+        if (std::strcmp(argv[i], "--mutations") == 0 && i + 1 < argc) mutations = std::strtoul(argv[++i], nullptr, 10);
+        else if (fs::is_directory(argv[i])) replay_folder(argv[i]);
+        else if (fs::is_regular_file(argv[i])) replay(argv[i]);
     }
+    mutate(inputs, mutations);
 }
