@@ -28,6 +28,13 @@ engine::smcr::Options options_of(fuzz::Script& script) {
     return options;
 }
 
+/// Absurd cursors announce more octets than a test can hold.
+class WorldWithoutStreams : public World {
+public:
+    using World::World;
+    void on_stream(const engine::smcr::StreamPiece&) override {}
+};
+
 class Player {
 public:
     explicit Player(ByteView octets) : script_(octets), world_(options_of(script_)) {}
@@ -124,7 +131,7 @@ private:
     }
 
     fuzz::Script script_;
-    World world_;
+    WorldWithoutStreams world_;
 };
 
 }  // namespace
