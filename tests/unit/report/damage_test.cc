@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every capture cut at many lengths and with bits turned over, from the file to all reports. With
+// FABRICSCOPE_THOROUGH=N in the environment N times as many: enough of it is every length.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "tests/fuzz/pipeline.h"
+
+namespace fabricscope::report {
+namespace {
+
+using Octets = std::vector<std::uint8_t>;
+
+std::size_t thoroughness() {
+    const char* wanted = std::getenv("FABRICSCOPE_THOROUGH");
+    return wanted == nullptr ? 1 : std::strtoul(wanted, nullptr, 10);
+}
+
+std::vector<std::string> captures() {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(FABRICSCOPE_SAMPLES))
+        if (entry.path().extension() != ".txt") paths.push_back(entry.path().filename());
+    std::ranges::sort(paths);
+    return paths;
+}
+
+Octets content_of(const std::string& name) {
+    std::ifstream file(FABRICSCOPE_SAMPLES "/" + name, std::ios::binary);
+    const std::vector<char> content(std::istreambuf_iterator<char>(file), {});
+    return {content.begin(), content.end()};
+}
+
+class Damaged : public testing::TestWithParam<std::string> {
+protected:
+    /// So that each capture takes about the same time, whatever its size.
+    std::size_t runs() const { return std::max<std::size_t>(2, 400'000 / octets_.size()) * thoroughness(); }
+
+    const Octets octets_ = content_of(GetParam());
+};
+
+TEST_P(Damaged, CutAtAnyLength) {
+    const fuzz::PipelineResult whole = fuzz::run_pipeline(octets_);
+    ASSERT_TRUE(whole.opened);
+    EXPECT_EQ(whole.problems, 0U);
+    const std::size_t step = std::max<std::size_t>(1, octets_.size() / runs());
+    std::uint64_t frames = 0;
+    for (std::size_t length = 0; length < octets_.size(); length += step) {
+        const fuzz::PipelineResult cut = fuzz::run_pipeline(ByteView(octets_).first(length));
+        EXPECT_GE(cut.frames, frames) << "more octets, fewer frames at " << length;
+        frames = cut.frames;
+    }
+    EXPECT_LT(frames, whole.frames + 1);
+}
+
+TEST_P(Damaged, WithBitsTurnedOver) {
+    for (std::size_t seed = 0; seed < runs(); ++seed) {
+        std::mt19937 random(static_cast<unsigned>(seed));
+        Octets damaged = octets_;
+        const std::size_t errors = 1 + damaged.size() / (1U << (6 + random() % 8));
+        for (std::size_t i = 0; i < errors; ++i)
+            damaged[random() % damaged.size()] ^= static_cast<std::uint8_t>(1U << random() % 8);
+        fuzz::run_pipeline(damaged);  // aborts where something is wrong
+    }
+}
+
+std::string name_of_capture(const testing::TestParamInfo<std::string>& info) {
+    return info.param.substr(0, info.param.find('.'));
+}
+
+INSTANTIATE_TEST_SUITE_P(RealCapture, Damaged, testing::ValuesIn(captures()), name_of_capture);
+
+}  // namespace
+}  // namespace fabricscope::report
