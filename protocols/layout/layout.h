@@ -181,6 +181,12 @@ template <class T, class... Fields> struct Layout {
 
 namespace detail {
 
+/// The bits that a field has in its octet number `i`.
+constexpr std::uint8_t bits_in_octet(const FieldInfo& info, std::size_t i) {
+    const std::size_t shift = 8 * (info.order == Order::big ? info.width - 1 - i : i);
+    return static_cast<std::uint8_t>(info.mask == 0 ? 0xFF : info.mask >> shift);
+}
+
 /// Every bit of the extent belongs to exactly one field.
 template <class... Fields> consteval bool covers(Extent extent, const Fields&... fields) {
     constexpr std::size_t limit = 256;
@@ -188,11 +194,10 @@ template <class... Fields> consteval bool covers(Extent extent, const Fields&...
     bool clean = extent.end <= limit;
     auto claim = [&](const FieldInfo& info) {
         for (std::size_t i = 0; i < info.width; ++i) {
-            const std::size_t shift = 8 * (info.order == Order::big ? info.width - 1 - i : i);
-            const auto octet_mask = static_cast<std::uint8_t>(info.mask == 0 ? 0xFF : info.mask >> shift);
+            const std::uint8_t claimed = bits_in_octet(info, i);
             const std::size_t octet = info.offset + i;
-            if (octet < extent.begin || octet >= extent.end || (seen[octet] & octet_mask) != 0) clean = false;
-            else seen[octet] = static_cast<std::uint8_t>(seen[octet] | octet_mask);
+            if (octet < extent.begin || octet >= extent.end || (seen[octet] & claimed) != 0) clean = false;
+            else seen[octet] = static_cast<std::uint8_t>(seen[octet] | claimed);
         }
     };
     (claim(fields.info), ...);
@@ -319,6 +324,35 @@ template <WireFormat T> constexpr void build_into(const T& object, std::span<std
     std::fill_n(part.begin(), size_of<T>, std::uint8_t{0});
     [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::write_field<T, I>(object, part.data()), ...); }
     (detail::indices<T>);
+}
+
+namespace detail {
+
+/// The reserved bits of a T, octet by octet.
+template <WireFormat T>
+inline constexpr auto reserved_bits = [] {
+    std::array<std::uint8_t, size_of<T>> bits{};
+    for (const FieldInfo& info : field_infos<T>)
+        for (std::size_t i = 0; info.reserved && i < info.width; ++i)
+            bits[info.offset - layout_of<T>.extent.begin + i] = static_cast<std::uint8_t>(
+                bits[info.offset - layout_of<T>.extent.begin + i] | bits_in_octet(info, i));
+    return bits;
+}();
+
+}  // namespace detail
+
+/// The first reserved field that is not zero in the octets of a T, as far as they go; or nullptr.
+template <WireFormat T> constexpr const FieldInfo* reserved_in_use(ByteView part) {
+    const std::size_t size = std::min(part.size(), size_of<T>);
+    unsigned any = 0;
+    for (std::size_t i = 0; i < size; ++i) any |= part[i] & unsigned{detail::reserved_bits<T>[i]};
+    if (any == 0) return nullptr;
+    for (const FieldInfo& info : detail::field_infos<T>)
+        for (std::size_t i = 0; info.reserved && i < info.width; ++i) {
+            const std::size_t octet = info.offset - layout_of<T>.extent.begin + i;
+            if (octet < size && (part[octet] & detail::bits_in_octet(info, i)) != 0) return &info;
+        }
+    return nullptr;
 }
 
 /// A list of equal elements as it stands on the wire; elements are parsed when asked for.

@@ -2,6 +2,8 @@
 // Messages that no single table can describe are chains of parts: headers, optional parts, lists, rests.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -116,6 +118,27 @@ struct Builder {
         build_into(part, std::span(message).subspan(offset));
     }
     void octets(ByteView octets, std::size_t, PartInfo) { message.insert(message.end(), octets.begin(), octets.end()); }
+};
+
+/// A visitor for walk() that looks for reserved bits in use, and for padding that is not zero.
+struct ReservedCheck {
+    struct Use {
+        const char* field;   ///< filter name; nullptr: padding
+        std::size_t offset;  ///< in the message
+    };
+    std::optional<Use> found;  ///< the first one
+
+    template <WireFormat T> void part(const T& part, std::size_t offset, PartInfo) {
+        if (found) return;
+        std::array<std::uint8_t, size_of<T>> octets{};
+        build_into(part, octets);
+        if (const FieldInfo* info = reserved_in_use<T>(octets); info != nullptr)
+            found = {info->filter, offset + info->offset - layout_of<T>.extent.begin};
+    }
+    void octets(ByteView octets, std::size_t offset, PartInfo) {
+        const auto set = std::ranges::find_if(octets, [](std::uint8_t octet) { return octet != 0; });
+        if (!found && set != octets.end()) found = {nullptr, offset + static_cast<std::size_t>(set - octets.begin())};
+    }
 };
 
 }  // namespace fabricscope::layout

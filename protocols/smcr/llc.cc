@@ -18,10 +18,6 @@ constexpr const char* kLengthField = "smcr.llc.length";
 
 bool is_version2(std::uint8_t type) { return (type & kVersionMask) == kVersion2; }
 
-bool all_zero(ByteView octets) {
-    return std::all_of(octets.begin(), octets.end(), [](std::uint8_t octet) { return octet == 0; });
-}
-
 /// Linux stores the length in host order: take the order in which it is the payload's length, and
 /// if neither fits, the order in which it is a possible length.
 bool length_is_little_endian(ByteView octets, std::size_t payload) {
@@ -136,25 +132,6 @@ void read_body(PartReader& reader, LlcMessage& message, ByteView octets) {
     reader.fail({layout::Fault::wrong_value, kTypeField, 0, 1, message.raw_type()});
 }
 
-/// Walks a message and notes whether any reserved octet is set or any padding is not zero.
-struct ReservedCheck {
-    bool clean = true;
-
-    template <layout::WireFormat T> void part(const T& part, std::size_t, PartInfo) {
-        std::array<std::uint8_t, layout::size_of<T>> octets{};
-        layout::build_into(part, octets);
-        for (const layout::FieldInfo& info : layout::info_of<T>().fields)
-            if (info.reserved && !is_zero(octets, info.offset - layout::layout_of<T>.extent.begin, info)) clean = false;
-    }
-    void octets(ByteView octets, std::size_t, PartInfo) { clean = clean && all_zero(octets); }
-
-private:
-    static bool is_zero(ByteView part, std::size_t position, const layout::FieldInfo& info) {
-        if (info.mask == 0) return all_zero(part.subspan(position, info.width));
-        return (part[position] & info.mask) == 0;
-    }
-};
-
 }  // namespace
 
 AddLink AddLinkMessage::common() const {
@@ -208,9 +185,9 @@ bool looks_like_llc(ByteView octets, std::size_t length) {
     if (length < kLlcSize || octets.size() < length) return false;
     const LlcMessage message = parse_llc(octets, length);
     if (message.error || (message.version() == 1 && length != kLlcSize)) return false;
-    ReservedCheck check;
+    layout::ReservedCheck check;
     walk(message, check);
-    return check.clean;
+    return !check.found;
 }
 
 bool looks_like_cdc(ByteView octets, std::size_t length) {
@@ -218,9 +195,7 @@ bool looks_like_cdc(ByteView octets, std::size_t length) {
         return false;
     Cdc cdc;
     layout::parse_into(cdc, octets);
-    return cdc.alert_token != 0 && all_zero(cdc.reserved_before_producer.octets) &&
-           all_zero(cdc.reserved_before_consumer.octets) && cdc.flags.reserved == 0 && cdc.state.reserved == 0 &&
-           all_zero(cdc.reserved_end.octets);
+    return cdc.alert_token != 0 && layout::reserved_in_use<Cdc>(octets) == nullptr;
 }
 
 std::vector<std::uint8_t> build(const LlcMessage& message) {

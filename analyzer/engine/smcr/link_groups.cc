@@ -451,6 +451,7 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
     if (message.size() < wire::kCdcMeaningful) return;
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
+    setup_rules_.message.on_cdc(a, message, cdc);
     const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
     if (connection == 0 && group(a.group).from_start) return hold(a, message);
     Session* session = connection != 0 ? session_of_token(a, cdc, connection) : half_session(a, cdc);

@@ -8,6 +8,7 @@
 
 #include "analyzer/engine/smcr/link_rules.h"
 #include "analyzer/engine/smcr/sessions.h"
+#include "analyzer/engine/smcr/setup_rules.h"
 #include "analyzer/engine/smcr/transfer_rules.h"
 #include "capture/rc_stream.h"
 
@@ -16,12 +17,13 @@ namespace fabricscope::engine::smcr {
 class LinkGroups {
 public:
     LinkGroups(
-        const Options& options, Observer& observer, Model& model, Sessions& sessions, LinkRules& link_rules,
-        TransferRules& transfer_rules)
+        const Options& options, Observer& observer, Model& model, Sessions& sessions, SetupRules& setup_rules,
+        LinkRules& link_rules, TransferRules& transfer_rules)
         : options_(options),
           observer_(observer),
           model_(model),
           sessions_(sessions),
+          setup_rules_(setup_rules),
           link_rules_(link_rules),
           transfer_rules_(transfer_rules) {}
 
@@ -189,6 +191,7 @@ private:
     Observer& observer_;
     Model& model_;
     Sessions& sessions_;
+    SetupRules& setup_rules_;
     LinkRules& link_rules_;
     TransferRules& transfer_rules_;
     std::deque<GroupState> states_;

@@ -16,6 +16,7 @@ constexpr std::size_t kNoExchange = static_cast<std::size_t>(-1);
 
 void LinkGroups::on_llc(Arrival& a, ByteView octets, std::uint32_t length) {
     const wire::LlcMessage message = wire::parse_llc(octets, length);
+    setup_rules_.message.on_llc(a, message);
     link_rules_.on_llc(a, message);
     // Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
     constexpr std::size_t kMeaningful = 36;

@@ -19,6 +19,14 @@ SocketAddress destination_of(const capture::Packet& packet) {
 bool is_syn(const capture::TcpSegment& tcp) { return tcp.has(capture::syn) && !tcp.has(capture::ack); }
 bool is_syn_ack(const capture::TcpSegment& tcp) { return tcp.has(capture::syn) && tcp.has(capture::ack); }
 
+/// nullopt: cut off by the snap length before the end of the options.
+std::optional<bool> has_option(const capture::TcpSegment& tcp) {
+    constexpr std::uint32_t kFixedHeader = 20;
+    if (wire::find_tcp_option(tcp.options)) return true;
+    if (tcp.payload_offset - tcp.header_offset > kFixedHeader + tcp.options.size()) return std::nullopt;
+    return false;
+}
+
 /// A whole PROPOSAL, ACCEPT or CONFIRM at the start of a segment of a connection whose SYN was not
 /// captured: nothing else begins and ends like that.
 bool is_whole_clc(ByteView payload) {
@@ -53,15 +61,20 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     if (conversation == nullptr) return;
     const Segment segment{
         packet, *conversation, source_of(packet) == conversation->client ? Side::client : Side::server};
-    on_flags(segment);
-    const bool takes_part = tcp.payload_length != 0 && conversation->negotiating;
+    Connection& connection = *sessions_.at(conversation->session).connection;
+    connection.last_time = std::max(connection.last_time, packet.time);
+    if (opens) on_syn(segment);
+    if (may_be_clc && connection.outcome == Outcome::plain_tcp) resume(segment);
+    const bool takes_part = tcp.payload_length != 0 && conversation->negotiating && !opens;
     if (takes_part) on_payload(segment);
+    if (tcp.has(capture::fin)) on_fin(segment);
+    if (tcp.has(capture::rst)) on_reset(segment);
     FrameFacts facts;
     facts.what = FrameFacts::What::tcp;
     facts.frame = packet.number;
     facts.time = packet.time;
     facts.connection = conversation->session;
-    facts.link_group = sessions_.at(conversation->session).connection->link_group;
+    facts.link_group = connection.link_group;
     facts.from = segment.from;
     if (takes_part) facts.clc_pending = pending(segment);
     observer_.on_facts(facts);
@@ -80,7 +93,9 @@ Rendezvous::Conversation* Rendezvous::conversation_of(const capture::Packet& pac
         if (!start || *start == tcp.sequence + 1) return known;
         conversations_.erase(found);
     }
-    return wire::find_tcp_option(tcp.options) ? begin(key, packet, sender) : nullptr;
+    if (wire::find_tcp_option(tcp.options)) return begin(key, packet, sender);
+    if (has_option(tcp)) plain_.remember({source_of(packet), destination_of(packet), tcp.sequence + 1, packet.number});
+    return nullptr;
 }
 
 Rendezvous::Conversation* Rendezvous::begin(const Key& key, const capture::Packet& packet, Side sender) {
@@ -91,33 +106,85 @@ Rendezvous::Conversation* Rendezvous::begin(const Key& key, const capture::Packe
     conversation.client = sender == Side::client ? source_of(packet) : destination_of(packet);
     session->connection->client = conversation.client;
     session->connection->server = sender == Side::client ? destination_of(packet) : source_of(packet);
+    recall(conversation, other(sender), packet.tcp.acknowledgment);
     return &conversation;
+}
+
+/// A SYN without the option, behind which the side's stream begins with `first`.
+void Rendezvous::recall(Conversation& conversation, Side side, std::uint32_t first) {
+    const Connection& connection = *sessions_.at(conversation.session).connection;
+    const SocketAddress& from = side == Side::client ? *connection.client : *connection.server;
+    const SocketAddress& to = side == Side::client ? *connection.server : *connection.client;
+    const PlainHandshakes::Syn* syn = plain_.find(from, to, first);
+    if (syn == nullptr) return;
+    conversation.handshake.option[side] = false;
+    conversation.handshake.frame[side] = syn->frame;
+    conversation.first[side] = conversation.start[side] = first;
 }
 
 Rendezvous::Conversation* Rendezvous::begin_midway(const Key& key, const capture::Packet& packet) {
     const auto type = wire::parse_clc(packet.tcp.payload).header.type;
-    return begin(key, packet, type == wire::ClcType::accept ? Side::server : Side::client);
+    const Side sender = type == wire::ClcType::accept ? Side::server : Side::client;
+    Conversation* conversation = begin(key, packet, sender);
+    if (conversation != nullptr) recall(*conversation, sender, packet.tcp.sequence);
+    return conversation;
 }
 
-void Rendezvous::on_flags(const Segment& segment) {
+/// The handshake ruled SMC out, and yet a stream begins with a CLC message.
+void Rendezvous::resume(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    if (packet.tcp.sequence != conversation.start[from] || !is_whole_clc(packet.tcp.payload)) return;
+    sessions_.at(conversation.session).connection->outcome = Outcome::unknown;
+    conversation.negotiating = true;
+}
+
+void Rendezvous::on_syn(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
     const capture::TcpSegment& tcp = packet.tcp;
     Connection& connection = *sessions_.at(conversation.session).connection;
-    connection.last_time = std::max(connection.last_time, packet.time);
-    if (tcp.has(capture::syn)) {
-        conversation.start[from] = tcp.sequence + 1;
-        auto& step = is_syn_ack(tcp) ? connection.setup.syn_ack : connection.setup.syn;
-        if (!step) step = Step{packet.time, packet.number};
-        if (is_syn_ack(tcp) && !wire::find_tcp_option(tcp.options)) {
-            connection.outcome = Outcome::plain_tcp;
-            stop(conversation);
-        }
-    }
-    if (tcp.has(capture::fin)) connection.fin[from] = true;
-    if (tcp.has(capture::rst) && !connection.reset) {
-        connection.reset = true;
-        connection.reset_by = from;
-    }
+    conversation.start[from] = conversation.first[from] = tcp.sequence + 1;
+    auto& step = is_syn_ack(tcp) ? connection.setup.syn_ack : connection.setup.syn;
+    if (!step) step = Step{packet.time, packet.number};
+    auto& option = conversation.handshake.option[from];
+    if (const auto seen = has_option(tcp); seen && !option.value_or(false)) option = seen;
+    if (conversation.handshake.frame[from] == 0) conversation.handshake.frame[from] = packet.number;
+    if (!is_syn_ack(tcp) || option != false) return;
+    connection.outcome = Outcome::plain_tcp;
+    stop(conversation);
+}
+
+void Rendezvous::on_fin(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    Connection& connection = *sessions_.at(conversation.session).connection;
+    if (connection.fin[from]) return;
+    connection.fin[from] = true;
+    const auto end = next(conversation, from);
+    if (!conversation.negotiating || !end) return;
+    const std::uint32_t sent = packet.tcp.sequence + packet.tcp.payload_length;
+    rules_.tcp.on_end(arrival_of(segment), static_cast<std::int32_t>(sent - *end));
+}
+
+void Rendezvous::on_reset(const Segment& segment) {
+    Connection& connection = *sessions_.at(segment.conversation.session).connection;
+    if (connection.reset) return;
+    connection.reset = true;
+    connection.reset_by = segment.from;
+}
+
+TcpArrival Rendezvous::arrival_of(const Segment& segment) const {
+    const auto& [packet, conversation, from] = segment;
+    const auto behind = [&](const std::optional<std::uint32_t>& sequence) -> std::optional<std::int32_t> {
+        if (!sequence || !packet.tcp.has(capture::ack)) return std::nullopt;
+        return static_cast<std::int32_t>(packet.tcp.acknowledgment - *sequence);
+    };
+    return {
+        *sessions_.at(conversation.session).connection,
+        from,
+        {packet.time, packet.number},
+        packet.interface,
+        conversation.handshake,
+        behind(conversation.first[other(from)]),
+        behind(next(conversation, other(from)))};
 }
 
 void Rendezvous::on_payload(const Segment& segment) {
@@ -141,6 +208,7 @@ bool Rendezvous::on_stream(const Segment& segment) {
     if (readable.empty()) return false;
     const std::size_t length = wire::clc_length(readable);
     if (length == 0) {
+        rules_.tcp.on_other_data(arrival_of(segment));
         stop(segment.conversation);  // the application's own data
         return false;
     }
@@ -167,13 +235,18 @@ void Rendezvous::on_cut_message(const Segment& segment) {
     conversation.start[from] = end;
 }
 
+/// The sequence number behind a side's last whole CLC message.
+std::optional<std::uint32_t> Rendezvous::next(const Conversation& conversation, Side side) {
+    const auto& stream = conversation.stream[side];
+    if (!conversation.start[side] || !stream) return conversation.start[side];
+    return *conversation.start[side] + static_cast<std::uint32_t>(stream->position());
+}
+
 /// While CLC goes on, whatever stands behind the last whole message begins the next one.
 std::uint32_t Rendezvous::pending(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
     if (!conversation.negotiating || !conversation.stream[from]) return 0;
-    const std::uint32_t next = *conversation.start[from] +
-                               static_cast<std::uint32_t>(conversation.stream[from]->position());
-    const std::uint32_t behind = packet.tcp.sequence + packet.tcp.payload_length - next;
+    const std::uint32_t behind = packet.tcp.sequence + packet.tcp.payload_length - *next(conversation, from);
     return static_cast<std::int32_t>(behind) <= 0 ? 0 : std::min(behind, packet.tcp.payload_length);
 }
 
@@ -195,20 +268,14 @@ bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64
     observer_.on_clc(seen);
     if (seen.request_frame != 0) observer_.on_response(seen.request_frame, seen.frame, seen.time - seen.request_time);
     conversation.last_message = Step{packet.time, packet.number};
-    rules_.on_clc(*sessions_.at(conversation.session).connection, from, *conversation.last_message, message);
+    rules_.on_clc(arrival_of(segment), message);
     if (on_clc(segment, message)) return true;
     stop(conversation);
     return false;
 }
 
-/// A message that its sender may not send; nothing after it can be trusted to be CLC.
-bool Rendezvous::out_of_order(const Segment& segment, const char* what) {
-    const Connection& connection = *sessions_.at(segment.conversation.session).connection;
-    rules_.on_out_of_order(connection, segment.from, {segment.packet.time, segment.packet.number}, what);
-    return false;
-}
-
-/// Whether further CLC messages may follow.
+/// Whether further CLC messages may follow. Nothing behind one that its sender may not send can be
+/// trusted to be CLC.
 bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message) {
     const auto& [packet, conversation, from] = segment;
     Session& session = sessions_.at(conversation.session);
@@ -216,14 +283,14 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     const Step step{packet.time, packet.number};
     const bool from_client = from == Side::client;
     if (std::holds_alternative<wire::Proposal>(message.body)) {
-        if (!from_client) return out_of_order(segment, "PROPOSAL");
+        if (!from_client) return false;
         if (!connection.setup.proposal) connection.setup.proposal = step;
         return true;
     }
     if (const auto* decline = std::get_if<wire::Decline>(&message.body))
         return on_decline(session, *decline, from, step);
     const bool is_accept = message.header.type == wire::ClcType::accept;
-    if (is_accept == from_client) return out_of_order(segment, is_accept ? "ACCEPT" : "CONFIRM");
+    if (is_accept == from_client) return false;
     if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body))
         return on_smcd(connection, *smcd, message.header.type, step);
     const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "analyzer/engine/smcr/link_groups.h"
-#include "analyzer/engine/smcr/setup_rules.h"
+#include "analyzer/engine/smcr/plain_handshakes.h"
 #include "capture/tcp_stream.h"
 
 namespace fabricscope::engine::smcr {
@@ -35,6 +35,8 @@ private:
         SocketAddress client;
         PerSide<std::unique_ptr<capture::TcpStream>> stream;  ///< once there is payload, while negotiating
         PerSide<std::optional<std::uint32_t>> start;          ///< sequence number of each stream's first octet
+        Handshake handshake;
+        PerSide<std::optional<std::uint32_t>> first;  ///< sequence number behind the SYN, if that was captured
         bool negotiating = true;                              ///< CLC messages may still come
         std::optional<Step> last_message;                     ///< what the next one answers
     };
@@ -48,13 +50,18 @@ private:
     Conversation* conversation_of(const capture::Packet& packet, const Key& key);
     Conversation* begin(const Key& key, const capture::Packet& packet, Side sender);
     Conversation* begin_midway(const Key& key, const capture::Packet& packet);
-    void on_flags(const Segment& segment);
+    void recall(Conversation& conversation, Side side, std::uint32_t first);
+    void resume(const Segment& segment);
+    void on_syn(const Segment& segment);
+    void on_fin(const Segment& segment);
+    void on_reset(const Segment& segment);
+    TcpArrival arrival_of(const Segment& segment) const;
     void on_payload(const Segment& segment);
     bool on_stream(const Segment& segment);
     void on_cut_message(const Segment& segment);
+    static std::optional<std::uint32_t> next(const Conversation& conversation, Side side);
     static std::uint32_t pending(const Segment& segment);
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
-    bool out_of_order(const Segment& segment, const char* what);
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
     bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
     bool on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
@@ -67,6 +74,7 @@ private:
     LinkGroups& groups_;
     SetupRules& rules_;
     std::unordered_map<Key, Conversation, KeyHash> conversations_;
+    PlainHandshakes plain_;
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -65,6 +65,7 @@ enum class RuleName : std::uint8_t {
     element_reuse,
     llc_timeout,
     silence_after_delete,
+    common_version,
 };
 
 namespace evidence {
@@ -92,13 +93,16 @@ inline constexpr std::array kRules{
         evidence::message},
     Rule{
         "SMCR-R04", Severity::note, "RFC 7609, A.2, A.3, A.4", "Reserved bits and octets are sent as zero.",
-        evidence::message, "CONFIRM LINK says in two reserved bits that there are no eye catchers."},
+        evidence::message,
+        "CONFIRM LINK says in two reserved bits that there are no eye catchers; version 1 CLC messages name the kind "
+        "of SMC, and CONFIRM the first contact."},
     Rule{
         "SMCR-R05", Severity::error, "RFC 7609, A.2.2",
-        "A PROPOSAL lists at most 8 IPv6 prefixes; it has either an IPv4 subnet or IPv6 prefixes.", evidence::message},
+        "A PROPOSAL lists at most 8 IPv6 prefixes; on IPv4 it has none, and on IPv6 no IPv4 subnet.", evidence::message},
     Rule{
         "SMCR-R06", Severity::error, "RFC 7609, A.2.3",
-        "The coded MTU is 1 to 5, and the coded RMB element size 0 to 5; others are declined.", evidence::clc,
+        "The coded MTU of a first contact is 1 to 5, the coded RMB element size 0 to 5; another MTU is declined.",
+        evidence::clc,
         "RMB elements of up to 512 MiB, coded 6 to 15."},
     Rule{"SMCR-R07", Severity::error, "RFC 7609, 2.1", "RMB elements are counted from 1.", evidence::message},
     Rule{
@@ -266,8 +270,11 @@ inline constexpr std::array kRules{
     Rule{
         "SMCR-R52", Severity::error, "RFC 7609, 3.5.4",
         "After DELETE LINK for all links no connection of the link group sends data.", evidence::link},
+    Rule{
+        "SMCR-R53", Severity::error, "RFC 7609, A.2",
+        "ACCEPT has a version that the PROPOSAL offers, and CONFIRM has the ACCEPT's.", evidence::clc},
 };
-static_assert(kRules.size() == static_cast<std::size_t>(RuleName::silence_after_delete) + 1);
+static_assert(kRules.size() == static_cast<std::size_t>(RuleName::common_version) + 1);
 
 constexpr const Rule& rule(RuleName name) { return kRules[static_cast<std::size_t>(name)]; }
 

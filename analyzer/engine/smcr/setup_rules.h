@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules of the rendezvous: TCP option, CLC messages, and what TCP may carry besides (RFC 7609, 3.5).
+// The rules of how connections begin and end, each kind in its own class.
 #pragma once
 
-#include "analyzer/engine/smcr/verdicts.h"
+#include "analyzer/engine/smcr/clc_rules.h"
+#include "analyzer/engine/smcr/message_rules.h"
+#include "analyzer/engine/smcr/tcp_rules.h"
 
 namespace fabricscope::engine::smcr {
 
-class SetupRules {
-public:
-    SetupRules(const Model& model, Verdicts& verdicts) : model_(model), verdicts_(verdicts) {}
+struct SetupRules {
+    explicit SetupRules(Verdicts& verdicts) : message(verdicts), clc(verdicts), tcp(verdicts, clc) {}
 
     /// A CLC message, before the model has taken it in.
-    void on_clc(const Connection& connection, Side from, Step step, const wire::ClcMessage& message);
+    void on_clc(const TcpArrival& a, const wire::ClcMessage& content) {
+        tcp.on_clc(a);
+        message.on_clc(a, content);
+        clc.on_clc(a, content);
+    }
 
-    /// A CLC message, called `what`, that its sender may not send.
-    void on_out_of_order(const Connection& connection, Side from, Step step, const char* what);
-
-private:
-    const Model& model_;
-    Verdicts& verdicts_;
+    MessageRules message;
+    ClcRules clc;
+    TcpRules tcp;
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -15,11 +15,11 @@ public:
     Observer& observer_;
     Model model_;
     Verdicts verdicts_{options_, observer_, model_};
-    SetupRules setup_rules_{model_, verdicts_};
+    SetupRules setup_rules_{verdicts_};
     LinkRules link_rules_{model_, verdicts_};
     TransferRules transfer_rules_{model_, verdicts_};
     Sessions sessions_{options_, observer_, model_};
-    LinkGroups groups_{options_, observer_, model_, sessions_, link_rules_, transfer_rules_};
+    LinkGroups groups_{options_, observer_, model_, sessions_, setup_rules_, link_rules_, transfer_rules_};
     Rendezvous rendezvous_{observer_, sessions_, groups_, setup_rules_};
 };
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The latest SYNs and SYN-ACKs without the SMC option: such connections are not followed, and yet
+// their handshake matters if CLC messages come after all.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "analyzer/engine/smcr/model.h"
+
+namespace fabricscope::engine::smcr {
+
+class PlainHandshakes {
+public:
+    struct Syn {
+        SocketAddress from, to;
+        std::uint32_t first = 0;  ///< sequence number behind it
+        std::uint64_t frame = 0;  ///< 0 = none
+    };
+
+    void remember(const Syn& syn) { syns_[slot(syn.from, syn.to)] = syn; }
+
+    /// The one behind which a stream begins with this sequence number, or nullptr.
+    const Syn* find(const SocketAddress& from, const SocketAddress& to, std::uint32_t first) const {
+        const Syn& syn = syns_[slot(from, to)];
+        return syn.frame != 0 && syn.from == from && syn.to == to && syn.first == first ? &syn : nullptr;
+    }
+
+private:
+    static constexpr std::size_t kSlots = 1024;  // a younger one in the same slot replaces the older one
+    static std::size_t slot(const SocketAddress& from, const SocketAddress& to) {
+        const std::hash<Address> hash;
+        const std::size_t mixed = hash(from.address) * 31 + hash(to.address) + (std::size_t{from.port} << 16 ^ to.port);
+        return (mixed * 0x9E3779B97F4A7C15u >> 32) % kSlots;
+    }
+
+    std::array<Syn, kSlots> syns_{};
+};
+
+}  // namespace fabricscope::engine::smcr
