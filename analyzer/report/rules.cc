@@ -9,7 +9,8 @@
 namespace fabricscope::report {
 
 void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const Style& style) {
-    Table table({{"Id"}, {"Severity"}, {"Clause"}, {"What must hold"}});
+    constexpr std::size_t kSentenceWidth = 72;
+    Table table({{"Id"}, {"Severity"}, {"Clause"}, {"What must hold", Table::Align::left, kSentenceWidth}});
     for (const engine::Rule& rule : rules)
         table.add({{rule.id}, {name_of(rule.severity)}, {rule.clause}, {rule.sentence}});
     table.print(out, style, 0);

@@ -17,4 +17,18 @@ std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+    if (width_of(text) <= width) return {std::string(text)};
+    std::vector<std::string> lines(1);
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        std::string& line = lines.back();
+        if (line.empty()) line = word;
+        else if (width_of(line) + 1 + width_of(word) <= width) line.append(" ").append(word);
+        else lines.emplace_back(word);
+    }
+    return lines;
+}
+
 }  // namespace fabricscope::report

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricscope::report {
 
@@ -22,5 +23,8 @@ struct Style {
 
 /// Columns that UTF-8 text takes on a terminal; good for the characters that reports are made of.
 std::size_t width_of(std::string_view text);
+
+/// The text in lines of at most `width` columns, broken between words; at least one line.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 }  // namespace fabricscope::report

@@ -117,24 +117,8 @@ void Summary::counts(const Model& model) {
          << '\n';
 }
 
-/// Broken between words, further lines indented.
-std::string wrapped(std::string_view text, std::size_t indent) {
-    constexpr std::size_t width = 100;
-    std::string result;
-    for (std::size_t column = indent; !text.empty();) {
-        const std::string_view word = text.substr(0, text.find(' ', 1));
-        if (column + width_of(word) > width && word.starts_with(' ')) {
-            result.append("\n").append(indent - 1, ' ');
-            column = indent - 1;
-        }
-        result += word;
-        column += width_of(word);
-        text.remove_prefix(word.size());
-    }
-    return result;
-}
-
 void Summary::attention() {
+    constexpr std::size_t kTextWidth = 96;
     const std::vector<Notable> list = notables(results_, style_, options_.names);
     const bool anything = !results_.smcr->connections.empty() || !results_.smcr->link_groups.empty();
     if (list.empty() && !anything) return;
@@ -143,7 +127,11 @@ void Summary::attention() {
         out_ << "  " << style_.paint(Ink::green, "nothing: every connection came up, nobody had to wait") << '\n';
     for (const Notable& notable : list) {
         const std::string_view mark = notable.ink == Ink::plain ? "-" : "!";
-        out_ << "  " << style_.paint(notable.ink, mark) << ' ' << wrapped(notable.text, 4) << '\n';
+        std::string_view before = mark;
+        for (const std::string& line : wrapped(notable.text, kTextWidth)) {
+            out_ << "  " << style_.paint(notable.ink, before) << ' ' << line << '\n';
+            before = " ";
+        }
     }
 }
 
@@ -448,6 +436,7 @@ void Summary::findings() {
 
 /// What the absence of findings is worth.
 void Summary::rules() {
+    constexpr std::size_t kReasonWidth = 48;
     std::size_t held = 0, broken = 0, undecided = 0, idle = 0;
     Table table(
         {{"Rule"},
@@ -455,7 +444,7 @@ void Summary::rules() {
          {"Broken", Align::right},
          {"Excused", Align::right},
          {"Undecided", Align::right},
-         {"because"}});
+         {"because", Align::left, kReasonWidth}});
     for (const auto& [rule, tally] : results_.rules) {
         const bool decided = tally.held + tally.broken + tally.excused != 0;
         if (tally.broken != 0) ++broken;
@@ -473,8 +462,9 @@ void Summary::rules() {
                  {tally.why != nullptr ? tally.why : ""}});
     }
     if (held + broken + undecided == 0) return;
-    title(fmt::format("Rules (profile {})", name_of(results_.profile)));
-    out_ << fmt::format("  {} held, {} broken, {} undecided, {} without occasion\n", held, broken, undecided, idle);
+    title(fmt::format(
+        "Rules (profile {}): {} held, {} broken, {} undecided, {} without occasion", name_of(results_.profile), held,
+        broken, undecided, idle));
     if (!table.empty()) table.print(out_, style_, 2);
 }
 

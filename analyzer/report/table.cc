@@ -37,20 +37,33 @@ std::vector<std::size_t> Table::widths() const {
     std::vector<std::size_t> widths;
     for (const Column& column : columns_) widths.push_back(width_of(column.title));
     for (const auto& row : rows_)
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i].text));
+        for (std::size_t i = 0; i < row.size(); ++i)
+            for (const std::string& line : wrapped(row[i].text, columns_[i].most))
+                widths[i] = std::max(widths[i], width_of(line));
     return widths;
 }
 
 void Table::print(std::ostream& out, const Style& style, std::size_t indent) const {
     const std::vector<std::size_t> width = widths();
-    const auto print_row = [&](const auto& cell_of) {
+    const auto print_line = [&](const std::vector<Cell>& cells) {
         Line line(indent);
-        for (std::size_t i = 0; i < columns_.size(); ++i) line.append(cell_of(i), width[i], columns_[i].align, style);
+        for (std::size_t i = 0; i < columns_.size(); ++i) line.append(cells[i], width[i], columns_[i].align, style);
         out << line.text() << '\n';
     };
-    if (std::ranges::any_of(columns_, [](const Column& column) { return !column.title.empty(); }))
-        print_row([&](std::size_t i) { return Cell{columns_[i].title, Ink::bold}; });
-    for (const auto& row : rows_) print_row([&](std::size_t i) { return row[i]; });
+    std::vector<Cell> titles;
+    for (const Column& column : columns_) titles.push_back({column.title, Ink::bold});
+    if (std::ranges::any_of(titles, [](const Cell& title) { return !title.text.empty(); })) print_line(titles);
+    for (const auto& row : rows_) {
+        std::vector<std::vector<std::string>> lines;
+        for (std::size_t i = 0; i < row.size(); ++i) lines.push_back(wrapped(row[i].text, columns_[i].most));
+        const auto height = std::ranges::max(lines, {}, [](const auto& cell) { return cell.size(); }).size();
+        for (std::size_t n = 0; n < height; ++n) {
+            std::vector<Cell> cells;
+            for (std::size_t i = 0; i < row.size(); ++i)
+                cells.push_back({n < lines[i].size() ? lines[i][n] : "", row[i].ink});
+            print_line(cells);
+        }
+    }
 }
 
 }  // namespace fabricscope::report

@@ -21,6 +21,7 @@ public:
     struct Column {
         std::string title;
         Align align = Align::left;
+        std::size_t most = std::string::npos;  ///< columns; longer text is broken between words
     };
 
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}

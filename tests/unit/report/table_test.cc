@@ -37,6 +37,19 @@ TEST(Table, ColourDoesNotMoveColumns) {
     EXPECT_EQ(printed(table, {.colour = true}), "  \x1b[1mA\x1b[0m  \x1b[1mB\x1b[0m\n  \x1b[31m1\x1b[0m  2\n");
 }
 
+TEST(Table, BreaksLongTextBetweenWords) {
+    Table table({{"Id"}, {"What", Table::Align::left, 9}});
+    table.add({{"1"}, {"one two three"}});
+    table.add({{"2"}, {"indivisible four"}});
+    EXPECT_EQ(
+        printed(table, {}),
+        "  Id  What\n"
+        "  1   one two\n"
+        "      three\n"
+        "  2   indivisible\n"
+        "      four\n");
+}
+
 TEST(Table, WithoutTitlesThereIsNoTitleLine) {
     Table table({{""}, {""}});
     table.add({{"a"}, {"b"}});
