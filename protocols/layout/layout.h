@@ -298,9 +298,7 @@ template <WireFormat T> constexpr LayoutInfo info_of() {
 }
 
 /// For a registry of all parts of a protocol.
-template <WireFormat... T> constexpr std::array<LayoutInfo, sizeof...(T)> infos_of() {
-    return {info_of<T>()...};
-}
+template <WireFormat... T> constexpr std::array<LayoutInfo, sizeof...(T)> infos_of() { return {info_of<T>()...}; }
 
 /// Reads a T. `part` begins at the octet that the table counts as `extent.begin`; `origin` is where
 /// that octet stands in the message, for the error's offset. The members of missing fields stay as

@@ -69,7 +69,7 @@ bool LinkGroups::orient(std::uint32_t id, Side found, Side wanted) {
     g.roles_known = true;
     if (found == wanted) return false;
     GroupState& s = state(id);
-    for (Link& link : g.links) link.end.swap_sides();
+    for (Link& link : g.links) link.end.swap_sides(), link.heard.swap_sides();
     for (Rmb& rmb : g.rmbs) rmb.owner = other(rmb.owner);
     for (LlcExchange& exchange : g.exchanges) exchange.from = other(exchange.from);
     for (const auto& pairs : s.links) {
@@ -152,14 +152,12 @@ void LinkGroups::note_group_facts(std::uint32_t id, Side side, const wire::SmcrA
 }
 
 void LinkGroups::adopt(
-    Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end,
-    const capture::Packet& packet) {
+    Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, const TcpArrival& a) {
     Connection& connection = *session.connection;
     const wire::SmcrAcceptConfirmBody& body = message.body;
-    const Step step{packet.time, packet.number};
     if (connection.first_contact == false)
         link_rules_.on_contact(
-            {connection.id, end.group, end.link, side, body.rkey, step, packet.interface}, state(end.group).history);
+            {connection.id, end.group, end.link, side, body.rkey, a.step, a.interface}, state(end.group).history);
     Link& link = group(end.group).links[end.link];
     link.end[side].mac = body.mac;
     if (connection.first_contact.value_or(false)) {
@@ -173,15 +171,27 @@ void LinkGroups::adopt(
     state(end.group).tokens[side][body.alert_token] = connection.id;
     const std::uint64_t size = wire::buffer_size(body.buffer_size);
     session.flow[other(side)].set_size(size);
-    const auto rmb = announce_rmb(end.group, side, end.link, body.rkey, body.rmb_address, packet.number);
+    const auto rmb = announce_rmb(end.group, side, end.link, body.rkey, body.rmb_address, a.step.frame);
     if (!rmb) return;
     group(end.group).rmbs[*rmb].element_size = size;
     connection.element[side] = RmbElement{*rmb, body.rmb_index};
-    state(end.group).history.element_owner[element_key(*rmb, body.rmb_index)] = connection.id;
+    std::uint32_t& owner = state(end.group).history.element_owner[element_key(*rmb, body.rmb_index)];
+    setup_rules_.contact.on_element(a, body, owner, is_complete(end.group));
+    owner = connection.id;
 }
 
-void LinkGroups::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet) {
+std::optional<LinkRef> LinkGroups::named_by(const wire::SmcrAcceptConfirmBody& body) const {
+    const EndpointRef* end = find(Address::of(body.gid), body.qpn);
+    return end != nullptr ? std::optional(LinkRef{end->group, end->link}) : std::nullopt;
+}
+
+bool LinkGroups::is_complete(std::uint32_t id) {
+    return id == 0 || state(id).history.gaps.values == std::array<std::uint32_t, 2>{};
+}
+
+void LinkGroups::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a) {
     Connection& connection = *session.connection;
+    setup_rules_.contact.on_contact(a, message.body, named_by(message.body));
     const auto end = message.body.first_contact
                          ? first_contact(message.body.gid, message.body.qpn)
                          : subsequent_contact(0, message.body.gid, message.body.qpn, Side::server);
@@ -189,12 +199,13 @@ void LinkGroups::on_accept(Session& session, const wire::SmcrAcceptConfirm& mess
     connection.link_group = end->group;
     group(end->group).connections.push_back(connection.id);
     if (message.body.first_contact) state(end->group).first_connection = connection.id;
-    adopt(session, Side::server, message, *end, packet);
+    adopt(session, Side::server, message, *end, a);
     if (!connection.release) connection.release = group(end->group).release;
 }
 
-void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet) {
+void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a) {
     Connection& connection = *session.connection;
+    setup_rules_.contact.on_contact(a, message.body, named_by(message.body));
     // The server may name another link of the group than the client; but a new group has only one.
     const auto end = subsequent_contact(connection.link_group, message.body.gid, message.body.qpn, Side::client);
     if (!end) return;
@@ -203,7 +214,7 @@ void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& mes
         group(end->group).connections.push_back(connection.id);
     }
     if (connection.first_contact.value_or(false)) group(end->group).links[end->link].state = LinkState::pending;
-    adopt(session, Side::client, message, *end, packet);
+    adopt(session, Side::client, message, *end, a);
     sessions_.open(session);
     if (const auto base = group(end->group).cursor_base) sessions_.set_base(session, *base);
     admit();
@@ -296,7 +307,8 @@ bool LinkGroups::misses_begin(const Arrival& a) {
 
 void LinkGroups::on_arrival(Arrival& a) {
     Link& l = link(a);
-    if (l.packets++ == 0) l.first_frame = a.packet->number;
+    if (l.packets++ == 0) l.first_frame = a.packet->number, l.interface = a.packet->interface;
+    l.heard[a.from] = a.packet->time;
     a.facts->link = l.number;
     a.facts->from = a.from;
     a.facts->roles_known = group(a.group).roles_known;
@@ -404,7 +416,9 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
 
 void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Write& write) {
     if (link(a).state == LinkState::pending) link(a).state = LinkState::active;
-    sessions_.on_write(sessions_.at(connection), a.from, write, *a.facts);
+    Session& session = sessions_.at(connection);
+    if (session.connection->decline) setup_rules_.decline.on_data(a, *session.connection);
+    sessions_.on_write(session, a.from, write, *a.facts);
 }
 
 /// A WRITE to an RMB that was announced before the capture began.
@@ -459,6 +473,10 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
 }
 
 void LinkGroups::use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc) {
+    const Connection& connection = *session.connection;
+    if (connection.decline) setup_rules_.decline.on_data(a, connection);
+    const bool aborts = cdc.state.abnormal_close && !cdc.flags.failover_validation;
+    if (aborts && !connection.from[a.from].aborted) setup_rules_.close.on_abort(a, connection);
     place_strays(a, session, cdc);
     sessions_.on_cdc(session, a.from, cdc, *a.facts);
     if (const auto base = session.connection->from[a.from].cursor_base; base && !group(a.group).cursor_base)

@@ -27,9 +27,12 @@ public:
           link_rules_(link_rules),
           transfer_rules_(transfer_rules) {}
 
-    void on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
-    void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
+    void on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a);
+    void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a);
     void on_decline(Session& session);
+
+    /// Whether no packet of the link group (0 = none) is known to be missing.
+    bool is_complete(std::uint32_t group);
 
     /// A packet of a reliable connection. Its link is known, or made known by what it carries.
     void on_ib(const capture::Packet& packet);
@@ -110,8 +113,9 @@ private:
     std::optional<EndpointRef> first_contact(const Gid& gid, std::uint32_t qpn);
     std::optional<EndpointRef> subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side);
     void adopt(
-        Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end,
-        const capture::Packet& packet);
+        Session& session, Side side, const wire::SmcrAcceptConfirm& message, EndpointRef end, const TcpArrival& a);
+    std::optional<LinkRef> named_by(const wire::SmcrAcceptConfirmBody& body) const;
+    void note_left(const Arrival& a, const wire::DeleteLink& body);
     void note_group_facts(std::uint32_t id, Side side, const wire::SmcrAcceptConfirm& message);
     void set_base(std::uint32_t id, std::uint8_t base);
     bool orient(std::uint32_t id, Side found, Side wanted);

@@ -143,6 +143,7 @@ void LinkGroups::apply(Arrival& a, const wire::AddLinkContinuationMessage& messa
 }
 
 void LinkGroups::apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage&) {
+    note_left(a, body);
     // A link that is deleted before it was confirmed never came up.
     const auto remove = [](Link& l) {
         l.state = l.state == LinkState::active || l.state == LinkState::deleted ? LinkState::deleted
@@ -155,6 +156,15 @@ void LinkGroups::apply(Arrival& a, const wire::DeleteLink& body, const wire::Llc
     // The client asks; it is the server's own request that deletes (RFC 7609, 3.5.5.1.4).
     if (a.from == Side::client && !body.reply && group(a.group).roles_known) return;
     if (const auto index = link_by_number(a.group, body.link)) remove(group(a.group).links[*index]);
+}
+
+/// The client knows of a deletion that it asks for or agrees to.
+void LinkGroups::note_left(const Arrival& a, const wire::DeleteLink& body) {
+    const LinkGroup& g = group(a.group);
+    if (a.from == Side::server || !g.roles_known || !(body.all || body.reply)) return;
+    const auto one = link_by_number(a.group, body.link);
+    for (std::uint32_t i = 0; i < g.links.size(); ++i)
+        if (body.all || one == i) setup_rules_.contact.on_link_left(a, i);
 }
 
 // ---- RKeys ---------------------------------------------------------------------------------------

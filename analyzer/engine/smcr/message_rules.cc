@@ -91,8 +91,7 @@ void MessageRules::judge_prefixes(const TcpArrival& a, const wire::Proposal& pro
             text = "an IPv6 prefix of " + std::to_string(bits) + " bits";
     if (text.empty()) verdicts_.held(RuleName::prefix_count);
     else
-        verdicts_.broken(
-            RuleName::prefix_count, {a.step.frame}, Subject::connection(a.connection.id), std::move(text));
+        verdicts_.broken(RuleName::prefix_count, {a.step.frame}, Subject::connection(a.connection.id), std::move(text));
 }
 
 /// The MTU counts on first contact only.

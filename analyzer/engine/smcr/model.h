@@ -138,6 +138,7 @@ struct Connection {
     bool midstream = false;  ///< the set-up was not captured
     bool merged = false;     ///< half of a midstream connection that was found to belong to another: skip
     std::uint64_t first_frame = 0;
+    std::uint32_t interface = 0;  ///< on which its TCP segments were captured
     Time first_time = 0;
     Time last_time = 0;
 };
@@ -159,6 +160,8 @@ struct Link {
     PerSide<LinkEndpoint> end;
     LinkState state = LinkState::pending;
     std::uint64_t first_frame = 0;     ///< first RoCE packet; 0 = none yet
+    std::uint32_t interface = 0;       ///< on which that was captured
+    PerSide<Time> heard{};             ///< when each side last sent something; 0 = never
     std::optional<std::uint32_t> mtu;  ///< octets, the smaller of both offers
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;

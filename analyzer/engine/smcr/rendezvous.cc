@@ -104,6 +104,7 @@ Rendezvous::Conversation* Rendezvous::begin(const Key& key, const capture::Packe
     Conversation& conversation = conversations_[key];
     conversation.session = session->connection->id;
     conversation.client = sender == Side::client ? source_of(packet) : destination_of(packet);
+    session->connection->interface = packet.interface;
     session->connection->client = conversation.client;
     session->connection->server = sender == Side::client ? destination_of(packet) : source_of(packet);
     recall(conversation, other(sender), packet.tcp.acknowledgment);
@@ -157,18 +158,29 @@ void Rendezvous::on_fin(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
     Connection& connection = *sessions_.at(conversation.session).connection;
     if (connection.fin[from]) return;
+    on_end(connection);
     connection.fin[from] = true;
+    const TcpArrival arrival = arrival_of(segment);
+    rules_.close.on_fin(arrival, groups_.is_complete(connection.link_group));
     const auto end = next(conversation, from);
     if (!conversation.negotiating || !end) return;
     const std::uint32_t sent = packet.tcp.sequence + packet.tcp.payload_length;
-    rules_.tcp.on_end(arrival_of(segment), static_cast<std::int32_t>(sent - *end));
+    rules_.tcp.on_end(arrival, static_cast<std::int32_t>(sent - *end));
 }
 
 void Rendezvous::on_reset(const Segment& segment) {
     Connection& connection = *sessions_.at(segment.conversation.session).connection;
     if (connection.reset) return;
+    on_end(connection);
     connection.reset = true;
     connection.reset_by = segment.from;
+    rules_.close.on_reset(arrival_of(segment));
+}
+
+/// The first that is seen of the connection's end.
+void Rendezvous::on_end(const Connection& connection) {
+    if (!connection.fin[Side::client] && !connection.fin[Side::server] && !connection.reset)
+        rules_.decline.on_end(connection);
 }
 
 TcpArrival Rendezvous::arrival_of(const Segment& segment) const {
@@ -300,30 +312,30 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
         (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
         return true;
     }
-    return is_accept ? on_accept(session, *body, packet) : on_confirm(session, *body, packet);
+    return is_accept ? on_accept(segment, session, *body) : on_confirm(segment, session, *body);
 }
 
-bool Rendezvous::on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet) {
+bool Rendezvous::on_accept(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message) {
     Connection& connection = *session.connection;
-    const Step step{packet.time, packet.number};
+    const TcpArrival arrival = arrival_of(segment);
     if (connection.setup.accept) return true;
-    connection.setup.accept = step;
+    connection.setup.accept = arrival.step;
     connection.version = message.body.version;
     connection.first_contact = message.body.first_contact;
     if (message.first_contact) connection.release = message.first_contact->release;
-    groups_.on_accept(session, message, packet);
+    groups_.on_accept(session, message, arrival);
     return true;
 }
 
-bool Rendezvous::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet) {
+bool Rendezvous::on_confirm(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message) {
     Connection& connection = *session.connection;
-    const Step step{packet.time, packet.number};
+    const TcpArrival arrival = arrival_of(segment);
     if (connection.setup.confirm) return true;
-    connection.setup.confirm = step;
+    connection.setup.confirm = arrival.step;
     if (!connection.version) connection.version = message.body.version;
     if (!connection.setup.accept && !connection.first_contact && message.body.first_contact)
         connection.first_contact = true;
-    groups_.on_confirm(session, message, packet);
+    groups_.on_confirm(session, message, arrival);
     return true;
 }
 

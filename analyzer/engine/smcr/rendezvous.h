@@ -37,8 +37,8 @@ private:
         PerSide<std::optional<std::uint32_t>> start;          ///< sequence number of each stream's first octet
         Handshake handshake;
         PerSide<std::optional<std::uint32_t>> first;  ///< sequence number behind the SYN, if that was captured
-        bool negotiating = true;                              ///< CLC messages may still come
-        std::optional<Step> last_message;                     ///< what the next one answers
+        bool negotiating = true;                      ///< CLC messages may still come
+        std::optional<Step> last_message;             ///< what the next one answers
     };
     struct Segment {
         const capture::Packet& packet;
@@ -55,6 +55,7 @@ private:
     void on_syn(const Segment& segment);
     void on_fin(const Segment& segment);
     void on_reset(const Segment& segment);
+    void on_end(const Connection& connection);
     TcpArrival arrival_of(const Segment& segment) const;
     void on_payload(const Segment& segment);
     bool on_stream(const Segment& segment);
@@ -63,8 +64,8 @@ private:
     static std::uint32_t pending(const Segment& segment);
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
-    bool on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
-    bool on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const capture::Packet& packet);
+    bool on_accept(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message);
+    bool on_confirm(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message);
     bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step);
     bool on_decline(Session& session, const wire::Decline& message, Side from, Step step);
     void stop(Conversation& conversation);

@@ -98,12 +98,12 @@ inline constexpr std::array kRules{
         "of SMC, and CONFIRM the first contact."},
     Rule{
         "SMCR-R05", Severity::error, "RFC 7609, A.2.2",
-        "A PROPOSAL lists at most 8 IPv6 prefixes; on IPv4 it has none, and on IPv6 no IPv4 subnet.", evidence::message},
+        "A PROPOSAL lists at most 8 IPv6 prefixes; on IPv4 it has none, and on IPv6 no IPv4 subnet.",
+        evidence::message},
     Rule{
         "SMCR-R06", Severity::error, "RFC 7609, A.2.3",
         "The coded MTU of a first contact is 1 to 5, the coded RMB element size 0 to 5; another MTU is declined.",
-        evidence::clc,
-        "RMB elements of up to 512 MiB, coded 6 to 15."},
+        evidence::clc, "RMB elements of up to 512 MiB, coded 6 to 15."},
     Rule{"SMCR-R07", Severity::error, "RFC 7609, 2.1", "RMB elements are counted from 1.", evidence::message},
     Rule{
         "SMCR-R08", Severity::error, "RFC 7609, A.2.1", "A peer has one peer ID throughout a link group's life.",

@@ -20,7 +20,7 @@ void TcpRules::on_clc(const TcpArrival& a) {
     for (const Side side : {Side::client, Side::server})
         if (!handshake.option[side].value_or(true)) without.push_back(handshake.frame[side]);
     if (!without.empty()) {
-        const char* text = without.size() == 2             ? "neither SYN nor SYN-ACK carried the option"
+        const char* text = without.size() == 2                       ? "neither SYN nor SYN-ACK carried the option"
                            : handshake.option[Side::server] == false ? "SYN-ACK did not carry the option"
                                                                      : "SYN did not carry the option";
         without.push_back(a.step.frame);

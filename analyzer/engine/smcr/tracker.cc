@@ -15,7 +15,7 @@ public:
     Observer& observer_;
     Model model_;
     Verdicts verdicts_{options_, observer_, model_};
-    SetupRules setup_rules_{verdicts_};
+    SetupRules setup_rules_{model_, verdicts_};
     LinkRules link_rules_{model_, verdicts_};
     TransferRules transfer_rules_{model_, verdicts_};
     Sessions sessions_{options_, observer_, model_};
@@ -27,12 +27,14 @@ Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<
 Tracker::~Tracker() = default;
 
 void Tracker::on_packet(const capture::Packet& packet) {
+    state_->setup_rules_.close.on_time(packet.time);
     if (packet.transport == capture::Transport::tcp) state_->rendezvous_.on_tcp(packet);
     else if (packet.transport == capture::Transport::ib) state_->groups_.on_ib(packet);
 }
 
 void Tracker::finish() {
     state_->groups_.finish();  // what still waits counts before outcomes are settled
+    state_->setup_rules_.close.finish();
     state_->rendezvous_.finish();
 }
 

@@ -34,10 +34,12 @@ public:
     void segment(Side from, std::uint8_t flags, const Octets& payload = {}, bool smc_option = false) {
         capture::Packet p = packet(host(from), host(other(from)));
         p.transport = capture::Transport::tcp;
+        p.source.kind = p.destination.kind = tcp_kind;
         p.tcp.source_port = from == Side::client ? client_port : 18001;
         p.tcp.destination_port = from == Side::client ? 18001 : client_port;
         p.tcp.flags = flags;
         p.tcp.sequence = sequence[from];
+        p.tcp.acknowledgment = acknowledged[from].value_or(sequence[other(from)]);
         if (smc_option) options_ = octets_of(wire::TcpOption{}), p.tcp.options = options_;
         p.tcp.payload = payload;
         p.tcp.payload_length = static_cast<std::uint32_t>(payload.size());
@@ -47,6 +49,7 @@ public:
     void handshake(bool client_offers = true, bool server_takes = true) {
         ++handshakes_;
         sequence = {{1000 * handshakes_, 0xFFFFFFF0 + handshakes_}};  // the server's wraps soon
+        acknowledged = {};
         segment(Side::client, capture::syn, {}, client_offers);
         segment(Side::server, capture::syn | capture::ack, {}, server_takes);
         segment(Side::client, capture::ack);
@@ -88,9 +91,10 @@ public:
         m.body = body;
         return clc(type, m);
     }
-    static Octets decline(std::uint32_t diagnosis) {
+    static Octets decline(std::uint32_t diagnosis, bool out_of_sync = false) {
         wire::Decline body;
         body.body.diagnosis = diagnosis;
+        body.body.out_of_sync = out_of_sync;
         wire::ClcMessage m;
         m.body = body;
         return clc(wire::ClcType::decline, m);
@@ -218,6 +222,27 @@ public:
     }
     /// Requests of this side that are not captured.
     void lose(Side from, std::uint32_t count = 1) { port[from].psn = (port[from].psn + count) & 0xFFFFFF; }
+    void delete_link(bool all) {
+        for (const Side from : {Side::server, Side::client}) {
+            wire::DeleteLink body;
+            body.reply = from == Side::client;
+            body.all = all;
+            body.link = all ? 0 : 1;
+            llc(from, body);
+        }
+    }
+    /// An RC acknowledgement from one side.
+    void acknowledge(Side from) {
+        capture::Packet p = packet(port[from].host, port[other(from)].host);
+        p.transport = capture::Transport::ib;
+        p.ib.carrier = capture::IbCarrier::roce_v2;
+        p.ib.bth.opcode = kAcknowledge;
+        p.ib.bth.destination_qpn = port[other(from)].qpn;
+        p.ib.bth.psn = (port[other(from)].psn - 1) & 0xFFFFFF;
+        p.ib.has_aeth = true;
+        tracker.on_packet(p);
+    }
+    void pass(Time time) { now += time; }
     void write(Side from, std::uint32_t rkey, std::uint64_t offset, const Octets& octets) {
         request(
             from, kWriteOnly, octets,
@@ -247,12 +272,14 @@ public:
     const Connection& connection(std::uint32_t id) const { return tracker.model().connections.at(id - 1); }
     const LinkGroup& group(std::uint32_t id) const { return tracker.model().link_groups.at(id - 1); }
 
-    static constexpr std::uint8_t kSendOnly = 0x04, kWriteOnly = 0x0A;
+    static constexpr std::uint8_t kSendOnly = 0x04, kWriteOnly = 0x0A, kAcknowledge = 0x11;
 
     Tracker tracker;
     PerSide<Port> port{{Port{10, 0x11, 100}, Port{20, 0x14, 0xFFFFFE}}};  // the server's PSN wraps soon
     PerSide<Port> second{{Port{11, 0x21, 500}, Port{21, 0x24, 900}}};
     PerSide<std::uint32_t> sequence;
+    PerSide<std::optional<std::uint32_t>> acknowledged;  ///< by each side, if not all that the other one has sent
+    Address::Kind tcp_kind = Address::Kind::ipv4;
     std::uint16_t client_port = 40000;
     std::uint32_t interface = 0;
     std::uint8_t max_links = 2;
@@ -292,6 +319,12 @@ inline Ids found(World& world) {
 /// What became of a rule.
 inline const Tally& tally(const World& world, RuleName name) {
     return world.tracker.model().tallies[static_cast<std::size_t>(name)];
+}
+
+inline Options strict() {
+    Options options;
+    options.profile = Profile::standard;
+    return options;
 }
 
 }  // namespace fabricscope::engine::smcr::test

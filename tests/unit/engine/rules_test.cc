@@ -21,49 +21,6 @@ TEST(Rules, HealthyTrafficBreaksNone) {
     EXPECT_EQ(found(w), Ids{});
 }
 
-TEST(Rules, R02TrailerOfAccept) {
-    World w;
-    w.handshake();
-    w.send(client, World::proposal());
-    Octets accept = World::accept_or_confirm(wire::ClcType::accept, w.port[server], 1, 2, true);
-    accept.back() ^= 1;
-    w.send(server, accept);
-    EXPECT_EQ(found(w), Ids{"SMCR-R02"});
-    EXPECT_EQ(w.tracker.model().findings[0].frames, (std::vector<std::uint64_t>{5}));
-    EXPECT_EQ(w.tracker.model().findings[0].session, "smcr-1");
-}
-
-TEST(Rules, R03AcceptFromTheClient) {
-    World w;
-    w.handshake();
-    w.send(client, World::proposal());
-    w.send(client, World::accept_or_confirm(wire::ClcType::accept, w.port[client], 1, 2, true));
-    EXPECT_EQ(found(w), Ids{"SMCR-R03"});
-}
-
-TEST(Rules, R05NinePrefixes) {
-    World w;
-    w.handshake();
-    wire::Proposal body;
-    body.ip.emplace().prefix_count = 9;
-    const Octets prefixes(9 * layout::size_of<wire::Ipv6Prefix>);
-    body.prefixes = {prefixes};
-    wire::ClcMessage m;
-    m.body = body;
-    w.send(client, World::clc(wire::ClcType::proposal, m));
-    EXPECT_EQ(found(w), Ids{"SMCR-R05"});
-}
-
-TEST(Rules, R07ElementIndexZero) {
-    World w;
-    w.handshake();
-    w.send(client, World::proposal());
-    Octets accept = World::accept_or_confirm(wire::ClcType::accept, w.port[server], 1, 2, true);
-    accept[45] = 0;
-    w.send(server, accept);
-    EXPECT_EQ(found(w), Ids{"SMCR-R07"});
-}
-
 TEST(Rules, R38WriteWithImmediate) {
     constexpr std::uint8_t kWriteOnlyWithImmediate = 0x0B;
     World w;

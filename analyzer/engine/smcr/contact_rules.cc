@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/contact_rules.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+/// A queue pair that was used this short a time ago has not been made anew since.
+constexpr Time kRecently = 1 * capture::second;
+/// What one side did this long ago has arrived at the other.
+constexpr Time kSettled = 1 * capture::second;
+
+bool has_ended(const Direction& from) { return from.closed || from.aborted; }
+bool is_ending(const Connection& c, Side side) {
+    return c.from[side].sending_done || has_ended(c.from[side]) || c.fin[side];
+}
+
+}  // namespace
+
+void ContactRules::on_contact(
+    const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::optional<LinkRef> named) {
+    if (a.connection.first_contact.value_or(false)) return judge_new_group(a, body, named);
+    if (!a.connection.first_contact) return;
+    judge_known_link(a, named);
+    judge_peer_id(a, body, named);
+}
+
+// ---- first contact -------------------------------------------------------------------------------
+
+/// Numbers of queue pairs and keys are used again; only what was in use a moment ago cannot be new.
+ContactRules::Life ContactRules::life_of(std::uint32_t id, Side side, const wire::PeerId& peer, Time now) const {
+    if (id == 0) return Life::none;
+    const LinkGroup& group = model_.link_groups[id - 1];
+    if (!group.from_start || group.peer_id[side] != peer) return Life::unknown;
+    const auto lives = [](const Link& link) { return link.state == LinkState::active; };
+    if (std::ranges::none_of(group.links, lives)) return Life::ended;
+    const bool recent = std::ranges::any_of(group.links, [&](const Link& link) {
+        return lives(link) && link.heard[side] != 0 && now - link.heard[side] < kRecently;
+    });
+    return recent ? Life::sure : Life::unknown;
+}
+
+void ContactRules::judge_new_group(
+    const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::optional<LinkRef> named) {
+    const auto region = regions_.find({body.gid, body.rkey, body.rmb_address});
+    const std::uint32_t of_link = named && named->group != a.connection.link_group ? named->group : 0;
+    const std::uint32_t of_rmb = region != regions_.end() && region->second != a.connection.link_group ? region->second
+                                                                                                       : 0;
+    const Life link = life_of(of_link, a.from, body.peer_id, a.step.time);
+    const Life rmb = life_of(of_rmb, a.from, body.peer_id, a.step.time);
+    if (link != Life::sure && rmb != Life::sure) {
+        if (link != Life::unknown && rmb != Life::unknown) return verdicts_.held(RuleName::new_group_is_new);
+        return verdicts_.undecided(
+            RuleName::new_group_is_new,
+            "whether the link group that had the same queue pair or RMB exists is not known");
+    }
+    verdicts_.broken(
+        RuleName::new_group_is_new, {a.step.frame}, Subject::connection(a.connection.id),
+        std::string("the ") + name_of(a.from) + "'s " + (link == Life::sure ? "queue pair" : "RMB") + " belongs to " +
+            to_string(Subject::link_group(link == Life::sure ? of_link : of_rmb)));
+}
+
+// ---- subsequent contact --------------------------------------------------------------------------
+
+void ContactRules::judge_known_link(const TcpArrival& a, std::optional<LinkRef> named) {
+    const std::uint32_t id = a.connection.id;
+    if (a.from == Side::server) {
+        const auto left = named ? left_.find(key_of(named->group, named->link)) : left_.end();
+        if (left != left_.end() && a.step.time - left->second.time > kSettled) out_of_sync_[id] = left->second;
+        return;
+    }
+    const auto wrong = out_of_sync_.find(id);
+    if (wrong != out_of_sync_.end())
+        return verdicts_.broken(
+            RuleName::known_link, {wrong->second.frame, a.connection.setup.accept->frame, a.step.frame},
+            Subject::connection(id), "the client confirms a link that was deleted");
+    const std::uint32_t group = a.connection.link_group;
+    if (group == 0 || !model_.link_groups[group - 1].from_start)
+        return verdicts_.undecided(RuleName::known_link, "the link group's first contact was not captured");
+    verdicts_.held(RuleName::known_link);
+}
+
+void ContactRules::on_decline(const TcpArrival& a, bool out_of_sync) {
+    const auto wrong = out_of_sync_.find(a.connection.id);
+    if (wrong == out_of_sync_.end() || a.from == Side::server) return;
+    if (out_of_sync) return verdicts_.held(RuleName::known_link);
+    verdicts_.broken(
+        RuleName::known_link, {wrong->second.frame, a.connection.setup.accept->frame, a.step.frame},
+        Subject::connection(a.connection.id), "the client declines a deleted link, but not as out of synchronization");
+}
+
+void ContactRules::on_link_left(const Arrival& a, std::uint32_t link) {
+    left_[key_of(a.group, link)] = {a.packet->time, a.packet->number};
+}
+
+void ContactRules::judge_peer_id(
+    const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::optional<LinkRef> named) {
+    if (!named) return;
+    const LinkGroup& group = model_.link_groups[named->group - 1];
+    const auto& known = group.peer_id[a.from];
+    if (!known || !group.roles_known || group.links[named->link].state != LinkState::active) return;
+    if (*known == body.peer_id) return verdicts_.held(RuleName::peer_id);
+    verdicts_.broken(
+        RuleName::peer_id, {a.step.frame}, Subject::connection(a.connection.id),
+        std::string("the ") + name_of(a.from) + " has another peer ID than in " +
+            to_string(Subject::link_group(group.id)) + " before");
+}
+
+// ---- RMB elements --------------------------------------------------------------------------------
+
+void ContactRules::on_element(
+    const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, bool complete) {
+    regions_[{body.gid, body.rkey, body.rmb_address}] = a.connection.link_group;
+    if (before == 0) return verdicts_.held(RuleName::element_reuse);
+    if (before == a.connection.id) return;
+    const Connection& old = model_.connections[before - 1];
+    const bool ended = has_ended(old.from[Side::client]) && has_ended(old.from[Side::server]);
+    if (ended || old.reset || old.decline) return verdicts_.held(RuleName::element_reuse);
+    const LinkGroup& group = model_.link_groups[a.connection.link_group - 1];
+    if (is_ending(old, Side::client) || is_ending(old, Side::server))
+        return verdicts_.undecided(RuleName::element_reuse, "the old connection may have been given up");
+    if (!complete || old.midstream || !group.from_start)
+        return verdicts_.undecided(RuleName::element_reuse, "packets were not captured");
+    if (std::ranges::any_of(group.links, [&](const Link& l) { return l.packets == 0 || l.interface != a.interface; }))
+        return verdicts_.undecided(RuleName::element_reuse, "TCP and RoCE were captured on different interfaces");
+    verdicts_.broken(
+        RuleName::element_reuse, {old.first_frame, a.step.frame}, Subject::connection(a.connection.id),
+        std::string("the ") + name_of(a.from) + " gives it RMB element " + std::to_string(body.rmb_index) + ", which " +
+            to_string(Subject::connection(before)) + " is still using");
+}
+
+}  // namespace fabricscope::engine::smcr
