@@ -9,6 +9,8 @@ namespace {
 
 /// A queue pair that was used this short a time ago has not been made anew since.
 constexpr Time kRecently = 1 * capture::second;
+/// RMBs and deleted links; only what happened lately matters.
+constexpr std::size_t kMostRemembered = 65'536;
 /// What one side did this long ago has arrived at the other.
 constexpr Time kSettled = 1 * capture::second;
 
@@ -92,7 +94,8 @@ void ContactRules::on_decline(const TcpArrival& a, bool out_of_sync) {
 }
 
 void ContactRules::on_link_left(const Arrival& a, std::uint32_t link) {
-    left_[key_of(a.group, link)] = {a.packet->time, a.packet->number};
+    if (left_.size() == kMostRemembered) left_.clear();
+    left_[key_of(a.group, link)] = a.step();
 }
 
 void ContactRules::judge_peer_id(
@@ -112,6 +115,7 @@ void ContactRules::judge_peer_id(
 
 void ContactRules::on_element(
     const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, bool complete) {
+    if (regions_.size() == kMostRemembered) regions_.clear();
     regions_[{body.gid, body.rkey, body.rmb_address}] = a.connection.link_group;
     if (before == 0) return verdicts_.held(RuleName::element_reuse);
     if (before == a.connection.id) return;

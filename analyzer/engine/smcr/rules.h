@@ -117,10 +117,12 @@ inline constexpr std::array kRules{
         "A first contact names a queue pair and an RMB that belong to no other link group.", evidence::clc},
     Rule{
         "SMCR-R11", Severity::error, "RFC 7609, C.1",
-        "DECLINE does not follow a CLC message of the same side that still awaits its answer.", evidence::clc},
+        "DECLINE does not chase the same side's CLC message, nor does it follow an agreed subsequent contact.",
+        evidence::clc},
     Rule{
         "SMCR-R12", Severity::error, "RFC 7609, C.3",
-        "On first contact nobody declines once the second link has been agreed upon or refused.", evidence::group},
+        "On first contact nobody declines once ADD LINK has been answered, or the own side has sent data.",
+        evidence::group},
     Rule{
         "SMCR-R13", Severity::error, "RFC 7609, C.1", "After DECLINE the connection carries no RDMA traffic.",
         evidence::message},
@@ -253,8 +255,7 @@ inline constexpr std::array kRules{
         "After failover validation the unacknowledged messages are repeated before anything new.", evidence::sender},
     Rule{
         "SMCR-R48", Severity::error, "RFC 7609, 3.5.2.4, 4.5.3",
-        "After the switch to SMC-R the TCP connection carries no application data, and keepalives are answered.",
-        evidence::clc},
+        "After the switch to SMC-R the TCP connection carries no application data.", evidence::clc},
     Rule{
         "SMCR-R49", Severity::error, "RFC 7609, A.2.3",
         "Packets keep to the smaller MTU of both sides, and packet sequence numbers begin as announced.",

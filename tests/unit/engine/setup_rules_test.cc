@@ -249,6 +249,7 @@ TEST(SetupRules, R06ReservedMtu) {
 TEST(SetupRules, R06MtuOfASubsequentContactDoesNotCount) {
     World w;
     w.connect(1, true);
+    w.announce_rmb(server, 0x5009);
     propose(w);
     w.send(server, with(accept(w, false), 50, 0x00));
     EXPECT_EQ(found(w), Ids{});
@@ -286,6 +287,7 @@ TEST(SetupRules, R08ConfirmFromAnotherPeer) {
 TEST(SetupRules, R08OtherPeerInTheSameGroup) {
     World w;
     w.connect(1, true);
+    w.announce_rmb(server, 0x5009);
     propose(w);
     w.send(server, with(accept(w, false), 15, 0x0B));
     EXPECT_EQ(found(w), Ids{"SMCR-R08"});
@@ -302,12 +304,21 @@ TEST(SetupRules, R08WithoutRnicThereIsNoPeerId) {
 
 // ---- R09: out of synchronization -----------------------------------------------------------------
 
+/// A link group that comes to its end, after RMBs for another connection were announced.
+void end_group(World& w) {
+    w.connect(1, true);
+    w.announce_rmb(server, 0x5009);
+    w.announce_rmb(client, 0xC009);
+    w.delete_group();
+}
+
 TEST(SetupRules, R09ConfirmsADeletedLink) {
     World w;
-    w.connect(1, true);
-    w.delete_link(true);
+    end_group(w);
     w.pass(2 * second);
-    w.connect(2, false);
+    propose(w);
+    w.send(server, accept(w, false));
+    w.send(client, confirm(w, false));
     EXPECT_EQ(found(w), Ids{"SMCR-R09"});
     EXPECT_EQ(first_finding(w).frames.size(), 3U) << "DELETE LINK, ACCEPT, CONFIRM";
 }
@@ -315,8 +326,7 @@ TEST(SetupRules, R09ConfirmsADeletedLink) {
 TEST(SetupRules, R09DeclinesADeletedLink) {
     for (const bool out_of_sync : {true, false}) {
         World w;
-        w.connect(1, true);
-        w.delete_link(true);
+        end_group(w);
         w.pass(2 * second);
         propose(w);
         w.send(server, accept(w, false));
@@ -327,10 +337,11 @@ TEST(SetupRules, R09DeclinesADeletedLink) {
 
 TEST(SetupRules, R09AcceptAndDeleteLinkMayCross) {
     World w;
-    w.connect(1, true);
-    w.delete_link(true);
-    w.connect(2, false);
-    EXPECT_EQ(tally(w, RuleName::known_link).broken, 0U);
+    end_group(w);
+    propose(w);
+    w.send(server, accept(w, false));
+    w.send(client, confirm(w, false));
+    EXPECT_EQ(found(w), Ids{});
 }
 
 TEST(SetupRules, R09IsUndecidedForALinkFromBefore) {
@@ -431,25 +442,10 @@ TEST(SetupRules, R11AnswerThatWasNotCaptured) {
 
 // ---- R12: decline in time ------------------------------------------------------------------------
 
-void add_link(World& w, Side from) {
-    wire::AddLink body;
-    body.reply = from == client;
-    body.mac.octets[5] = from == client ? 3 : 4;
-    body.gid = gid_of(from == client ? 11 : 21);
-    body.qpn = from == client ? 0x31 : 0x34;
-    body.link = 2;
-    body.mtu = 3;
-    Octets octets{2, 44, 0};
-    const Octets rest = octets_of(body);
-    octets.insert(octets.end(), rest.begin(), rest.end());
-    w.request(from, World::kSendOnly, octets);
-}
-
 TEST(SetupRules, R12DeclineAfterAddLinkWasAnswered) {
     World w;
     w.connect(1, true);
-    add_link(w, server);
-    add_link(w, client);
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
     w.pass(second);
     w.send(server, World::decline(0x02020000));
     EXPECT_EQ(found(w), Ids{"SMCR-R12"});
@@ -459,8 +455,7 @@ TEST(SetupRules, R12DeclineAfterAddLinkWasAnswered) {
 TEST(SetupRules, R12DeclineAndReplyMayCross) {
     World w;
     w.connect(1, true);
-    add_link(w, server);
-    add_link(w, client);
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
     w.send(server, World::decline(0x02020000));
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, RuleName::decline_in_time).undecided, 1U);
@@ -567,7 +562,7 @@ TEST(SetupRules, R44IsUndecidedWithAGap) {
     World w;
     exchange_data(w);
     w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kAbort);
-    w.port[server].psn += 1;  // the answer is missing from the capture
+    w.lose(server);  // the answer
     w.llc(server, wire::TestLink{});
     w.pass(11 * second);
     w.acknowledge(server);
@@ -631,7 +626,7 @@ TEST(SetupRules, R45FinBeforeBothHaveClosed) {
     }
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, RuleName::fin_after_close).excused, 1U);
-    EXPECT_EQ(found(s).back(), "SMCR-R45");
+    EXPECT_EQ(tally(s, RuleName::fin_after_close).broken, 1U);
 }
 
 TEST(SetupRules, R45FinAfterBothHaveClosed) {
@@ -719,7 +714,7 @@ TEST(SetupRules, R50ElementOfAClosedConnection) {
 TEST(SetupRules, R50IsUndecidedWithAGap) {
     World w;
     exchange_data(w);
-    w.port[client].psn += 1;
+    w.lose(client);
     w.llc(client, wire::TestLink{});
     propose(w);
     w.send(server, accept(w, false, 0x109, 0x5001));
