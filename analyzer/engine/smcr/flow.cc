@@ -105,27 +105,39 @@ void Flow::settle_origin(std::uint64_t position) {
     if (stream_) stream_->restart(position);
 }
 
-std::optional<std::int64_t> Flow::follow(Track& track, wire::Cursor cursor) {
+bool Flow::in_data_area(wire::Cursor cursor) const {
+    const bool too_far = direction_->rmbe_size && !direction_->rmbe_size_inferred &&
+                         cursor.offset >= *direction_->rmbe_size;
+    return cursor.offset >= base() && !too_far;
+}
+
+Motion Flow::motion(const Track& track, wire::Cursor cursor) const {
     const std::uint8_t b = base();
-    if (cursor.offset < b) return 0;  // no valid cursor: do not move
-    if (!track.seen) {
-        track = {true, cursor, 0, cursor.offset - b};
-        settle_origin(track.position);
-        return std::nullopt;
-    }
+    if (cursor.offset < b) return {Motion::Kind::outside};
+    if (!track.seen) return {Motion::Kind::first, 0, std::uint64_t{cursor.offset} - b};
     const auto wraps = static_cast<std::int16_t>(cursor.wrap - track.last.wrap);
-    if (wraps < 0) return 0;  // older than what is known
+    if (wraps < 0) return {Motion::Kind::back};
     const auto cap = capacity();
-    if (wraps != 0 && !cap) {
-        direction_->positions_known = false;
-        return 0;
-    }
+    if (wraps != 0 && !cap) return {Motion::Kind::unknown};
     const std::uint64_t total = track.wraps + static_cast<std::uint64_t>(wraps);
     const std::uint64_t position = (total == 0 ? 0 : total * *cap) + (cursor.offset - b);
-    if (position < track.position) return 0;
-    const auto moved = static_cast<std::int64_t>(position - track.position);
-    track = {true, cursor, total, position};
-    return moved;
+    if (position < track.position) return {Motion::Kind::back};
+    return {Motion::Kind::forward, total, position, position - track.position};
+}
+
+std::optional<std::int64_t> Flow::follow(Track& track, wire::Cursor cursor) {
+    const Motion m = motion(track, cursor);
+    switch (m.kind) {
+        case Motion::Kind::outside:
+        case Motion::Kind::back: return 0;  // no valid cursor, or an old one: do not move
+        case Motion::Kind::unknown: direction_->positions_known = false; return 0;
+        case Motion::Kind::first:
+        case Motion::Kind::forward: break;
+    }
+    track = {true, cursor, m.wraps, m.position};
+    if (m.kind == Motion::Kind::forward) return static_cast<std::int64_t>(m.moved);
+    settle_origin(track.position);
+    return std::nullopt;
 }
 
 /// A WRITE that starts over at the base after one that ended at a possible size: that was the end.

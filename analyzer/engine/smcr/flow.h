@@ -45,6 +45,21 @@ private:
     std::deque<std::uint64_t> urgent_;
 };
 
+/// How a cursor stands to the one before it.
+struct Motion {
+    enum class Kind : std::uint8_t {
+        first,    ///< nothing to compare it with
+        forward,  ///< or not moved
+        back,
+        outside,  ///< before the data area
+        unknown,  ///< it has wrapped, and the size of the RMB element is not known
+    };
+    Kind kind;
+    std::uint64_t wraps = 0;     ///< first, forward
+    std::uint64_t position = 0;  ///< first, forward
+    std::uint64_t moved = 0;     ///< forward
+};
+
 /// Positions: P = wraps * (size - base) + (offset - base). A direction that was not captured from its
 /// start counts wraps from the first cursor seen, and reports positions relative to its first octet.
 class Flow {
@@ -56,6 +71,7 @@ public:
         bool first;            ///< begins an RDMA WRITE operation
         bool late;             ///< fills a gap of packets
         Time time;
+        std::uint32_t operation = 0;  ///< octets of the whole RDMA WRITE
     };
 
     /// `direction` outlives the flow.
@@ -96,6 +112,18 @@ public:
     std::optional<std::uint64_t> in_flight() const;
     std::optional<std::uint64_t> capacity() const;
 
+    // What rules ask before a message is taken in. Positions count from where the flow began to be followed.
+    bool in_data_area(wire::Cursor cursor) const;
+    Motion producer_motion(wire::Cursor cursor) const { return motion(producer_, cursor); }
+    Motion consumer_motion(wire::Cursor cursor) const { return motion(consumer_, cursor); }
+    std::uint64_t producer_position() const { return producer_.position; }
+    std::uint64_t consumer_position() const { return consumer_.position; }
+    std::uint64_t frontier() const { return frontier_; }
+    std::uint64_t urgent_end() const { return urgent_end_; }
+    bool replay_expected() const { return replay_expected_; }
+    bool was_written(std::uint64_t begin, std::uint64_t end) const { return written_.covers(begin, end); }
+    std::uint64_t locate(const Write& write) const;
+
 private:
     struct Track {  ///< a cursor followed over its wraps
         bool seen = false;
@@ -105,8 +133,8 @@ private:
     };
 
     std::uint8_t base() const { return direction_->cursor_base.value_or(0); }
+    Motion motion(const Track& track, wire::Cursor cursor) const;
     std::optional<std::int64_t> follow(Track& track, wire::Cursor cursor);
-    std::uint64_t locate(const Write& write) const;
     void infer_size(std::uint64_t offset);
     void settle_origin(std::uint64_t position);
     std::uint64_t relative(std::uint64_t position) const { return position - std::min(position, origin_); }

@@ -40,10 +40,18 @@ public:
         return end - begin - known;
     }
 
+    /// Whether all of [begin, end) has been added. What has been forgotten counts as such.
+    bool covers(std::uint64_t begin, std::uint64_t end) const {
+        begin = std::max(begin, forgotten_);
+        return begin >= end ||
+               std::ranges::any_of(ranges_, [&](const Range& r) { return r.begin <= begin && end <= r.end; });
+    }
+
     /// Forgets positions below `limit`; they count as known from then on only to their own add().
     void forget_below(std::uint64_t limit) {
         if (ranges_.size() < 2 || ranges_.front().end > limit) return;
         const auto kept = std::ranges::upper_bound(ranges_.begin(), ranges_.end() - 1, limit, {}, &Range::end);
+        forgotten_ = std::prev(kept)->end;
         ranges_.erase(ranges_.begin(), kept);
     }
 
@@ -56,6 +64,7 @@ private:
     }
 
     std::vector<Range> ranges_;
+    std::uint64_t forgotten_ = 0;  ///< end of the last range that was
 };
 
 }  // namespace fabricscope::engine::smcr
