@@ -39,6 +39,7 @@ std::string to_string(const SocketAddress& address);
 struct Step {
     Time time = 0;
     std::uint64_t frame = 0;
+    std::uint32_t interface = 0;
 };
 
 }  // namespace fabricscope::engine

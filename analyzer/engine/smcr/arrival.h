@@ -20,12 +20,21 @@ struct Continuity {
     /// Whether packets before this one are missing.
     bool note(const capture::RcEvent& event) {
         if (event.order == capture::PsnOrder::late && missing != 0) --missing;
+        if (event.kind == capture::RcEvent::Kind::unplaceable) return ++gaps, true;  // what it would have told
         if (event.order != capture::PsnOrder::ahead_after_gap) return false;
         ++gaps;
         missing += event.missing;
         return true;
     }
 };
+
+/// CONFIRM LINK is the first message on a new link.
+inline bool begins_link(const capture::Packet& packet) {
+    if (packet.ib.opcode().operation != ib::Operation::send ||
+        !wire::looks_like_llc(packet.ib.payload, packet.ib.payload_length))
+        return false;
+    return wire::parse_llc(packet.ib.payload, packet.ib.payload_length).type() == wire::LlcType::confirm_link;
+}
 
 /// An LLC request without a reply yet.
 struct OpenRequest {
@@ -80,7 +89,9 @@ struct Arrival {
     FrameFacts* facts;
     const Continuity* continuity;  ///< of the sender's packets up to this one
     GroupHistory* history;
-    bool late = false;  ///< it fills a gap: what was sent after it has been seen before
+    bool late = false;              ///< it fills a gap: what was sent after it has been seen before
+    PerSide<std::uint32_t> gaps{};  ///< GroupHistory::gaps up to this packet
+    bool one_interface = true;      ///< all packets of the group up to this one came by one interface
 
     Step step() const { return {packet->time, packet->number}; }
 };

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/link_groups.h"
 
-#include <limits>
+#include <algorithm>
 
 namespace fabricscope::engine::smcr {
 
 namespace {
 
 constexpr std::size_t kMaxStrays = 8;
+
+bool is_request(const capture::RcEvent& event) {
+    using Kind = capture::RcEvent::Kind;
+    return event.kind == Kind::send_message || event.kind == Kind::send_part || event.kind == Kind::write ||
+           event.kind == Kind::unplaceable;
+}
 
 }  // namespace
 
@@ -321,12 +327,16 @@ void LinkGroups::on_arrival(Arrival& a) {
         ib::AethSyndrome::of(a.packet->ib.aeth.syndrome).kind == ib::AethSyndrome::Class::nak)
         ++l.naks;
     pairs.unanswered[other(a.from)] = 0;
-    const bool request = event.kind == Kind::send_message || event.kind == Kind::send_part ||
-                         event.kind == Kind::write || event.kind == Kind::unplaceable;
-    if (request && !pairs.sent_psn[a.from] && misses_begin(a)) ++a.history->gaps[a.from];
-    if (request) pairs.sent_psn[a.from] = a.packet->ib.bth.psn;
+    const bool request = is_request(event);
+    const bool first_request = request && !pairs.sent_psn[a.from];
+    if (first_request && misses_begin(a)) ++a.history->gaps[a.from];
     if (pairs.continuity[a.from].note(event)) ++a.history->gaps[a.from];
+    if (misses_acknowledged(a, pairs, event)) ++a.history->gaps[other(a.from)];
+    if (request) pairs.sent_psn[a.from] = a.packet->ib.bth.psn;
     a.late = event.order == capture::PsnOrder::late;
+    a.gaps = a.history->gaps;
+    note_interface(a);
+    if (request && !event.repeated()) transfer_rules_.on_request(a, first_request);
     if (request && event.repeated()) ++pairs.unanswered[a.from];
     if (event.kind == Kind::send_message) {
         // A message of one packet that was cut off by the snap length is used as far as it goes.
@@ -343,6 +353,22 @@ void LinkGroups::on_arrival(Arrival& a) {
     if (request && !event.repeated() && a.packet->time > a.history->next_due) link_rules_.on_due(a);
     if (a.facts->request_frame != 0)
         observer_.on_response(a.facts->request_frame, a.facts->frame, a.facts->time - a.facts->request_time);
+}
+
+/// Whether requests of the other side are acknowledged that have not been seen.
+bool LinkGroups::misses_acknowledged(const Arrival& a, const QueuePairs& pairs, const capture::RcEvent& event) {
+    if (event.kind != capture::RcEvent::Kind::acknowledge ||
+        ib::AethSyndrome::of(a.packet->ib.aeth.syndrome).kind != ib::AethSyndrome::Class::ack)
+        return false;
+    const auto& sent = pairs.sent_psn[other(a.from)];
+    return sent && capture::psn_distance(*sent, a.packet->ib.bth.psn) > 0;
+}
+
+void LinkGroups::note_interface(Arrival& a) {
+    GroupState& s = state(a.group);
+    if (!s.interface) s.interface = a.packet->interface;
+    if (*s.interface != a.packet->interface) s.one_interface = false;
+    a.one_interface = s.one_interface;
 }
 
 void LinkGroups::count_repetition(Arrival& a, const capture::RcEvent& event, ByteView message) {
@@ -385,6 +411,23 @@ LinkGroups::WriteTarget LinkGroups::target_of(const Arrival& a, std::uint32_t rk
     return target;
 }
 
+/// Why a WRITE has no target.
+TransferRules::Lost LinkGroups::why_lost(const Arrival& a, std::uint32_t rkey, std::uint64_t address) {
+    const auto* known = a.history->rtokens[other(a.from)].find(a.link, rkey);
+    if (known == nullptr) return TransferRules::Lost::unknown_rkey;
+    return address < known->address ? TransferRules::Lost::below_rmb : TransferRules::Lost::unassigned;
+}
+
+/// Whether all that could announce the WRITE's RMB has passed: nothing can be met out of order, and
+/// no connection is being set up.
+bool LinkGroups::sure_to_be_lost(const Arrival& a, const capture::RcEvent& event) {
+    const auto& connections = group(a.group).connections;
+    if (!group(a.group).from_start || !a.one_interface || connections.empty()) return false;
+    if (why_lost(a, event.r_key, event.address) == TransferRules::Lost::unassigned) return false;
+    const auto& confirm = sessions_.at(connections.back()).connection->setup.confirm;
+    return confirm && confirm->interface == a.packet->interface;
+}
+
 void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event, ByteView message, std::uint32_t length) {
     if (message.empty()) return;
     const bool is_cdc = message[0] == wire::kCdcType;
@@ -394,7 +437,7 @@ void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event, ByteView mes
     if (event.repeated()) return count_repetition(a, event, message);
     if (link(a).state == LinkState::pending && is_cdc) link(a).state = LinkState::active;
     if (is_cdc && a.history->watched) link_rules_.on_data(a);
-    if (is_cdc) on_cdc(a, message);
+    if (is_cdc) transfer_rules_.on_cdc_packet(a, message, length), on_cdc(a, message);
     else on_llc(a, message, length);
 }
 
@@ -406,10 +449,15 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     const WriteTarget target = target_of(a, event.r_key, event.address);
     if (a.history->watched) link_rules_.on_data(a);
     if (target.deleted) link_rules_.on_write_to_deleted(a, *target.deleted);
-    const Flow::Write write{
-        target.offset, event.length, a.packet->ib.payload, event.first, event.order == capture::PsnOrder::late,
-        a.packet->time};
+    const Flow::Write write{target.offset,
+                            event.length,
+                            a.packet->ib.payload,
+                            event.first,
+                            event.order == capture::PsnOrder::late,
+                            a.packet->time,
+                            event.operation_length};
     if (target.connection != 0) use_write(a, target.connection, write);
+    else if (sure_to_be_lost(a, event)) give_up(a, event.r_key, event.address);
     else if (group(a.group).from_start) hold(a, write, event.r_key, event.address);
     else if (!target.known) keep_stray(a, event);
 }
@@ -418,6 +466,7 @@ void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Wri
     if (link(a).state == LinkState::pending) link(a).state = LinkState::active;
     Session& session = sessions_.at(connection);
     if (session.connection->decline) setup_rules_.decline.on_data(a, *session.connection);
+    transfer_rules_.on_write(a, session, write);
     sessions_.on_write(session, a.from, write, *a.facts);
 }
 
@@ -467,7 +516,7 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
     layout::parse_into(cdc, message);
     setup_rules_.message.on_cdc(a, message, cdc);
     const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
-    if (connection == 0 && group(a.group).from_start) return hold(a, message);
+    if (connection == 0 && group(a.group).from_start) return hold(a, message, cdc);
     Session* session = connection != 0 ? session_of_token(a, cdc, connection) : half_session(a, cdc);
     if (session != nullptr) use_cdc(a, *session, cdc);
 }
@@ -478,6 +527,7 @@ void LinkGroups::use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc) {
     const bool aborts = cdc.state.abnormal_close && !cdc.flags.failover_validation;
     if (aborts && !connection.from[a.from].aborted) setup_rules_.close.on_abort(a, connection);
     place_strays(a, session, cdc);
+    transfer_rules_.on_cdc(a, session, cdc, !waiting_data_.empty());
     sessions_.on_cdc(session, a.from, cdc, *a.facts);
     if (const auto base = session.connection->from[a.from].cursor_base; base && !group(a.group).cursor_base)
         set_base(a.group, *base);

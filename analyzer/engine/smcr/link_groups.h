@@ -3,6 +3,7 @@
 // from there the way of every packet to its connection (RFC 7609, 2 and 3.5).
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <unordered_map>
 
@@ -98,6 +99,9 @@ private:
         PerSide<std::optional<std::size_t>> continued_rmb;  ///< of this side's latest CONFIRM RKEY
         PerSide<bool> says_no_eye_catcher, confirmed_link;
         std::uint32_t first_connection = 0;
+        std::optional<std::uint32_t> interface;
+        bool one_interface = true;  ///< by which all packets came
+        bool llc_cut = false;       ///< an LLC message was cut by the snap length
     };
     LinkGroup& group(std::uint32_t id) { return *known_[id - 1].group; }
     GroupState& state(std::uint32_t id) { return *known_[id - 1].state; }
@@ -144,6 +148,10 @@ private:
     Session* half_session(Arrival& a, const wire::Cdc& cdc);
     Session* other_half(const Arrival& a, const wire::Cdc& cdc, const Session* except);
     void join_halves(Arrival& a, Session& kept, Session& gone);
+    static bool misses_acknowledged(const Arrival& a, const QueuePairs& pairs, const capture::RcEvent& event);
+    void note_interface(Arrival& a);
+    TransferRules::Lost why_lost(const Arrival& a, std::uint32_t rkey, std::uint64_t address);
+    bool sure_to_be_lost(const Arrival& a, const capture::RcEvent& event);
     WriteTarget target_of(const Arrival& a, std::uint32_t rkey, std::uint64_t address);
     std::uint32_t connection_of_token(const Arrival& a, std::uint32_t token);
     std::uint32_t connection_of_cdc(const Arrival& a, ByteView message);
@@ -169,7 +177,7 @@ private:
     struct WaitingData;
     bool awaits_link(const capture::Packet& packet) const;
     void hold(const capture::Packet& packet);
-    void hold(const Arrival& a, ByteView cdc);
+    void hold(const Arrival& a, ByteView message, const wire::Cdc& cdc);
     void hold(const Arrival& a, const Flow::Write& write, std::uint32_t rkey, std::uint64_t address);
     void hold(WaitingData data);
     bool overdue(Time since) const;
@@ -179,7 +187,10 @@ private:
     bool admit(WaitingData& waiting);
     bool takes_data(std::uint32_t connection);
     bool admit_write(Arrival& a, WaitingData& waiting);
-    bool admit_cdc(Arrival& a, ByteView message);
+    bool admit_cdc(Arrival& a, const WaitingData& waiting);
+    void give_up(const Arrival& a, std::uint32_t rkey, std::uint64_t address);
+    std::uint32_t connection_meant(const Arrival& a, const wire::Cdc& cdc);
+    bool finishing() const { return now_ == std::numeric_limits<Time>::max(); }
     void tell(const FrameFacts& facts) {
         if (!admitting_) observer_.on_facts(facts);
     }
@@ -230,6 +241,7 @@ private:
         std::optional<Flow::Write> write;  ///< nullopt: a CDC message
         std::uint32_t rkey = 0;
         std::uint64_t address = 0;
+        std::uint32_t meant = 0;  ///< connection to which a CDC message seems to belong, whatever its token
     };
     std::deque<WaitingPacket> waiting_packets_;
     std::deque<WaitingData> waiting_data_;

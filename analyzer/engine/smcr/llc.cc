@@ -21,6 +21,7 @@ void LinkGroups::on_llc(Arrival& a, ByteView octets, std::uint32_t length) {
     // Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
     constexpr std::size_t kMeaningful = 36;
     const bool cut_short = message.error.fault == layout::Fault::truncated && message.error.offset < kMeaningful;
+    if (message.error.fault == layout::Fault::truncated) state(a.group).llc_cut = true;
     if (!cut_short) std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
     note_exchange(a, message, octets);
 }

@@ -279,7 +279,7 @@ bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64
     }
     observer_.on_clc(seen);
     if (seen.request_frame != 0) observer_.on_response(seen.request_frame, seen.frame, seen.time - seen.request_time);
-    conversation.last_message = Step{packet.time, packet.number};
+    conversation.last_message = Step{packet.time, packet.number, packet.interface};
     rules_.on_clc(arrival_of(segment), message);
     if (on_clc(segment, message)) return true;
     stop(conversation);
@@ -292,7 +292,7 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     const auto& [packet, conversation, from] = segment;
     Session& session = sessions_.at(conversation.session);
     Connection& connection = *session.connection;
-    const Step step{packet.time, packet.number};
+    const Step step{packet.time, packet.number, packet.interface};
     const bool from_client = from == Side::client;
     if (std::holds_alternative<wire::Proposal>(message.body)) {
         if (!from_client) return false;

@@ -66,6 +66,8 @@ enum class RuleName : std::uint8_t {
     llc_timeout,
     silence_after_delete,
     common_version,
+    initial_psn,
+    urgent_flags,
 };
 
 namespace evidence {
@@ -218,8 +220,7 @@ inline constexpr std::array kRules{
         evidence::group},
     Rule{
         "SMCR-R37", Severity::error, "RFC 7609, 4.7",
-        "The producer cursor covers only octets that earlier WRITEs of the same queue pair have placed.",
-        evidence::sender},
+        "The producer cursor covers only octets that earlier WRITEs have placed.", evidence::sender},
     Rule{"SMCR-R38", Severity::error, "RFC 7609, 4.7.1", "An RDMA WRITE carries no immediate data.", evidence::message},
     Rule{
         "SMCR-R39", Severity::error, "RFC 7609, 2.1", "The consumer cursor does not pass the producer's.",
@@ -230,12 +231,11 @@ inline constexpr std::array kRules{
         evidence::both_sides, "Thresholds of its own, and updates when the writer is blocked."},
     Rule{
         "SMCR-R41", Severity::warning, "RFC 7609, 4.5.1",
-        "A blocked writer is told at once that its peer has consumed; it says blocked only when the window is full.",
-        evidence::both_sides, "B is set in the message that fills the window, and does not force small updates."},
+        "A writer says that it is blocked only while the window is full.", evidence::both_sides,
+        "B stays set until the next WRITE."},
     Rule{
         "SMCR-R42", Severity::error, "RFC 7609, 4.7.5",
-        "Urgent data are announced as pending, and nothing is written until they have been consumed.",
-        evidence::both_sides},
+        "Nothing is written behind urgent data until they have been consumed.", evidence::both_sides},
     Rule{
         "SMCR-R43", Severity::error, "RFC 7609, 4.8.1",
         "After it closed or aborted a side sends nothing more, after sending done no data; what it said stays said.",
@@ -252,13 +252,14 @@ inline constexpr std::array kRules{
         evidence::sender},
     Rule{
         "SMCR-R47", Severity::error, "RFC 7609, 4.6.2",
-        "After failover validation the unacknowledged messages are repeated before anything new.", evidence::sender},
+        "After failover validation the unacknowledged messages are repeated unchanged and in order, or made one with a "
+        "new number.",
+        evidence::sender},
     Rule{
         "SMCR-R48", Severity::error, "RFC 7609, 3.5.2.4, 4.5.3",
         "After the switch to SMC-R the TCP connection carries no application data.", evidence::clc},
     Rule{
-        "SMCR-R49", Severity::error, "RFC 7609, A.2.3",
-        "Packets keep to the smaller MTU of both sides, and packet sequence numbers begin as announced.",
+        "SMCR-R49", Severity::error, "RFC 7609, A.2.3", "Packets carry no more than the smaller MTU of both sides.",
         evidence::link},
     Rule{
         "SMCR-R50", Severity::error, "RFC 7609, 4.4.2",
@@ -274,8 +275,14 @@ inline constexpr std::array kRules{
     Rule{
         "SMCR-R53", Severity::error, "RFC 7609, A.2",
         "ACCEPT has a version that the PROPOSAL offers, and CONFIRM has the ACCEPT's.", evidence::clc},
+    Rule{
+        "SMCR-R70", Severity::error, "RFC 7609, A.2.3", "Packet sequence numbers of a link begin as announced.",
+        evidence::link},
+    Rule{
+        "SMCR-R71", Severity::note, "RFC 7609, 4.7.5", "Urgent data that are present are also pending.",
+        evidence::message},
 };
-static_assert(kRules.size() == static_cast<std::size_t>(RuleName::common_version) + 1);
+static_assert(kRules.size() == static_cast<std::size_t>(RuleName::urgent_flags) + 1);
 
 constexpr const Rule& rule(RuleName name) { return kRules[static_cast<std::size_t>(name)]; }
 

@@ -54,6 +54,7 @@ void Sessions::swap_sides(Session& session) {
     c.link.swap_sides();
     c.fin.swap_sides();
     session.sequence.swap_sides();
+    session.sent.swap_sides();
     session.flow.swap_sides();
     for (const Side side : {Side::client, Side::server}) session.flow[side].rebind(c.from[side]);
 }
@@ -66,6 +67,7 @@ void Sessions::join(Session& kept, Session& gone, Side sender) {
     kept.flow[sender].rebind(c.from[sender]);
     kept.flow[other(sender)].take_consumer(gone.flow[other(sender)]);
     kept.sequence[sender] = gone.sequence[sender];
+    kept.sent[sender] = gone.sent[sender];
     const Side receiver = other(sender);
     c.alert_token[receiver] = gone.connection->alert_token[receiver];
     c.element[receiver] = gone.connection->element[receiver];
@@ -101,9 +103,8 @@ void Sessions::on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFa
         session.flow[from].expect_replay();
         return;
     }
-    auto& latest = session.sequence[from];
-    if (latest && static_cast<std::int16_t>(cdc.sequence - *latest) < 0) return;  // overtaken: says nothing new
-    latest = cdc.sequence;
+    if (session.overtaken(from, cdc)) return;  // says nothing new
+    session.sequence[from] = cdc.sequence;
     direction.sending_done |= cdc.state.sending_done;
     direction.closed |= cdc.state.connection_closed;
     direction.aborted |= cdc.state.abnormal_close;

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "analyzer/engine/smcr/flow.h"
+#include "analyzer/engine/smcr/sent.h"
 #include "analyzer/engine/smcr/tracker.h"
 
 namespace fabricscope::engine::smcr {
@@ -17,6 +18,12 @@ struct Session {
     Connection* connection;
     PerSide<Flow> flow;
     PerSide<std::optional<std::uint16_t>> sequence;  ///< of the latest CDC message from this side
+    PerSide<Sent> sent;                              ///< for the rules
+
+    /// Whether a later message from the same side has been taken in already.
+    bool overtaken(Side from, const wire::Cdc& cdc) const {
+        return sequence[from] && static_cast<std::int16_t>(cdc.sequence - *sequence[from]) < 0;
+    }
 };
 
 class Sessions {

@@ -1,12 +1,170 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/transfer_rules.h"
 
+#include <fmt/format.h>
+
 namespace fabricscope::engine::smcr {
+
+// ---- packets -------------------------------------------------------------------------------------
+
+void TransferRules::on_request(const Arrival& a, bool first) {
+    const Link& link = model_.link_groups[a.group - 1].links[a.link];
+    if (first) judge_first_psn(a, link);
+    if (!link.mtu) {
+        if (first) verdicts_.undecided(RuleName::path_mtu, "the link's set-up was not captured");
+        return;
+    }
+    const std::uint32_t length = a.packet->ib.payload_length;
+    if (length <= *link.mtu) return verdicts_.held(RuleName::path_mtu);
+    verdicts_.broken(
+        RuleName::path_mtu, {a.packet->number}, Subject::link_group(a.group),
+        fmt::format("{} octets in a packet, the MTU is {}", length, *link.mtu));
+}
+
+/// A link begins with CONFIRM LINK, so nothing can be missing before that.
+void TransferRules::judge_first_psn(const Arrival& a, const Link& link) {
+    const auto announced = link.end[a.from].initial_psn;
+    const std::uint32_t psn = a.packet->ib.bth.psn;
+    if (!announced) return verdicts_.undecided(RuleName::initial_psn, "the link's set-up was not captured");
+    if (psn == *announced) return verdicts_.held(RuleName::initial_psn);
+    if (!begins_link(*a.packet))
+        return verdicts_.undecided(RuleName::initial_psn, "the link's first packets are missing from the capture");
+    verdicts_.broken(
+        RuleName::initial_psn, {a.packet->number}, Subject::link_group(a.group),
+        fmt::format("the {} begins with PSN {}, but announced {}", name_of(a.from), psn, *announced));
+}
 
 void TransferRules::on_write_packet(const Arrival& a, const capture::RcEvent& event) {
     if (!event.immediate) return verdicts_.held(RuleName::immediate_data);
     verdicts_.broken(
         RuleName::immediate_data, {a.packet->number}, Subject::link_group(a.group), "RDMA WRITE with immediate data");
+}
+
+void TransferRules::on_cdc_packet(const Arrival& a, ByteView message, std::uint32_t length) {
+    const bool told = message.size() > 1;
+    if (length == wire::kCdcSize && (!told || message[1] == wire::kCdcSize)) return;
+    verdicts_.broken(
+        RuleName::known_token, {a.packet->number}, Subject::link_group(a.group),
+        fmt::format("a CDC message of {} octets that says {}", length, told ? message[1] : 0));
+}
+
+// ---- WRITEs and CDC messages of a connection -----------------------------------------------------
+
+void TransferRules::on_write(const Arrival& a, Session& session, const Flow::Write& write) {
+    const Transfer t(a, session);
+    judge_begin(t);
+    sequence_rules_.on_link(t);
+    judge_place(t, write);
+    ending_rules_.on_write(t, write);
+    flow_control_rules_.on_write(t, write);
+    cursor_rules_.on_write(t, write);
+    t.mine.link = a.link;
+}
+
+void TransferRules::on_cdc(const Arrival& a, Session& session, const wire::Cdc& cdc, bool writes_wait) {
+    const Transfer t(a, session);
+    verdicts_.held(RuleName::known_token);
+    if (cdc.flags.failover_validation) return sequence_rules_.on_validation(t, cdc);
+    judge_begin(t);
+    if (t.late()) return;  // what came after it has been taken in already
+    sequence_rules_.on_link(t);
+    const bool is_new = !session.overtaken(a.from, cdc) && (t.mine.frame == 0 || cdc.sequence != t.mine.sequence);
+    if (is_new) {
+        flow_control_rules_.on_cdc(t, cdc);
+        ending_rules_.on_cdc(t, cdc);
+        cursor_rules_.on_cdc(t, cdc, writes_wait);
+    }
+    sequence_rules_.on_cdc(t, cdc);
+    note(t, cdc);
+}
+
+/// The server's data are an answer to CONFIRM. The client's may have overtaken it, or the CONFIRM that
+/// was captured is a repetition.
+void TransferRules::judge_begin(const Transfer& t) {
+    if (t.mine.begun || t.connection.midstream) return;
+    t.mine.begun = true;
+    const auto& confirm = t.connection.setup.confirm;
+    const capture::Packet& packet = *t.a.packet;
+    const bool before = !confirm || packet.number < confirm->frame;
+    if (!before) return verdicts_.held(RuleName::data_after_confirm);
+    if (t.a.from == Side::client)
+        return verdicts_.undecided(RuleName::data_after_confirm, "CONFIRM may have been overtaken");
+    if (!confirm) return verdicts_.undecided(RuleName::data_after_confirm, "CONFIRM was not captured");
+    if (packet.interface != confirm->interface)
+        return verdicts_.undecided(RuleName::data_after_confirm, "CLC and data came by different interfaces");
+    verdicts_.broken(
+        RuleName::data_after_confirm, {confirm->frame, packet.number}, t.subject(),
+        "the server sends before CONFIRM has arrived");
+}
+
+/// The first packet tells how far the whole WRITE goes.
+void TransferRules::judge_place(const Transfer& t, const Flow::Write& write) {
+    if (!write.first) return;
+    const Direction& direction = t.connection.from[t.a.from];
+    const auto text = [&](std::string_view what) {
+        return fmt::format("a WRITE of the {} {}", name_of(t.a.from), what);
+    };
+    if (write.offset < direction.cursor_base.value_or(0))
+        return verdicts_.broken(
+            RuleName::write_range, {t.frame()}, t.subject(), text("touches the eye catcher of the RMB element"));
+    if (!direction.rmbe_size || direction.rmbe_size_inferred)
+        return verdicts_.undecided(RuleName::write_range, "the RMB element's size is not known");
+    const std::uint64_t end = write.offset + write.operation;
+    if (end <= *direction.rmbe_size) return verdicts_.held(RuleName::write_range);
+    verdicts_.broken(
+        RuleName::write_range, {t.frame()}, t.subject(),
+        text(fmt::format("ends {} octets behind the RMB element", end - *direction.rmbe_size)));
+}
+
+/// What later messages of this side are compared with.
+void TransferRules::note(const Transfer& t, const wire::Cdc& cdc) {
+    Sent& mine = t.mine;
+    const Motion producer = t.sending.producer_motion(cdc.producer);
+    const Motion consumer = t.receiving.consumer_motion(cdc.consumer);
+    const bool first = mine.frame == 0;
+    mine.frame = t.frame();
+    mine.interface = t.a.packet->interface;
+    mine.gaps = t.a.gaps[t.a.from];
+    mine.link = mine.cdc_link = t.a.link;
+    mine.written_frame = 0;
+    if (first || sequence_distance(mine.sequence, cdc.sequence) > 0)
+        mine.announced[cdc.sequence % mine.announced.size()] = {cdc.sequence, mine.frame, cdc.producer};
+    mine.sequence = cdc.sequence;
+    mine.flags = cdc.flags;
+    if (consumer.moved != 0) mine.consumer_moved = mine.frame, mine.consumer_moved_time = t.a.packet->time;
+    const bool demands = cdc.flags.writer_blocked || cdc.flags.consumer_update_requested || cdc.flags.urgent_pending ||
+                         cdc.flags.urgent_present;
+    if (demands) mine.demand_position = std::max(producer.position, t.sending.producer_position());
+    if (cdc.flags.urgent_present) mine.urgent_frame = mine.frame;
+    if (cdc.state.sending_done && mine.done_frame == 0) mine.done_frame = mine.frame;
+    const bool ends = cdc.state.connection_closed || cdc.state.abnormal_close;
+    if (!ends || mine.closed_frame != 0) return;
+    mine.closed_frame = mine.frame;
+    if (t.peers.closed_frame != 0) verdicts_.held(RuleName::silence_after_close);  // so far, the peer
+}
+
+// ---- without a connection ------------------------------------------------------------------------
+
+/// An RMB is announced on RoCE before anything is written to it, if not by the first contact.
+void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rkey, const char* doubt) {
+    if (lost == Lost::unassigned)
+        return verdicts_.undecided(RuleName::write_range, "the RMB element's connection is not known");
+    if (doubt != nullptr) return verdicts_.undecided(RuleName::write_range, doubt);
+    verdicts_.broken(
+        RuleName::write_range, {a.packet->number}, Subject::link_group(a.group),
+        lost == Lost::unknown_rkey
+            ? fmt::format("a WRITE of the {} uses RKey {:#010x}, which is not known on the link", name_of(a.from), rkey)
+            : fmt::format("a WRITE of the {} begins before the RMB of RKey {:#010x}", name_of(a.from), rkey));
+}
+
+void TransferRules::on_lost_cdc(const Arrival& a, const wire::Cdc& cdc, const Session* meant) {
+    // Unless that connection has sent the message by itself meanwhile.
+    if (meant == nullptr || sequence_distance(meant->sent[a.from].sequence, cdc.sequence) != 1)
+        return verdicts_.undecided(RuleName::known_token, "the connection's set-up may not have been captured");
+    verdicts_.broken(
+        RuleName::known_token, {meant->sent[a.from].written_frame, a.packet->number},
+        Subject::connection(meant->connection->id),
+        fmt::format("the {} announces its WRITE with the unknown token {:#010x}", name_of(a.from), cdc.alert_token));
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -11,12 +11,6 @@ namespace {
 constexpr Time kPatience = 2 * capture::second;
 constexpr std::size_t kMaxWaiting = 1024;
 
-/// CONFIRM LINK is the first message on a new link, so its announcement cannot be long ago or far off.
-bool begins_link(const capture::Packet& packet) {
-    if (!wire::looks_like_llc(packet.ib.payload, packet.ib.payload_length)) return false;
-    return wire::parse_llc(packet.ib.payload, packet.ib.payload_length).type() == wire::LlcType::confirm_link;
-}
-
 }  // namespace
 
 /// Whether the packet begins a link, or goes between two ports where one has just begun.
@@ -27,7 +21,7 @@ bool LinkGroups::awaits_link(const capture::Packet& packet) const {
         const bool back = waiting.packet.source == packet.destination && waiting.packet.destination == packet.source;
         if (there || back) return true;
     }
-    return packet.ib.opcode().operation == ib::Operation::send && begins_link(packet);
+    return begins_link(packet);  // so that its announcement cannot be long ago or far off
 }
 
 void LinkGroups::hold(const capture::Packet& packet) {
@@ -48,7 +42,31 @@ void LinkGroups::hold(const capture::Packet& packet) {
 
 // The group was captured from its start, so the connection was not made before: its CLC messages are
 // still to come.
-void LinkGroups::hold(const Arrival& a, ByteView cdc) { hold({a, *a.packet, {cdc.begin(), cdc.end()}, {}, 0, 0}); }
+void LinkGroups::hold(const Arrival& a, ByteView message, const wire::Cdc& cdc) {
+    WaitingData data{a, *a.packet, {message.begin(), message.end()}, {}, 0, 0};
+    data.meant = connection_meant(a, cdc);
+    hold(std::move(data));
+}
+
+/// The one connection whose latest WRITE ends where the message's producer cursor points, and of which
+/// it could be the next message.
+std::uint32_t LinkGroups::connection_meant(const Arrival& a, const wire::Cdc& cdc) {
+    constexpr std::size_t kLatest = 256;
+    std::uint32_t meant = 0;
+    const auto& connections = group(a.group).connections;
+    for (std::size_t i = connections.size() - std::min(kLatest, connections.size()); i < connections.size(); ++i) {
+        const Session& candidate = sessions_.at(connections[i]);
+        const Sent& sent = candidate.sent[a.from];
+        const Flow& flow = candidate.flow[a.from];
+        const Motion motion = flow.producer_motion(cdc.producer);
+        const bool fits = sent.written_frame != 0 && sequence_distance(sent.sequence, cdc.sequence) == 1 &&
+                          motion.moved != 0 && motion.position == flow.frontier();
+        if (!fits) continue;
+        if (meant != 0) return 0;  // could be either
+        meant = connections[i];
+    }
+    return meant;
+}
 
 void LinkGroups::hold(const Arrival& a, const Flow::Write& write, std::uint32_t rkey, std::uint64_t address) {
     hold({a, *a.packet, {write.octets.begin(), write.octets.end()}, write, rkey, address});
@@ -101,7 +119,7 @@ bool LinkGroups::admit(WaitingData& waiting) {
     facts.from = a.from;
     a.packet = &waiting.packet;
     a.facts = &facts;
-    return waiting.write ? admit_write(a, waiting) : admit_cdc(a, waiting.octets);
+    return waiting.write ? admit_write(a, waiting) : admit_cdc(a, waiting);
 }
 
 /// Between ACCEPT and CONFIRM a connection is known but cannot take data yet.
@@ -113,7 +131,11 @@ bool LinkGroups::takes_data(std::uint32_t connection) {
 
 bool LinkGroups::admit_write(Arrival& a, WaitingData& waiting) {
     const WriteTarget target = target_of(a, waiting.rkey, waiting.address);
-    if (target.connection == 0) return overdue(a.packet->time);
+    if (target.connection == 0) {
+        if (!overdue(a.packet->time)) return false;
+        give_up(a, waiting.rkey, waiting.address);
+        return true;
+    }
     if (!takes_data(target.connection) && !overdue(a.packet->time)) return false;
     waiting.write->octets = waiting.octets;
     waiting.write->offset = target.offset;
@@ -121,11 +143,25 @@ bool LinkGroups::admit_write(Arrival& a, WaitingData& waiting) {
     return true;
 }
 
-bool LinkGroups::admit_cdc(Arrival& a, ByteView message) {
+/// Nothing has announced the WRITE's RMB.
+void LinkGroups::give_up(const Arrival& a, std::uint32_t rkey, std::uint64_t address) {
+    const Side owner = other(a.from);
+    const char* doubt = nullptr;
+    if (a.history->gaps[owner] != 0) doubt = "packets are missing from the capture";
+    if (state(a.group).llc_cut) doubt = "an LLC message was cut by the snap length";
+    if (finishing()) doubt = "the capture ended";
+    transfer_rules_.on_lost_write(a, why_lost(a, rkey, address), rkey, doubt);
+    ++a.history->gaps[a.from];  // it is missing where it belongs
+}
+
+bool LinkGroups::admit_cdc(Arrival& a, const WaitingData& waiting) {
     wire::Cdc cdc;
-    layout::parse_into(cdc, message);
+    layout::parse_into(cdc, waiting.octets);
     const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
     if (!takes_data(connection) && !overdue(a.packet->time)) return false;
+    if (connection == 0)
+        transfer_rules_.on_lost_cdc(
+            a, cdc, waiting.meant != 0 && !finishing() ? &sessions_.at(waiting.meant) : nullptr);
     Session* session = connection != 0 ? &sessions_.at(connection) : half_session(a, cdc);
     if (session != nullptr) use_cdc(a, *session, cdc);
     return true;

@@ -256,8 +256,9 @@ public:
         message.producer = producer;
         message.consumer = consumer;
         message.state = state;
-        request(from, kSendOnly, octets_of(message));
+        cdc(from, message);
     }
+    void cdc(Side from, const wire::Cdc& message) { request(from, kSendOnly, octets_of(message)); }
 
     bool wants_stream(const Connection&, Side) override { return true; }
     void on_stream(const StreamPiece& piece) override {

@@ -21,14 +21,6 @@ TEST(Rules, HealthyTrafficBreaksNone) {
     EXPECT_EQ(found(w), Ids{});
 }
 
-TEST(Rules, R38WriteWithImmediate) {
-    constexpr std::uint8_t kWriteOnlyWithImmediate = 0x0B;
-    World w;
-    w.connect(1, true);
-    w.request(client, kWriteOnlyWithImmediate, {1, 2, 3}, ib::Reth{World::address_of(0x5001), 0x5001, 3}, 42);
-    EXPECT_EQ(found(w), Ids{"SMCR-R38"});
-}
-
 TEST(Rules, FindingsAreBounded) {
     Options options;
     options.limits.findings = 2;

@@ -228,8 +228,10 @@ TEST(LinkGroups, ConnectionMetBeforeItsSetUpWaitsForIt) {
     World w;
     w.connect(1, true);
     // Frames of two interfaces out of order: the data of connection 2 come first.
+    w.interface = 1;
     w.write(client, 0x5002, 0, kHello);
     w.cdc(client, 0x102, 1, {0, 5}, {0, 0});
+    w.interface = 0;
     w.connect(2, false);
     w.tracker.finish();
     ASSERT_EQ(w.tracker.model().connections.size(), 2U);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/cursor_rules.h"
+
+#include <limits>
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+std::string to_string(wire::Cursor cursor) { return std::to_string(cursor.wrap) + ":" + std::to_string(cursor.offset); }
+
+/// The frame, behind that of the peer's latest message.
+std::vector<std::uint64_t> frames_with_peers(const Transfer& t) {
+    if (t.peers.frame == 0) return {t.frame()};
+    return {t.peers.frame, t.frame()};
+}
+
+}  // namespace
+
+void CursorRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, bool writes_wait) {
+    const Motion producer = t.sending.producer_motion(cdc.producer);
+    const Motion consumer = t.receiving.consumer_motion(cdc.consumer);
+    note_missing_writes(t, producer);
+    if (!judge_cursors(t, cdc, producer, consumer)) return;
+    judge_window(t, producer);
+    judge_consumer(t, consumer);
+    judge_coverage(t, producer, writes_wait);
+}
+
+// ---- range and motion ----------------------------------------------------------------------------
+
+/// Returns whether both can be compared with other cursors.
+bool CursorRules::judge_cursors(
+    const Transfer& t, const wire::Cdc& cdc, const Motion& producer, const Motion& consumer) {
+    if (!judge_motion(t, t.sending, producer, cdc.producer, "producer") ||
+        !judge_motion(t, t.receiving, consumer, cdc.consumer, "consumer"))
+        return false;
+    verdicts_.held(RuleName::cursor_range);
+    return true;
+}
+
+bool CursorRules::judge_motion(
+    const Transfer& t, const Flow& flow, const Motion& motion, wire::Cursor cursor, const char* name) {
+    const std::string_view side = name_of(t.a.from);
+    const auto text = [&](const char* what) {
+        return std::string(name) + " cursor " + to_string(cursor) + " of the " + std::string(side) + " " + what;
+    };
+    if (!flow.in_data_area(cursor)) {
+        verdicts_.broken(RuleName::cursor_range, {t.frame()}, t.subject(), text("is outside the RMB element"));
+        return false;
+    }
+    if (motion.kind == Motion::Kind::first) return true;
+    if (motion.kind == Motion::Kind::unknown) {
+        verdicts_.undecided(RuleName::cursor_range, "the RMB element's size is not known");
+        return false;
+    }
+    const auto capacity = flow.capacity();
+    const bool back = motion.kind == Motion::Kind::back;
+    if (!back && (!capacity || motion.moved <= *capacity)) return true;
+    if (const char* doubt = t.doubt_of_sender()) {
+        verdicts_.undecided(RuleName::cursor_range, doubt);
+        return false;
+    }
+    std::vector<std::uint64_t> frames{t.frame()};
+    if (t.mine.frame != 0) frames.insert(frames.begin(), t.mine.frame);
+    verdicts_.broken(
+        RuleName::cursor_range, std::move(frames), t.subject(),
+        text(back ? "has gone back" : "moved by more than the RMB element holds"));
+    return false;
+}
+
+// ---- producer and consumer -----------------------------------------------------------------------
+
+void CursorRules::judge_window(const Transfer& t, const Motion& producer) {
+    const auto capacity = t.sending.capacity();
+    if (!capacity || producer.moved == 0) return;
+    const std::uint64_t limit = t.sending.consumer_position() + *capacity;
+    const bool ahead = producer.position > limit;
+    if (!ahead && t.connection.from[t.a.from].from_start) return verdicts_.held(RuleName::window);
+    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::window, doubt);
+    if (producer.position <= t.mine.overrun) return;  // the WRITE has been told of
+    verdicts_.broken(
+        RuleName::window, frames_with_peers(t), t.subject(),
+        "the producer of the " + std::string(name_of(t.a.from)) + " is " + std::to_string(producer.position - limit) +
+            " octets beyond the window");
+}
+
+/// A WRITE that goes on where the last one ended. Any other may be a repetition.
+void CursorRules::on_write(const Transfer& t, const Flow::Write& write) {
+    t.mine.written_frame = t.frame();
+    const auto capacity = t.sending.capacity();
+    if (!capacity || write.late || t.sending.replay_expected()) return;
+    const std::uint64_t place = t.sending.locate(write);
+    const std::uint64_t end = place + write.length;
+    const std::uint64_t limit = t.sending.consumer_position() + *capacity;
+    if (end <= limit || place != t.sending.frontier()) return;
+    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::window, doubt);
+    if (t.mine.overrun == 0 || place > t.mine.overrun)
+        verdicts_.broken(
+            RuleName::window, frames_with_peers(t), t.subject(),
+            "a WRITE of the " + std::string(name_of(t.a.from)) + " ends " + std::to_string(end - limit) +
+                " octets beyond the window");
+    t.mine.overrun = end;
+}
+
+void CursorRules::judge_consumer(const Transfer& t, const Motion& consumer) {
+    if (consumer.kind != Motion::Kind::forward || consumer.moved == 0) return;
+    const std::uint64_t produced = t.receiving.producer_position();
+    const bool ahead = consumer.position > produced;
+    if (!ahead && t.connection.from[other(t.a.from)].from_start)
+        return verdicts_.held(RuleName::consumer_behind_producer);
+    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::consumer_behind_producer, doubt);
+    verdicts_.broken(
+        RuleName::consumer_behind_producer, frames_with_peers(t), t.subject(),
+        "the consumer of the " + std::string(name_of(t.a.from)) + " is " +
+            std::to_string(consumer.position - produced) + " octets ahead of what was announced");
+}
+
+// ---- WRITEs before CDC ---------------------------------------------------------------------------
+
+/// A WRITE that was not captured may have gone to any place in the window.
+void CursorRules::note_missing_writes(const Transfer& t, const Motion& producer) {
+    const bool complete = t.doubt_of_sender() == nullptr && t.mine.validation.frame == 0;
+    if (complete) return;
+    const auto capacity = t.sending.capacity();
+    t.mine.unsure_below = capacity ? std::max(producer.position, t.sending.producer_position()) + *capacity
+                                   : std::numeric_limits<std::uint64_t>::max();
+}
+
+void CursorRules::judge_coverage(const Transfer& t, const Motion& producer, bool writes_wait) {
+    if (producer.kind != Motion::Kind::forward || producer.moved == 0) return;
+    const std::uint64_t begin = t.sending.producer_position();
+    if (t.sending.was_written(begin, producer.position)) return verdicts_.held(RuleName::write_before_cdc);
+    if (writes_wait) return verdicts_.undecided(RuleName::write_before_cdc, "WRITEs to an unknown RMB were waiting");
+    if (begin < t.mine.unsure_below)
+        return verdicts_.undecided(RuleName::write_before_cdc, "packets are missing from the capture");
+    std::vector<std::uint64_t> frames{t.frame()};
+    if (t.mine.written_frame != 0) frames.insert(frames.begin(), t.mine.written_frame);
+    verdicts_.broken(
+        RuleName::write_before_cdc, std::move(frames), t.subject(),
+        "not all of the " + std::to_string(producer.moved) + " octets that the " + std::string(name_of(t.a.from)) +
+            " announces have been written");
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/ending_rules.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+/// When both sides have closed, the RMB element is free. What is sent to it then may be another
+/// connection's, of which the set-up was not captured.
+bool both_closed(const Transfer& t) { return t.mine.closed_frame != 0 && t.peers.closed_frame != 0; }
+
+const char* doubt_of(const Transfer& t) {
+    if (t.late()) return "packets were captured out of order";
+    if (t.mine.link != t.a.link) return "the connection has moved to another link";
+    return nullptr;
+}
+
+}  // namespace
+
+void EndingRules::broken(const Transfer& t, std::uint64_t said, const char* what) {
+    verdicts_.broken(
+        RuleName::silence_after_close, {said, t.frame()}, t.subject(), "the " + std::string(name_of(t.a.from)) + what);
+}
+
+void EndingRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
+    const Sent& mine = t.mine;
+    if (mine.done_frame == 0 && mine.closed_frame == 0) return;
+    if (const char* doubt = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, doubt);
+    if (mine.closed_frame != 0) {
+        if (both_closed(t) && sequence_distance(mine.sequence, cdc.sequence) != 1)
+            return verdicts_.undecided(RuleName::silence_after_close, "the token may be in use again");
+        return broken(t, mine.closed_frame, " goes on, although it has closed the connection");
+    }
+    const bool ends = cdc.state.connection_closed || cdc.state.abnormal_close;
+    const Motion producer = t.sending.producer_motion(cdc.producer);
+    if (producer.kind == Motion::Kind::forward && producer.moved != 0)
+        return broken(t, mine.done_frame, " announces more data, although it was done sending");
+    if (!cdc.state.sending_done && !ends) return broken(t, mine.done_frame, " takes back that it is done sending");
+    verdicts_.held(RuleName::silence_after_close);
+}
+
+void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
+    const Sent& mine = t.mine;
+    const std::uint64_t said = mine.closed_frame != 0 ? mine.closed_frame : mine.done_frame;
+    if (said == 0 || !write.first) return;
+    if (const char* doubt = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, doubt);
+    if (both_closed(t))
+        return verdicts_.undecided(RuleName::silence_after_close, "the RMB element may be in use again");
+    broken(
+        t, said,
+        mine.closed_frame != 0 ? " writes, although it has closed the connection"
+                               : " writes, although it was done sending");
+}
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/flow_control_rules.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+/// After that long the peer has not only been sent what was captured, but has acted upon it.
+constexpr Time kReaction = capture::second;
+
+bool says_more_than_consumer(const Transfer& t, const wire::Cdc& cdc, const Motion& consumer) {
+    const bool same_state = !cdc.state.connection_closed && !cdc.state.abnormal_close &&
+                            cdc.state.sending_done == (t.mine.done_frame != 0);
+    const bool same_producer = t.sending.producer_motion(cdc.producer).moved == 0;
+    return consumer.moved == 0 || !same_state || !same_producer || !(cdc.flags == t.mine.flags) ||
+           t.mine.written_frame != 0;
+}
+
+}  // namespace
+
+void FlowControlRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
+    const Motion consumer = t.receiving.consumer_motion(cdc.consumer);
+    const Motion producer = t.sending.producer_motion(cdc.producer);
+    if (consumer.kind == Motion::Kind::forward) judge_update(t, cdc, consumer);
+    if (producer.kind == Motion::Kind::forward) judge_blocked(t, cdc, producer);
+    judge_urgent_flags(t, cdc);
+}
+
+// ---- window updates ------------------------------------------------------------------------------
+
+/// The sender of the update may not have heard the latest of its peer: the peer may have produced
+/// less, so that the window was wider still. What is consumed, however, it has heard of.
+void FlowControlRules::judge_update(const Transfer& t, const wire::Cdc& cdc, const Motion& consumer) {
+    const auto capacity = t.receiving.capacity();
+    const auto size = t.connection.from[other(t.a.from)].rmbe_size;
+    if (!capacity || !size || t.peers.frame == 0 || says_more_than_consumer(t, cdc, consumer)) return;
+    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::small_updates, doubt);
+    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::small_updates, doubt);
+    const std::uint64_t told = t.receiving.consumer_position();
+    const std::uint64_t in_flight = t.receiving.producer_position() - std::min(t.receiving.producer_position(), told);
+    const std::uint64_t window = *capacity - std::min(*capacity, in_flight);
+    const bool asked_for = t.peers.demand_position >= consumer.position;
+    const bool worth_it = window * 2 < *size && consumer.moved * 10 >= *size;
+    if (asked_for || worth_it) return verdicts_.held(RuleName::small_updates);
+    verdicts_.habit(
+        RuleName::small_updates, {t.peers.frame, t.frame()}, t.subject(),
+        "an update of " + std::to_string(consumer.moved) + " octets while the window was " + std::to_string(window) +
+            " of " + std::to_string(*capacity));
+}
+
+/// The writer may not have heard of the latest update yet, unless that was long ago.
+void FlowControlRules::judge_blocked(const Transfer& t, const wire::Cdc& cdc, const Motion& producer) {
+    const auto capacity = t.sending.capacity();
+    const bool ending = cdc.state.connection_closed || cdc.state.abnormal_close;
+    if (!cdc.flags.writer_blocked || !capacity || ending) return;
+    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::update_when_blocked, doubt);
+    const std::uint64_t limit = t.sending.consumer_position() + *capacity;
+    if (producer.position >= limit) return verdicts_.held(RuleName::update_when_blocked);
+    if (t.a.packet->time - t.peers.consumer_moved_time < kReaction)
+        return verdicts_.undecided(RuleName::update_when_blocked, "the writer may not have heard of the last update");
+    std::vector<std::uint64_t> frames{t.frame()};
+    if (t.peers.consumer_moved != 0) frames.insert(frames.begin(), t.peers.consumer_moved);
+    verdicts_.habit(
+        RuleName::update_when_blocked, std::move(frames), t.subject(),
+        "the " + std::string(name_of(t.a.from)) + " says that it is blocked while " +
+            std::to_string(limit - producer.position) + " octets of the window are free");
+}
+
+// ---- urgent data ---------------------------------------------------------------------------------
+
+void FlowControlRules::judge_urgent_flags(const Transfer& t, const wire::Cdc& cdc) {
+    if (!cdc.flags.urgent_present) return;
+    if (cdc.flags.urgent_pending) return verdicts_.held(RuleName::urgent_flags);
+    verdicts_.broken(
+        RuleName::urgent_flags, {t.frame()}, t.subject(), "urgent data are present (U), but not pending (P)");
+}
+
+/// Nothing goes behind urgent data before their consumption has been told.
+void FlowControlRules::on_write(const Transfer& t, const Flow::Write& write) {
+    if (t.mine.urgent_frame == 0 || t.late()) return;
+    const std::uint64_t urgent_end = t.sending.urgent_end();
+    if (t.sending.locate(write) < urgent_end) return;
+    const std::uint64_t announced = t.mine.urgent_frame;
+    t.mine.urgent_frame = 0;
+    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::urgent_order, doubt);
+    if (t.sending.consumer_position() >= urgent_end) return verdicts_.held(RuleName::urgent_order);
+    verdicts_.broken(
+        RuleName::urgent_order, {announced, t.frame()}, t.subject(),
+        "the " + std::string(name_of(t.a.from)) + " writes on, although its urgent data have not been consumed");
+}
+
+}  // namespace fabricscope::engine::smcr

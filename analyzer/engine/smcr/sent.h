@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What one side of a connection has sent up to now, as far as rules must remember it.
+#pragma once
+
+#include <array>
+
+#include "analyzer/engine/smcr/model.h"
+
+namespace fabricscope::engine::smcr {
+
+struct Sent {
+    /// Where a CDC message said the producer is.
+    struct Announced {
+        std::uint16_t sequence = 0;
+        std::uint64_t frame = 0;  ///< 0: none
+        wire::Cursor producer;
+    };
+    /// Failover validation, until what it asks for has been sent.
+    struct Validation {
+        std::uint64_t frame = 0;  ///< 0: none
+        std::uint32_t link = 0;
+        std::uint16_t sequence = 0;  ///< of the last message that needs no repetition
+    };
+
+    // the latest CDC message, failover validation aside
+    std::uint64_t frame = 0;  ///< 0: none yet
+    Time time = 0;
+    std::uint32_t interface = 0;
+    std::uint32_t gaps = 0;  ///< Arrival::gaps of this side up to it
+    std::uint16_t sequence = 0;
+    std::uint32_t cdc_link = 0;        ///< index in LinkGroup::links
+    std::uint64_t consumer_moved = 0;  ///< frame of the latest one that moved the consumer cursor
+    Time consumer_moved_time = 0;
+
+    std::optional<std::uint32_t> link;  ///< that the latest WRITE or CDC message used; index in LinkGroup::links
+    std::array<Announced, 8> announced{};
+    Validation validation;
+
+    std::uint64_t unsure_below = 0;     ///< WRITEs to positions below may be missing from the capture
+    std::uint64_t overrun = 0;          ///< end of the latest WRITE that went beyond the window
+    std::uint64_t written_frame = 0;    ///< of the latest WRITE since the latest CDC message; 0: none
+    std::uint64_t urgent_frame = 0;     ///< which announced urgent data that may not have been consumed; 0: none
+    std::uint64_t demand_position = 0;  ///< of the producer when an update was last asked for (B, R, P or U)
+    std::uint64_t done_frame = 0;       ///< which said D
+    std::uint64_t closed_frame = 0;     ///< which said C or A
+    std::uint16_t closed_sequence = 0;
+    wire::CdcProducerFlags flags;  ///< as last sent
+    bool begun = false;            ///< it has sent a WRITE or CDC message
+};
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/sequence_rules.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine::smcr {
+
+void SequenceRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
+    if (t.mine.validation.frame != 0 && t.mine.validation.link == t.a.link) return judge_replay(t, cdc);
+    if (t.mine.frame == 0) judge_first(t, cdc);
+    else judge_step(t, cdc);
+}
+
+void SequenceRules::judge_first(const Transfer& t, const wire::Cdc& cdc) {
+    if (t.connection.from[t.a.from].from_start && cdc.sequence == 1) return verdicts_.held(RuleName::cdc_sequence);
+    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::cdc_sequence, doubt);
+    // Another link may have carried more than was captured of it.
+    if (model_.link_groups[t.a.group - 1].links.size() != 1)
+        return verdicts_.undecided(RuleName::cdc_sequence, "messages may have been sent on another link");
+    verdicts_.broken(
+        RuleName::cdc_sequence, {t.frame()}, t.subject(),
+        "the first message from the " + std::string(name_of(t.a.from)) + " has number " + std::to_string(cdc.sequence));
+}
+
+void SequenceRules::judge_step(const Transfer& t, const wire::Cdc& cdc) {
+    if (sequence_distance(t.mine.sequence, cdc.sequence) == 1) return verdicts_.held(RuleName::cdc_sequence);
+    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::cdc_sequence, doubt);
+    if (t.mine.cdc_link != t.a.link)
+        return verdicts_.undecided(RuleName::cdc_sequence, "the connection has moved to another link");
+    verdicts_.broken(
+        RuleName::cdc_sequence, {t.mine.frame, t.frame()}, t.subject(),
+        "number " + std::to_string(cdc.sequence) + " follows " + std::to_string(t.mine.sequence));
+}
+
+// ---- moving to another link ----------------------------------------------------------------------
+
+void SequenceRules::on_link(const Transfer& t) {
+    Sent& mine = t.mine;
+    if (!mine.link || mine.link == t.a.link || t.late()) return;
+    if (mine.validation.frame != 0 && mine.validation.link == t.a.link)
+        return verdicts_.held(RuleName::failover_validation);
+    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, doubt);
+    // RFC 7609 speaks of links that fail; it says nothing of a change from one healthy link to another.
+    const auto& links = model_.link_groups[t.a.group - 1].links;
+    const LinkState left = links[*mine.link].state;
+    if (left != LinkState::deleted && left != LinkState::failed)
+        return verdicts_.undecided(RuleName::failover_validation, "the link that was left had not been deleted");
+    std::vector<std::uint64_t> frames{t.frame()};
+    if (mine.frame != 0) frames.insert(frames.begin(), mine.frame);
+    verdicts_.broken(
+        RuleName::failover_validation, std::move(frames), t.subject(), "moved to another link without validation");
+}
+
+/// It names the last message that the peer's RNIC acknowledged.
+void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
+    if (t.late()) return;
+    t.mine.validation = {t.frame(), t.a.link, cdc.sequence};
+    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, doubt);
+    const std::uint16_t last = t.mine.frame != 0 ? t.mine.sequence : 0;
+    if (sequence_distance(last, cdc.sequence) <= 0) return verdicts_.held(RuleName::failover_validation);
+    std::vector<std::uint64_t> frames{t.frame()};
+    if (t.mine.frame != 0) frames.insert(frames.begin(), t.mine.frame);
+    verdicts_.broken(
+        RuleName::failover_validation, std::move(frames), t.subject(),
+        "message " + std::to_string(cdc.sequence) + " is named, but the last one was " + std::to_string(last));
+}
+
+/// The unacknowledged messages come again one by one, or are made one with a new number.
+void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc) {
+    Sent::Validation& validation = t.mine.validation;
+    const std::uint64_t begun = validation.frame;
+    const bool as_it_was = t.mine.frame != 0 && sequence_distance(t.mine.sequence, cdc.sequence) <= 0;
+    const auto next = static_cast<std::uint16_t>(validation.sequence + 1);
+    const bool done = !as_it_was || cdc.sequence == t.mine.sequence;
+    validation.sequence = cdc.sequence;
+    if (done) validation = {};
+    if (t.mine.frame == 0)
+        return verdicts_.undecided(RuleName::failover_replay, "it is not known what was sent before");
+    if (!as_it_was) return verdicts_.held(RuleName::failover_replay);
+    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_replay, doubt);
+    if (cdc.sequence != next)
+        return verdicts_.broken(
+            RuleName::failover_replay, {begun, t.frame()}, t.subject(),
+            "message " + std::to_string(cdc.sequence) + " is repeated where " + std::to_string(next) + " was due");
+    if (repeats_unchanged(t, cdc)) verdicts_.held(RuleName::failover_replay);
+}
+
+bool SequenceRules::repeats_unchanged(const Transfer& t, const wire::Cdc& cdc) {
+    const auto same = [&](const Sent::Announced& m) { return m.frame != 0 && m.sequence == cdc.sequence; };
+    const auto original = std::ranges::find_if(t.mine.announced, same);
+    if (original == t.mine.announced.end()) {
+        verdicts_.undecided(RuleName::failover_replay, "the message that is repeated is not remembered");
+        return false;
+    }
+    if (original->producer == cdc.producer) return true;
+    verdicts_.broken(
+        RuleName::failover_replay, {original->frame, t.frame()}, t.subject(),
+        "message " + std::to_string(cdc.sequence) + " is repeated with another producer cursor");
+    return false;
+}
+
+}  // namespace fabricscope::engine::smcr

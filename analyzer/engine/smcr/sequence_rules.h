@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of the order of CDC messages, on one link and when a connection moves to another (RFC 7609, 4.6 and A.4).
+#pragma once
+
+#include "analyzer/engine/smcr/transfer.h"
+
+namespace fabricscope::engine::smcr {
+
+class SequenceRules {
+public:
+    SequenceRules(const Model& model, Verdicts& verdicts) : model_(model), verdicts_(verdicts) {}
+
+    void on_cdc(const Transfer& t, const wire::Cdc& cdc);
+    void on_validation(const Transfer& t, const wire::Cdc& cdc);
+    /// A WRITE or CDC message, but no failover validation.
+    void on_link(const Transfer& t);
+
+private:
+    void judge_first(const Transfer& t, const wire::Cdc& cdc);
+    void judge_step(const Transfer& t, const wire::Cdc& cdc);
+    void judge_replay(const Transfer& t, const wire::Cdc& cdc);
+    bool repeats_unchanged(const Transfer& t, const wire::Cdc& cdc);
+
+    const Model& model_;
+    Verdicts& verdicts_;
+};
+
+}  // namespace fabricscope::engine::smcr

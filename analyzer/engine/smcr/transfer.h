@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A WRITE or CDC message that has found its connection, for the rules: what is known before it is taken in.
+#pragma once
+
+#include "analyzer/engine/smcr/arrival.h"
+#include "analyzer/engine/smcr/sessions.h"
+#include "analyzer/engine/smcr/verdicts.h"
+
+namespace fabricscope::engine::smcr {
+
+/// Serial arithmetic of CDC sequence numbers: b - a.
+constexpr int sequence_distance(std::uint16_t a, std::uint16_t b) { return static_cast<std::int16_t>(b - a); }
+
+struct Transfer {
+    Transfer(const Arrival& arrival, Session& session)
+        : a(arrival),
+          connection(*session.connection),
+          sending(session.flow[arrival.from]),
+          receiving(session.flow[other(arrival.from)]),
+          mine(session.sent[arrival.from]),
+          peers(session.sent[other(arrival.from)]) {}
+
+    const Arrival& a;
+    const Connection& connection;
+    const Flow& sending;    ///< what the sender writes to its peer
+    const Flow& receiving;  ///< what the peer writes to the sender
+    Sent& mine;
+    Sent& peers;
+
+    Subject subject() const { return Subject::connection(connection.id); }
+    std::uint64_t frame() const { return a.packet->number; }
+    bool late() const { return a.late; }
+
+    /// Why this message may not be the one that its sender sent after the latest CDC message; nullptr: it is.
+    const char* doubt_of_sender() const;
+
+    /// Why the peer may have said more by now than is known; nullptr: it has not.
+    const char* doubt_of_peer() const;
+};
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Each rule of WRITEs and CDC messages: traffic that breaks just it, healthy traffic close by, and traffic
+// of which too little was captured.
+#include "analyzer/engine/smcr/transfer_rules.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/conversation.h"
+
+namespace fabricscope::engine::smcr {
+namespace {
+
+using namespace test;
+using enum Side;
+
+constexpr std::uint32_t kSize = 16384;  // of every RMB element here
+
+/// smcr-1, a first contact: the client writes to the server's RMB 0x5001 and names token 0x101.
+class TransferRulesTest : public ::testing::Test {
+protected:
+    explicit TransferRulesTest(Options options = {}) : w(options) { w.connect(1, true); }
+
+    static wire::Cdc message(std::uint16_t sequence, wire::Cursor producer, wire::Cursor consumer = {}) {
+        wire::Cdc cdc;
+        cdc.sequence = sequence;
+        cdc.producer = producer;
+        cdc.consumer = consumer;
+        return cdc;
+    }
+    void send(Side from, wire::Cdc cdc) {
+        cdc.alert_token = from == client ? 0x101 : 0x201;
+        w.cdc(from, cdc);
+    }
+    void write(Side from, std::uint64_t offset, std::size_t length) {
+        w.write(from, from == client ? 0x5001 : 0xC001, offset, Octets(length));
+    }
+    /// The client fills the server's RMB element.
+    void fill() {
+        for (std::uint32_t at = 0; at < kSize; at += 1024) write(client, at, 1024);
+        send(client, message(1, {1, 0}));
+    }
+    const Finding& finding() const { return w.tracker.model().findings.at(0); }
+    std::uint64_t undecided(RuleName name) const { return tally(w, name).undecided; }
+
+    // ---- a second link ----
+    /// On which RKeys are by 100h more.
+    void add_link() {
+        for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
+        for (const Side from : {server, client}) {
+            wire::AddLinkContinuation body;
+            body.reply = from == client;
+            body.link = 2;
+            body.rtokens_left = 1;
+            const std::uint32_t reference = from == server ? 0x5001 : 0xC001;
+            const wire::RkeyPair pair{reference, reference + 0x100, World::address_of(reference + 0x100)};
+            w.llc(from, body, octets_of(pair));
+        }
+        w.change_link();
+        for (const Side from : {server, client}) w.llc(from, w.confirmation(from, 2));
+        w.change_link();
+    }
+    void delete_first_link() {
+        for (const Side from : {server, client}) w.llc(from, World::deletion(from, 1));
+    }
+    void validate(std::uint16_t sequence) {
+        wire::Cdc cdc = message(sequence, {});
+        cdc.flags.failover_validation = true;
+        send(client, cdc);
+    }
+
+    World w;
+};
+
+class StrictTransferRulesTest : public TransferRulesTest {
+protected:
+    StrictTransferRulesTest() : TransferRulesTest(strict()) { add_link(); }  // before which no data may flow
+    static Options strict() {
+        Options options;
+        options.profile = Profile::standard;
+        return options;
+    }
+};
+
+TEST_F(TransferRulesTest, HealthyTransferBreaksNone) {
+    fill();
+    send(server, message(1, {0, 0}, {1, 0}));
+    write(client, 0, 1000);
+    send(client, message(2, {1, 1000}));
+    write(server, 0, 10);
+    send(server, message(2, {0, 10}, {1, 1000}));
+    EXPECT_EQ(found(w), Ids{});
+    for (const RuleName name :
+         {RuleName::cdc_sequence, RuleName::cursor_range, RuleName::window, RuleName::write_range,
+          RuleName::write_before_cdc, RuleName::consumer_behind_producer, RuleName::path_mtu, RuleName::initial_psn,
+          RuleName::known_token, RuleName::data_after_confirm}) {
+        EXPECT_GT(tally(w, name).held, 0U) << rule(name).id;
+        EXPECT_EQ(tally(w, name).undecided, 0U) << rule(name).id;
+    }
+}
+
+// ---- R18: who may begin --------------------------------------------------------------------------
+
+TEST(DataBeforeConfirm, R18OfTheServer) {
+    World w;
+    w.connect(1, true);
+    w.client_port = 40002;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.announce_rmb(server, 0x5002);
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, 0x5002, false));
+    w.announce_rmb(client, 0xC002);
+    w.cdc(server, 0x202, 1, {0, 0}, {0, 0});
+    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 0x202, 0xC002, false));
+    EXPECT_EQ(found(w), Ids{"SMCR-R18"});
+    EXPECT_EQ(w.tracker.model().findings[0].session, "smcr-2");
+}
+
+TEST(DataBeforeConfirm, R18IsUndecidedOnTwoInterfaces) {
+    World w;
+    w.connect(1, true);
+    w.client_port = 40002;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.announce_rmb(server, 0x5002);
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, 0x5002, false));
+    w.announce_rmb(client, 0xC002);
+    w.interface = 1;
+    w.cdc(server, 0x202, 1, {0, 0}, {0, 0});
+    w.interface = 0;
+    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 0x202, 0xC002, false));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::data_after_confirm).undecided, 1U);
+}
+
+// ---- R32: tokens ---------------------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R32UnknownToken) {
+    write(client, 0, 100);
+    wire::Cdc cdc = message(1, {0, 100});
+    cdc.alert_token = 0x777;
+    w.cdc(client, cdc);
+    w.now += 3 * capture::second;
+    w.llc(client, wire::TestLink{});
+    EXPECT_EQ(found(w), Ids{"SMCR-R32"});
+    EXPECT_EQ(finding().frames.size(), 2U) << "the WRITE and the message";
+}
+
+TEST_F(TransferRulesTest, R32TokenOfAConnectionOutOfSight) {
+    wire::Cdc cdc = message(5, {0, 100});
+    cdc.alert_token = 0x777;
+    w.cdc(client, cdc);
+    w.now += 3 * capture::second;
+    w.llc(client, wire::TestLink{});
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::known_token), 1U);
+}
+
+TEST_F(TransferRulesTest, R32WrongLength) {
+    wire::Cdc cdc = message(1, {0, 0});
+    cdc.length = 40;
+    send(client, cdc);
+    EXPECT_EQ(found(w), Ids{"SMCR-R32"});
+}
+
+// ---- R33: sequence numbers -----------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R33FirstNumber) {
+    send(client, message(2, {0, 0}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R33"});
+}
+
+TEST_F(TransferRulesTest, R33Steps) {
+    send(client, message(1, {0, 0}));
+    send(client, message(3, {0, 0}));
+    send(client, message(4, {0, 0}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R33"});
+    EXPECT_EQ(finding().frames.size(), 2U);
+}
+
+TEST_F(TransferRulesTest, R33NumberRepeated) {
+    send(client, message(1, {0, 0}));
+    send(client, message(1, {0, 0}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R33"});
+}
+
+TEST_F(TransferRulesTest, R33IsUndecidedBehindAGap) {
+    send(client, message(1, {0, 0}));
+    w.lose(client);
+    send(client, message(3, {0, 0}));
+    send(client, message(4, {0, 0}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::cdc_sequence), 1U);
+    EXPECT_EQ(tally(w, RuleName::cdc_sequence).held, 2U) << "before the gap and after it";
+}
+
+TEST_F(TransferRulesTest, R33MessagesOutOfOrderAreNotJudged) {
+    send(client, message(1, {0, 0}));
+    const std::uint32_t psn = w.port[client].psn;
+    w.lose(client);
+    send(client, message(3, {0, 0}));
+    wire::Cdc cdc = message(2, {0, 0});
+    cdc.alert_token = 0x101;
+    w.repeat(client, World::kSendOnly, psn, octets_of(cdc));
+    send(client, message(4, {0, 0}));
+    EXPECT_EQ(found(w), Ids{});
+}
+
+// ---- R34: cursors --------------------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R34ProducerOutsideTheElement) {
+    send(client, message(1, {0, kSize}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
+}
+
+TEST(EyeCatcher, R34ProducerBeforeTheDataArea) {
+    World w;
+    w.connect(1, false);
+    w.confirm_link(true);
+    w.cdc(client, 0x101, 1, {0, 4}, {0, 4});
+    w.cdc(client, 0x101, 2, {0, 2}, {0, 4});
+    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
+}
+
+TEST_F(TransferRulesTest, R34ProducerGoesBack) {
+    write(client, 0, 100);
+    send(client, message(1, {0, 100}));
+    send(client, message(2, {0, 50}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
+}
+
+TEST_F(TransferRulesTest, R34ConsumerGoesBack) {
+    write(server, 0, 100);
+    send(server, message(1, {0, 100}));
+    send(client, message(1, {0, 0}, {0, 100}));
+    send(client, message(2, {0, 0}, {0, 50}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
+}
+
+TEST_F(TransferRulesTest, R34WrapWithoutPassingTheEnd) {
+    write(client, 0, 100);
+    send(client, message(1, {0, 100}));
+    write(client, 100, 100);
+    send(client, message(2, {1, 200}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
+}
+
+TEST_F(TransferRulesTest, R34IsUndecidedBehindAGap) {
+    write(client, 0, 100);
+    send(client, message(1, {0, 100}));
+    w.lose(client, 3);
+    send(client, message(9, {2, 200}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::cursor_range), 1U);
+}
+
+// ---- R35: the window -----------------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R35WriteBeyondTheWindow) {
+    fill();
+    write(client, 0, 10);
+    send(client, message(2, {1, 10}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R35"});
+}
+
+TEST_F(TransferRulesTest, R35FullWindowIsNoMore) {
+    fill();
+    send(server, message(1, {0, 0}, {0, 10}));
+    write(client, 0, 10);
+    send(client, message(2, {1, 10}));
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST_F(TransferRulesTest, R35IsUndecidedIfAnUpdateMayBeMissing) {
+    fill();
+    w.lose(server);
+    w.llc(server, wire::TestLink{});
+    write(client, 0, 10);
+    send(client, message(2, {1, 10}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::window), 2U) << "WRITE and CDC";
+}
+
+TEST_F(TransferRulesTest, R35IsUndecidedIfAMessageWasAcknowledgedButNotCaptured) {
+    constexpr std::uint8_t kAcknowledge = 0x11;
+    fill();
+    w.repeat(client, kAcknowledge, w.port[server].psn, {});
+    write(client, 0, 10);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::window), 1U);
+}
+
+TEST_F(TransferRulesTest, R35IsUndecidedBetweenInterfaces) {
+    send(server, message(1, {0, 0}));
+    w.interface = 1;
+    fill();
+    write(client, 0, 10);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::window), 1U);
+}
+
+// ---- R36: where WRITEs go ------------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R36BehindTheElement) {
+    write(client, kSize - 100, 101);
+    EXPECT_EQ(found(w), Ids{"SMCR-R36"});
+}
+
+TEST(EyeCatcher, R36TouchedByAWrite) {
+    World w;
+    w.connect(1, false);
+    w.confirm_link(true);
+    w.write(client, 0x5001, 3, {1, 2, 3});
+    EXPECT_EQ(found(w), Ids{"SMCR-R36"});
+}
+
+TEST_F(TransferRulesTest, R36UnknownRkey) {
+    w.write(client, 0x7777, 0, {1, 2, 3});
+    EXPECT_EQ(found(w), Ids{"SMCR-R36"});
+}
+
+TEST_F(TransferRulesTest, R36BeforeTheRmb) {
+    w.request(client, World::kWriteOnly, {1, 2, 3}, ib::Reth{World::address_of(0x5001) - 8, 0x5001, 3});
+    EXPECT_EQ(found(w), Ids{"SMCR-R36"});
+}
+
+TEST_F(TransferRulesTest, R36RkeyOfAnotherLink) {
+    add_link();
+    write(client, 0, 3);
+    EXPECT_EQ(found(w), Ids{});
+    w.write(client, 0x5101, 3, {1, 2, 3});
+    EXPECT_EQ(found(w), Ids{"SMCR-R36"});
+}
+
+TEST_F(TransferRulesTest, R36IsUndecidedIfTheAnnouncementMayBeMissing) {
+    w.lose(server);
+    w.llc(server, wire::TestLink{});
+    w.write(client, 0x7777, 0, {1, 2, 3});
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::write_range), 1U);
+}
+
+// ---- R37, R38: WRITEs before CDC, immediate data -------------------------------------------------
+
+TEST_F(TransferRulesTest, R37NotAllWritten) {
+    write(client, 0, 100);
+    send(client, message(1, {0, 101}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R37"});
+    EXPECT_EQ(finding().frames.size(), 2U) << "the last WRITE and the message";
+}
+
+TEST_F(TransferRulesTest, R37IsUndecidedBehindAGap) {
+    write(client, 0, 100);
+    w.lose(client);
+    send(client, message(1, {0, 200}));
+    send(client, message(2, {0, 300}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::write_before_cdc), 2U) << "what was lost may have gone anywhere in the window";
+}
+
+TEST_F(TransferRulesTest, R37LateWriteCounts) {
+    const std::uint32_t psn = w.port[client].psn;
+    w.lose(client);
+    write(client, 100, 100);
+    w.repeat(client, World::kWriteOnly, psn, Octets(100), ib::Reth{World::address_of(0x5001), 0x5001, 100});
+    send(client, message(1, {0, 200}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::write_before_cdc).held, 1U);
+}
+
+TEST_F(TransferRulesTest, R38WriteWithImmediate) {
+    constexpr std::uint8_t kWriteOnlyWithImmediate = 0x0B;
+    w.request(client, kWriteOnlyWithImmediate, {1, 2, 3}, ib::Reth{World::address_of(0x5001), 0x5001, 3}, 42);
+    EXPECT_EQ(found(w), Ids{"SMCR-R38"});
+}
+
+// ---- R39: the consumer ---------------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R39ConsumerAheadOfTheProducer) {
+    write(client, 0, 100);
+    send(client, message(1, {0, 100}));
+    send(server, message(1, {0, 0}, {0, 101}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R39"});
+}
+
+TEST_F(TransferRulesTest, R39IsUndecidedIfAnAnnouncementMayBeMissing) {
+    write(client, 0, 100);
+    send(client, message(1, {0, 100}));
+    w.lose(client, 2);
+    w.llc(client, wire::TestLink{});
+    send(server, message(1, {0, 0}, {0, 200}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::consumer_behind_producer), 1U);
+}
+
+// ---- R40, R41: updates ---------------------------------------------------------------------------
+
+TEST_F(StrictTransferRulesTest, R40SmallUpdate) {
+    write(client, 0, 100);
+    send(client, message(1, {0, 100}));
+    send(server, message(1, {0, 0}, {0, 100}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R40"});
+}
+
+TEST_F(TransferRulesTest, R40IsLinuxHabit) {
+    write(client, 0, 100);
+    send(client, message(1, {0, 100}));
+    send(server, message(1, {0, 0}, {0, 100}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::small_updates).excused, 1U);
+}
+
+TEST_F(StrictTransferRulesTest, R40UpdateThatWasAskedFor) {
+    write(client, 0, 100);
+    wire::Cdc cdc = message(1, {0, 100});
+    cdc.flags.consumer_update_requested = true;
+    send(client, cdc);
+    send(server, message(1, {0, 0}, {0, 100}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::small_updates).held, 1U);
+}
+
+TEST_F(StrictTransferRulesTest, R40UpdateThatOpensTheWindow) {
+    fill();
+    send(server, message(1, {0, 0}, {0, 8000}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::small_updates).held, 1U);
+}
+
+TEST_F(StrictTransferRulesTest, R41BlockedWithAFreeWindow) {
+    w.now += 2 * capture::second;
+    wire::Cdc cdc = message(1, {0, 0});
+    cdc.flags.writer_blocked = true;
+    send(client, cdc);
+    EXPECT_EQ(found(w), Ids{"SMCR-R41"});
+}
+
+TEST_F(StrictTransferRulesTest, R41UpdateMayBeUnderWay) {
+    fill();
+    send(server, message(1, {0, 0}, {0, 8000}));
+    wire::Cdc cdc = message(2, {1, 0});
+    cdc.flags.writer_blocked = true;
+    send(client, cdc);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::update_when_blocked), 1U);
+}
+
+// ---- R42, R71: urgent data -----------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R42WritesOnBeforeUrgentDataAreConsumed) {
+    write(client, 0, 100);
+    wire::Cdc cdc = message(1, {0, 100});
+    cdc.flags.urgent_pending = cdc.flags.urgent_present = true;
+    send(client, cdc);
+    write(client, 100, 10);
+    write(client, 110, 10);
+    EXPECT_EQ(found(w), Ids{"SMCR-R42"});
+}
+
+TEST_F(TransferRulesTest, R42WaitsForUrgentData) {
+    write(client, 0, 100);
+    wire::Cdc cdc = message(1, {0, 100});
+    cdc.flags.urgent_pending = cdc.flags.urgent_present = true;
+    send(client, cdc);
+    send(server, message(1, {0, 0}, {0, 100}));
+    write(client, 100, 10);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::urgent_order).held, 1U);
+}
+
+TEST_F(TransferRulesTest, R42IsUndecidedIfAnUpdateMayBeMissing) {
+    write(client, 0, 100);
+    wire::Cdc cdc = message(1, {0, 100});
+    cdc.flags.urgent_pending = cdc.flags.urgent_present = true;
+    send(client, cdc);
+    w.lose(server);
+    w.llc(server, wire::TestLink{});
+    write(client, 100, 10);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::urgent_order), 1U);
+}
+
+TEST_F(TransferRulesTest, R71UrgentButNotPending) {
+    write(client, 0, 100);
+    wire::Cdc cdc = message(1, {0, 100});
+    cdc.flags.urgent_present = true;
+    send(client, cdc);
+    EXPECT_EQ(found(w), Ids{"SMCR-R71"});
+}
+
+// ---- R43: silence --------------------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R43MessageAfterClosed) {
+    wire::Cdc cdc = message(1, {0, 0});
+    cdc.state.connection_closed = true;
+    send(client, cdc);
+    cdc.sequence = 2;
+    send(client, cdc);
+    EXPECT_EQ(found(w), Ids{"SMCR-R43"});
+}
+
+TEST_F(TransferRulesTest, R43WriteAfterClosed) {
+    wire::Cdc cdc = message(1, {0, 0});
+    cdc.state.connection_closed = true;
+    send(client, cdc);
+    write(client, 0, 10);
+    EXPECT_EQ(found(w), Ids{"SMCR-R43"});
+}
+
+TEST_F(TransferRulesTest, R43WriteToAnElementThatIsFreeAgain) {
+    wire::Cdc cdc = message(1, {0, 0});
+    cdc.state.connection_closed = true;
+    send(client, cdc);
+    send(server, cdc);
+    write(client, 0, 10);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::silence_after_close), 1U);
+}
+
+TEST_F(TransferRulesTest, R43DataAfterSendingDone) {
+    wire::Cdc cdc = message(1, {0, 0});
+    cdc.state.sending_done = true;
+    send(client, cdc);
+    write(client, 0, 10);
+    EXPECT_EQ(found(w), Ids{"SMCR-R43"});
+}
+
+TEST_F(TransferRulesTest, R43SendingDoneTakenBack) {
+    wire::Cdc cdc = message(1, {0, 0});
+    cdc.state.sending_done = true;
+    send(client, cdc);
+    send(client, message(2, {0, 0}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R43"});
+}
+
+TEST_F(TransferRulesTest, R43UpdatesAfterSendingDone) {
+    wire::Cdc cdc = message(1, {0, 0});
+    cdc.state.sending_done = true;
+    send(client, cdc);
+    write(server, 0, 10);
+    send(server, message(1, {0, 10}));
+    cdc.sequence = 2;
+    cdc.consumer = {0, 10};
+    send(client, cdc);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::silence_after_close).held, 1U);
+}
+
+// ---- R46, R47: failover --------------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, FailoverBreaksNone) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    write(client, 0, 10);
+    send(client, message(2, {0, 10}));
+    w.change_link();
+    validate(1);
+    w.write(client, 0x5101, 0, Octets(10));
+    send(client, message(2, {0, 10}));
+    w.write(client, 0x5101, 10, Octets(10));
+    send(client, message(3, {0, 20}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::failover_validation).held, 2U) << "what it names, and that it comes first";
+    EXPECT_EQ(tally(w, RuleName::failover_replay).held, 1U);
+}
+
+TEST_F(TransferRulesTest, FailoverWithMessagesMadeOne) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    send(client, message(2, {0, 0}));
+    w.change_link();
+    validate(0);
+    send(client, message(4, {0, 0}));
+    EXPECT_EQ(found(w), Ids{}) << "number 3 may have been lost with the link";
+    EXPECT_EQ(tally(w, RuleName::failover_replay).held, 1U);
+}
+
+TEST_F(TransferRulesTest, R46WithoutValidation) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    w.change_link();
+    delete_first_link();
+    send(client, message(2, {0, 0}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R46"});
+}
+
+TEST_F(TransferRulesTest, R46IsUndecidedBetweenHealthyLinks) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    w.change_link();
+    send(client, message(2, {0, 0}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::failover_validation), 1U);
+}
+
+TEST_F(TransferRulesTest, R46ValidationOfAMessageThatWasNeverSent) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    w.change_link();
+    validate(2);
+    EXPECT_EQ(found(w), Ids{"SMCR-R46"});
+}
+
+TEST_F(TransferRulesTest, R46IsUndecidedBehindAGap) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    w.lose(client);
+    w.llc(client, wire::TestLink{});
+    w.change_link();
+    validate(2);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(RuleName::failover_validation), 1U);
+}
+
+TEST_F(TransferRulesTest, R47MessageLeftOut) {
+    add_link();
+    for (std::uint16_t n = 1; n <= 3; ++n) send(client, message(n, {0, 0}));
+    w.change_link();
+    validate(1);
+    send(client, message(3, {0, 0}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R47"});
+}
+
+TEST_F(TransferRulesTest, R47MessageChanged) {
+    add_link();
+    write(client, 0, 20);
+    send(client, message(1, {0, 10}));
+    send(client, message(2, {0, 20}));
+    w.change_link();
+    validate(1);
+    send(client, message(2, {0, 15}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R47"});
+}
+
+// ---- R49, R70: packets ---------------------------------------------------------------------------
+
+TEST_F(TransferRulesTest, R49PacketLongerThanTheMtu) {
+    write(client, 0, 1025);
+    EXPECT_EQ(found(w), Ids{"SMCR-R49"});
+}
+
+TEST(InitialPsn, R70BeginsElsewhere) {
+    World w;
+    w.client_port = 40001;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x101, 0x5001, true));
+    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 0x201, 0xC001, true));
+    w.lose(client, 7);
+    w.confirm_link();
+    EXPECT_EQ(found(w), Ids{"SMCR-R70"});
+}
+
+TEST(InitialPsn, R70IsUndecidedIfTheBeginIsMissing) {
+    World w;
+    w.client_port = 40001;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x101, 0x5001, true));
+    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 0x201, 0xC001, true));
+    w.lose(client, 7);
+    w.llc(client, wire::TestLink{});
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::initial_psn).undecided, 1U);
+}
+
+// ---- captures that begin midway ------------------------------------------------------------------
+
+TEST(MidstreamTransfer, SaysUndecidedOrNothing) {
+    World w;
+    w.cdc(client, 0x101, 40, {7, 500}, {3, 20});
+    w.cdc(server, 0x201, 50, {3, 90}, {7, 500});
+    w.cdc(client, 0x101, 41, {9, 500}, {3, 90});
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_GT(tally(w, RuleName::cdc_sequence).undecided, 0U);
+}
+
+}  // namespace
+}  // namespace fabricscope::engine::smcr
