@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/rdma_cm/model.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace fabricscope::engine::rdma_cm {
+
+const char* name_of(Service service) {
+    switch (service) {
+        case Service::rc: return "rc";
+        case Service::uc: return "uc";
+        case Service::rd: return "rd";
+        case Service::xrc: return "xrc";
+        case Service::ud: return "ud";
+        case Service::unknown: return "unknown";
+    }
+    return "";
+}
+
+const char* name_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::connected: return "connected";
+        case Outcome::rejected: return "rejected";
+        case Outcome::timeout: return "timeout";
+        case Outcome::unknown: return "unknown";
+    }
+    return "";
+}
+
+const char* RejectInformation::layer_name() const { return layout::name_of(wire::reject_layer_names, layer); }
+
+const char* RejectInformation::code_name() const {
+    return layer == 0 ? layout::name_of(wire::reject_code_names, code) : nullptr;
+}
+
+const char* RejectSeen::name() const {
+    return sidr ? layout::name_of(ib::sidr_status_names, reason) : layout::name_of(ib::reject_reason_names, reason);
+}
+
+std::string protocol_text(const Connection& connection) {
+    if (!connection.protocol) return connection.service_id >> 16 == wire::ipoib_port_space ? "ipoib" : "";
+    const char* name = layout::name_of(wire::protocol_names, *connection.protocol);
+    if (name == nullptr) return std::to_string(*connection.protocol);
+    std::string text(name);
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+}  // namespace fabricscope::engine::rdma_cm

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine knows about RDMA CM in a capture: connections and service id resolutions, who asked,
+// who answered, what came of it, and which traffic then was theirs.
+//
+// Plain data. Times are nanoseconds since the epoch, frames are numbered from 1. What a capture does
+// not tell is nullopt, never a guess.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "analyzer/engine/sides.h"
+#include "protocols/rdma_ip_cm/message.h"
+
+namespace fabricscope::engine::rdma_cm {
+
+/// The wire formats; this namespace is about what they add up to.
+namespace wire = fabricscope::rdma_ip_cm;
+
+using engine::Address;
+using engine::name_of;
+using engine::other;
+using engine::PerSide;
+using engine::Side;  // the client is who sent REQ or SIDR_REQ
+using engine::SocketAddress;
+using engine::Step;
+using engine::Time;
+using engine::to_string;
+
+/// What is connected: a REQ's transport service, or the datagram service that SIDR_REQ asks for.
+enum class Service : std::uint8_t { rc, uc, rd, xrc, ud, unknown };
+/// "rc", "uc", "rd", "xrc", "ud", "unknown"
+const char* name_of(Service service);
+
+enum class Outcome : std::uint8_t {
+    connected,
+    rejected,
+    timeout,  ///< all the client's REQs remained without an answer
+    unknown,  ///< the capture does not tell
+};
+const char* name_of(Outcome outcome);
+
+/// One message of a connection, for ladders.
+struct MessageSeen {
+    Time time = 0;
+    std::uint64_t frame = 0;
+    ib::CmAttribute attribute{};
+    Side from{};
+    bool repeated = false;
+};
+
+/// Why a consumer said no, in the RDMA IP CM service's or in a consumer's own terms (A11.7).
+struct RejectInformation {
+    std::uint8_t layer = 0;
+    std::uint8_t code = 0;
+    std::vector<std::uint8_t> suggested;
+    /// nullptr if the annex does not define it
+    const char* layer_name() const;
+    const char* code_name() const;
+};
+
+struct RejectSeen {
+    Side by{};
+    std::uint8_t message = 0;  ///< which one was rejected: 0 REQ, 1 REP, 2 another; SIDR: 0
+    std::uint16_t reason = 0;  ///< SIDR: the status
+    bool sidr = false;
+    std::uint64_t frame = 0;
+    Time time = 0;
+    std::optional<RejectInformation> information;
+    const char* name() const;  ///< nullptr if the standard has no such reason
+};
+
+/// One side of a connection. Times are coded as in the messages.
+struct Endpoint {
+    Address address;  ///< the port's: GID, IP address of RoCEv2, or LID
+    std::optional<std::uint32_t> comm_id;
+    std::optional<std::uint32_t> qpn;
+    std::optional<std::uint32_t> starting_psn;
+    std::optional<std::uint32_t> q_key;
+    std::optional<std::uint64_t> ca_guid;
+    std::optional<std::uint8_t> responder_resources;
+    std::optional<std::uint8_t> initiator_depth;
+    std::optional<std::uint8_t> rnr_retry_count;
+    std::vector<std::uint8_t> private_data;  ///< of REQ, SIDR_REQ, REP, SIDR_REP or REJ; zeros at the end left out
+};
+
+/// Packets that one side sent to the other's queue pair.
+struct Traffic {
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;  ///< payload of SENDs, WRITEs and READ responses, repeated packets left out
+    std::uint64_t sends = 0;  ///< operations
+    std::uint64_t writes = 0;
+    std::uint64_t reads = 0;  ///< requests
+    std::uint64_t atomics = 0;
+    std::uint64_t acks = 0;
+    std::uint64_t naks = 0;  ///< without RNR NAKs
+    std::uint64_t rnr_naks = 0;
+    std::uint64_t retransmissions = 0;
+    std::optional<Time> first, last;
+};
+
+struct Connection {
+    std::uint32_t id = 0;  ///< n in "cm-n", from 1
+    Service service = Service::unknown;
+    std::uint64_t service_id = 0;
+    std::optional<SocketAddress> client, server;  ///< as the RDMA IP CM service tells them
+    std::optional<std::uint8_t> protocol;         ///< IP protocol number; nullopt if the service id has none
+    PerSide<Endpoint> end;
+    std::optional<std::uint16_t> p_key;
+    std::optional<std::uint32_t> mtu;  ///< octets
+    std::optional<ib::CmPath> path;    ///< the primary one, as the client names it
+    std::uint8_t retry_count = 0;
+    std::uint8_t max_cm_retries = 0;
+    Outcome outcome = Outcome::unknown;
+    std::optional<RejectSeen> reject;
+    std::optional<Step> req, mra, rep, rtu, dreq, drep;  ///< the first of each; SIDR_REQ and SIDR_REP count as REQ, REP
+    std::optional<Side> disconnected_by;                 ///< who sent the first DREQ
+    bool both_disconnect = false;                        ///< DREQs of both sides crossed
+    Time answer_timeout = 0;                             ///< how long the client waits for an answer; 0 = not told
+    std::uint32_t req_transmissions = 0;
+    std::uint32_t rep_transmissions = 0;
+    std::uint32_t dreq_transmissions = 0;
+    Time last_req = 0;
+    std::vector<MessageSeen> messages;  ///< the first Limits::messages of them
+    std::uint64_t message_count = 0;
+    PerSide<Traffic> from;
+    std::uint64_t first_frame = 0;
+    Time last_time = 0;
+};
+
+/// "tcp", "udp", "ib", "sctp", or the number; empty if there is none.
+std::string protocol_text(const Connection& connection);
+
+struct Model {
+    std::deque<Connection> connections;  ///< connections[id - 1]
+    /// How often a limit kept a connection from being followed; 0 in any ordinary capture.
+    std::uint64_t dropped_connections = 0;
+};
+
+}  // namespace fabricscope::engine::rdma_cm

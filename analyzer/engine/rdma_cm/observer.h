@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the RDMA CM tracker says about single frames while it works.
+#pragma once
+
+#include "analyzer/engine/rdma_cm/model.h"
+
+namespace fabricscope::engine::rdma_cm {
+
+/// What one frame means.
+struct FrameFacts {
+    std::uint64_t frame = 0;
+    Time time = 0;
+    std::uint32_t connection = 0;  ///< id
+    Side from{};
+    bool message = false;         ///< a CM message; otherwise traffic of the connection
+    bool retransmission = false;  ///< seen before
+    /// A message that answers another one: which, and when that was sent first.
+    std::uint64_t request_frame = 0;
+    Time request_time = 0;
+};
+
+/// All calls happen while a packet is being taken.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void on_facts(const FrameFacts&) {}
+};
+
+}  // namespace fabricscope::engine::rdma_cm

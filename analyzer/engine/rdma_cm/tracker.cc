@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/rdma_cm/tracker.h"
+
+#include "analyzer/engine/rdma_cm/connections.h"
+
+namespace fabricscope::engine::rdma_cm {
+
+class Tracker::State {
+public:
+    State(Options options, Observer* observer)
+        : options_(options), observer_(observer != nullptr ? *observer : nobody_) {}
+
+    Options options_;
+    Observer nobody_;
+    Observer& observer_;
+    Model model_;
+    Connections connections_{options_, observer_, model_};
+    Time now_ = 0;
+};
+
+Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(options, observer)) {}
+Tracker::~Tracker() = default;
+
+void Tracker::on_packet(const capture::Packet& packet) {
+    state_->now_ = std::max(state_->now_, packet.time);
+    if (packet.transport != capture::Transport::ib) return;
+    const bool to_gsi = packet.ib.has_deth && packet.ib.bth.destination_qpn == ib::gsi_qpn;
+    if (!to_gsi) return state_->connections_.on_traffic(packet);
+    if (wire::is_cm(packet.ib.payload, packet.ib.payload_length))
+        state_->connections_.on_mad(packet, wire::parse(packet.ib.payload));
+}
+
+void Tracker::finish() { state_->connections_.finish(state_->now_); }
+
+const Model& Tracker::model() const { return state_->model_; }
+
+}  // namespace fabricscope::engine::rdma_cm

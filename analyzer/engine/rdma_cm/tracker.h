@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Packets in, RDMA CM connections out. Sans-I/O: no files, no clock, no threads.
+#pragma once
+
+#include <memory>
+
+#include "analyzer/engine/rdma_cm/model.h"
+#include "analyzer/engine/rdma_cm/observer.h"
+
+namespace fabricscope::engine::rdma_cm {
+
+/// Bounds on what is remembered; a hostile capture must not grow the program without end.
+struct Limits {
+    std::size_t connections = 1'000'000;
+    std::size_t messages = 64;  ///< kept for each connection
+};
+
+struct Options {
+    Limits limits{};
+};
+
+class Tracker {
+public:
+    explicit Tracker(Options options = {}, Observer* observer = nullptr);
+    ~Tracker();
+    Tracker(const Tracker&) = delete;
+    Tracker& operator=(const Tracker&) = delete;
+
+    /// Packets in order of capture. Views in the packet need to live only during the call.
+    void on_packet(const capture::Packet& packet);
+
+    /// No more packets: outcomes are settled.
+    void finish();
+
+    const Model& model() const;
+
+private:
+    class State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace fabricscope::engine::rdma_cm

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which packets belong to a connection once it is set up: by the queue pair they go to.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "analyzer/engine/rdma_cm/observer.h"
+#include "capture/rc_stream.h"
+
+namespace fabricscope::engine::rdma_cm {
+
+class TrafficCounter {
+public:
+    TrafficCounter(Observer& observer, Model& model) : observer_(observer), model_(model) {}
+
+    /// `side` of the connection receives on its queue pair from now on.
+    void register_end(const Connection& connection, Side side);
+    /// The connection is gone; packets that still come are counted, but no longer told from repeated ones.
+    void release(const Connection& connection);
+
+    void on_packet(const capture::Packet& packet);
+
+private:
+    struct QueuePair {
+        Address address;
+        std::uint32_t qpn;
+        bool operator==(const QueuePair&) const = default;
+    };
+    struct QueuePairHash {
+        std::size_t operator()(const QueuePair& qp) const noexcept {
+            return std::hash<Address>{}(qp.address) ^ std::size_t{qp.qpn} * 0x9E3779B97F4A7C15u;
+        }
+    };
+    /// Who receives there. Many may have resolved the same datagram queue pair; the youngest stands last.
+    struct Receiver {
+        std::uint32_t connection;
+        Side side;
+        std::unique_ptr<capture::RcReceiver> stream;  ///< once it was sent something on a reliable connection
+    };
+
+    Receiver* find(const capture::Packet& packet);
+    int fit(const Receiver& receiver, const capture::Packet& packet) const;
+    void learn_client(Connection& connection, const capture::Packet& packet);
+    static void count(Traffic& traffic, const capture::Packet& packet, bool repeated);
+
+    Observer& observer_;
+    Model& model_;
+    std::unordered_map<QueuePair, std::vector<Receiver>, QueuePairHash> receivers_;
+};
+
+}  // namespace fabricscope::engine::rdma_cm
