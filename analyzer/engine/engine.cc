@@ -20,10 +20,11 @@ const char* name_of(Profile profile) { return profile == Profile::standard ? "rf
 
 std::span<const Rule> rules() { return smcr::kRules; }
 
-Engine::Engine(Options options, smcr::Observer* smcr_observer)
+Engine::Engine(Options options, smcr::Observer* smcr_observer, rdma_cm::Observer* rdma_cm_observer)
     : options_(options),
       copies_(options.interfaces),
       smcr_(options.smcr_options, smcr_observer),
+      rdma_cm_(options.rdma_cm_options, rdma_cm_observer),
       smcr_observer_(smcr_observer) {}
 
 void Engine::on_frame(const capture::Frame& frame) { on_packet(capture::decode(frame)); }
@@ -40,6 +41,7 @@ void Engine::on_packet(const capture::Packet& packet) {
         return;
     }
     if (options_.smcr) smcr_.on_packet(packet);
+    if (options_.rdma_cm) rdma_cm_.on_packet(packet);
 }
 
 std::vector<RuleResult> Engine::rule_results() const {
@@ -48,6 +50,9 @@ std::vector<RuleResult> Engine::rule_results() const {
     return results;
 }
 
-void Engine::finish() { smcr_.finish(); }
+void Engine::finish() {
+    smcr_.finish();
+    rdma_cm_.finish();
+}
 
 }  // namespace fabricscope::engine

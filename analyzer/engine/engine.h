@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analyzer/engine/finding.h"
+#include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/tracker.h"
 #include "capture/duplicate_filter.h"
 #include "capture/frame.h"
@@ -22,14 +23,17 @@ struct CaptureSummary {
 };
 
 struct Options {
-    bool smcr = true;
+    bool smcr = true;  ///< whether to follow this protocol
+    bool rdma_cm = false;
     smcr::Options smcr_options{};
+    rdma_cm::Options rdma_cm_options{};
     std::uint32_t interfaces = 1;  ///< of the capture; with more than one, copies are recognised
 };
 
 class Engine {
 public:
-    explicit Engine(Options options = {}, smcr::Observer* smcr_observer = nullptr);
+    explicit Engine(
+        Options options = {}, smcr::Observer* smcr_observer = nullptr, rdma_cm::Observer* rdma_cm_observer = nullptr);
 
     /// The next frame of the timeline.
     void on_frame(const capture::Frame& frame);
@@ -41,6 +45,7 @@ public:
 
     const CaptureSummary& capture() const { return capture_; }
     const smcr::Model& smcr() const { return smcr_.model(); }
+    const rdma_cm::Model& rdma_cm() const { return rdma_cm_.model(); }
     const std::vector<Finding>& findings() const { return smcr_.model().findings; }
     /// Of every rule, in order of ids.
     std::vector<RuleResult> rule_results() const;
@@ -50,6 +55,7 @@ private:
     CaptureSummary capture_;
     capture::DuplicateFilter copies_;
     smcr::Tracker smcr_;
+    rdma_cm::Tracker rdma_cm_;
     smcr::Observer* smcr_observer_;
 };
 

@@ -46,12 +46,22 @@ void write_smcr(std::ostream& out, const Model& model, const Clock& clock, bool 
     out << "\n  },\n";
 }
 
+void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const Clock& clock) {
+    out << "  \"rdma_cm\": {\n    \"connections\": ";
+    Lines connections(out, "    ");
+    for (const engine::rdma_cm::Connection& connection : model.connections)
+        connections.add(record_of(connection, clock));
+    connections.end();
+    out << ",\n    \"dropped_connections\": " << model.dropped_connections << "\n  },\n";
+}
+
 }  // namespace
 
 void write_json(std::ostream& out, const Results& results, bool cursors) {
     const Clock clock(results.capture.start);
     out << "{\n  \"schema\": \"fabricscope/1\",\n  \"capture\": " << line_of(capture_record(results)) << ",\n";
     if (results.smcr != nullptr) write_smcr(out, *results.smcr, clock, cursors);
+    if (results.rdma_cm != nullptr) write_rdma_cm(out, *results.rdma_cm, clock);
     out << "  \"findings\": ";
     Lines findings(out, "  ");
     for (const engine::Finding* finding : results.findings) findings.add(record_of(*finding, results.places));

@@ -29,9 +29,7 @@ public:
     explicit Clock(std::optional<capture::Time> start) : start_(start.value_or(0)) {}
     double operator()(capture::Time time) const { return seconds_of(time - start_); }
     Json operator()(const std::optional<capture::Time>& time) const { return time ? Json((*this)(*time)) : Json(); }
-    Json operator()(const std::optional<engine::smcr::Step>& step) const {
-        return step ? Json((*this)(step->time)) : Json();
-    }
+    Json operator()(const std::optional<engine::Step>& step) const { return step ? Json((*this)(step->time)) : Json(); }
 
 private:
     capture::Time start_;
@@ -45,6 +43,7 @@ Json limits_record(const engine::smcr::Model& model);
 /// `cursors` adds each direction's timeline.
 Json record_of(const engine::smcr::Connection& connection, const Clock& clock, bool cursors);
 Json record_of(const engine::smcr::LinkGroup& group, const Clock& clock);
+Json record_of(const engine::rdma_cm::Connection& connection, const Clock& clock);
 /// With several files, `places` says where the frames lie.
 Json record_of(const engine::Finding& finding, const std::map<std::uint64_t, Place>& places);
 Json record_of(const engine::Rule& rule);

@@ -11,6 +11,7 @@
 #include <ostream>
 
 #include "analyzer/report/notables.h"
+#include "analyzer/report/rdma_cm_summary.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/waits.h"
@@ -28,18 +29,25 @@ public:
 
     void write() {
         head();
-        if (results_.smcr != nullptr) {
-            counts(*results_.smcr);
-            attention();
-            connections(*results_.smcr);
-            waits(*results_.smcr);
-            link_groups(*results_.smcr);
-        }
+        const bool has_cm = results_.rdma_cm != nullptr && !results_.rdma_cm->connections.empty();
+        // What is not there is said only where nothing else is.
+        if (results_.smcr != nullptr && (is_there(*results_.smcr) || !has_cm)) smcr(*results_.smcr);
+        if (has_cm) write_rdma_cm(out_, *results_.rdma_cm, options_);
         findings();
         rules();
     }
 
 private:
+    static bool is_there(const Model& model) { return !model.connections.empty() || !model.link_groups.empty(); }
+
+    void smcr(const Model& model) {
+        counts(model);
+        attention();
+        connections(model);
+        waits(model);
+        link_groups(model);
+    }
+
     void title(std::string_view text) { out_ << '\n' << style_.paint(Ink::bold, text) << '\n'; }
 
     void and_more(std::size_t all, std::size_t shown, std::string_view noun) {

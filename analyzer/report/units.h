@@ -32,6 +32,8 @@ std::string version_text(std::optional<std::uint8_t> version, std::optional<std:
 std::string connection_name(std::uint32_t id);
 /// "lg-1"; empty for 0
 std::string link_group_name(std::uint32_t id);
+/// "cm-3"
+std::string cm_connection_name(std::uint32_t id);
 /// "0x03030008"
 std::string code_text(std::uint32_t code);
 /// "8d40-00:00:5e:00:53:0a": the instance number and the MAC address

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/rdma_cm_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+
+#include "analyzer/report/table.h"
+#include "analyzer/report/units.h"
+
+namespace fabricscope::report {
+namespace {
+
+using namespace engine::rdma_cm;
+using Align = Table::Align;
+
+const char* words_for(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::connected: return "connected";
+        case Outcome::rejected: return "rejected";
+        case Outcome::timeout: return "without an answer";
+        case Outcome::unknown: return "unclear";
+    }
+    return "";
+}
+
+void write_counts(std::ostream& out, const Model& model, const Style& style) {
+    std::map<Outcome, std::uint64_t> outcomes;
+    for (const Connection& connection : model.connections) ++outcomes[connection.outcome];
+    out << '\n' << style.paint(Ink::bold, "RDMA CM: ") << counted(model.connections.size(), "connection");
+    const char* separator = " (";
+    for (const auto& [outcome, count] : outcomes) {
+        out << separator << grouped(count) << ' ' << words_for(outcome);
+        separator = ", ";
+    }
+    out << ")\n";
+}
+
+/// The same reason is told once, with the connections it holds for.
+void write_failures(std::ostream& out, const Model& model, const SummaryOptions& options) {
+    std::map<std::string, std::vector<std::uint32_t>> failures;
+    for (const Connection& connection : model.connections)
+        if (const std::string reason = why_not(connection); !reason.empty()) failures[reason].push_back(connection.id);
+    for (const auto& [reason, ids] : failures) {
+        std::string names;
+        for (std::size_t i = 0; i < std::min(ids.size(), options.names); ++i)
+            names += (i == 0 ? "" : ", ") + cm_connection_name(ids[i]);
+        if (ids.size() > options.names) names += ", ...";
+        out << options.style.paint(Ink::red, "  ! ") << counted(ids.size(), "connection") << ' ' << reason << " ("
+            << names << ")\n";
+    }
+}
+
+/// A socket where the service tells it, the port's address otherwise.
+std::string end_of(const Connection& connection, Side side) {
+    const auto& socket = side == Side::client ? connection.client : connection.server;
+    if (socket) return to_string(*socket);
+    const Address& address = connection.end[side].address;
+    return address.kind == Address::Kind::none ? "?" : capture::to_string(address);
+}
+
+Ink ink_of(Outcome outcome) {
+    if (outcome == Outcome::connected) return Ink::green;
+    return outcome == Outcome::unknown ? Ink::yellow : Ink::red;
+}
+
+std::string queue_pairs_of(const Connection& connection, const Style& style) {
+    const auto text = [](const Endpoint& end) { return end.qpn ? std::to_string(*end.qpn) : std::string("?"); };
+    return fmt::format(
+        "{} {} {}", text(connection.end[Side::client]), style.arrow(), text(connection.end[Side::server]));
+}
+
+/// From REQ to the answer.
+std::string answered_after(const Connection& c, const Style& style) {
+    const Time answer = c.rep ? c.rep->time : c.reject ? c.reject->time : 0;
+    return c.req && answer != 0 ? duration_text(answer - c.req->time, style.unicode) : "-";
+}
+
+std::string ending_of(const Connection& c) {
+    if (!c.disconnected_by) return c.outcome == Outcome::connected && c.service != Service::ud ? "open" : "-";
+    return std::string("by ") + name_of(*c.disconnected_by) + (c.drep ? "" : ", not answered");
+}
+
+void write_connections(std::ostream& out, const Model& model, const SummaryOptions& options) {
+    Table table(
+        {{"Connection"},
+         {"Client"},
+         {"Server"},
+         {"Service"},
+         {"QPs"},
+         {"Outcome"},
+         {"REQs", Align::right},
+         {"Answer", Align::right},
+         {"To server", Align::right},
+         {"To client", Align::right},
+         {"Again", Align::right},
+         {"NAKs", Align::right},
+         {"Disconnect"}});
+    const std::size_t shown = std::min(model.connections.size(), options.rows);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const Connection& c = model.connections[i];
+        const Traffic& client = c.from[Side::client];
+        const Traffic& server = c.from[Side::server];
+        const std::string protocol = protocol_text(c);
+        table.add(
+            {{cm_connection_name(c.id)},
+             {end_of(c, Side::client)},
+             {end_of(c, Side::server)},
+             {fmt::format("{}{}{}", name_of(c.service), protocol.empty() ? "" : " ", protocol)},
+             {queue_pairs_of(c, options.style)},
+             {name_of(c.outcome), ink_of(c.outcome)},
+             {std::to_string(c.req_transmissions)},
+             {answered_after(c, options.style)},
+             {grouped(client.bytes)},
+             {grouped(server.bytes)},
+             {grouped(client.retransmissions + server.retransmissions)},
+             {grouped(client.naks + client.rnr_naks + server.naks + server.rnr_naks)},
+             {ending_of(c)}});
+    }
+    out << '\n';
+    table.print(out, options.style, 2);
+    if (shown < model.connections.size())
+        out << fmt::format("  ... and {} more connections (--all)\n", grouped(model.connections.size() - shown));
+}
+
+std::string rejection_text(const RejectSeen& reject) {
+    const char* name = reject.name();
+    std::string text = fmt::format(
+        "rejected by the {} with {} {}", name_of(reject.by), reject.sidr ? "status" : "reason", reject.reason);
+    if (name != nullptr) text += fmt::format(", {}", name);
+    if (!reject.information) return text;
+    const char* layer = reject.information->layer_name();
+    const char* code = reject.information->code_name();
+    text += fmt::format(": {}", layer != nullptr ? layer : "unknown layer");
+    return code != nullptr ? text + ", " + code : text + fmt::format(", code {}", reject.information->code);
+}
+
+}  // namespace
+
+std::string why_not(const Connection& connection) {
+    if (connection.outcome == Outcome::rejected) return rejection_text(*connection.reject);
+    if (connection.outcome == Outcome::timeout)
+        return fmt::format("without an answer to {} REQs", connection.req_transmissions);
+    return "";
+}
+
+void write_rdma_cm(std::ostream& out, const Model& model, const SummaryOptions& options) {
+    write_counts(out, model, options.style);
+    write_failures(out, model, options);
+    write_connections(out, model, options);
+}
+
+}  // namespace fabricscope::report

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/rdma_cm/tracker.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricscope::engine::rdma_cm {
+namespace {
+
+using enum Side;
+using Octets = std::vector<std::uint8_t>;
+
+constexpr std::uint64_t kIser = 0x0000'0000'0106'0CBC;  // TCP port 3260
+
+Address address_of(Side side) {
+    return Address::of(Ipv4{{192, 0, 2, static_cast<std::uint8_t>(side == client ? 10 : 20)}});
+}
+
+/// Two hosts whose CM messages and packets go straight into a tracker. The client's communication id
+/// is 0x100 + n, the server's 0x200 + n.
+class World : public Observer {
+public:
+    explicit World(Options options = {}) : tracker(options, this) {}
+
+    template <class Body> void send(Side from, ib::CmAttribute attribute, const Body& body, std::uint64_t tid = 1) {
+        wire::Message message;
+        message.mad.attribute_id = static_cast<std::uint16_t>(attribute);
+        message.mad.transaction_id = tid;
+        message.body = body;
+        payload_ = wire::build(message);
+        capture::Packet p = packet(from, 0x64, ib::gsi_qpn, ib::gsi_qpn);
+        tracker.on_packet(p);
+    }
+    void req(std::uint32_t n, std::uint64_t tid = 1, std::uint8_t retries = 3) {
+        wire::Req body;
+        body.body.local_comm_id = 0x100 + n;
+        body.body.service_id = kIser;
+        body.body.local_qpn = 0x10 + n;
+        body.body.max_cm_retries = retries;
+        body.body.remote_response_timeout = 20;  // 4.3 s
+        wire::Ipv4Addresses addresses;
+        addresses.source = Ipv4{{192, 0, 2, 10}};
+        addresses.destination = Ipv4{{192, 0, 2, 20}};
+        body.ip = wire::IpHeader{{.source_port = 5000}, addresses};
+        send(client, ib::CmAttribute::req, body, tid);
+    }
+    void rep(std::uint32_t n) {
+        ib::CmRep body;
+        body.local_comm_id = 0x200 + n;
+        body.remote_comm_id = 0x100 + n;
+        body.local_qpn = 0x20 + n;
+        send(server, ib::CmAttribute::rep, body);
+    }
+    void rtu(std::uint32_t n) { send(client, ib::CmAttribute::rtu, ib::CmRtu{0x100 + n, 0x200 + n}); }
+    void rej(Side from, std::uint32_t local, std::uint32_t remote, std::uint16_t reason) {
+        wire::Rej body;
+        body.body.local_comm_id = local;
+        body.body.remote_comm_id = remote;
+        body.body.reason = reason;
+        rejection = body;
+        send(from, ib::CmAttribute::rej, body);
+    }
+    void dreq(Side from, std::uint32_t n) {
+        send(from, ib::CmAttribute::dreq, ib::CmDreq{id(from, n), id(other(from), n), 0x20 + n});
+    }
+    void drep(Side from, std::uint32_t n) {
+        send(from, ib::CmAttribute::drep, ib::CmDrep{id(from, n), id(other(from), n)});
+    }
+    /// An RC SEND to a queue pair.
+    void data(Side from, std::uint32_t qpn, std::uint32_t psn, std::size_t octets = 100) {
+        payload_.assign(octets, 0);
+        capture::Packet p = packet(from, 0x04, qpn, 0);
+        p.ib.has_deth = false;
+        p.ib.bth.psn = psn;
+        tracker.on_packet(p);
+    }
+    void datagram(Side from, std::uint32_t qpn, std::uint32_t source_qpn) {
+        payload_.assign(50, 0);
+        tracker.on_packet(packet(from, 0x64, qpn, source_qpn));
+    }
+
+    void on_facts(const FrameFacts& seen) override { facts.push_back(seen); }
+    const Connection& connection(std::uint32_t id) {
+        tracker.finish();
+        return tracker.model().connections.at(id - 1);
+    }
+    std::size_t count() const { return tracker.model().connections.size(); }
+
+    Tracker tracker;
+    Time now = 0;
+    std::uint64_t frames = 0;
+    wire::Rej rejection;
+    std::vector<FrameFacts> facts;
+
+private:
+    static std::uint32_t id(Side side, std::uint32_t n) { return (side == client ? 0x100 : 0x200) + n; }
+    capture::Packet packet(Side from, std::uint8_t opcode, std::uint32_t qpn, std::uint32_t source_qpn) {
+        capture::Packet p;
+        p.number = ++frames;
+        p.time = now += capture::millisecond;
+        p.source = address_of(from);
+        p.destination = address_of(other(from));
+        p.transport = capture::Transport::ib;
+        p.ib.carrier = capture::IbCarrier::roce_v2;
+        p.ib.bth.opcode = opcode;
+        p.ib.bth.destination_qpn = qpn;
+        p.ib.has_deth = true;
+        p.ib.deth.source_qpn = source_qpn;
+        p.ib.payload = payload_;
+        p.ib.payload_length = static_cast<std::uint32_t>(payload_.size());
+        return p;
+    }
+    Octets payload_;
+};
+
+TEST(RdmaCm, FromReqToDrep) {
+    World w;
+    w.req(1), w.rep(1), w.rtu(1);
+    w.data(client, 0x21, 7);
+    w.data(server, 0x11, 9, 40);
+    w.dreq(server, 1), w.drep(client, 1);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.outcome, Outcome::connected);
+    EXPECT_EQ(c.service, Service::rc);
+    EXPECT_EQ(protocol_text(c), "tcp");
+    EXPECT_EQ(to_string(*c.client), "192.0.2.10:5000");
+    EXPECT_EQ(to_string(*c.server), "192.0.2.20:3260");
+    EXPECT_EQ(c.end[client].qpn, 0x11U);
+    EXPECT_EQ(c.end[server].qpn, 0x21U);
+    EXPECT_EQ(c.from[client].bytes, 100U);
+    EXPECT_EQ(c.from[server].bytes, 40U);
+    EXPECT_EQ(c.from[client].sends, 1U);
+    EXPECT_EQ(c.disconnected_by, server);
+    EXPECT_TRUE(c.drep);
+    EXPECT_EQ(c.message_count, 5U);
+    ASSERT_EQ(w.facts.size(), 7U);
+    EXPECT_EQ(w.facts[1].request_frame, 1U) << "REP answers REQ";
+    EXPECT_EQ(w.facts[2].request_frame, 2U) << "RTU answers REP";
+    EXPECT_EQ(w.facts[6].request_frame, 6U) << "DREP answers DREQ";
+}
+
+TEST(RdmaCm, ARepeatedReqIsNoNewConnection) {
+    World w;
+    w.req(1), w.req(1), w.rep(1), w.rep(1), w.rtu(1);
+    EXPECT_EQ(w.count(), 1U);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.req_transmissions, 2U);
+    EXPECT_EQ(c.rep_transmissions, 2U);
+    EXPECT_EQ(c.req->frame, 1U);
+    EXPECT_TRUE(w.facts[1].retransmission);
+    EXPECT_TRUE(w.facts[3].retransmission);
+}
+
+TEST(RdmaCm, ACommunicationIdIsUsedAgain) {
+    World w;
+    w.req(1, 1), w.rej(server, 0, 0x101, 8);
+    w.req(1, 2), w.rep(1), w.rtu(1);
+    EXPECT_EQ(w.connection(1).outcome, Outcome::rejected);
+    EXPECT_EQ(w.connection(2).outcome, Outcome::connected);
+}
+
+TEST(RdmaCm, RejectedByTheServer) {
+    World w;
+    w.req(1), w.rej(server, 0, 0x101, 8);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.outcome, Outcome::rejected);
+    ASSERT_TRUE(c.reject);
+    EXPECT_EQ(c.reject->by, server);
+    EXPECT_STREQ(c.reject->name(), "invalid service id");
+    EXPECT_FALSE(c.reject->information);
+    EXPECT_EQ(w.facts[1].request_frame, 1U);
+}
+
+TEST(RdmaCm, RejectedByTheClientAfterRep) {
+    World w;
+    w.req(1), w.rep(1), w.rej(client, 0x101, 0x201, 28);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.outcome, Outcome::rejected);
+    EXPECT_EQ(c.reject->by, client);
+    EXPECT_EQ(w.facts[2].request_frame, 2U);
+}
+
+TEST(RdmaCm, TheServicesOwnReason) {
+    World w;
+    w.req(1);
+    wire::Rej rej;
+    rej.body.remote_comm_id = 0x101;
+    rej.body.reason = 28;
+    rej.body.ari_length = 5;
+    rej.information = wire::RejectInformation{.layer = 0, .code = 3, .suggested_length = 1};
+    const Octets rest{6};
+    Octets additional(ib::ari_size - 4);
+    additional[0] = 6;
+    rej.additional = additional;
+    w.send(server, ib::CmAttribute::rej, rej);
+    const Connection& c = w.connection(1);
+    ASSERT_TRUE(c.reject && c.reject->information);
+    EXPECT_STREQ(c.reject->information->layer_name(), "RDMA IP CM service");
+    EXPECT_STREQ(c.reject->information->code_name(), "IP version");
+    EXPECT_EQ(c.reject->information->suggested, rest);
+}
+
+TEST(RdmaCm, NobodyAnswers) {
+    World all_retries_used;
+    for (int i = 0; i < 4; ++i) all_retries_used.req(1);
+    EXPECT_EQ(all_retries_used.connection(1).outcome, Outcome::timeout);
+
+    World capture_ends;
+    capture_ends.req(1);
+    EXPECT_EQ(capture_ends.connection(1).outcome, Outcome::unknown) << "the answer may have come later";
+
+    World capture_goes_on;
+    capture_goes_on.req(1);
+    capture_goes_on.now += 10 * capture::second;
+    capture_goes_on.data(client, 0x99, 1);
+    EXPECT_EQ(capture_goes_on.connection(1).outcome, Outcome::timeout);
+
+    World client_says_so;
+    client_says_so.req(1), client_says_so.rej(client, 0x101, 0, 4);
+    EXPECT_EQ(client_says_so.connection(1).outcome, Outcome::timeout);
+}
+
+TEST(RdmaCm, MraExtendsTheWait) {
+    World w;
+    w.req(1);
+    w.send(
+        server, ib::CmAttribute::mra,
+        ib::CmMra{.local_comm_id = 0x201, .remote_comm_id = 0x101, .service_timeout = 24});
+    w.now += 10 * capture::second;
+    w.data(client, 0x99, 1);
+    const Connection& c = w.connection(1);
+    EXPECT_TRUE(c.mra);
+    EXPECT_EQ(c.outcome, Outcome::unknown) << "69 s were asked for";
+    EXPECT_EQ(w.facts[1].request_frame, 1U);
+}
+
+TEST(RdmaCm, BothDisconnect) {
+    World w;
+    w.req(1), w.rep(1), w.rtu(1);
+    w.dreq(client, 1), w.dreq(server, 1), w.drep(server, 1), w.drep(client, 1);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.disconnected_by, client);
+    EXPECT_TRUE(c.both_disconnect);
+    EXPECT_EQ(c.dreq_transmissions, 2U);
+}
+
+TEST(RdmaCm, BeganBeforeTheCapture) {
+    World w;
+    w.rep(1), w.rtu(1);
+    w.data(client, 0x21, 1);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.outcome, Outcome::connected);
+    EXPECT_EQ(c.service, Service::unknown);
+    EXPECT_FALSE(c.client);
+    EXPECT_EQ(c.end[client].comm_id, 0x101U);
+    EXPECT_EQ(c.from[client].packets, 1U);
+
+    World v;
+    v.rtu(1), v.dreq(client, 1), v.drep(server, 1);
+    EXPECT_EQ(v.count(), 0U) << "nothing tells what was connected";
+}
+
+TEST(RdmaCm, RepeatedPacketsAndOtherPeoplesQueuePairs) {
+    World w;
+    w.req(1), w.rep(1), w.rtu(1);
+    w.data(client, 0x21, 1), w.data(client, 0x21, 2), w.data(client, 0x21, 2), w.data(client, 0x99, 3);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.from[client].packets, 3U);
+    EXPECT_EQ(c.from[client].retransmissions, 1U);
+    EXPECT_EQ(c.from[client].bytes, 200U);
+}
+
+TEST(RdmaCm, DatagramServices) {
+    World w;
+    for (std::uint32_t n : {1U, 2U}) {
+        wire::SidrReq request;
+        request.body.request_id = n;
+        request.body.service_id = kIser;
+        w.send(client, ib::CmAttribute::sidr_req, request, n);
+        wire::SidrRep reply;
+        reply.body.request_id = n;
+        reply.body.qpn = 0x30;
+        w.send(server, ib::CmAttribute::sidr_rep, reply, n);
+    }
+    w.datagram(client, 0x30, 0x41), w.datagram(client, 0x30, 0x42), w.datagram(client, 0x30, 0x42);
+    w.datagram(server, 0x42, 0x30);
+    EXPECT_EQ(w.connection(1).service, Service::ud);
+    EXPECT_EQ(w.connection(1).outcome, Outcome::connected);
+    EXPECT_EQ(w.connection(1).end[client].qpn.value_or(0) + w.connection(2).end[client].qpn.value_or(0), 0x83U);
+    const Connection& busy = w.connection(w.connection(1).end[client].qpn == 0x42U ? 1 : 2);
+    EXPECT_EQ(busy.from[client].packets, 2U);
+    EXPECT_EQ(busy.from[server].packets, 1U);
+}
+
+TEST(RdmaCm, ADatagramServiceThatIsNotThere) {
+    World w;
+    wire::SidrReq request;
+    request.body.request_id = 1;
+    w.send(client, ib::CmAttribute::sidr_req, request);
+    wire::SidrRep reply;
+    reply.body.request_id = 1;
+    reply.body.status = 1;
+    w.send(server, ib::CmAttribute::sidr_rep, reply);
+    EXPECT_EQ(w.connection(1).outcome, Outcome::rejected);
+    EXPECT_STREQ(w.connection(1).reject->name(), "service id not supported");
+}
+
+TEST(RdmaCm, LimitsAreTold) {
+    Options options;
+    options.limits.connections = 2;
+    options.limits.messages = 3;
+    World w(options);
+    for (std::uint32_t n = 0; n < 5; ++n) w.req(n);
+    w.rep(0), w.rep(0), w.rep(0);
+    EXPECT_EQ(w.count(), 2U);
+    EXPECT_EQ(w.tracker.model().dropped_connections, 3U);
+    EXPECT_EQ(w.connection(1).messages.size(), 3U);
+    EXPECT_EQ(w.connection(1).message_count, 4U);
+}
+
+}  // namespace
+}  // namespace fabricscope::engine::rdma_cm
