@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Damaged captures through the program and through tshark with the plugin: cut anywhere, or with random errors.
+
+FABRICSCOPE_THOROUGH=N in the environment tries N times as many. tests/unit/report/damage_test.cc does the same with
+the library, many more times.
+"""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from harness import BUILD, home_environment, run, sample
+
+THOROUGH = int(os.environ.get("FABRICSCOPE_THOROUGH", "1"))
+CAPTURES = ["smcr_v1_echo", "smcr_v2_echo", "smcr_v2_two_links", "smcr_v2_close", "smcr_v20_k61_echo",
+            "smcr_v2_midstream", "smcr_fallback_eid_mismatch", "smcr_v1_ipv6_echo"]
+READ_TO_THE_END, FINDINGS, NOT_READ = 0, 1, 3
+SURVIVED = "survived"
+
+
+def outcome(environment, capture):
+    """How two passes of tshark over the capture end: SURVIVED, or its last words."""
+    variables = home_environment()
+    command = ["tshark", "-r", capture, "-V", "-2"]
+    if environment == "without":
+        variables["WIRESHARK_PLUGIN_DIR"] = os.path.join(variables["HOME"], "no-plugins")
+    else:
+        command.insert(0, environment)
+    done = subprocess.run(command, env=variables, capture_output=True, timeout=300, check=False)
+    output = done.stdout + done.stderr
+    healthy = done.returncode in (0, 2) and b"dissector bug" not in output.lower()  # 2: the file is damaged
+    return SURVIVED if healthy and b"sanitizer" not in output.lower() else done.stderr.splitlines()[-1:]
+
+
+def survives(capture):
+    """Neither program crashes, hangs or calls itself buggy."""
+    json.loads(run([BUILD / "bin/fabricscope", "analyze", "--json", "--cursors", "--", capture],
+                   status=(READ_TO_THE_END, FINDINGS, NOT_READ)) or "null")
+    with_plugin = outcome(BUILD / "with-plugins", capture)
+    # Wireshark's own dissectors have bugs that damaged frames find; they are found without the plugin, too.
+    assert with_plugin == SURVIVED or outcome("without", capture) == with_plugin
+
+
+@pytest.mark.parametrize("seed", range(1, 1 + THOROUGH))
+@pytest.mark.parametrize("name", CAPTURES)
+def test_random_errors(name, seed, tmp_path):
+    for probability in ("0.0005", "0.02"):
+        damaged = tmp_path / "damaged.pcapng"
+        run(["editcap", "-E", probability, "--seed", str(seed), sample(name), damaged])
+        survives(damaged)
+
+
+@pytest.mark.parametrize("part", range(1, 1 + 3 * THOROUGH))
+@pytest.mark.parametrize("name", CAPTURES[:4])
+def test_cut(name, part, tmp_path):
+    whole = sample(name).read_bytes()
+    cut = tmp_path / "cut.pcap"
+    cut.write_bytes(whole[:len(whole) * part // (1 + 3 * THOROUGH)])
+    survives(cut)
+
+
+@pytest.mark.parametrize("snap_length", [14, 34, 42, 54, 60, 74, 90, 100])
+@pytest.mark.parametrize("name", CAPTURES[1:3])
+def test_snap_length(name, snap_length, tmp_path):
+    cut = tmp_path / "cut.pcapng"
+    run(["editcap", "-s", str(snap_length), sample(name), cut])
+    survives(cut)
