@@ -78,9 +78,13 @@ def test_findings_are_the_programs(name, profile, ordered):
         capture, "frame.number", "smcr.rule", display_filter="smcr.rule && !smcr.copy_of",
         options=["-2", "-o", f"smcr.profile:{profile}"])
     shown = Counter((rule, int(row["frame.number"][0])) for row in rows for rule in row["smcr.rule"])
-    found = Counter(
-        (finding["rule"], finding["frames"][-1]) for finding in analyze(capture, "--profile", profile)["findings"])
-    assert shown <= found
+    result = analyze(capture, "--profile", profile)
+    found = Counter((finding["rule"], finding["frames"][-1]) for finding in result["findings"])
+    listed = Counter(finding["rule"] for finding in result["findings"])
+    # Of one kind the program lists the first ten; Wireshark shows each on its frame.
+    shortened = {rule["rule"] for rule in result["rules"] if rule["broken"] > listed[rule["rule"]]}
+    assert {rule for rule, _ in shown - found} <= shortened
+    assert all(Counter(rule for rule, _ in shown.elements())[rule["rule"]] <= rule["broken"] for rule in result["rules"])
     last = max((frame for _, frame in found), default=0)
     assert sum((found - shown).values()) <= 3 or last == 0, found - shown
 
