@@ -71,8 +71,8 @@ struct ReorderLimits {
 /// Frames in order of time. A capture from several interfaces is written in the order in which their
 /// buffers were emptied, and may step back by hundreds of milliseconds. Frames are held back until
 /// one that is younger by the window has been seen, or a limit is reached; equal times keep their
-/// order, numbers stay as they were. A single frame far in the future comes last. A source with one interface is returned as it is: such a capture
-/// is in order already, or its clock was set back, which sorting would hide.
+/// order, numbers stay as they were. A single frame far in the future comes last. A source with one interface is
+/// returned as it is: such a capture is in order already, or its clock was set back, which sorting would hide.
 std::unique_ptr<Source> in_time_order(std::unique_ptr<Source> source, ReorderLimits limits = {});
 
 /// The same frames, read by a thread of its own while those before are dealt with. For files: frames of a

@@ -27,7 +27,8 @@ constexpr std::array capture_columns{
     Column{"dropped_connections", integer, "connections left out because a limit was reached"},
     Column{"dropped_link_groups", integer, "link groups left out because a limit was reached"},
     Column{"dropped_findings", integer, "findings left out because a limit was reached"},
-    Column{"dropped_details", integer, "links, RMBs, RTokens and ends of timelines left out because a limit was reached"},
+    Column{
+        "dropped_details", integer, "links, RMBs, RTokens and ends of timelines left out because a limit was reached"},
     Column{"profile", text, "what traffic was held against: rfc7609 or linux"},
 };
 
