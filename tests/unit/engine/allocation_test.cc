@@ -13,14 +13,14 @@ namespace {
 std::atomic<std::uint64_t> allocations = 0;
 }  // namespace
 
-// The other forms of new come down to this one.
-void* operator new(std::size_t size) {
+// The other forms of new come down to this one. Seen inline, new and delete would not look like a pair to the compiler.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* memory = std::malloc(size)) return memory;
     throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace fabricscope::engine {
 namespace {
