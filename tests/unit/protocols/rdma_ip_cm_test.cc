@@ -141,7 +141,8 @@ TEST(RdmaIpCm, AprAndSidr) {
     EXPECT_EQ(request.body.request_id, 0x00010203U);
     EXPECT_EQ(request.body.p_key, 0x0405);
     EXPECT_EQ(request.body.service_id, 0x08090A0B0C0D0E0FU);
-    const SidrRep reply = parsed<SidrRep>(counted(ib::CmAttribute::sidr_rep));
+    const Octets octets = counted(ib::CmAttribute::sidr_rep);
+    const SidrRep reply = parsed<SidrRep>(octets);
     EXPECT_STREQ(layout::name_of(ib::sidr_status_names, reply.body.status), "redirected");
     EXPECT_EQ(reply.body.information_length, 5);
     EXPECT_EQ(reply.body.qpn, 0x08090AU);
