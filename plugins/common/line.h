@@ -15,7 +15,7 @@ namespace fabricscope::plugin {
 class Line {
 public:
     Line() { text_[0] = '\0'; }
-    explicit Line(std::string_view text) { *this << text; }
+    explicit Line(std::string_view text) : Line() { *this << text; }
 
     Line& operator<<(std::string_view text) {
         const std::size_t count = std::min(text.size(), sizeof text_ - 1 - size_);

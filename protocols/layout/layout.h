@@ -342,8 +342,9 @@ inline constexpr auto reserved_bits = [] {
 /// The first reserved field that is not zero in the octets of a T, as far as they go; or nullptr.
 template <WireFormat T> constexpr const FieldInfo* reserved_in_use(ByteView part) {
     const std::size_t size = std::min(part.size(), size_of<T>);
+    constexpr std::span<const std::uint8_t> mask(detail::reserved_bits<T>);
     unsigned any = 0;
-    for (std::size_t i = 0; i < size; ++i) any |= part[i] & unsigned{detail::reserved_bits<T>[i]};
+    for (std::size_t i = 0; i < size; ++i) any |= static_cast<unsigned>(part[i] & mask[i]);
     if (any == 0) return nullptr;
     for (const FieldInfo& info : detail::field_infos<T>)
         for (std::size_t i = 0; info.reserved && i < info.width; ++i) {

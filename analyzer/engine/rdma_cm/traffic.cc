@@ -16,10 +16,10 @@ bool is_datagram(const Connection& connection) { return connection.service == Se
 void TrafficCounter::register_end(const Connection& connection, Side side) {
     const Endpoint& end = connection.end[side];
     if (!end.qpn) return;
-    auto& there = receivers_[{end.address, *end.qpn}];
+    std::deque<Receiver>& there = receivers_[{end.address, *end.qpn}];
     // A queue pair of a connection belongs to it alone, whoever had the number before.
     if (!is_datagram(connection)) there.clear();
-    else if (there.size() >= kMaxReceivers) there.erase(there.begin());
+    else if (there.size() >= kMaxReceivers) there.pop_front();
     there.push_back({connection.id, side, nullptr});
 }
 

@@ -2,6 +2,7 @@
 // Which packets belong to a connection once it is set up: by the queue pair they go to.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <unordered_map>
 
@@ -46,7 +47,7 @@ private:
 
     Observer& observer_;
     Model& model_;
-    std::unordered_map<QueuePair, std::vector<Receiver>, QueuePairHash> receivers_;
+    std::unordered_map<QueuePair, std::deque<Receiver>, QueuePairHash> receivers_;
 };
 
 }  // namespace fabricscope::engine::rdma_cm

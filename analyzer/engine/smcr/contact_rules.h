@@ -38,7 +38,7 @@ private:
     void judge_new_group(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::optional<LinkRef> named);
     void judge_known_link(const TcpArrival& a, std::optional<LinkRef> named);
     void judge_peer_id(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::optional<LinkRef> named);
-    Life life_of(std::uint32_t group, Side side, const wire::PeerId& id, Time now) const;
+    Life life_of(std::uint32_t id, Side side, const wire::PeerId& peer, Time now) const;
 
     /// Of a side's RMB, as its RNIC has it.
     struct Region {
