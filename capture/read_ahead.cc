@@ -37,6 +37,8 @@ public:
         before_first_.interface_count = source_->interface_count();
         thread_ = std::thread([this] { fill_batches(); });
     }
+    ReadAheadSource(const ReadAheadSource&) = delete;
+    ReadAheadSource& operator=(const ReadAheadSource&) = delete;
 
     ~ReadAheadSource() override {
         {

@@ -26,6 +26,7 @@ public:
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
     NewFile(NewFile&& other) noexcept;
+    NewFile& operator=(NewFile&&) = delete;
     /// Removes it, unless it has been put in its place.
     ~NewFile();
 

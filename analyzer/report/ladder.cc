@@ -33,8 +33,8 @@ std::string decline_text(const DeclineSeen& decline) {
 
 void add_setup(std::vector<Rung>& rungs, const Connection& connection, const std::string& prefix) {
     const Setup& setup = connection.setup;
-    const auto add = [&](const std::optional<Step>& step, Side from, Kind kind, std::string text) {
-        if (step) rungs.push_back({*step, from, kind, prefix + text});
+    const auto add = [&](const std::optional<Step>& step, Side from, Kind kind, std::string_view text) {
+        if (step) rungs.push_back({*step, from, kind, fmt::format("{}{}", prefix, text)});
     };
     const bool first = connection.first_contact.value_or(false);
     add(setup.syn, Side::client, Kind::tcp, "SYN");
@@ -91,7 +91,7 @@ std::string repeated(std::string_view glyph, std::size_t count) {
     return text;
 }
 
-std::string shortened(std::string text, std::size_t most) {
+std::string shortened(const std::string& text, std::size_t most) {
     return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 

@@ -39,10 +39,10 @@ std::string path_of(const std::vector<Point>& points) {
     Point last{};
     for (const Point& point : points) {
         const std::string x = number(point.x), y = number(point.y);
-        if (path.empty()) path = "M" + x + " " + y;
+        if (path.empty()) path = fmt::format("M{} {}", x, y);
         else if (y == number(last.y)) path += "H" + x;
         else if (x == number(last.x)) path += "V" + y;
-        else path += "L" + x + " " + y;
+        else path += fmt::format("L{} {}", x, y);
         last = point;
     }
     return path;

@@ -36,7 +36,7 @@ struct Turn {
 Turn before;
 
 dissector_table_t payload_table() {
-    static dissector_table_t const table = find_dissector_table("infiniband");
+    static dissector_table_t table = find_dissector_table("infiniband");
     return table;
 }
 

@@ -28,7 +28,7 @@ char* filter_for_addresses(address* source, address* destination, int source_por
     };
     char* from = text(source, source_port);
     char* to = text(destination, destination_port);
-    char* filter = g_strdup_printf("smcr.endpoint == \"%s\" && smcr.endpoint == \"%s\"", from, to);
+    char* filter = g_strdup_printf(R"(smcr.endpoint == "%s" && smcr.endpoint == "%s")", from, to);
     g_free(from);
     g_free(to);
     return filter;

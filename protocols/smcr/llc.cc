@@ -156,15 +156,15 @@ std::uint8_t LlcMessage::raw_type() const {
 bool LlcMessage::is_reply() const {
     struct Reply {
         bool operator()(const UnknownLlc&) const { return false; }
-        bool operator()(const ConfirmLink& body) const { return body.reply; }
-        bool operator()(const DeleteLink& body) const { return body.reply; }
-        bool operator()(const TestLink& body) const { return body.reply; }
-        bool operator()(const AddLinkMessage& message) const { return message.common().reply; }
-        bool operator()(const AddLinkContinuationMessage& message) const { return message.body.reply; }
-        bool operator()(const RequestAddLinkMessage& message) const { return message.body.reply; }
-        bool operator()(const ConfirmRkeyMessage& message) const { return message.body.reply; }
-        bool operator()(const ConfirmRkeyContinuationMessage& message) const { return message.body.reply; }
-        bool operator()(const DeleteRkeyMessage& message) const { return message.body.reply; }
+        bool operator()(const ConfirmLink& of) const { return of.reply; }
+        bool operator()(const DeleteLink& of) const { return of.reply; }
+        bool operator()(const TestLink& of) const { return of.reply; }
+        bool operator()(const AddLinkMessage& of) const { return of.common().reply; }
+        bool operator()(const AddLinkContinuationMessage& of) const { return of.body.reply; }
+        bool operator()(const RequestAddLinkMessage& of) const { return of.body.reply; }
+        bool operator()(const ConfirmRkeyMessage& of) const { return of.body.reply; }
+        bool operator()(const ConfirmRkeyContinuationMessage& of) const { return of.body.reply; }
+        bool operator()(const DeleteRkeyMessage& of) const { return of.body.reply; }
     };
     return std::visit(Reply{}, body);
 }

@@ -33,7 +33,7 @@ public:
     void on_decline(Session& session);
 
     /// Whether no packet of the link group (0 = none) is known to be missing.
-    bool is_complete(std::uint32_t group);
+    bool is_complete(std::uint32_t id);
 
     /// A packet of a reliable connection. Its link is known, or made known by what it carries.
     void on_ib(const capture::Packet& packet);

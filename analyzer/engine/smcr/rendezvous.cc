@@ -184,19 +184,20 @@ void Rendezvous::on_end(const Connection& connection) {
 }
 
 TcpArrival Rendezvous::arrival_of(const Segment& segment) const {
-    const auto& [packet, conversation, from] = segment;
+    const capture::Packet& packet = segment.packet;
+    const Conversation& conversation = segment.conversation;
     const auto behind = [&](const std::optional<std::uint32_t>& sequence) -> std::optional<std::int32_t> {
         if (!sequence || !packet.tcp.has(capture::ack)) return std::nullopt;
         return static_cast<std::int32_t>(packet.tcp.acknowledgment - *sequence);
     };
     return {
         *sessions_.at(conversation.session).connection,
-        from,
+        segment.from,
         {packet.time, packet.number},
         packet.interface,
         conversation.handshake,
-        behind(conversation.first[other(from)]),
-        behind(next(conversation, other(from)))};
+        behind(conversation.first[other(segment.from)]),
+        behind(next(conversation, other(segment.from)))};
 }
 
 void Rendezvous::on_payload(const Segment& segment) {
