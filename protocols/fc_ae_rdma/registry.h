@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every part of FC-AE-RDMA that has a layout: what a plugin registers and `fabricscope fields` prints.
+#pragma once
+
+#include <span>
+
+#include "protocols/layout/layout.h"
+
+namespace fabricscope::fc_ae_rdma {
+
+std::span<const layout::LayoutInfo> layouts();
+
+}  // namespace fabricscope::fc_ae_rdma

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "protocols/fcvi/connect.h"
+
+#include <algorithm>
+
+namespace fabricscope::fcvi {
+
+namespace {
+
+using layout::PartReader;
+
+template <class Body> void read_body(PartReader& reader, Body& body) {
+    reader.read(body.head);
+    reader.read(body.local);
+    reader.read(body.remote);
+    reader.read(body.attributes);
+}
+
+constexpr std::array rev_1_0_levels{
+    std::pair{std::uint8_t{1}, Reliability::unreliable_delivery},
+    std::pair{std::uint8_t{2}, Reliability::reliable_delivery},
+    std::pair{std::uint8_t{4}, Reliability::reliable_reception}};
+constexpr std::array iso_levels{
+    std::pair{std::uint8_t{1}, Reliability::unreliable_delivery},
+    std::pair{std::uint8_t{2}, Reliability::reliable_delivery},
+    std::pair{std::uint8_t{3}, Reliability::reliable_reception}};
+
+std::string hex_text(ByteView octets) {
+    constexpr const char* digits = "0123456789abcdef";
+    std::string text;
+    for (const std::uint8_t octet : octets) text += {digits[octet >> 4], digits[octet & 15]};
+    return text;
+}
+
+}  // namespace
+
+bool same_discriminator(const NetAddress& a, const NetAddress& b) {
+    return a.discriminator_length == b.discriminator_length &&
+           std::ranges::equal(a.used_discriminator(), b.used_discriminator());
+}
+
+std::string to_string(const NetAddress& address) {
+    ByteView octets = address.used_discriminator();
+    while (!octets.empty() && octets.back() == 0) octets = octets.first(octets.size() - 1);
+    const bool is_text = !octets.empty() &&
+                         std::ranges::all_of(octets, [](std::uint8_t c) { return c > ' ' && c < 0x7F; });
+    return to_string(address.host) + '#' +
+           (is_text ? std::string(octets.begin(), octets.end()) : hex_text(address.used_discriminator()));
+}
+
+std::uint32_t ConnectPayload::revision() const {
+    return std::visit([](const auto& b) { return std::uint32_t{b.head.revision}; }, body);
+}
+std::uint32_t ConnectPayload::handle() const {
+    return std::visit([](const auto& b) { return b.head.handle; }, body);
+}
+const NetAddress& ConnectPayload::local() const {
+    return std::visit([](const auto& b) -> const NetAddress& { return b.local; }, body);
+}
+const NetAddress& ConnectPayload::remote() const {
+    return std::visit([](const auto& b) -> const NetAddress& { return b.remote; }, body);
+}
+const CommonAttributes& ConnectPayload::attributes() const {
+    return std::visit([](const auto& b) -> const CommonAttributes& { return b.attributes; }, body);
+}
+const ConnectInfo* ConnectPayload::info() const {
+    const auto* iso = std::get_if<ConnectIso>(&body);
+    return iso != nullptr && iso->info ? &*iso->info : nullptr;
+}
+
+std::optional<Reliability> ConnectPayload::reliability() const {
+    const auto& levels = version() == Version::iso ? iso_levels : rev_1_0_levels;
+    for (const auto& [code, level] : levels)
+        if (code == attributes().reliability_level) return level;
+    return std::nullopt;
+}
+
+std::uint8_t reliability_code(Version version, Reliability level) {
+    const auto& levels = version == Version::iso ? iso_levels : rev_1_0_levels;
+    return std::ranges::find(levels, level, [](const auto& entry) { return entry.second; })->first;
+}
+
+std::optional<bool> wants_preference(Version version, const Qos& qos) {
+    const std::uint8_t wanted = version == Version::iso ? 0x80 : 0x01;
+    if (qos.preference == 0) return false;
+    if (qos.preference == wanted) return true;
+    return std::nullopt;
+}
+
+ConnectPayload parse_connect(ByteView octets, std::size_t length, Version version) {
+    ConnectPayload payload;
+    PartReader reader(octets, length);
+    if (version == Version::rev_1_0) {
+        read_body(reader, payload.body.emplace<ConnectRev10>());
+    } else {
+        auto& body = payload.body.emplace<ConnectIso>();
+        read_body(reader, body);
+        if (reader.remaining() >= connect_info_size) reader.read(body.info);
+    }
+    if (reader.remaining() != 0) payload.rest = reader.take(reader.remaining(), "fcvi.connect.info");
+    payload.error = reader.error();
+    return payload;
+}
+
+std::vector<std::uint8_t> build(const ConnectPayload& payload) {
+    layout::Builder builder;
+    walk(payload, builder);
+    return std::move(builder.message);
+}
+
+Version version_of_connect(std::size_t device_header_size, std::size_t payload_length, ByteView payload) {
+    constexpr std::array<std::uint8_t, 8> iso_start{0, 0, 0, 0, 0, 0, 0, revision};
+    int iso = 0;
+    if (device_header_size == 32) ++iso;
+    if (payload_length == iso_connect_size || payload_length == iso_connect_size_with_info) ++iso;
+    if (payload.size() >= iso_start.size() && std::ranges::equal(payload.first(iso_start.size()), iso_start)) ++iso;
+    return iso >= 2 ? Version::iso : Version::rev_1_0;
+}
+
+}  // namespace fabricscope::fcvi
