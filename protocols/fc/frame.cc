@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "protocols/fc/frame.h"
+
+#include <zlib.h>
+
+#include <cstdio>
+
+namespace fabricscope::fc {
+
+namespace {
+
+using layout::PartReader;
+
+constexpr const char* extended_field = "fabricscope.fc.extended_header";
+constexpr const char* payload_field = "fabricscope.fc.payload";
+
+constexpr std::size_t extended_header_size(std::uint8_t r_ctl) {
+    switch (r_ctl) {
+        case r_ctl_vft_header: return layout::size_of<VftHeader>;
+        case r_ctl_ifr_header: return layout::size_of<IfrHeader>;
+        case r_ctl_enc_header: return layout::size_of<EncHeader>;
+        default: return 0;
+    }
+}
+
+void note_virtual_fabric(Frame& frame, ByteView header) {
+    if (header[0] != r_ctl_vft_header) return;
+    VftHeader vft;
+    if (!layout::parse_into(vft, header)) frame.vf_id = vft.vf_id;
+}
+
+/// Leaves the reader at the Frame_Header.
+void read_extended_headers(PartReader& reader, ByteView octets, Frame& frame) {
+    for (std::size_t count = 0; reader.offset() < octets.size(); ++count) {
+        const std::uint8_t r_ctl = octets[reader.offset()];
+        if (routing_of(r_ctl) != Routing::extended_header) break;
+        const std::size_t size = extended_header_size(r_ctl);
+        if (size == 0 || count == max_extended_headers)
+            return reader.fail({layout::Fault::wrong_value, extended_field, reader.offset(), 0, r_ctl});
+        const ByteView header = reader.take(size, extended_field);
+        if (reader.error()) break;
+        note_virtual_fabric(frame, header);
+    }
+    frame.extended_headers = octets.first(std::min(octets.size(), reader.offset()));
+}
+
+/// Octets of the optional headers that can be told from the payload.
+std::size_t optional_headers_size(const DfCtl& df_ctl) {
+    if (df_ctl.esp_header) return layout::size_of<EspHeader>;
+    return (df_ctl.network_header ? layout::size_of<NetworkHeader> : 0) +
+           (df_ctl.association_header ? layout::size_of<AssociationHeader> : 0) + df_ctl.device_header_octets();
+}
+
+void read_payload(PartReader& reader, ByteView octets, Frame& frame) {
+    const std::size_t start = reader.offset();
+    const std::size_t length = reader.remaining();
+    // Link control and basic link services use F_CTL's last bits otherwise, or not at all.
+    const std::size_t fill = frame.header.is_data() ? std::min<std::size_t>(frame.header.f_ctl.fill_bytes, length) : 0;
+    frame.payload_length = static_cast<std::uint32_t>(length - fill);
+    const ByteView captured = octets.subspan(std::min(octets.size(), start));
+    frame.payload = captured.first(std::min(captured.size(), length - fill));
+    frame.fill = captured.subspan(frame.payload.size(), std::min(captured.size(), length) - frame.payload.size());
+    if (captured.size() < length)
+        reader.fail({layout::Fault::truncated, payload_field, start, length, captured.size()});
+}
+
+/// The T that begins at `offset` of the optional headers.
+template <layout::WireFormat T> std::optional<T> header_at(ByteView headers, std::size_t offset) {
+    T header;
+    if (offset > headers.size() || layout::parse_into(header, headers.subspan(offset))) return std::nullopt;
+    return header;
+}
+
+}  // namespace
+
+std::optional<EspHeader> Frame::esp_header() const {
+    if (!header.df_ctl.esp_header) return std::nullopt;
+    return header_at<EspHeader>(optional_headers, 0);
+}
+
+std::optional<NetworkHeader> Frame::network_header() const {
+    if (header.df_ctl.esp_header || !header.df_ctl.network_header) return std::nullopt;
+    return header_at<NetworkHeader>(optional_headers, 0);
+}
+
+std::optional<AssociationHeader> Frame::association_header() const {
+    if (header.df_ctl.esp_header || !header.df_ctl.association_header) return std::nullopt;
+    return header_at<AssociationHeader>(
+        optional_headers, header.df_ctl.network_header ? layout::size_of<NetworkHeader> : 0);
+}
+
+ByteView Frame::device_header() const {
+    if (header.df_ctl.esp_header) return {};
+    const std::size_t before = optional_headers_size(header.df_ctl) - header.df_ctl.device_header_octets();
+    return optional_headers.subspan(std::min(optional_headers.size(), before));
+}
+
+Frame parse_frame(ByteView octets, std::size_t length) {
+    octets = octets.first(std::min(octets.size(), length));
+    Frame frame;
+    PartReader reader(octets, length);
+    read_extended_headers(reader, octets, frame);
+    reader.read(frame.header);
+    if (!reader.error())
+        frame.optional_headers = reader.take(
+            optional_headers_size(frame.header.df_ctl), "fabricscope.fc.df_ctl.device_header");
+    if (!reader.error()) read_payload(reader, octets, frame);
+    frame.error = reader.error();
+    return frame;
+}
+
+std::vector<std::uint8_t> build(const Frame& frame) {
+    layout::Builder builder;
+    walk(frame, builder);
+    return std::move(builder.message);
+}
+
+std::uint32_t crc_of(ByteView frame) { return static_cast<std::uint32_t>(crc32_z(0, frame.data(), frame.size())); }
+
+std::string port_id_text(std::uint32_t port_id) {
+    char text[9];
+    std::snprintf(
+        text, sizeof text, "%02x.%02x.%02x", (port_id >> 16) & 0xFFU, (port_id >> 8) & 0xFFU, port_id & 0xFFU);
+    return text;
+}
+
+std::string name_text(std::uint64_t name) {
+    char text[24];
+    std::size_t length = 0;
+    for (int shift = 56; shift >= 0; shift -= 8)
+        length += static_cast<std::size_t>(std::snprintf(
+            text + length, sizeof text - length,
+            shift == 0 ? "%02x" : "%02x:", static_cast<unsigned>((name >> shift) & 0xFF)));
+    return text;
+}
+
+}  // namespace fabricscope::fc
