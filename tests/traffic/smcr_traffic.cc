@@ -368,8 +368,8 @@ private:
         const std::size_t link = below(group.links.size());
         const Side asks = below(2) == 0 ? Side::client : Side::server;
         const std::uint64_t number = random_();
-        group.script.push_back([=, this, &group] { test_link(group, link, asks, false, number); });
-        group.script.push_back([=, this, &group] { test_link(group, link, other(asks), true, number); });
+        group.script.emplace_back([=, this, &group] { test_link(group, link, asks, false, number); });
+        group.script.emplace_back([=, this, &group] { test_link(group, link, other(asks), true, number); });
     }
 
     // ---- set-up ----
@@ -383,12 +383,12 @@ private:
         c.budget = (options_.roce_frames + options_.connections - 1) / options_.connections;
         ++opening_;
         script_handshake(c);
-        group.script.push_back([this, &c] { continue_setup(c); });
+        group.script.emplace_back([this, &c] { continue_setup(c); });
     }
 
     void script_handshake(Connection& c) {
         auto& script = c.group->script;
-        script.push_back([this, &c] {
+        script.emplace_back([this, &c] {
             // Ids are given in the order of SYNs.
             c.id = static_cast<std::uint32_t>(truth_.connections.size() + 1);
             ConnectionTruth& truth = truth_.connections.emplace_back();
@@ -397,8 +397,8 @@ private:
             for (std::uint32_t& sequence : c.sequence.values) sequence = static_cast<std::uint32_t>(random_());
             segment(c, Side::client, syn, tcp_options());
         });
-        script.push_back([this, &c] { segment(c, Side::server, syn | ack, tcp_options()); });
-        script.push_back([this, &c] { segment(c, Side::client, ack); });
+        script.emplace_back([this, &c] { segment(c, Side::server, syn | ack, tcp_options()); });
+        script.emplace_back([this, &c] { segment(c, Side::client, ack); });
         script_clc(c, Side::client, [](Connection& of) { return proposal(of); });
     }
 
@@ -408,8 +408,8 @@ private:
     }
 
     template <class Build> void script_clc(Connection& c, Side from, const Build& build) {
-        c.group->script.push_back([=, this, &c] { segment(c, from, ack, {}, build(c)); });
-        c.group->script.push_back([=, this, &c] { segment(c, other(from), ack); });
+        c.group->script.emplace_back([=, this, &c] { segment(c, from, ack, {}, build(c)); });
+        c.group->script.emplace_back([=, this, &c] { segment(c, other(from), ack); });
     }
 
     /// Whether it is a first contact is settled only when the connections before it are set up.
@@ -435,7 +435,7 @@ private:
         script_clc(
             c, Side::client, [this, first](Connection& of) { return accept_or_confirm(of, Side::client, first); });
         if (first) script_first_contact(c);
-        group.script.push_back([this, &c] {
+        group.script.emplace_back([this, &c] {
             c.active = true;
             --opening_;
             active_.push_back(&c);
@@ -453,29 +453,29 @@ private:
     }
 
     void script_rkey(Connection& c, Side owner) {
-        c.group->script.push_back([=, this, &c] { confirm_rkey(c, owner, owner); });
-        c.group->script.push_back([=, this, &c] { confirm_rkey(c, other(owner), owner); });
+        c.group->script.emplace_back([=, this, &c] { confirm_rkey(c, owner, owner); });
+        c.group->script.emplace_back([=, this, &c] { confirm_rkey(c, other(owner), owner); });
     }
 
     void script_first_contact(Connection& c) {
         Group& group = *c.group;
         auto& script = group.script;
         const bool accept = group.second_link;
-        script.push_back([this, &group] { confirm_link(group, 0, Side::server); });
-        script.push_back([this, &group] { confirm_link(group, 0, Side::client); });
-        if (accept) script.push_back([this, &group] { add_link(group); });
-        script.push_back([=, this, &c] { add_link_message(c, Side::server, accept); });
-        script.push_back([=, this, &c] { add_link_message(c, Side::client, accept); });
+        script.emplace_back([this, &group] { confirm_link(group, 0, Side::server); });
+        script.emplace_back([this, &group] { confirm_link(group, 0, Side::client); });
+        if (accept) script.emplace_back([this, &group] { add_link(group); });
+        script.emplace_back([=, this, &c] { add_link_message(c, Side::server, accept); });
+        script.emplace_back([=, this, &c] { add_link_message(c, Side::client, accept); });
         if (!accept) return;
         if (group.version == 1) {
-            script.push_back([this, &c] { add_link_continuation(c, Side::server); });
-            script.push_back([this, &c] { add_link_continuation(c, Side::client); });
+            script.emplace_back([this, &c] { add_link_continuation(c, Side::server); });
+            script.emplace_back([this, &c] { add_link_continuation(c, Side::client); });
         }
-        script.push_back([this, &group] {
+        script.emplace_back([this, &group] {
             truth_.groups[group.number - 1].links = 2;
             confirm_link(group, 1, Side::server);
         });
-        script.push_back([this, &group] { confirm_link(group, 1, Side::client); });
+        script.emplace_back([this, &group] { confirm_link(group, 1, Side::client); });
     }
 
     static Octets proposal(const Connection& c) {
@@ -628,20 +628,21 @@ private:
 
     void script_close(Connection& c) {
         for (Direction& direction : c.from.values) direction.consumed = direction.announced;
-        for (const Side side : {Side::client, Side::server}) c.closing.push_back([=, this, &c] { cdc(c, side, true); });
+        for (const Side side : {Side::client, Side::server})
+            c.closing.emplace_back([=, this, &c] { cdc(c, side, true); });
         for (const Side side : {Side::client, Side::server}) {
-            c.closing.push_back([=, this, &c] { segment(c, side, fin | ack); });
-            c.closing.push_back([=, this, &c] { segment(c, other(side), ack); });
+            c.closing.emplace_back([=, this, &c] { segment(c, side, fin | ack); });
+            c.closing.emplace_back([=, this, &c] { segment(c, other(side), ack); });
         }
-        c.closing.push_back([this, &c] { script_cleanup(c); });
+        c.closing.emplace_back([this, &c] { script_cleanup(c); });
     }
 
     void script_cleanup(Connection& c) {
         std::erase(active_, &c);
         auto& script = c.group->script;
         for (const Side owner : {Side::server, Side::client}) {
-            script.push_back([=, this, &c] { delete_rkey(c, owner, owner); });
-            script.push_back([=, this, &c] { delete_rkey(c, other(owner), owner); });
+            script.emplace_back([=, this, &c] { delete_rkey(c, owner, owner); });
+            script.emplace_back([=, this, &c] { delete_rkey(c, other(owner), owner); });
         }
     }
 

@@ -153,7 +153,7 @@ TEST(Packet, ExtendedHeadersInTheirOrder) {
 // ---- what is not InfiniBand ----
 
 TEST(Packet, ArbitraryOctetsOnTheRocePortAreUdp) {
-    for (std::size_t size : {0, 1, 4, 8, 11, 12, 13, 15}) {
+    for (std::size_t size : {0U, 1U, 4U, 8U, 11U, 12U, 13U, 15U}) {
         const Packet packet = decode(frame_of(ethernet(0x0800, ipv4(ipv4_header(17), udp(4791, Octets(size))))));
         EXPECT_EQ(packet.transport, Transport::udp) << size;
         EXPECT_EQ(packet.state, DecodeState::ok) << size;
