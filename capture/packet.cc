@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "protocols/fc/encapsulation.h"
 #include "protocols/net/headers.h"
 
 namespace fabricscope::capture {
@@ -53,8 +54,8 @@ public:
             case LinkType::linux_cooked_v2: return decode_cooked<net::LinuxCooked2>();
             case LinkType::raw_ip: return decode_raw_ip();
             case LinkType::infiniband: return decode_infiniband();
-            case LinkType::fc2:
-            case LinkType::fc2_with_delimiters: return;
+            case LinkType::fc2: return decode_fc(decode_fc2);
+            case LinkType::fc2_with_delimiters: return decode_fc(decode_fc2_with_delimiters);
             case LinkType::unknown: return stop(DecodeState::unsupported, Layer::link);
         }
     }
@@ -134,6 +135,10 @@ private:
             case net::ether_type_ipv4: return decode_ipv4();
             case net::ether_type_ipv6: return decode_ipv6();
             case ib::roce_v1_ether_type: return decode_grh(captured_, IbCarrier::roce_v1);
+            case fc::fcoe_ether_type: return decode_fc(decode_fcoe);
+            case fc::fip_ether_type: return decode_fc(decode_fip);
+            case fc::mds_ether_type: return decode_fc(decode_mds);
+            case fc::boardwalk_ether_type: return decode_fc(decode_boardwalk);
             default: return;
         }
     }
@@ -153,6 +158,24 @@ private:
             case ib::LinkNextHeader::raw:
             case ib::LinkNextHeader::ip: return;
         }
+    }
+
+    // ---- Fibre Channel ----
+
+    using FcDecoder = DecodeState (*)(ByteView captured, std::uint32_t wire, FcPacket& fc);
+
+    void decode_fc(FcDecoder decode) {
+        FcPacket& fc = packet_.fc.emplace();
+        const DecodeState state = decode(captured_, wire_, fc);
+        if (state != DecodeState::ok) stop(state, Layer::fc);
+        if (!fc.has_header()) return packet_.fc.reset();
+        take_fc_packet(packet_);
+        const auto offset_in_frame = [&](ByteView part) {
+            return static_cast<std::uint32_t>(part.data() - frame_.data.data());
+        };
+        fc.frame_offset = offset_in_frame(fc.octets);
+        fc.payload_offset = fc.frame.payload.empty() ? fc.frame_offset + static_cast<std::uint32_t>(fc.octets.size())
+                                                     : offset_in_frame(fc.frame.payload);
     }
 
     // ---- network layers ----
@@ -356,10 +379,19 @@ Address Address::of(const Ipv4& ipv4) {
     return address;
 }
 
+Address Address::of_port_id(std::uint32_t port_id) {
+    Address address{{}, Kind::port_id};
+    for (std::size_t i = 0; i < 3; ++i) address.bytes[15 - i] = static_cast<std::uint8_t>(port_id >> (8 * i));
+    return address;
+}
+
 std::string to_string(const Address& address) {
     switch (address.kind) {
         case Address::Kind::none: return "none";
         case Address::Kind::lid: return "LID " + std::to_string(address.bytes[14] << 8 | address.bytes[15]);
+        case Address::Kind::port_id:
+            return fc::port_id_text(
+                std::uint32_t{address.bytes[13]} << 16 | std::uint32_t{address.bytes[14]} << 8 | address.bytes[15]);
         case Address::Kind::ipv4:
         case Address::Kind::ipv6:
         case Address::Kind::gid: break;
@@ -383,6 +415,18 @@ std::optional<bool> icrc_is_good(const Packet& packet) {
     if (packet.transport != Transport::ib || !ib.icrc_present()) return std::nullopt;
     const auto bth = static_cast<std::size_t>(packet.segment.data() - ib.covered.data());
     return ib::icrc_is_good(ib.icrc_start, ib.covered, bth);
+}
+
+void take_fc_packet(Packet& packet) {
+    packet.transport = Transport::fc;
+    packet.segment = packet.fc->octets;
+    packet.source = Address::of_port_id(packet.fc->frame.header.s_id);
+    packet.destination = Address::of_port_id(packet.fc->frame.header.d_id);
+}
+
+std::optional<bool> fc_crc_is_good(const Packet& packet) {
+    if (packet.transport != Transport::fc || !packet.fc->crc) return std::nullopt;
+    return *packet.fc->crc == fc::crc_of(packet.fc->octets);
 }
 
 }  // namespace fabricscope::capture

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From a frame down to "this is a TCP segment" or "this is an InfiniBand packet".
+// From a frame down to "this is a TCP segment", "this is an InfiniBand packet" or "this is a Fibre Channel frame".
 #pragma once
 
 #include <array>
@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "capture/decode_state.h"
+#include "capture/fc_packet.h"
 #include "capture/frame.h"
 #include "protocols/ib/headers.h"
 #include "protocols/ib/icrc.h"
@@ -19,35 +21,26 @@ namespace fabricscope::capture {
 /// Who sent or receives a packet. An IPv4 address is held IPv4-mapped (::ffff:a.b.c.d), so that the
 /// IP address of a RoCEv2 packet equals the GID that a message names.
 struct Address {
-    enum class Kind : std::uint8_t { none, ipv4, ipv6, gid, lid };
+    enum class Kind : std::uint8_t { none, ipv4, ipv6, gid, lid, port_id };
 
-    std::array<std::uint8_t, 16> bytes{};  ///< lid: the LID in the last two
+    std::array<std::uint8_t, 16> bytes{};  ///< lid: the LID in the last two; port_id: an N_Port_ID in the last three
     Kind kind = Kind::none;
 
     static Address of(const Gid& gid) { return {gid.octets, Kind::gid}; }
     static Address of(const Ipv4& ipv4);
+    static Address of_port_id(std::uint32_t port_id);
 
-    /// IPv4, IPv6 and GID are equal when their 16 octets are; a LID only equals a LID.
+    /// IPv4, IPv6 and GID are equal when their 16 octets are; a LID only equals a LID, an N_Port_ID an N_Port_ID.
     friend bool operator==(const Address& a, const Address& b) {
-        return a.bytes == b.bytes && (a.kind == Kind::lid) == (b.kind == Kind::lid);
+        return a.bytes == b.bytes && (a.kind == Kind::lid) == (b.kind == Kind::lid) &&
+               (a.kind == Kind::port_id) == (b.kind == Kind::port_id);
     }
 };
 
-/// "192.0.2.1", "2001:db8::1", "LID 7", "none"
+/// "192.0.2.1", "2001:db8::1", "LID 7", "01.02.03", "none"
 std::string to_string(const Address& address);
 
-/// How far decoding came. Anything but `ok` speaks of a frame that should have been decodable.
-enum class DecodeState : std::uint8_t {
-    ok,           ///< decoded, or traffic that is none of our business
-    truncated,    ///< the capture holds fewer octets than the wire had; used as far as they go
-    malformed,    ///< a header contradicts itself or the frame
-    unsupported,  ///< an IP fragment or an unknown link type
-};
-
-/// The layer that `DecodeState` speaks of.
-enum class Layer : std::uint8_t { none, link, ip, tcp, udp, grh, bth, payload };
-
-enum class Transport : std::uint8_t { none, tcp, udp, ib };
+enum class Transport : std::uint8_t { none, tcp, udp, ib, fc };
 
 enum TcpFlag : std::uint8_t { fin = 0x01, syn = 0x02, rst = 0x04, psh = 0x08, ack = 0x10, urg = 0x20 };
 
@@ -120,20 +113,28 @@ struct Packet {
     Mac destination_mac;
     Address source;
     Address destination;
-    ByteView segment;  ///< captured octets from the transport header (TCP, UDP, BTH) on
+    ByteView segment;  ///< captured octets from the transport header (TCP, UDP, BTH, FC headers) on
 
     TcpSegment tcp;
     UdpDatagram udp;
     IbPacket ib;
+    std::optional<FcPacket> fc;  ///< with Transport::fc only: large, and most captures have none
 };
 
 /// Pure, without allocation, never throws; never looks behind `frame.data`. What does not claim to be
-/// InfiniBand or IP comes out as Transport::none and `ok`. UDP to port 4791 that cannot be RoCE
+/// InfiniBand, Fibre Channel or IP comes out as Transport::none and `ok`. Fibre Channel frames in TCP (FCIP)
+/// take more than one frame: see fcip.h. UDP to port 4791 that cannot be RoCE
 /// (too short, not in words, another header version, a reserved opcode) is plain UDP.
 Packet decode(const Frame& frame);
 
+/// Makes a packet one of Fibre Channel, once its `fc` has been filled in.
+void take_fc_packet(Packet& packet);
+
 /// Whether an InfiniBand packet's ICRC is right; nothing when it was not captured. Reads all of it.
 std::optional<bool> icrc_is_good(const Packet& packet);
+
+/// The same of a Fibre Channel frame's CRC.
+std::optional<bool> fc_crc_is_good(const Packet& packet);
 
 }  // namespace fabricscope::capture
 

@@ -76,6 +76,29 @@ void TcpStream::consume(std::size_t count) {
     if (buffer_.empty()) buffer_.shrink_to_fit();  // many streams stay open with nothing to read
 }
 
+void TcpStream::skip(std::uint64_t count) {
+    const std::uint64_t target = position() + count;
+    if (target <= end()) return consume(static_cast<std::size_t>(count));
+    buffer_.clear();
+    runs_.clear();
+    read_ = 0;
+    base_ = target;
+    known_end_ = std::max(known_end_, target);
+    const auto behind = waiting_.upper_bound(target);
+    if (behind != waiting_.begin()) {  // the last piece that begins before the target may reach beyond it
+        auto [begin, piece] = *std::prev(behind);
+        waiting_.erase(waiting_.begin(), behind);
+        if (begin + piece.octets.size() > target)
+            append(ByteView(piece.octets).subspan(target - begin), piece.frame, piece.frame);
+    }
+    append_waiting(runs_.empty() ? 0 : runs_.back().completer);
+}
+
+void TcpStream::skip_hole() {
+    const std::uint64_t next = waiting_.empty() ? known_end_ : waiting_.begin()->first;
+    skip(std::max(next, end()) - position());
+}
+
 const TcpStream::Run* TcpStream::run_of(std::uint64_t position) const {
     if (position < this->position()) return nullptr;
     const auto run = std::ranges::upper_bound(runs_, position, {}, &Run::end);

@@ -39,6 +39,18 @@ public:
     /// The first `count` readable octets have been dealt with.
     void consume(std::size_t count);
 
+    /// How far behind the readable octets a sequence number is; negative: before their end. Needs a start.
+    std::int64_t offset_of(std::uint32_t sequence) const {
+        return position_of(sequence) - static_cast<std::int64_t>(end());
+    }
+
+    /// Passes `count` octets, whether they are there or not; what comes of them later is ignored.
+    void skip(std::uint64_t count);
+    /// The missing octets will not come: what is readable is dropped, and reading goes on behind them.
+    void skip_hole();
+    /// Segments that wait behind a hole.
+    std::size_t waiting_pieces() const { return waiting_.size(); }
+
     /// The frame that carried a readable octet, and the frame whose arrival made it readable: a later
     /// one if the octet had to wait for those before it. 0 when the octet is not readable.
     std::uint64_t frame_carrying(std::uint64_t position) const;

@@ -97,9 +97,82 @@ struct MdsTrailer {
     std::uint8_t unknown = 0;
 };
 
+/// What an MDS switch's Port Analyzer Adapter makes of mirrored frames ("Boardwalk").
+inline constexpr std::uint16_t boardwalk_ether_type = 0x88AE;
+
+struct BoardwalkHeader {
+    std::uint8_t sof = 0;    ///< 4 bits, see mds_of(Sof)
+    std::uint16_t vsan = 0;  ///< 12 bits
+};
+/// The end of the Ethernet frame, behind the CRC. If `length_present`, a word before it holds the frame's
+/// length on the wire in words, CRC included.
+struct BoardwalkTrailer {
+    std::uint16_t packet_count = 0;
+    std::uint8_t errors = 0;  ///< 6 bits
+    bool empty = false;
+    bool length_present = false;
+    std::uint8_t eof = 0;  ///< see mds_of(Eof)
+};
+
+// ---- FIP -------------------------------------------------------------------------------------------
+
+/// FCoE Initialization Protocol: logins are the only Fibre Channel frames in it (FC-BB-5, FIP).
+struct FipHeader {
+    std::uint8_t version = 1;  ///< 4 bits
+    std::uint16_t reserved_1 = 0;
+    std::uint16_t operation = 0;  ///< 2: link service
+    std::uint8_t reserved_2 = 0;
+    std::uint8_t subcode = 0;
+    std::uint16_t descriptor_words = 0;  ///< behind this header
+    std::uint16_t flags = 0;
+};
+inline constexpr std::uint16_t fip_link_service = 2;
+
+/// The head of each descriptor.
+struct FipDescriptor {
+    std::uint8_t type = 0;
+    std::uint8_t words = 0;  ///< with these two octets
+};
+/// FLOGI, FDISC, LOGO, ELP: two reserved octets, then an FC frame without CRC.
+constexpr bool holds_frame(const FipDescriptor& descriptor) { return descriptor.type >= 7 && descriptor.type <= 10; }
+
 }  // namespace fabricscope::fc
 
 namespace fabricscope::layout {
+
+template <>
+inline constexpr auto layout_of<fc::BoardwalkHeader> = layout<fc::BoardwalkHeader>(
+    "Boardwalk header", "Cisco; as Wireshark's brdwlk", octets(0, 2),
+    field<&fc::BoardwalkHeader::sof>(bits(0, 0xF000, 2), "fabricscope.fc.boardwalk.sof", "SOF", hex),
+    field<&fc::BoardwalkHeader::vsan>(bits(0, 0x0FFF, 2), "fabricscope.fc.boardwalk.vsan", "VSAN"));
+
+template <>
+inline constexpr auto layout_of<fc::BoardwalkTrailer> = layout<fc::BoardwalkTrailer>(
+    "Boardwalk trailer", "Cisco; as Wireshark's brdwlk", octets(0, 4),
+    field<&fc::BoardwalkTrailer::packet_count>(at(0), "fabricscope.fc.boardwalk.packet_count", "Packet count"),
+    field<&fc::BoardwalkTrailer::errors>(bits(2, 0xFC), "fabricscope.fc.boardwalk.errors", "Errors", hex),
+    field<&fc::BoardwalkTrailer::empty>(bits(2, 0x02), "fabricscope.fc.boardwalk.empty", "Empty frame"),
+    field<&fc::BoardwalkTrailer::length_present>(
+        bits(2, 0x01), "fabricscope.fc.boardwalk.length_present", "Length present"),
+    field<&fc::BoardwalkTrailer::eof>(at(3), "fabricscope.fc.boardwalk.eof", "EOF", hex));
+
+template <>
+inline constexpr auto layout_of<fc::FipHeader> = layout<fc::FipHeader>(
+    "FIP header", "FC-BB-5, FIP operation", octets(0, 10),
+    field<&fc::FipHeader::version>(bits(0, 0xF000, 2), "fabricscope.fc.fip.version", "Version"),
+    field<&fc::FipHeader::reserved_1>(bits(0, 0x0FFF, 2), "fabricscope.fc.fip.reserved_1", "Reserved", hex, reserved),
+    field<&fc::FipHeader::operation>(at(2), "fabricscope.fc.fip.operation", "Operation code", hex),
+    field<&fc::FipHeader::reserved_2>(at(4), "fabricscope.fc.fip.reserved_2", "Reserved", hex, reserved),
+    field<&fc::FipHeader::subcode>(at(5), "fabricscope.fc.fip.subcode", "Subcode", hex),
+    field<&fc::FipHeader::descriptor_words>(
+        at(6), "fabricscope.fc.fip.descriptor_words", "Descriptor list length (words)"),
+    field<&fc::FipHeader::flags>(at(8), "fabricscope.fc.fip.flags", "Flags", hex));
+
+template <>
+inline constexpr auto layout_of<fc::FipDescriptor> = layout<fc::FipDescriptor>(
+    "FIP descriptor", "FC-BB-5, FIP descriptors", octets(0, 2),
+    field<&fc::FipDescriptor::type>(at(0), "fabricscope.fc.fip.descriptor.type", "Type"),
+    field<&fc::FipDescriptor::words>(at(1), "fabricscope.fc.fip.descriptor.words", "Length (words)"));
 
 template <>
 inline constexpr auto layout_of<fc::FcoeHeader> = layout<fc::FcoeHeader>(

@@ -16,7 +16,8 @@ constexpr auto all_layouts = layout::infos_of<
     BaRjt, AckParameter, RejectParameter, BusyParameter, ElsHeader, LsRjt, PortServiceParameters, FabricServiceRequest,
     FabricServiceAccept, LoginNames, ClassServiceParameters, VendorVersion, ProcessHeader, PrliPage, PrliAcceptPage,
     PrloPage, Logo, Adisc, Fan, Farp, RlsRequest, RlsAccept, RtvAccept, Rrq, Csu, CtHeader, GidIppRequest, PortIdEntry,
-    FcoeHeader, FcoeTrailer, EncapsulationHeader, DelimiterWord, MdsHeader, MdsTrailer>();
+    FcoeHeader, FcoeTrailer, EncapsulationHeader, DelimiterWord, MdsHeader, MdsTrailer, BoardwalkHeader,
+    BoardwalkTrailer, FipHeader, FipDescriptor>();
 
 }  // namespace
 

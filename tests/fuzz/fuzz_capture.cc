@@ -24,7 +24,8 @@ std::uint32_t take_u32(ByteView& octets) {
 // The link types of the file header, LINKTYPE_ETHERNET first; others wrap around so that all are tried.
 capture::LinkType link_type(std::uint32_t number) {
     using enum capture::LinkType;
-    constexpr capture::LinkType types[] = {unknown, ethernet, linux_cooked_v1, linux_cooked_v2, raw_ip, infiniband};
+    constexpr capture::LinkType types[] = {unknown,    ethernet, linux_cooked_v1,    linux_cooked_v2, raw_ip,
+                                           infiniband, fc2,      fc2_with_delimiters};
     return types[number % std::size(types)];
 }
 

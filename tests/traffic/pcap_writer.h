@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// pcap files of Ethernet frames, with nanoseconds.
+// pcap files with nanoseconds.
 #pragma once
 
 #include <array>
@@ -11,11 +11,15 @@
 
 namespace fabricscope::traffic {
 
+/// As files name link types.
+enum PcapLink : std::uint32_t { pcap_ethernet = 1, pcap_fc2 = 224, pcap_fc2_with_delimiters = 225 };
+
 class PcapWriter {
 public:
-    explicit PcapWriter(const std::string& path) : file_(std::fopen(path.c_str(), "wb")) {
-        constexpr std::uint32_t nanoseconds = 0xA1B2'3C4D, version_2_4 = 4U << 16 | 2, ethernet = 1;
-        put({nanoseconds, version_2_4, 0, 0, 262'144, ethernet});
+    explicit PcapWriter(const std::string& path, std::uint32_t link = pcap_ethernet)
+        : file_(std::fopen(path.c_str(), "wb")) {
+        constexpr std::uint32_t nanoseconds = 0xA1B2'3C4D, version_2_4 = 4U << 16 | 2;
+        put({nanoseconds, version_2_4, 0, 0, 262'144, link});
     }
 
     void write(capture::Time time, ByteView frame) {

@@ -173,7 +173,7 @@ TEST(Packet, ArbitraryOctetsOnTheRocePortAreUdp) {
 
 TEST(Packet, OtherTrafficIsNotAnError) {
     for (const Octets& octets :
-         {ethernet(0x0806, Octets(28)), ethernet(0x0026, Octets(46)), ethernet(0x8906, Octets(60))}) {
+         {ethernet(0x0806, Octets(28)), ethernet(0x0026, Octets(46)), ethernet(0x88CC, Octets(60))}) {
         const Packet packet = decode(frame_of(octets));
         EXPECT_EQ(packet.transport, Transport::none);
         EXPECT_EQ(packet.state, DecodeState::ok);

@@ -184,5 +184,51 @@ TEST(TcpStream, AnySegmentationGivesTheOriginal) {
     }
 }
 
+TEST(TcpStream, SkipsWhatIsNotThere) {
+    TcpStream stream;
+    stream.start(0);
+    insert(stream, 0, counting(10), 1);
+    insert(stream, 20, counting(10, 20), 2);
+    stream.skip(25);  // five octets into the piece that waits
+    EXPECT_EQ(stream.position(), 25U);
+    EXPECT_EQ(readable(stream), counting(5, 25));
+    EXPECT_EQ(stream.frame_completing(25), 2U);
+    insert(stream, 10, counting(10, 10), 3);
+    EXPECT_EQ(readable(stream), counting(5, 25)) << "passed is passed";
+    stream.skip(100);
+    EXPECT_EQ(stream.position(), 125U);
+    EXPECT_TRUE(stream.readable().empty());
+    insert(stream, 125, counting(3), 4);
+    EXPECT_EQ(readable(stream), counting(3));
+}
+
+TEST(TcpStream, GoesOnBehindAHole) {
+    TcpStream stream;
+    stream.start(0);
+    insert(stream, 0, counting(4), 1);
+    insert(stream, 20, counting(10, 20), 2);
+    insert(stream, 40, counting(10, 40), 3);
+    EXPECT_EQ(stream.waiting_pieces(), 2U);
+    EXPECT_EQ(stream.offset_of(20), 16);
+    EXPECT_EQ(stream.offset_of(0), -4);
+    stream.skip_hole();
+    EXPECT_EQ(stream.position(), 20U);
+    EXPECT_EQ(readable(stream), counting(10, 20));
+    EXPECT_TRUE(stream.has_hole());
+    stream.skip_hole();
+    EXPECT_EQ(readable(stream), counting(10, 40));
+    EXPECT_FALSE(stream.has_hole());
+}
+
+TEST(TcpStream, GoesOnBehindOctetsThatWereNotCaptured) {
+    TcpStream stream;
+    stream.start(0);
+    stream.insert(0, counting(4), 10, 1);
+    EXPECT_TRUE(stream.has_hole());
+    stream.skip_hole();
+    EXPECT_EQ(stream.position(), 10U);
+    EXPECT_FALSE(stream.has_hole());
+}
+
 }  // namespace
 }  // namespace fabricscope::capture
