@@ -2,6 +2,7 @@
 // Rules, what became of them in a capture, and where traffic broke them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -57,6 +58,14 @@ struct Finding {
     std::vector<std::uint64_t> frames;  ///< the evidence; the last one is the frame that broke the rule
     std::string session;                ///< "smcr-1", "lg-1"; empty if none
     std::string text;                   ///< what was seen
+};
+
+/// What became of the rules of one protocol in a capture.
+template <std::size_t rules> struct RuleRecord {
+    std::array<Tally, rules> tallies{};  ///< by position in the protocol's table
+    std::vector<Finding> findings;
+    /// How often a limit kept a finding from being remembered.
+    std::uint64_t dropped_findings = 0;
 };
 
 }  // namespace fabricscope::engine

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A frame of an FC-VI IU that has come in: what it says, and where it belongs.
+#pragma once
+
+#include "analyzer/engine/fcvi/exchanges.h"
+
+namespace fabricscope::engine::fcvi {
+
+struct Arrival {
+    const FrameSeen& seen;
+    const wire::DeviceHeader& header;
+    const wire::IuInfo& iu;
+    Exchange& exchange;
+    const Continuation& continuation;
+    FrameFacts& facts;
+
+    const fc::Frame& frame() const { return seen.frame; }
+    const fc::FCtl& f_ctl() const { return seen.frame.header.f_ctl; }
+    bool from_originator() const { return !f_ctl().exchange_responder; }
+    /// Who sent it; means something once the Exchange's connection is known.
+    Side from() const { return from_originator() ? exchange.originator : other(exchange.originator); }
+    Step step() const { return {seen.time, seen.number, seen.interface}; }
+    bool ends_iu() const { return f_ctl().end_sequence; }
+    bool ends_exchange() const { return f_ctl().end_sequence && f_ctl().last_sequence; }
+    bool passes_initiative() const { return f_ctl().end_sequence && f_ctl().sequence_initiative; }
+    bool iso() const { return header.version == wire::Version::iso; }
+};
+
+}  // namespace fabricscope::engine::fcvi

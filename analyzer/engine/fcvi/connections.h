@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Connections, found by the handle that an IU goes to, by FCVI_CONNECTION_ID, or by their addresses; and
+// what has to be remembered of each besides what is reported.
+#pragma once
+
+#include <set>
+#include <unordered_map>
+
+#include "analyzer/engine/fcvi/arrival.h"
+
+namespace fabricscope::engine::fcvi {
+
+/// A Message that a side began, by its MSG_ID.
+struct OpenMessage {
+    std::uint64_t message = 0;  ///< id
+    Step step;
+    bool is_read = false;
+};
+
+/// What is remembered of one side's sending.
+struct Sender {
+    std::optional<std::uint32_t> next_message;
+    std::set<std::uint32_t> missing;                               ///< MSG_IDs that were skipped, up to Ledger::most
+    std::optional<Step> gap;                                       ///< the first skip that was not filled
+    std::unordered_map<std::uint32_t, OpenMessage> awaiting;       ///< Messages whose response is due, by MSG_ID
+    std::optional<std::uint32_t> good_response_to, read_answered;  ///< the latest of its Messages that its peer
+                                                                   ///< answered good; a Read
+    std::optional<std::uint32_t> failed_message;                   ///< the first that its peer answered with RESP_ERR
+    std::optional<Step> failed;
+    std::optional<bool> preference;  ///< of its first Message
+    std::uint64_t preference_frame = 0;
+    std::optional<Step> begun_early;     ///< its first Message came before it could know that it may send
+    std::optional<Step> answered_early;  ///< the client's first Message Response before CONNECT_RESP3
+    std::optional<Step> disconnect_request, disconnect_response, logout;
+    std::optional<wire::NetAddress> asked_for;  ///< REM_ADDR of its Connect Request
+    std::vector<std::uint8_t> answer;           ///< payload of its last CONNECT_RESP1
+    std::uint64_t answer_frame = 0;
+    std::uint32_t retries = 0;
+};
+
+struct Ledger {
+    static constexpr std::size_t most = 256;
+
+    PerSide<Sender> sender;
+    bool reordered = false;  ///< frames were seen out of order: the fabric, or the capture, does so
+    bool lossy = false;      ///< the capture has lost frames that the endpoints had
+};
+
+class Connections {
+public:
+    struct Party {
+        std::uint32_t connection;
+        Side side;
+    };
+    struct SetupPlace {
+        std::uint32_t connection;
+        std::size_t setup;
+    };
+
+    Connections(const Options& options, Model& model) : options_(options), model_(model) {}
+
+    /// nullptr if there are too many.
+    Connection* create(const Arrival& a, const Port& client, const Port& server);
+    Connection& at(std::uint32_t id) { return model_.connections[id - 1]; }
+    Ledger& ledger(std::uint32_t id) { return ledgers_[id - 1]; }
+    std::size_t size() const { return model_.connections.size(); }
+
+    /// `side` of the connection receives with this handle from now on.
+    void bind(Connection& connection, Side side, std::uint32_t handle);
+    /// Whose handle it is, if `owner` gave it to a connection with `peer`.
+    const Party* owner_of(const Port& owner, const Port& peer, std::uint32_t handle) const;
+
+    void name_setup(const Port& originator, std::uint32_t connection_id, SetupPlace place);
+    const SetupPlace* find_setup(const Port& originator, std::uint32_t connection_id) const;
+
+    /// Peers that wait between the two ports, the latest first.
+    std::vector<std::uint32_t>& waiting_peers(const Port& a, const Port& b);
+
+    /// Calls `visit(Connection&, Ledger&, Side)` for each connection of `port` with `peer`; the side is the port's.
+    template <class Visit> void for_each_between(const Port& port, const Port& peer, Visit&& visit) {
+        for (const std::uint32_t id : between_[pair_key(port, peer)])
+            visit(at(id), ledger(id), at(id).end[Side::client].port == port ? Side::client : Side::server);
+    }
+
+    void set_state(Connection& connection, Side side, State state, const Step& step) const;
+
+private:
+    static std::uint64_t handle_key(const Port& port, std::uint32_t value) {
+        return (std::uint64_t{port.fabric} << 56) ^ std::uint64_t{port.id} << 32 ^ value;
+    }
+    static std::uint64_t pair_key(const Port& a, const Port& b) {
+        return std::uint64_t{a.fabric} << 48 ^ std::uint64_t{std::min(a.id, b.id)} << 24 ^ std::max(a.id, b.id);
+    }
+
+    const Options& options_;
+    Model& model_;
+    std::deque<Ledger> ledgers_;
+    std::unordered_map<std::uint64_t, Party> by_handle_;
+    std::unordered_map<std::uint64_t, SetupPlace> by_connection_id_;
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting_, between_;
+};
+
+}  // namespace fabricscope::engine::fcvi

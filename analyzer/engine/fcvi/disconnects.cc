@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fcvi/disconnects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fabricscope::engine::fcvi {
+namespace {
+
+using enum RuleName;
+
+struct Flags {
+    bool by_application = false;
+    bool aborts_setup = false;
+};
+
+Flags flags_of(const wire::DeviceHeader& header) {
+    if (const auto* iso = std::get_if<wire::DisconnectHead>(&header.head))
+        return {iso->vi_app_discon, iso->conn_setup_abort};
+    if (const auto* draft = std::get_if<wire::ConnectRequestHeadRev10>(&header.head))
+        return {draft->mode == wire::rev_1_0_application_disconnect, false};
+    return {};
+}
+
+}  // namespace
+
+/// By the handle that it goes to, or by the setup that it aborts.
+std::optional<Connections::Party> Disconnects::originator_of(const Arrival& a) const {
+    const Port from = source_of(a.seen), to = destination_of(a.seen);
+    if (const auto* party = connections_.owner_of(to, from, a.header.handle()))
+        return Connections::Party{party->connection, other(party->side)};
+    const auto id = a.header.connection_id();
+    if (!id || !flags_of(a.header).aborts_setup) return std::nullopt;
+    for (const Port& port : {from, to})
+        if (const auto* place = connections_.find_setup(port, *id)) {
+            const Connection& connection = connections_.at(place->connection);
+            const Side side = connection.end[Side::client].port == from ? Side::client : Side::server;
+            if (connection.end[side].port == from && connection.end[other(side)].port == to)
+                return Connections::Party{place->connection, side};
+        }
+    return std::nullopt;
+}
+
+std::optional<StatusSeen> Disconnects::status_of(const Arrival& a) {
+    const wire::Status* status = a.header.status();
+    if (status == nullptr) return std::nullopt;
+    return StatusSeen{a.from(), a.iu.type, status->reason, status->explanation, status->vendor_unique, a.step()};
+}
+
+void Disconnects::on_request(const Arrival& a) {
+    const Flags flags = flags_of(a.header);
+    a.exchange.use = Exchange::Use::disconnect;
+    a.exchange.disconnect_flags_known = true;
+    a.exchange.vi_app_discon = flags.by_application;
+    a.exchange.conn_setup_abort = flags.aborts_setup;
+    const auto originator = originator_of(a);
+    if (!originator) return;
+    Connection& connection = connections_.at(originator->connection);
+    if (connection.disconnects.size() >= options_.limits.setups) return;
+    a.exchange.connection = connection.id;
+    a.exchange.originator = originator->side;
+    a.exchange.index = connection.disconnects.size();
+    a.facts.connection = connection.id;
+    connection.disconnects.push_back(
+        {.from = originator->side,
+         .ox_id = a.frame().header.ox_id,
+         .rqst = a.step(),
+         .by_application = flags.by_application,
+         .aborts_setup = flags.aborts_setup,
+         .msg_id = a.header.msg_id(),
+         .status = status_of(a)});
+    judge_request(a, connection, connection.disconnects.back());
+    Sender& sender = connections_.ledger(connection.id).sender[originator->side];
+    if (!sender.disconnect_request) sender.disconnect_request = a.step();
+    if (flags.aborts_setup && connection.outcome == Outcome::unknown) connection.outcome = Outcome::aborted;
+    const Side peer = other(originator->side);
+    if (connection.end[peer].state == State::connected)
+        connections_.set_state(connection, peer, State::error, a.step());
+    timeouts_.expect_disconnect_response(a);
+}
+
+void Disconnects::judge_request(const Arrival& a, const Connection& connection, const Disconnect& disconnect) {
+    if (!a.iso()) return judge_msg_id(a, connection);
+    const std::uint32_t id = a.header.connection_id().value_or(0);
+    if (disconnect.aborts_setup) {
+        const bool known = std::ranges::any_of(
+            connection.setups, [&](const Setup& s) { return s.connection_id == id; });
+        judge_(abort_fields, a.header.msg_id() == 0, a, [&] {
+            return fmt::format("a setup is aborted with MSG_ID {}", a.header.msg_id());
+        });
+        if (connection.from_start)
+            judge_(abort_fields, known, a, [&] {
+                return fmt::format("a setup is aborted with FCVI_CONNECTION_ID {:08X}h, which it has not", id);
+            });
+        return;
+    }
+    const std::optional<std::uint32_t>& handle = connection.end[other(disconnect.from)].handle;
+    judge_(disconnect_fields, !handle || a.header.handle() == *handle, a, [&] {
+        return fmt::format("a Disconnect goes to handle {:08X}h instead of {:08X}h", a.header.handle(), *handle);
+    });
+    // 6.12.2 says 0, annex D and C.5.9 say FFFFFFFFh.
+    judge_(disconnect_fields, id == 0 || id == wire::unassigned_connection_id, a, [&] {
+        return fmt::format("a Disconnect of a connection has FCVI_CONNECTION_ID {:08X}h", id);
+    });
+    judge_msg_id(a, connection);
+}
+
+/// ISO: the last Message that its sender completed. Revision 1.0, 6.10: one more than its last Message.
+void Disconnects::judge_msg_id(const Arrival& a, const Connection& connection) {
+    const Ledger& ledger = connections_.ledger(connection.id);
+    const Sender& sender = ledger.sender[a.iso() ? other(a.from()) : a.from()];
+    const RuleName rule = a.iso() ? disconnect_msg_id : msg_id_sequence;
+    if (!connection.from_start || sender.gap || ledger.reordered) return judge_.undecided(rule, "Messages are missing");
+    const std::uint32_t msg_id = a.header.msg_id();
+    if (a.iso()) {
+        const std::uint32_t highest = sender.next_message ? *sender.next_message - 1 : 0;
+        return judge_(rule, static_cast<std::int32_t>(msg_id - highest) <= 0, a, [&] {
+            return fmt::format("a Disconnect tells MSG_ID {}, the peer's last Message was {}", msg_id, highest);
+        });
+    }
+    const std::uint32_t next = sender.next_message.value_or(0);
+    judge_(rule, msg_id == next, a, [&] {
+        return fmt::format("FCVI_DISCONNECT_RQST has MSG_ID {} instead of {}", msg_id, next);
+    });
+}
+
+void Disconnects::on_response(const Arrival& a) {
+    if (a.exchange.use != Exchange::Use::disconnect)
+        return judge_.undecided(disconnect_echo, "the request was not captured");
+    judge_response(a);
+    if (a.exchange.connection == 0) return;
+    Connection& connection = connections_.at(a.exchange.connection);
+    Disconnect& disconnect = connection.disconnects[a.exchange.index];
+    judge_response_handle(a);
+    a.facts.connection = connection.id;
+    disconnect.resp = a.step();
+    disconnect.resp_msg_id = a.header.msg_id();
+    disconnect.resp_status = status_of(a);
+    Sender& sender = connections_.ledger(connection.id).sender[a.from()];
+    if (!sender.disconnect_response) sender.disconnect_response = a.step();
+    connections_.set_state(connection, disconnect.from, State::idle, a.step());
+}
+
+void Disconnects::judge_response(const Arrival& a) {
+    const std::vector<std::uint64_t> request = a.exchange.request ? std::vector{a.exchange.request->frame}
+                                                                  : std::vector<std::uint64_t>{};
+    if (!a.iso()) {
+        judge_(
+            msg_id_echo, a.header.msg_id() == a.exchange.msg_id, a,
+            [&] {
+                return fmt::format(
+                    "FCVI_DISCONNECT_RESP has MSG_ID {}, its request {}", a.header.msg_id(), a.exchange.msg_id);
+            },
+            request);
+        return;
+    }
+    const Flags flags = flags_of(a.header);
+    judge_(
+        disconnect_echo,
+        flags.by_application == a.exchange.vi_app_discon && flags.aborts_setup == a.exchange.conn_setup_abort, a,
+        [] { return "the flags of FCVI_DISCONNECT_RESP are not those of its request"; }, request);
+    const std::uint32_t id = a.header.connection_id().value_or(0);
+    // D.1, rule 3: unassigned if the connection is not known.
+    judge_(
+        disconnect_echo, id == a.exchange.connection_id || id == wire::unassigned_connection_id, a,
+        [&] {
+            return fmt::format(
+                "FCVI_DISCONNECT_RESP has FCVI_CONNECTION_ID {:08X}h, its request {:08X}h", id,
+                a.exchange.connection_id.value_or(0));
+        },
+        request);
+}
+
+void Disconnects::judge_response_handle(const Arrival& a) {
+    const Connection& connection = connections_.at(a.exchange.connection);
+    const std::optional<std::uint32_t>& handle = connection.end[a.exchange.originator].handle;
+    if (!handle) return judge_.undecided(right_handle, "the handle was announced before the capture");
+    const bool unassigned = a.header.handle() == wire::unassigned_handle;
+    judge_(right_handle, a.header.handle() == *handle || unassigned, a, [&] {
+        return fmt::format(
+            "FCVI_DISCONNECT_RESP goes to handle {:08X}h instead of {:08X}h", a.header.handle(), *handle);
+    });
+}
+
+void Disconnects::on_logout(const Port& from, const Port& to, const Step& step) {
+    connections_.for_each_between(from, to, [&](Connection& connection, Ledger& ledger, Side side) {
+        if (!ledger.sender[side].logout) ledger.sender[side].logout = step;
+        for (const Side end : {Side::client, Side::server}) connections_.set_state(connection, end, State::idle, step);
+    });
+}
+
+}  // namespace fabricscope::engine::fcvi

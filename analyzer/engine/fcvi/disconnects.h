@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How connections end: Disconnect operations (ISO/IEC 14165-331, 5.3.5, 6.12, 6.13, annex D) and logouts.
+#pragma once
+
+#include "analyzer/engine/fcvi/connections.h"
+#include "analyzer/engine/fcvi/judge.h"
+#include "analyzer/engine/fcvi/timeouts.h"
+
+namespace fabricscope::engine::fcvi {
+
+class Disconnects {
+public:
+    Disconnects(const Options& options, Connections& connections, Judge& judge, Timeouts& timeouts)
+        : options_(options), connections_(connections), judge_(judge), timeouts_(timeouts) {}
+
+    void on_request(const Arrival& a);
+    void on_response(const Arrival& a);
+    void on_logout(const Port& from, const Port& to, const Step& step);
+
+private:
+    std::optional<Connections::Party> originator_of(const Arrival& a) const;
+    void judge_request(const Arrival& a, const Connection& connection, const Disconnect& disconnect);
+    void judge_msg_id(const Arrival& a, const Connection& connection);
+    void judge_response(const Arrival& a);
+    void judge_response_handle(const Arrival& a);
+    static std::optional<StatusSeen> status_of(const Arrival& a);
+
+    const Options& options_;
+    Connections& connections_;
+    Judge& judge_;
+    Timeouts& timeouts_;
+};
+
+}  // namespace fabricscope::engine::fcvi

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Exchanges that carry FC-VI, and what SEQ_CNT and Relative Offset say of their frames (5.4 to 5.6).
+#pragma once
+
+#include <array>
+#include <list>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/engine/fcvi/tracker.h"
+#include "analyzer/engine/smcr/intervals.h"
+
+namespace fabricscope::engine::fcvi {
+
+using smcr::RangeSet;
+
+struct ExchangeKey {
+    Port originator, responder;
+    std::uint16_t ox_id = 0;
+    bool operator==(const ExchangeKey&) const = default;
+};
+
+/// Of whatever TYPE a frame is: who began its Exchange.
+ExchangeKey key_of(const FrameSeen& seen);
+Port source_of(const FrameSeen& seen);
+Port destination_of(const FrameSeen& seen);
+
+/// The Device_Header as it stands, for comparing.
+struct RawHeader {
+    std::array<std::uint8_t, wire::long_device_header> octets{};
+    std::uint8_t size = 0;
+    bool operator==(const RawHeader&) const = default;
+};
+RawHeader raw_header_of(const fc::Frame& frame);
+
+/// How a frame continues what its sender sent before on the Exchange.
+struct Continuation {
+    bool repeated = false;         ///< seen before; nothing of the below is told
+    bool first_of_iu = false;      ///< the first frame that was seen of its Sequence
+    bool in_order = false;         ///< it follows the frame before it, or is the first of all
+    bool late = false;             ///< fills a gap
+    bool count_repeats = false;    ///< its SEQ_CNT has been used by another frame of the same Sequence
+    bool count_restarts = false;   ///< ... of an earlier Sequence
+    bool header_differs = false;   ///< from the first frame of its Sequence
+    std::uint64_t offset = 0;      ///< of its payload in the Message
+    std::uint64_t new_bytes = 0;   ///< of the payload, octets not seen before
+    bool offset_continues = true;  ///< the offset is where the data before it ended; known if in_order
+};
+
+/// What one side of an Exchange sent.
+class Direction {
+public:
+    Continuation take(const fc::Frame& frame);
+
+    bool any() const { return started_; }
+    /// Frames between the first and the last one that were not seen, those before the first one included.
+    std::uint64_t missing() const;
+    std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t end_of_data() const { return end_of_data_; }
+
+private:
+    struct Sequence {
+        std::uint8_t id = 0;
+        std::uint64_t first_count = 0;
+        RawHeader header;
+    };
+
+    std::uint64_t unwrapped(std::uint16_t seq_cnt) const;
+    void begin_sequence(const fc::Frame& frame, std::uint64_t count);
+    void take_data(const fc::Frame& frame, Continuation& seen);
+
+    bool started_ = false;
+    Sequence sequence_;       ///< the latest
+    std::uint64_t next_ = 0;  ///< count behind the highest one
+    RangeSet counts_;
+    RangeSet data_;
+    std::uint64_t bytes_ = 0;
+    std::uint64_t end_of_data_ = 0;
+};
+
+struct Exchange {
+    enum class Use : std::uint8_t { unknown, setup, disconnect, message };
+
+    ExchangeKey key;
+    Use use{};
+    wire::Version version{};
+    std::uint32_t connection = 0;  ///< 0 = not known
+    std::uint64_t index = 0;       ///< setup or disconnect in the connection; id of the Message
+    Side originator{};
+    std::uint8_t opcode = 0;  ///< of its first IU
+    std::uint32_t msg_id = 0;
+    std::optional<std::uint32_t> connection_id;  ///< of its first IU
+    bool disconnect_flags_known = false;
+    bool conn_setup_abort = false, vi_app_discon = false;  ///< of a Disconnect Request
+    bool closed = false;                                   ///< its last Sequence has ended
+    bool closed_by_request = false;                        ///< ... and was the originator's
+    bool aborted = false;
+    Direction by_originator, by_responder;
+    std::vector<std::uint8_t> payload;  ///< of a connect IU in several frames, so far
+    std::optional<Step> request;        ///< its first frame
+
+    Direction& by(bool from_originator) { return from_originator ? by_originator : by_responder; }
+    const Direction& by(bool from_originator) const { return from_originator ? by_originator : by_responder; }
+};
+
+class Exchanges {
+public:
+    Exchanges(const Limits& limits, Model& model) : limits_(limits), model_(model) {}
+
+    Exchange* find(const ExchangeKey& key);
+    /// In place of one that had the same key. The least recently used one makes room.
+    Exchange& begin(const ExchangeKey& key);
+
+private:
+    struct Hash {
+        std::size_t operator()(const ExchangeKey& key) const noexcept {
+            const std::uint64_t ids = std::uint64_t{key.originator.id} << 40 | std::uint64_t{key.responder.id} << 16 |
+                                      key.ox_id;
+            return (ids ^ std::uint64_t{key.originator.fabric} << 32) * 0x9E3779B97F4A7C15u;
+        }
+    };
+    using List = std::list<Exchange>;
+
+    const Limits& limits_;
+    Model& model_;
+    List list_;  ///< the most recently begun first
+    std::unordered_map<ExchangeKey, List::iterator, Hash> by_key_;
+};
+
+}  // namespace fabricscope::engine::fcvi

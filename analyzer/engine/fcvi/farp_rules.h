@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FARP as FC-VI uses it (ISO/IEC 14165-331, 7.5; revision 1.0, 7.4). IP over Fibre Channel asks in other ways, so a
+// FARP is judged only when a Connect Request makes use of it.
+#pragma once
+
+#include <deque>
+
+#include "analyzer/engine/fcvi/judge.h"
+#include "protocols/fc/els.h"
+
+namespace fabricscope::engine::fcvi {
+
+class FarpRules {
+public:
+    explicit FarpRules(Judge& judge) : judge_(judge) {}
+
+    /// Any frame of an Extended Link Service.
+    void on_els(const FrameSeen& seen);
+    /// A Connect Request to a host.
+    void on_connect(const Arrival& a, const Gid& host);
+
+private:
+    struct Seen {
+        fc::Farp farp;
+        Port from;
+        std::uint64_t frame = 0;
+    };
+    static constexpr std::size_t most = 256;
+
+    void judge(const Arrival& a, const Seen& seen);
+
+    Judge& judge_;
+    std::deque<Seen> seen_;
+};
+
+}  // namespace fabricscope::engine::fcvi

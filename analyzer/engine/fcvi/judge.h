@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Says of an arriving frame whether it keeps a rule.
+#pragma once
+
+#include "analyzer/engine/fcvi/arrival.h"
+#include "analyzer/engine/fcvi/verdicts.h"
+
+namespace fabricscope::engine::fcvi {
+
+class Judge {
+public:
+    explicit Judge(Verdicts& verdicts) : verdicts_(verdicts) {}
+
+    /// `text()` is asked only if the rule is broken. `earlier` is evidence besides the frame itself.
+    template <class Text>
+    void operator()(RuleName rule, bool kept, const Arrival& a, Text&& text, std::vector<std::uint64_t> earlier = {}) {
+        if (kept) return verdicts_.held(rule);
+        earlier.push_back(a.seen.number);
+        verdicts_.broken(rule, std::move(earlier), {a.exchange.connection}, text());
+    }
+    void held(RuleName rule) { verdicts_.held(rule); }
+    void undecided(RuleName rule, const char* why) { verdicts_.undecided(rule, why); }
+    void broken(RuleName rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {
+        verdicts_.broken(rule, std::move(frames), {connection}, std::move(text));
+    }
+
+private:
+    Verdicts& verdicts_;
+};
+
+}  // namespace fabricscope::engine::fcvi

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fcvi/message_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fabricscope::engine::fcvi {
+namespace {
+
+using wire::IuType;
+using wire::Reliability;
+using enum RuleName;
+
+constexpr const char* frames_missing = "frames are missing";
+constexpr const char* reordered_fabric = "frames come out of order";
+constexpr const char* setup_missing = "the setup was not captured";
+
+bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+
+const char* name_of(Reliability level) { return wire::iso_reliability_names[static_cast<std::size_t>(level)].name; }
+
+/// Whether the level has the receiver answer this operation.
+bool is_answered(Reliability level, Operation operation) {
+    return operation == Operation::read || level == Reliability::reliable_reception;
+}
+
+}  // namespace
+
+// ---- a new Message -------------------------------------------------------------------------------
+
+void MessageRules::on_begin(const Arrival& a, const Connection& connection, const Message& message) {
+    judge_silence(a, connection, message.from);
+    judge_rdma(a, connection, message);
+    judge_pipeline(a, connection, message.from);
+    if (a.iso() && message.total_length) judge_size(a, connection, *message.total_length);
+}
+
+void MessageRules::on_number(const Arrival& a, Number number) {
+    switch (number) {
+        case Number::expected: return judge_.held(msg_id_sequence);
+        case Number::gap: return judge_.undecided(msg_id_sequence, "Messages are missing");
+        case Number::late: return judge_.undecided(msg_id_sequence, reordered_fabric);
+        case Number::again:
+            return judge_(msg_id_sequence, false, a, [&] {
+                return fmt::format("MSG_ID {} does not follow the ones before, or was used already", a.header.msg_id());
+            });
+    }
+}
+
+/// What may still be sent once a side is about to leave, has left, or never came in.
+void MessageRules::judge_silence(const Arrival& a, const Connection& connection, Side side) {
+    const Ledger& ledger = connections_.ledger(connection.id);
+    const Sender& sender = ledger.sender[side];
+    if (ledger.reordered) return judge_.undecided(silence_after_end, reordered_fabric);
+    if (connection.from_start && connection.outcome == Outcome::rejected)
+        judge_(
+            silence_after_reject, false, a, [] { return "a Message, though the setup was refused"; },
+            {connection.reject->step.frame});
+    else judge_.held(silence_after_reject);
+    const bool own_done = std::ranges::any_of(
+        connection.disconnects, [&](const Disconnect& d) { return d.from == side && d.resp; });
+    const std::optional<Step> end = sender.disconnect_response ? sender.disconnect_response
+                                    : own_done                 ? sender.disconnect_request
+                                                               : std::nullopt;
+    if (end)
+        return judge_(
+            silence_after_end, false, a, [] { return "a Message after the connection has been disconnected"; },
+            {end->frame});
+    judge_.held(silence_after_end);
+    judge_(
+        silence_after_request, !sender.disconnect_request, a,
+        [] { return "a Message after the same side's Disconnect Request"; },
+        sender.disconnect_request ? std::vector{sender.disconnect_request->frame} : std::vector<std::uint64_t>{});
+    if (!sender.failed || end || sender.disconnect_request) return judge_.held(end_after_error);
+    const std::optional<Time> patience = logins_.r_a_tov();
+    if (!patience) return judge_.undecided(end_after_error, "R_A_TOV is not known");
+    judge_(
+        end_after_error, a.seen.time - sender.failed->time < *patience, a,
+        [&] { return fmt::format("a new Message long after Message {} failed", *sender.failed_message); },
+        {sender.failed->frame});
+}
+
+void MessageRules::judge_rdma(const Arrival& a, const Connection& connection, const Message& message) {
+    if (message.operation == Operation::send) return;
+    const std::optional<Reliability> level = connection.reliability();
+    if (message.reads()) {
+        if (!level) judge_.undecided(read_allowed, setup_missing);
+        else
+            judge_(read_allowed, *level != Reliability::unreliable_delivery, a, [] {
+                return "an RDMA Read on Unreliable Delivery";
+            });
+    }
+    const auto& attributes = connection.end[other(message.from)].attributes;
+    if (!attributes) return judge_.undecided(rdma_enabled, setup_missing);
+    judge_(rdma_enabled, message.reads() ? attributes->en_rdma_rd : attributes->en_rdma_wr, a, [&] {
+        return fmt::format("an {} at an endpoint that has not enabled it", name_of(message.operation));
+    });
+}
+
+/// Responses pass every point of the way before their receiver sends more, so a capture never counts too many.
+void MessageRules::judge_pipeline(const Arrival& a, const Connection& connection, Side side) {
+    const auto& own = connection.end[side].attributes;
+    const auto& peer = connection.end[other(side)].attributes;
+    if (!a.iso() || !own || !peer) return;
+    const std::size_t open = connections_.ledger(connection.id).sender[side].awaiting.size();
+    const std::size_t most = std::max(own->qos.pipeline_depth, peer->qos.pipeline_depth);
+    judge_(pipeline_depth, open <= most, a, [&] {
+        return fmt::format("{} Messages are open, FCVI_PIPELINE_DEPTH is {}", open + 1, most);
+    });
+}
+
+void MessageRules::judge_size(const Arrival& a, const Connection& connection, std::uint64_t octets) {
+    std::uint32_t most = 0;
+    for (const Side side : {Side::client, Side::server})
+        if (const auto& attributes = connection.end[side].attributes) most = std::max(most, attributes->max_trans_size);
+    if (most == 0) return judge_.undecided(transfer_size, setup_missing);
+    judge_(transfer_size, octets <= most, a, [&] {
+        return fmt::format("a Message of {} octets, FCVI_MAX_TRANS_SIZE is {}", octets, most);
+    });
+}
+
+// ---- every frame ---------------------------------------------------------------------------------
+
+void MessageRules::judge_counts(const Arrival& a) {
+    const Continuation& c = a.continuation;
+    judge_(seq_cnt_unique, !c.count_repeats, a, [&] {
+        return fmt::format("SEQ_CNT {} stands for two frames of an IU", a.frame().header.seq_cnt);
+    });
+    if (c.count_repeats) return;
+    judge_(seq_cnt_increases, !c.count_restarts, a, [&] {
+        return fmt::format("a new Sequence of the Exchange begins with SEQ_CNT {} again", a.frame().header.seq_cnt);
+    });
+    if (c.count_restarts) return;
+    if (!c.in_order) return judge_.undecided(seq_cnt_increases, frames_missing);
+    if (!a.iso() || a.frame().payload_length == 0) return;
+    const Direction& direction = a.exchange.by(a.from_originator());
+    if (direction.missing() != 0) return judge_.undecided(offset_increases, frames_missing);
+    judge_(offset_increases, c.offset_continues, a, [&] {
+        return fmt::format("Relative Offset {} does not follow the data before it", c.offset);
+    });
+}
+
+/// 5.8.2, and FCVI_PREF of 7.3; revision 1.0, 5.6.2.
+void MessageRules::judge_preference(const Arrival& a, const Connection& connection) {
+    const fc::FrameHeader& header = a.frame().header;
+    if (header.f_ctl.priority_enable) return;
+    Sender& sender = connections_.ledger(connection.id).sender[a.from()];
+    if (!sender.preference) {
+        const auto& attributes = connection.end[a.from()].attributes;
+        const auto wanted = attributes ? wire::wants_preference(connection.version, attributes->qos) : std::nullopt;
+        sender.preference = wanted.value_or(header.preference);
+        sender.preference_frame = a.seen.number;
+    }
+    judge_(preference, header.preference == *sender.preference, a, [&] {
+        return fmt::format("a frame with PREF {:d} on a connection with {:d}", header.preference, *sender.preference);
+    });
+}
+
+/// The same in all IUs; within an IU a rule of its own watches the whole header.
+void MessageRules::judge_target(const Arrival& a, const Message& message) {
+    if (!a.continuation.first_of_iu) return;
+    const auto* target = std::get_if<wire::RdmaTarget>(&a.header.target);
+    const bool same_place = target == nullptr ||
+                            (target->rmt_va == message.rmt_va && target->rmt_va_handle == message.rmt_va_handle);
+    judge_(
+        constant_target, same_place, a,
+        [&] { return fmt::format("{} is for another place in memory than the first IU", a.iu.name); },
+        {message.first.frame});
+    if (!a.iso() || !a.header.tot_len()) return;
+    judge_(
+        constant_target, a.header.tot_len() == message.total_length, a,
+        [&] {
+            return fmt::format(
+                "{} has FCVI_TOT_LEN {}, the first IU {}", a.iu.name, *a.header.tot_len(),
+                message.total_length.value_or(0));
+        },
+        {message.first.frame});
+}
+
+/// 5.8.4: requests that are answered pass the Initiative, what ends the Exchange says so.
+void MessageRules::judge_initiative(const Arrival& a, const Connection& connection, const Message& message) {
+    if (!a.ends_iu()) return;
+    const bool last = a.f_ctl().last_sequence, passed = a.f_ctl().sequence_initiative;
+    const std::optional<Reliability> level = connection.reliability();
+    const bool response = a.iu.category == wire::Category::message_response;
+    const Direction& direction = a.exchange.by(a.from_originator());
+    const bool whole = a.iso() && message.total_length && direction.missing() == 0 &&
+                       a.continuation.offset + a.frame().payload_length >= *message.total_length;
+    if (!response && a.iu.type != IuType::read_rqst && !level)
+        return judge_.undecided(sequence_initiative, setup_missing);
+    const bool passes = !response && is_answered(level.value_or(Reliability::reliable_delivery), message.operation);
+    const bool must_end = a.iu.ends_exchange || a.iu.type == IuType::read_rqst || whole;
+    judge_(sequence_initiative, passes ? !last : last || !passed, a, [&] {
+        return fmt::format(
+            "{} {}", a.iu.name, passes ? "ends the Exchange, though a response is due" : "passes Sequence Initiative");
+    });
+    if ((passes && last) || (!passes && passed && !last) || !must_end) return;
+    judge_(sequence_initiative, passes ? passed : last, a, [&] {
+        return fmt::format(
+            "{} ends without {}", a.iu.name, passes ? "passing Sequence Initiative" : "ending the Exchange");
+    });
+}
+
+void MessageRules::on_request_frame(const Arrival& a, const Connection& connection, const Message& message) {
+    judge_counts(a);
+    judge_preference(a, connection);
+    judge_target(a, message);
+    judge_initiative(a, connection, message);
+    if (a.continuation.first_of_iu && a.exchange.use == Exchange::Use::message && a.seen.number != message.first.frame)
+        judge_(msg_id_echo, a.header.msg_id() == message.msg_id, a, [&] {
+            return fmt::format("an IU of Message {} has MSG_ID {}", message.msg_id, a.header.msg_id());
+        });
+}
+
+// ---- responses -----------------------------------------------------------------------------------
+
+void MessageRules::on_response_frame(
+    const Arrival& a, const Connection& connection, const Message& message, bool failed) {
+    judge_counts(a);
+    judge_preference(a, connection);
+    if (!failed) judge_target(a, message);
+    judge_initiative(a, connection, message);
+    if (!a.continuation.first_of_iu) return;
+    judge_(
+        msg_id_echo, a.header.msg_id() == message.msg_id, a,
+        [&] { return fmt::format("{} has MSG_ID {}, its request {}", a.iu.name, a.header.msg_id(), message.msg_id); },
+        {message.first.frame});
+    const std::optional<std::uint32_t>& handle = connection.end[message.from].handle;
+    judge_(right_handle, !handle || a.header.handle() == *handle, a, [&] {
+        return fmt::format("{} goes to handle {:08X}h instead of {:08X}h", a.iu.name, a.header.handle(), *handle);
+    });
+    if (a.iu.type == IuType::read_resp) return;
+    const std::optional<Reliability> level = connection.reliability();
+    if (message.response)
+        return judge_(response_allowed, false, a, [&] { return fmt::format("a second {}", a.iu.name); });
+    if (!level) return judge_.undecided(response_allowed, setup_missing);
+    judge_(response_allowed, *level == Reliability::reliable_reception, a, [&] {
+        return fmt::format("{} on {}", a.iu.name, name_of(*level));
+    });
+}
+
+void MessageRules::on_good_response(const Arrival& a, const Connection& connection, const Message& message) {
+    judge_order(a, connection, message);
+    judge_after_loss(a, connection, message);
+    Sender& sender = connections_.ledger(connection.id).sender[message.from];
+    if (message.reads()) sender.read_answered = message.msg_id;
+    else if (!sender.good_response_to || before(*sender.good_response_to, message.msg_id))
+        sender.good_response_to = message.msg_id;
+}
+
+void MessageRules::judge_order(const Arrival& a, const Connection& connection, const Message& message) {
+    const Ledger& ledger = connections_.ledger(connection.id);
+    const Sender& sender = ledger.sender[message.from];
+    if (ledger.reordered) return judge_.undecided(responses_in_order, reordered_fabric);
+    const auto earlier_read = std::ranges::find_if(
+        sender.awaiting, [&](const auto& open) { return open.second.is_read && before(open.first, message.msg_id); });
+    const bool read_waits = earlier_read != sender.awaiting.end();
+    if (message.reads()) {
+        return judge_(responses_in_order, !read_waits, a, [&] {
+            return fmt::format("Read {} is answered before Read {}", message.msg_id, earlier_read->first);
+        });
+    }
+    const bool in_order = !sender.good_response_to || before(*sender.good_response_to, message.msg_id);
+    judge_(responses_in_order, in_order, a, [&] {
+        return fmt::format("Message {} is answered after Message {}", message.msg_id, *sender.good_response_to);
+    });
+    if (connection.reliability() != Reliability::reliable_reception) return;
+    judge_(read_first, !read_waits, a, [&] {
+        return fmt::format("Message {} succeeds before Read {} has been answered", message.msg_id, earlier_read->first);
+    });
+    const bool good = !sender.failed_message || before(message.msg_id, *sender.failed_message);
+    judge_(nothing_good_after_error, good, a, [&] {
+        return fmt::format("Message {} succeeds though Message {} has failed", message.msg_id, *sender.failed_message);
+    });
+}
+
+/// 8.4.1 c): the receiver has to notice that a Message is missing. That it answers a later one may also mean that
+/// the capture, not the receiver, missed it: only if nothing else says so, this is held against it.
+void MessageRules::judge_after_loss(const Arrival& a, const Connection& connection, const Message& message) {
+    if (connection.reliability() != Reliability::reliable_reception) return;
+    const Ledger& ledger = connections_.ledger(connection.id);
+    const Sender& sender = ledger.sender[message.from];
+    const auto missing = std::ranges::find_if(
+        sender.missing, [&](std::uint32_t id) { return before(id, message.msg_id); });
+    if (missing == sender.missing.end()) return judge_.held(error_after_loss);
+    if (ledger.reordered || ledger.lossy)
+        return judge_.undecided(error_after_loss, "the capture may have missed the Message");
+    judge_(
+        error_after_loss, false, a,
+        [&] {
+            return fmt::format(
+                "Message {} is answered, but neither Message {} nor an answer to it was seen", message.msg_id,
+                *missing);
+        },
+        {sender.gap->frame});
+}
+
+// ---- the end of a Message ------------------------------------------------------------------------
+
+void MessageRules::on_complete(
+    const Arrival& a, const Connection& connection, const Message& message, std::uint64_t end) {
+    if (!a.iso()) return judge_size(a, connection, end);
+    if (!message.total_length) return;
+    judge_(
+        whole_message, end == *message.total_length, a,
+        [&] { return fmt::format("a Message of {} octets, FCVI_TOT_LEN is {}", end, *message.total_length); },
+        {message.first.frame});
+}
+
+void MessageRules::on_incomplete() { judge_.undecided(whole_message, frames_missing); }
+
+}  // namespace fabricscope::engine::fcvi

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fcvi/messages.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine::fcvi {
+namespace {
+
+using wire::IuType;
+
+Operation operation_of(IuType type) {
+    switch (type) {
+        case IuType::write_rqst:
+        case IuType::write_resp: return Operation::write;
+        case IuType::read_rqst:
+        case IuType::read_resp: return Operation::read;
+        default: return Operation::send;
+    }
+}
+
+/// Serial arithmetic: how far `a` is behind `b`, negative if it comes before.
+std::int32_t distance(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b); }
+
+}  // namespace
+
+// ---- where a Message belongs ---------------------------------------------------------------------
+
+/// Client-server: the client may send once it sent CONNECT_RESP2, the server with the last IU (C.5.5).
+bool Messages::may_send(const Connection& connection, Side side) const {
+    return std::ranges::any_of(connection.setups, [&](const Setup& setup) {
+        if (setup.status) return false;
+        return setup.from == side || !connection.is_iso() ? setup.resp2.has_value() : setup.resp3.has_value();
+    });
+}
+
+/// By the handle that it goes to; a connection whose setup was not captured is made up.
+Connection* Messages::connection_of(const Arrival& a) {
+    const Port from = source_of(a.seen), to = destination_of(a.seen);
+    const Connections::Party* party = connections_.owner_of(to, from, a.header.handle());
+    if (party != nullptr) {
+        a.exchange.originator = a.from_originator() ? other(party->side) : party->side;
+        return &connections_.at(party->connection);
+    }
+    Connection* connection = connections_.create(a, from, to);
+    if (connection == nullptr) return nullptr;
+    a.exchange.originator = a.from_originator() ? Side::client : Side::server;
+    connections_.bind(*connection, Side::server, a.header.handle());
+    return connection;
+}
+
+Message* Messages::begin(const Arrival& a, Connection& connection, Side from, Operation operation) {
+    if (model_.messages.size() >= options_.limits.messages) {
+        ++model_.dropped_messages;
+        return nullptr;
+    }
+    Message& message = model_.messages.emplace_back();
+    message.id = model_.messages.size();
+    message.connection = connection.id;
+    message.from = from;
+    message.operation = operation;
+    message.msg_id = a.header.msg_id();
+    message.ox_id = a.frame().header.ox_id;
+    message.total_length = a.header.tot_len();
+    // Revision 1.0: a field of a Read only, of which 6.5 says that it is zero.
+    if (!a.iso() && message.total_length == 0U) message.total_length.reset();
+    message.immediate_data = a.header.immediate_data();
+    if (const auto* target = std::get_if<wire::RdmaTarget>(&a.header.target)) {
+        message.rmt_va = target->rmt_va;
+        message.rmt_va_handle = target->rmt_va_handle;
+    }
+    message.first = a.step();
+    a.exchange.use = Exchange::Use::message;
+    a.exchange.connection = connection.id;
+    a.exchange.index = message.id;
+    a.exchange.msg_id = message.msg_id;
+    return &message;
+}
+
+Message* Messages::begin_request(const Arrival& a) {
+    if (a.header.handle() == wire::unassigned_handle) return nullptr;
+    Connection* connection = connection_of(a);
+    if (connection == nullptr) return nullptr;
+    const Side side = a.exchange.originator;
+    Message* message = begin(a, *connection, side, operation_of(a.iu.type));
+    if (message == nullptr) return nullptr;
+    Traffic& traffic = connection->from[side];
+    ++traffic.messages;
+    ++(message->operation == Operation::send    ? traffic.sends
+       : message->operation == Operation::write ? traffic.writes
+                                                : traffic.reads);
+    Sender& sender = connections_.ledger(connection->id).sender[side];
+    const bool undecided_setup = connection->from_start && connection->outcome == Outcome::unknown;
+    if (undecided_setup && !may_send(*connection, side)) {
+        if (!sender.begun_early) sender.begun_early = a.step();
+    } else if (connection->outcome == Outcome::unknown && !connection->from_start) {
+        connection->outcome = Outcome::connected;
+        for (const Side end : {Side::client, Side::server})
+            connections_.set_state(*connection, end, State::connected, a.step());
+    }
+    rules_.on_begin(a, *connection, *message);
+    number(a, *connection, *message);
+    return message;
+}
+
+/// A response whose request was not captured.
+Message* Messages::begin_with_response(const Arrival& a) {
+    if (a.header.handle() == wire::unassigned_handle) return nullptr;
+    Connection* connection = connection_of(a);
+    if (connection == nullptr) return nullptr;
+    connections_.ledger(connection->id).lossy = true;
+    return begin(a, *connection, a.exchange.originator, operation_of(a.iu.type));
+}
+
+// ---- annex B: which Message was expected -----------------------------------------------------------
+
+void Messages::note_gap(Sender& sender, Reception& reception, std::uint32_t from, std::uint32_t to, const Step& step) {
+    reception.missing_messages += to - from;
+    for (std::uint32_t id = from; id != to && sender.missing.size() < Ledger::most; ++id) sender.missing.insert(id);
+    if (!sender.gap) sender.gap = step;
+}
+
+void Messages::number(const Arrival& a, Connection& connection, const Message& message) {
+    Ledger& ledger = connections_.ledger(connection.id);
+    Sender& sender = ledger.sender[message.from];
+    Reception& reception = connection.from[message.from].at_peer;
+    if (!sender.next_message && connection.from_start) sender.next_message = connection.is_iso() ? 1 : 0;
+    const std::uint32_t id = message.msg_id;
+    if (!sender.next_message) {
+        sender.next_message = id + 1;
+    } else if (const std::int32_t ahead = distance(id, *sender.next_message); ahead >= 0) {
+        if (ahead > 0) note_gap(sender, reception, *sender.next_message, id, a.step());
+        rules_.on_number(a, ahead > 0 ? MessageRules::Number::gap : MessageRules::Number::expected);
+        sender.next_message = id + 1;
+    } else if (sender.missing.erase(id) != 0) {
+        --reception.missing_messages;
+        ++reception.late_messages;
+        ledger.reordered = true;
+        if (sender.missing.empty()) sender.gap.reset();
+        rules_.on_number(a, MessageRules::Number::late);
+    } else {
+        rules_.on_number(a, connection.from_start ? MessageRules::Number::again : MessageRules::Number::late);
+    }
+    reception.expected_message = sender.next_message;
+    reception.expected_seq_cnt = 0;
+}
+
+// ---- frames ----------------------------------------------------------------------------------------
+
+void Messages::take_frame(const Arrival& a, Message& message) {
+    Connection& connection = connections_.at(message.connection);
+    const Continuation& c = a.continuation;
+    Traffic& traffic = connection.from[a.from()];
+    const Direction& direction = a.exchange.by(a.from_originator());
+    a.facts.connection = connection.id;
+    a.facts.message = message.id;
+    message.last = a.seen.time;
+    ++message.frames;
+    message.sequences += c.first_of_iu;
+    message.bytes += c.new_bytes;
+    traffic.bytes += c.new_bytes;
+    if (c.late) {
+        connections_.ledger(connection.id).reordered = true;
+        ++traffic.at_peer.late_frames;
+    }
+    if (message.reads() != a.from_originator()) message.missing_frames = direction.missing();
+    traffic.at_peer.expected_seq_cnt = static_cast<std::uint16_t>(a.frame().header.seq_cnt + 1);
+    if (!a.frame().payload.empty()) observer_.on_data({message, a.from(), c.offset, a.frame().payload});
+}
+
+void Messages::on_request(const Arrival& a) {
+    Message* message = a.exchange.use == Exchange::Use::message   ? &model_.messages[a.exchange.index - 1]
+                       : a.exchange.use == Exchange::Use::unknown ? begin_request(a)
+                                                                  : nullptr;
+    if (message == nullptr) return;
+    take_frame(a, *message);
+    rules_.on_request_frame(a, connections_.at(message->connection), *message);
+    if (a.ends_exchange() || a.passes_initiative()) {
+        message->request_end = a.step();
+        if (!a.ends_exchange()) {
+            Sender& sender = connections_.ledger(message->connection).sender[message->from];
+            if (sender.awaiting.size() < Ledger::most && !message->response)
+                sender.awaiting[message->msg_id] = {message->id, message->first, message->reads()};
+            timeouts_.expect_message_response(a);
+        }
+    }
+    settle(a, *message);
+}
+
+void Messages::on_response(const Arrival& a) {
+    const bool known = a.exchange.use == Exchange::Use::message;
+    Message* message = known                                      ? &model_.messages[a.exchange.index - 1]
+                       : a.exchange.use == Exchange::Use::unknown ? begin_with_response(a)
+                                                                  : nullptr;
+    if (message == nullptr) return;
+    take_frame(a, *message);
+    Connection& connection = connections_.at(message->connection);
+    if (known) {
+        a.facts.request_frame = message->first.frame;
+        a.facts.request_time = message->first.time;
+    }
+    // The first response tells the handle of an originator whose setup was not captured.
+    End& originator = connection.end[message->from];
+    if (!originator.handle) {
+        originator.handle = a.header.handle();
+        if (connections_.owner_of(originator.port, source_of(a.seen), a.header.handle()) == nullptr)
+            connections_.bind(connection, message->from, a.header.handle());
+    }
+    const auto& flags = std::get<wire::MessageResponseHead>(a.header.head);
+    rules_.on_response_frame(a, connection, *message, flags.resp_err);
+    if (!message->response) {
+        message->response = a.step();
+        ++connection.from[a.from()].responses;
+        Sender& answerer = connections_.ledger(connection.id).sender[a.from()];
+        if (connection.is_iso() && connection.from_start && connection.outcome == Outcome::unknown &&
+            !answerer.answered_early && a.from() == Side::client)
+            answerer.answered_early = a.step();
+    }
+    if (flags.resp_err) fail(a, *message);
+    if (a.ends_exchange() || !message->reads()) {
+        message->response_end = a.step();
+        if (!flags.resp_err) rules_.on_good_response(a, connection, *message);
+        connections_.ledger(connection.id).sender[message->from].awaiting.erase(message->msg_id);
+    }
+    settle(a, *message);
+}
+
+/// On a reliable level both ends enter Error (8.4.2).
+void Messages::fail(const Arrival& a, Message& message) {
+    Connection& connection = connections_.at(message.connection);
+    const auto& flags = std::get<wire::MessageResponseHead>(a.header.head);
+    if (message.state != MessageState::failed) ++connection.from[a.from()].failed_responses;
+    message.state = MessageState::failed;
+    message.trans_err |= flags.trans_err;
+    message.prot_err |= flags.prot_err;
+    message.desc_err |= flags.desc_err;
+    const auto level = connection.reliability();
+    if (!level || *level == wire::Reliability::unreliable_delivery) return;
+    Sender& sender = connections_.ledger(connection.id).sender[message.from];
+    if (!sender.failed) {
+        sender.failed = a.step();
+        sender.failed_message = message.msg_id;
+    }
+    for (const Side side : {Side::client, Side::server})
+        if (connection.end[side].state == State::connected)
+            connections_.set_state(connection, side, State::error, a.step());
+}
+
+/// A Message is complete when its last frame and all before it were seen, and a response that is due.
+void Messages::settle(const Arrival& a, Message& message) {
+    if (message.state == MessageState::failed || message.state == MessageState::complete) return;
+    const bool ended = message.reads()    ? message.response_end.has_value()
+                       : message.response ? message.response_end.has_value()
+                                          : message.request_end && a.exchange.closed_by_request;
+    if (!ended) return;
+    const Direction& data = a.exchange.by(!message.reads());
+    message.missing_frames = data.missing();
+    if (message.missing_frames == 0) {
+        message.state = MessageState::complete;
+        rules_.on_complete(a, connections_.at(message.connection), message, data.end_of_data());
+        return;
+    }
+    message.state = MessageState::incomplete;
+    if (message.response && !message.reads()) connections_.ledger(message.connection).lossy = true;
+}
+
+void Messages::on_abts(const Exchange& exchange) {
+    Message& message = model_.messages[exchange.index - 1];
+    if (message.state == MessageState::open || message.state == MessageState::incomplete)
+        message.state = MessageState::aborted;
+    connections_.ledger(message.connection).sender[message.from].awaiting.erase(message.msg_id);
+}
+
+void Messages::finish() {
+    for (Message& message : model_.messages) {
+        Connection& connection = connections_.at(message.connection);
+        Reception& reception = connection.from[message.reads() ? other(message.from) : message.from].at_peer;
+        reception.missing_frames += message.missing_frames;
+        if (message.state == MessageState::open && message.request_end && message.missing_frames != 0)
+            message.state = MessageState::incomplete;
+        if (message.missing_frames != 0) {
+            ++reception.message_errors;
+            rules_.on_incomplete();
+        }
+    }
+    for (Connection& connection : model_.connections)
+        for (const Side side : {Side::client, Side::server}) {
+            Reception& reception = connection.from[side].at_peer;
+            reception.message_errors += reception.missing_messages;
+            const auto level = connection.reliability();
+            if (level && *level != wire::Reliability::unreliable_delivery)
+                reception.handle_error = connections_.ledger(connection.id).sender[side].gap;
+        }
+}
+
+}  // namespace fabricscope::engine::fcvi

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fcvi/model.h"
+
+#include <algorithm>
+
+#include "protocols/fc/frame_header.h"
+
+namespace fabricscope::engine::fcvi {
+
+std::string to_string(const Port& port) {
+    const std::string id = fc::port_id_text(port.id);
+    return port.fabric == 0 ? id : id + " in fabric " + std::to_string(port.fabric);
+}
+
+const char* name_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::connected: return "connected";
+        case Outcome::rejected: return "rejected";
+        case Outcome::aborted: return "aborted";
+        case Outcome::unknown: return "unknown";
+    }
+    return "";
+}
+
+const char* name_of(State state) {
+    switch (state) {
+        case State::unknown: return "unknown";
+        case State::idle: return "idle";
+        case State::pending_connect: return "pending connect";
+        case State::pending_connect_retry: return "pending connect retry";
+        case State::connected: return "connected";
+        case State::error: return "error";
+    }
+    return "";
+}
+
+const char* name_of(Operation operation) {
+    switch (operation) {
+        case Operation::send: return "send";
+        case Operation::write: return "rdma write";
+        case Operation::read: return "rdma read";
+    }
+    return "";
+}
+
+const char* name_of(MessageState state) {
+    switch (state) {
+        case MessageState::open: return "open";
+        case MessageState::complete: return "complete";
+        case MessageState::incomplete: return "incomplete";
+        case MessageState::failed: return "failed";
+        case MessageState::aborted: return "aborted";
+    }
+    return "";
+}
+
+std::optional<wire::Reliability> Connection::reliability() const {
+    const auto& client = end[Side::client].reliability;
+    const auto& server = end[Side::server].reliability;
+    if (client && server && *client != *server) return std::nullopt;
+    return client ? client : server;
+}
+
+const char* close_of(const Connection& connection) {
+    if (connection.outcome != Outcome::connected) return nullptr;
+    const auto left = [&](Side side) {
+        return std::ranges::any_of(
+            connection.disconnects, [&](const Disconnect& d) { return d.from == side && d.resp.has_value(); });
+    };
+    const int ends = left(Side::client) + left(Side::server);
+    return ends == 2 ? "closed" : ends == 1 ? "half" : "open";
+}
+
+}  // namespace fabricscope::engine::fcvi

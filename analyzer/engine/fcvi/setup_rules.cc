@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fcvi/setup_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "protocols/fc/frame_header.h"
+
+namespace fabricscope::engine::fcvi {
+namespace {
+
+using wire::Reason;
+using wire::Version;
+using enum RuleName;
+
+constexpr const char* reordered_fabric = "frames come out of order";
+
+/// What a setup's RESP1 said; nothing if it accepted.
+std::optional<Reason> answer_of(const Setup& setup, Version version) {
+    if (!setup.status || setup.status->iu != wire::IuType::connect_resp1) return std::nullopt;
+    return wire::reason_of(version, setup.status->reason);
+}
+
+std::string answer_text(const Setup& setup, Version version) {
+    return answer_of(setup, version) ? wire::reason_name(version, setup.status->reason) : "Connect Accept";
+}
+
+/// The same side's setup that crossed `setup`, if there is one.
+const Setup* own_setup(const Connection& connection, const Setup& setup) {
+    const auto own = std::ranges::find_if(connection.setups.rbegin(), connection.setups.rend(), [&](const Setup& s) {
+        return s.from != setup.from && s.rqst;
+    });
+    return own == connection.setups.rend() ? nullptr : &*own;
+}
+
+}  // namespace
+
+// ---- what all setup IUs keep ---------------------------------------------------------------------
+
+void SetupRules::judge_fields(const Arrival& a) {
+    judge_(msg_id_sequence, a.header.msg_id() == 0, a, [&] {
+        return fmt::format("{} has MSG_ID {}; setups have 0", a.iu.name, a.header.msg_id());
+    });
+}
+
+void SetupRules::judge_handle(const Arrival& a, std::optional<std::uint32_t> wanted) {
+    if (!a.iso()) return;  // revision 1.0 does not say which handle its responses have
+    if (!wanted) return judge_.undecided(right_handle, "the handle was announced before the capture");
+    judge_(right_handle, a.header.handle() == *wanted, a, [&] {
+        return fmt::format("{} goes to handle {:08X}h instead of {:08X}h", a.iu.name, a.header.handle(), *wanted);
+    });
+}
+
+void SetupRules::judge_echo(const Arrival& a, const Setup& setup) {
+    const std::uint64_t request = setup.rqst ? setup.rqst->frame : 0;
+    if (!a.iso() || request == 0) return;
+    judge_(
+        connection_id, a.header.connection_id() == setup.connection_id, a,
+        [&] {
+            return fmt::format(
+                "{} has FCVI_CONNECTION_ID {:08X}h, the request {:08X}h", a.iu.name,
+                a.header.connection_id().value_or(0), setup.connection_id.value_or(0));
+        },
+        {request});
+    judge_(
+        retry, a.header.retry() == setup.retry, a,
+        [&] { return fmt::format("{} has RETRY {:d}, the request {:d}", a.iu.name, a.header.retry(), setup.retry); },
+        {request});
+}
+
+// ---- the request ---------------------------------------------------------------------------------
+
+void SetupRules::on_request(
+    const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload, bool fresh) {
+    const Side side = a.exchange.originator;
+    judge_fields(a);
+    judge_handle(a, wire::unassigned_handle);
+    if (!a.iso()) return;
+    judge_connection_id(a);
+    judge_retry(a, connection, side);
+    if (fresh) judge_handle_reuse(a, side, payload.handle(), connection);
+    judge_login(a, destination_of(a.seen), source_of(a.seen), "asks to be connected with");
+}
+
+void SetupRules::judge_connection_id(const Arrival& a) {
+    const auto id = a.header.connection_id();
+    if (!id) return;
+    const Connections::SetupPlace* place = connections_.find_setup(source_of(a.seen), *id);
+    if (place == nullptr) return judge_.held(RuleName::connection_id);
+    const Setup& former = connections_.at(place->connection).setups[place->setup];
+    const bool complete = former.resp3.has_value();
+    const bool logged_out = connections_.ledger(place->connection).sender[former.from].logout.has_value();
+    const bool disconnected = std::ranges::any_of(
+        connections_.at(place->connection).disconnects, [](const Disconnect& d) { return d.resp.has_value(); });
+    if (!complete && disconnected) {  // 8.5.3: and R_A_TOV has elapsed since its last use
+        if (!logins_.r_a_tov()) return judge_.undecided(RuleName::connection_id, "R_A_TOV is not known");
+        if (a.seen.time - former.rqst->time >= *logins_.r_a_tov()) return judge_.held(RuleName::connection_id);
+    }
+    judge_(
+        RuleName::connection_id, complete || logged_out, a,
+        [&] {
+            return fmt::format("FCVI_CONNECTION_ID {:08X}h is that of another setup, which has not completed", *id);
+        },
+        {former.rqst ? former.rqst->frame : 0});
+}
+
+void SetupRules::judge_retry(const Arrival& a, const Connection& connection, Side side) {
+    Sender& sender = connections_.ledger(connection.id).sender[side];
+    if (!a.header.retry()) {
+        sender.retries = 0;
+        return;
+    }
+    ++sender.retries;
+    const auto same_id = std::ranges::find_if(connection.setups, [&](const Setup& s) {
+        return s.from == side && s.connection_id == a.header.connection_id();
+    });
+    judge_(retry, sender.retries == 1, a, [] { return "a setup is retried a second time"; });
+    if (sender.retries != 1) return;
+    judge_(retry, same_id == connection.setups.end(), a, [] {
+        return "a retried setup has the FCVI_CONNECTION_ID of the one before";
+    });
+}
+
+void SetupRules::judge_handle_reuse(const Arrival& a, Side side, std::uint32_t handle, const Connection& now) {
+    const Port port = now.end[side].port, peer = now.end[other(side)].port;
+    const Connections::Party* party = connections_.owner_of(port, peer, handle);
+    if (party == nullptr || party->connection == now.id) return judge_.held(handle_reuse);
+    const Connection& former = connections_.at(party->connection);
+    const State state = former.end[party->side].state;
+    if (connections_.ledger(former.id).sender[party->side].logout) return judge_.held(handle_reuse);
+    if (state == State::error)
+        return judge_(error_before_setup, false, a, [&] {
+            return fmt::format("the endpoint of handle {:08X}h is in Error, and has not disconnected", handle);
+        });
+    judge_.held(error_before_setup);
+    judge_(handle_reuse, state != State::connected, a, [&] {
+        return fmt::format("handle {:08X}h still belongs to fcvi-{}", handle, former.id);
+    });
+}
+
+void SetupRules::judge_login(const Arrival& a, const Port& port, const Port& peer, const char* what) {
+    const PortLogin* login = logins_.login(port, peer);
+    if (login == nullptr) return judge_.undecided(login_parameters, "the login was not captured");
+    judge_(login_parameters, login->increasing_seq_cnt && login->increasing_relative_offset, a, [&] {
+        return fmt::format(
+            "{} {} {}, whose login lacks continuously increasing {}", to_string(peer), what, to_string(port),
+            login->increasing_seq_cnt ? "Relative Offset" : "SEQ_CNT");
+    });
+}
+
+// ---- the first response --------------------------------------------------------------------------
+
+void SetupRules::on_response1(
+    const Arrival& a, const Connection& connection, const Setup& setup, const wire::ConnectPayload& payload,
+    ByteView octets) {
+    const Side side = a.from();
+    judge_fields(a);
+    judge_handle(a, wire::unassigned_handle);
+    judge_echo(a, setup);
+    judge_overtaken(a, setup.resp2);
+    Sender& sender = connections_.ledger(connection.id).sender[side];
+    if (setup.retry && sender.answer_frame != 0)
+        judge_(
+            same_answer_to_retry, std::ranges::equal(sender.answer, octets), a,
+            [] { return "the answer to the retried request differs from the one before"; }, {sender.answer_frame});
+    sender.answer.assign(octets.begin(), octets.end());
+    sender.answer_frame = a.seen.number;
+    if (setup.rqst) judge_arbitration(a, connection, setup);
+    if (setup.status || !setup.rqst || payload.error) return;
+    judge_attributes(a, connection, payload);
+    judge_addresses(a, connection, payload);
+    if (!a.iso()) return;
+    if (connection.end[side].handle != payload.handle()) judge_handle_reuse(a, side, payload.handle(), connection);
+    judge_login(a, destination_of(a.seen), source_of(a.seen), "accepts");
+}
+
+void SetupRules::judge_attributes(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload) {
+    const auto& asked = connection.end[other(a.from())].attributes;
+    if (!asked) return;
+    const wire::CommonAttributes& given = payload.attributes();
+    judge_(matching_attributes, asked->reliability_level == given.reliability_level, a, [&] {
+        return fmt::format(
+            "accepted with Reliability Level {}, asked for {}", given.reliability_level, asked->reliability_level);
+    });
+    judge_(matching_attributes, asked->max_trans_size == given.max_trans_size, a, [&] {
+        return fmt::format(
+            "accepted with FCVI_MAX_TRANS_SIZE {}, asked for {}", given.max_trans_size, asked->max_trans_size);
+    });
+    const auto qos = [](const wire::CommonAttributes& attributes) {
+        const wire::Qos& q = attributes.qos;
+        return std::tuple(q.max_bandwidth, q.min_bandwidth, q.max_delay, q.pipeline_depth);
+    };
+    judge_(matching_qos, qos(*asked) == qos(given), a, [] { return "accepted with another quality of service"; });
+}
+
+void SetupRules::judge_addresses(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload) {
+    const Side asking = other(a.from());
+    const auto& local = connection.end[asking].address;
+    const auto& remote = connections_.ledger(connection.id).sender[asking].asked_for;
+    if (!local || !remote) return;
+    const auto same = [](const wire::NetAddress& x, const wire::NetAddress& y) {
+        return x.host == y.host && same_discriminator(x, y);
+    };
+    judge_(mirrored_addresses, same(payload.local(), *remote), a, [&] {
+        return fmt::format("{} answers for {}", wire::to_string(payload.local()), wire::to_string(*remote));
+    });
+    judge_(mirrored_addresses, same(payload.remote(), *local), a, [&] {
+        return fmt::format(
+            "the answer is for {}, the request came from {}", wire::to_string(payload.remote()),
+            wire::to_string(*local));
+    });
+}
+
+// ---- concurrent peers ----------------------------------------------------------------------------
+
+/// Both requests were under way when `setup` was answered: 5.3.4 tells who gives in.
+void SetupRules::judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
+    const Setup* own = own_setup(connection, setup);
+    if (own == nullptr || own->retry || setup.retry || !own->rqst) return;
+    if (connections_.ledger(connection.id).reordered) return judge_.undecided(arbitration, reordered_fabric);
+    if (!a.iso()) {
+        // The answerer's own request must still be without an answer.
+        if (!own->resp1 || own->resp1->frame == a.seen.number) judge_draft_arbitration(a, connection, setup);
+        return;
+    }
+    const auto mine = logins_.name_of(connection.end[a.from()].port);
+    const auto theirs = logins_.name_of(connection.end[other(a.from())].port);
+    if (!mine || !theirs) return judge_.undecided(arbitration, "the Port_Names were not captured");
+    if (*mine > *theirs) judge_higher(a, setup, *own);
+    else if (*mine < *theirs) judge_lower(a, connection, setup, *own);
+    else
+        judge_(arbitration, answer_of(setup, Version::iso) == Reason::reject_protocol_error, a, [] {
+            return "peers of the same Port_Name: the answer is not Protocol Error";
+        });
+}
+
+/// Rule a): the higher Port_Name accepts. A reason of its own is no matter of arbitration.
+void SetupRules::judge_higher(const Arrival& a, const Setup& setup, const Setup& own) {
+    judge_(
+        arbitration, answer_of(setup, Version::iso) != Reason::concurrent_peer_requests, a,
+        [] { return "the peer with the higher Port_Name refuses the concurrent request instead of accepting it"; },
+        {own.rqst->frame, setup.rqst->frame});
+}
+
+/// Rule b) and table 2: the lower Port_Name waits for the other's answer, and answers by it.
+void SetupRules::judge_lower(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own) {
+    const auto answer = answer_of(setup, Version::iso);
+    if (!own.resp1) {
+        judge_(
+            arbitration, false, a,
+            [] { return "the peer with the lower Port_Name does not wait for the answer to its own request"; },
+            {own.rqst->frame, setup.rqst->frame});
+        return;
+    }
+    const auto got = answer_of(own, connection.version);
+    bool right = false;
+    if (!got) right = answer == Reason::concurrent_peer_requests;
+    else if (*got == Reason::no_discriminator_match || *got == Reason::no_waiting_connectionpoint) right = !answer;
+    else  // table 2 says Connect Reject for most of them, table A.1 Protocol Error, and A.5 the other way round
+        right = answer == Reason::connect_reject || answer == Reason::reject_protocol_error;
+    judge_(
+        arbitration, right, a,
+        [&] {
+            return fmt::format(
+                "the peer with the lower Port_Name was told {}, and answers {}", answer_text(own, Version::iso),
+                answer_text(setup, Version::iso));
+        },
+        {own.rqst->frame, setup.rqst->frame, own.resp1->frame});
+}
+
+/// Revision 1.0, 5.3.4: the higher host address accepts.
+void SetupRules::judge_draft_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
+    const auto& mine = connection.end[a.from()].address;
+    const auto& theirs = connection.end[other(a.from())].address;
+    if (!mine || !theirs) return judge_.undecided(arbitration, "the addresses were not captured");
+    const auto answer = answer_of(setup, Version::rev_1_0);
+    std::optional<Reason> wanted;
+    if (mine->host < theirs->host) wanted = Reason::concurrent_peer_requests;
+    else if (mine->host == theirs->host) wanted = Reason::duplicate_addresses;
+    judge_(arbitration, answer == wanted, a, [&] {
+        return fmt::format(
+            "the peer with the {} host address answers {}", wanted ? "lower or same" : "higher",
+            answer_text(setup, Version::rev_1_0));
+    });
+}
+
+// ---- the other responses -------------------------------------------------------------------------
+
+/// A side that sent Messages before it could know that it may.
+void SetupRules::judge_early_messages(const Arrival& a, Side side) {
+    const Ledger& ledger = connections_.ledger(a.exchange.connection);
+    const std::optional<Step>& early = ledger.sender[side].begun_early;
+    if (early && ledger.reordered) return judge_.undecided(setup_order, reordered_fabric);
+    judge_(
+        setup_order, !early, a,
+        [&] { return fmt::format("a Message of the {} came before its {}", name_of(side), a.iu.name); },
+        early ? std::vector{early->frame} : std::vector<std::uint64_t>{});
+}
+
+/// An IU after the one that answers it: each passes every point of the way before its answer does.
+void SetupRules::judge_overtaken(const Arrival& a, const std::optional<Step>& answer) {
+    if (answer && connections_.ledger(a.exchange.connection).reordered)
+        return judge_.undecided(setup_order, reordered_fabric);
+    judge_(
+        setup_order, !answer, a, [&] { return fmt::format("{} comes after its answer", a.iu.name); },
+        answer ? std::vector{answer->frame} : std::vector<std::uint64_t>{});
+}
+
+void SetupRules::on_response2(const Arrival& a, const Connection& connection, const Setup& setup) {
+    judge_fields(a);
+    judge_echo(a, setup);
+    // A setup that made no connection may leave the handle unassigned (5.3.3).
+    if (!setup.status || a.header.handle() != wire::unassigned_handle)
+        judge_handle(
+            a, setup.resp1 ? connection.end[other(a.from())].handle.value_or(wire::unassigned_handle)
+                           : std::optional<std::uint32_t>{});
+    judge_overtaken(a, setup.resp3);
+    if (!setup.status) judge_early_messages(a, a.from());
+    if (!setup.status && !a.iso()) judge_early_messages(a, other(a.from()));
+    if (!setup.resp1) judge_.undecided(setup_order, "CONNECT_RESP1 has not been seen");
+}
+
+void SetupRules::on_response3(const Arrival& a, const Connection& connection, const Setup& setup) {
+    judge_fields(a);
+    judge_echo(a, setup);
+    const std::optional<std::uint32_t>& handle = connection.end[other(a.from())].handle;
+    if (!setup.status || a.header.handle() != wire::unassigned_handle) judge_handle(a, handle);
+    const Ledger& ledger = connections_.ledger(connection.id);
+    const std::optional<Step>& answered = ledger.sender[other(a.from())].answered_early;
+    if (ledger.reordered) return judge_.undecided(setup_order, reordered_fabric);
+    judge_(
+        response_before_resp3, !answered, a, [] { return "the client answered a Message before this CONNECT_RESP3"; },
+        answered ? std::vector{answered->frame} : std::vector<std::uint64_t>{});
+    if (!setup.status) judge_early_messages(a, a.from());
+    if (!setup.resp2) judge_.undecided(setup_order, "CONNECT_RESP2 has not been seen");
+}
+
+}  // namespace fabricscope::engine::fcvi

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of connection setups. Called with the connection as it was before a request, and with a response's
+// own step done.
+#pragma once
+
+#include "analyzer/engine/fcvi/connections.h"
+#include "analyzer/engine/fcvi/judge.h"
+#include "analyzer/engine/fcvi/logins.h"
+
+namespace fabricscope::engine::fcvi {
+
+class SetupRules {
+public:
+    SetupRules(Judge& judge, Connections& connections, const Logins& logins)
+        : judge_(judge), connections_(connections), logins_(logins) {}
+
+    void on_request(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload, bool fresh);
+    void on_response1(
+        const Arrival& a, const Connection& connection, const Setup& setup, const wire::ConnectPayload& payload,
+        ByteView octets);
+    void on_response2(const Arrival& a, const Connection& connection, const Setup& setup);
+    void on_response3(const Arrival& a, const Connection& connection, const Setup& setup);
+    /// A response to a setup that began before the capture.
+    void without_setup() { judge_.undecided(RuleName::setup_order, "the setup began before the capture"); }
+
+private:
+    void judge_fields(const Arrival& a);
+    void judge_echo(const Arrival& a, const Setup& setup);
+    void judge_handle(const Arrival& a, std::optional<std::uint32_t> wanted);
+    void judge_retry(const Arrival& a, const Connection& connection, Side side);
+    void judge_connection_id(const Arrival& a);
+    void judge_handle_reuse(const Arrival& a, Side side, std::uint32_t handle, const Connection& now);
+    void judge_attributes(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
+    void judge_addresses(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
+    void judge_login(const Arrival& a, const Port& port, const Port& peer, const char* what);
+    void judge_overtaken(const Arrival& a, const std::optional<Step>& answer);
+    void judge_early_messages(const Arrival& a, Side side);
+
+    void judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup);
+    void judge_higher(const Arrival& a, const Setup& setup, const Setup& own);
+    void judge_lower(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own);
+    void judge_draft_arbitration(const Arrival& a, const Connection& connection, const Setup& setup);
+
+    Judge& judge_;
+    Connections& connections_;
+    const Logins& logins_;
+};
+
+}  // namespace fabricscope::engine::fcvi

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fcvi/setups.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine::fcvi {
+namespace {
+
+using wire::IuType;
+
+constexpr std::size_t most_payload = 1024;  // a connect payload has 596 octets at most
+constexpr std::size_t most_waiting_peers = 64;
+
+bool mirrors(const wire::NetAddress& a, const wire::NetAddress& b) {
+    return a.host == b.host && same_discriminator(a, b);
+}
+
+wire::ConnectMode mode_of(const wire::DeviceHeader& header) {
+    std::uint8_t mode = 0;
+    if (const auto* iso = std::get_if<wire::ConnectRequestHead>(&header.head)) mode = iso->mode;
+    if (const auto* draft = std::get_if<wire::ConnectRequestHeadRev10>(&header.head)) mode = draft->mode;
+    return static_cast<wire::ConnectMode>(mode);
+}
+
+}  // namespace
+
+void Setups::on_frame(const Arrival& a) {
+    if (a.iu.payload == wire::Content::connect_info) {
+        const std::optional<Payload> payload = whole_payload(a);
+        if (!payload) return;
+        if (a.iu.type == IuType::connect_rqst) on_request(a, *payload);
+        else on_response1(a, *payload);
+    } else if (a.iu.type == IuType::connect_resp2) {
+        on_response2(a);
+    } else {
+        on_response3(a);
+    }
+}
+
+/// Most IUs have one frame; of others the payload is gathered until the last one.
+std::optional<Setups::Payload> Setups::whole_payload(const Arrival& a) {
+    const fc::Frame& frame = a.frame();
+    std::vector<std::uint8_t>& gathered = a.exchange.payload;
+    if (a.continuation.first_of_iu) gathered.clear();
+    if (a.ends_iu() && gathered.empty()) return Payload{frame.payload, frame.payload_length};
+    if (gathered.size() + frame.payload_length <= most_payload) {
+        gathered.insert(gathered.end(), frame.payload.begin(), frame.payload.end());
+        gathered.resize(gathered.size() + frame.payload_length - frame.payload.size());  // cut by the snap length
+    }
+    if (!a.ends_iu()) return std::nullopt;
+    return Payload{gathered, gathered.size()};
+}
+
+// ---- FCVI_CONNECT_RQST ---------------------------------------------------------------------------
+
+/// A retried setup, and the request of the other one of two peers, belong to what is there already.
+Connection* Setups::joined(const Arrival& a, const wire::ConnectPayload& payload) {
+    const Port from = source_of(a.seen), to = destination_of(a.seen);
+    const bool peer = mode_of(a.header) == wire::ConnectMode::peer_to_peer;
+    const Connections::Party* party = connections_.owner_of(from, to, payload.handle());
+    const bool gone = party != nullptr && connections_.ledger(party->connection).sender[party->side].logout;
+    if (party != nullptr && !gone && (a.header.retry() || peer)) {
+        Connection& connection = connections_.at(party->connection);
+        if (a.header.retry() || connection.outcome != Outcome::connected) return &connection;
+    }
+    return peer ? waiting_peer(a, payload) : nullptr;
+}
+
+Connection* Setups::waiting_peer(const Arrival& a, const wire::ConnectPayload& payload) {
+    const Port from = source_of(a.seen), to = destination_of(a.seen);
+    std::vector<std::uint32_t>& waiting = connections_.waiting_peers(from, to);
+    std::erase_if(waiting, [&](std::uint32_t id) { return connections_.at(id).outcome == Outcome::connected; });
+    for (const std::uint32_t id : waiting) {
+        Connection& connection = connections_.at(id);
+        const Side other_side = connection.end[Side::client].port == from ? Side::server : Side::client;
+        const auto& asked = connections_.ledger(id).sender[other_side].asked_for;
+        const auto& address = connection.end[other_side].address;
+        if (asked && address && mirrors(*asked, payload.local()) && mirrors(*address, payload.remote()))
+            return &connection;
+    }
+    return nullptr;
+}
+
+void Setups::learn_end(Connection& connection, Side side, const wire::ConnectPayload& payload) {
+    End& end = connection.end[side];
+    if (payload.handle() != wire::unassigned_handle) connections_.bind(connection, side, payload.handle());
+    if (payload.error) return;
+    end.address = payload.local();
+    end.attributes = payload.attributes();
+    end.reliability = payload.reliability();
+}
+
+void Setups::on_request(const Arrival& a, const Payload& octets) {
+    const wire::ConnectPayload payload = wire::parse_connect(octets.octets, octets.length, a.header.version);
+    const Port from = source_of(a.seen), to = destination_of(a.seen);
+    Connection* connection = joined(a, payload);
+    const bool fresh = connection == nullptr;
+    if (fresh) connection = connections_.create(a, from, to);
+    if (connection == nullptr || connection->setups.size() >= options_.limits.setups) return;
+    const Side side = connection->end[Side::client].port == from ? Side::client : Side::server;
+
+    a.exchange.use = Exchange::Use::setup;
+    a.exchange.connection = connection->id;
+    a.exchange.originator = side;
+    a.exchange.index = connection->setups.size();
+    a.facts.connection = connection->id;
+    iu_rules_.on_connect(a, payload, octets.length);
+    rules_.on_request(a, *connection, payload, fresh);
+
+    connection->setups.push_back(
+        {.from = side,
+         .ox_id = a.frame().header.ox_id,
+         .connection_id = a.header.connection_id(),
+         .retry = a.header.retry(),
+         .rqst = a.step()});
+    if (const auto id = a.header.connection_id())
+        connections_.name_setup(from, *id, {connection->id, connection->setups.size() - 1});
+    if (fresh) {
+        connection->from_start = true;
+        connection->mode = mode_of(a.header);
+        if (connection->mode == wire::ConnectMode::peer_to_peer) {
+            auto& waiting = connections_.waiting_peers(from, to);
+            if (waiting.size() < most_waiting_peers) waiting.push_back(connection->id);
+        }
+    }
+    learn_end(*connection, side, payload);
+    if (!payload.error) {
+        connections_.ledger(connection->id).sender[side].asked_for = payload.remote();
+        farp_rules_.on_connect(a, payload.remote().host);
+    }
+    connections_.set_state(
+        *connection, side, a.header.retry() ? State::pending_connect_retry : State::pending_connect, a.step());
+    timeouts_.expect_setup(a);
+}
+
+// ---- FCVI_CONNECT_RESP1 --------------------------------------------------------------------------
+
+Setup* Setups::setup_of(const Arrival& a) {
+    if (a.exchange.use != Exchange::Use::setup || a.exchange.connection == 0) return nullptr;
+    a.facts.connection = a.exchange.connection;
+    return &connections_.at(a.exchange.connection).setups[a.exchange.index];
+}
+
+/// A setup whose request was not captured: what the response says of it is kept.
+Connection* Setups::met_midway(const Arrival& a, const wire::ConnectPayload& payload) {
+    const Port client = destination_of(a.seen), server = source_of(a.seen);
+    Connection* connection = connections_.create(a, client, server);
+    if (connection == nullptr) return nullptr;
+    a.exchange.use = Exchange::Use::setup;
+    a.exchange.connection = connection->id;
+    a.exchange.originator = Side::client;
+    a.exchange.index = 0;
+    connection->setups.push_back(
+        {.from = Side::client, .ox_id = a.frame().header.ox_id, .connection_id = a.header.connection_id()});
+    connection->setups.back().retry = a.header.retry();
+    if (!payload.error) connection->end[Side::client].address = payload.remote();
+    return connection;
+}
+
+void Setups::note_status(const Arrival& a, Connection& connection, Setup& setup) {
+    const wire::Status* status = a.header.status();
+    if (status == nullptr || setup.status) return;
+    setup.status = StatusSeen{a.from(), a.iu.type, status->reason, status->explanation, status->vendor_unique,
+                              a.step()};
+    if (connection.outcome != Outcome::connected) {
+        connection.outcome = Outcome::rejected;
+        connection.reject = setup.status;
+    }
+}
+
+/// 8.2: after a non-error reason endpoints are Idle, after a transport error the setup is retried, else Error.
+void Setups::refuse(const Arrival& a, Connection& connection, const Setup& setup) {
+    if (connection.outcome == Outcome::connected) return;
+    const wire::Reason reason = wire::reason_of(connection.version, setup.status->reason);
+    const bool harmless = wire::class_of(connection.version, setup.status->reason) ==
+                          wire::ReasonClass::connect_non_error;
+    const State requester = harmless                                         ? State::idle
+                            : reason == wire::Reason::reject_transport_error ? State::pending_connect_retry
+                                                                             : State::error;
+    // A peer goes on waiting for the other one's request.
+    const bool waits = connection.mode == wire::ConnectMode::peer_to_peer && harmless;
+    if (!waits) connections_.set_state(connection, setup.from, requester, a.step());
+    if (connection.mode == wire::ConnectMode::client_server)
+        connections_.set_state(connection, other(setup.from), State::idle, a.step());
+}
+
+void Setups::on_response1(const Arrival& a, const Payload& octets) {
+    const wire::ConnectPayload payload = wire::parse_connect(octets.octets, octets.length, a.header.version);
+    Setup* setup = setup_of(a);
+    if (setup == nullptr) {
+        Connection* midway = met_midway(a, payload);
+        if (midway == nullptr) return;
+        setup = &midway->setups.front();
+        a.facts.connection = midway->id;
+    }
+    Connection& connection = connections_.at(a.exchange.connection);
+    iu_rules_.on_connect(a, payload, octets.length);
+    setup->resp1 = a.step();
+    note_status(a, connection, *setup);
+    rules_.on_response1(a, connection, *setup, payload, octets.octets);
+    learn_end(connection, a.from(), payload);
+    if (setup->status) refuse(a, connection, *setup);
+    else connections_.set_state(connection, a.from(), State::pending_connect, a.step());
+    timeouts_.expect_response2(a);
+}
+
+// ---- FCVI_CONNECT_RESP2 and RESP3 ----------------------------------------------------------------
+
+void Setups::complete(const Arrival& a, Connection& connection) {
+    connection.outcome = Outcome::connected;
+    connection.reject.reset();
+    for (const Side side : {Side::client, Side::server})
+        if (connection.end[side].state != State::error)
+            connections_.set_state(connection, side, State::connected, a.step());
+}
+
+void Setups::on_response2(const Arrival& a) {
+    Setup* setup = setup_of(a);
+    if (setup == nullptr) return rules_.without_setup();
+    Connection& connection = connections_.at(a.exchange.connection);
+    setup->resp2 = a.step();
+    note_status(a, connection, *setup);
+    rules_.on_response2(a, connection, *setup);
+    if (setup->status) refuse(a, connection, *setup);
+    else if (!connection.is_iso()) complete(a, connection);
+    else connections_.set_state(connection, a.from(), State::connected, a.step());
+}
+
+void Setups::on_response3(const Arrival& a) {
+    Setup* setup = setup_of(a);
+    if (setup == nullptr) return rules_.without_setup();
+    Connection& connection = connections_.at(a.exchange.connection);
+    setup->resp3 = a.step();
+    note_status(a, connection, *setup);
+    rules_.on_response3(a, connection, *setup);
+    if (setup->status) refuse(a, connection, *setup);
+    else complete(a, connection);
+}
+
+/// 8.5.3 of the requester: Pending Connect is retried, Connected and a retried setup end in Error.
+void Setups::on_abts(Exchange& exchange, Side by, const Step& step) {
+    Connection& connection = connections_.at(exchange.connection);
+    Setup& setup = connection.setups[exchange.index];
+    setup.abts = step;
+    if (setup.resp3 || (setup.resp2 && !connection.is_iso())) return;
+    if (connection.outcome == Outcome::unknown) connection.outcome = Outcome::aborted;
+    if (by != setup.from) return;
+    const State state = connection.end[by].state;
+    if (state == State::pending_connect) connections_.set_state(connection, by, State::pending_connect_retry, step);
+    else if (state == State::pending_connect_retry || state == State::connected)
+        connections_.set_state(connection, by, State::error, step);
+}
+
+}  // namespace fabricscope::engine::fcvi

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Responses that are due within FCVI_ULP_TIMEOUT (ISO/IEC 14165-331, 8.3), on the clock of the frames.
+#pragma once
+
+#include <map>
+
+#include "analyzer/engine/fcvi/connections.h"
+#include "analyzer/engine/fcvi/judge.h"
+#include "analyzer/engine/fcvi/logins.h"
+
+namespace fabricscope::engine::fcvi {
+
+class Timeouts {
+public:
+    Timeouts(
+        const Options& options, Judge& judge, Model& model, Exchanges& exchanges, Connections& connections,
+        const Logins& logins)
+        : options_(options),
+          judge_(judge),
+          model_(model),
+          exchanges_(exchanges),
+          connections_(connections),
+          logins_(logins) {}
+
+    /// From FCVI_CONNECT_RQST to RESP3.
+    void expect_setup(const Arrival& a);
+    /// From FCVI_CONNECT_RESP1 to RESP2: twice the time.
+    void expect_response2(const Arrival& a);
+    void expect_message_response(const Arrival& a);
+    void expect_disconnect_response(const Arrival& a);
+
+    /// Looks at what should have come by now.
+    void pass(Time now);
+
+private:
+    enum class Awaited : std::uint8_t { response2, response3, message_response, disconnect_response };
+    struct Expectation {
+        Awaited awaited;
+        ExchangeKey key;
+        std::uint64_t begun;  ///< first frame of the Exchange, so that a later one is told from it
+        std::uint64_t frame;  ///< since which it is due
+    };
+
+    void expect(const Arrival& a, Awaited awaited, int times);
+    bool came(const Exchange& exchange, Awaited awaited);
+    void judge(const Expectation& expectation);
+
+    const Options& options_;
+    Judge& judge_;
+    Model& model_;
+    Exchanges& exchanges_;
+    Connections& connections_;
+    const Logins& logins_;
+    std::multimap<Time, Expectation> due_;
+};
+
+}  // namespace fabricscope::engine::fcvi

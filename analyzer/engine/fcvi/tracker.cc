@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fcvi/tracker.h"
+
+#include <fmt/format.h>
+
+#include "analyzer/engine/fcvi/disconnects.h"
+#include "analyzer/engine/fcvi/farp_rules.h"
+#include "analyzer/engine/fcvi/messages.h"
+#include "analyzer/engine/fcvi/setups.h"
+
+namespace fabricscope::engine::fcvi {
+namespace {
+
+using wire::Category;
+using wire::IuType;
+
+constexpr std::size_t least_header = 12;  // words 0 to 2: enough to know what an IU is
+
+bool begins_exchange(const wire::IuInfo& iu) {
+    return iu.category == Category::message_request || iu.category == Category::connect_request;
+}
+
+bool is_setup(const wire::IuInfo& iu) {
+    return iu.type == IuType::connect_rqst || iu.type == IuType::connect_resp1 || iu.type == IuType::connect_resp2 ||
+           iu.type == IuType::connect_resp3;
+}
+
+}  // namespace
+
+class Tracker::State {
+public:
+    State(Options options, Observer* observer)
+        : options_(options), observer_(observer != nullptr ? *observer : nobody_) {}
+
+    void on_frame(const FrameSeen& seen);
+    void finish() {
+        if (!finished_) messages_.finish();
+        finished_ = true;
+    }
+
+    Logins& logins() { return logins_; }
+    Disconnects& disconnects() { return disconnects_; }
+    const Model& model() const { return model_; }
+
+private:
+    void on_abts(const FrameSeen& seen);
+    void on_iu_frame(const FrameSeen& seen);
+    wire::Version version_of(const FrameSeen& seen, const Exchange* exchange) const;
+    Exchange& exchange_for(
+        const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, Exchange* found);
+    void dispatch(const Arrival& a);
+    void note(const Arrival& a);
+    void judge_after_logout(const Arrival& a);
+
+    const Options options_;
+    Observer nobody_;
+    Observer& observer_;
+    Model model_;
+    Verdicts verdicts_{options_, observer_, model_};
+    Judge judge_{verdicts_};
+    Logins logins_{options_};
+    Exchanges exchanges_{options_.limits, model_};
+    Connections connections_{options_, model_};
+    Timeouts timeouts_{options_, judge_, model_, exchanges_, connections_, logins_};
+    IuRules iu_rules_{judge_};
+    FarpRules farp_rules_{judge_};
+    SetupRules setup_rules_{judge_, connections_, logins_};
+    MessageRules message_rules_{judge_, connections_, logins_};
+    Setups setups_{options_, connections_, iu_rules_, setup_rules_, farp_rules_, timeouts_};
+    Disconnects disconnects_{options_, connections_, judge_, timeouts_};
+    Messages messages_{options_, observer_, model_, connections_, message_rules_, timeouts_};
+    bool finished_ = false;
+};
+
+void Tracker::State::on_frame(const FrameSeen& seen) {
+    timeouts_.pass(seen.time);
+    const fc::FrameHeader& header = seen.frame.header;
+    if (header.r_ctl == fc::r_ctl_abts) on_abts(seen);
+    else if (header.is_els()) farp_rules_.on_els(seen);
+    else if (header.type == wire::fc_type && header.is_data()) on_iu_frame(seen);
+}
+
+void Tracker::State::on_abts(const FrameSeen& seen) {
+    Exchange* exchange = exchanges_.find(key_of(seen));
+    if (exchange == nullptr || exchange->connection == 0) return;
+    exchange->aborted = true;
+    const Step step{seen.time, seen.number, seen.interface};
+    const bool by_originator = !seen.frame.header.f_ctl.exchange_responder;
+    const Side by = by_originator ? exchange->originator : other(exchange->originator);
+    if (exchange->use == Exchange::Use::setup) setups_.on_abts(*exchange, by, step);
+    if (exchange->use == Exchange::Use::message) messages_.on_abts(*exchange);
+}
+
+/// As the user says, as the Exchange or connection has it, as a setup says, as only one version has the IU.
+wire::Version Tracker::State::version_of(const FrameSeen& seen, const Exchange* exchange) const {
+    if (options_.version) return *options_.version;
+    const fc::Frame& frame = seen.frame;
+    const ByteView header = frame.device_header();
+    const std::size_t size = frame.header.df_ctl.device_header_octets();
+    constexpr std::uint8_t connect_rqst = 0x10, connect_resp1 = 0x18;
+    const bool continued = exchange != nullptr && !exchange->closed && frame.header.seq_cnt != 0;
+    if (!continued && (header[4] == connect_rqst || (header[4] == connect_resp1 && exchange == nullptr)))
+        return wire::version_of_connect(size, frame.payload_length, frame.payload);
+    if (exchange != nullptr) return exchange->version;
+    const std::uint32_t handle = std::uint32_t{header[0]} << 24 | std::uint32_t{header[1]} << 16 |
+                                 std::uint32_t{header[2]} << 8 | header[3];
+    if (const auto* party = connections_.owner_of(destination_of(seen), source_of(seen), handle))
+        return model_.connections[party->connection - 1].version;
+    return wire::version_of(header[4], size).value_or(wire::Version::iso);
+}
+
+/// The Exchange that the frame belongs to, or a new one in its place: OX_IDs are used again at once (5.4).
+Exchange& Tracker::State::exchange_for(
+    const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, Exchange* found) {
+    const fc::FCtl& f_ctl = seen.frame.header.f_ctl;
+    const auto identity = [&](const Exchange& e) {
+        return e.opcode == iu.opcode && e.msg_id == header.msg_id() && e.connection_id == header.connection_id();
+    };
+    const bool begins = begins_exchange(iu) && !f_ctl.exchange_responder;
+    const bool again = found != nullptr && begins && !identity(*found) && (f_ctl.first_sequence || found->closed);
+    const bool anew = found != nullptr && begins && found->closed && !again && f_ctl.first_sequence &&
+                      found->use != Exchange::Use::message && seen.frame.header.seq_cnt == 0;
+    if (found != nullptr && !again && !anew) return *found;
+    Exchange& exchange = exchanges_.begin(key_of(seen));
+    exchange.version = header.version;
+    exchange.opcode = iu.opcode;
+    exchange.msg_id = header.msg_id();
+    exchange.connection_id = header.connection_id();
+    if (begins) exchange.request = Step{seen.time, seen.number, seen.interface};
+    return exchange;
+}
+
+void Tracker::State::on_iu_frame(const FrameSeen& seen) {
+    Exchange* found = exchanges_.find(key_of(seen));
+    const std::uint32_t known = found != nullptr ? found->connection : 0;
+    if (seen.frame.header.df_ctl.device_header_octets() == 0) return iu_rules_.on_unreadable(seen, known, nullptr);
+    if (seen.frame.device_header().size() < least_header) return;  // cut by the snap length
+    const wire::DeviceHeader header = wire::parse_device_header(
+        seen.frame.device_header(), seen.frame.header.df_ctl.device_header_octets(), version_of(seen, found));
+    FrameFacts facts{.frame = seen.number, .time = seen.time, .version = header.version, .connection = known};
+    const wire::IuInfo* iu = header.iu();
+    if (iu == nullptr) {
+        iu_rules_.on_unreadable(seen, known, &header);
+        return observer_.on_facts(facts);
+    }
+    Exchange& exchange = exchange_for(seen, header, *iu, found);
+    const bool from_originator = !seen.frame.header.f_ctl.exchange_responder;
+    const Continuation continuation = exchange.by(from_originator).take(seen.frame);
+    const Arrival a{seen, header, *iu, exchange, continuation, facts};
+    facts.repeated = continuation.repeated;
+    if (a.ends_exchange()) {
+        exchange.closed = true;
+        exchange.closed_by_request |= from_originator;
+    }
+    if (!continuation.repeated) dispatch(a);
+    facts.connection = exchange.connection;
+    if (exchange.connection != 0) note(a);
+    if (!continuation.repeated) iu_rules_.on_frame(a);
+    observer_.on_facts(facts);
+}
+
+void Tracker::State::dispatch(const Arrival& a) {
+    switch (a.iu.category) {
+        case Category::message_request: messages_.on_request(a); break;
+        case Category::message_response: messages_.on_response(a); break;
+        default:
+            if (is_setup(a.iu)) setups_.on_frame(a);
+            else if (a.iu.type == IuType::disconnect_rqst) disconnects_.on_request(a);
+            else disconnects_.on_response(a);
+    }
+}
+
+/// What every frame of a connection adds to its account.
+void Tracker::State::note(const Arrival& a) {
+    Connection& connection = connections_.at(a.exchange.connection);
+    Traffic& traffic = connection.from[a.from()];
+    a.facts.from = a.from();
+    connection.last_time = a.seen.time;
+    traffic.last = a.seen.time;
+    if (!traffic.first) traffic.first = a.seen.time;
+    if (a.continuation.repeated) {
+        ++traffic.repeated_frames;
+        if (a.exchange.use == Exchange::Use::message) {
+            Message& message = model_.messages[a.exchange.index - 1];
+            a.facts.message = message.id;
+            ++message.repeated_frames;
+        }
+        return;
+    }
+    ++traffic.frames;
+    if (!a.continuation.first_of_iu) return;
+    judge_after_logout(a);
+    ++connection.iu_count;
+    if (connection.ius.size() >= options_.limits.ius) return;
+    const wire::Status* status = a.header.status();
+    const auto* response = std::get_if<wire::MessageResponseHead>(&a.header.head);
+    connection.ius.push_back(
+        {.step = a.step(),
+         .from = a.from(),
+         .type = a.iu.type,
+         .msg_id = a.header.msg_id(),
+         .reason = status != nullptr ? std::optional(status->reason) : std::nullopt,
+         .failed = response != nullptr && response->resp_err});
+}
+
+/// 7.7.1
+void Tracker::State::judge_after_logout(const Arrival& a) {
+    const Ledger& ledger = connections_.ledger(a.exchange.connection);
+    const std::optional<Step>& logout = ledger.sender[a.from()].logout;
+    if (!logout) return;
+    if (ledger.reordered) return judge_.undecided(RuleName::silence_after_end, "frames come out of order");
+    judge_(
+        RuleName::silence_after_end, false, a, [&] { return fmt::format("{} after a logout", a.iu.name); },
+        {logout->frame});
+}
+
+Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(options, observer)) {}
+Tracker::~Tracker() = default;
+
+void Tracker::on_frame(const FrameSeen& seen) { state_->on_frame(seen); }
+void Tracker::on_login(const PortLogin& login) { state_->logins().on_login(login); }
+void Tracker::on_logout(const Port& from, const Port& to, const Step& step) {
+    state_->disconnects().on_logout(from, to, step);
+}
+void Tracker::on_r_a_tov(Time r_a_tov) { state_->logins().on_r_a_tov(r_a_tov); }
+void Tracker::finish() { state_->finish(); }
+const Model& Tracker::model() const { return state_->model(); }
+
+}  // namespace fabricscope::engine::fcvi
