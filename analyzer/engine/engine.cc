@@ -25,7 +25,8 @@ Engine::Engine(Options options, smcr::Observer* smcr_observer, rdma_cm::Observer
       copies_(options.interfaces),
       smcr_(options.smcr_options, smcr_observer),
       rdma_cm_(options.rdma_cm_options, rdma_cm_observer),
-      smcr_observer_(smcr_observer) {}
+      smcr_observer_(smcr_observer),
+      rdma_cm_observer_(rdma_cm_observer) {}
 
 void Engine::on_frame(const capture::Frame& frame) { on_packet(capture::decode(frame)); }
 
@@ -38,6 +39,7 @@ void Engine::on_packet(const capture::Packet& packet) {
     if (const auto original = copies_.original_of(packet)) {
         ++capture_.copies;
         if (smcr_observer_ != nullptr) smcr_observer_->on_copy(packet.number, *original);
+        if (rdma_cm_observer_ != nullptr) rdma_cm_observer_->on_copy(packet.number, *original);
         return;
     }
     if (options_.smcr) smcr_.on_packet(packet);

@@ -57,6 +57,7 @@ private:
     smcr::Tracker smcr_;
     rdma_cm::Tracker rdma_cm_;
     smcr::Observer* smcr_observer_;
+    rdma_cm::Observer* rdma_cm_observer_;
 };
 
 }  // namespace fabricscope::engine

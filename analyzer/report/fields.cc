@@ -5,14 +5,16 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "analyzer/engine/rdma_cm/generated_fields.h"
 #include "analyzer/engine/smcr/generated_fields.h"
 #include "analyzer/report/table.h"
+#include "protocols/rdma_ip_cm/registry.h"
 #include "protocols/smcr/registry.h"
 
 namespace fabricscope::report {
 namespace {
 
-using engine::smcr::GeneratedType;
+using engine::GeneratedType;
 using Fields = std::map<std::string, FieldEntry>;
 
 std::string type_of(const layout::FieldInfo& field) {
@@ -49,19 +51,31 @@ void add(Fields& fields, FieldEntry entry) {
     if (("; " + clause + "; ").find("; " + entry.clause + "; ") == std::string::npos) clause += "; " + entry.clause;
 }
 
-void add_layout(Fields& fields, const layout::LayoutInfo& layout, const char* protocol) {
-    for (const layout::FieldInfo& field : layout.fields)
-        add(fields, {field.filter, type_of(field), protocol, field.label,
-                     field.clause != nullptr ? field.clause : layout.clause});
+void add_layouts(Fields& fields, std::span<const layout::LayoutInfo> layouts, const char* protocol) {
+    for (const layout::LayoutInfo& layout : layouts)
+        for (const layout::FieldInfo& field : layout.fields)
+            add(fields, {field.filter, type_of(field), protocol, field.label,
+                         field.clause != nullptr ? field.clause : layout.clause});
+}
+
+void add_octets(Fields& fields, std::span<const layout::OctetsInfo> infos, const char* protocol) {
+    for (const layout::OctetsInfo& info : infos) add(fields, {info.filter, "bytes", protocol, info.label, info.clause});
+}
+
+void add_generated(Fields& fields, std::span<const engine::GeneratedField> generated, const char* protocol) {
+    for (const engine::GeneratedField& field : generated)
+        add(fields, {field.filter, type_of(field.type), protocol, field.label, ""});
 }
 
 }  // namespace
 
 std::vector<FieldEntry> all_fields() {
     Fields fields;
-    for (const layout::LayoutInfo& layout : smcr::layouts()) add_layout(fields, layout, "smcr");
-    for (const engine::smcr::GeneratedField& field : engine::smcr::generated_fields)
-        add(fields, {field.filter, type_of(field.type), "smcr", field.label, ""});
+    add_layouts(fields, smcr::layouts(), "smcr");
+    add_generated(fields, engine::smcr::generated_fields, "smcr");
+    add_layouts(fields, rdma_ip_cm::layouts(), "rdma_ip_cm");
+    add_octets(fields, rdma_ip_cm::octets(), "rdma_ip_cm");
+    add_generated(fields, engine::rdma_cm::generated_fields, "rdma_ip_cm");
 
     std::vector<FieldEntry> list;
     for (auto& [name, entry] : fields) list.push_back(std::move(entry));

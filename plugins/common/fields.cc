@@ -4,6 +4,7 @@
 namespace fabricscope::plugin {
 namespace {
 
+using engine::GeneratedType;
 using layout::Base;
 using layout::FieldInfo;
 using layout::Kind;
@@ -40,6 +41,24 @@ int display_of(const FieldInfo& info) {
     return info.base == Base::hex ? BASE_HEX : BASE_DEC;
 }
 
+struct GeneratedShape {
+    enum ftenum type;
+    int display;
+};
+
+GeneratedShape shape_of(GeneratedType type) {
+    switch (type) {
+        case GeneratedType::text: break;
+        case GeneratedType::unsigned_number: return {FT_UINT64, BASE_DEC};
+        case GeneratedType::signed_number: return {FT_INT64, BASE_DEC};
+        case GeneratedType::boolean: return {FT_BOOLEAN, BASE_NONE};
+        case GeneratedType::frame: return {FT_FRAMENUM, BASE_NONE};
+        case GeneratedType::time_span: return {FT_RELATIVE_TIME, BASE_NONE};
+        case GeneratedType::presence: return {FT_NONE, BASE_NONE};
+    }
+    return {FT_STRING, BASE_NONE};
+}
+
 }  // namespace
 
 const void* FieldRegistry::strings_of(const FieldInfo& info) {
@@ -63,6 +82,21 @@ void FieldRegistry::add_layouts(std::span<const layout::LayoutInfo> layouts) {
                  {field.label, field.filter, type_of(field), display_of(field), strings_of(field), field.mask, clause,
                   HFILL}});
         }
+    }
+}
+
+void FieldRegistry::add_octets(std::span<const layout::OctetsInfo> infos) {
+    for (const layout::OctetsInfo& info : infos) {
+        int& id = octets_[&info] = -1;  // stays where it is, whatever comes later
+        add(id, info.filter, info.label, FT_BYTES, BASE_NONE, info.clause);
+    }
+}
+
+void FieldRegistry::add_generated(std::span<const engine::GeneratedField> fields, std::span<int> ids) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const GeneratedShape shape = shape_of(fields[i].type);
+        ids[i] = -1;
+        add(ids[i], fields[i].filter, fields[i].label, shape.type, shape.display, fields[i].description);
     }
 }
 

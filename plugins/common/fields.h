@@ -7,8 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/engine/generated_field.h"
 #include "plugins/common/wireshark_compat.h"
 #include "protocols/layout/layout.h"
+#include "protocols/layout/parts.h"
 
 namespace fabricscope::plugin {
 
@@ -22,6 +24,9 @@ public:
     };
 
     void add_layouts(std::span<const layout::LayoutInfo> layouts);
+    void add_octets(std::span<const layout::OctetsInfo> infos);
+    /// `ids` are set by register_with() and outlive the registry; one for each field.
+    void add_generated(std::span<const engine::GeneratedField> fields, std::span<int> ids);
     /// A field without a layout. `id` is set by register_with() and outlives the registry.
     void add(int& id, const char* filter, const char* label, enum ftenum type, int display, const char* description);
     void add_subtree(int& id) { subtrees_.push_back(&id); }
@@ -29,6 +34,7 @@ public:
 
     /// Of a layout that has been added.
     Part part(const layout::LayoutInfo& info) const;
+    int octets(const layout::OctetsInfo& info) const { return octets_.at(&info); }
 
 private:
     struct LayoutIds {
@@ -39,6 +45,7 @@ private:
     const void* strings_of(const layout::FieldInfo& info);
 
     std::unordered_map<const layout::FieldInfo*, LayoutIds> layouts_;  // by the layout's first field
+    std::unordered_map<const layout::OctetsInfo*, int> octets_;
     std::vector<hf_register_info> fields_;
     std::vector<int*> subtrees_;
     std::deque<std::vector<value_string>> value_names_;

@@ -15,22 +15,21 @@ const char* packet_text(const packet_info* pinfo, const std::string& text);
 class TreeBuilder {
 public:
     struct Ids {
-        int octets;                 ///< bytes field for octets without a layout
-        expert_field reserved_set;  ///< for reserved fields that are not zero
+        const FieldRegistry& fields;
+        int octets;                  ///< bytes field for octets without a layout and a name
+        expert_field& reserved_set;  ///< for reserved fields that are not zero
     };
 
     /// `message` begins with the message and ends with it or where the capture ends.
-    TreeBuilder(const FieldRegistry& fields, Ids& ids, packet_info* pinfo, tvbuff_t* message, proto_tree* tree)
-        : fields_(&fields), ids_(&ids), pinfo_(pinfo), message_(message), tree_(tree) {}
+    TreeBuilder(const Ids& ids, packet_info* pinfo, tvbuff_t* message, proto_tree* tree)
+        : ids_(ids), pinfo_(pinfo), message_(message), tree_(tree) {}
 
-    template <layout::WireFormat T, class PartInfo> void part(const T&, std::size_t offset, const PartInfo& info) {
+    template <layout::WireFormat T> void part(const T&, std::size_t offset, const layout::PartInfo& info) {
         constexpr layout::Extent extent = layout::layout_of<T>.extent;
-        add_part(
-            {layout::info_of<T>(), extent.begin, extent.end - extent.begin}, offset,
-            {info.label, info.index, info.used});
+        add_part({layout::info_of<T>(), extent.begin, extent.end - extent.begin}, offset, info);
     }
-    template <class PartInfo> void octets(ByteView octets, std::size_t offset, const PartInfo& info) {
-        add_octets(offset, octets.size(), {info.label, info.index, info.used});
+    void octets(ByteView octets, std::size_t offset, const layout::PartInfo& info) {
+        add_octets(offset, octets.size(), info);
     }
 
 private:
@@ -39,20 +38,14 @@ private:
         std::size_t begin;  ///< what the layout counts its first octet as
         std::size_t size;
     };
-    struct Role {
-        const char* label;
-        int index;
-        bool used;
-    };
 
-    void add_part(const Shape& shape, std::size_t offset, const Role& role);
-    void add_octets(std::size_t offset, std::size_t size, const Role& role);
-    proto_tree* subtree_for(const Shape& shape, std::size_t offset, const Role& role);
+    void add_part(const Shape& shape, std::size_t offset, const layout::PartInfo& role);
+    void add_octets(std::size_t offset, std::size_t size, const layout::PartInfo& role);
+    proto_tree* subtree_for(const Shape& shape, std::size_t offset, const layout::PartInfo& role);
     void add_field(proto_tree* tree, const layout::FieldInfo& info, int id, std::size_t offset);
     bool is_set(const layout::FieldInfo& info, std::size_t offset) const;
 
-    const FieldRegistry* fields_;
-    Ids* ids_;
+    Ids ids_;
     packet_info* pinfo_;
     tvbuff_t* message_;
     proto_tree* tree_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/smcr/fact_store.h"
 
-#include <algorithm>
-
 namespace fabricscope::plugin {
 namespace {
 
@@ -27,8 +25,7 @@ std::uint32_t length_of(const FrameFacts& facts) {
 }  // namespace
 
 void FactStore::add(const FrameFacts& facts) {
-    Entry& entry = entries_.emplace_back();
-    entry.frame = static_cast<std::uint32_t>(facts.frame);
+    Entry& entry = entries_.add(facts.frame);
     entry.connection = facts.connection;
     entry.link_group = facts.link_group;
     entry.length = length_of(facts);
@@ -63,28 +60,10 @@ void FactStore::add_detail(Entry& entry, const FrameFacts& facts) {
     }
 }
 
-void FactStore::add_missing(std::uint64_t frame) {
-    const std::size_t place = place_of(frame);
-    if (place < entries_.size() && entries_[place].frame == frame) return;
-    Entry entry{};
-    entry.frame = static_cast<std::uint32_t>(frame);
-    entry.what = What::other;
-    entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(place), entry);
-}
-
-/// Where the frame's entry is, or would have to be.
-std::size_t FactStore::place_of(std::uint64_t frame) const {
-    if (next_ < entries_.size() && entries_[next_].frame == frame) return next_;
-    if (entries_.empty() || entries_.back().frame < frame) return entries_.size();
-    const auto found = std::ranges::lower_bound(entries_, frame, {}, &Entry::frame);
-    return static_cast<std::size_t>(found - entries_.begin());
-}
-
 bool FactStore::find(std::uint64_t frame, FrameFacts& facts) const {
-    const std::size_t place = place_of(frame);
-    if (place == entries_.size() || entries_[place].frame != frame) return false;
-    next_ = place + 1;
-    const Entry& entry = entries_[place];
+    const Entry* found = entries_.find(frame);
+    if (found == nullptr) return false;
+    const Entry& entry = *found;
     facts = {};
     facts.frame = frame;
     facts.what = entry.what;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the engine said about each frame, in as little memory as it takes: a capture of a million frames
-// must not cost Wireshark much more with us than without.
+// What the engine said about each frame, in as little memory as it takes.
 #pragma once
 
 #include <vector>
 
 #include "analyzer/engine/smcr/observer.h"
+#include "plugins/common/frame_list.h"
 
 namespace fabricscope::plugin {
 
@@ -17,7 +17,7 @@ public:
     /// only where a request's time belongs to it.
     void add(const FrameFacts& facts);
     /// Makes sure that something is known of the frame.
-    void add_missing(std::uint64_t frame);
+    void add_missing(std::uint64_t frame) { entries_.get(frame); }
     bool find(std::uint64_t frame, FrameFacts& facts) const;
 
 private:
@@ -27,7 +27,7 @@ private:
         std::uint32_t link_group;
         std::uint32_t length;  ///< octets: write: of data, llc and cdc: of the message, tcp: clc_pending
         std::uint32_t detail;  ///< index in the list for its kind of frame, if `has_detail`
-        FrameFacts::What what;
+        FrameFacts::What what = FrameFacts::What::other;
         std::uint8_t link;
         bool has_link : 1;
         bool has_from : 1;
@@ -60,13 +60,11 @@ private:
 
     void add_detail(Entry& entry, const FrameFacts& facts);
     void take_detail(const Entry& entry, FrameFacts& facts) const;
-    std::size_t place_of(std::uint64_t frame) const;
 
-    std::vector<Entry> entries_;  ///< by frame
+    FrameList<Entry> entries_;
     std::vector<Write> writes_;
     std::vector<Cdc> cdcs_;
     std::vector<Reply> replies_;
-    mutable std::size_t next_ = 0;  ///< guess: frames are asked for one after the other
 };
 
 }  // namespace fabricscope::plugin

@@ -5,6 +5,7 @@
 
 #include "plugins/common/addresses.h"
 #include "plugins/common/entry_points.h"
+#include "plugins/module.h"
 #include "plugins/smcr/builtin.h"
 #include "plugins/smcr/fields.h"
 #include "plugins/smcr/show.h"

@@ -7,13 +7,10 @@
 
 namespace fabricscope::plugin {
 
-/// Once, when all dissectors have been registered.
-void install_hooks();
-
-/// For each capture, and again when a changed preference makes Wireshark dissect it anew.
 /// Of the capture that is open; otherwise nullptr.
 const Record* current_record();
 
+/// For each capture, and again when a changed preference makes Wireshark dissect it anew.
 void begin_capture(const engine::smcr::Options& options, bool replace_builtin);
 void end_capture();
 

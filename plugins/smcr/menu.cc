@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "plugins/common/menu.h"
 #include "plugins/smcr/fields.h"
 #include "plugins/smcr/filters.h"
 #include "plugins/smcr/taps.h"
@@ -10,19 +11,8 @@
 namespace fabricscope::plugin {
 namespace {
 
-std::uint32_t selected_frame() {
-    const auto number = [](frame_data* frame, void*) -> void* { return GUINT_TO_POINTER(frame->num); };
-    return GPOINTER_TO_UINT(plugin_if_get_frame_data(number, nullptr));
-}
-
-/// Takes `filter`, which is nullptr if the frame has nothing to filter by.
-void apply(char* filter) {
-    if (filter != nullptr) plugin_if_apply_filter(filter, true);
-    g_free(filter);
-}
-
-void filter_connection(ext_menubar_gui_type, void*, void*) { apply(connection_filter(selected_frame())); }
-void filter_link_group(ext_menubar_gui_type, void*, void*) { apply(link_group_filter(selected_frame())); }
+void filter_connection(ext_menubar_gui_type, void*, void*) { apply_filter(connection_filter(selected_frame())); }
+void filter_link_group(ext_menubar_gui_type, void*, void*) { apply_filter(link_group_filter(selected_frame())); }
 void filter_findings(ext_menubar_gui_type, void*, void*) { plugin_if_apply_filter("smcr.rule", true); }
 void filter_stalls(ext_menubar_gui_type, void*, void*) {
     plugin_if_apply_filter("smcr.stall || smcr.stall_time", true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What Wireshark calls: registration, preferences, the start and end of a capture.
+// Registration, preferences, the start and end of a capture.
 #include "plugins/common/wireshark_compat.h"
+#include "plugins/module.h"
 #include "plugins/smcr/fields.h"
 #include "plugins/smcr/hooks.h"
 #include "plugins/smcr/taps.h"
@@ -46,6 +47,8 @@ void open_capture() {
     begin_capture(options, replace_builtin != 0);
 }
 
+}  // namespace
+
 void register_protocol() {
     register_fields();
     register_preferences();
@@ -59,26 +62,4 @@ void register_protocol() {
     register_cleanup_routine(end_capture);
 }
 
-}  // namespace
 }  // namespace fabricscope::plugin
-
-extern "C" {
-
-#define FABRICSCOPE_EXPORT __attribute__((visibility("default")))
-
-FABRICSCOPE_EXPORT extern const char plugin_version[];
-FABRICSCOPE_EXPORT extern const int plugin_want_major;
-FABRICSCOPE_EXPORT extern const int plugin_want_minor;
-FABRICSCOPE_EXPORT void plugin_register();
-
-const char plugin_version[] = FABRICSCOPE_VERSION;
-const int plugin_want_major = WIRESHARK_VERSION_MAJOR;
-const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
-
-void plugin_register() {
-    static proto_plugin plugin;
-    plugin.register_protoinfo = fabricscope::plugin::register_protocol;
-    plugin.register_handoff = fabricscope::plugin::install_hooks;
-    proto_register_plugin(&plugin);
-}
-}

@@ -17,8 +17,7 @@ void Record::on_packet(const capture::Packet& packet, bool has_interface_id) {
     const std::uint32_t interfaces = has_interface_id ? 2 : 1;
     if (!engine_) engine_.emplace(engine::Options{.smcr_options = options_, .interfaces = interfaces}, this);
     packet_ = &packet;
-    if (packet.time < latest_) late_.push_back(packet.number);
-    latest_ = std::max(latest_, packet.time);
+    notes_.note_time(packet.number, packet.time);
     engine_->on_packet(packet);
     packet_ = nullptr;
     for (const std::uint64_t frame : newly_broken_) facts_.add_missing(frame);
@@ -44,15 +43,13 @@ void Record::on_clc(const ClcSeen& seen) {
 }
 
 void Record::on_response(std::uint64_t request, std::uint64_t response, capture::Time) {
-    responses_.emplace(request, response);
+    notes_.note_response(request, response);
 }
 
-/// Only the frame that broke the rule in the end. It may be an earlier one than the engine is at; then
-/// the finding shows when that frame is dissected again.
+/// Where a finding shows something must be known of the frame. It may be an earlier one than the engine
+/// is at; then the finding shows when that frame is dissected again.
 void Record::on_finding(const engine::Finding& finding) {
-    if (finding.frames.empty()) return;
-    broken_[finding.frames.back()].push_back({finding.rule, finding.text});
-    newly_broken_.push_back(finding.frames.back());
+    if (const std::uint64_t frame = notes_.note_finding(finding); frame != 0) newly_broken_.push_back(frame);
 }
 
 const Record::Parties& Record::parties(std::uint32_t connection) const {
@@ -77,14 +74,12 @@ const Record::Parties& Record::parties_of_group(std::uint32_t link_group) const 
 }
 
 bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
-    if (!originals_.empty())
-        if (const std::uint64_t original = lookup(originals_, frame); original != 0) frame = original;
-    return facts_.find(frame, facts);
+    return facts_.find(notes_.original(frame), facts);
 }
 
-std::uint64_t Record::lookup(const FrameMap& map, std::uint64_t frame) {
-    const auto found = map.find(frame);
-    return found != map.end() ? found->second : 0;
+std::uint64_t Record::completion(std::uint64_t frame) const {
+    const auto found = completions_.find(frame);
+    return found != completions_.end() ? found->second : 0;
 }
 
 }  // namespace fabricscope::plugin

@@ -5,7 +5,6 @@
 // engine's present state; what is shown of a frame is what was said when the engine came past it.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/engine/engine.h"
+#include "plugins/common/frame_notes.h"
 #include "plugins/smcr/fact_store.h"
 
 namespace fabricscope::plugin {
@@ -25,12 +25,6 @@ public:
     struct Clc {
         ClcSeen seen;
         std::vector<std::uint8_t> octets;
-    };
-
-    /// A rule that a frame breaks.
-    struct Broken {
-        const engine::Rule* rule;
-        std::string text;
     };
 
     explicit Record(const engine::smcr::Options& options) : options_(options) {}
@@ -53,49 +47,38 @@ public:
     /// False: the frame has nothing to do with SMC. A copy has its original's facts.
     bool find_facts(std::uint64_t frame, FrameFacts& facts) const;
     std::span<const Clc> clc(std::uint64_t frame) const { return list(clc_, frame); }
-    std::span<const Broken> broken_rules(std::uint64_t frame) const { return list(broken_, frame); }
     /// An LLC or CDC message that ends in this frame and began in earlier ones; otherwise empty.
     ByteView long_message(std::uint64_t frame) const { return list(long_messages_, frame); }
-    /// The frame that answers this one, and the one that completes the CLC message of which this one
-    /// holds a part; 0 = not known (yet).
-    std::uint64_t response(std::uint64_t frame) const { return lookup(responses_, frame); }
-    std::uint64_t completion(std::uint64_t frame) const { return lookup(completions_, frame); }
-    /// Whether the frame is older than one that stands before it in the capture.
-    bool is_late(std::uint64_t frame) const { return std::ranges::binary_search(late_, frame); }
+    /// The frame that completes the CLC message of which this one holds a part; 0 = not known (yet).
+    std::uint64_t completion(std::uint64_t frame) const;
+    const FrameNotes& notes() const { return notes_; }
 
 private:
-    using FrameMap = std::unordered_map<std::uint64_t, std::uint64_t>;
-
     void on_facts(const FrameFacts& facts) override;
     void on_clc(const ClcSeen& seen) override;
     void on_response(std::uint64_t request, std::uint64_t response, capture::Time elapsed) override;
     void on_finding(const engine::Finding& finding) override;
-    void on_copy(std::uint64_t frame, std::uint64_t original) override { originals_.emplace(frame, original); }
+    void on_copy(std::uint64_t frame, std::uint64_t original) override { notes_.note_copy(frame, original); }
 
     template <class T>
     static std::span<const T> list(const std::unordered_map<std::uint64_t, std::vector<T>>& map, std::uint64_t frame) {
         const auto found = map.find(frame);
         return found != map.end() ? std::span<const T>(found->second) : std::span<const T>();
     }
-    static std::uint64_t lookup(const FrameMap& map, std::uint64_t frame);
 
     engine::smcr::Options options_;
     std::optional<engine::Engine> engine_;     ///< from the first packet on
     const capture::Packet* packet_ = nullptr;  ///< while the engine works on it
-    capture::Time latest_ = 0;
     FactStore facts_;
+    FrameNotes notes_;
     std::vector<std::uint64_t> newly_broken_;  ///< frames of findings of the packet that is being worked on
     std::unordered_map<std::uint64_t, std::vector<Clc>> clc_;
-    std::unordered_map<std::uint64_t, std::vector<Broken>> broken_;
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> long_messages_;
     mutable std::vector<Parties> parties_;    ///< by connection id - 1, made when first asked for
     std::vector<std::uint32_t> last_frames_;  ///< by connection id - 1
-    FrameMap responses_;
-    FrameMap completions_;
-    FrameMap originals_;  ///< of copies
+    std::unordered_map<std::uint64_t, std::uint64_t> completions_;
     /// Frames with parts of a CLC message that is not complete, by connection and side.
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> incomplete_;
-    std::vector<std::uint64_t> late_;  ///< in order
 };
 
 }  // namespace fabricscope::plugin

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "plugins/common/tree.h"
 #include "plugins/smcr/fields.h"
 #include "plugins/smcr/summary.h"
 #include "plugins/smcr/taps.h"
@@ -20,15 +21,13 @@ static_assert(std::is_trivially_destructible_v<smcr::ClcMessage>);
 static_assert(std::is_trivially_destructible_v<smcr::LlcMessage>);
 static_assert(std::is_trivially_destructible_v<TreeBuilder>);
 
-int id_of(std::size_t generated) { return fields().generated[generated]; }
-
 ByteView view_of(tvbuff_t* tvb) {
     const unsigned length = tvb_captured_length(tvb);
     return length == 0 ? ByteView{} : ByteView{tvb_get_ptr(tvb, 0, static_cast<int>(length)), length};
 }
 
 TreeBuilder builder(const Display& display, tvbuff_t* message, proto_tree* tree) {
-    return {fields().registry, fields().tree, display.pinfo, message, tree};
+    return {{fields().registry, fields().octets, fields().experts.reserved_set}, display.pinfo, message, tree};
 }
 
 // ---- columns and the protocol's own item ---------------------------------------------------------
@@ -57,127 +56,61 @@ proto_tree* add_protocol(const Display& display, tvbuff_t* tvb, int length, cons
     return proto_item_add_subtree(item, fields().subtree);
 }
 
-/// Lets a filter name a kind of message; the protocol's item says it already.
-void add_presence(proto_tree* tree, tvbuff_t* tvb, std::size_t kind) {
-    proto_item* item = proto_tree_add_item(tree, id_of(kind), tvb, 0, -1, ENC_NA);
-    proto_item_set_hidden(item);
-}
-
 // ---- what the engine found out -------------------------------------------------------------------
 
-void add_text(proto_tree* tree, tvbuff_t* tvb, std::size_t field, const char* text) {
-    proto_item_set_generated(proto_tree_add_string(tree, id_of(field), tvb, 0, 0, text));
-}
-
-template <class T> void add_number(proto_tree* tree, tvbuff_t* tvb, std::size_t field, const std::optional<T>& number) {
-    if (!number) return;
-    proto_item* item = nullptr;
-    if constexpr (std::is_signed_v<T>) item = proto_tree_add_int64(tree, id_of(field), tvb, 0, 0, *number);
-    else item = proto_tree_add_uint64(tree, id_of(field), tvb, 0, 0, *number);
-    proto_item_set_generated(item);
-}
-
-void add_frame(proto_tree* tree, tvbuff_t* tvb, std::size_t field, std::uint64_t frame) {
-    if (frame == 0) return;
-    proto_item_set_generated(proto_tree_add_uint(tree, id_of(field), tvb, 0, 0, static_cast<std::uint32_t>(frame)));
-}
-
-void add_time_span(proto_tree* tree, tvbuff_t* tvb, std::size_t field, capture::Time span) {
-    nstime_t time;
-    time.secs = span / capture::second;
-    time.nsecs = static_cast<int>(span % capture::second);
-    proto_item_set_generated(proto_tree_add_time(tree, id_of(field), tvb, 0, 0, &time));
-}
-
-void add_request(
-    const Display& display, proto_tree* tree, tvbuff_t* tvb, std::uint64_t request, capture::Time elapsed) {
-    if (request == 0) return;
-    add_frame(tree, tvb, generated_index("smcr.request_in"), request);
-    add_time_span(tree, tvb, generated_index("smcr.time"), elapsed);
-    mark_depended_upon(display.pinfo, static_cast<std::uint32_t>(request));
-}
-
-void add_ends(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    const Ends ends = ends_of(display.pinfo, *display.record, facts);
-    if (ends.source == nullptr) return;
-    add_text(tree, tvb, generated_index("smcr.source"), ends.source);
-    add_text(tree, tvb, generated_index("smcr.destination"), ends.destination);
-    for (const char* end : {ends.source, ends.destination}) {
-        proto_item* item = proto_tree_add_string(tree, id_of(generated_index("smcr.endpoint")), tvb, 0, 0, end);
-        proto_item_set_generated(item);
-        proto_item_set_hidden(item);
-    }
-}
+RequestIds request_ids() { return {id_of("smcr.request_in"), id_of("smcr.time")}; }
 
 void add_identity(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     wmem_allocator_t* pool = display.pinfo->pool;
     if (facts.connection != 0)
-        add_text(tree, tvb, generated_index("smcr.connection"), wmem_strdup_printf(pool, "smcr-%u", facts.connection));
+        add_text(tree, tvb, id_of("smcr.connection"), wmem_strdup_printf(pool, "smcr-%u", facts.connection));
     if (facts.link_group != 0)
-        add_text(tree, tvb, generated_index("smcr.link_group"), wmem_strdup_printf(pool, "lg-%u", facts.link_group));
-    add_number(tree, tvb, generated_index("smcr.link"), facts.link);
-    if (facts.from && facts.roles_known) add_text(tree, tvb, generated_index("smcr.from"), name_of(*facts.from));
-    add_ends(display, tree, tvb, facts);
-}
-
-/// The engine's findings, which `fabricscope analyze` lists as well.
-void add_findings(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    for (const Record::Broken& broken : display.record->broken_rules(facts.frame)) {
-        proto_item* item = proto_tree_add_string(tree, id_of(generated_index("smcr.rule")), tvb, 0, 0, broken.rule->id);
-        proto_item_set_generated(item);
-        expert_field* severity = &fields().finding[static_cast<std::size_t>(broken.rule->severity)];
-        const char* text = packet_text(display.pinfo, broken.text);
-        expert_add_info_format(
-            display.pinfo, item, severity, "%s: %s (%s)", broken.rule->id, text, broken.rule->clause);
-    }
+        add_text(tree, tvb, id_of("smcr.link_group"), wmem_strdup_printf(pool, "lg-%u", facts.link_group));
+    add_number(tree, tvb, id_of("smcr.link"), facts.link);
+    if (facts.from && facts.roles_known) add_text(tree, tvb, id_of("smcr.from"), name_of(*facts.from));
+    add_ends(
+        tree, tvb, {id_of("smcr.source"), id_of("smcr.destination"), id_of("smcr.endpoint")},
+        ends_of(display.pinfo, *display.record, facts));
 }
 
 void add_remarks(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    if (is_copy(display, facts)) add_frame(tree, tvb, generated_index("smcr.copy_of"), facts.frame);
+    if (is_copy(display, facts)) add_frame(tree, tvb, id_of("smcr.copy_of"), facts.frame);
     if (facts.retransmission) {
-        proto_item* item = proto_tree_add_boolean(tree, id_of(generated_index("smcr.retransmission")), tvb, 0, 0, 1);
+        proto_item* item = proto_tree_add_boolean(tree, id_of("smcr.retransmission"), tvb, 0, 0, 1);
         proto_item_set_generated(item);
-        expert_add_info(display.pinfo, item, &fields().retransmission);
+        expert_add_info(display.pinfo, item, &fields().experts.retransmission);
     }
-    if (display.record->is_late(display.pinfo->num))
-        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().late);
-    add_findings(display, tree, tvb, facts);
+    if (display.record->notes().is_late(display.pinfo->num))
+        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().experts.late);
+    add_findings(
+        display.pinfo, tree, tvb, id_of("smcr.rule"), fields().experts,
+        display.record->notes().broken_rules(facts.frame));
 }
 
 void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    add_number(tree, tvb, generated_index("smcr.producer_delta"), facts.producer_delta);
-    add_number(tree, tvb, generated_index("smcr.consumer_delta"), facts.consumer_delta);
-    add_number(tree, tvb, generated_index("smcr.in_flight"), facts.in_flight);
-    add_number(tree, tvb, generated_index("smcr.window"), facts.window);
-    if (facts.window_full())
-        proto_item_set_generated(proto_tree_add_boolean(tree, id_of(generated_index("smcr.stall")), tvb, 0, 0, 1));
-    if (facts.stall_time) add_time_span(tree, tvb, generated_index("smcr.stall_time"), *facts.stall_time);
+    add_number(tree, tvb, id_of("smcr.producer_delta"), facts.producer_delta);
+    add_number(tree, tvb, id_of("smcr.consumer_delta"), facts.consumer_delta);
+    add_number(tree, tvb, id_of("smcr.in_flight"), facts.in_flight);
+    add_number(tree, tvb, id_of("smcr.window"), facts.window);
+    if (facts.window_full()) add_true(tree, tvb, id_of("smcr.stall"));
+    if (facts.stall_time) add_time_span(tree, tvb, id_of("smcr.stall_time"), *facts.stall_time);
 }
 
 void add_write(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    add_presence(tree, tvb, generated_index("smcr.write"));
-    add_number(tree, tvb, generated_index("smcr.rmbe.offset"), facts.rmbe_offset);
-    add_number(tree, tvb, generated_index("smcr.rmbe.position"), facts.position);
-    add_number(tree, tvb, generated_index("smcr.write.length"), std::optional(facts.length));
+    add_presence(tree, tvb, id_of("smcr.write"));
+    add_number(tree, tvb, id_of("smcr.rmbe.offset"), facts.rmbe_offset);
+    add_number(tree, tvb, id_of("smcr.rmbe.position"), facts.position);
+    add_number(tree, tvb, id_of("smcr.write.length"), std::optional(facts.length));
 }
 
 void add_facts(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     add_identity(display, tree, tvb, facts);
-    add_request(display, tree, tvb, facts.request_frame, facts.time - facts.request_time);
+    add_request(display.pinfo, tree, tvb, request_ids(), facts.request_frame, facts.time - facts.request_time);
     if (facts.what == FrameFacts::What::llc)
-        add_frame(tree, tvb, generated_index("smcr.response_in"), display.record->response(facts.frame));
+        add_frame(tree, tvb, id_of("smcr.response_in"), display.record->notes().response(facts.frame));
     if (facts.what == FrameFacts::What::cdc) add_cursors(tree, tvb, facts);
     if (facts.what == FrameFacts::What::write) add_write(tree, tvb, facts);
     add_remarks(display, tree, tvb, facts);
-}
-
-void add_error(const Display& display, proto_tree* tree, const layout::ParseError& error) {
-    if (!error) return;
-    const bool cut = error.fault == Fault::truncated;
-    const char* text = packet_text(display.pinfo, to_string(error));
-    expert_add_info_format(
-        display.pinfo, proto_tree_get_parent(tree), cut ? &fields().cut : &fields().malformed, "%s: %s",
-        cut ? "Not captured whole" : "Malformed", text);
 }
 
 // ---- CLC -----------------------------------------------------------------------------------------
@@ -215,12 +148,12 @@ void show_clc_message(Display display, tvbuff_t* payload, const FrameFacts& fact
     const Line summary = summary_of(message);
     write_columns(display, facts, summary, first);
     proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
-    add_presence(tree, tvb, generated_index("smcr.clc"));
+    add_presence(tree, tvb, id_of("smcr.clc"));
     walk(message, builder(display, tvb, tree));
-    add_error(display, tree, message.error);
+    add_error(display.pinfo, tree, fields().experts, message.error);
     add_identity(display, tree, tvb, facts);
-    add_request(display, tree, tvb, clc.seen.request_frame, clc.seen.time - clc.seen.request_time);
-    add_frame(tree, tvb, generated_index("smcr.response_in"), display.record->response(clc.seen.frame));
+    add_request(display.pinfo, tree, tvb, request_ids(), clc.seen.request_frame, clc.seen.time - clc.seen.request_time);
+    add_frame(tree, tvb, id_of("smcr.response_in"), display.record->notes().response(clc.seen.frame));
     add_remarks(display, tree, tvb, facts);
 }
 
@@ -236,7 +169,7 @@ void show_clc_part(
     info << summary.c_str() << "]";
     write_columns(display, facts, info, first);
     proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
-    proto_tree_add_item(tree, fields().tree.octets, tvb, 0, length, ENC_NA);
+    proto_tree_add_item(tree, fields().octets, tvb, 0, length, ENC_NA);
     add_identity(display, tree, tvb, facts);
     add_remarks(display, tree, tvb, facts);
 }
@@ -256,9 +189,9 @@ void show_llc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
     const Line summary = summary_of(message, facts);
     write_columns(display, facts, summary);
     proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
-    add_presence(tree, tvb, generated_index("smcr.llc"));
+    add_presence(tree, tvb, id_of("smcr.llc"));
     walk(message, builder(display, tvb, tree));
-    add_error(display, tree, message.error);
+    add_error(display.pinfo, tree, fields().experts, message.error);
     const auto* add_link = std::get_if<smcr::AddLinkMessage>(&message.body);
     if (add_link != nullptr && std::holds_alternative<smcr::AddLinkRfc>(add_link->body))
         expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().rfc_add_link);
@@ -272,9 +205,9 @@ void show_cdc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
     write_columns(display, facts, summary);
     if (!display.details) return;
     proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
-    add_presence(tree, tvb, generated_index("smcr.cdc"));
+    add_presence(tree, tvb, id_of("smcr.cdc"));
     builder(display, tvb, tree).part(cdc, 0, smcr::PartInfo{});
-    add_error(display, tree, error);
+    add_error(display.pinfo, tree, fields().experts, error);
     add_facts(display, tree, tvb, facts);
 }
 

@@ -115,7 +115,7 @@ tap_packet_status tree_packet(stats_tree* tree, packet_info*, epan_dissect_t*, c
         const char* name = layout::name_of(smcr::kClcTypeNames, clc_type(clc));
         stats_tree_tick_pivot(tree, clc_node, name != nullptr ? name : "unknown");
     }
-    for (const Record::Broken& broken : tap->record->broken_rules(facts.frame))
+    for (const FrameNotes::Broken& broken : tap->record->notes().broken_rules(facts.frame))
         stats_tree_tick_pivot(tree, rule_node, broken.rule->id);
     if (facts.retransmission) tick(tree, "Retransmissions");
     if (facts.what == What::write) tick_write(tree, facts);

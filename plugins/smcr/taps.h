@@ -3,7 +3,7 @@
 #pragma once
 
 #include "capture/packet.h"
-#include "plugins/common/wireshark_compat.h"
+#include "plugins/common/generated.h"
 #include "plugins/smcr/record.h"
 #include "plugins/smcr/streams.h"
 
@@ -28,12 +28,8 @@ constexpr const char* kFrameTap = "smcr";
 constexpr const char* kFollowTap = "smcr_follow";
 constexpr const char* kExportTap = "smcr_eo";  ///< Wireshark makes the name: the protocol's, and _eo
 
-/// The frame's sender and receiver, as smcr.source and smcr.destination have them; nullptr for a frame of
-/// no connection.
-struct Ends {
-    const char* source = nullptr;
-    const char* destination = nullptr;
-};
+/// The frame's sender and receiver, as smcr.source and smcr.destination have them; none for a frame of no
+/// connection.
 Ends ends_of(packet_info* pinfo, const Record& record, const FrameFacts& facts);
 
 /// Once each, when the protocol is registered.

@@ -11,11 +11,19 @@
 
 namespace fabricscope::layout {
 
+/// Octets that no layout describes, but that have a name of their own.
+struct OctetsInfo {
+    const char* filter;  ///< display filter name, "rdma_ip_cm.private_data"
+    const char* label;
+    const char* clause;
+};
+
 /// How a part stands in its message.
 struct PartInfo {
-    const char* label = nullptr;  ///< what it is here, if the layout's name does not say enough
-    int index = -1;               ///< its number in a list of equal parts
-    bool used = true;             ///< false: a slot that this message leaves empty
+    const char* label = nullptr;         ///< what it is here, if the layout's name does not say enough
+    int index = -1;                      ///< its number in a list of equal parts
+    bool used = true;                    ///< false: a slot that this message leaves empty
+    const OctetsInfo* octets = nullptr;  ///< of octets that have a name
 };
 
 /// Hands the parts of a message to a visitor, in order, each with its offset.

@@ -7,9 +7,6 @@ namespace {
 
 using layout::PartReader;
 
-constexpr const char* kPrivateData = "rdma_ip_cm.private_data";
-constexpr const char* kAdditional = "rdma_ip_cm.additional_information";
-
 std::optional<IpHeader> read_ip(PartReader& reader, std::uint64_t service_id) {
     if (!has_ip_header(service_id) || reader.error()) return std::nullopt;
     IpHeader header;
@@ -41,14 +38,14 @@ Rej read_rej(PartReader& reader) {
     const bool informs = message.body.reason == ib::consumer_reject && message.body.ari_length != 0;
     if (informs) reader.read(message.information);
     const std::size_t rest = ib::ari_size - (informs ? layout::size_of<RejectInformation> : 0);
-    message.additional = reader.take(rest, kAdditional);
+    message.additional = reader.take(rest, additional_octets.filter);
     return message;
 }
 
 template <class Message> Message read_informing(PartReader& reader) {
     Message message;
     reader.read(message.body);
-    message.additional = reader.take(ib::ari_size, kAdditional);
+    message.additional = reader.take(ib::ari_size, additional_octets.filter);
     return message;
 }
 
@@ -87,7 +84,7 @@ Message parse(ByteView octets) {
     PartReader reader(octets, ib::mad_size);
     reader.read(message.mad);
     if (!reader.error() && message.mad.management_class == ib::cm_class) read_body(reader, message);
-    message.private_data = reader.take(reader.remaining(), kPrivateData);
+    message.private_data = reader.take(reader.remaining(), private_data_octets.filter);
     message.error = reader.error();
     return message;
 }

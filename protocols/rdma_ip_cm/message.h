@@ -60,6 +60,16 @@ struct Message {
 /// the wire, `octets` what was captured.
 bool is_cm(ByteView octets, std::size_t length);
 
+/// Octets of messages that belong to others, or whose meaning depends.
+inline constexpr std::array named_octets{
+    layout::OctetsInfo{"rdma_ip_cm.private_data", "Private data", "IBA 12.6; IBA A11.4"},
+    layout::OctetsInfo{"rdma_ip_cm.ari.suggested_value", "Suggested value", "IBA A11.7"},
+    layout::OctetsInfo{
+        "rdma_ip_cm.additional_information", "Additional information", "IBA 12.6.7; IBA 12.8.2; IBA 12.11.2"}};
+inline constexpr const layout::OctetsInfo& private_data_octets = named_octets[0];
+inline constexpr const layout::OctetsInfo& suggested_value_octets = named_octets[1];
+inline constexpr const layout::OctetsInfo& additional_octets = named_octets[2];
+
 /// Parses a MAD. The views in the result point into `octets`.
 Message parse(ByteView octets);
 

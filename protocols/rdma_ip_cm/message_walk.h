@@ -33,7 +33,10 @@ template <class V> void walk_body(layout::Walker<V>& w, const SidrReq& message) 
 template <class V> void walk_body(layout::Walker<V>& w, const Rej& message) {
     w.part(message.body);
     w.part(message.information);
-    w.octets(message.additional, {.label = "Additional rejection information"});
+    const std::size_t suggested = message.information ? message.information->suggested_length : 0;
+    const std::size_t split = std::min(suggested, message.additional.size());
+    w.octets(message.additional.first(split), {.octets = &suggested_value_octets});
+    w.octets(message.additional.subspan(split), {.octets = &additional_octets});
 }
 
 /// The messages with additional information.
@@ -41,7 +44,7 @@ template <class V, class Message>
 requires requires(Message m) { m.additional; }
 void walk_body(layout::Walker<V>& w, const Message& message) {
     w.part(message.body);
-    w.octets(message.additional, {.label = "Additional information"});
+    w.octets(message.additional, {.octets = &additional_octets});
 }
 
 }  // namespace detail
@@ -50,7 +53,7 @@ template <class Visitor> void walk(const Message& message, Visitor&& visit) {
     layout::Walker walker(visit);
     walker.part(message.mad);
     std::visit([&](const auto& body) { detail::walk_body(walker, body); }, message.body);
-    walker.octets(message.private_data, {.label = "Private data"});
+    walker.octets(message.private_data, {.octets = &private_data_octets});
 }
 
 }  // namespace fabricscope::rdma_ip_cm

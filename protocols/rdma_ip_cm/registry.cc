@@ -15,5 +15,6 @@ constexpr auto kLayouts = layout::infos_of<
 }  // namespace
 
 std::span<const layout::LayoutInfo> layouts() { return kLayouts; }
+std::span<const layout::OctetsInfo> octets() { return named_octets; }
 
 }  // namespace fabricscope::rdma_ip_cm

@@ -325,7 +325,9 @@ bool gave_up(const Connection& c, Time now) {
     return c.answer_timeout != 0 && now - c.last_req > 2 * c.answer_timeout;
 }
 
-Outcome settled_outcome(const Connection& c, Time now) {
+}  // namespace
+
+Outcome outcome_so_far(const Connection& c, Time now) {
     const bool resolved = c.service == Service::ud && c.rep && !c.reject;
     const bool used = c.rep && c.from[Side::client].packets != 0;
     if (c.rtu || resolved || used) return Outcome::connected;
@@ -334,10 +336,8 @@ Outcome settled_outcome(const Connection& c, Time now) {
     return Outcome::unknown;
 }
 
-}  // namespace
-
 void Connections::finish(Time now) {
-    for (Connection& connection : model_.connections) connection.outcome = settled_outcome(connection, now);
+    for (Connection& connection : model_.connections) connection.outcome = outcome_so_far(connection, now);
 }
 
 }  // namespace fabricscope::engine::rdma_cm

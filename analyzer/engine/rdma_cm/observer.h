@@ -2,6 +2,7 @@
 // What the RDMA CM tracker says about single frames while it works.
 #pragma once
 
+#include "analyzer/engine/finding.h"
 #include "analyzer/engine/rdma_cm/model.h"
 
 namespace fabricscope::engine::rdma_cm {
@@ -24,6 +25,10 @@ class Observer {
 public:
     virtual ~Observer() = default;
     virtual void on_facts(const FrameFacts&) {}
+    /// The frame shows `original` once more, from another interface; it is not tracked.
+    virtual void on_copy(std::uint64_t /*frame*/, std::uint64_t /*original*/) {}
+    /// A rule was broken by the frame that is being dealt with.
+    virtual void on_finding(const Finding&) {}
 };
 
 }  // namespace fabricscope::engine::rdma_cm

@@ -5,6 +5,11 @@
 
 namespace fabricscope::engine::rdma_cm {
 
+bool is_message(const capture::Packet& packet) {
+    return packet.transport == capture::Transport::ib && packet.ib.has_deth &&
+           packet.ib.bth.destination_qpn == ib::gsi_qpn && wire::is_cm(packet.ib.payload, packet.ib.payload_length);
+}
+
 class Tracker::State {
 public:
     State(Options options, Observer* observer)

@@ -19,6 +19,12 @@ struct Options {
     Limits limits{};
 };
 
+/// Whether the packet holds a message of Communication Management.
+bool is_message(const capture::Packet& packet);
+
+/// What came of a connection, as far as the packets up to the time `now` tell.
+Outcome outcome_so_far(const Connection& connection, Time now);
+
 class Tracker {
 public:
     explicit Tracker(Options options = {}, Observer* observer = nullptr);

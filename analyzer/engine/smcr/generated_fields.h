@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the SMC-R tracker adds to a frame beyond its octets, as display-filter fields: the plugin
-// registers them, `fabricscope fields` prints them.
+// What the SMC-R tracker adds to a frame beyond its octets.
 #pragma once
 
 #include <array>
-#include <cstdint>
+
+#include "analyzer/engine/generated_field.h"
 
 namespace fabricscope::engine::smcr {
-
-enum class GeneratedType : std::uint8_t { text, unsigned_number, signed_number, boolean, frame, time_span, presence };
-
-struct GeneratedField {
-    const char* filter;  ///< display filter name, "smcr.in_flight"
-    const char* label;   ///< for people, "Bytes in flight"
-    GeneratedType type;
-    const char* description;
-};
 
 inline constexpr std::array generated_fields{
     GeneratedField{"smcr.clc", "CLC message", GeneratedType::presence, "The frame holds or completes a CLC message"},

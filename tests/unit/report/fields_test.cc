@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/rdma_cm/generated_fields.h"
 #include "analyzer/engine/smcr/generated_fields.h"
+#include "protocols/rdma_ip_cm/registry.h"
 #include "protocols/smcr/registry.h"
 
 namespace fabricscope::report {
@@ -22,6 +24,10 @@ TEST(Fields, EveryFieldOnceByName) {
     EXPECT_EQ(std::ranges::adjacent_find(fields, {}, &FieldEntry::name), fields.end());
     for (const layout::LayoutInfo& layout : smcr::layouts())
         for (const layout::FieldInfo& info : layout.fields) EXPECT_EQ(field(info.filter).name, info.filter);
+    for (const layout::LayoutInfo& layout : rdma_ip_cm::layouts())
+        for (const layout::FieldInfo& info : layout.fields) EXPECT_EQ(field(info.filter).name, info.filter);
+    for (const auto& generated : engine::rdma_cm::generated_fields)
+        EXPECT_EQ(field(generated.filter).name, generated.filter);
     for (const auto& generated : engine::smcr::generated_fields)
         EXPECT_EQ(field(generated.filter).name, generated.filter);
 }
@@ -32,6 +38,8 @@ TEST(Fields, TypesAreNamedAsWiresharkDoes) {
     EXPECT_EQ(field("smcr.llc.reply").type, "boolean");
     EXPECT_EQ(field("smcr.llc.gid").type, "ipv6");
     EXPECT_EQ(field("smcr.request_in").type, "framenum");
+    EXPECT_EQ(field("rdma_ip_cm.private_data").type, "bytes");
+    EXPECT_EQ(field("rdma_ip_cm.rej.reason").type, "uint16");
 }
 
 TEST(Fields, AFieldOfSeveralMessagesNamesEveryClause) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a tracker adds to a frame beyond its octets, as display-filter fields: the plugins register them,
+// `fabricscope fields` prints them.
+#pragma once
+
+#include <cstdint>
+
+namespace fabricscope::engine {
+
+enum class GeneratedType : std::uint8_t { text, unsigned_number, signed_number, boolean, frame, time_span, presence };
+
+struct GeneratedField {
+    const char* filter;  ///< display filter name, "smcr.in_flight"
+    const char* label;   ///< for people, "Bytes in flight"
+    GeneratedType type;
+    const char* description;
+};
+
+}  // namespace fabricscope::engine

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the plugin has registered with Wireshark: protocol, fields, subtrees, expert infos.
+#pragma once
+
+#include <array>
+
+#include "analyzer/engine/rdma_cm/generated_fields.h"
+#include "plugins/common/experts.h"
+#include "plugins/common/fields.h"
+#include "plugins/common/generated.h"
+
+namespace fabricscope::plugin {
+
+struct Fields {
+    int protocol = -1;
+    int subtree = -1;
+    int traffic_subtree = -1;  ///< of a packet that a connection carries
+    FieldRegistry registry;
+    int octets = -1;
+    std::array<int, engine::rdma_cm::generated_fields.size()> generated{};
+    Experts experts;
+    expert_field rejected = EI_INIT;
+};
+
+Fields& fields();
+/// Of a generated field.
+inline int id_of(GeneratedName<engine::rdma_cm::generated_fields> name) { return fields().generated[name.index]; }
+
+void register_fields();
+
+}  // namespace fabricscope::plugin
