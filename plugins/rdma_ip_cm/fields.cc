@@ -20,7 +20,7 @@ void register_experts() {
 Fields& fields() { return registered; }
 
 void register_fields() {
-    registered.protocol = proto_register_protocol("RDMA IP CM Service (fabricscope)", "RDMA CM", "rdma_ip_cm");
+    registered.protocol = proto_register_protocol("RDMA IP CM Service (fabricscope)", kProtocolName, "rdma_ip_cm");
     registered.registry.add_layouts(rdma_ip_cm::layouts());
     registered.registry.add_octets(rdma_ip_cm::octets());
     registered.registry.add_generated(engine::rdma_cm::generated_fields, registered.generated);

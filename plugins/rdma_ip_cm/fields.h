@@ -11,6 +11,9 @@
 
 namespace fabricscope::plugin {
 
+/// In the column and wherever Wireshark names protocols.
+inline constexpr const char* kProtocolName = "RDMA CM";
+
 struct Fields {
     int protocol = -1;
     int subtree = -1;

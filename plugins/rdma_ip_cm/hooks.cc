@@ -58,19 +58,22 @@ void after_frame(const Visit& visit) {
     FrameFacts facts;
     if (!is_enabled() || !record->find_facts(visit.pinfo->num, facts)) return;
     const capture::Packet packet = facts.message ? capture::decode(visit.frame) : capture::Packet{};
+    const char* around = visit.pinfo->current_proto;
+    visit.pinfo->current_proto = kProtocolName;  // whose expert infos are
     show(visit, packet, facts);
     tap(visit, packet, facts);
+    visit.pinfo->current_proto = around;
 }
 
 }  // namespace
 
 void install_hooks() {
-    expert_tap = find_tap_id("expert");
     frame_tap = find_tap_id(kFrameTap);
     wrap_entry_points({before_frame, after_frame});
 }
 
 void begin_capture(const engine::rdma_cm::Options& options, bool write_columns) {
+    expert_tap = find_tap_id("expert");  // registered after us
     record = std::make_unique<Record>(options);
     writes_columns = write_columns;
     restart_first_visits();

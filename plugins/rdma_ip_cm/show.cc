@@ -39,8 +39,11 @@ void write_columns(
     if (is_copy(display, facts)) info << "[Copy of frame " << facts.frame << "] ";
     else if (facts.retransmission) info << "[Retransmission] ";
     info << summary.c_str();
-    col_set_str(display.pinfo->cinfo, COL_PROTOCOL, "RDMA CM");
-    col_add_str(display.pinfo->cinfo, COL_INFO, info.c_str());
+    column_info* columns = display.pinfo->cinfo;
+    col_set_str(columns, COL_PROTOCOL, kProtocolName);
+    // Of a frame that the capture cut, Wireshark's dissector says that it is malformed, and puts up a fence.
+    col_clear_fence(columns, COL_INFO);
+    col_add_str(columns, COL_INFO, info.c_str());
 }
 
 // ---- what the engine found out -------------------------------------------------------------------

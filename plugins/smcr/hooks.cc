@@ -200,7 +200,6 @@ void after_frame(const Visit& visit) {
 }  // namespace
 
 void install_hooks() {
-    expert_tap = find_tap_id("expert");
     frame_tap = find_tap_id(kFrameTap);
     follow_tap = find_tap_id(kFollowTap);
     export_tap = find_tap_id(kExportTap);
@@ -213,6 +212,7 @@ void install_hooks() {
 }
 
 void begin_capture(const engine::smcr::Options& options, bool replace_builtin) {
+    expert_tap = find_tap_id("expert");  // registered after us
     engine_options = options;
     record = std::make_unique<Record>(options);
     replacing = replace_builtin && is_enabled();
