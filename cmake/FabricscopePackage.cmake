@@ -5,7 +5,7 @@ install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME copyright)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The fabricscope developers <developers@fabricscope.invalid>")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Wireshark plugins that decode SMC-R, and a program that tells what happened:
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Wireshark plugins that decode SMC-R and RDMA CM, and a program that tells what happened:
 which connections came up and why others did not, how data moved through
 remote memory, who was blocked and for how long.")
 set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}")

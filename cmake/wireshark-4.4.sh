@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 tree=$1
 shift
-readonly tree sample=samples/real/smcr_v2_echo.pcap
+readonly tree smcr=samples/real/smcr_v2_echo.pcap rdma_cm=samples/real/rdmacm_reject_no_listener.pcap
 
 in_tree() {
     chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
@@ -41,4 +41,5 @@ loaded=$(in_tree /build/with-plugins tshark -G plugins | grep fabricscope) || {
     exit 1
 }
 echo "$loaded"
-in_tree /build/with-plugins tshark -r "/src/$sample" -Y smcr
+in_tree /build/with-plugins tshark -r "/src/$smcr" -Y smcr
+in_tree /build/with-plugins tshark -r "/src/$rdma_cm" -Y rdma_ip_cm

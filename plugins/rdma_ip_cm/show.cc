@@ -22,7 +22,8 @@ void write_address(packet_info* pinfo, address* place, const capture::Address& f
     using Kind = capture::Address::Kind;
     const std::uint16_t lid = static_cast<std::uint16_t>(from.bytes[14] << 8 | from.bytes[15]);
     switch (from.kind) {
-        case Kind::none: return;
+        case Kind::none:
+        case Kind::port_id: return;  // not on InfiniBand
         case Kind::ipv4: return alloc_address_wmem(pinfo->pool, place, AT_IPv4, 4, from.bytes.data() + 12);
         case Kind::ipv6: return alloc_address_wmem(pinfo->pool, place, AT_IPv6, 16, from.bytes.data());
         case Kind::gid: return alloc_address_wmem(pinfo->pool, place, AT_IB, 16, from.bytes.data());

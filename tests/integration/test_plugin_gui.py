@@ -84,10 +84,9 @@ class Screen:
         return self.run("tesseract", "-", "-", "--psm", "11", input=picture).decode()
 
 
-@pytest.fixture(scope="module")
-def screen(tmp_path_factory):
-    """Wireshark with the plugin and the profile, at a message that announces urgent data."""
-    home = tmp_path_factory.mktemp("gui")
+@contextlib.contextmanager
+def wireshark(home, name, *arguments):
+    """A screen with Wireshark on it, which has read a sample."""
     config = home / "wireshark"
     shutil.copytree(PROFILE, config / "profiles/SMC-R")
     geometry = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT}
@@ -105,14 +104,21 @@ def screen(tmp_path_factory):
             **home_environment(), "DISPLAY": screen.environment["DISPLAY"], "XDG_CONFIG_HOME": str(home),
             "XDG_RUNTIME_DIR": str(home), "HOME": str(home), "QT_QPA_PLATFORM": "xcb", "QT_XCB_GL_INTEGRATION": "none",
             "WIRESHARK_EXTCAP_DIR": "/nonexistent"}  # nothing is captured here; helpers cost time
-        options = [word for name in ("update.enabled", "ask_unsaved") for word in ("-o", f"gui.{name}:FALSE")]
-        wireshark = subprocess.Popen(
-            [BUILD / "with-plugins", "wireshark", "-C", "SMC-R", *options, "-r", sample("smcr_v2_urgent"), "-g", "27"],
+        options = [word for option in ("update.enabled", "ask_unsaved") for word in ("-o", f"gui.{option}:FALSE")]
+        program = subprocess.Popen(
+            [BUILD / "with-plugins", "wireshark", *options, "-r", sample(name), *arguments],
             env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with stopping(wireshark):
-            wait_for("the main window", lambda: screen.windows("smcr_v2_urgent"))
-            wait_for("a packet", lambda: rule_colours()["SMC-R: LLC"] in colours(screen.settled()))
+        with stopping(program):
+            wait_for("the main window", lambda: screen.windows(name))
             yield screen
+
+
+@pytest.fixture(scope="module")
+def screen(tmp_path_factory):
+    """Wireshark with the plugin and the profile, at a message that announces urgent data."""
+    with wireshark(tmp_path_factory.mktemp("gui"), "smcr_v2_urgent", "-C", "SMC-R", "-g", "27") as screen:
+        wait_for("a packet", lambda: rule_colours()["SMC-R: LLC"] in colours(screen.settled()))
+        yield screen
 
 
 def colours(pixels):
@@ -153,10 +159,10 @@ def test_the_message_in_the_details(screen):
     assert "SMC-R, CDC smcr-1" in screen.text()
 
 
-def choose(screen, letter):
-    """Tools > SMC-R, which is the last one."""
+def choose(screen, letter, menu=("Up",)):
+    """Tools > SMC-R, which is the last one; RDMA CM stands before it."""
     screen.click(400, 900)  # below the details: the keyboard is Wireshark's, the selected packet stays
-    screen.keys("alt+t", "Up", "Right", letter)
+    screen.keys("alt+t", *menu, "Right", letter)
 
 
 def test_the_menu_filters_the_connection(screen):
@@ -173,3 +179,20 @@ def test_the_menu_follows_the_stream(screen):
     text = screen.text()
     for words in ("before-urgent", "after-urgent", "reply-part-1", "client,"):
         assert words in text
+
+
+def test_a_rejection_is_seen_at_a_glance(tmp_path_factory):
+    """Who, whom and why stand in the packet list and at the top of the message's tree."""
+    with wireshark(tmp_path_factory.mktemp("gui"), "rdmacm_reject_no_listener", "-g", "2") as screen:
+        text = wait_for("the rejection", lambda: "nobody listens" in screen.text() and screen.text())
+        for words in ("RDMA CM", "192.0.2.10:46807", "rejects REQ: invalid service id (8), nobody listens there"):
+            assert words in text
+        assert "LID" not in text
+        screen.click(400, 620)  # the details: the last protocol, unfolded
+        screen.keys("End", "Right")
+        text = wait_for("the tree", lambda: "Outcome: rejected" in screen.text() and screen.text())
+        for words in ("Outcome: rejected", "Rejected: by the server: invalid service id", "Server: 192.0.2.20:7999"):
+            assert words in text
+        choose(screen, "c", menu=("Up", "Up"))
+        text = screen.text()
+        assert "rdma_ip_cm.connection" in text and "Displayed: 2 " in text
