@@ -53,8 +53,8 @@ DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std
     buckets_.resize(std::bit_ceil(2 * capacity));
 }
 
-std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) {
-    if (originals_.empty() || packet.transport == Transport::none || packet.interface >= most_interfaces) return {};
+std::optional<std::uint64_t> DuplicateFilter::original_among_several(const Packet& packet) {
+    if (packet.transport == Transport::none || packet.interface >= most_interfaces) return {};
     const std::uint64_t fingerprint = fingerprint_of(packet);
     if (Original* original = find(fingerprint, packet)) {
         original->interfaces |= std::uint64_t{1} << packet.interface;

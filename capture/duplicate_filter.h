@@ -22,7 +22,9 @@ public:
     explicit DuplicateFilter(std::uint32_t interface_count, Time window = second, std::size_t capacity = 16'384);
 
     /// The number of the earlier frame that this packet is a copy of. To be asked once for each packet.
-    std::optional<std::uint64_t> original_of(const Packet& packet);
+    std::optional<std::uint64_t> original_of(const Packet& packet) {
+        return originals_.empty() ? std::nullopt : original_among_several(packet);
+    }
 
 private:
     struct Original {
@@ -33,6 +35,7 @@ private:
         std::uint64_t previous;  ///< serial number of the one before in the same bucket; 0 = none
     };
 
+    std::optional<std::uint64_t> original_among_several(const Packet& packet);
     Original* find(std::uint64_t fingerprint, const Packet& packet);
     void remember(std::uint64_t fingerprint, const Packet& packet);
     bool held(std::uint64_t serial) const { return serial != 0 && serial + originals_.size() >= next_; }

@@ -2,7 +2,6 @@
 #include "capture/packet.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "protocols/fc/encapsulation.h"
@@ -305,28 +304,27 @@ private:
         packet_.transport = Transport::udp;
         packet_.udp = {header.source_port, header.destination_port, captured_, wire_, offset()};
         if (header.destination_port != ib::roce_v2_udp_port || wire_ < shortest_ib) return;
-        ib::Bth bth{};
-        if (peek(bth, Layer::bth) && may_be(bth)) take_bth(bth, datagram, start, IbCarrier::roce_v2);
+        if (peek(packet_.ib.bth, Layer::bth) && may_be_ib()) take_bth(datagram, start, IbCarrier::roce_v2);
     }
 
     static constexpr std::size_t shortest_ib = layout::size_of<ib::Bth> + layout::size_of<ib::Icrc>;
 
-    /// Whether everything that the opcode asks for has room behind this BTH, which stands next.
-    bool may_be(const ib::Bth& bth) const {
+    /// Whether everything that the opcode asks for has room behind the BTH, which stands next.
+    bool may_be_ib() const {
         if (wire_ % 4 != 0) return false;
+        const ib::Bth& bth = packet_.ib.bth;
         const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
         return bth.version == 0 && opcode.known() && shortest_ib + opcode.headers_size + bth.pad_count <= wire_;
     }
 
     void decode_bth(ByteView packet, ib::IcrcStart start, IbCarrier carrier) {
-        ib::Bth bth{};
-        if (!peek(bth, Layer::bth)) return;
-        if (!may_be(bth)) return stop(DecodeState::malformed, Layer::bth);
-        take_bth(bth, packet, start, carrier);
+        if (!peek(packet_.ib.bth, Layer::bth)) return;
+        if (!may_be_ib()) return stop(DecodeState::malformed, Layer::bth);
+        take_bth(packet, start, carrier);
     }
 
-    /// `packet` is what the ICRC covers, and more if the frame is padded.
-    void take_bth(const ib::Bth& bth, ByteView packet, ib::IcrcStart start, IbCarrier carrier) {
+    /// The BTH has been parsed. `packet` is what the ICRC covers, and more if the frame is padded.
+    void take_bth(ByteView packet, ib::IcrcStart start, IbCarrier carrier) {
         packet_.segment = captured_;
         packet_.transport = Transport::ib;
         IbPacket& ib = packet_.ib;
@@ -336,7 +334,6 @@ private:
         const auto covered = static_cast<std::size_t>(captured_.data() - packet.data()) + wire_;
         if (captured_.size() == wire_) ib.covered = packet.first(covered);
 
-        ib.bth = bth;
         const ib::OpcodeInfo& opcode = ib.opcode();
         parse_extended(opcode, ib::deth, ib.deth, ib.has_deth);
         parse_extended(opcode, ib::reth, ib.reth, ib.has_reth);
@@ -430,12 +427,3 @@ std::optional<bool> fc_crc_is_good(const Packet& packet) {
 }
 
 }  // namespace fabricscope::capture
-
-std::size_t std::hash<fabricscope::capture::Address>::operator()(
-    const fabricscope::capture::Address& address) const noexcept {
-    const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(address.bytes);
-    constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
-    std::uint64_t mixed = halves[0] * odd + halves[1];
-    mixed = (mixed ^ mixed >> 32) * odd;
-    return mixed ^ mixed >> 32;
-}

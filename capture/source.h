@@ -25,6 +25,15 @@ struct Error {
 /// "a.pcap: frame 18, offset 1234: ..."
 std::string to_string(const Error& error);
 
+/// Frames that were read together, and their octets.
+struct Batch {
+    static constexpr std::size_t most_frames = 1024;
+    static constexpr std::size_t most_octets = 64 * 1024;  ///< several batches stay in a processor's cache
+
+    std::vector<Frame> frames;  ///< `data` points into `octets`
+    std::vector<std::uint8_t> octets;
+};
+
 /// A stream of frames. Not thread-safe.
 class Source {
 public:
@@ -36,6 +45,10 @@ public:
     /// Delivers the next frame; `frame.data` is valid until the following call. False at the end, and
     /// at an error, after all that could be read has been delivered.
     virtual bool next(Frame& frame) = 0;
+
+    /// Delivers the next frames, as many as a batch takes; they live as long as the batch is left alone. Returns
+    /// false when next() would, after the last ones have been delivered.
+    virtual bool next_batch(Batch& batch);
 
     /// What went wrong so far: nothing, or one entry for each file that could not be read to its end.
     virtual std::vector<Error> errors() const = 0;

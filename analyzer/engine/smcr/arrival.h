@@ -60,8 +60,8 @@ struct OpenRequest {
 
 /// What has been seen of a link group, beside the model: for the rules.
 struct GroupHistory {
-    PerSide<RtokenTable> rtokens;                                    ///< of this side's RMBs
-    std::unordered_map<std::uint64_t, std::uint32_t> element_owner;  ///< connection id by element_key()
+    PerSide<RtokenTable> rtokens;  ///< of this side's RMBs
+    ElementOwners element_owners;
     PerSide<std::uint32_t> gaps;  ///< how often packets of this side were missing, on all links
     std::vector<OpenRequest> open;
     bool forgot_requests = false;         ///< there were too many open ones
@@ -77,9 +77,6 @@ struct GroupHistory {
         }
     }
 };
-
-/// An element of an RMB.
-constexpr std::uint64_t element_key(std::size_t rmb, std::uint64_t index) { return std::uint64_t{rmb} << 16 | index; }
 
 struct Arrival {
     std::uint32_t group;

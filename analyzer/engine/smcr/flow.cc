@@ -76,11 +76,6 @@ void Flow::attach_stream(StreamBuffer::Sink sink) {
     stream_ = std::make_unique<StreamBuffer>(origin_, std::move(sink));
 }
 
-std::optional<std::uint64_t> Flow::capacity() const {
-    if (!direction_->rmbe_size || *direction_->rmbe_size <= base()) return std::nullopt;
-    return *direction_->rmbe_size - base();
-}
-
 std::optional<std::uint64_t> Flow::produced() const {
     return producer_.seen && direction_->positions_known ? std::optional(relative(producer_.position)) : std::nullopt;
 }

@@ -110,7 +110,10 @@ public:
     std::optional<std::uint64_t> produced() const;
     std::optional<std::uint64_t> consumed() const;
     std::optional<std::uint64_t> in_flight() const;
-    std::optional<std::uint64_t> capacity() const;
+    std::optional<std::uint64_t> capacity() const {
+        const auto& size = direction_->rmbe_size;
+        return size && *size > base() ? std::optional(*size - base()) : std::nullopt;
+    }
 
     // What rules ask before a message is taken in. Positions count from where the flow began to be followed.
     bool in_data_area(wire::Cursor cursor) const;

@@ -57,8 +57,7 @@ void LinkGroups::register_end(std::uint32_t id, std::uint32_t index, Side side) 
 }
 
 const LinkGroups::EndpointRef* LinkGroups::find(const Address& address, std::uint32_t qpn) const {
-    const auto found = ends_.find({address, qpn});
-    return found == ends_.end() ? nullptr : &found->second;
+    return ends_.find({address, qpn});
 }
 
 void LinkGroups::set_base(std::uint32_t id, std::uint8_t base) {
@@ -181,9 +180,9 @@ void LinkGroups::adopt(
     if (!rmb) return;
     group(end.group).rmbs[*rmb].element_size = size;
     connection.element[side] = RmbElement{*rmb, body.rmb_index};
-    std::uint32_t& owner = state(end.group).history.element_owner[element_key(*rmb, body.rmb_index)];
-    setup_rules_.contact.on_element(a, body, owner, is_complete(end.group));
-    owner = connection.id;
+    ElementOwners& owners = state(end.group).history.element_owners;
+    setup_rules_.contact.on_element(a, body, owners.of(*rmb, body.rmb_index), is_complete(end.group));
+    owners.set(*rmb, body.rmb_index, connection.id);
 }
 
 std::optional<LinkRef> LinkGroups::named_by(const wire::SmcrAcceptConfirmBody& body) const {
@@ -392,9 +391,8 @@ std::uint32_t LinkGroups::connection_of_cdc(const Arrival& a, ByteView message) 
 
 /// The connection of a token that the receiver assigned; 0 = not known.
 std::uint32_t LinkGroups::connection_of_token(const Arrival& a, std::uint32_t token) {
-    const auto& tokens = state(a.group).tokens[other(a.from)];
-    const auto found = tokens.find(token);
-    return found == tokens.end() ? 0 : found->second;
+    const std::uint32_t* connection = state(a.group).tokens[other(a.from)].find(token);
+    return connection == nullptr ? 0 : *connection;
 }
 
 /// Where a WRITE goes: an element of an RMB (RFC 7609, 2.1), and whose that is.
@@ -402,12 +400,13 @@ LinkGroups::WriteTarget LinkGroups::target_of(const Arrival& a, std::uint32_t rk
     const GroupState& s = state(a.group);
     const auto* known = s.history.rtokens[other(a.from)].find(a.link, rkey);
     if (known == nullptr || address < known->address) return {};
-    const auto size = group(a.group).rmbs[known->rmb].element_size;
+    const Rmb& rmb = group(a.group).rmbs[known->rmb];
     const std::uint64_t in_rmb = address - known->address;
-    const auto owner = s.history.element_owner.find(element_key(known->rmb, 1 + (size ? in_rmb / *size : 0)));
-    WriteTarget target{true, size ? in_rmb % *size : in_rmb, 0};
-    if (owner != s.history.element_owner.end()) target.connection = owner->second;
-    if (group(a.group).rmbs[known->rmb].deleted) target.deleted = known->rmb;
+    const bool in_first = !rmb.element_size || in_rmb < *rmb.element_size;
+    const std::uint64_t index = in_first ? 0 : in_rmb / *rmb.element_size;
+    WriteTarget target{true, in_first ? in_rmb : in_rmb % *rmb.element_size};
+    target.connection = s.history.element_owners.of(known->rmb, 1 + index);
+    if (rmb.deleted) target.deleted = known->rmb;
     return target;
 }
 
@@ -498,7 +497,7 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
     const auto rmb = announce_rmb(a.group, to, a.link, latest.rkey, begin, a.packet->number);
     if (!rmb) return;
     session.connection->element[to] = RmbElement{*rmb, 1};
-    a.history->element_owner[element_key(*rmb, 1)] = session.connection->id;
+    a.history->element_owners.set(*rmb, 1, session.connection->id);
     const std::uint32_t rkey = latest.rkey;
     for (StrayWrite& stray : strays) {
         if (stray.rkey != rkey || stray.address < begin) continue;

@@ -90,8 +90,7 @@ private:
     struct GroupState {
         std::vector<std::unique_ptr<QueuePairs>> links;
         GroupHistory history;
-        PerSide<std::unordered_map<std::uint32_t, std::uint32_t>>
-            tokens;  ///< connection id by the token that this side assigned
+        PerSide<FlatMap<std::uint32_t, std::uint32_t>> tokens;  ///< connection id by the token that this side assigned
         std::vector<Offer> offers;
         PerSide<Address> address;           ///< of a group seen midway: both ends of its links
         std::vector<std::uint32_t> halves;  ///< connections seen midway of which one direction is known, the youngest
@@ -216,7 +215,7 @@ private:
     };
     std::size_t links_ = 0, rmbs_ = 0, rtokens_ = 0, exchanges_ = 0;  ///< of all groups together
     std::vector<Known> known_;  ///< by id; several times for each packet, so no deque's arithmetic
-    std::unordered_map<EndpointKey, EndpointRef, EndpointHash> ends_;
+    FlatMap<EndpointKey, EndpointRef, EndpointHash> ends_;
     /// Groups seen midway, by the ports at both ends: the lower address first.
     using PortPair = std::pair<Address, Address>;
     struct PortPairHash {

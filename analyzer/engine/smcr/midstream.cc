@@ -162,10 +162,10 @@ Session* LinkGroups::other_half(const Arrival& a, const wire::Cdc& cdc, const Se
 void LinkGroups::join_halves(Arrival& a, Session& kept, Session& gone) {
     const Side to = other(a.from);
     sessions_.join(kept, gone, a.from);
-    for (auto& [token, id] : state(a.group).tokens[to])
+    state(a.group).tokens[to].for_each_value([&](std::uint32_t& id) {
         if (id == gone.connection->id) id = kept.connection->id;
-    for (auto& [element, id] : a.history->element_owner)
-        if (id == gone.connection->id) id = kept.connection->id;
+    });
+    a.history->element_owners.replace(gone.connection->id, kept.connection->id);
     std::erase(group(a.group).connections, gone.connection->id);
     for (const Session* half : {&kept, &gone}) std::erase(state(a.group).halves, half->connection->id);
 }

@@ -228,11 +228,12 @@ void RkeyRules::judge_unused(const Arrival& a, const wire::DeleteRkeyMessage& me
     for (std::size_t i = 0; i < message.used; ++i) {
         const auto* known = a.history->rtokens[a.from].find(a.link, message.slots[i].rkey);
         if (known == nullptr || group(a).rmbs[known->rmb].deleted) continue;
-        for (unsigned index = 1; index <= 255; ++index) {
-            const auto owner = a.history->element_owner.find(element_key(known->rmb, index));
-            if (owner == a.history->element_owner.end() || !in_use(model_.connections[owner->second - 1])) continue;
+        const ElementOwners& owners = a.history->element_owners;
+        for (unsigned index = 1; index <= owners.highest(known->rmb); ++index) {
+            const std::uint32_t owner = owners.of(known->rmb, index);
+            if (owner == 0 || !in_use(model_.connections[owner - 1])) continue;
             return broken(
-                RuleName::delete_rkey, a, "the RMB is still used by " + to_string(Subject::connection(owner->second)));
+                RuleName::delete_rkey, a, "the RMB is still used by " + to_string(Subject::connection(owner)));
         }
     }
     verdicts_.held(RuleName::delete_rkey);
