@@ -41,5 +41,6 @@ struct Step {
     std::uint64_t frame = 0;
     std::uint32_t interface = 0;
 };
+inline Step step_of(const capture::Packet& packet) { return {packet.time, packet.number, packet.interface}; }
 
 }  // namespace fabricscope::engine

@@ -6,12 +6,6 @@
 
 namespace fabricscope::engine::smcr {
 
-const char* AddLinkRules::doubt(const Arrival& a, const Addition& addition) const {
-    if (a.late) return doubt::order;
-    if (a.packet->interface != addition.interface) return doubt::interfaces;
-    return a.history->gaps.values == addition.gaps.values ? nullptr : doubt::gap;
-}
-
 void AddLinkRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     if (!group(a).roles_known) return;
     Group& of = of_[a.group];
@@ -29,7 +23,6 @@ void AddLinkRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
         }
         if (a.link == 0 && confirm->reply && of.first_data.confirmed.frame == 0) {
             of.first_data.confirmed = a.step();
-            of.first_data.interface = a.packet->interface;
             a.history->watched = group(a).from_start;
         }
     } else if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) {
@@ -65,9 +58,8 @@ void AddLinkRules::begin(const Arrival& a, const wire::AddLink& request) {
     addition = {};
     addition.open = true;
     addition.number = request.link;
-    addition.request = a.step();
+    addition.step = a.step();
     addition.carrier = a.link;
-    addition.interface = a.packet->interface;
     addition.gaps = a.history->gaps;
 }
 
@@ -100,21 +92,19 @@ void AddLinkRules::note_early(const Arrival& a, const wire::LlcMessage& message)
 /// The message that `side` should have waited for.
 void AddLinkRules::judge_early(const Arrival& a, Side side) {
     const Addition& addition = of_[a.group].addition;
-    if (const char* why = doubt(a, addition)) return verdicts_.undecided(RuleName::serialized_exchanges, why);
+    if (const char* why = doubt::since(addition, a)) return verdicts_.undecided(RuleName::serialized_exchanges, why);
     if (addition.early[side].frame == 0) return verdicts_.held(RuleName::serialized_exchanges);
     verdicts_.broken(
-        RuleName::serialized_exchanges, {addition.request.frame, addition.early[side].frame},
-        Subject::link_group(a.group),
+        RuleName::serialized_exchanges, {addition.step.frame, addition.early[side].frame}, Subject::link_group(a.group),
         std::string("the ") + name_of(side) + " begins an exchange while link " + std::to_string(addition.number) +
             " is being added");
 }
 
 void AddLinkRules::judge_agreement(const Arrival& a) {
     const Addition& addition = of_[a.group].addition;
-    if (const char* why = doubt(a, addition)) return verdicts_.undecided(RuleName::negative_while_changing, why);
+    if (const char* why = doubt::since(addition, a)) return verdicts_.undecided(RuleName::negative_while_changing, why);
     verdicts_.broken(
-        RuleName::negative_while_changing, {addition.request.frame, addition.agreed.frame},
-        Subject::link_group(a.group),
+        RuleName::negative_while_changing, {addition.step.frame, addition.agreed.frame}, Subject::link_group(a.group),
         "CONFIRM RKEY is agreed to while link " + std::to_string(addition.number) + " is being added");
 }
 
@@ -134,7 +124,7 @@ void AddLinkRules::judge_data(const Arrival& a, Group& of) {
     FirstData& first = of.first_data;
     if (first.confirmed.frame == 0 || group(a).max_links == 1) return;
     const char* why = doubt::from_start(group(a), *a.history);
-    if (why == nullptr && a.packet->interface != first.interface) why = doubt::interfaces;
+    if (why == nullptr && a.packet->interface != first.confirmed.interface) why = doubt::interfaces;
     if (why != nullptr) return verdicts_.undecided(RuleName::second_link_first, why);
     if (of.addition.open) first.early[a.from] = a.step();
     else if (first.attempted) verdicts_.held(RuleName::second_link_first);
@@ -149,9 +139,9 @@ void AddLinkRules::judge_early_data(const Arrival& a, Side side) {
     const Step early = of.first_data.early[side];
     if (early.frame == 0) return;
     of.first_data.early[side] = {};
-    if (const char* why = doubt(a, of.addition)) return verdicts_.undecided(RuleName::second_link_first, why);
+    if (const char* why = doubt::since(of.addition, a)) return verdicts_.undecided(RuleName::second_link_first, why);
     verdicts_.broken(
-        RuleName::second_link_first, {of.addition.request.frame, early.frame}, Subject::link_group(a.group),
+        RuleName::second_link_first, {of.addition.step.frame, early.frame}, Subject::link_group(a.group),
         std::string("data of the ") + name_of(side) + " while link " + std::to_string(of.addition.number) +
             " is being added");
 }
@@ -168,10 +158,10 @@ void AddLinkRules::finish() {
 // ---- RTokens for the new link --------------------------------------------------------------------
 
 void AddLinkRules::broken_rtokens(const Arrival& a, std::string text) {
-    std::vector<std::uint64_t> frames{a.packet->number};
-    if (const Addition& addition = of_[a.group].addition; addition.open)
-        frames.insert(frames.begin(), addition.request.frame);
-    verdicts_.broken(RuleName::add_link_tokens, std::move(frames), Subject::link_group(a.group), std::move(text));
+    const Addition& addition = of_[a.group].addition;
+    verdicts_.broken(
+        RuleName::add_link_tokens, frames_with(addition.open ? addition.step.frame : 0, a.packet->number),
+        Subject::link_group(a.group), std::move(text));
 }
 
 void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message) {
@@ -180,7 +170,7 @@ void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuati
     const unsigned expected = left.value_or(message.body.rtokens_left);
     left = message.body.rtokens_left > 2 ? message.body.rtokens_left - 2U : 0U;
     if (!addition.open) return verdicts_.undecided(RuleName::add_link_tokens, "its ADD LINK was not captured");
-    if (const char* why = doubt(a, addition)) return verdicts_.undecided(RuleName::add_link_tokens, why);
+    if (const char* why = doubt::since(addition, a)) return verdicts_.undecided(RuleName::add_link_tokens, why);
     if (message.body.link != addition.number)
         return broken_rtokens(
             a,

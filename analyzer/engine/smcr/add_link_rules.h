@@ -7,7 +7,7 @@
 #pragma once
 
 #include "analyzer/engine/smcr/arrival.h"
-#include "analyzer/engine/smcr/per_group.h"
+#include "analyzer/engine/smcr/per_id.h"
 #include "analyzer/engine/smcr/verdicts.h"
 
 namespace fabricscope::engine::smcr {
@@ -30,9 +30,8 @@ private:
         bool open = false;
         bool accepted = false;
         std::uint8_t number = 0;
-        Step request;
+        Step step;  ///< of the request
         std::uint32_t carrier = 0;
-        std::uint32_t interface = 0;
         PerSide<std::uint32_t> gaps;
         PerSide<Step> early;  ///< a serialized request of this side in between
         Step agreed;          ///< the server's positive reply to CONFIRM RKEY in between
@@ -44,7 +43,6 @@ private:
         PerSide<Step> early;
         bool attempted = false;  ///< a second link was added or refused
         Step confirmed;          ///< CONFIRM LINK of the first link
-        std::uint32_t interface = 0;
     };
     struct Group {
         Addition addition;
@@ -61,13 +59,12 @@ private:
     void judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message);
     void judge_references(const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used);
     void broken_rtokens(const Arrival& a, std::string text);
-    const char* doubt(const Arrival& a, const Addition& addition) const;
 
     const LinkGroup& group(const Arrival& a) const { return model_.link_groups[a.group - 1]; }
 
     const Model& model_;
     Verdicts& verdicts_;
-    PerGroup<Group> of_;
+    PerId<Group> of_;
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -2,6 +2,7 @@
 // A packet that has found its link: what everything that looks at its content needs.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "analyzer/engine/smcr/model.h"
@@ -44,7 +45,6 @@ struct OpenRequest {
     std::uint32_t subject;  ///< what it is about: a link number, an RKey
     std::size_t exchange;   ///< index in LinkGroup::exchanges; npos if that list is full
     Step step;
-    std::uint32_t interface;                            ///< that it was captured on
     bool serialized = false;                            ///< no other exchange of its sender may be under way
     PerSide<std::uint32_t> gaps{};                      ///< GroupHistory::gaps when it was sent
     std::array<std::uint8_t, wire::kLlcSize> octets{};  ///< as far as captured
@@ -68,6 +68,12 @@ struct GroupHistory {
     Time next_due = OpenRequest::kNever;  ///< the earliest OpenRequest::due
     bool watched = false;                 ///< whether a rule waits for the next data
 
+    /// How many open requests are of the same type and from the same side, this one included.
+    std::size_t count_like(const OpenRequest& request) const {
+        const auto alike = [&](const OpenRequest& r) { return r.type == request.type && r.from == request.from; };
+        return static_cast<std::size_t>(std::ranges::count_if(open, alike));
+    }
+
     void swap_sides() {
         rtokens.swap_sides();
         gaps.swap_sides();
@@ -90,7 +96,7 @@ struct Arrival {
     PerSide<std::uint32_t> gaps{};  ///< GroupHistory::gaps up to this packet
     bool one_interface = true;      ///< all packets of the group up to this one came by one interface
 
-    Step step() const { return {packet->time, packet->number}; }
+    Step step() const { return step_of(*packet); }
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/clc_rules.h"
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -31,17 +33,13 @@ std::string text_of(const wire::PeerId& id) { return std::to_string(id.instance)
 
 }  // namespace
 
-ClcRules::Told& ClcRules::told(std::uint32_t connection) {
-    if (told_.size() < connection) told_.resize(connection);
-    return told_[connection - 1];
-}
-
 std::optional<ClcType> ClcRules::latest(std::uint32_t connection, Side from) const {
-    return connection <= told_.size() ? told_[connection - 1].latest[from] : std::nullopt;
+    const Told* told = told_.find(connection);
+    return told != nullptr ? told->latest[from] : std::nullopt;
 }
 
 void ClcRules::on_clc(const TcpArrival& a, const wire::ClcMessage& message) {
-    Told& t = told(a.connection.id);
+    Told& t = told_[a.connection.id];
     judge_order(a, message.header.type, t);
     if (!message.error) {
         judge_answer_to_mtu(a, message, t);
@@ -65,7 +63,7 @@ void ClcRules::judge_order(const TcpArrival& a, ClcType type, const Told& told) 
             RuleName::clc_order, {a.step.frame}, Subject::connection(a.connection.id),
             (before && own_kind ? std::string("after ") + name_of_type(*before) + ", " : std::string()) +
                 name_of_type(type) + wrong + name_of(a.from));
-    if (!begin_known) return verdicts_.undecided(RuleName::clc_order, "the begin of a connection was not captured");
+    if (!begin_known) return verdicts_.undecided(RuleName::clc_order, doubt::no_begin);
     verdicts_.held(RuleName::clc_order);
 }
 
@@ -107,7 +105,7 @@ void ClcRules::judge_version(const TcpArrival& a, const wire::ClcMessage& messag
     const std::uint8_t version = message.version();
     const bool accept = message.header.type == ClcType::accept;
     if (accept ? !told.offer : !a.connection.setup.accept)
-        return verdicts_.undecided(RuleName::common_version, "the begin of a connection was not captured");
+        return verdicts_.undecided(RuleName::common_version, doubt::no_begin);
     const bool agreed = accept ? (version == 1 && told.offer->version1) || (version == 2 && told.offer->version2)
                                : version == a.connection.version;
     if (agreed) return verdicts_.held(RuleName::common_version);

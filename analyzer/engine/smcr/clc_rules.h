@@ -2,8 +2,7 @@
 // Rules of the order of CLC messages, and of what they have to agree upon (RFC 7609, 3.2, 3.5 and A.2).
 #pragma once
 
-#include <deque>
-
+#include "analyzer/engine/smcr/per_id.h"
 #include "analyzer/engine/smcr/tcp_arrival.h"
 #include "analyzer/engine/smcr/verdicts.h"
 
@@ -35,15 +34,13 @@ private:
         std::optional<Offer> offer;      ///< of the PROPOSAL
         std::uint64_t reserved_mtu = 0;  ///< frame of an ACCEPT with one
     };
-    Told& told(std::uint32_t connection);
-
     void judge_order(const TcpArrival& a, wire::ClcType type, const Told& told);
     void judge_answer_to_mtu(const TcpArrival& a, const wire::ClcMessage& message, Told& told);
     void judge_peer_id(const TcpArrival& a, const wire::ClcMessage& message, Told& told);
     void judge_version(const TcpArrival& a, const wire::ClcMessage& message, Told& told);
 
     Verdicts& verdicts_;
-    std::deque<Told> told_;  ///< by connection
+    PerId<Told> told_;  ///< by connection
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
 
 constexpr const char* kEndsEarly = "the capture ends too early";
-constexpr const char* kPacketsMissing = "packets were not captured";
-constexpr const char* kOtherInterface = "TCP and RoCE were captured on different interfaces";
 
 /// Whether the connection carries, or has carried, data over RDMA.
 bool uses_rdma(const Connection& c) { return c.setup.first_data && !c.decline && !c.midstream; }
@@ -31,12 +31,12 @@ void CloseRules::on_abort(const Arrival& a, const Connection& connection) {
 void CloseRules::judge_answer(const Answer& answer, bool at_end) {
     const Connection& c = model_.connections[answer.connection - 1];
     const Link& link = model_.link_groups[answer.group - 1].links[answer.link];
-    if (has_ended(c, answer.due_from)) return verdicts_.held(RuleName::abort_answer);
+    if (c.from[answer.due_from].ended()) return verdicts_.held(RuleName::abort_answer);
     if (at_end) return verdicts_.undecided(RuleName::abort_answer, kEndsEarly);
     if (answer.history->gaps[answer.due_from] != answer.gaps)
-        return verdicts_.undecided(RuleName::abort_answer, kPacketsMissing);
+        return verdicts_.undecided(RuleName::abort_answer, doubt::not_captured);
     if (link.state != LinkState::active || link.heard[answer.due_from] <= answer.abort.time)
-        return verdicts_.undecided(RuleName::abort_answer, "the link may have failed");
+        return verdicts_.undecided(RuleName::abort_answer, doubt::link_failed);
     verdicts_.broken(
         RuleName::abort_answer, {answer.abort.frame}, Subject::connection(c.id),
         std::string("the ") + name_of(answer.due_from) + " does not answer the abort");
@@ -44,23 +44,23 @@ void CloseRules::judge_answer(const Answer& answer, bool at_end) {
 
 void CloseRules::on_reset(const TcpArrival& a) {
     if (!uses_rdma(a.connection)) return;
-    if (has_ended(a.connection, a.from)) return verdicts_.held(RuleName::abort_answer);
-    if (!aborts_.add(a.step.time, {a.connection.id, a.from, a.step, a.interface}))
+    if (a.connection.from[a.from].ended()) return verdicts_.held(RuleName::abort_answer);
+    if (!aborts_.add(a.step.time, {a.connection.id, a.from, a.step}))
         verdicts_.undecided(RuleName::abort_answer, "too many connections were reset at once");
 }
 
 /// An abort cannot be sent where no link works any more.
 void CloseRules::judge_reset(const Reset& reset, bool at_end) {
     const Connection& c = model_.connections[reset.connection - 1];
-    if (has_ended(c, reset.from)) return verdicts_.held(RuleName::abort_answer);
+    if (c.from[reset.from].ended()) return verdicts_.held(RuleName::abort_answer);
     if (at_end) return verdicts_.undecided(RuleName::abort_answer, kEndsEarly);
     const auto works = [&](const Link& link) {
-        return link.state == LinkState::active && link.interface == reset.interface &&
+        return link.state == LinkState::active && link.interface == reset.step.interface &&
                link.heard[Side::client] > reset.step.time && link.heard[Side::server] > reset.step.time;
     };
     const LinkGroup& group = model_.link_groups[c.link_group - 1];
     if (std::ranges::none_of(group.links, works))
-        return verdicts_.undecided(RuleName::abort_answer, "the link may have failed");
+        return verdicts_.undecided(RuleName::abort_answer, doubt::link_failed);
     verdicts_.broken(
         RuleName::abort_answer, {reset.step.frame}, Subject::connection(c.id),
         std::string("the ") + name_of(reset.from) + " resets TCP, but does not abort on RoCE");
@@ -69,11 +69,12 @@ void CloseRules::judge_reset(const Reset& reset, bool at_end) {
 void CloseRules::on_fin(const TcpArrival& a, bool complete) {
     const Connection& c = a.connection;
     if (!uses_rdma(c)) return;
-    if (has_ended(c, Side::client) && has_ended(c, Side::server)) return verdicts_.held(RuleName::fin_after_close);
-    if (!complete) return verdicts_.undecided(RuleName::fin_after_close, kPacketsMissing);
+    if (c.from[Side::client].ended() && c.from[Side::server].ended()) return verdicts_.held(RuleName::fin_after_close);
+    if (!complete) return verdicts_.undecided(RuleName::fin_after_close, doubt::not_captured);
     const LinkGroup& group = model_.link_groups[c.link_group - 1];
-    if (std::ranges::any_of(group.links, [&](const Link& l) { return l.packets != 0 && l.interface != a.interface; }))
-        return verdicts_.undecided(RuleName::fin_after_close, kOtherInterface);
+    if (std::ranges::any_of(
+            group.links, [&](const Link& l) { return l.packets != 0 && l.interface != a.step.interface; }))
+        return verdicts_.undecided(RuleName::fin_after_close, doubt::other_interface);
     verdicts_.habit(
         RuleName::fin_after_close, {a.step.frame}, Subject::connection(c.id),
         std::string("FIN from the ") + name_of(a.from) + " before both sides have closed on RoCE");

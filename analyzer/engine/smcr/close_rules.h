@@ -44,13 +44,9 @@ private:
         std::uint32_t connection;
         Side from;
         Step step;
-        std::uint32_t interface;
     };
     void judge_answer(const Answer& answer, bool at_end);
     void judge_reset(const Reset& reset, bool at_end);
-    bool has_ended(const Connection& connection, Side side) const {
-        return connection.from[side].closed || connection.from[side].aborted;
-    }
 
     const Model& model_;
     Verdicts& verdicts_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -14,9 +16,8 @@ constexpr std::size_t kMostRemembered = 65'536;
 /// What one side did this long ago has arrived at the other.
 constexpr Time kSettled = 1 * capture::second;
 
-bool has_ended(const Direction& from) { return from.closed || from.aborted; }
 bool is_ending(const Connection& c, Side side) {
-    return c.from[side].sending_done || has_ended(c.from[side]) || c.fin[side];
+    return c.from[side].sending_done || c.from[side].ended() || c.fin[side];
 }
 
 }  // namespace
@@ -120,15 +121,16 @@ void ContactRules::on_element(
     if (before == 0) return verdicts_.held(RuleName::element_reuse);
     if (before == a.connection.id) return;
     const Connection& old = model_.connections[before - 1];
-    const bool ended = has_ended(old.from[Side::client]) && has_ended(old.from[Side::server]);
+    const bool ended = old.from[Side::client].ended() && old.from[Side::server].ended();
     if (ended || old.reset || old.decline) return verdicts_.held(RuleName::element_reuse);
     const LinkGroup& group = model_.link_groups[a.connection.link_group - 1];
     if (is_ending(old, Side::client) || is_ending(old, Side::server))
         return verdicts_.undecided(RuleName::element_reuse, "the old connection may have been given up");
     if (!complete || old.midstream || !group.from_start)
-        return verdicts_.undecided(RuleName::element_reuse, "packets were not captured");
-    if (std::ranges::any_of(group.links, [&](const Link& l) { return l.packets == 0 || l.interface != a.interface; }))
-        return verdicts_.undecided(RuleName::element_reuse, "TCP and RoCE were captured on different interfaces");
+        return verdicts_.undecided(RuleName::element_reuse, doubt::not_captured);
+    if (std::ranges::any_of(
+            group.links, [&](const Link& l) { return l.packets == 0 || l.interface != a.step.interface; }))
+        return verdicts_.undecided(RuleName::element_reuse, doubt::other_interface);
     verdicts_.broken(
         RuleName::element_reuse, {old.first_frame, a.step.frame}, Subject::connection(a.connection.id),
         std::string("the ") + name_of(a.from) + " gives it RMB element " + std::to_string(body.rmb_index) + ", which " +

@@ -3,23 +3,18 @@
 
 #include <limits>
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
 
 std::string to_string(wire::Cursor cursor) { return std::to_string(cursor.wrap) + ":" + std::to_string(cursor.offset); }
 
-/// The frame, behind that of the peer's latest message.
-std::vector<std::uint64_t> frames_with_peers(const Transfer& t) {
-    if (t.peers.frame == 0) return {t.frame()};
-    return {t.peers.frame, t.frame()};
-}
-
 }  // namespace
 
-void CursorRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, bool writes_wait) {
-    const Motion producer = t.sending.producer_motion(cdc.producer);
-    const Motion consumer = t.receiving.consumer_motion(cdc.consumer);
+void CursorRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions, bool writes_wait) {
+    const auto& [producer, consumer] = motions;
     note_missing_writes(t, producer);
     if (!judge_cursors(t, cdc, producer, consumer)) return;
     judge_window(t, producer);
@@ -51,20 +46,18 @@ bool CursorRules::judge_motion(
     }
     if (motion.kind == Motion::Kind::first) return true;
     if (motion.kind == Motion::Kind::unknown) {
-        verdicts_.undecided(RuleName::cursor_range, "the RMB element's size is not known");
+        verdicts_.undecided(RuleName::cursor_range, doubt::no_element_size);
         return false;
     }
     const auto capacity = flow.capacity();
     const bool back = motion.kind == Motion::Kind::back;
     if (!back && (!capacity || motion.moved <= *capacity)) return true;
-    if (const char* doubt = t.doubt_of_sender()) {
-        verdicts_.undecided(RuleName::cursor_range, doubt);
+    if (const char* why = t.doubt_of_sender()) {
+        verdicts_.undecided(RuleName::cursor_range, why);
         return false;
     }
-    std::vector<std::uint64_t> frames{t.frame()};
-    if (t.mine.frame != 0) frames.insert(frames.begin(), t.mine.frame);
     verdicts_.broken(
-        RuleName::cursor_range, std::move(frames), t.subject(),
+        RuleName::cursor_range, frames_with(t.mine.frame, t.frame()), t.subject(),
         text(back ? "has gone back" : "moved by more than the RMB element holds"));
     return false;
 }
@@ -77,10 +70,10 @@ void CursorRules::judge_window(const Transfer& t, const Motion& producer) {
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     const bool ahead = producer.position > limit;
     if (!ahead && t.connection.from[t.a.from].from_start) return verdicts_.held(RuleName::window);
-    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::window, doubt);
+    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::window, why);
     if (producer.position <= t.mine.overrun) return;  // the WRITE has been told of
     verdicts_.broken(
-        RuleName::window, frames_with_peers(t), t.subject(),
+        RuleName::window, frames_with(t.peers.frame, t.frame()), t.subject(),
         "the producer of the " + std::string(name_of(t.a.from)) + " is " + std::to_string(producer.position - limit) +
             " octets beyond the window");
 }
@@ -94,10 +87,10 @@ void CursorRules::on_write(const Transfer& t, const Flow::Write& write) {
     const std::uint64_t end = place + write.length;
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     if (end <= limit || place != t.sending.frontier()) return;
-    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::window, doubt);
+    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::window, why);
     if (t.mine.overrun == 0 || place > t.mine.overrun)
         verdicts_.broken(
-            RuleName::window, frames_with_peers(t), t.subject(),
+            RuleName::window, frames_with(t.peers.frame, t.frame()), t.subject(),
             "a WRITE of the " + std::string(name_of(t.a.from)) + " ends " + std::to_string(end - limit) +
                 " octets beyond the window");
     t.mine.overrun = end;
@@ -109,9 +102,9 @@ void CursorRules::judge_consumer(const Transfer& t, const Motion& consumer) {
     const bool ahead = consumer.position > produced;
     if (!ahead && t.connection.from[other(t.a.from)].from_start)
         return verdicts_.held(RuleName::consumer_behind_producer);
-    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::consumer_behind_producer, doubt);
+    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::consumer_behind_producer, why);
     verdicts_.broken(
-        RuleName::consumer_behind_producer, frames_with_peers(t), t.subject(),
+        RuleName::consumer_behind_producer, frames_with(t.peers.frame, t.frame()), t.subject(),
         "the consumer of the " + std::string(name_of(t.a.from)) + " is " +
             std::to_string(consumer.position - produced) + " octets ahead of what was announced");
 }
@@ -132,12 +125,9 @@ void CursorRules::judge_coverage(const Transfer& t, const Motion& producer, bool
     const std::uint64_t begin = t.sending.producer_position();
     if (t.sending.was_written(begin, producer.position)) return verdicts_.held(RuleName::write_before_cdc);
     if (writes_wait) return verdicts_.undecided(RuleName::write_before_cdc, "WRITEs to an unknown RMB were waiting");
-    if (begin < t.mine.unsure_below)
-        return verdicts_.undecided(RuleName::write_before_cdc, "packets are missing from the capture");
-    std::vector<std::uint64_t> frames{t.frame()};
-    if (t.mine.written_frame != 0) frames.insert(frames.begin(), t.mine.written_frame);
+    if (begin < t.mine.unsure_below) return verdicts_.undecided(RuleName::write_before_cdc, doubt::missing);
     verdicts_.broken(
-        RuleName::write_before_cdc, std::move(frames), t.subject(),
+        RuleName::write_before_cdc, frames_with(t.mine.written_frame, t.frame()), t.subject(),
         "not all of the " + std::to_string(producer.moved) + " octets that the " + std::string(name_of(t.a.from)) +
             " announces have been written");
 }

@@ -11,7 +11,7 @@ public:
     explicit CursorRules(Verdicts& verdicts) : verdicts_(verdicts) {}
 
     /// A CDC message that says something new.
-    void on_cdc(const Transfer& t, const wire::Cdc& cdc, bool writes_wait);
+    void on_cdc(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions, bool writes_wait);
     void on_write(const Transfer& t, const Flow::Write& write);
 
 private:

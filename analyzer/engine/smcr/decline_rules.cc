@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -32,22 +34,20 @@ void DeclineRules::judge_chase(const TcpArrival& a) {
         const auto& own = latest == ClcType::proposal ? setup.proposal
                           : latest == ClcType::accept ? setup.accept
                                                       : setup.confirm;
-        std::vector<std::uint64_t> frames{a.step.frame};
-        if (own) frames.insert(frames.begin(), own->frame);
         verdicts_.broken(
-            RuleName::no_chase, std::move(frames), Subject::connection(a.connection.id),
+            RuleName::no_chase, frames_with(own ? own->frame : 0, a.step.frame), Subject::connection(a.connection.id),
             std::string("the ") + name_of(a.from) + " declines " + text);
     };
     if (!latest) {
         if (a.handshake.frame[a.from] != 0) return verdicts_.held(RuleName::no_chase);
-        return verdicts_.undecided(RuleName::no_chase, "the begin of a connection was not captured");
+        return verdicts_.undecided(RuleName::no_chase, doubt::no_begin);
     }
     if (agreed && !first_contact)
         return verdicts_.undecided(RuleName::no_chase, "first or subsequent contact is not known");
     if (agreed && !*first_contact) return broken("a subsequent contact that it has agreed to");
     if (latest == ClcType::confirm) return verdicts_.held(RuleName::no_chase);
     // PROPOSAL and ACCEPT are answered when something behind what they answered has arrived.
-    if (!a.received || !a.unseen) return verdicts_.undecided(RuleName::no_chase, "the TCP handshake was not captured");
+    if (!a.received || !a.unseen) return verdicts_.undecided(RuleName::no_chase, doubt::no_tcp_handshake);
     const auto answer = clc_.latest(a.connection.id, other(a.from));
     const bool answer_seen = answer == (latest == ClcType::proposal ? ClcType::accept : ClcType::confirm);
     const bool answered = answer_seen ? *a.unseen >= 0 : *a.unseen > 0;
@@ -61,10 +61,10 @@ void DeclineRules::judge_window(const TcpArrival& a) {
     const LinkGroup* group = group_of(a.connection);
     const Subject subject = Subject::connection(a.connection.id);
     if (group == nullptr || group->links.empty() || group->links[0].packets == 0)
-        return verdicts_.undecided(RuleName::decline_in_time, "the link's packets were not captured");
+        return verdicts_.undecided(RuleName::decline_in_time, doubt::no_link_packets);
     const Link& link = group->links[0];
-    if (link.interface != a.interface)
-        return verdicts_.undecided(RuleName::decline_in_time, "TCP and RoCE were captured on different interfaces");
+    if (link.interface != a.step.interface)
+        return verdicts_.undecided(RuleName::decline_in_time, doubt::other_interface);
     const auto& sent = a.connection.from[a.from];
     if (sent.first_data && a.step.time - *sent.first_data > kUnderWay && a.connection.setup.first_data)
         return verdicts_.broken(
@@ -90,9 +90,9 @@ void DeclineRules::on_data(const Arrival& a, const Connection& connection) {
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
     if (since <= (a.from == decline.by ? 0 : kUnderWay)) return;
     if (a.history->gaps[a.from] != 0)  // it may be the repetition of a packet that was sent before
-        return verdicts_.undecided(RuleName::decline_ends_rdma, "packets were not captured");
+        return verdicts_.undecided(RuleName::decline_ends_rdma, doubt::not_captured);
     if (link.interface != connection.interface)
-        return verdicts_.undecided(RuleName::decline_ends_rdma, "TCP and RoCE were captured on different interfaces");
+        return verdicts_.undecided(RuleName::decline_ends_rdma, doubt::other_interface);
     unstopped_.insert(connection.id);
     verdicts_.broken(
         RuleName::decline_ends_rdma, {decline.frame, a.packet->number}, Subject::connection(connection.id),
@@ -104,7 +104,7 @@ void DeclineRules::on_end(const Connection& connection) {
     if (!connection.decline || group == nullptr || unstopped_.contains(connection.id)) return;
     const bool captured = std::ranges::any_of(group->links, [](const Link& link) { return link.packets != 0; });
     if (captured) verdicts_.held(RuleName::decline_ends_rdma);
-    else verdicts_.undecided(RuleName::decline_ends_rdma, "the link's packets were not captured");
+    else verdicts_.undecided(RuleName::decline_ends_rdma, doubt::no_link_packets);
 }
 
 }  // namespace fabricscope::engine::smcr

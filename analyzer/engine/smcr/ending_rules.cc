@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/ending_rules.h"
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -10,8 +12,8 @@ namespace {
 bool both_closed(const Transfer& t) { return t.mine.closed_frame != 0 && t.peers.closed_frame != 0; }
 
 const char* doubt_of(const Transfer& t) {
-    if (t.late()) return "packets were captured out of order";
-    if (t.mine.link != t.a.link) return "the connection has moved to another link";
+    if (t.late()) return doubt::out_of_order;
+    if (t.mine.link != t.a.link) return doubt::other_link;
     return nullptr;
 }
 
@@ -22,17 +24,16 @@ void EndingRules::broken(const Transfer& t, std::uint64_t said, const char* what
         RuleName::silence_after_close, {said, t.frame()}, t.subject(), "the " + std::string(name_of(t.a.from)) + what);
 }
 
-void EndingRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
+void EndingRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Motion& producer) {
     const Sent& mine = t.mine;
     if (mine.done_frame == 0 && mine.closed_frame == 0) return;
-    if (const char* doubt = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, doubt);
+    if (const char* why = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, why);
     if (mine.closed_frame != 0) {
         if (both_closed(t) && sequence_distance(mine.sequence, cdc.sequence) != 1)
             return verdicts_.undecided(RuleName::silence_after_close, "the token may be in use again");
         return broken(t, mine.closed_frame, " goes on, although it has closed the connection");
     }
     const bool ends = cdc.state.connection_closed || cdc.state.abnormal_close;
-    const Motion producer = t.sending.producer_motion(cdc.producer);
     if (producer.kind == Motion::Kind::forward && producer.moved != 0)
         return broken(t, mine.done_frame, " announces more data, although it was done sending");
     if (!cdc.state.sending_done && !ends) return broken(t, mine.done_frame, " takes back that it is done sending");
@@ -43,7 +44,7 @@ void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
     const Sent& mine = t.mine;
     const std::uint64_t said = mine.closed_frame != 0 ? mine.closed_frame : mine.done_frame;
     if (said == 0 || !write.first) return;
-    if (const char* doubt = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, doubt);
+    if (const char* why = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, why);
     if (both_closed(t))
         return verdicts_.undecided(RuleName::silence_after_close, "the RMB element may be in use again");
     broken(

@@ -11,7 +11,7 @@ public:
     explicit EndingRules(Verdicts& verdicts) : verdicts_(verdicts) {}
 
     /// A CDC message that says something new.
-    void on_cdc(const Transfer& t, const wire::Cdc& cdc);
+    void on_cdc(const Transfer& t, const wire::Cdc& cdc, const Motion& producer);
     void on_write(const Transfer& t, const Flow::Write& write);
 
 private:

@@ -30,9 +30,8 @@ bool is_its_reply(const Arrival& a, const wire::LlcMessage& reply, const OpenReq
     const std::uint32_t subject = subject_of(reply);
     const bool says_what = subject != 0;
     if (says_what && subject != request.subject) return false;
-    return std::ranges::count_if(a.history->open, [&](const OpenRequest& r) {
-               return says_what ? is_same_again(r, request) : r.type == request.type && r.from == request.from;
-           }) == 1;
+    if (!says_what) return a.history->count_like(request) == 1;
+    return std::ranges::count_if(a.history->open, [&](const auto& open) { return is_same_again(open, request); }) == 1;
 }
 
 }  // namespace
@@ -58,7 +57,7 @@ void ExchangeRules::on_reply(const Arrival& a, const wire::LlcMessage& message, 
 void ExchangeRules::note_overlap(const Arrival& a, const OpenRequest& request) {
     for (OpenRequest& earlier : a.history->open) {
         const bool apart = earlier.from != request.from || !earlier.serialized || a.late ||
-                           earlier.interface != request.interface || gives_up(request, earlier, group(a)) ||
+                           earlier.step.interface != request.step.interface || gives_up(request, earlier, group(a)) ||
                            is_same_again(request, earlier);
         if (!apart && earlier.overlapped.frame == 0) earlier.overlapped = request.step;
     }
@@ -132,9 +131,8 @@ void ExchangeRules::judge_test_link_reply(const Arrival& a, const wire::TestLink
     const auto* test = std::get_if<wire::TestLink>(&asked.body);
     if (test == nullptr) return verdicts_.undecided(RuleName::test_link_echo, "the request was cut by the snap length");
     if (test->user_data == reply.user_data) return verdicts_.held(RuleName::test_link_echo);
-    const auto tests = std::ranges::count_if(
-        a.history->open, [&](const OpenRequest& r) { return r.type == request.type && r.from == request.from; });
-    if (tests != 1) return verdicts_.undecided(RuleName::test_link_echo, "several requests were under way");
+    if (a.history->count_like(request) != 1)
+        return verdicts_.undecided(RuleName::test_link_echo, doubt::several_requests);
     if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(RuleName::test_link_echo, why);
     verdicts_.broken(
         RuleName::test_link_echo, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
@@ -190,7 +188,7 @@ void ExchangeRules::look_for_answer(const Arrival& a, OpenRequest& request) {
         if (a.from == request.from) judge_recovery(a, request);
         return;
     }
-    if (a.from == request.from || a.packet->interface != request.interface) return;
+    if (a.from == request.from || a.packet->interface != request.step.interface) return;
     if (request.alive == OpenRequest::kNever) {
         request.alive = a.packet->time;
         request.due = request.alive + kPatience;

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "analyzer/engine/smcr/arrival.h"
-#include "analyzer/engine/smcr/per_group.h"
+#include "analyzer/engine/smcr/per_id.h"
 #include "analyzer/engine/smcr/verdicts.h"
 
 namespace fabricscope::engine::smcr {

@@ -8,21 +8,18 @@ namespace {
 /// After that long the peer has not only been sent what was captured, but has acted upon it.
 constexpr Time kReaction = capture::second;
 
-bool says_more_than_consumer(const Transfer& t, const wire::Cdc& cdc, const Motion& consumer) {
+bool says_more_than_consumer(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions) {
     const bool same_state = !cdc.state.connection_closed && !cdc.state.abnormal_close &&
                             cdc.state.sending_done == (t.mine.done_frame != 0);
-    const bool same_producer = t.sending.producer_motion(cdc.producer).moved == 0;
-    return consumer.moved == 0 || !same_state || !same_producer || !(cdc.flags == t.mine.flags) ||
+    return motions.consumer.moved == 0 || !same_state || motions.producer.moved != 0 || !(cdc.flags == t.mine.flags) ||
            t.mine.written_frame != 0;
 }
 
 }  // namespace
 
-void FlowControlRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
-    const Motion consumer = t.receiving.consumer_motion(cdc.consumer);
-    const Motion producer = t.sending.producer_motion(cdc.producer);
-    if (consumer.kind == Motion::Kind::forward) judge_update(t, cdc, consumer);
-    if (producer.kind == Motion::Kind::forward) judge_blocked(t, cdc, producer);
+void FlowControlRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions) {
+    if (motions.consumer.kind == Motion::Kind::forward) judge_update(t, cdc, motions);
+    if (motions.producer.kind == Motion::Kind::forward) judge_blocked(t, cdc, motions.producer);
     judge_urgent_flags(t, cdc);
 }
 
@@ -30,12 +27,13 @@ void FlowControlRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
 
 /// The sender of the update may not have heard the latest of its peer: the peer may have produced
 /// less, so that the window was wider still. What is consumed, however, it has heard of.
-void FlowControlRules::judge_update(const Transfer& t, const wire::Cdc& cdc, const Motion& consumer) {
+void FlowControlRules::judge_update(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions) {
+    const Motion& consumer = motions.consumer;
     const auto capacity = t.receiving.capacity();
     const auto size = t.connection.from[other(t.a.from)].rmbe_size;
-    if (!capacity || !size || t.peers.frame == 0 || says_more_than_consumer(t, cdc, consumer)) return;
-    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::small_updates, doubt);
-    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::small_updates, doubt);
+    if (!capacity || !size || t.peers.frame == 0 || says_more_than_consumer(t, cdc, motions)) return;
+    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::small_updates, why);
+    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::small_updates, why);
     const std::uint64_t told = t.receiving.consumer_position();
     const std::uint64_t in_flight = t.receiving.producer_position() - std::min(t.receiving.producer_position(), told);
     const std::uint64_t window = *capacity - std::min(*capacity, in_flight);
@@ -53,15 +51,13 @@ void FlowControlRules::judge_blocked(const Transfer& t, const wire::Cdc& cdc, co
     const auto capacity = t.sending.capacity();
     const bool ending = cdc.state.connection_closed || cdc.state.abnormal_close;
     if (!cdc.flags.writer_blocked || !capacity || ending) return;
-    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::update_when_blocked, doubt);
+    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::update_when_blocked, why);
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     if (producer.position >= limit) return verdicts_.held(RuleName::update_when_blocked);
     if (t.a.packet->time - t.peers.consumer_moved_time < kReaction)
         return verdicts_.undecided(RuleName::update_when_blocked, "the writer may not have heard of the last update");
-    std::vector<std::uint64_t> frames{t.frame()};
-    if (t.peers.consumer_moved != 0) frames.insert(frames.begin(), t.peers.consumer_moved);
     verdicts_.habit(
-        RuleName::update_when_blocked, std::move(frames), t.subject(),
+        RuleName::update_when_blocked, frames_with(t.peers.consumer_moved, t.frame()), t.subject(),
         "the " + std::string(name_of(t.a.from)) + " says that it is blocked while " +
             std::to_string(limit - producer.position) + " octets of the window are free");
 }
@@ -82,7 +78,7 @@ void FlowControlRules::on_write(const Transfer& t, const Flow::Write& write) {
     if (t.sending.locate(write) < urgent_end) return;
     const std::uint64_t announced = t.mine.urgent_frame;
     t.mine.urgent_frame = 0;
-    if (const char* doubt = t.doubt_of_peer()) return verdicts_.undecided(RuleName::urgent_order, doubt);
+    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::urgent_order, why);
     if (t.sending.consumer_position() >= urgent_end) return verdicts_.held(RuleName::urgent_order);
     verdicts_.broken(
         RuleName::urgent_order, {announced, t.frame()}, t.subject(),

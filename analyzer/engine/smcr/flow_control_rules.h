@@ -11,11 +11,11 @@ public:
     explicit FlowControlRules(Verdicts& verdicts) : verdicts_(verdicts) {}
 
     /// A CDC message that says something new.
-    void on_cdc(const Transfer& t, const wire::Cdc& cdc);
+    void on_cdc(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions);
     void on_write(const Transfer& t, const Flow::Write& write);
 
 private:
-    void judge_update(const Transfer& t, const wire::Cdc& cdc, const Motion& consumer);
+    void judge_update(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions);
     void judge_blocked(const Transfer& t, const wire::Cdc& cdc, const Motion& producer);
     void judge_urgent_flags(const Transfer& t, const wire::Cdc& cdc);
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/smcr/youngest.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -161,8 +163,7 @@ void LinkGroups::adopt(
     Connection& connection = *session.connection;
     const wire::SmcrAcceptConfirmBody& body = message.body;
     if (connection.first_contact == false)
-        link_rules_.on_contact(
-            {connection.id, end.group, end.link, side, body.rkey, a.step, a.interface}, state(end.group).history);
+        link_rules_.on_contact({connection.id, end.group, end.link, side, body.rkey, a.step}, state(end.group).history);
     Link& link = group(end.group).links[end.link];
     link.end[side].mac = body.mac;
     if (connection.first_contact.value_or(false)) {
@@ -471,10 +472,9 @@ void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Wri
 
 /// A WRITE to an RMB that was announced before the capture began.
 void LinkGroups::keep_stray(Arrival& a, const capture::RcEvent& event) {
-    auto& strays = state(a.group).strays[a.from];
-    if (strays.size() == kMaxStrays) strays.erase(strays.begin());
     const ByteView octets = a.packet->ib.payload;
-    strays.push_back(
+    keep_youngest(
+        state(a.group).strays[a.from], kMaxStrays,
         {a.link,
          event.r_key,
          event.address,

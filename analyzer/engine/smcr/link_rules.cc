@@ -68,8 +68,7 @@ bool LinkRules::judge_format(const Arrival& a, const wire::LlcMessage& message) 
         return !message.error;
     }
     ++a.history->gaps[a.from];
-    if (message.error.fault == layout::Fault::truncated)
-        verdicts_.undecided(RuleName::llc_format, "an LLC message was cut by the snap length");
+    if (message.error.fault == layout::Fault::truncated) verdicts_.undecided(RuleName::llc_format, doubt::llc_cut);
     else
         verdicts_.broken(
             RuleName::llc_format, {a.packet->number}, Subject::link_group(a.group), to_string(message.error));

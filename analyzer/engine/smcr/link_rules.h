@@ -58,7 +58,7 @@ private:
     TopologyRules topology_{model_, verdicts_};
     RkeyRules rkeys_{model_, verdicts_};
     SilenceRules silence_{model_, verdicts_};
-    PerGroup<bool> begun_;  ///< whether the server has been heard on the first link
+    PerId<bool> begun_;  ///< whether the server has been heard on the first link
 };
 
 }  // namespace fabricscope::engine::smcr

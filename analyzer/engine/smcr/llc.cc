@@ -4,6 +4,7 @@
 
 #include "analyzer/engine/smcr/link_groups.h"
 #include "analyzer/engine/smcr/llc_exchange.h"
+#include "analyzer/engine/smcr/youngest.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -44,16 +45,12 @@ void LinkGroups::on_request(Arrival& a, const wire::LlcMessage& message, ByteVie
         index = g.exchanges.size();
         g.exchanges.push_back({message.type(), message.version(), a.from, link(a).number, a.step(), {}, false});
     }
-    if (open.size() >= options_.limits.open_requests) {
-        open.erase(open.begin());
-        a.history->forgot_requests = true;
-    }
-    OpenRequest request{message.type(), a.from, a.link, subject_of(message), index, a.step(), a.packet->interface};
+    OpenRequest request{message.type(), a.from, a.link, subject_of(message), index, a.step()};
     request.serialized = is_serialized(message, a.from);
     request.gaps = a.history->gaps;
     std::copy_n(octets.begin(), std::min(octets.size(), request.octets.size()), request.octets.begin());
     link_rules_.on_request(a, message, request);
-    open.push_back(request);
+    if (keep_youngest(open, options_.limits.open_requests, request)) a.history->forgot_requests = true;
 }
 
 /// The reply belongs to the oldest request of its kind from the other side; rather to one about the
@@ -118,8 +115,7 @@ void LinkGroups::apply(Arrival& a, const wire::AddLinkMessage& message, const wi
     for (std::size_t i = 0; i < message.rkeys.size(); ++i) made.rkeys.push_back(message.rkeys[i]);
     if (!body.reply) {
         std::erase_if(offers, same);
-        if (offers.size() == kMaxOffers) offers.erase(offers.begin());
-        offers.push_back(std::move(made));
+        keep_youngest(offers, kMaxOffers, std::move(made));
         return;
     }
     const auto offer = std::find_if(offers.begin(), offers.end(), same);

@@ -2,6 +2,7 @@
 // Traffic of link groups and connections whose set-up was not captured: only what the packets prove
 // is told, and sides have names only once a message shows who is who.
 #include "analyzer/engine/smcr/link_groups.h"
+#include "analyzer/engine/smcr/youngest.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -132,9 +133,7 @@ Session* LinkGroups::half_session(Arrival& a, const wire::Cdc& cdc) {
         connection.release = group(a.group).release;
         for (Direction& direction : connection.from.values) direction.from_start = false;
         group(a.group).connections.push_back(connection.id);
-        auto& halves = state(a.group).halves;
-        if (halves.size() == kMaxHalves) halves.erase(halves.begin());
-        halves.push_back(connection.id);
+        keep_youngest(state(a.group).halves, kMaxHalves, connection.id);
         sessions_.open(*session);
         if (const auto base = group(a.group).cursor_base) sessions_.set_base(*session, *base);
     }

@@ -30,6 +30,7 @@ using engine::PerSide;
 using engine::Side;  // of the TCP connection, and with it of the link group
 using engine::SocketAddress;
 using engine::Step;
+using engine::step_of;
 using engine::Time;
 using engine::to_string;
 
@@ -80,6 +81,9 @@ struct Direction {
     bool closed = false;                   ///< ... sent C
     bool aborted = false;                  ///< ... sent A
     std::vector<CursorSample> timeline;    ///< only if asked for
+
+    /// Whether the sender of this direction has taken leave of the connection.
+    bool ended() const { return closed || aborted; }
 };
 
 // ---- connections ---------------------------------------------------------------------------------

@@ -145,7 +145,7 @@ void Rendezvous::on_syn(const Segment& segment) {
     Connection& connection = *sessions_.at(conversation.session).connection;
     conversation.start[from] = conversation.first[from] = tcp.sequence + 1;
     auto& step = is_syn_ack(tcp) ? connection.setup.syn_ack : connection.setup.syn;
-    if (!step) step = Step{packet.time, packet.number};
+    if (!step) step = step_of(packet);
     auto& option = conversation.handshake.option[from];
     if (const auto seen = has_option(tcp); seen && !option.value_or(false)) option = seen;
     if (conversation.handshake.frame[from] == 0) conversation.handshake.frame[from] = packet.number;
@@ -193,8 +193,7 @@ TcpArrival Rendezvous::arrival_of(const Segment& segment) const {
     return {
         *sessions_.at(conversation.session).connection,
         segment.from,
-        {packet.time, packet.number},
-        packet.interface,
+        step_of(packet),
         conversation.handshake,
         behind(conversation.first[other(segment.from)]),
         behind(next(conversation, other(segment.from)))};
@@ -280,7 +279,7 @@ bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64
     }
     observer_.on_clc(seen);
     if (seen.request_frame != 0) observer_.on_response(seen.request_frame, seen.frame, seen.time - seen.request_time);
-    conversation.last_message = Step{packet.time, packet.number, packet.interface};
+    conversation.last_message = step_of(packet);
     rules_.on_clc(arrival_of(segment), message);
     if (on_clc(segment, message)) return true;
     stop(conversation);
@@ -293,7 +292,7 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     const auto& [packet, conversation, from] = segment;
     Session& session = sessions_.at(conversation.session);
     Connection& connection = *session.connection;
-    const Step step{packet.time, packet.number, packet.interface};
+    const Step step = step_of(packet);
     const bool from_client = from == Side::client;
     if (std::holds_alternative<wire::Proposal>(message.body)) {
         if (!from_client) return false;

@@ -5,6 +5,7 @@
 
 #include "analyzer/engine/smcr/doubt.h"
 #include "analyzer/engine/smcr/llc_exchange.h"
+#include "analyzer/engine/smcr/youngest.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -15,11 +16,6 @@ constexpr Time kGrace = capture::second;
 constexpr std::size_t kMaxKept = 64;
 constexpr std::size_t kMaxDeletedRkeys = 8;  // version 1
 constexpr std::size_t kSlotsOfConfirmRkey = 2;
-
-template <class T> void keep(std::vector<T>& all, T entry) {
-    if (all.size() == kMaxKept) all.erase(all.begin());
-    all.push_back(std::move(entry));
-}
 
 }  // namespace
 
@@ -39,10 +35,10 @@ void RkeyRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
 void RkeyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
     if (!group(a).roles_known) return;
     if (std::holds_alternative<wire::ConfirmRkeyMessage>(message.body)) {
-        judge_echo(a, message, request);
+        judge_echo(a, request);
         note_agreement(a, message, request);
     } else if (std::holds_alternative<wire::ConfirmRkeyContinuationMessage>(message.body)) {
-        judge_echo(a, message, request);
+        judge_echo(a, request);
     } else if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body)) {
         judge_delete_reply(a, *remove, message.version());
         judge_repeated_keys(a, message.version(), request);
@@ -113,7 +109,7 @@ void RkeyRules::judge_coverage(const Arrival& a) {
         const Link& link = g.links[i];
         if (i == a.link || link.state != LinkState::active || !link.number || covered[*link.number]) continue;
         complete = false;
-        keep(of_[a.group].omissions, {i, a.from, a.step(), a.packet->interface});
+        keep_youngest(of_[a.group].omissions, kMaxKept, {i, a.from, a.step()});
     }
     if (complete) verdicts_.held(RuleName::confirm_rkey_tokens);
 }
@@ -127,7 +123,7 @@ void RkeyRules::judge_omissions(const Arrival& a) {
             return true;
         }
         if (a.link != omission.link || a.from != omission.from) return false;
-        if (a.packet->interface != omission.interface) {
+        if (a.packet->interface != omission.step.interface) {
             verdicts_.undecided(RuleName::confirm_rkey_tokens, doubt::interfaces);
             return true;
         }
@@ -141,16 +137,14 @@ void RkeyRules::judge_omissions(const Arrival& a) {
 }
 
 /// All but the flags is repeated; of these the reply sets R, and Z and C if it refuses.
-void RkeyRules::judge_echo(const Arrival& a, const wire::LlcMessage&, const OpenRequest& request) {
+void RkeyRules::judge_echo(const Arrival& a, const OpenRequest& request) {
     constexpr std::size_t kBehindFlags = 4;
     const ByteView reply = a.facts->message.first(std::min(a.facts->message.size(), request.octets.size()));
-    if (reply.size() < request.octets.size())
-        return verdicts_.undecided(RuleName::confirm_rkey_tokens, "an LLC message was cut by the snap length");
+    if (reply.size() < request.octets.size()) return verdicts_.undecided(RuleName::confirm_rkey_tokens, doubt::llc_cut);
     if (std::equal(reply.begin() + kBehindFlags, reply.end(), request.octets.begin() + kBehindFlags))
         return verdicts_.held(RuleName::confirm_rkey_tokens);
-    const auto candidates = std::ranges::count_if(
-        a.history->open, [&](const OpenRequest& r) { return r.type == request.type && r.from == request.from; });
-    if (candidates != 1) return verdicts_.undecided(RuleName::confirm_rkey_tokens, "several requests were under way");
+    if (a.history->count_like(request) != 1)
+        return verdicts_.undecided(RuleName::confirm_rkey_tokens, doubt::several_requests);
     if (const char* why = doubt::since(request, *a.history))
         return verdicts_.undecided(RuleName::confirm_rkey_tokens, why);
     verdicts_.broken(
@@ -166,7 +160,7 @@ void RkeyRules::on_contact(const ContactSeen& contact, const GroupHistory& histo
     const LinkGroup& g = model_.link_groups[contact.group - 1];
     Group& of = of_[contact.group];
     const char* why = doubt::from_start(g, history);
-    if (why == nullptr && contact.interface != of.interface) why = doubt::interfaces;
+    if (why == nullptr && contact.step.interface != of.interface) why = doubt::interfaces;
     if (why != nullptr) return verdicts_.undecided(RuleName::announced_rtoken, why);
     const Subject subject = Subject::connection(contact.connection);
     const std::string side = name_of(contact.side);
@@ -179,8 +173,11 @@ void RkeyRules::on_contact(const ContactSeen& contact, const GroupHistory& histo
         return request.type == wire::LlcType::confirm_rkey && request.from == contact.side &&
                request.link == contact.link && request.subject == contact.rkey;
     });
-    if (unanswered != history.open.end())
-        return keep(of.unagreed, {contact.side, contact.link, contact.rkey, false, contact.step, contact.connection});
+    if (unanswered != history.open.end()) {
+        keep_youngest(
+            of.unagreed, kMaxKept, {contact.side, contact.link, contact.rkey, false, contact.step, contact.connection});
+        return;
+    }
     const auto refused = std::ranges::find_if(of.unagreed, [&](const Unagreed& earlier) {
         return earlier.refused && earlier.from == contact.side && earlier.link == contact.link &&
                earlier.rkey == contact.rkey;
@@ -202,7 +199,8 @@ void RkeyRules::note_agreement(const Arrival& a, const wire::LlcMessage& reply, 
                 std::string("the ") + name_of(use.from) + "'s RMB is used before the reply to CONFIRM RKEY");
         return true;
     });
-    if (is_refusal(reply)) keep(unagreed, {request.from, request.link, request.subject, true, a.step(), 0});
+    if (is_refusal(reply))
+        keep_youngest(unagreed, kMaxKept, {request.from, request.link, request.subject, true, a.step(), 0});
 }
 
 // ---- DELETE RKEY ---------------------------------------------------------------------------------
@@ -219,11 +217,8 @@ void RkeyRules::judge_unused(const Arrival& a, const wire::DeleteRkeyMessage& me
     if (const char* why = doubt::from_start(group(a), *a.history))
         return verdicts_.undecided(RuleName::delete_rkey, why);
     const auto in_use = [&](const Connection& c) {
-        const Direction& client = c.from[Side::client];
-        const Direction& server = c.from[Side::server];
-        const bool ends = client.closed || client.aborted || server.closed || server.aborted || c.reset ||
-                          c.fin[Side::client] || c.fin[Side::server] || c.decline;
-        return c.setup.first_data && !ends;
+        const auto ends = [&](Side side) { return c.from[side].ended() || c.fin[side]; };
+        return c.setup.first_data && !ends(Side::client) && !ends(Side::server) && !c.reset && !c.decline;
     };
     for (std::size_t i = 0; i < message.used; ++i) {
         const auto* known = a.history->rtokens[a.from].find(a.link, message.slots[i].rkey);
@@ -271,7 +266,7 @@ void RkeyRules::note_deletion(const Arrival& a, const OpenRequest& request) {
     if (body == nullptr) return;
     for (std::size_t i = 0; i < body->used; ++i)
         if (const auto* known = a.history->rtokens[request.from].find(request.link, body->slots[i].rkey))
-            of_[a.group].deletions[known->rmb] = {a.link, a.packet->interface, a.from, a.step()};
+            of_[a.group].deletions[known->rmb] = {a.link, a.from, a.step()};
 }
 
 /// A WRITE on the link of the reply was sent after it; elsewhere it may have been on its way.
@@ -283,7 +278,7 @@ void RkeyRules::on_write_to_deleted(const Arrival& a, std::size_t rmb) {
     const bool same_link = a.link == deletion.link;
     if (!same_link && a.packet->time - deletion.reply.time < kGrace) return;
     deletions.erase(found);
-    if (!same_link && a.packet->interface != deletion.interface)
+    if (!same_link && a.packet->interface != deletion.reply.interface)
         return verdicts_.undecided(RuleName::delete_rkey, doubt::interfaces);
     verdicts_.broken(
         RuleName::delete_rkey, {deletion.reply.frame, a.packet->number}, Subject::link_group(a.group),

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "analyzer/engine/smcr/arrival.h"
-#include "analyzer/engine/smcr/per_group.h"
+#include "analyzer/engine/smcr/per_id.h"
 #include "analyzer/engine/smcr/verdicts.h"
 
 namespace fabricscope::engine::smcr {
@@ -20,7 +20,6 @@ struct ContactSeen {
     Side side;
     std::uint32_t rkey;
     Step step;
-    std::uint32_t interface;
 };
 
 class RkeyRules {
@@ -45,7 +44,6 @@ private:
         std::uint32_t link;
         Side from;
         Step step;
-        std::uint32_t interface;
     };
     /// A CONFIRM RKEY that a connection did not wait for, or that was refused.
     struct Unagreed {
@@ -59,7 +57,6 @@ private:
     /// When the user of an RMB agreed to its deletion.
     struct Deletion {
         std::uint32_t link;
-        std::uint32_t interface;
         Side user;
         Step reply;
     };
@@ -77,7 +74,7 @@ private:
         const Arrival& a, LinkNumbers& covered, const layout::List<wire::LinkRtoken>& slots, std::size_t used) const;
     void judge_coverage(const Arrival& a);
     void judge_omissions(const Arrival& a);
-    void judge_echo(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request);
+    void judge_echo(const Arrival& a, const OpenRequest& request);
     void note_agreement(const Arrival& a, const wire::LlcMessage& reply, const OpenRequest& request);
     void on_delete(const Arrival& a, const wire::DeleteRkeyMessage& message, std::uint8_t version);
     void judge_unused(const Arrival& a, const wire::DeleteRkeyMessage& message);
@@ -90,7 +87,7 @@ private:
 
     const Model& model_;
     Verdicts& verdicts_;
-    PerGroup<Group> of_;
+    PerId<Group> of_;
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 void SequenceRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
@@ -13,7 +15,7 @@ void SequenceRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
 
 void SequenceRules::judge_first(const Transfer& t, const wire::Cdc& cdc) {
     if (t.connection.from[t.a.from].from_start && cdc.sequence == 1) return verdicts_.held(RuleName::cdc_sequence);
-    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::cdc_sequence, doubt);
+    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::cdc_sequence, why);
     // Another link may have carried more than was captured of it.
     if (model_.link_groups[t.a.group - 1].links.size() != 1)
         return verdicts_.undecided(RuleName::cdc_sequence, "messages may have been sent on another link");
@@ -24,9 +26,8 @@ void SequenceRules::judge_first(const Transfer& t, const wire::Cdc& cdc) {
 
 void SequenceRules::judge_step(const Transfer& t, const wire::Cdc& cdc) {
     if (sequence_distance(t.mine.sequence, cdc.sequence) == 1) return verdicts_.held(RuleName::cdc_sequence);
-    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::cdc_sequence, doubt);
-    if (t.mine.cdc_link != t.a.link)
-        return verdicts_.undecided(RuleName::cdc_sequence, "the connection has moved to another link");
+    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::cdc_sequence, why);
+    if (t.mine.cdc_link != t.a.link) return verdicts_.undecided(RuleName::cdc_sequence, doubt::other_link);
     verdicts_.broken(
         RuleName::cdc_sequence, {t.mine.frame, t.frame()}, t.subject(),
         "number " + std::to_string(cdc.sequence) + " follows " + std::to_string(t.mine.sequence));
@@ -39,29 +40,26 @@ void SequenceRules::on_link(const Transfer& t) {
     if (!mine.link || mine.link == t.a.link || t.late()) return;
     if (mine.validation.frame != 0 && mine.validation.link == t.a.link)
         return verdicts_.held(RuleName::failover_validation);
-    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, doubt);
+    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, why);
     // RFC 7609 speaks of links that fail; it says nothing of a change from one healthy link to another.
     const auto& links = model_.link_groups[t.a.group - 1].links;
     const LinkState left = links[*mine.link].state;
     if (left != LinkState::deleted && left != LinkState::failed)
         return verdicts_.undecided(RuleName::failover_validation, "the link that was left had not been deleted");
-    std::vector<std::uint64_t> frames{t.frame()};
-    if (mine.frame != 0) frames.insert(frames.begin(), mine.frame);
     verdicts_.broken(
-        RuleName::failover_validation, std::move(frames), t.subject(), "moved to another link without validation");
+        RuleName::failover_validation, frames_with(mine.frame, t.frame()), t.subject(),
+        "moved to another link without validation");
 }
 
 /// It names the last message that the peer's RNIC acknowledged.
 void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
     if (t.late()) return;
     t.mine.validation = {t.frame(), t.a.link, cdc.sequence};
-    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, doubt);
+    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, why);
     const std::uint16_t last = t.mine.frame != 0 ? t.mine.sequence : 0;
     if (sequence_distance(last, cdc.sequence) <= 0) return verdicts_.held(RuleName::failover_validation);
-    std::vector<std::uint64_t> frames{t.frame()};
-    if (t.mine.frame != 0) frames.insert(frames.begin(), t.mine.frame);
     verdicts_.broken(
-        RuleName::failover_validation, std::move(frames), t.subject(),
+        RuleName::failover_validation, frames_with(t.mine.frame, t.frame()), t.subject(),
         "message " + std::to_string(cdc.sequence) + " is named, but the last one was " + std::to_string(last));
 }
 
@@ -77,7 +75,7 @@ void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc) {
     if (t.mine.frame == 0)
         return verdicts_.undecided(RuleName::failover_replay, "it is not known what was sent before");
     if (!as_it_was) return verdicts_.held(RuleName::failover_replay);
-    if (const char* doubt = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_replay, doubt);
+    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_replay, why);
     if (cdc.sequence != next)
         return verdicts_.broken(
             RuleName::failover_replay, {begun, t.frame()}, t.subject(),

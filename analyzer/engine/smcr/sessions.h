@@ -10,6 +10,9 @@
 
 namespace fabricscope::engine::smcr {
 
+/// Serial arithmetic of CDC sequence numbers: b - a.
+constexpr int sequence_distance(std::uint16_t a, std::uint16_t b) { return static_cast<std::int16_t>(b - a); }
+
 /// A connection's working state: one flow for each direction, named by its sender.
 struct Session {
     Session(Connection& of, std::size_t& room)
@@ -22,7 +25,7 @@ struct Session {
 
     /// Whether a later message from the same side has been taken in already.
     bool overtaken(Side from, const wire::Cdc& cdc) const {
-        return sequence[from] && static_cast<std::int16_t>(cdc.sequence - *sequence[from]) < 0;
+        return sequence[from] && sequence_distance(*sequence[from], cdc.sequence) < 0;
     }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/engine/smcr/doubt.h"
+#include "analyzer/engine/smcr/youngest.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -23,8 +24,7 @@ void SilenceRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     if (remove == nullptr || !remove->all || remove->reply || a.from != Side::server) return;
     auto& all = of_[a.group];
     if (std::ranges::any_of(all, [](const Deleted& deleted) { return !deleted.link; })) return;
-    if (all.size() == kMaxDeleted) all.erase(all.begin());
-    all.push_back({RuleName::silence_after_delete, {}, a.step(), a.packet->interface, {}});
+    keep_youngest(all, kMaxDeleted, {RuleName::silence_after_delete, {}, a.step(), {}});
     a.history->watched = true;
 }
 
@@ -35,10 +35,8 @@ void SilenceRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
     const LinkGroup& group = model_.link_groups[a.group - 1];
     const Link* link = link_numbered(group, remove->link);
     if (link == nullptr || link->state != LinkState::deleted) return;
-    auto& all = of_[a.group];
-    if (all.size() == kMaxDeleted) all.erase(all.begin());
     const auto index = static_cast<std::uint32_t>(link - group.links.data());
-    all.push_back({RuleName::delete_link_answer, index, a.step(), a.packet->interface, {}});
+    keep_youngest(of_[a.group], kMaxDeleted, {RuleName::delete_link_answer, index, a.step(), {}});
     a.history->watched = true;
 }
 
@@ -56,7 +54,7 @@ void SilenceRules::judge(const Arrival& a, Deleted& deleted) {
     if (!heard) heard = a.packet->time;
     if (a.packet->time - *heard < kGrace) return;
     deleted.judged = true;
-    if (a.packet->interface != deleted.interface) return verdicts_.undecided(deleted.rule, doubt::interfaces);
+    if (a.packet->interface != deleted.since.interface) return verdicts_.undecided(deleted.rule, doubt::interfaces);
     verdicts_.broken(
         deleted.rule, {deleted.since.frame, a.packet->number}, Subject::link_group(a.group),
         std::string("the ") + name_of(a.from) +

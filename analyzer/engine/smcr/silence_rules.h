@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/engine/smcr/arrival.h"
-#include "analyzer/engine/smcr/per_group.h"
+#include "analyzer/engine/smcr/per_id.h"
 #include "analyzer/engine/smcr/verdicts.h"
 
 namespace fabricscope::engine::smcr {
@@ -26,7 +26,6 @@ private:
         RuleName rule;
         std::optional<std::uint32_t> link;  ///< nullopt: all of them
         Step since;
-        std::uint32_t interface;
         PerSide<std::optional<Time>> heard;  ///< a side that may not have known yet
         bool judged = false;
     };
@@ -35,7 +34,7 @@ private:
 
     const Model& model_;
     Verdicts& verdicts_;
-    PerGroup<std::vector<Deleted>> of_;
+    PerId<std::vector<Deleted>> of_;
 };
 
 }  // namespace fabricscope::engine::smcr

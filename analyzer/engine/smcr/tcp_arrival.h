@@ -18,7 +18,6 @@ struct TcpArrival {
     const Connection& connection;
     Side from;
     Step step;
-    std::uint32_t interface;
     const Handshake& handshake;
     std::optional<std::int32_t> received;  ///< octets of the other side's stream that had arrived at the sender
     std::optional<std::int32_t> unseen;    ///< how many of these are behind the CLC messages in this capture

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/tcp_rules.h"
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
 
 using wire::ClcType;
 
-constexpr const char* kHandshakeMissing = "the TCP handshake was not captured";
 constexpr const char* kTcpMissing = "TCP segments were not captured";
 
 }  // namespace
@@ -28,7 +29,7 @@ void TcpRules::on_clc(const TcpArrival& a) {
     } else if (handshake.option[Side::client] && handshake.option[Side::server]) {
         verdicts_.held(RuleName::option_in_both_syns);
     } else {
-        verdicts_.undecided(RuleName::option_in_both_syns, kHandshakeMissing);
+        verdicts_.undecided(RuleName::option_in_both_syns, doubt::no_tcp_handshake);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <bitset>
 
 #include "analyzer/engine/smcr/arrival.h"
-#include "analyzer/engine/smcr/per_group.h"
+#include "analyzer/engine/smcr/per_id.h"
 #include "analyzer/engine/smcr/verdicts.h"
 
 namespace fabricscope::engine::smcr {
@@ -28,7 +28,7 @@ private:
 
     const Model& model_;
     Verdicts& verdicts_;
-    PerGroup<std::bitset<256>> used_numbers_;
+    PerId<std::bitset<256>> used_numbers_;
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -8,9 +8,6 @@
 
 namespace fabricscope::engine::smcr {
 
-/// Serial arithmetic of CDC sequence numbers: b - a.
-constexpr int sequence_distance(std::uint16_t a, std::uint16_t b) { return static_cast<std::int16_t>(b - a); }
-
 struct Transfer {
     Transfer(const Arrival& arrival, Session& session)
         : a(arrival),
@@ -26,6 +23,14 @@ struct Transfer {
     const Flow& receiving;  ///< what the peer writes to the sender
     Sent& mine;
     Sent& peers;
+
+    /// What a CDC message does to the cursors.
+    struct Motions {
+        Motion producer, consumer;
+    };
+    Motions motions_of(const wire::Cdc& cdc) const {
+        return {sending.producer_motion(cdc.producer), receiving.consumer_motion(cdc.consumer)};
+    }
 
     Subject subject() const { return Subject::connection(connection.id); }
     std::uint64_t frame() const { return a.packet->number; }

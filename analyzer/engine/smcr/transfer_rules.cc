@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "analyzer/engine/smcr/doubt.h"
+
 namespace fabricscope::engine::smcr {
 
 // ---- packets -------------------------------------------------------------------------------------
@@ -11,7 +13,7 @@ void TransferRules::on_request(const Arrival& a, bool first) {
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
     if (first) judge_first_psn(a, link);
     if (!link.mtu) {
-        if (first) verdicts_.undecided(RuleName::path_mtu, "the link's set-up was not captured");
+        if (first) verdicts_.undecided(RuleName::path_mtu, doubt::no_link_setup);
         return;
     }
     const std::uint32_t length = a.packet->ib.payload_length;
@@ -25,7 +27,7 @@ void TransferRules::on_request(const Arrival& a, bool first) {
 void TransferRules::judge_first_psn(const Arrival& a, const Link& link) {
     const auto announced = link.end[a.from].initial_psn;
     const std::uint32_t psn = a.packet->ib.bth.psn;
-    if (!announced) return verdicts_.undecided(RuleName::initial_psn, "the link's set-up was not captured");
+    if (!announced) return verdicts_.undecided(RuleName::initial_psn, doubt::no_link_setup);
     if (psn == *announced) return verdicts_.held(RuleName::initial_psn);
     if (!begins_link(*a.packet))
         return verdicts_.undecided(RuleName::initial_psn, "the link's first packets are missing from the capture");
@@ -68,14 +70,15 @@ void TransferRules::on_cdc(const Arrival& a, Session& session, const wire::Cdc& 
     judge_begin(t);
     if (t.late()) return;  // what came after it has been taken in already
     sequence_rules_.on_link(t);
+    const Transfer::Motions motions = t.motions_of(cdc);
     const bool is_new = !session.overtaken(a.from, cdc) && (t.mine.frame == 0 || cdc.sequence != t.mine.sequence);
     if (is_new) {
-        flow_control_rules_.on_cdc(t, cdc);
-        ending_rules_.on_cdc(t, cdc);
-        cursor_rules_.on_cdc(t, cdc, writes_wait);
+        flow_control_rules_.on_cdc(t, cdc, motions);
+        ending_rules_.on_cdc(t, cdc, motions.producer);
+        cursor_rules_.on_cdc(t, cdc, motions, writes_wait);
     }
     sequence_rules_.on_cdc(t, cdc);
-    note(t, cdc);
+    note(t, cdc, motions);
 }
 
 /// The server's data are an answer to CONFIRM. The client's may have overtaken it, or the CONFIRM that
@@ -108,7 +111,7 @@ void TransferRules::judge_place(const Transfer& t, const Flow::Write& write) {
         return verdicts_.broken(
             RuleName::write_range, {t.frame()}, t.subject(), text("touches the eye catcher of the RMB element"));
     if (!direction.rmbe_size || direction.rmbe_size_inferred)
-        return verdicts_.undecided(RuleName::write_range, "the RMB element's size is not known");
+        return verdicts_.undecided(RuleName::write_range, doubt::no_element_size);
     const std::uint64_t end = write.offset + write.operation;
     if (end <= *direction.rmbe_size) return verdicts_.held(RuleName::write_range);
     verdicts_.broken(
@@ -117,10 +120,8 @@ void TransferRules::judge_place(const Transfer& t, const Flow::Write& write) {
 }
 
 /// What later messages of this side are compared with.
-void TransferRules::note(const Transfer& t, const wire::Cdc& cdc) {
+void TransferRules::note(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions) {
     Sent& mine = t.mine;
-    const Motion producer = t.sending.producer_motion(cdc.producer);
-    const Motion consumer = t.receiving.consumer_motion(cdc.consumer);
     const bool first = mine.frame == 0;
     mine.frame = t.frame();
     mine.interface = t.a.packet->interface;
@@ -131,10 +132,10 @@ void TransferRules::note(const Transfer& t, const wire::Cdc& cdc) {
         mine.announced[cdc.sequence % mine.announced.size()] = {cdc.sequence, mine.frame, cdc.producer};
     mine.sequence = cdc.sequence;
     mine.flags = cdc.flags;
-    if (consumer.moved != 0) mine.consumer_moved = mine.frame, mine.consumer_moved_time = t.a.packet->time;
+    if (motions.consumer.moved != 0) mine.consumer_moved = mine.frame, mine.consumer_moved_time = t.a.packet->time;
     const bool demands = cdc.flags.writer_blocked || cdc.flags.consumer_update_requested || cdc.flags.urgent_pending ||
                          cdc.flags.urgent_present;
-    if (demands) mine.demand_position = std::max(producer.position, t.sending.producer_position());
+    if (demands) mine.demand_position = std::max(motions.producer.position, t.sending.producer_position());
     if (cdc.flags.urgent_present) mine.urgent_frame = mine.frame;
     if (cdc.state.sending_done && mine.done_frame == 0) mine.done_frame = mine.frame;
     const bool ends = cdc.state.connection_closed || cdc.state.abnormal_close;

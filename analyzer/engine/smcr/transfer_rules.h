@@ -44,7 +44,7 @@ private:
     void judge_first_psn(const Arrival& a, const Link& link);
     void judge_begin(const Transfer& t);
     void judge_place(const Transfer& t, const Flow::Write& write);
-    void note(const Transfer& t, const wire::Cdc& cdc);
+    void note(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions);
 
     const Model& model_;
     Verdicts& verdicts_;

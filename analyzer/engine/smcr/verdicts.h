@@ -24,6 +24,13 @@ struct Subject {
 /// "smcr-1", "lg-1"
 std::string to_string(Subject subject);
 
+/// The frames of a finding: the one that breaks the rule, behind an earlier one that shows why, if there is one
+/// (0 = none).
+inline std::vector<std::uint64_t> frames_with(std::uint64_t earlier, std::uint64_t frame) {
+    if (earlier == 0) return {frame};
+    return {earlier, frame};
+}
+
 class Verdicts {
 public:
     Verdicts(const Options& options, Observer& observer, Model& model)

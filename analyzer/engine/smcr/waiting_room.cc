@@ -2,6 +2,7 @@
 // Frames of several interfaces or hosts are not always in order of time: the traffic of a link or a
 // connection may be met before the message that announces it. Such traffic waits a little instead of
 // being taken for something that began before the capture.
+#include "analyzer/engine/smcr/doubt.h"
 #include "analyzer/engine/smcr/link_groups.h"
 
 namespace fabricscope::engine::smcr {
@@ -146,11 +147,11 @@ bool LinkGroups::admit_write(Arrival& a, WaitingData& waiting) {
 /// Nothing has announced the WRITE's RMB.
 void LinkGroups::give_up(const Arrival& a, std::uint32_t rkey, std::uint64_t address) {
     const Side owner = other(a.from);
-    const char* doubt = nullptr;
-    if (a.history->gaps[owner] != 0) doubt = "packets are missing from the capture";
-    if (state(a.group).llc_cut) doubt = "an LLC message was cut by the snap length";
-    if (finishing()) doubt = "the capture ended";
-    transfer_rules_.on_lost_write(a, why_lost(a, rkey, address), rkey, doubt);
+    const char* why = nullptr;
+    if (a.history->gaps[owner] != 0) why = doubt::missing;
+    if (state(a.group).llc_cut) why = doubt::llc_cut;
+    if (finishing()) why = "the capture ended";
+    transfer_rules_.on_lost_write(a, why_lost(a, rkey, address), rkey, why);
     ++a.history->gaps[a.from];  // it is missing where it belongs
 }
 

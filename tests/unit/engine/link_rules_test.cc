@@ -12,12 +12,6 @@ using enum Side;
 
 constexpr Time kLong = 11 * capture::second;
 
-Options strict() {
-    Options options;
-    options.profile = Profile::standard;
-    return options;
-}
-
 /// Data that stand alone: one octet and its announcement.
 void send_data(World& w, Side from) {
     if (from == client) {

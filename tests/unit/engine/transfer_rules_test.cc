@@ -74,11 +74,6 @@ protected:
 class StrictTransferRulesTest : public TransferRulesTest {
 protected:
     StrictTransferRulesTest() : TransferRulesTest(strict()) { add_link(); }  // before which no data may flow
-    static Options strict() {
-        Options options;
-        options.profile = Profile::standard;
-        return options;
-    }
 };
 
 TEST_F(TransferRulesTest, HealthyTransferBreaksNone) {

@@ -6,8 +6,8 @@
 
 namespace fabricscope::engine::smcr {
 
-/// What a rule keeps of each link group, made when first asked for.
-template <class T> class PerGroup {
+/// What a rule keeps of each link group or connection, made when first asked for.
+template <class T> class PerId {
 public:
     T& operator[](std::uint32_t id) {
         if (id > of_.size()) of_.resize(id);
