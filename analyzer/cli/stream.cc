@@ -49,7 +49,15 @@ public:
         return *output_;
     }
 
-    bool complete() const { return complete_; }
+    bool complete() const { return holes_ == 0; }
+
+    /// What has not been told one by one.
+    void sum_up() const {
+        if (holes_ > most_told)
+            complain(fmt::format(
+                "{} from the {}: {} in all were not captured, in {} places", options_.connection, options_.from,
+                report::counted(missing_, "octet"), report::grouped(holes_)));
+    }
 
 private:
     void write(ByteView octets) {
@@ -57,25 +65,35 @@ private:
             reinterpret_cast<const char*>(octets.data()), static_cast<std::streamsize>(octets.size()));
     }
 
-    /// Zeros keep the offsets of what follows right.
+    static constexpr std::uint64_t most_told = 1000;  ///< holes
+
+    /// Zeros keep the offsets of what follows right. But cursors can claim anything: zeros for whatever they claim
+    /// would make a file without end.
     void write_hole(const StreamPiece& piece, std::uint64_t drop) {
-        static constexpr std::array<std::uint8_t, 65'536> zeros{};
-        for (std::uint64_t left = piece.missing - drop; left != 0;) {
-            const std::uint64_t count = std::min<std::uint64_t>(left, zeros.size());
-            write(ByteView(zeros).first(count));
-            left -= count;
-        }
+        if (!piece.implausible) write_zeros(piece.missing - drop);
+        missing_ += piece.missing;
+        if (++holes_ > most_told) return;
         complain(fmt::format(
-            "{} from the {}: {} at position {} were not captured; zeros stand in for them", options_.connection,
-            options_.from, report::counted(piece.missing, "octet"), piece.position));
-        complete_ = false;
+            "{} from the {}: {} at position {} were not captured; {}", options_.connection, options_.from,
+            report::counted(piece.missing, "octet"), piece.position,
+            piece.implausible ? "that is more than was seen, so they are left out, and what follows stands too early"
+                              : "zeros stand in for them"));
+    }
+
+    void write_zeros(std::uint64_t count) {
+        static constexpr std::array<std::uint8_t, 65'536> zeros{};
+        for (std::uint64_t now = 0; count != 0; count -= now) {
+            now = std::min<std::uint64_t>(count, zeros.size());
+            write(ByteView(zeros).first(now));
+        }
     }
 
     const StreamOptions& options_;
     std::uint32_t id_;
     Side side_;
     std::optional<Output> output_;
-    bool complete_ = true;
+    std::uint64_t holes_ = 0;
+    std::uint64_t missing_ = 0;  ///< octets
 };
 
 bool goes_to_a_terminal(const std::string& output) {
@@ -95,6 +113,7 @@ int run(const StreamOptions& options) {
 
     const bool whole = analysis.problems.empty();
     if (find_connection(analysis.engine->smcr(), options.connection) == nullptr) return whole ? wrong_usage : not_read;
+    writer.sum_up();
     if (!writer.output().finish()) return wrong_usage;
     return whole && writer.complete() ? done : not_read;
 }

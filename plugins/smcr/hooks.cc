@@ -40,7 +40,10 @@ std::unique_ptr<StreamReader> stream_reader;  ///< while somebody wants streams
 engine::smcr::Options engine_options;
 StreamReader::Pieces pieces;
 
-bool is_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(fields().protocol)) != 0; }
+bool is_enabled() {
+    static protocol_t* const protocol = find_protocol_by_id(fields().protocol);
+    return proto_is_protocol_enabled(protocol) != 0;
+}
 bool is_tcp() { return turn.packet.transport == capture::Transport::tcp; }
 bool has_link_payload() { return !is_tcp() && turn.packet.ib.payload_length != 0; }
 bool has_clc() { return turn.facts.clc_pending != 0 || !record->clc(turn.facts.frame).empty(); }

@@ -73,6 +73,11 @@ const Record::Parties& Record::parties_of_group(std::uint32_t link_group) const 
     return parties(known ? groups[link_group - 1].connections.front() : 0);
 }
 
+const char* Record::numbered(std::deque<std::string>& names, const char* prefix, std::uint32_t id) {
+    while (names.size() < id) names.push_back(prefix + std::to_string(names.size() + 1));
+    return names[id - 1].c_str();
+}
+
 bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
     return facts_.find(notes_.original(frame), facts);
 }

@@ -5,6 +5,7 @@
 // engine's present state; what is shown of a frame is what was said when the engine came past it.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +42,9 @@ public:
     const Parties& parties(std::uint32_t connection) const;
     /// The same for the link group, by its first connection.
     const Parties& parties_of_group(std::uint32_t link_group) const;
+    /// "smcr-1" and "lg-1": they live as long as the record, so that nothing is formatted for each frame.
+    const char* connection_name(std::uint32_t id) const { return numbered(connection_names_, "smcr-", id); }
+    const char* link_group_name(std::uint32_t id) const { return numbered(link_group_names_, "lg-", id); }
     /// Of those seen so far.
     std::uint64_t last_frame(std::uint32_t connection) const { return last_frames_[connection - 1]; }
 
@@ -65,6 +69,7 @@ private:
         const auto found = map.find(frame);
         return found != map.end() ? std::span<const T>(found->second) : std::span<const T>();
     }
+    static const char* numbered(std::deque<std::string>& names, const char* prefix, std::uint32_t id);
 
     engine::smcr::Options options_;
     std::optional<engine::Engine> engine_;     ///< from the first packet on
@@ -74,8 +79,9 @@ private:
     std::vector<std::uint64_t> newly_broken_;  ///< frames of findings of the packet that is being worked on
     std::unordered_map<std::uint64_t, std::vector<Clc>> clc_;
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> long_messages_;
-    mutable std::vector<Parties> parties_;    ///< by connection id - 1, made when first asked for
-    std::vector<std::uint32_t> last_frames_;  ///< by connection id - 1
+    mutable std::vector<Parties> parties_;  ///< by connection id - 1, made when first asked for
+    mutable std::deque<std::string> connection_names_, link_group_names_;  ///< by id - 1
+    std::vector<std::uint32_t> last_frames_;                               ///< by connection id - 1
     std::unordered_map<std::uint64_t, std::uint64_t> completions_;
     /// Frames with parts of a CLC message that is not complete, by connection and side.
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> incomplete_;

@@ -61,16 +61,14 @@ proto_tree* add_protocol(const Display& display, tvbuff_t* tvb, int length, cons
 RequestIds request_ids() { return {id_of("smcr.request_in"), id_of("smcr.time")}; }
 
 void add_identity(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    wmem_allocator_t* pool = display.pinfo->pool;
-    if (facts.connection != 0)
-        add_text(tree, tvb, id_of("smcr.connection"), wmem_strdup_printf(pool, "smcr-%u", facts.connection));
-    if (facts.link_group != 0)
-        add_text(tree, tvb, id_of("smcr.link_group"), wmem_strdup_printf(pool, "lg-%u", facts.link_group));
+    const Record& record = *display.record;
+    if (facts.connection != 0) add_text(tree, tvb, id_of("smcr.connection"), record.connection_name(facts.connection));
+    if (facts.link_group != 0) add_text(tree, tvb, id_of("smcr.link_group"), record.link_group_name(facts.link_group));
     add_number(tree, tvb, id_of("smcr.link"), facts.link);
     if (facts.from && facts.roles_known) add_text(tree, tvb, id_of("smcr.from"), name_of(*facts.from));
     add_ends(
         tree, tvb, {id_of("smcr.source"), id_of("smcr.destination"), id_of("smcr.endpoint")},
-        ends_of(display.pinfo, *display.record, facts));
+        ends_of(display.pinfo, record, facts));
 }
 
 void add_remarks(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {

@@ -21,7 +21,7 @@ void StreamReader::on_stream(const engine::smcr::StreamPiece& piece) {
     Piece& made = pieces_[piece.connection].emplace_back();
     made.from = piece.from;
     made.octets.assign(piece.octets.begin(), piece.octets.end());
-    if (piece.missing != 0) made.octets.resize(std::min(piece.missing, most_zeros));
+    if (piece.missing != 0 && !piece.implausible) made.octets.resize(std::min(piece.missing, most_zeros));
 }
 
 StreamReader::Pieces StreamReader::take(std::uint32_t connection) {

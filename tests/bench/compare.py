@@ -52,7 +52,8 @@ def programs(capture):
         Program("tshark", builtin, "fabricscope analyze --json", "at least 40", slow=True),
         Program("tshark with plugin", plugin, "tshark", "at most 1.05", slow=True),
         Program("tshark -T fields", builtin + FIELDS, slow=True),
-        Program("tshark -T fields with plugin", plugin + FIELDS + ["-e", "smcr.connection"], "tshark -T fields",
+        Program("tshark -T fields with plugin", plugin + FIELDS, "tshark -T fields", "at most 1.05", slow=True),
+        Program("the same with a field of it", plugin + FIELDS + ["-e", "smcr.connection"], "tshark -T fields",
                 "at most 1.05", slow=True),
     ]
 

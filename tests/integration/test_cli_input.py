@@ -163,3 +163,17 @@ def test_holes_in_a_stream_are_zeros_and_are_reported(tmp_path):
     (connection,) = analyze(holed)["smcr"]["connections"]
     assert connection["client_to_server"]["bytes_announced"] == truth(ECHO)[0]["sent"]
     assert connection["client_to_server"]["bytes_written"] == truth(ECHO)[0]["sent"] - 100
+
+
+def test_a_stream_holds_no_more_zeros_than_cursors_can_mean(tmp_path):
+    """Cursors that jump about in a connection that writes nothing: an element's worth of zeros, and all is told."""
+    capture, out = tmp_path / "absurd.pcap", tmp_path / "stream"
+    run([BUILD / "bin/generate_hostile", "absurd_cursors", "2000", capture])
+    (connection,) = analyze(capture)["smcr"]["connections"]
+    announced = connection["client_to_server"]["bytes_announced"]
+    size = connection["client_to_server"]["rmbe_size"]
+    assert announced > 100 * size
+    status, _, complaint = fails("stream", capture, "--connection", "smcr-1", "--from", "client", "-o", out)
+    assert status == 3
+    assert out.stat().st_size <= size
+    assert "more than was seen, so they are left out" in complaint

@@ -32,8 +32,8 @@ void StreamBuffer::drop_first() {
     waiting_.erase(waiting_.begin());
 }
 
-void StreamBuffer::deliver(std::uint64_t announced, std::uint64_t consumed) {
-    while (next_ < announced && (deliver_octets(announced) || deliver_hole(announced, consumed))) {
+void StreamBuffer::deliver(std::uint64_t announced, std::uint64_t consumed, std::uint64_t plausible) {
+    while (next_ < announced && (deliver_octets(announced) || deliver_hole(announced, consumed, plausible))) {
     }
 }
 
@@ -44,7 +44,7 @@ bool StreamBuffer::deliver_octets(std::uint64_t announced) {
     if (end > next_) {
         const bool urgent = !urgent_.empty() && urgent_.front() < std::min(end, announced);
         const std::uint64_t to = urgent ? urgent_.front() + 1 : std::min(end, announced);
-        sink_(next_, ByteView(entry->second).subspan(next_ - entry->first, to - next_), 0, urgent);
+        sink_({next_, ByteView(entry->second).subspan(next_ - entry->first, to - next_), 0, urgent});
         if (urgent) urgent_.pop_front();
         next_ = to;
     }
@@ -52,10 +52,13 @@ bool StreamBuffer::deliver_octets(std::uint64_t announced) {
     return true;
 }
 
-bool StreamBuffer::deliver_hole(std::uint64_t announced, std::uint64_t consumed) {
+bool StreamBuffer::deliver_hole(std::uint64_t announced, std::uint64_t consumed, std::uint64_t plausible) {
     const std::uint64_t end = waiting_.empty() ? announced : std::min(announced, waiting_.begin()->first);
     if (consumed < end || end <= next_) return false;
-    sink_(next_, {}, end - next_, false);
+    const std::uint64_t length = end - next_;
+    const bool implausible = length > plausible - std::min(plausible, missing_);
+    if (!implausible) missing_ += length;
+    sink_({next_, {}, length, false, implausible});
     next_ = end;
     while (!urgent_.empty() && urgent_.front() < next_) urgent_.pop_front();
     return true;
@@ -228,9 +231,14 @@ void Flow::take_consumer(const Flow& half) {
     direction_->bytes_acknowledged = relative(consumer_.position);
 }
 
+void Flow::deliver_stream(std::uint64_t consumed) {
+    if (stream_)
+        stream_->deliver(producer_.position, consumed, direction_->bytes_written + direction_->rmbe_size.value_or(0));
+}
+
 void Flow::after_cursor(Time time, std::uint64_t frame) {
     if (!direction_->positions_known) return;
-    if (stream_) stream_->deliver(producer_.position, consumer_.position);
+    deliver_stream(consumer_.position);
     const auto flight = in_flight();
     if (!flight) return;
     direction_->peak_in_flight = std::max(direction_->peak_in_flight, *flight);
@@ -261,8 +269,6 @@ void Flow::finish(Time last) {
     end_stream();
 }
 
-void Flow::end_stream() {
-    if (stream_) stream_->deliver(producer_.position, producer_.position);
-}
+void Flow::end_stream() { deliver_stream(producer_.position); }
 
 }  // namespace fabricscope::engine::smcr

@@ -18,21 +18,30 @@ namespace fabricscope::engine::smcr {
 /// Collects what WRITEs put at stream positions and hands it out in order, once it is announced.
 class StreamBuffer {
 public:
-    using Sink = std::function<void(std::uint64_t position, ByteView octets, std::uint64_t missing, bool urgent_last)>;
+    /// What is handed out; see StreamPiece.
+    struct Piece {
+        std::uint64_t position;
+        ByteView octets;
+        std::uint64_t missing = 0;
+        bool urgent_last = false;
+        bool implausible = false;
+    };
+    using Sink = std::function<void(const Piece&)>;
 
     StreamBuffer(std::uint64_t begin, Sink sink) : next_(begin), sink_(std::move(sink)) {}
 
     void put(std::uint64_t position, ByteView octets);
     void mark_urgent(std::uint64_t position);
     /// Hands out what is there up to `announced`. A hole waits until the receiver has consumed what
-    /// stood there (`consumed`): nobody will write it any more.
-    void deliver(std::uint64_t announced, std::uint64_t consumed);
+    /// stood there (`consumed`): nobody will write it any more. Of all holes together `plausible` octets are
+    /// believed.
+    void deliver(std::uint64_t announced, std::uint64_t consumed, std::uint64_t plausible);
     void restart(std::uint64_t begin);
 
 private:
     void drop_first();
     bool deliver_octets(std::uint64_t announced);
-    bool deliver_hole(std::uint64_t announced, std::uint64_t consumed);
+    bool deliver_hole(std::uint64_t announced, std::uint64_t consumed, std::uint64_t plausible);
 
     std::uint64_t next_;
     Sink sink_;
@@ -43,6 +52,7 @@ private:
     std::map<std::uint64_t, std::vector<std::uint8_t>> waiting_;  // by position; may overlap, the first copy wins
     std::size_t held_ = 0;                                        // octets that it takes, about
     std::deque<std::uint64_t> urgent_;
+    std::uint64_t missing_ = 0;  ///< octets of the holes that were believed
 };
 
 /// How a cursor stands to the one before it.
@@ -142,6 +152,7 @@ private:
     void settle_origin(std::uint64_t position);
     std::uint64_t relative(std::uint64_t position) const { return position - std::min(position, origin_); }
     void note_urgent();
+    void deliver_stream(std::uint64_t consumed);
     void after_cursor(Time time, std::uint64_t frame);
     static void open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now);
 

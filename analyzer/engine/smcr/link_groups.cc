@@ -54,8 +54,10 @@ std::optional<std::uint32_t> LinkGroups::link_by_number(std::uint32_t id, std::u
 void LinkGroups::register_end(std::uint32_t id, std::uint32_t index, Side side) {
     const LinkEndpoint& end = group(id).links[index].end[side];
     if (!end.gid || !end.qpn) return;
-    ends_[{Address::of(*end.gid), *end.qpn}] = {id, index, side};
-    something_new_ = true;
+    const EndpointRef now{id, index, side};
+    EndpointRef& known = ends_[{Address::of(*end.gid), *end.qpn}];
+    something_new_ |= known != now;
+    known = now;
 }
 
 const LinkGroups::EndpointRef* LinkGroups::find(const Address& address, std::uint32_t qpn) const {

@@ -56,6 +56,7 @@ private:
         std::uint32_t group;
         std::uint32_t link;
         Side side;
+        bool operator==(const EndpointRef&) const = default;
     };
     struct WriteTarget {
         bool known = false;                    ///< the RMB

@@ -68,7 +68,10 @@ struct StreamPiece {
     std::uint64_t position = 0;
     ByteView octets;            ///< empty if they are missing from the capture
     std::uint64_t missing = 0;  ///< octets that were announced, but not captured
-    bool urgent_last = false;   ///< the last octet is urgent data
+    /// More are missing by now than were seen written and the RMB element holds: either the cursors are not to be
+    /// believed, or of most of the stream nothing was captured.
+    bool implausible = false;
+    bool urgent_last = false;  ///< the last octet is urgent data
 };
 
 /// All calls happen while a packet is being taken or in finish(); arguments are valid during the call.

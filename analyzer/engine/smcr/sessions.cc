@@ -26,11 +26,10 @@ void Sessions::open(Session& session) {
         for (Flow& flow : session.flow.values) flow.keep_no_timeline();
     for (const Side side : {Side::client, Side::server}) {
         if (!observer_.wants_stream(*session.connection, side)) continue;
-        session.flow[side].attach_stream(
-            [this, id = session.connection->id, side](
-                std::uint64_t position, ByteView octets, std::uint64_t missing, bool urgent) {
-                observer_.on_stream({id, side, position, octets, missing, urgent});
-            });
+        session.flow[side].attach_stream([this, id = session.connection->id, side](const StreamBuffer::Piece& piece) {
+            observer_.on_stream(
+                {id, side, piece.position, piece.octets, piece.missing, piece.implausible, piece.urgent_last});
+        });
     }
     if (options_.cursor_base) set_base(session, *options_.cursor_base);
 }

@@ -32,12 +32,12 @@ protected:
         return flow.on_write({offset, length, payload, true, late, ++now});
     }
     void collect() {
-        flow.attach_stream([this](std::uint64_t position, ByteView octets, std::uint64_t missing, bool urgent_last) {
-            EXPECT_EQ(position, stream.size());
-            stream.insert(stream.end(), octets.begin(), octets.end());
-            stream.insert(stream.end(), missing, 0);
-            holes += missing;
-            if (urgent_last) urgent.push_back(stream.size() - 1);
+        flow.attach_stream([this](const StreamBuffer::Piece& piece) {
+            EXPECT_EQ(piece.position, stream.size() + implausible);
+            stream.insert(stream.end(), piece.octets.begin(), piece.octets.end());
+            (piece.implausible ? implausible : holes) += piece.missing;
+            if (!piece.implausible) stream.insert(stream.end(), piece.missing, 0);
+            if (piece.urgent_last) urgent.push_back(stream.size() - 1);
         });
     }
 
@@ -48,9 +48,30 @@ protected:
     std::uint64_t frame = 1;
     Octets payload, stream;
     std::uint8_t next_octet = 0;
-    std::uint64_t holes = 0;
+    std::uint64_t holes = 0, implausible = 0;
     std::vector<std::size_t> urgent;
 };
+
+TEST_F(FlowTest, OfWhatWasNotSeenOnlyAWindowMoreThanWasSeenIsBelieved) {
+    begin(1000, 0);
+    collect();
+    write(0, 100);
+    produce(0, 500);
+    consume(0, 500);
+    EXPECT_EQ(holes, 400U);
+    produce(1, 500);  // 1000 more: of 1100 octets 400 have been taken for lost already
+    consume(1, 500);
+    EXPECT_EQ(holes, 400U);
+    EXPECT_EQ(implausible, 1000U);
+    produce(30'000, 500);
+    consume(30'000, 500);
+    EXPECT_EQ(implausible, 30'000'000U);
+    write(500, 100);
+    produce(30'000, 600);
+    EXPECT_EQ(stream.size(), 600U) << "what was captured is handed out nevertheless";
+    consume(30'001, 600);
+    EXPECT_EQ(holes, 400U);
+}
 
 TEST_F(FlowTest, RfcExampleWithEyeCatcher) {
     begin(10000, 4);
