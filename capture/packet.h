@@ -143,8 +143,8 @@ std::optional<bool> fc_crc_is_good(const Packet& packet);
 }  // namespace fabricscope::capture
 
 template <> struct std::hash<fabricscope::capture::Address> {
-    std::size_t operator()(const fabricscope::capture::Address& address) const noexcept {
-        const auto halves = address.halves();
+    std::size_t operator()(const fabricscope::capture::Address& of) const noexcept {
+        const auto halves = of.halves();
         constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
         std::uint64_t mixed = halves[0] * odd + halves[1];
         mixed = (mixed ^ mixed >> 32) * odd;
