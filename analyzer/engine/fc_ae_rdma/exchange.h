@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An Exchange that carries an RDMA message, and a frame of it that has come in.
+#pragma once
+
+#include "analyzer/engine/fc_ae_rdma/tracker.h"
+
+namespace fabricscope::engine::fc_ae_rdma {
+
+struct ExchangeKey {
+    Port originator, responder;
+    std::uint16_t ox_id = 0;
+    bool operator==(const ExchangeKey&) const = default;
+};
+
+struct Exchange {
+    ExchangeKey key;
+    std::uint64_t message = 0;  ///< id
+    bool closed = false;        ///< its last Sequence has ended
+    std::uint16_t command_seq_cnt = 0;
+    RangeSet data;                  ///< Relative Offsets of data
+    std::uint64_t end_of_data = 0;  ///< behind the last frame of data
+    std::optional<std::uint16_t> last_seq_cnt;
+    std::uint8_t last_seq_id = 0;
+    bool gaps = false;  ///< frames of data were not seen
+};
+
+struct Arrival {
+    const FrameSeen& seen;
+    Exchange& exchange;
+    Message& message;
+
+    const fc::FrameHeader& header() const { return seen.frame.header; }
+    bool from_initiator() const { return !header().f_ctl.exchange_responder; }
+    std::uint32_t length() const { return seen.frame.payload_length; }
+    Step step() const { return {seen.time, seen.number, seen.interface}; }
+};
+
+}  // namespace fabricscope::engine::fc_ae_rdma

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// PRLI between ports that then use FC-AE-RDMA (ISO/IEC TR 14165-314, 4.2.4.3). A PRLI for FCP alone says nothing of
+// it, so that it is judged when the first RDMA message between the ports comes.
+#pragma once
+
+#include <map>
+
+#include "analyzer/engine/fc_ae_rdma/exchange.h"
+#include "analyzer/engine/fc_ae_rdma/verdicts.h"
+
+namespace fabricscope::engine::fc_ae_rdma {
+
+class LoginRules {
+public:
+    LoginRules(const Options& options, Verdicts& verdicts) : options_(options), verdicts_(verdicts) {}
+
+    void on_process_login(const ProcessLogin& login);
+    /// The command of an RDMA message.
+    void on_message(const Arrival& a);
+    /// Whether the ports have used FC-AE-RDMA before.
+    bool speak_rdma(const Port& a, const Port& b) const;
+
+private:
+    struct PairKey {
+        std::uint16_t fabric;
+        std::uint32_t low, high;
+        auto operator<=>(const PairKey&) const = default;
+    };
+    struct Pair {
+        std::optional<ProcessLogin> request, answer;  ///< the latest
+        bool speaks_rdma = false;
+    };
+    static PairKey key_of(const Port& a, const Port& b) {
+        return {a.fabric, std::min(a.id, b.id), std::max(a.id, b.id)};
+    }
+    void judge_page(const Arrival& a, const ProcessLogin& login);
+
+    const Options& options_;
+    Verdicts& verdicts_;
+    std::map<PairKey, Pair> pairs_;
+};
+
+}  // namespace fabricscope::engine::fc_ae_rdma

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fc_ae_rdma/message_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fabricscope::engine::fc_ae_rdma {
+namespace {
+
+using enum RuleName;
+
+constexpr const char* frames_missing = "frames are missing";
+
+std::string status_text(std::uint8_t status) {
+    const char* name = layout::name_of(wire::status_names, status);
+    return name != nullptr ? name : fmt::format("{:02X}h", status);
+}
+
+}  // namespace
+
+template <class Text> void MessageRules::judge(RuleName rule, bool kept, const Arrival& a, Text&& text) {
+    if (kept) return verdicts_.held(rule);
+    std::vector<std::uint64_t> frames;
+    if (a.message.command.frame != a.seen.number) frames.push_back(a.message.command.frame);
+    frames.push_back(a.seen.number);
+    verdicts_.broken(rule, std::move(frames), {a.message.id}, text());
+}
+
+void MessageRules::judge_offset_present(const Arrival& a, bool wanted, const char* name) {
+    judge(offset_present, a.header().f_ctl.relative_offset_present == wanted, a, [&] {
+        return fmt::format("{} with Relative Offset Present = {:d}", name, !wanted);
+    });
+}
+
+// ---- FCP_CMND ------------------------------------------------------------------------------------
+
+void MessageRules::on_command(const Arrival& a, const wire::Command& command) {
+    judge_offset_present(a, false, "FCP_CMND");
+    judge(lun_form, command.lun.is_well_formed(), a, [] { return "FCP_LUN is not 00 xx 00 00 00 00 00 00"; });
+    const wire::Control& control = command.control;
+    judge(direction_bits, control.read_data != control.write_data, a, [&] {
+        return control.read_data ? "both READ DATA and WRITE DATA are set" : "neither READ DATA nor WRITE DATA is set";
+    });
+    judge(task_management, !control.manages_tasks(), a, [] { return "a Task Management Flag is set"; });
+    judge_region(a);
+}
+
+void MessageRules::on_second_command(const Arrival& a) {
+    judge(iu_order, false, a, [] { return "a second FCP_CMND in the Exchange"; });
+}
+
+void MessageRules::on_transfer_ready(const Arrival& a) {
+    judge(no_xfer_rdy, false, a, [] { return "an FCP_XFER_RDY"; });
+}
+
+void MessageRules::judge_region(const Arrival& a) {
+    const auto size = std::ranges::find_if(options_.region_sizes, [&](const RegionSize& s) {
+        return s.target == a.message.target && s.lun == a.message.lun;
+    });
+    if (size == options_.region_sizes.end()) return verdicts_.undecided(region_size, "its size has not been given");
+    const std::uint64_t end = std::uint64_t{a.message.base_address} + a.message.data_length;
+    judge(region_size, end <= size->octets, a, [&] {
+        return fmt::format(
+            "{} octets at {:06X}h of a region of {}", a.message.data_length, a.message.base_address, size->octets);
+    });
+}
+
+// ---- FCP_DATA ------------------------------------------------------------------------------------
+
+void MessageRules::on_data(const Arrival& a, bool continues) {
+    const Message& m = a.message;
+    judge_offset_present(a, true, "FCP_DATA");
+    const bool right_way = a.from_initiator() != m.is_read;
+    judge(data_direction, right_way, a, [&] {
+        return fmt::format(
+            "data of a {} from the {}", m.is_read ? "read" : "write", m.is_read ? "Initiator" : "Target");
+    });
+    if (right_way && !m.is_read) {
+        if (!a.seen.service_class) verdicts_.undecided(zero_rx_id, "the frame has no SOF");
+        else if (*a.seen.service_class == 3)
+            judge(zero_rx_id, a.header().rx_id == 0, a, [&] {
+                return fmt::format("write data of Class 3 with RX_ID {:04X}h", a.header().rx_id);
+            });
+    }
+    if (m.response) {
+        const bool good = m.status == static_cast<std::uint8_t>(wire::StatusCode::good);
+        judge(good ? iu_order : data_allowed, false, a, [&] {
+            return good ? std::string("data after the FCP_RSP")
+                        : fmt::format("data after status {}", status_text(m.status.value_or(0)));
+        });
+        return;
+    }
+    judge_offset(a, continues);
+    const std::uint64_t end = std::uint64_t{a.header().parameter} + a.length();
+    judge(data_allowed, end <= m.data_length, a, [&] {
+        return fmt::format("data up to {}, FCP_DL is {}", end, m.data_length);
+    });
+    judge(iu_order, !(a.header().f_ctl.last_sequence && a.header().f_ctl.end_sequence), a, [] {
+        return "data end the Exchange without an FCP_RSP";
+    });
+}
+
+void MessageRules::judge_offset(const Arrival& a, bool continues) {
+    const std::uint32_t offset = a.header().parameter;
+    if (!continues) return verdicts_.undecided(a.message.first_data ? next_offset : first_offset, frames_missing);
+    if (!a.message.first_data)
+        return judge(first_offset, offset == 0, a, [&] { return fmt::format("data begin at offset {}", offset); });
+    judge(next_offset, offset == a.exchange.end_of_data, a, [&] {
+        return fmt::format("data at offset {}, those before end at {}", offset, a.exchange.end_of_data);
+    });
+}
+
+// ---- FCP_RSP -------------------------------------------------------------------------------------
+
+void MessageRules::on_response(const Arrival& a, const wire::Response& response) {
+    judge_offset_present(a, false, "FCP_RSP");
+    judge(response_length, a.length() == wire::response_size, a, [&] {
+        return fmt::format("FCP_RSP has {} octets", a.length());
+    });
+    const bool silent = !response.sns_len_valid && !response.rsp_len_valid && response.sns_len == 0 &&
+                        response.rsp_len == 0;
+    judge(no_sense, silent, a, [] { return "FCP_RSP tells of sense or response information"; });
+    judge(status_code, layout::name_of(wire::status_names, response.status) != nullptr, a, [&] {
+        return fmt::format("status code {:02X}h is none of table 2", response.status);
+    });
+    const fc::FCtl& f_ctl = a.header().f_ctl;
+    judge(iu_order, f_ctl.last_sequence && !a.message.response && !a.from_initiator(), a, [&] {
+        return a.message.response   ? "a second FCP_RSP"
+               : a.from_initiator() ? "FCP_RSP comes from the Initiator"
+                                    : "FCP_RSP does not end the Exchange";
+    });
+    judge_residual(a, response);
+}
+
+void MessageRules::judge_residual(const Arrival& a, const wire::Response& response) {
+    if (response.status != static_cast<std::uint8_t>(wire::StatusCode::good)) return;
+    if (a.exchange.gaps) return verdicts_.undecided(residual, frames_missing);
+    std::uint64_t told = a.message.data_length;
+    if (response.resid_over) told += response.resid;
+    if (response.resid_under) told -= std::min<std::uint64_t>(told, response.resid);
+    judge(residual, a.message.bytes == told, a, [&] {
+        return fmt::format("{} octets were transferred, FCP_DL and FCP_RESID speak of {}", a.message.bytes, told);
+    });
+}
+
+}  // namespace fabricscope::engine::fc_ae_rdma

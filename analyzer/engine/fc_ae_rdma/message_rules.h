@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of RDMA messages (ISO/IEC TR 14165-314, 4.2.2 to 4.2.4). Each is called before the model takes the frame in.
+#pragma once
+
+#include "analyzer/engine/fc_ae_rdma/exchange.h"
+#include "analyzer/engine/fc_ae_rdma/verdicts.h"
+
+namespace fabricscope::engine::fc_ae_rdma {
+
+class MessageRules {
+public:
+    MessageRules(const Options& options, Verdicts& verdicts) : options_(options), verdicts_(verdicts) {}
+
+    void on_command(const Arrival& a, const wire::Command& command);
+    /// A second FCP_CMND in an Exchange that has not ended.
+    void on_second_command(const Arrival& a);
+    void on_transfer_ready(const Arrival& a);
+    /// `continues`: SEQ_CNT tells that no frame of data is missing before this one.
+    void on_data(const Arrival& a, bool continues);
+    void on_response(const Arrival& a, const wire::Response& response);
+
+private:
+    template <class Text> void judge(RuleName rule, bool kept, const Arrival& a, Text&& text);
+    void judge_offset_present(const Arrival& a, bool wanted, const char* name);
+    void judge_offset(const Arrival& a, bool continues);
+    void judge_region(const Arrival& a);
+    void judge_residual(const Arrival& a, const wire::Response& response);
+
+    const Options& options_;
+    Verdicts& verdicts_;
+};
+
+}  // namespace fabricscope::engine::fc_ae_rdma

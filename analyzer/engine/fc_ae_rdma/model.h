@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine knows about FC-AE-RDMA in a capture: messages, and what they did to the Targets' memory regions.
+//
+// Plain data. Times are nanoseconds since the epoch, frames are numbered from 1. What a capture does
+// not tell is nullopt, never a guess. Clauses are those of ISO/IEC TR 14165-314.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/engine/fc_ae_rdma/rules.h"
+#include "analyzer/engine/sides.h"
+#include "analyzer/engine/smcr/intervals.h"
+#include "protocols/fc/frame.h"
+#include "protocols/fc_ae_rdma/command.h"
+#include "protocols/fc_ae_rdma/response.h"
+
+namespace fabricscope::engine::fc_ae_rdma {
+
+/// The wire formats; this namespace is about what they add up to.
+namespace wire = fabricscope::fc_ae_rdma;
+/// Frames below; not the engine's part of the same name.
+namespace fc = fabricscope::fc;
+
+using engine::Step;
+using engine::Time;
+using smcr::RangeSet;
+
+/// An Nx_Port of a fabric.
+struct Port {
+    std::uint16_t fabric = 0;  ///< VSAN or VF_ID; 0: the link does not tell
+    std::uint32_t id = 0;      ///< 24-bit N_Port_ID
+    bool operator==(const Port&) const = default;
+};
+/// "01.02.03"; "01.02.03 in fabric 7"
+std::string to_string(const Port& port);
+
+enum class MessageState : std::uint8_t {
+    open,      ///< no FCP_RSP so far
+    complete,  ///< status GOOD
+    failed,    ///< another status
+    aborted,   ///< by ABTS
+};
+/// "open", "complete", "failed", "aborted"
+const char* name_of(MessageState state);
+
+/// An RDMA message: an Exchange that begins with an FCP_CMND of Code A6h or A7h.
+struct Message {
+    std::uint64_t id = 0;  ///< n in "fc-ae-rdma-n", from 1
+    Port initiator, target;
+    std::uint16_t ox_id = 0;
+    bool is_read = false;
+    bool notifies = false;  ///< the Target's application is told
+    std::uint8_t lun = 0;
+    std::uint32_t base_address = 0;  ///< in the Logical Unit's memory region
+    std::uint32_t data_length = 0;   ///< FCP_DL
+    MessageState state{};
+    std::uint64_t bytes = 0;  ///< of data, each octet once
+    std::uint64_t frames = 0;
+    std::uint64_t repeated_frames = 0;
+    std::uint64_t missing_bytes = 0;  ///< between those that were seen
+    std::optional<int> service_class;
+    std::optional<std::uint8_t> status;
+    std::optional<std::uint32_t> residual;  ///< with resid_over or resid_under
+    bool resid_over = false, resid_under = false;
+    Step command;
+    std::optional<Step> first_data, last_data, response;
+};
+
+/// A Logical Unit of a Target, as far as messages have touched it.
+struct Region {
+    Port target;
+    std::uint8_t lun = 0;
+    std::uint64_t reads = 0, writes = 0;
+    RangeSet read, written;     ///< addresses in the region
+    std::uint64_t end() const;  ///< behind the highest address that was touched
+};
+
+struct Model : RuleRecord<kRules.size()> {
+    std::deque<Message> messages;  ///< messages[id - 1]
+    std::vector<Region> regions;   ///< in order of their first message
+    /// How often a limit kept something from being followed; 0 in any ordinary capture.
+    std::uint64_t dropped_messages = 0;
+    std::uint64_t dropped_regions = 0;
+};
+
+}  // namespace fabricscope::engine::fc_ae_rdma

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fc_ae_rdma/tracker.h"
+
+#include <list>
+#include <unordered_map>
+
+#include "analyzer/engine/fc_ae_rdma/login_rules.h"
+#include "analyzer/engine/fc_ae_rdma/message_rules.h"
+
+namespace fabricscope::engine::fc_ae_rdma {
+namespace {
+
+constexpr std::uint8_t r_ctl_of(wire::Iu iu) { return static_cast<std::uint8_t>(iu); }
+
+ExchangeKey key_of(const FrameSeen& seen) {
+    const fc::FrameHeader& header = seen.frame.header;
+    const Port source{seen.fabric, header.s_id}, destination{seen.fabric, header.d_id};
+    if (header.f_ctl.exchange_responder) return {destination, source, header.ox_id};
+    return {source, destination, header.ox_id};
+}
+
+struct KeyHash {
+    std::size_t operator()(const ExchangeKey& key) const noexcept {
+        const std::uint64_t ids = std::uint64_t{key.originator.id} << 40 | std::uint64_t{key.responder.id} << 16 |
+                                  key.ox_id;
+        return (ids ^ std::uint64_t{key.originator.fabric} << 32) * 0x9E3779B97F4A7C15u;
+    }
+};
+
+}  // namespace
+
+class Tracker::State {
+public:
+    State(Options options, Observer* observer)
+        : options_(std::move(options)), observer_(observer != nullptr ? *observer : nobody_) {}
+
+    void on_frame(const FrameSeen& seen);
+    void on_process_login(const ProcessLogin& login) { login_rules_.on_process_login(login); }
+    const Model& model() const { return model_; }
+
+private:
+    using List = std::list<Exchange>;
+
+    void on_command(const FrameSeen& seen);
+    void on_data(const Arrival& a);
+    void on_response(const Arrival& a);
+    Exchange* find(const ExchangeKey& key);
+    Exchange& begin(const ExchangeKey& key);
+    void forget(const ExchangeKey& key);
+    bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
+    Region* region_of(const Message& message);
+    void tell(const Arrival& a, bool repeated = false);
+
+    const Options options_;
+    Observer nobody_;
+    Observer& observer_;
+    Model model_;
+    Verdicts verdicts_{options_, observer_, model_};
+    MessageRules rules_{options_, verdicts_};
+    LoginRules login_rules_{options_, verdicts_};
+    List exchanges_;  ///< the most recently begun first
+    std::unordered_map<ExchangeKey, List::iterator, KeyHash> by_key_;
+    std::unordered_map<std::uint64_t, std::size_t> regions_;  ///< positions in the model, by target and LUN
+};
+
+Exchange* Tracker::State::find(const ExchangeKey& key) {
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? nullptr : &*found->second;
+}
+
+void Tracker::State::forget(const ExchangeKey& key) {
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end()) return;
+    exchanges_.erase(found->second);
+    by_key_.erase(found);
+}
+
+Exchange& Tracker::State::begin(const ExchangeKey& key) {
+    forget(key);
+    if (exchanges_.size() >= options_.limits.exchanges) {
+        by_key_.erase(exchanges_.back().key);
+        exchanges_.pop_back();
+    }
+    exchanges_.push_front({});
+    exchanges_.front().key = key;
+    by_key_[key] = exchanges_.begin();
+    return exchanges_.front();
+}
+
+Region* Tracker::State::region_of(const Message& message) {
+    const std::uint64_t key = std::uint64_t{message.target.fabric} << 40 | std::uint64_t{message.target.id} << 8 |
+                              message.lun;
+    const auto [place, is_new] = regions_.try_emplace(key, model_.regions.size());
+    if (!is_new) return &model_.regions[place->second];
+    if (model_.regions.size() >= options_.limits.regions) {
+        regions_.erase(place);
+        ++model_.dropped_regions;
+        return nullptr;
+    }
+    Region& region = model_.regions.emplace_back();
+    region.target = message.target;
+    region.lun = message.lun;
+    return &region;
+}
+
+void Tracker::State::tell(const Arrival& a, bool repeated) {
+    const bool answers = a.message.response && a.message.response->frame == a.seen.number;
+    observer_.on_facts(
+        {.frame = a.seen.number,
+         .time = a.seen.time,
+         .message = a.message.id,
+         .repeated = repeated,
+         .request_frame = answers ? a.message.command.frame : 0,
+         .request_time = answers ? a.message.command.time : 0});
+}
+
+// ---- frames --------------------------------------------------------------------------------------
+
+void Tracker::State::on_frame(const FrameSeen& seen) {
+    const fc::FrameHeader& header = seen.frame.header;
+    const bool fcp = header.type == wire::fc_type && header.is_data();
+    if (fcp && header.r_ctl == r_ctl_of(wire::Iu::command) && !header.f_ctl.exchange_responder) return on_command(seen);
+    const bool abts = header.r_ctl == fc::r_ctl_abts;
+    if (!fcp && !abts) return;
+    Exchange* exchange = find(key_of(seen));
+    if (exchange == nullptr) return;
+    const Arrival a{seen, *exchange, model_.messages[exchange->message - 1]};
+    if (abts) {
+        if (a.message.state == MessageState::open) a.message.state = MessageState::aborted;
+    } else if (header.r_ctl == r_ctl_of(wire::Iu::data)) {
+        on_data(a);
+    } else if (header.r_ctl == r_ctl_of(wire::Iu::response)) {
+        on_response(a);
+    } else if (header.r_ctl == r_ctl_of(wire::Iu::xfer_rdy)) {
+        rules_.on_transfer_ready(a);
+        tell(a);
+    }
+    if (!abts && header.f_ctl.last_sequence && header.f_ctl.end_sequence) exchange->closed = true;
+}
+
+/// The same frame once more, not the OX_ID used again.
+bool Tracker::State::repeats_command(const Exchange& exchange, const FrameSeen& seen) const {
+    const Message& message = model_.messages[exchange.message - 1];
+    return !exchange.closed && !message.first_data && !message.response &&
+           seen.frame.header.seq_cnt == exchange.command_seq_cnt;
+}
+
+void Tracker::State::on_command(const FrameSeen& seen) {
+    const ExchangeKey key = key_of(seen);
+    Exchange* former = find(key);
+    if (!wire::is_rdma(seen.frame.header.parameter)) {
+        forget(key);  // the OX_ID now belongs to an Exchange of plain FCP
+        if (login_rules_.speak_rdma(key.originator, key.responder))
+            verdicts_.broken(RuleName::code, {seen.number}, {0}, "an FCP_CMND that is not of FC-AE-RDMA");
+        return;
+    }
+    verdicts_.held(RuleName::code);
+    if (former != nullptr) {
+        const Arrival again{seen, *former, model_.messages[former->message - 1]};
+        if (repeats_command(*former, seen)) {
+            ++again.message.repeated_frames;
+            return tell(again, true);
+        }
+        if (!former->closed && !again.message.response && again.message.state == MessageState::open &&
+            !seen.frame.header.f_ctl.first_sequence) {
+            rules_.on_second_command(again);
+            return tell(again);
+        }
+    }
+    if (model_.messages.size() >= options_.limits.messages) {
+        ++model_.dropped_messages;
+        return forget(key);
+    }
+    wire::Command command;
+    const bool cut = static_cast<bool>(layout::parse_into(command, seen.frame.payload));
+    const wire::CommandParameter parameter = wire::parse_parameter(seen.frame.header.parameter);
+    Message& message = model_.messages.emplace_back();
+    message.id = model_.messages.size();
+    message.initiator = key.originator;
+    message.target = key.responder;
+    message.ox_id = key.ox_id;
+    message.is_read = command.control.read_data;
+    message.notifies = !parameter.no_notification;
+    message.lun = command.lun.number;
+    message.base_address = parameter.base_address;
+    message.data_length = command.data_length;
+    message.service_class = seen.service_class;
+    message.command = {seen.time, seen.number, seen.interface};
+    message.frames = 1;
+    Exchange& exchange = begin(key);
+    exchange.message = message.id;
+    exchange.command_seq_cnt = seen.frame.header.seq_cnt;
+    const Arrival a{seen, exchange, message};
+    login_rules_.on_message(a);
+    if (!cut) rules_.on_command(a, command);
+    if (Region* region = region_of(message)) ++(message.is_read ? region->reads : region->writes);
+    tell(a);
+}
+
+void Tracker::State::on_data(const Arrival& a) {
+    const std::uint64_t begin = a.header().parameter, end = begin + a.length();
+    Exchange& exchange = a.exchange;
+    const std::uint16_t seq_cnt = a.header().seq_cnt;
+    const bool same_frame = exchange.last_seq_cnt && seq_cnt <= *exchange.last_seq_cnt;
+    if (a.length() != 0 && exchange.data.covers(begin, end) && same_frame) {
+        ++a.message.repeated_frames;
+        return tell(a, true);
+    }
+    // Within a Sequence SEQ_CNT counts on; a new one begins at 0, or counts on, too.
+    const bool counts_on = exchange.last_seq_cnt && seq_cnt == static_cast<std::uint16_t>(*exchange.last_seq_cnt + 1);
+    const bool new_sequence = !exchange.last_seq_cnt || a.header().seq_id != exchange.last_seq_id;
+    const bool first_write = !exchange.last_seq_cnt &&
+                             seq_cnt == static_cast<std::uint16_t>(exchange.command_seq_cnt + 1);
+    const bool continues = counts_on || (new_sequence && (seq_cnt == 0 || first_write));
+    rules_.on_data(a, continues);
+    exchange.gaps |= !continues;
+    exchange.last_seq_cnt = seq_cnt;
+    exchange.last_seq_id = a.header().seq_id;
+    const std::uint64_t fresh = exchange.data.add(begin, end);
+    exchange.end_of_data = end;
+    ++a.message.frames;
+    a.message.bytes += fresh;
+    a.message.last_data = a.step();
+    if (!a.message.first_data) a.message.first_data = a.step();
+    const std::uint64_t address = a.message.base_address + begin;
+    if (Region* region = region_of(a.message))
+        (a.message.is_read ? region->read : region->written).add(address, address + a.length());
+    observer_.on_data({a.message, address, a.seen.frame.payload});
+    tell(a);
+}
+
+void Tracker::State::on_response(const Arrival& a) {
+    wire::Response response;
+    const bool cut = static_cast<bool>(layout::parse_into(response, a.seen.frame.payload));
+    const bool short_response = a.length() < wire::response_size;
+    if (!cut || short_response) rules_.on_response(a, response);
+    Message& m = a.message;
+    ++m.frames;
+    const auto& ranges = a.exchange.data.ranges();
+    m.missing_bytes = ranges.empty() ? 0 : ranges.back().end - m.bytes;
+    if (!m.response) {
+        m.response = a.step();
+        m.status = response.status;
+        m.resid_over = response.resid_over;
+        m.resid_under = response.resid_under;
+        if (response.resid_over || response.resid_under) m.residual = response.resid;
+        m.state = response.status == static_cast<std::uint8_t>(wire::StatusCode::good) ? MessageState::complete
+                                                                                       : MessageState::failed;
+    }
+    tell(a);
+}
+
+Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(std::move(options), observer)) {}
+Tracker::~Tracker() = default;
+
+void Tracker::on_frame(const FrameSeen& seen) { state_->on_frame(seen); }
+void Tracker::on_process_login(const ProcessLogin& login) { state_->on_process_login(login); }
+const Model& Tracker::model() const { return state_->model(); }
+
+}  // namespace fabricscope::engine::fc_ae_rdma
