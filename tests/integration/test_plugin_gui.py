@@ -191,7 +191,7 @@ def test_a_rejection_is_seen_at_a_glance(tmp_path_factory):
         screen.click(400, 620)  # the details: the last protocol, unfolded
         screen.keys("End", "Right")
         text = wait_for("the tree", lambda: "Outcome: rejected" in screen.text() and screen.text())
-        for words in ("Outcome: rejected", "Rejected: by the server: invalid service id", "Server: 192.0.2.20:7999"):
+        for words in ("Outcome: rejected", "Rejected: by the server: invalid service id", "Request in: 1"):
             assert words in text
         choose(screen, "c", menu=("Up", "Up"))
         text = screen.text()
