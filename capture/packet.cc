@@ -24,13 +24,6 @@ void assign(Address& address, const Gid& gid, Address::Kind kind) {
     address.kind = kind;
 }
 
-Address lid_address(std::uint16_t lid) {
-    Address address{{}, Address::Kind::lid};
-    address.bytes[14] = static_cast<std::uint8_t>(lid >> 8);
-    address.bytes[15] = static_cast<std::uint8_t>(lid);
-    return address;
-}
-
 bool announces_tag(std::uint16_t type) {
     return type == net::ether_type_vlan || type == net::ether_type_provider_vlan ||
            type == net::ether_type_old_double_vlan;
@@ -149,8 +142,8 @@ private:
         const std::uint32_t length = header.packet_length * 4U;
         if (length < layout::size_of<ib::Lrh>) return stop(DecodeState::malformed, Layer::link);
         limit(length - static_cast<std::uint32_t>(layout::size_of<ib::Lrh>));
-        packet_.source = lid_address(header.source_lid);
-        packet_.destination = lid_address(header.destination_lid);
+        packet_.source = Address::of_lid(header.source_lid);
+        packet_.destination = Address::of_lid(header.destination_lid);
         switch (static_cast<ib::LinkNextHeader>(header.link_next_header)) {
             case ib::LinkNextHeader::local_bth: return decode_bth(packet, ib::IcrcStart::lrh, IbCarrier::native);
             case ib::LinkNextHeader::global_grh: return decode_grh(packet, IbCarrier::native);
@@ -369,6 +362,13 @@ private:
 };
 
 }  // namespace
+
+Address Address::of_lid(std::uint16_t lid) {
+    Address address{{}, Address::Kind::lid};
+    address.bytes[14] = static_cast<std::uint8_t>(lid >> 8);
+    address.bytes[15] = static_cast<std::uint8_t>(lid);
+    return address;
+}
 
 Address Address::of(const Ipv4& ipv4) {
     Address address;

@@ -30,6 +30,7 @@ struct Address {
     static Address of(const Gid& gid) { return {gid.octets, Kind::gid}; }
     static Address of(const Ipv4& ipv4);
     static Address of_port_id(std::uint32_t port_id);
+    static Address of_lid(std::uint16_t lid);
 
     /// IPv4, IPv6 and GID are equal when their 16 octets are; a LID only equals a LID, an N_Port_ID an N_Port_ID.
     friend bool operator==(const Address& a, const Address& b) {

@@ -61,10 +61,9 @@ bool is_chosen(const engine::Rule& rule, const AnalyzeOptions& options) {
 }
 
 std::vector<const engine::Finding*> chosen_findings(const engine::Engine& engine, const AnalyzeOptions& options) {
-    std::vector<const engine::Finding*> chosen;
-    for (const engine::Finding& finding : engine.findings())
-        if (is_chosen(*finding.rule, options)) chosen.push_back(&finding);
-    return chosen;
+    std::vector<const engine::Finding*> findings = engine.findings();
+    std::erase_if(findings, [&](const engine::Finding* finding) { return !is_chosen(*finding->rule, options); });
+    return findings;
 }
 
 std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const AnalyzeOptions& options) {
@@ -136,7 +135,7 @@ int run(AnalyzeOptions& options) {
         .smcr = contains(options.protocols, "smcr"), .rdma_cm = contains(options.protocols, "rdma-cm")};
     engine_options.smcr_options.timelines = options.for_programs() && options.cursors;
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
-    engine_options.smcr_options.profile = profile_of(options);
+    engine_options.smcr_options.profile = engine_options.rdma_cm_options.profile = profile_of(options);
 
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;

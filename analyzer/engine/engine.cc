@@ -3,9 +3,20 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/rdma_cm/rules.h"
 #include "analyzer/engine/smcr/rules.h"
 
 namespace fabricscope::engine {
+
+namespace {
+
+constexpr auto kAllRules = [] {
+    std::array<Rule, smcr::kRules.size() + rdma_cm::kRules.size()> all;
+    std::ranges::copy(rdma_cm::kRules, std::ranges::copy(smcr::kRules, all.begin()).out);
+    return all;
+}();
+
+}  // namespace
 
 const char* name_of(Severity severity) {
     switch (severity) {
@@ -18,7 +29,7 @@ const char* name_of(Severity severity) {
 
 const char* name_of(Profile profile) { return profile == Profile::standard ? "rfc7609" : "linux"; }
 
-std::span<const Rule> rules() { return smcr::kRules; }
+std::span<const Rule> rules() { return kAllRules; }
 
 Engine::Engine(Options options, smcr::Observer* smcr_observer, rdma_cm::Observer* rdma_cm_observer)
     : options_(options),
@@ -46,9 +57,20 @@ void Engine::on_packet(const capture::Packet& packet) {
     if (options_.rdma_cm) rdma_cm_.on_packet(packet);
 }
 
+std::vector<const Finding*> Engine::findings() const {
+    std::vector<const Finding*> all;
+    for (const Finding& finding : smcr().findings) all.push_back(&finding);
+    for (const Finding& finding : rdma_cm().findings) all.push_back(&finding);
+    return all;
+}
+
 std::vector<RuleResult> Engine::rule_results() const {
     std::vector<RuleResult> results;
-    for (std::size_t i = 0; i < smcr::kRules.size(); ++i) results.push_back({&smcr::kRules[i], smcr().tallies[i]});
+    const auto add = [&](std::span<const Tally> tallies) {
+        for (const Tally& tally : tallies) results.push_back({&kAllRules[results.size()], tally});
+    };
+    add(smcr().tallies);
+    add(rdma_cm().tallies);
     return results;
 }
 

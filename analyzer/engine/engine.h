@@ -46,8 +46,9 @@ public:
     const CaptureSummary& capture() const { return capture_; }
     const smcr::Model& smcr() const { return smcr_.model(); }
     const rdma_cm::Model& rdma_cm() const { return rdma_cm_.model(); }
-    const std::vector<Finding>& findings() const { return smcr_.model().findings; }
-    /// Of every rule, in order of ids.
+    /// Of all protocols, one after the other.
+    std::vector<const Finding*> findings() const;
+    /// Of every rule, in the catalogue's order.
     std::vector<RuleResult> rule_results() const;
 
 private:

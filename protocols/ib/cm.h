@@ -25,6 +25,7 @@ inline constexpr std::array packet_rate_names{
 inline constexpr std::array mra_message_names{ValueName{0, "REQ"}, ValueName{1, "REP"}, ValueName{2, "LAP"}};
 inline constexpr std::array rej_message_names{ValueName{0, "REQ"}, ValueName{1, "REP"}, ValueName{2, "another"}};
 
+inline constexpr std::uint16_t reject_timeout = 4;
 inline constexpr std::uint16_t consumer_reject = 28;
 inline constexpr std::uint16_t invalid_service_id = 8;
 /// 12.6.7.2
@@ -32,7 +33,7 @@ inline constexpr std::array reject_reason_names{
     ValueName{1, "no QP available"},
     ValueName{2, "no EE context available"},
     ValueName{3, "no resources available"},
-    ValueName{4, "timeout"},
+    ValueName{reject_timeout, "timeout"},
     ValueName{5, "unsupported request"},
     ValueName{6, "invalid communication id"},
     ValueName{7, "invalid communication instance"},

@@ -17,8 +17,8 @@ inline constexpr std::uint32_t gsi_qpn = 1;              ///< where MADs of the 
 inline constexpr std::uint32_t gsi_q_key = 0x8001'0000;  ///< well-known
 inline constexpr std::uint8_t cm_class = 0x07;           ///< Communication Management
 
-enum class MadMethod : std::uint8_t { get = 1, set = 2, send = 3, trap = 5, report = 6, trap_repress = 7 };
-inline constexpr std::array mad_method_names{ValueName{1, "Get"},  ValueName{2, "Set"},    ValueName{3, "Send"},
+inline constexpr std::uint8_t mad_send = 3;  ///< the method of all CM messages
+inline constexpr std::array mad_method_names{ValueName{1, "Get"},  ValueName{2, "Set"},    ValueName{mad_send, "Send"},
                                              ValueName{5, "Trap"}, ValueName{6, "Report"}, ValueName{7, "TrapRepress"}};
 inline constexpr std::array mad_class_names{ValueName{cm_class, "Communication Management"}};
 
@@ -49,7 +49,7 @@ struct MadHeader {
     std::uint8_t management_class = cm_class;
     std::uint8_t class_version = 2;
     bool response = false;
-    std::uint8_t method = static_cast<std::uint8_t>(MadMethod::send);
+    std::uint8_t method = mad_send;
     std::uint16_t status = 0;
     std::uint16_t class_specific = 0;
     std::uint64_t transaction_id = 0;  ///< ties retransmissions and answers to a request

@@ -81,8 +81,7 @@ inline void write_reports(const engine::Engine& engine, const std::vector<std::s
         .problems = problems,
         .capture = engine.capture(),
         .smcr = &engine.smcr(),
-        .findings = {}};
-    for (const engine::Finding& finding : engine.findings()) results.findings.push_back(&finding);
+        .findings = engine.findings()};
     std::ostringstream json, text;
     report::write_json(json, results, true);
     if (!nlohmann::json::accept(json.view())) std::abort();

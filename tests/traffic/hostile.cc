@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "protocols/rdma_ip_cm/message.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
 #include "protocols/smcr/llc.h"
@@ -301,6 +302,68 @@ void endless_sends(std::uint64_t count, const FrameSink& sink) {
     for (std::uint64_t i = 0; i < count; ++i) script.roce(i % 2 == 0, link_qpn, i < 8 ? send_first : 0x01, {}, payload);
 }
 
+// ---- RDMA CM -------------------------------------------------------------------------------------
+
+namespace cm = fabricscope::rdma_ip_cm;
+
+/// A CM message from one host to the other.
+template <class Body>
+void send_cm(Script& script, bool from_client, std::uint64_t transaction, ib::CmAttribute attribute, const Body& body) {
+    constexpr std::uint8_t ud_send_only = 0x64;
+    cm::Message message;
+    message.mad.attribute_id = static_cast<std::uint16_t>(attribute);
+    message.mad.transaction_id = transaction;
+    message.body = body;
+    ib::Deth deth{};
+    deth.q_key = ib::gsi_q_key;
+    deth.source_qpn = ib::gsi_qpn;
+    script.roce(from_client, ib::gsi_qpn, ud_send_only, octets_of(deth), cm::build(message));
+}
+
+cm::Req cm_request(const Script& script, std::uint32_t number) {
+    cm::Req req;
+    req.body.local_comm_id = number;
+    req.body.service_id = 0x0000'0000'0106'0CBC;
+    req.body.local_qpn = number & 0xFF'FFFF;
+    req.body.remote_response_timeout = 20;
+    req.body.max_cm_retries = 15;
+    req.body.path_mtu = 3;
+    cm::Ipv4Addresses addresses;
+    addresses.source = script.client.ip;
+    addresses.destination = script.server.ip;
+    req.ip = cm::IpHeader{{.source_port = static_cast<std::uint16_t>(number)}, addresses};
+    return req;
+}
+
+/// Every second REQ is answered, up to an orderly disconnect.
+void cm_storm(std::uint64_t count, const FrameSink& sink) {
+    Script script(sink);
+    for (std::uint32_t i = 1; i <= count; ++i) {
+        const std::uint32_t client = i, server = 0x8000'0000 + i;
+        const auto send = [&](bool from_client, ib::CmAttribute attribute, const auto& body) {
+            send_cm(script, from_client, i, attribute, body);
+        };
+        send(true, ib::CmAttribute::req, cm_request(script, client));
+        if (i % 2 == 0) continue;
+        send(
+            false, ib::CmAttribute::rep,
+            ib::CmRep{.local_comm_id = server, .remote_comm_id = client, .local_qpn = i & 0xFF'FFFF});
+        send(true, ib::CmAttribute::rtu, ib::CmRtu{client, server});
+        send(true, ib::CmAttribute::dreq, ib::CmDreq{client, server, i & 0xFF'FFFF});
+        send(false, ib::CmAttribute::drep, ib::CmDrep{server, client});
+    }
+}
+
+/// What breaks a rule in every REQ.
+void cm_violations(std::uint64_t count, const FrameSink& sink) {
+    Script script(sink);
+    for (std::uint32_t i = 1; i <= count; ++i) {
+        cm::Req req = cm_request(script, i);
+        std::get<cm::Ipv4Addresses>(req.ip->addresses).source_padding.octets[0] = 1;
+        send_cm(script, true, i, ib::CmAttribute::req, req);
+    }
+}
+
 constexpr HostileKind kinds[] = {
     {"half_open", "SYNs that offer SMC, of ever new connections", half_open},
     {"same_ports", "SYNs that offer SMC, each one a new connection of the same ports", same_ports},
@@ -321,6 +384,8 @@ constexpr HostileKind kinds[] = {
     {"cursor_steps", "cursors that move with every message", cursor_steps},
     {"tcp_holes", "set-ups whose first octets are missing", tcp_holes},
     {"endless_sends", "SENDs that never end", endless_sends},
+    {"cm_storm", "RDMA CM handshakes; half of them are never answered", cm_storm},
+    {"cm_violations", "REQs of RDMA CM, each with an address that is wrong", cm_violations},
 };
 
 }  // namespace

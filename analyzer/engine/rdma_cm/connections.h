@@ -5,18 +5,26 @@
 
 #include <unordered_map>
 
-#include "analyzer/engine/rdma_cm/tracker.h"
+#include "analyzer/engine/rdma_cm/answer_rules.h"
+#include "analyzer/engine/rdma_cm/course_rules.h"
+#include "analyzer/engine/rdma_cm/request_rules.h"
 #include "analyzer/engine/rdma_cm/traffic.h"
 
 namespace fabricscope::engine::rdma_cm {
 
 class Connections {
 public:
-    Connections(const Options& options, Observer& observer, Model& model)
-        : options_(options), observer_(observer), model_(model), traffic_(observer, model) {}
+    Connections(const Options& options, Observer& observer, Model& model, Verdicts& verdicts)
+        : options_(options),
+          observer_(observer),
+          model_(model),
+          traffic_(observer, model),
+          request_rules_(verdicts),
+          answer_rules_(verdicts),
+          course_rules_(verdicts) {}
 
-    /// A MAD of Communication Management.
-    void on_mad(const capture::Packet& packet, const wire::Message& message);
+    /// A packet to queue pair 1.
+    void on_mad(const capture::Packet& packet);
     /// Any other InfiniBand packet.
     void on_traffic(const capture::Packet& packet) { traffic_.on_packet(packet); }
 
@@ -41,21 +49,19 @@ private:
         Side side;
         std::uint64_t transaction_id;  ///< of the REQ or SIDR_REQ
     };
-    struct Arrival {
-        const capture::Packet& packet;
-        const wire::Message& message;
-        FrameFacts& facts;
-    };
-
     Connection& at(std::uint32_t id) { return model_.connections[id - 1]; }
     Connection* create(const Arrival& a);
     const Party* find(const Address& owner, std::uint32_t id, bool sidr = false) const;
     Connection* known(const Arrival& a, std::uint32_t local, std::uint32_t remote);
+    Connection* of_receiver(const Arrival& a, std::uint32_t local, std::uint32_t remote);
+    void merge_peers(const Arrival& a, std::uint32_t local, std::uint32_t remote);
     Connection* repeated(const Arrival& a, std::uint32_t id, bool sidr);
     void name_party(const Address& owner, std::uint32_t id, Party party, bool sidr = false);
     void note(const Arrival& a, Connection& connection, bool repeated);
     static void answer(const Arrival& a, const std::optional<Step>& request);
     bool first(const Arrival& a, std::optional<Step>& step);
+    void begin(const Arrival& a, Connection& connection);
+    void on_cm(const capture::Packet& packet, const wire::Message& message);
 
     Connection* on(const Arrival&, const wire::Unknown&) { return nullptr; }
     Connection* on(const Arrival&, const ib::ClassPortInfo&) { return nullptr; }
@@ -75,6 +81,9 @@ private:
     Observer& observer_;
     Model& model_;
     TrafficCounter traffic_;
+    RequestRules request_rules_;
+    AnswerRules answer_rules_;
+    CourseRules course_rules_;
     std::unordered_map<IdKey, Party, IdHash> parties_;
 };
 

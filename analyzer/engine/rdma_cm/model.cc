@@ -38,6 +38,14 @@ const char* RejectSeen::name() const {
     return sidr ? layout::name_of(ib::sidr_status_names, reason) : layout::name_of(ib::reject_reason_names, reason);
 }
 
+bool is_padded(const Bytes<12>& padding) { return padding == Bytes<12>{}; }
+
+bool is_ordinary(const Address& address) {
+    const auto not_zero = [](std::uint8_t octet) { return octet != 0; };
+    const bool holds_ipv4 = std::none_of(address.bytes.begin(), address.bytes.begin() + 10, not_zero);
+    return address.bytes[0] != 0xFF && !holds_ipv4;
+}
+
 std::string protocol_text(const Connection& connection) {
     if (!connection.protocol) return connection.service_id >> 16 == wire::ipoib_port_space ? "ipoib" : "";
     const char* name = layout::name_of(wire::protocol_names, *connection.protocol);

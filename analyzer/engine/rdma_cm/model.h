@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/engine/rdma_cm/rules.h"
 #include "analyzer/engine/sides.h"
 #include "protocols/rdma_ip_cm/message.h"
 
@@ -50,6 +51,25 @@ struct MessageSeen {
     bool repeated = false;
 };
 
+/// What REQ and SIDR_REQ say before the addresses (A11.4), and whether these look as they should.
+struct AddressHeader {
+    wire::IpVersions versions;
+    bool source_fits = true;  ///< IPv4: the octets before the address are zero
+    bool destination_fits = true;
+
+    /// Only version 0.0 of the service has been defined.
+    bool has_known_version() const { return versions.major_version == 0 && versions.minor_version == 0; }
+    /// Whether the format of the addresses is defined.
+    bool is_known() const { return has_known_version() && (versions.ip_version == 4 || versions.ip_version == 6); }
+};
+
+/// The latest transmission of a message that may be repeated.
+struct Sent {
+    Time time = 0;
+    std::uint64_t frame = 0;
+    std::uint32_t psn = 0;  ///< of the packet: another one each time
+};
+
 /// Why a consumer said no, in the RDMA IP CM service's or in a consumer's own terms (A11.7).
 struct RejectInformation {
     std::uint8_t layer = 0;
@@ -73,7 +93,8 @@ struct RejectSeen {
 
 /// One side of a connection. Times are coded as in the messages.
 struct Endpoint {
-    Address address;  ///< the port's: GID, IP address of RoCEv2, or LID
+    Address address;             ///< the port's: GID, IP address of RoCEv2, or LID
+    std::optional<Address> lid;  ///< the same port's on native InfiniBand, where `address` is a GID
     std::optional<std::uint32_t> comm_id;
     std::optional<std::uint32_t> qpn;
     std::optional<std::uint32_t> starting_psn;
@@ -98,6 +119,7 @@ struct Traffic {
     std::uint64_t rnr_naks = 0;
     std::uint64_t retransmissions = 0;
     std::optional<Time> first, last;
+    std::uint64_t first_frame = 0;
 };
 
 struct Connection {
@@ -105,11 +127,13 @@ struct Connection {
     Service service = Service::unknown;
     std::uint64_t service_id = 0;
     std::optional<SocketAddress> client, server;  ///< as the RDMA IP CM service tells them
+    std::optional<AddressHeader> header;          ///< nullopt: the request has none, or it was not captured
     std::optional<std::uint8_t> protocol;         ///< IP protocol number; nullopt if the service id has none
     PerSide<Endpoint> end;
     std::optional<std::uint16_t> p_key;
     std::optional<std::uint32_t> mtu;  ///< octets
     std::optional<ib::CmPath> path;    ///< the primary one, as the client names it
+    std::optional<ib::CmPath> alternate_path;
     std::uint8_t retry_count = 0;
     std::uint8_t max_cm_retries = 0;
     Outcome outcome = Outcome::unknown;
@@ -117,11 +141,15 @@ struct Connection {
     std::optional<Step> req, mra, rep, rtu, dreq, drep;  ///< the first of each; SIDR_REQ and SIDR_REP count as REQ, REP
     std::optional<Side> disconnected_by;                 ///< who sent the first DREQ
     bool both_disconnect = false;                        ///< DREQs of both sides crossed
-    Time answer_timeout = 0;                             ///< how long the client waits for an answer; 0 = not told
+    std::optional<Step> lap, apr;                        ///< the first of each: another alternate path
+    std::optional<std::uint8_t> apr_status;              ///< see ib::apr_status_names
+    bool peer_to_peer = false;                           ///< both sides sent REQ; the client is whose REQ was answered
+    bool merged = false;      ///< the other REQ of a peer-to-peer connection; nothing further happens here
+    Time answer_timeout = 0;  ///< how long the client waits for an answer; 0 = not told
     std::uint32_t req_transmissions = 0;
     std::uint32_t rep_transmissions = 0;
     std::uint32_t dreq_transmissions = 0;
-    Time last_req = 0;
+    Sent last_req, last_dreq;
     std::vector<MessageSeen> messages;  ///< the first Limits::messages of them
     std::uint64_t message_count = 0;
     PerSide<Traffic> from;
@@ -129,10 +157,15 @@ struct Connection {
     Time last_time = 0;
 };
 
+/// Whether all of the 12 octets before an IPv4 address are zero.
+bool is_padded(const Bytes<12>& padding);
+/// Whether an IPv6 address is one of a single host, without an IPv4 address in it.
+bool is_ordinary(const Address& address);
+
 /// "tcp", "udp", "ib", "sctp", or the number; empty if there is none.
 std::string protocol_text(const Connection& connection);
 
-struct Model {
+struct Model : RuleRecord<kRules.size()> {
     std::deque<Connection> connections;  ///< connections[id - 1]
     /// How often a limit kept a connection from being followed; 0 in any ordinary capture.
     std::uint64_t dropped_connections = 0;

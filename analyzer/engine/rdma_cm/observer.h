@@ -20,14 +20,14 @@ struct FrameFacts {
     Time request_time = 0;
 };
 
-/// All calls happen while a packet is being taken.
+/// All calls happen while a packet is being taken or in finish().
 class Observer {
 public:
     virtual ~Observer() = default;
     virtual void on_facts(const FrameFacts&) {}
     /// The frame shows `original` once more, from another interface; it is not tracked.
     virtual void on_copy(std::uint64_t /*frame*/, std::uint64_t /*original*/) {}
-    /// A rule was broken by the frame that is being dealt with.
+    /// A rule was broken; by the frame that is being dealt with, or by an earlier one.
     virtual void on_finding(const Finding&) {}
 };
 

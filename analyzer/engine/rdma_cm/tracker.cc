@@ -19,7 +19,8 @@ public:
     Observer nobody_;
     Observer& observer_;
     Model model_;
-    Connections connections_{options_, observer_, model_};
+    Verdicts verdicts_{options_, observer_, model_};
+    Connections connections_{options_, observer_, model_, verdicts_};
     Time now_ = 0;
 };
 
@@ -31,8 +32,7 @@ void Tracker::on_packet(const capture::Packet& packet) {
     if (packet.transport != capture::Transport::ib) return;
     const bool to_gsi = packet.ib.has_deth && packet.ib.bth.destination_qpn == ib::gsi_qpn;
     if (!to_gsi) return state_->connections_.on_traffic(packet);
-    if (wire::is_cm(packet.ib.payload, packet.ib.payload_length))
-        state_->connections_.on_mad(packet, wire::parse(packet.ib.payload));
+    state_->connections_.on_mad(packet);
 }
 
 void Tracker::finish() { state_->connections_.finish(state_->now_); }

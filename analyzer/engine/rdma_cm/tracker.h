@@ -13,9 +13,12 @@ namespace fabricscope::engine::rdma_cm {
 struct Limits {
     std::size_t connections = 1'000'000;
     std::size_t messages = 64;  ///< kept for each connection
+    std::size_t findings = 10'000;
+    std::uint32_t findings_of_a_kind = 10;  ///< kept for each rule and connection
 };
 
 struct Options {
+    Profile profile = Profile::linux_;
     Limits limits{};
 };
 

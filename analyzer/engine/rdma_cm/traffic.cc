@@ -16,21 +16,31 @@ bool is_datagram(const Connection& connection) { return connection.service == Se
 void TrafficCounter::register_end(const Connection& connection, Side side) {
     const Endpoint& end = connection.end[side];
     if (!end.qpn) return;
-    std::deque<Receiver>& there = receivers_[{end.address, *end.qpn}];
+    register_at({end.address, *end.qpn}, connection, side);
+    if (end.lid) register_at({*end.lid, *end.qpn}, connection, side);
+}
+
+void TrafficCounter::register_at(const QueuePair& queue_pair, const Connection& connection, Side side) {
+    std::vector<Receiver>& there = receivers_[queue_pair];
     // A queue pair of a connection belongs to it alone, whoever had the number before.
     if (!is_datagram(connection)) there.clear();
-    else if (there.size() >= kMaxReceivers) there.pop_front();
+    else if (there.size() >= kMaxReceivers) there.erase(there.begin());
     there.push_back({connection.id, side, nullptr});
 }
 
 void TrafficCounter::release(const Connection& connection) {
     for (const Endpoint& end : connection.end.values) {
         if (!end.qpn) continue;
-        const auto found = receivers_.find({end.address, *end.qpn});
-        if (found == receivers_.end()) continue;
-        for (Receiver& receiver : found->second)
-            if (receiver.connection == connection.id) receiver.stream.reset();
+        release_at({end.address, *end.qpn}, connection);
+        if (end.lid) release_at({*end.lid, *end.qpn}, connection);
     }
+}
+
+void TrafficCounter::release_at(const QueuePair& queue_pair, const Connection& connection) {
+    const auto found = receivers_.find(queue_pair);
+    if (found == receivers_.end()) return;
+    for (Receiver& receiver : found->second)
+        if (receiver.connection == connection.id) receiver.stream.reset();
 }
 
 /// How surely the packet comes from the receiver's peer; 0: it does not. A datagram's sender may not be
@@ -38,7 +48,7 @@ void TrafficCounter::release(const Connection& connection) {
 int TrafficCounter::fit(const Receiver& receiver, const capture::Packet& packet) const {
     const Connection& connection = model_.connections[receiver.connection - 1];
     const Endpoint& peer = connection.end[other(receiver.side)];
-    if (!(peer.address == packet.source)) return 0;
+    if (!(peer.address == packet.source) && peer.lid != packet.source) return 0;
     if (!packet.ib.has_deth || !peer.qpn) return 1;
     return *peer.qpn == packet.ib.deth.source_qpn ? 2 : 0;
 }
@@ -86,7 +96,10 @@ void TrafficCounter::count(Traffic& traffic, const capture::Packet& packet, bool
     using ib::Operation;
     using ib::Position;
     ++traffic.packets;
-    if (!traffic.first) traffic.first = packet.time;
+    if (!traffic.first) {
+        traffic.first = packet.time;
+        traffic.first_frame = packet.number;
+    }
     traffic.last = packet.time;
     const ib::OpcodeInfo& opcode = packet.ib.opcode();
     if (opcode.operation == Operation::acknowledge) {

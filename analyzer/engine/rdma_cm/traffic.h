@@ -2,9 +2,9 @@
 // Which packets belong to a connection once it is set up: by the queue pair they go to.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "analyzer/engine/rdma_cm/observer.h"
 #include "capture/rc_stream.h"
@@ -40,6 +40,8 @@ private:
         std::unique_ptr<capture::RcReceiver> stream;  ///< once it was sent something on a reliable connection
     };
 
+    void register_at(const QueuePair& queue_pair, const Connection& connection, Side side);
+    void release_at(const QueuePair& queue_pair, const Connection& connection);
     Receiver* find(const capture::Packet& packet);
     int fit(const Receiver& receiver, const capture::Packet& packet) const;
     void learn_client(Connection& connection, const capture::Packet& packet);
@@ -47,7 +49,7 @@ private:
 
     Observer& observer_;
     Model& model_;
-    std::unordered_map<QueuePair, std::deque<Receiver>, QueuePairHash> receivers_;
+    std::unordered_map<QueuePair, std::vector<Receiver>, QueuePairHash> receivers_;
 };
 
 }  // namespace fabricscope::engine::rdma_cm

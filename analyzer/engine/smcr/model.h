@@ -5,7 +5,6 @@
 // direction's stream, frames are numbered from 1. What a capture does not tell is nullopt, never a guess.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -220,16 +219,13 @@ const Link* link_numbered(const LinkGroup& group, std::uint32_t number);
 /// Whether the group is more than the offer of one, which a DECLINE ended.
 bool came_to_be(const LinkGroup& group);
 
-struct Model {
-    std::deque<Connection> connections;          ///< connections[id - 1]
-    std::deque<LinkGroup> link_groups;           ///< link_groups[id - 1]
-    std::array<Tally, kRules.size()> tallies{};  ///< by RuleName
-    std::vector<Finding> findings;
+struct Model : RuleRecord<kRules.size()> {
+    std::deque<Connection> connections;  ///< connections[id - 1]
+    std::deque<LinkGroup> link_groups;   ///< link_groups[id - 1]
     /// How often a limit kept something from being followed; 0 in any ordinary capture. One connection
     /// may count more than once.
     std::uint64_t dropped_connections = 0;
     std::uint64_t dropped_link_groups = 0;
-    std::uint64_t dropped_findings = 0;
     std::uint64_t dropped_details = 0;  ///< links, RMBs, RTokens, the rest of timelines
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Takes down what the rules say of the traffic.
+// Takes down what the rules of SMC-R say of the traffic.
 #pragma once
 
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "analyzer/engine/smcr/model.h"
 #include "analyzer/engine/smcr/observer.h"
 #include "analyzer/engine/smcr/rules.h"
 #include "analyzer/engine/smcr/tracker.h"
+#include "analyzer/engine/verdicts.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -31,29 +31,6 @@ inline std::vector<std::uint64_t> frames_with(std::uint64_t earlier, std::uint64
     return {earlier, frame};
 }
 
-class Verdicts {
-public:
-    Verdicts(const Options& options, Observer& observer, Model& model)
-        : options_(options), observer_(observer), model_(model) {}
-
-    void held(RuleName name) { ++tally(name).held; }
-
-    /// `why` completes "undecided because ..." and lives for ever.
-    void undecided(RuleName name, const char* why);
-
-    /// `frames` is the evidence; the last one broke the rule.
-    void broken(RuleName name, std::vector<std::uint64_t> frames, Subject subject, std::string text);
-
-    /// The same where Linux is known to do so: an error only to a strict profile.
-    void habit(RuleName name, std::vector<std::uint64_t> frames, Subject subject, std::string text);
-
-private:
-    Tally& tally(RuleName name) { return model_.tallies[static_cast<std::size_t>(name)]; }
-
-    const Options& options_;
-    Observer& observer_;
-    Model& model_;
-    std::unordered_map<std::uint64_t, std::uint32_t> kept_;  ///< findings by rule and subject
-};
+using Verdicts = VerdictsOf<RuleName, Subject, Options, Observer, Model>;
 
 }  // namespace fabricscope::engine::smcr

@@ -18,7 +18,8 @@ class Hostile : public testing::TestWithParam<traffic::HostileKind> {};
 
 TEST_P(Hostile, stays_within_the_limits) {
     constexpr std::uint64_t count = 20'000;
-    engine::Options options;
+    engine::Options options{.rdma_cm = true};
+    options.rdma_cm_options.limits = {.connections = 1000, .messages = 3, .findings = 50, .findings_of_a_kind = 10};
     options.smcr_options.timelines = true;
     Limits& limits = options.smcr_options.limits;
     limits = {
@@ -67,6 +68,8 @@ TEST_P(Hostile, stays_within_the_limits) {
     for (const Connection& connection : model.connections)
         for (const Direction& direction : connection.from.values) samples += direction.timeline.size();
     EXPECT_LE(samples, limits.cursor_samples);
+    EXPECT_LE(engine.rdma_cm().connections.size(), 1000U);
+    EXPECT_LE(engine.rdma_cm().findings.size(), 50U);
 }
 
 std::string name_of_kind(const testing::TestParamInfo<traffic::HostileKind>& info) { return info.param.name; }
@@ -97,6 +100,25 @@ TEST(Limits, WhatIsLeftOutIsCounted) {
     EXPECT_EQ(dropped("rkeys", &Model::dropped_details, {}), 0U);
     EXPECT_EQ(dropped("cursor_steps", &Model::dropped_details, {.cursor_samples = 50}), 1U);
     EXPECT_EQ(dropped("cursor_steps", &Model::dropped_details, {}), 0U);
+}
+
+TEST(Limits, OfRdmaCm) {
+    for (const auto& [kind, connections, findings] :
+         {std::tuple{"cm_storm", 90U /* REQs and REPs */, 0U}, std::tuple{"cm_violations", 60U, 30U}}) {
+        engine::Options options{.rdma_cm = true};
+        options.rdma_cm_options.limits = {.connections = 40, .findings = 10};
+        Engine engine(options);
+        std::uint64_t number = 0;
+        const auto found = std::ranges::find(traffic::hostile_kinds(), std::string(kind), &traffic::HostileKind::name);
+        found->generate(100, [&](Time time, ByteView octets) {
+            const auto size = static_cast<std::uint32_t>(octets.size());
+            engine.on_frame({++number, time, size, octets, capture::LinkType::ethernet, 0});
+        });
+        engine.finish();
+        EXPECT_EQ(engine.rdma_cm().dropped_connections, connections);
+        EXPECT_EQ(engine.rdma_cm().dropped_findings, findings);
+        EXPECT_EQ(engine.rdma_cm().connections.front().outcome == rdma_cm::Outcome::connected, findings == 0);
+    }
 }
 
 TEST(Ranges, NeverMoreThanTheLimitAndNeverWrongBelowIt) {

@@ -3,114 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/engine/cm_world.h"
+
 namespace fabricscope::engine::rdma_cm {
 namespace {
 
+using namespace test;
 using enum Side;
-using Octets = std::vector<std::uint8_t>;
-
-constexpr std::uint64_t kIser = 0x0000'0000'0106'0CBC;  // TCP port 3260
-
-Address address_of(Side side) {
-    return Address::of(Ipv4{{192, 0, 2, static_cast<std::uint8_t>(side == client ? 10 : 20)}});
-}
-
-/// Two hosts whose CM messages and packets go straight into a tracker. The client's communication id
-/// is 0x100 + n, the server's 0x200 + n.
-class World : public Observer {
-public:
-    explicit World(Options options = {}) : tracker(options, this) {}
-
-    template <class Body> void send(Side from, ib::CmAttribute attribute, const Body& body, std::uint64_t tid = 1) {
-        wire::Message message;
-        message.mad.attribute_id = static_cast<std::uint16_t>(attribute);
-        message.mad.transaction_id = tid;
-        message.body = body;
-        payload_ = wire::build(message);
-        capture::Packet p = packet(from, 0x64, ib::gsi_qpn, ib::gsi_qpn);
-        tracker.on_packet(p);
-    }
-    void req(std::uint32_t n, std::uint64_t tid = 1, std::uint8_t retries = 3) {
-        wire::Req body;
-        body.body.local_comm_id = 0x100 + n;
-        body.body.service_id = kIser;
-        body.body.local_qpn = 0x10 + n;
-        body.body.max_cm_retries = retries;
-        body.body.remote_response_timeout = 20;  // 4.3 s
-        wire::Ipv4Addresses addresses;
-        addresses.source = Ipv4{{192, 0, 2, 10}};
-        addresses.destination = Ipv4{{192, 0, 2, 20}};
-        body.ip = wire::IpHeader{{.source_port = 5000}, addresses};
-        send(client, ib::CmAttribute::req, body, tid);
-    }
-    void rep(std::uint32_t n) {
-        ib::CmRep body;
-        body.local_comm_id = 0x200 + n;
-        body.remote_comm_id = 0x100 + n;
-        body.local_qpn = 0x20 + n;
-        send(server, ib::CmAttribute::rep, body);
-    }
-    void rtu(std::uint32_t n) { send(client, ib::CmAttribute::rtu, ib::CmRtu{0x100 + n, 0x200 + n}); }
-    void rej(Side from, std::uint32_t local, std::uint32_t remote, std::uint16_t reason) {
-        wire::Rej body;
-        body.body.local_comm_id = local;
-        body.body.remote_comm_id = remote;
-        body.body.reason = reason;
-        rejection = body;
-        send(from, ib::CmAttribute::rej, body);
-    }
-    void dreq(Side from, std::uint32_t n) {
-        send(from, ib::CmAttribute::dreq, ib::CmDreq{id(from, n), id(other(from), n), 0x20 + n});
-    }
-    void drep(Side from, std::uint32_t n) {
-        send(from, ib::CmAttribute::drep, ib::CmDrep{id(from, n), id(other(from), n)});
-    }
-    /// An RC SEND to a queue pair.
-    void data(Side from, std::uint32_t qpn, std::uint32_t psn, std::size_t octets = 100) {
-        payload_.assign(octets, 0);
-        capture::Packet p = packet(from, 0x04, qpn, 0);
-        p.ib.has_deth = false;
-        p.ib.bth.psn = psn;
-        tracker.on_packet(p);
-    }
-    void datagram(Side from, std::uint32_t qpn, std::uint32_t source_qpn) {
-        payload_.assign(50, 0);
-        tracker.on_packet(packet(from, 0x64, qpn, source_qpn));
-    }
-
-    void on_facts(const FrameFacts& seen) override { facts.push_back(seen); }
-    const Connection& connection(std::uint32_t id) {
-        tracker.finish();
-        return tracker.model().connections.at(id - 1);
-    }
-    std::size_t count() const { return tracker.model().connections.size(); }
-
-    Tracker tracker;
-    Time now = 0;
-    std::uint64_t frames = 0;
-    wire::Rej rejection;
-    std::vector<FrameFacts> facts;
-
-private:
-    static std::uint32_t id(Side side, std::uint32_t n) { return (side == client ? 0x100 : 0x200) + n; }
-    capture::Packet packet(Side from, std::uint8_t opcode, std::uint32_t qpn, std::uint32_t source_qpn) {
-        capture::Packet p;
-        p.number = ++frames;
-        p.time = now += capture::millisecond;
-        p.source = address_of(from);
-        p.destination = address_of(other(from));
-        p.transport = capture::Transport::ib;
-        p.ib.carrier = capture::IbCarrier::roce_v2;
-        p.ib.bth.opcode = opcode;
-        p.ib.bth.destination_qpn = qpn;
-        p.ib.has_deth = true;
-        p.ib.deth.source_qpn = source_qpn;
-        p.ib.payload = payload_;
-        p.ib.payload_length = static_cast<std::uint32_t>(payload_.size());
-        return p;
-    }
-    Octets payload_;
-};
+using World = CmWorld;
 
 TEST(RdmaCm, FromReqToDrep) {
     World w;
@@ -315,6 +215,88 @@ TEST(RdmaCm, LimitsAreTold) {
     EXPECT_EQ(w.tracker.model().dropped_connections, 3U);
     EXPECT_EQ(w.connection(1).messages.size(), 3U);
     EXPECT_EQ(w.connection(1).message_count, 4U);
+}
+
+/// The server's own REQ for the same service, which crosses the client's.
+void send_peers_req(World& w, std::uint32_t n) {
+    wire::Req body;
+    body.body.local_comm_id = 0x200 + n;
+    body.body.service_id = kIser;
+    body.body.local_qpn = 0x20 + n;
+    w.send(server, ib::CmAttribute::req, body, 77);
+}
+
+TEST(RdmaCm, PeerToPeer) {
+    World w;
+    w.req(1), send_peers_req(w, 1), w.rep(1), w.rtu(1);
+    w.data(client, 0x21, 1), w.dreq(client, 1), w.drep(server, 1);
+    const Connection& c = w.connection(1);
+    EXPECT_TRUE(c.peer_to_peer);
+    EXPECT_EQ(c.outcome, Outcome::connected);
+    EXPECT_EQ(c.req_transmissions, 2U);
+    EXPECT_EQ(c.end[server].comm_id, 0x201U);
+    EXPECT_EQ(c.from[client].packets, 1U);
+    ASSERT_EQ(c.messages.size(), 6U);
+    EXPECT_EQ(c.messages[1].from, server) << "the peer's REQ";
+    EXPECT_TRUE(w.connection(2).merged);
+    EXPECT_TRUE(w.tracker.model().findings.empty());
+}
+
+TEST(RdmaCm, TwoRequestsInOppositeDirectionsAreTwoConnections) {
+    World w;
+    w.req(1), send_peers_req(w, 9), w.rep(1), w.rtu(1);
+    EXPECT_FALSE(w.connection(1).peer_to_peer);
+    EXPECT_FALSE(w.connection(2).merged);
+}
+
+TEST(RdmaCm, AnotherAlternatePath) {
+    World w;
+    w.connect(1);
+    ib::CmLap lap;
+    lap.local_comm_id = 0x101, lap.remote_comm_id = 0x201;
+    w.send(client, ib::CmAttribute::lap, lap);
+    wire::Apr apr;
+    apr.body.local_comm_id = 0x201, apr.body.remote_comm_id = 0x101, apr.body.status = 3;
+    w.send(server, ib::CmAttribute::apr, apr);
+    EXPECT_EQ(w.facts.back().request_frame, 4U);
+    const Connection& c = w.connection(1);
+    ASSERT_TRUE(c.lap && c.apr);
+    EXPECT_EQ(c.apr_status, 3);
+}
+
+TEST(RdmaCm, MadsAreUsedAsFarAsTheyWereCaptured) {
+    World w;
+    w.captured = 165;  // up to the first octet of the addresses
+    w.req(1), w.rep(1), w.rtu(1);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.outcome, Outcome::connected);
+    EXPECT_TRUE(c.path);
+    EXPECT_FALSE(c.client || c.header);
+
+    World v;
+    v.captured = 40;  // behind the communication ids
+    v.req(1), v.rep(1);
+    EXPECT_EQ(v.count(), 0U) << "a queue pair that was not captured is not 0";
+    v.captured = 0;
+    v.req(1), v.rep(1);
+    v.captured = 32;
+    v.rtu(1), v.dreq(client, 1), v.drep(server, 1);
+    EXPECT_EQ(v.connection(1).outcome, Outcome::connected);
+    EXPECT_TRUE(v.connection(1).drep);
+    v.captured = 31;
+    v.dreq(client, 1);
+    EXPECT_EQ(v.connection(1).message_count, 5U);
+}
+
+TEST(RdmaCm, NativeInfiniBandDataHasLidsWhereMadsHadGids) {
+    const auto set_lids = [](wire::Req& req) { req.primary.local_lid = 3, req.primary.remote_lid = 4; };
+    World w;
+    w.carrier = capture::IbCarrier::native;
+    w.req(1, 1, 3, set_lids), w.rep(1), w.rtu(1);
+    w.by_lid = true;
+    w.data(client, 0x21, 1), w.data(server, 0x11, 1);
+    EXPECT_EQ(w.connection(1).from[client].packets, 1U);
+    EXPECT_EQ(w.connection(1).from[server].packets, 1U);
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ TEST_P(Generated, breaks_no_rule) {
     EXPECT_GE(truth_.roce_frames, GetParam().roce_frames);
     EXPECT_EQ(engine_.capture().frames, truth_.frames);
     EXPECT_EQ(engine_.capture().undecoded_frames, 0U);
-    for (const Finding& finding : engine_.findings())
-        ADD_FAILURE() << finding.rule->id << " in frame " << finding.frames.front() << ": " << finding.text;
+    for (const Finding* finding : engine_.findings())
+        ADD_FAILURE() << finding->rule->id << " in frame " << finding->frames.front() << ": " << finding->text;
 }
 
 TEST_P(Generated, connections_are_found_as_generated) {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/rdma_cm/answer_rules.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine::rdma_cm {
+
+namespace {
+
+constexpr std::size_t kMostServers = 4096;
+constexpr std::size_t kMostServices = 64;
+constexpr std::uint8_t kServiceLayer = 0, kLayers = 2;  // table 3
+constexpr std::uint8_t kRejectsReq = 0;                 // IBA 12.6.7
+
+/// Table 5
+enum Code : std::uint8_t { unspecified, major, minor, ip, source, destination, unknown_address, codes };
+
+constexpr const char* kReqMissing = "the REQ was not captured";
+
+/// What the server may object to; nullptr: nothing that the message shows.
+const char* defect_of(const AddressHeader& header) {
+    if (header.versions.major_version != 0) return "the major version";
+    if (header.versions.minor_version != 0) return "the minor version";
+    if (!header.is_known()) return "the IP version";
+    if (!header.source_fits) return "the source IP address";
+    return header.destination_fits ? nullptr : "the destination IP address";
+}
+
+std::string number_text(unsigned number) { return std::to_string(number); }
+
+}  // namespace
+
+/// Whether a connection's answer is one of the service's.
+bool AnswerRules::is_judged(const Connection& connection) {
+    if (!connection.req) {
+        verdicts_.undecided(RuleName::major_version, kReqMissing);
+        return false;
+    }
+    return wire::is_socket_service(connection.service_id) && connection.header;
+}
+
+const AnswerRules::Server* AnswerRules::find(const Connection& connection) const {
+    const auto found = servers_.find(connection.end[Side::server].address);
+    return found == servers_.end() ? nullptr : &found->second;
+}
+
+void AnswerRules::remember(const Connection& connection) {
+    const Address& address = connection.end[Side::server].address;
+    if (servers_.size() >= kMostServers && !servers_.contains(address)) return;
+    Server& server = servers_[address];
+    (connection.header->versions.ip_version == 4 ? server.ipv4 : server.ipv6) = true;
+    const bool is_new = std::ranges::find(server.services, connection.service_id) == server.services.end();
+    if (is_new && server.services.size() < kMostServices) server.services.push_back(connection.service_id);
+}
+
+void AnswerRules::broken(const Rejection& r, RuleName rule, std::string text) {
+    verdicts_.broken(rule, {r.connection.req->frame, r.a.packet.number}, {r.connection.id}, std::move(text));
+}
+
+// ---- accepted --------------------------------------------------------------------------------------
+
+void AnswerRules::on_rep(const Arrival& a, const Connection& connection) {
+    if (!is_judged(connection)) return;
+    const wire::IpVersions& versions = connection.header->versions;
+    const auto judge = [&](RuleName rule, bool holds, const char* what, unsigned number) {
+        if (holds) verdicts_.held(rule);
+        else
+            verdicts_.broken(
+                rule, {connection.req->frame, a.packet.number}, {connection.id},
+                std::string("a REQ of ") + what + ' ' + number_text(number) + " is accepted");
+        return holds;
+    };
+    if (!judge(RuleName::major_version, versions.major_version == 0, "major version", versions.major_version)) return;
+    if (!judge(RuleName::minor_version, versions.minor_version == 0, "minor version", versions.minor_version)) return;
+    verdicts_.held(RuleName::known_minor_version);
+    if (judge(RuleName::ip_version, connection.header->is_known(), "IP version", versions.ip_version))
+        remember(connection);
+}
+
+void AnswerRules::on_silence(const Connection& connection) {
+    if (connection.req && connection.header && wire::is_socket_service(connection.service_id))
+        judge_reserved_ip_version(connection, 0);
+}
+
+// ---- rejected --------------------------------------------------------------------------------------
+
+void AnswerRules::on_rej(const Arrival& a, const Connection& connection, const wire::Rej& rej) {
+    if (a.facts.from != Side::server || rej.body.message != kRejectsReq || connection.rep) return;
+    if (!is_judged(connection)) return;
+    Rejection r{a, connection, rej, find(connection), {}};
+    const auto& information = rej.information;
+    if (information && information->layer == kServiceLayer && rej.body.ari_length >= 2 && information->code < codes)
+        r.code = information->code;
+    judge_information(r);
+    judge_versions(r);
+    if (connection.header->has_known_version()) {
+        judge_ip_version(r);
+        judge_address_code(r);
+    }
+    judge_reason(r);
+}
+
+/// Tables 3 to 5.
+void AnswerRules::judge_information(const Rejection& r) {
+    if (!r.rej.information) return;
+    const wire::RejectInformation& information = *r.rej.information;
+    if (information.layer >= kLayers)
+        return broken(r, RuleName::reject_format, "the rejection layer is " + number_text(information.layer));
+    if (information.layer != kServiceLayer) return verdicts_.held(RuleName::reject_format);
+    if (r.rej.body.ari_length < 2)
+        return broken(r, RuleName::reject_format, "the ARI ends before the code of the rejection layer");
+    verdicts_.held(RuleName::reject_format);
+    if (information.code < codes) verdicts_.held(RuleName::reject_code);
+    else broken(r, RuleName::reject_code, "the service's ARI has code " + number_text(information.code));
+    if (information.filler == 0) verdicts_.held(RuleName::reserved_is_zero);
+    else broken(r, RuleName::reserved_is_zero, "the filler of the ARI is " + number_text(information.filler));
+    judge_suggestion(r, information);
+}
+
+void AnswerRules::judge_suggestion(const Rejection& r, const wire::RejectInformation& information) {
+    const std::size_t end = layout::size_of<wire::RejectInformation> + information.suggested_length;
+    if (information.suggested_length == 0) return verdicts_.held(RuleName::suggested_value);
+    const std::string suggestion = "a suggested value of " + number_text(information.suggested_length) + " octets";
+    if (information.code == unspecified)
+        return broken(r, RuleName::suggested_value, suggestion + " with an unspecified rejection");
+    const std::size_t room = std::min<std::size_t>(r.rej.body.ari_length, ib::ari_size);
+    if (end <= room) return verdicts_.held(RuleName::suggested_value);
+    broken(r, RuleName::suggested_value, suggestion + " in an ARI of " + std::to_string(room));
+}
+
+void AnswerRules::judge_versions(const Rejection& r) {
+    const wire::IpVersions& versions = r.header().versions;
+    const bool wrong_major = versions.major_version != 0, wrong_minor = !wrong_major && versions.minor_version != 0;
+    if (wrong_major) verdicts_.held(RuleName::major_version);
+    if (wrong_minor) verdicts_.held(RuleName::minor_version);
+    if (!r.code || *r.code == unspecified) return;
+    if (wrong_major || wrong_minor) {
+        if (*r.code <= minor) return verdicts_.held(RuleName::versions_first);
+        return broken(
+            r, RuleName::versions_first,
+            std::string("the REQ has a wrong ") + (wrong_major ? "major" : "minor") + " version, but is rejected for " +
+                layout::name_of(wire::reject_code_names, *r.code));
+    }
+    if (*r.code == major) broken(r, RuleName::major_version, "major version 0 is rejected");
+    if (*r.code == minor) broken(r, RuleName::known_minor_version, "minor version 0 is rejected");
+}
+
+void AnswerRules::judge_ip_version(const Rejection& r) {
+    const std::uint8_t version = r.header().versions.ip_version;
+    if (!r.header().is_known()) {
+        verdicts_.held(RuleName::ip_version);
+        return judge_reserved_ip_version(r.connection, r.a.packet.number);
+    }
+    if (r.code != ip) return;
+    if (r.server != nullptr && (version == 4 ? r.server->ipv4 : r.server->ipv6))
+        return broken(
+            r, RuleName::ip_version,
+            "IP version " + number_text(version) + " is rejected, which the server has accepted before");
+    verdicts_.undecided(RuleName::ip_version, "a server may support one IP version only");
+}
+
+void AnswerRules::judge_reserved_ip_version(const Connection& connection, std::uint64_t rejected_in) {
+    if (!connection.header->has_known_version() || connection.header->is_known()) return;
+    std::vector<std::uint64_t> frames{connection.req->frame};
+    if (rejected_in != 0) frames.insert(frames.begin(), rejected_in);
+    verdicts_.broken(
+        RuleName::request_format, std::move(frames), {connection.id},
+        "the IP version is " + number_text(connection.header->versions.ip_version) + ", which is reserved");
+}
+
+void AnswerRules::judge_address_code(const Rejection& r) {
+    if (!r.header().is_known() || !r.code) return;
+    if (*r.code == unknown_address) return judge_unknown_address(r);
+    if (*r.code != source && *r.code != destination) return;
+    const bool fits = *r.code == source ? r.header().source_fits : r.header().destination_fits;
+    if (!fits) return verdicts_.held(RuleName::code_fits_request);
+    const auto& socket = *r.code == source ? r.connection.client : r.connection.server;
+    if (r.header().versions.ip_version == 6 && !is_ordinary(socket->address))
+        return verdicts_.undecided(RuleName::code_fits_request, "a server may refuse IPv6 addresses of a special form");
+    broken(
+        r, RuleName::code_fits_request,
+        std::string("rejected for the format of the ") + layout::name_of(wire::reject_code_names, *r.code) +
+            ", which is as it should be");
+}
+
+void AnswerRules::judge_unknown_address(const Rejection& r) {
+    if (r.a.packet.ib.carrier != capture::IbCarrier::roce_v2)
+        return verdicts_.undecided(RuleName::code_fits_request, "the server's IP address is not known");
+    if (!(r.connection.server->address == r.a.packet.source)) return verdicts_.held(RuleName::code_fits_request);
+    broken(
+        r, RuleName::code_fits_request,
+        "rejected for an unknown destination, " + capture::to_string(r.connection.server->address) +
+            ", the address that the rejection comes from");
+}
+
+/// Only who is seen to take connections in the service's range is known to have the service.
+void AnswerRules::judge_reason(const Rejection& r) {
+    const char* defect = defect_of(r.header());
+    const std::uint16_t reason = r.rej.body.reason;
+    if (reason == ib::invalid_service_id) {
+        const bool listens = r.server != nullptr &&
+                             std::ranges::find(r.server->services, r.connection.service_id) != r.server->services.end();
+        if (defect == nullptr || !listens) return verdicts_.held(RuleName::no_such_service);
+        return broken(
+            r, RuleName::no_such_service,
+            std::string("invalid service id, though the server has accepted it before; it is ") + defect +
+                " that is wrong");
+    }
+    if (defect == nullptr) return;
+    if (r.code) return verdicts_.held(RuleName::reason_given);
+    if (reason != ib::consumer_reject || r.rej.body.ari_length != 0)
+        return verdicts_.undecided(RuleName::reason_given, "the REQ may have been rejected for another reason");
+    if (r.server == nullptr)
+        return verdicts_.undecided(RuleName::reason_given, "whether the server has the service is not known");
+    verdicts_.habit(
+        RuleName::reason_given, {r.connection.req->frame, r.a.packet.number}, {r.connection.id},
+        std::string("the consumer reject does not say that it is for ") + defect);
+}
+
+}  // namespace fabricscope::engine::rdma_cm

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/rdma_cm/request_rules.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine::rdma_cm {
+
+namespace {
+
+/// Whether the octets are addresses as the service writes them, and those that the packet has itself:
+/// too much to be there by chance.
+bool are_addresses_of(ByteView octets, const capture::Packet& packet) {
+    wire::IpVersions versions;
+    if (layout::parse_into(versions, octets)) return false;
+    if (versions.major_version != 0 || versions.minor_version != 0) return false;
+    const ByteView rest = octets.subspan(layout::size_of<wire::IpVersions>);
+    if (versions.ip_version == 4) {
+        wire::Ipv4Addresses ipv4;
+        return !layout::parse_into(ipv4, rest) && is_padded(ipv4.source_padding) &&
+               is_padded(ipv4.destination_padding) && Address::of(ipv4.source) == packet.source &&
+               Address::of(ipv4.destination) == packet.destination;
+    }
+    wire::Ipv6Addresses ipv6;
+    return versions.ip_version == 6 && !layout::parse_into(ipv6, rest) && Address::of(ipv6.source) == packet.source &&
+           Address::of(ipv6.destination) == packet.destination;
+}
+
+}  // namespace
+
+void RequestRules::on_req(const Arrival& a, const Connection& connection) {
+    judge_service_id(a, connection);
+    if (!wire::is_socket_service(connection.service_id)) return;
+    if (!connection.header) return verdicts_.undecided(RuleName::request_format, "the addresses were not captured");
+    judge_format(connection);
+    if (connection.header->has_known_version()) judge_fields(a, connection);
+}
+
+void RequestRules::on_sidr_req(const Arrival& a, const Connection& connection) {
+    const bool is_known = connection.header && connection.header->is_known();
+    if (is_known && wire::is_socket_service(connection.service_id)) judge_fields(a, connection);
+}
+
+void RequestRules::judge_service_id(const Arrival& a, const Connection& connection) {
+    if (wire::is_socket_service(connection.service_id)) return verdicts_.held(RuleName::service_id_form);
+    if (wire::has_ip_header(connection.service_id))
+        return verdicts_.habit(
+            RuleName::service_id_form, {a.packet.number}, {connection.id},
+            "addresses of sockets with a service id of librdmacm's IPoIB port space");
+    if (are_addresses_of(a.message.private_data, a.packet))
+        verdicts_.broken(
+            RuleName::service_id_form, {a.packet.number}, {connection.id},
+            "the private data hold the addresses of sockets, but the service id is not in the service's range");
+}
+
+/// A reserved IP version is judged with the answer: if the server takes it, the server is to blame.
+void RequestRules::judge_format(const Connection& connection) {
+    if (!connection.header->has_known_version())
+        verdicts_.undecided(RuleName::request_format, "another version of the service may have another format");
+    else if (connection.header->is_known()) verdicts_.held(RuleName::request_format);
+}
+
+void RequestRules::judge_fields(const Arrival& a, const Connection& connection) {
+    const unsigned reserved = connection.header->versions.reserved;
+    if (reserved == 0) verdicts_.held(RuleName::reserved_is_zero);
+    else
+        verdicts_.broken(
+            RuleName::reserved_is_zero, {a.packet.number}, {connection.id},
+            "the reserved bits behind the IP version are " + std::to_string(reserved));
+    if (connection.header->versions.ip_version == 4) judge_padding(a, connection);
+    if (connection.header->is_known()) judge_destination(a, connection);
+}
+
+void RequestRules::judge_padding(const Arrival& a, const Connection& connection) {
+    const AddressHeader& header = *connection.header;
+    if (header.source_fits && header.destination_fits) return verdicts_.held(RuleName::ipv4_padding);
+    const char* which = header.destination_fits ? "source"
+                        : header.source_fits    ? "destination"
+                                                : "source and destination";
+    verdicts_.broken(
+        RuleName::ipv4_padding, {a.packet.number}, {connection.id},
+        std::string("the octets before the IPv4 address of the ") + which + " are not zero");
+}
+
+void RequestRules::judge_destination(const Arrival& a, const Connection& connection) {
+    if (a.packet.ib.carrier != capture::IbCarrier::roce_v2 || !connection.header->destination_fits) return;
+    if (connection.server->address == a.packet.destination) return verdicts_.held(RuleName::own_address);
+    verdicts_.broken(
+        RuleName::own_address, {a.packet.number}, {connection.id},
+        "the destination is " + capture::to_string(connection.server->address) + ", but the request is sent to " +
+            capture::to_string(a.packet.destination));
+}
+
+/// Half of the time is granted: senders round, and a capture does not stand at the sender.
+void RequestRules::on_repetition(const Arrival& a, const Connection& connection) {
+    const Sent& last = connection.last_req;
+    if (last.psn == a.packet.ib.bth.psn)
+        return verdicts_.undecided(RuleName::patient_repetition, "the same packet was captured twice");
+    const Time asked_to_wait = connection.mra ? connection.mra->time : 0;
+    const Time waited = a.packet.time - std::max(last.time, asked_to_wait);
+    if (2 * waited >= connection.answer_timeout) return verdicts_.held(RuleName::patient_repetition);
+    if (connection.mra && a.packet.time - asked_to_wait < capture::second)
+        return verdicts_.undecided(RuleName::patient_repetition, "REQ and MRA may have crossed on their way");
+    verdicts_.broken(
+        RuleName::patient_repetition, {last.frame, a.packet.number}, {connection.id},
+        "REQ is repeated after " + std::to_string(waited / capture::millisecond) + " ms, the answer has " +
+            std::to_string(connection.answer_timeout / capture::millisecond) + " ms");
+}
+
+}  // namespace fabricscope::engine::rdma_cm

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Each rule of RDMA CM: traffic that breaks just it, and nothing else is found.
+#include "analyzer/engine/rdma_cm/rules.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/cm_world.h"
+
+namespace fabricscope::engine::rdma_cm {
+namespace {
+
+using namespace test;
+using enum Side;
+using World = CmWorld;
+using Ids = std::vector<std::string>;
+using Edit = std::function<void(wire::Req&)>;
+
+Ids found(World& w) {
+    w.tracker.finish();
+    Ids ids;
+    for (const Finding& finding : w.tracker.model().findings) ids.emplace_back(finding.rule->id);
+    return ids;
+}
+
+const Tally& tally(const World& w, RuleName name) { return w.tracker.model().tallies[static_cast<std::size_t>(name)]; }
+
+wire::IpVersions& versions(wire::Req& req) { return req.ip->versions; }
+wire::Ipv4Addresses& ipv4(wire::Req& req) { return std::get<wire::Ipv4Addresses>(req.ip->addresses); }
+
+const Edit kMajor = [](wire::Req& req) { versions(req).major_version = 1; };
+const Edit kMinor = [](wire::Req& req) { versions(req).minor_version = 2; };
+const Edit kPadding = [](wire::Req& req) { ipv4(req).source_padding.octets[3] = 1; };
+const Edit kReservedIp = [](wire::Req& req) {
+    versions(req).ip_version = 5;
+    req.ip->addresses = wire::Ipv6Addresses{};
+};
+const Edit kIpv6 = [](wire::Req& req) {
+    versions(req).ip_version = 6;
+    wire::Ipv6Addresses addresses;
+    addresses.source.octets = {0x20, 1, 0xd, 0xb8};
+    addresses.destination.octets = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, 20};
+    req.ip->addresses = addresses;
+};
+
+/// A REQ that is accepted.
+Ids accepted(const Edit& edit) {
+    World w;
+    w.req(1, 1, 3, edit), w.rep(1), w.rtu(1);
+    return found(w);
+}
+
+/// A REQ that is rejected, by a server that has accepted one of its service before, or not.
+Ids rejected(const Edit& edit, const Octets& ari, bool known_server = true) {
+    World w;
+    if (known_server) w.connect(7);
+    w.req(1, 1, 3, edit), w.reject(1, ari);
+    return found(w);
+}
+
+TEST(CmRules, HealthyTrafficBreaksNone) {
+    World w;
+    w.connect(1);
+    w.data(client, 0x21, 1);
+    w.dreq(client, 1), w.drep(server, 1);
+    w.req(2, 2), w.rej(server, 0, 0x102, ib::invalid_service_id);
+    w.req(3, 3), w.reject(3, {1, 77});
+    w.req(4, 4), w.reject(4, {});
+    w.req(5, 5, 3, kIpv6), w.rep(5), w.rtu(5);
+    w.req(6, 6), w.reject(6, {0, 0, 0, 0});
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::ip_version).held, 2U);
+    EXPECT_EQ(tally(w, RuleName::sequence).held, 4U);
+}
+
+TEST(CmRules, ReservedIpVersionIsTheClientsFaultUnlessAccepted) {
+    EXPECT_EQ(rejected(kReservedIp, {0, 3, 0, 0}), Ids{"IPCM-CA11-1"});
+    EXPECT_EQ(accepted(kReservedIp), Ids{"IPCM-CA11-4"});
+    World silence;
+    silence.req(1, 1, 3, kReservedIp);
+    EXPECT_EQ(found(silence), Ids{"IPCM-CA11-1"});
+}
+
+TEST(CmRules, MajorVersion) {
+    EXPECT_EQ(accepted(kMajor), Ids{"IPCM-CA11-2"});
+    EXPECT_EQ(rejected(kMajor, {0, 1, 0, 0}), Ids{});
+    EXPECT_EQ(rejected(nullptr, {0, 1, 0, 0}), Ids{"IPCM-CA11-2"});
+}
+
+TEST(CmRules, MinorVersion) {
+    EXPECT_EQ(accepted(kMinor), Ids{"IPCM-CA11-3.1.1"});
+    EXPECT_EQ(rejected(kMinor, {0, 2, 0, 0}), Ids{});
+    EXPECT_EQ(rejected(nullptr, {0, 2, 0, 0}), Ids{"IPCM-CA11-3.1.2"});
+}
+
+TEST(CmRules, IpVersion) {
+    EXPECT_EQ(rejected(nullptr, {0, 3, 1, 0, 6}), Ids{"IPCM-CA11-4"});
+    EXPECT_EQ(rejected(nullptr, {0, 3, 1, 0, 6}, false), Ids{}) << "it may know IPv6 only";
+    EXPECT_EQ(rejected(kIpv6, {0, 3, 1, 0, 4}), Ids{}) << "it has accepted IPv4 only";
+}
+
+TEST(CmRules, Ipv4Padding) {
+    EXPECT_EQ(accepted(kPadding), Ids{"IPCM-CA11-5"});
+    EXPECT_EQ(accepted([](wire::Req& req) { ipv4(req).destination_padding.octets[11] = 1; }), Ids{"IPCM-CA11-5"});
+}
+
+TEST(CmRules, ServiceIdForm) {
+    World w;
+    wire::Req req;
+    req.body.local_comm_id = 0x101;
+    req.body.service_id = 0x1000'0000'0106'0CBC;
+    Octets addresses{0, 0x40, 0x13, 0x88};
+    addresses.resize(36);
+    std::ranges::copy(Octets{192, 0, 2, 10}, addresses.begin() + 16);
+    std::ranges::copy(Octets{192, 0, 2, 20}, addresses.begin() + 32);
+    w.send_with_private_data(client, ib::CmAttribute::req, req, addresses);
+    EXPECT_EQ(found(w), Ids{"IPCM-CA11-6"});
+
+    World others_data;
+    addresses[19] = 11;  // not where the packet comes from
+    others_data.send_with_private_data(client, ib::CmAttribute::req, req, addresses);
+    EXPECT_EQ(found(others_data), Ids{});
+}
+
+TEST(CmRules, IpoibPortSpaceIsAHabit) {
+    const Edit ipoib = [](wire::Req& req) { req.body.service_id = 0x0000'0000'0002'0CBC; };
+    for (const Profile profile : {Profile::linux_, Profile::standard}) {
+        World w({.profile = profile});
+        w.req(1, 1, 3, ipoib);
+        EXPECT_EQ(found(w), profile == Profile::standard ? Ids{"IPCM-CA11-6"} : Ids{});
+        EXPECT_EQ(tally(w, RuleName::service_id_form).excused, profile == Profile::standard ? 0U : 1U);
+    }
+}
+
+TEST(CmRules, InvalidServiceIdOfAServiceThatIsThere) {
+    World w;
+    w.connect(7);
+    w.req(1, 1, 3, kPadding), w.rej(server, 0, 0x101, ib::invalid_service_id);
+    EXPECT_EQ(found(w), (Ids{"IPCM-CA11-5", "IPCM-CA11-8"}));
+    World stopped_listening;
+    stopped_listening.connect(7);
+    stopped_listening.req(1), stopped_listening.rej(server, 0, 0x101, ib::invalid_service_id);
+    EXPECT_EQ(found(stopped_listening), Ids{});
+}
+
+TEST(CmRules, NoReasonGiven) {
+    for (const Profile profile : {Profile::linux_, Profile::standard}) {
+        World w({.profile = profile});
+        w.connect(7);
+        w.req(1, 1, 3, kMajor), w.reject(1, {});
+        EXPECT_EQ(found(w), profile == Profile::standard ? Ids{"IPCM-oA11-1"} : Ids{});
+    }
+    World w({.profile = Profile::standard});
+    w.req(1, 1, 3, kMajor), w.reject(1, {});
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::reason_given).undecided, 1U);
+}
+
+TEST(CmRules, AdditionalRejectInformation) {
+    EXPECT_EQ(rejected(nullptr, {2, 0}), Ids{"IPCM-CA11-9"}) << "layer";
+    EXPECT_EQ(rejected(nullptr, {0}), Ids{"IPCM-CA11-9"}) << "no code";
+    EXPECT_EQ(rejected(nullptr, {0, 7, 0, 0}), Ids{"IPCM-CA11-10"});
+    EXPECT_EQ(rejected(nullptr, {1, 7, 9, 9}), Ids{}) << "a consumer's own";
+    EXPECT_EQ(rejected(nullptr, {0, 0, 0, 9}), Ids{"IPCM-01"}) << "filler";
+    EXPECT_EQ(rejected(kMinor, {0, 2, 1, 0, 0}), Ids{});
+    EXPECT_EQ(rejected(kMinor, {0, 2, 9, 0, 0}), Ids{"IPCM-oA11-2"}) << "longer than the ARI";
+    EXPECT_EQ(rejected(kMinor, {0, 0, 1, 0, 0}), Ids{"IPCM-oA11-2"}) << "unspecified";
+    Octets longest{0, 2, 69, 0};
+    longest.resize(73);
+    EXPECT_EQ(rejected(kMinor, longest), Ids{"IPCM-oA11-2"}) << "longer than the field";
+}
+
+TEST(CmRules, InformationOfAServiceOutsideTheRangeIsItsOwn) {
+    const Edit elsewhere = [](wire::Req& req) { req.body.service_id = 0x1234; };
+    World w;
+    wire::Req req;
+    elsewhere(req);
+    req.body.local_comm_id = 0x101;
+    w.send(client, ib::CmAttribute::req, req), w.reject(1, {9, 9, 99, 9});
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST(CmRules, VersionsFirst) {
+    EXPECT_EQ(rejected(kMajor, {0, 4, 0, 0}), Ids{"IPCM-CA11-11"});
+    EXPECT_EQ(rejected(kMinor, {0, 3, 0, 0}), Ids{"IPCM-CA11-11"});
+    EXPECT_EQ(rejected(kMajor, {0, 0, 0, 0}), Ids{}) << "unspecified is always allowed";
+}
+
+TEST(CmRules, ReservedBits) {
+    EXPECT_EQ(accepted([](wire::Req& req) { versions(req).reserved = 8; }), Ids{"IPCM-01"});
+}
+
+TEST(CmRules, CodeThatDoesNotFitTheRequest) {
+    EXPECT_EQ(rejected(nullptr, {0, 4, 0, 0}), Ids{"IPCM-02"}) << "source";
+    EXPECT_EQ(rejected(nullptr, {0, 5, 0, 0}), Ids{"IPCM-02"}) << "destination";
+    EXPECT_EQ(rejected(nullptr, {0, 6, 0, 0}), Ids{"IPCM-02"}) << "that is where the REQ was sent";
+    EXPECT_EQ(rejected(kPadding, {0, 4, 0, 0}), Ids{"IPCM-CA11-5"}) << "rightly rejected";
+    EXPECT_EQ(rejected(kPadding, {0, 5, 0, 0}), (Ids{"IPCM-CA11-5", "IPCM-02"}));
+    EXPECT_EQ(rejected(kIpv6, {0, 4, 0, 0}), Ids{"IPCM-02"});
+    EXPECT_EQ(rejected(kIpv6, {0, 5, 0, 0}), Ids{}) << "IPv4 in IPv6, which a server may refuse";
+}
+
+TEST(CmRules, SentElsewhere) {
+    const Edit elsewhere = [](wire::Req& req) { ipv4(req).destination.octets[3] = 99; };
+    EXPECT_EQ(accepted(elsewhere), Ids{"IPCM-03"});
+    EXPECT_EQ(rejected(elsewhere, {0, 6, 0, 0}), Ids{"IPCM-03"});
+    World w;
+    w.carrier = capture::IbCarrier::native;
+    w.req(1, 1, 3, elsewhere);
+    EXPECT_EQ(found(w), Ids{}) << "the IP address of the port is not known";
+}
+
+TEST(CmRules, ImpatientRepetition) {
+    World w;
+    w.req(1), w.req(1), w.rep(1);
+    EXPECT_EQ(found(w), Ids{"IPCM-04"});
+
+    World patient;
+    patient.req(1), patient.now += 4 * capture::second, patient.req(1), patient.rep(1);
+    EXPECT_EQ(found(patient), Ids{});
+
+    World copied;
+    copied.req(1), --copied.gsi_psn[client], copied.req(1), copied.rep(1);
+    EXPECT_EQ(found(copied), Ids{});
+    EXPECT_EQ(tally(copied, RuleName::patient_repetition).undecided, 1U);
+}
+
+TEST(CmRules, RepetitionInSpiteOfMra) {
+    const ib::CmMra mra{.local_comm_id = 0x201, .remote_comm_id = 0x101, .service_timeout = 24};  // 69 s
+    for (const bool crossed : {false, true}) {
+        World w;
+        w.req(1), w.now += 5 * capture::second;
+        w.send(server, ib::CmAttribute::mra, mra);
+        if (!crossed) w.now += 5 * capture::second;
+        w.req(1), w.rep(1);
+        EXPECT_EQ(found(w), crossed ? Ids{} : Ids{"IPCM-04"});
+    }
+}
+
+TEST(CmRules, WrongOrder) {
+    World wrong_side;
+    wrong_side.req(1), wrong_side.rep(1);
+    wrong_side.send(server, ib::CmAttribute::rtu, ib::CmRtu{0x201, 0x101});
+    EXPECT_EQ(found(wrong_side), Ids{"IPCM-05"});
+
+    World after_reject;
+    after_reject.req(1), after_reject.rej(server, 0x201, 0x101, 28), after_reject.rep(1);
+    EXPECT_EQ(found(after_reject), Ids{"IPCM-05"});
+
+    World changed_mind;
+    changed_mind.req(1), changed_mind.rep(1), changed_mind.rej(client, 0x101, 0x201, 28), changed_mind.rtu(1);
+    EXPECT_EQ(found(changed_mind), Ids{"IPCM-05"});
+}
+
+TEST(CmRules, RtuWithoutRep) {
+    const ib::CmMra mra{.local_comm_id = 0x201, .remote_comm_id = 0x101};
+    for (const bool lost : {false, true}) {
+        World w;
+        w.req(1), w.send(server, ib::CmAttribute::mra, mra);
+        if (lost) ++w.gsi_psn[server];  // the REP
+        w.rtu(1), w.dreq(client, 1), w.drep(server, 1);
+        EXPECT_EQ(found(w), lost ? Ids{} : Ids{"IPCM-05"});
+        EXPECT_EQ(tally(w, RuleName::sequence).undecided, lost ? 1U : 0U);
+    }
+    World capture_ends;
+    capture_ends.req(1), capture_ends.send(server, ib::CmAttribute::mra, mra), capture_ends.rtu(1);
+    EXPECT_EQ(found(capture_ends), Ids{});
+    EXPECT_EQ(tally(capture_ends, RuleName::sequence).undecided, 1U);
+}
+
+TEST(CmRules, NoAnswerToReq) {
+    World w;
+    for (int i = 0; i < 4; ++i) w.req(1), w.now += 5 * capture::second;
+    w.data(client, 0x99, 1);
+    EXPECT_EQ(found(w), Ids{"IPCM-06"});
+
+    World retries_left;
+    retries_left.req(1), retries_left.now += 5 * capture::second, retries_left.req(1);
+    EXPECT_EQ(found(retries_left), Ids{});
+    EXPECT_EQ(tally(retries_left, RuleName::answered).undecided, 1U);
+}
+
+TEST(CmRules, NoAnswerToDreq) {
+    World w;
+    w.connect(1);
+    for (int i = 0; i < 4; ++i) w.dreq(client, 1), w.now += 5 * capture::second;
+    w.data(client, 0x99, 1);
+    EXPECT_EQ(found(w), Ids{"IPCM-06"});
+
+    World capture_ends;
+    capture_ends.connect(1), capture_ends.dreq(client, 1);
+    EXPECT_EQ(found(capture_ends), Ids{});
+}
+
+TEST(CmRules, SidrRequestsAreJudgedWhereTheyHaveTheAddresses) {
+    wire::SidrReq request;
+    request.body.request_id = 1;
+    request.body.service_id = kIser;
+    wire::Ipv4Addresses addresses;
+    addresses.destination = Ipv4{{192, 0, 2, 20}};
+    addresses.source_padding.octets[0] = 1;
+    request.ip = wire::IpHeader{{.source_port = 5000}, addresses};
+    World w;
+    w.send(client, ib::CmAttribute::sidr_req, request);
+    EXPECT_EQ(found(w), Ids{"IPCM-CA11-5"});
+    request.ip->versions.major_version = 3;
+    World others_data;
+    others_data.send(client, ib::CmAttribute::sidr_req, request);
+    EXPECT_EQ(found(others_data), Ids{});
+}
+
+TEST(CmRules, FindingsAreBounded) {
+    Options options;
+    options.limits.findings = 2;
+    World w(options);
+    for (std::uint32_t n = 1; n <= 5; ++n) w.req(n, n, 3, kPadding);
+    EXPECT_EQ(found(w).size(), 2U);
+    EXPECT_EQ(w.tracker.model().dropped_findings, 3U);
+}
+
+}  // namespace
+}  // namespace fabricscope::engine::rdma_cm
