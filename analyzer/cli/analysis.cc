@@ -13,7 +13,7 @@
 namespace fabricscope::cli {
 namespace {
 
-constexpr std::string_view prefix = "smcr-";
+constexpr std::string_view smcr_prefix = "smcr-", cm_prefix = "cm-";
 
 std::vector<std::unique_ptr<capture::Source>> open_all(const std::vector<std::string>& files, Analysis& analysis) {
     std::vector<std::unique_ptr<capture::Source>> sources;
@@ -34,16 +34,37 @@ bool is_file(const std::string& path) {
     return std::filesystem::is_regular_file(path, error);
 }
 
-/// "smcr-1 to smcr-20", with gaps where ids have been given up
-std::string names_of(const engine::smcr::Model& model) {
+/// "smcr-1, smcr-2, ... (45 in all)", with gaps where ids have been given up
+template <class Model> std::string names_of(const Model& model, std::string_view prefix) {
     constexpr std::size_t most = 20;
     std::string names;
     std::size_t count = 0;
-    for (const engine::smcr::Connection& connection : model.connections) {
+    for (const auto& connection : model.connections) {
         if (connection.merged) continue;
-        if (++count <= most) names += (count == 1 ? "" : ", ") + report::connection_name(connection.id);
+        if (++count <= most) names += (count == 1 ? "" : ", ") + std::string(prefix) + std::to_string(connection.id);
     }
     return count <= most ? names : names + ", ... (" + report::grouped(count) + " in all)";
+}
+
+/// 0 if the name has another prefix, or no number.
+std::uint32_t id_in(const std::string& name, std::string_view prefix) {
+    std::uint32_t id = 0;
+    const char* const end = name.data() + name.size();
+    if (!name.starts_with(prefix)) return 0;
+    const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, id);
+    return error == std::errc() && rest == end ? id : 0;
+}
+
+template <class Connection, class Model>
+const Connection* find_in(
+    const Model& model, const std::string& name, std::string_view prefix, const std::string& protocol) {
+    const std::uint32_t id = id_in(name, prefix);
+    if (id >= 1 && id <= model.connections.size() && !model.connections[id - 1].merged)
+        return &model.connections[id - 1];
+    const std::string names = names_of(model, prefix);
+    complain(
+        "no connection " + name + "; there " + (names.empty() ? "is no " + protocol + " connection" : "are " + names));
+    return nullptr;
 }
 
 }  // namespace
@@ -83,21 +104,16 @@ Analysis analyse(const std::vector<std::string>& files, engine::Options options,
     return analysis;
 }
 
-std::uint32_t connection_id(const std::string& name) {
-    std::uint32_t id = 0;
-    const char* const end = name.data() + name.size();
-    if (!name.starts_with(prefix)) return 0;
-    const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, id);
-    return error == std::errc() && rest == end ? id : 0;
-}
+std::uint32_t connection_id(const std::string& name) { return id_in(name, smcr_prefix); }
+
+bool is_cm_connection(const std::string& name) { return id_in(name, cm_prefix) != 0; }
 
 const engine::smcr::Connection* find_connection(const engine::smcr::Model& model, const std::string& name) {
-    const std::uint32_t id = connection_id(name);
-    if (id >= 1 && id <= model.connections.size() && !model.connections[id - 1].merged)
-        return &model.connections[id - 1];
-    const std::string names = names_of(model);
-    complain("no connection " + name + "; there " + (names.empty() ? "is no SMC-R connection" : "are " + names));
-    return nullptr;
+    return find_in<engine::smcr::Connection>(model, name, smcr_prefix, "SMC-R");
+}
+
+const engine::rdma_cm::Connection* find_connection(const engine::rdma_cm::Model& model, const std::string& name) {
+    return find_in<engine::rdma_cm::Connection>(model, name, cm_prefix, "RDMA CM");
 }
 
 }  // namespace fabricscope::cli

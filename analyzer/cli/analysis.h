@@ -35,8 +35,11 @@ Analysis analyse(
 
 /// The id in "smcr-12"; 0 if it is none.
 std::uint32_t connection_id(const std::string& name);
+/// Whether it names an RDMA CM connection: "cm-3".
+bool is_cm_connection(const std::string& name);
 
 /// The connection with that id, or null after a complaint that lists the ids there are.
 const engine::smcr::Connection* find_connection(const engine::smcr::Model& model, const std::string& name);
+const engine::rdma_cm::Connection* find_connection(const engine::rdma_cm::Model& model, const std::string& name);
 
 }  // namespace fabricscope::cli

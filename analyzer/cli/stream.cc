@@ -105,6 +105,13 @@ int run(const StreamOptions& options) {
         complain("application data may upset a terminal; name a file with -o, or use a pipe");
         return wrong_usage;
     }
+    if (is_cm_connection(options.connection)) {
+        complain(
+            options.connection +
+            " has no stream: RDMA CM does not tell where in memory its data belong, or in which "
+            "order they are read; see analyze and timeline");
+        return wrong_usage;
+    }
     StreamWriter writer(options);
     engine::Options engine_options;
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();

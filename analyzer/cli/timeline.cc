@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,13 +27,14 @@ constexpr std::size_t most_in_a_picture = 100;
 
 struct TimelineOptions {
     InputOptions input;
-    std::vector<std::string> connections;  ///< ids, or "all"
+    std::vector<std::string> connections;  ///< of SMC-R: ids, or "all"
+    std::vector<std::string> cm_connections;
     std::vector<std::string> link_groups;
     bool ladder = false;
     std::string csv, svg, png;
 
     bool wants_all() const { return std::ranges::find(connections, "all") != connections.end(); }
-    bool wants_ladder() const { return ladder || !link_groups.empty(); }
+    bool wants_ladder() const { return ladder || !link_groups.empty() || !cm_connections.empty(); }
     bool wants_picture() const { return !svg.empty() || !png.empty(); }
 };
 
@@ -107,13 +109,19 @@ const LinkGroup* find_link_group(const Model& model, const std::string& name) {
 
 /// Empty, after a complaint, if there is not what was asked for.
 std::optional<std::vector<report::Ladder>> ladders_of(
-    const Model& model, const Connections& connections, const TimelineOptions& options, Time start) {
+    const engine::Engine& engine, const Connections& connections, const TimelineOptions& options, Time start) {
+    const Model& model = engine.smcr();
     std::vector<report::Ladder> ladders;
     for (const Connection* connection : connections) ladders.push_back(report::ladder_of(*connection, model, start));
     for (const std::string& name : options.link_groups) {
         const LinkGroup* group = find_link_group(model, name);
         if (group == nullptr) return {};
         ladders.push_back(report::ladder_of(*group, model, start));
+    }
+    for (const std::string& name : options.cm_connections) {
+        const engine::rdma_cm::Connection* connection = find_connection(engine.rdma_cm(), name);
+        if (connection == nullptr) return {};
+        ladders.push_back(report::ladder_of(*connection, start));
     }
     return ladders;
 }
@@ -175,9 +183,13 @@ std::string why_not(const TimelineOptions& options, std::size_t connections) {
 }
 
 std::string why_not(const TimelineOptions& options) {
-    if (options.connections.empty() && options.link_groups.empty())
+    if (options.connections.empty() && options.cm_connections.empty() && options.link_groups.empty())
         return "name a --connection, or all, or a --link-group";
-    std::string reason = why_not(options, options.connections.size());
+    if (!options.cm_connections.empty() && !options.csv.empty())
+        return "--csv is for cursors, which an RDMA CM connection has not";
+    if (!options.cm_connections.empty() && !options.connections.empty() && !options.ladder)
+        return "of RDMA CM connections there are ladders only; --ladder shows those of all";
+    std::string reason = why_not(options, options.connections.size() + options.cm_connections.size());
     for (const std::string& file : {options.svg, options.png})
         if (reason.empty() && !file.empty()) reason = why_not_picture(file, options.input.files);
     return reason;
@@ -198,7 +210,7 @@ bool report_on(const engine::Engine& engine, Collector& collector, const Timelin
     }
     const Time start = engine.capture().start.value_or(0);
     if (options.wants_ladder()) {
-        const auto ladders = ladders_of(engine.smcr(), *connections, options, start);
+        const auto ladders = ladders_of(engine, *connections, options, start);
         return ladders && write_ladders(*ladders, options);
     }
     std::vector<report::Timeline> timelines;
@@ -206,10 +218,14 @@ bool report_on(const engine::Engine& engine, Collector& collector, const Timelin
     return write_timelines(timelines, options);
 }
 
-int run(const TimelineOptions& options) {
+int run(TimelineOptions& options) {
+    const auto cm = std::ranges::stable_partition(options.connections, std::not_fn(is_cm_connection));
+    options.cm_connections.assign(cm.begin(), cm.end());
+    options.connections.erase(cm.begin(), cm.end());
     if (const std::string reason = why_not(options); !reason.empty()) return refuse(reason);
     Collector collector(options);
     engine::Options engine_options;
+    engine_options.rdma_cm = !options.cm_connections.empty();
     engine_options.smcr_options.timelines = !options.wants_ladder();
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
     const Analysis analysis = analyse(options.input.files, engine_options, &collector);
@@ -223,10 +239,12 @@ int run(const TimelineOptions& options) {
 
 void add_timeline(CLI::App& program, int& status) {
     auto options = std::make_shared<TimelineOptions>();
-    CLI::App* command = program.add_subcommand("timeline", "Show how the cursors of connections moved");
+    CLI::App* command = program.add_subcommand(
+        "timeline", "Show how the cursors of connections moved, or who said what");
     add_input_options(*command, options->input);
     command
-        ->add_option("--connection", options->connections, "A connection, as analyze names it, or all; may be repeated")
+        ->add_option(
+            "--connection", options->connections, "A connection, as analyze names it, or all of SMC-R; may be repeated")
         ->delimiter(',')
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

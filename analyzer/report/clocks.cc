@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
+#include <vector>
 
+#include "analyzer/report/setup_steps.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {
@@ -28,22 +29,15 @@ struct Order {
 };
 
 void add_orders(std::vector<Order>& orders, const Connection& connection) {
-    const Setup& setup = connection.setup;
-    const std::array<std::pair<const char*, const std::optional<Step>*>, 7> steps{
-        {{"SYN", &setup.syn},
-         {"SYN-ACK", &setup.syn_ack},
-         {"PROPOSAL", &setup.proposal},
-         {"ACCEPT", &setup.accept},
-         {"CONFIRM", &setup.confirm},
-         {"CONFIRM LINK reply", &setup.confirm_link},
-         {"first data", &setup.first_data}}};
+    std::vector<NamedStep> steps;
+    for (const SetupStep& each : setup_steps) {
+        const std::optional<Step>& step = connection.setup.*each.step;
+        // DECLINE may come from either side, and cross the other's message.
+        if (step && each.step != &Setup::decline) steps.push_back({each.words, *step});
+    }
     for (std::size_t i = 0; i < steps.size(); ++i)
         for (std::size_t j = i + 1; j < steps.size(); ++j)
-            if (*steps[i].second && *steps[j].second)
-                orders.push_back(
-                    {{steps[i].first, **steps[i].second},
-                     {steps[j].first, **steps[j].second},
-                     connection_name(connection.id)});
+            orders.push_back({steps[i], steps[j], connection_name(connection.id)});
 }
 
 std::vector<Order> orders_of(const Model& model) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyzer/report/units.h"
@@ -29,6 +30,8 @@ constexpr std::array capture_columns{
     Column{"dropped_findings", integer, "findings left out because a limit was reached"},
     Column{
         "dropped_details", integer, "links, RMBs, RTokens and ends of timelines left out because a limit was reached"},
+    Column{"rdma_cm_dropped_connections", integer, "RDMA CM connections left out because a limit was reached"},
+    Column{"rdma_cm_dropped_findings", integer, "RDMA CM findings left out because a limit was reached"},
     Column{"profile", text, "what traffic was held against: rfc7609 or linux"},
 };
 
@@ -229,6 +232,125 @@ constexpr std::array cursor_sample_columns{
     Column{"in_flight", integer, "the difference"},
 };
 
+constexpr std::array cm_connection_columns{
+    Column{"id", text, "cm-1, cm-2, ..."},
+    Column{"service", text, "rc, uc, rd, xrc, ud or unknown"},
+    Column{"client", text, "socket of who asked"},
+    Column{"server", text, "socket of who was asked"},
+    Column{"protocol", text, "tcp, udp, ib, ipoib, sctp, or the IP protocol number"},
+    Column{"service_id", text, "hexadecimal"},
+    Column{"client_qpn", integer, "queue pair number"},
+    Column{"server_qpn", integer, "queue pair number"},
+    Column{"outcome", text, "connected, rejected, timeout or unknown"},
+    Column{"reject_by", text, "client or server"},
+    Column{"reject_reason", integer, "of REJ; for ud: status of SIDR_REP"},
+    Column{"reject_name", text, "what the reason says"},
+    Column{"reject_ari_layer", text, "RDMA IP CM service or RDMA-aware ULP"},
+    Column{"reject_ari_code", integer, "of the layer"},
+    Column{"reject_ari_name", text, "what the code says, of the service's own"},
+    Column{"reject_ari_suggested", text, "suggested value, hexadecimal"},
+    Column{"reject_message", text, "what was rejected: REQ, REP or another"},
+    Column{"reject_frame", integer, ""},
+    Column{"req", real, "time of the first REQ or SIDR_REQ"},
+    Column{"mra", real, "time of the first MRA"},
+    Column{"rep", real, "time of the first REP or SIDR_REP"},
+    Column{"rtu", real, "time of the first RTU"},
+    Column{"lap", real, "time of the first LAP"},
+    Column{"apr", real, "time of the first APR"},
+    Column{"dreq", real, "time of the first DREQ"},
+    Column{"drep", real, "time of the first DREP"},
+    Column{"req_transmissions", integer, "how often it was sent; the same for rep and dreq"},
+    Column{"rep_transmissions", integer, ""},
+    Column{"dreq_transmissions", integer, ""},
+    Column{"disconnected_by", text, "who sent the first DREQ"},
+    Column{"both_disconnect", boolean, "DREQs of both sides crossed"},
+    Column{"peer_to_peer", boolean, "both sides sent REQ"},
+    Column{"ip_header_major_version", integer, "of the RDMA IP CM service"},
+    Column{"ip_header_minor_version", integer, ""},
+    Column{"ip_header_ip_version", integer, "of the addresses"},
+    Column{"p_key", integer, ""},
+    Column{"mtu", integer, "octets"},
+    Column{"retry_count", integer, "of the transport"},
+    Column{"max_cm_retries", integer, "how often REQ may be repeated"},
+    Column{"path_local_gid", text, "of the primary path, as the client names it; and so on"},
+    Column{"path_remote_gid", text, ""},
+    Column{"path_local_lid", integer, ""},
+    Column{"path_remote_lid", integer, ""},
+    Column{"path_flow_label", integer, ""},
+    Column{"path_traffic_class", integer, ""},
+    Column{"path_hop_limit", integer, ""},
+    Column{"path_service_level", integer, ""},
+    Column{"path_packet_rate", text, ""},
+    Column{"path_local_ack_timeout", integer, ""},
+    Column{"alternate_path_local_gid", text, "of the alternate path"},
+    Column{"alternate_path_remote_gid", text, ""},
+    Column{"alternate_path_local_lid", integer, ""},
+    Column{"alternate_path_remote_lid", integer, ""},
+    Column{"alternate_path_flow_label", integer, ""},
+    Column{"alternate_path_traffic_class", integer, ""},
+    Column{"alternate_path_hop_limit", integer, ""},
+    Column{"alternate_path_service_level", integer, ""},
+    Column{"alternate_path_packet_rate", text, ""},
+    Column{"alternate_path_local_ack_timeout", integer, ""},
+    Column{"apr_status", text, "answer to LAP"},
+    Column{"client_end_address", text, "IP address, GID or LID of the port"},
+    Column{"client_end_comm_id", integer, "communication id or, for ud, request id"},
+    Column{"client_end_qpn", integer, ""},
+    Column{"client_end_starting_psn", integer, ""},
+    Column{"client_end_q_key", integer, ""},
+    Column{"client_end_ca_guid", text, "hexadecimal"},
+    Column{"client_end_responder_resources", integer, ""},
+    Column{"client_end_initiator_depth", integer, ""},
+    Column{"client_end_rnr_retry_count", integer, ""},
+    Column{"client_end_private_data", text, "the consumer's, hexadecimal, without the zeros at the end"},
+    Column{"server_end_address", text, "IP address, GID or LID of the port"},
+    Column{"server_end_comm_id", integer, "communication id or, for ud, request id"},
+    Column{"server_end_qpn", integer, ""},
+    Column{"server_end_starting_psn", integer, ""},
+    Column{"server_end_q_key", integer, ""},
+    Column{"server_end_ca_guid", text, "hexadecimal"},
+    Column{"server_end_responder_resources", integer, ""},
+    Column{"server_end_initiator_depth", integer, ""},
+    Column{"server_end_rnr_retry_count", integer, ""},
+    Column{"server_end_private_data", text, "the consumer's, hexadecimal, without the zeros at the end"},
+    Column{"frames_req", integer, "frame of REQ or SIDR_REQ"},
+    Column{"frames_mra", integer, ""},
+    Column{"frames_rep", integer, ""},
+    Column{"frames_rtu", integer, ""},
+    Column{"frames_lap", integer, ""},
+    Column{"frames_apr", integer, ""},
+    Column{"frames_dreq", integer, ""},
+    Column{"frames_drep", integer, ""},
+    Column{"message_count", integer, "CM messages in all; cm_messages may hold fewer"},
+};
+
+constexpr std::array cm_direction_columns{
+    Column{"connection", text, ""},
+    Column{"direction", text, "client_to_server or server_to_client"},
+    Column{"packets", integer, ""},
+    Column{"bytes", integer, "payload of SENDs, WRITEs and READ responses, without what was repeated"},
+    Column{"sends", integer, "operations"},
+    Column{"writes", integer, ""},
+    Column{"reads", integer, "requests"},
+    Column{"atomics", integer, ""},
+    Column{"acks", integer, ""},
+    Column{"naks", integer, "without RNR NAKs"},
+    Column{"rnr_naks", integer, ""},
+    Column{"retransmissions", integer, "packets seen again"},
+    Column{"first", real, "time"},
+    Column{"last", real, "time"},
+};
+
+constexpr std::array cm_message_columns{
+    Column{"connection", text, ""},
+    Column{"position", integer, "in order of frames, from 0"},
+    Column{"type", text, "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP or APR"},
+    Column{"from", text, "client or server"},
+    Column{"time", real, ""},
+    Column{"frame", integer, ""},
+    Column{"repeated", boolean, "sent before"},
+};
+
 constexpr std::array finding_columns{
     Column{"id", integer, "from 1"},
     Column{"rule", text, "that was broken"},
@@ -256,10 +378,12 @@ constexpr std::array connection_references{
     ForeignKey{"link_group, rmb_elements_server_rmb", "rmbs (link_group, position)"}};
 constexpr std::array in_connection{ForeignKey{"connection", "connections (id)"}};
 constexpr std::array in_direction{ForeignKey{"connection, direction", "directions (connection, direction)"}};
+constexpr std::array in_cm_connection{ForeignKey{"connection", "cm_connections (id)"}};
 constexpr std::array of_rule{ForeignKey{"rule", "rules (id)"}};
 constexpr std::array of_finding{ForeignKey{"finding", "findings (id)"}};
 
 constexpr std::array connection_indexes{"link_group", "outcome", "client", "server"};
+constexpr std::array cm_connection_indexes{"outcome", "client", "server"};
 constexpr std::array finding_indexes{"rule", "session"};
 constexpr std::array finding_frame_indexes{"frame"};
 
@@ -278,6 +402,9 @@ enum TableIndex : std::uint8_t {
     connections_table,
     directions_table,
     cursor_samples_table,
+    cm_connections_table,
+    cm_directions_table,
+    cm_messages_table,
     findings_table,
     finding_frames_table,
 };
@@ -305,6 +432,19 @@ constexpr std::array all_tables{
     DataTable{
         "cursor_samples", "Each step of a direction's cursors; only with --cursors.", cursor_sample_columns,
         "connection, direction, position", in_direction},
+    DataTable{
+        "cm_connections",
+        "RDMA CM connections and service id resolutions.",
+        cm_connection_columns,
+        "id",
+        {},
+        cm_connection_indexes},
+    DataTable{
+        "cm_directions", "What each side of an RDMA CM connection sent to the other's queue pair.",
+        cm_direction_columns, "connection, direction", in_cm_connection},
+    DataTable{
+        "cm_messages", "The messages of each RDMA CM connection.", cm_message_columns, "connection, position",
+        in_cm_connection},
     DataTable{"findings", "Rules that were broken.", finding_columns, "id", of_rule, finding_indexes},
     DataTable{
         "finding_frames", "The frames that show a finding.", finding_frame_columns, "finding, position", of_finding,
@@ -367,6 +507,25 @@ constexpr std::array all_views{
         "SELECT link_group, type, \"from\", count(*) AS requests, count(reply) AS replies, sum(refused) AS refused,\n"
         "    avg(latency) AS mean, max(latency) AS worst\n"
         "FROM llc_exchanges GROUP BY link_group, type, \"from\" ORDER BY worst DESC"},
+    View{
+        "cm_rejections", "Why were RDMA CM connections rejected, and by whom?",
+        "SELECT server, service, outcome, reject_by, reject_reason, reject_name, reject_ari_layer, reject_ari_code,\n"
+        "    reject_ari_name, count(*) AS connections, min(id) AS example\n"
+        "FROM cm_connections WHERE outcome IN ('rejected', 'timeout')\n"
+        "GROUP BY server, service, outcome, reject_by, reject_reason, reject_ari_layer, reject_ari_code\n"
+        "ORDER BY count(*) DESC"},
+    View{
+        "cm_slowest_setups", "Which RDMA CM set-ups took longest, and was that the server, the client, or loss?",
+        "SELECT id AS connection, client, server, round(rep - req, 9) AS req_to_rep, round(rtu - rep, 9) AS "
+        "rep_to_rtu,\n"
+        "    req_transmissions, rep_transmissions\n"
+        "FROM cm_connections WHERE req IS NOT NULL AND rep IS NOT NULL ORDER BY coalesce(rtu, rep) - req DESC"},
+    View{
+        "cm_traffic", "How much went over each RDMA CM connection, and how well?",
+        "SELECT connection, direction, bytes, packets, sends, writes, reads, naks + rnr_naks AS naks, "
+        "retransmissions,\n"
+        "    bytes / nullif(last - first, 0) AS bytes_per_second\n"
+        "FROM cm_directions WHERE packets > 0 ORDER BY bytes DESC"},
     View{
         "findings_per_rule", "Which rules were broken, and how often?",
         "SELECT f.rule, f.severity, count(*) AS findings, count(DISTINCT f.session) AS sessions,\n"
@@ -433,6 +592,7 @@ public:
         for (const engine::RuleResult& result : results_.rules)
             Row(rule_results_table).add_members(record_of(result)).send(sink_);
         if (results_.smcr != nullptr) smcr(*results_.smcr);
+        if (results_.rdma_cm != nullptr) rdma_cm(*results_.rdma_cm);
         findings();
     }
 
@@ -442,6 +602,7 @@ private:
         Row row(capture_table);
         row.add("fabricscope/1").add_members(record);
         if (results_.smcr != nullptr) row.add_members(limits_record(*results_.smcr));
+        if (results_.rdma_cm != nullptr) row.add_members(limits_record(*results_.rdma_cm), "rdma_cm_");
         row.add_members({{"profile", name_of(results_.profile)}});
         row.send(sink_);
         list(files_table, record["files"]);
@@ -478,15 +639,35 @@ private:
             Row(rtokens_table).add(id).add(rmb).add(i).add_members(records[i]).send(sink_);
     }
 
-    void connection(Json record) {
-        constexpr std::array names{"client_to_server", "server_to_client"};
-        std::array<Json, names.size()> directions;
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            directions[i] = std::move(record[names[i]]);
-            record.erase(names[i]);
+    using Directions = std::array<std::pair<const char*, Json>, 2>;
+
+    /// They are rows of their own.
+    static Directions take_directions(Json& record) {
+        Directions directions{{{"client_to_server", {}}, {"server_to_client", {}}}};
+        for (auto& [name, direction] : directions) {
+            direction = std::move(record[name]);
+            record.erase(name);
         }
+        return directions;
+    }
+
+    void connection(Json record) {
+        const Directions directions = take_directions(record);
         Row(connections_table).add_members(record).send(sink_);
-        for (std::size_t i = 0; i < names.size(); ++i) direction(record["id"], names[i], directions[i]);
+        for (const auto& [name, each] : directions) direction(record["id"], name, each);
+    }
+
+    void rdma_cm(const engine::rdma_cm::Model& model) {
+        for (const engine::rdma_cm::Connection& each : model.connections)
+            if (!each.merged) cm_connection(record_of(each, clock_));
+    }
+
+    void cm_connection(Json record) {
+        const Directions directions = take_directions(record);
+        Row(cm_connections_table).add_members(record).send(sink_);
+        for (const auto& [name, each] : directions)
+            Row(cm_directions_table).add(record["id"]).add(name).add_members(each).send(sink_);
+        members(cm_messages_table, record["id"], record["messages"]);
     }
 
     void direction(const Json& connection, const char* name, const Json& record) {

@@ -30,6 +30,12 @@ private:
     bool empty_ = true;
 };
 
+/// The last members of a protocol's object.
+void write_limits(std::ostream& out, const Json& limits) {
+    for (const auto& [name, count] : limits.items()) out << ",\n    \"" << name << "\": " << count;
+    out << "\n  },\n";
+}
+
 void write_smcr(std::ostream& out, const Model& model, const Clock& clock, bool cursors) {
     out << "  \"smcr\": {\n    \"connections\": ";
     Lines connections(out, "    ");
@@ -41,18 +47,16 @@ void write_smcr(std::ostream& out, const Model& model, const Clock& clock, bool 
     for (const LinkGroup& group : model.link_groups)
         if (came_to_be(group)) groups.add(record_of(group, clock));
     groups.end();
-    const Json limits = limits_record(model);
-    for (const auto& [name, count] : limits.items()) out << ",\n    \"" << name << "\": " << count;
-    out << "\n  },\n";
+    write_limits(out, limits_record(model));
 }
 
 void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const Clock& clock) {
     out << "  \"rdma_cm\": {\n    \"connections\": ";
     Lines connections(out, "    ");
     for (const engine::rdma_cm::Connection& connection : model.connections)
-        connections.add(record_of(connection, clock));
+        if (!connection.merged) connections.add(record_of(connection, clock));
     connections.end();
-    out << ",\n    \"dropped_connections\": " << model.dropped_connections << "\n  },\n";
+    write_limits(out, limits_record(model));
 }
 
 }  // namespace

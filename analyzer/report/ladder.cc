@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "analyzer/report/notables.h"
+#include "analyzer/report/rdma_cm_summary.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {
@@ -75,6 +76,59 @@ std::string name_of_side(const LinkGroup& group, Side side) {
     return group.peer_id[side] ? peer_id_text(*group.peer_id[side]) : "?";
 }
 
+// ---- rungs of RDMA CM ------------------------------------------------------------------------------
+
+/// The message that this one answers, if it was captured.
+std::optional<Step> request_of(
+    const engine::rdma_cm::Connection& connection, const engine::rdma_cm::MessageSeen& message) {
+    using enum ib::CmAttribute;
+    switch (message.attribute) {
+        case rep:
+        case sidr_rep: return connection.req;
+        case mra:
+        case rej: return message.from == Side::server ? connection.req : connection.rep;
+        case rtu: return connection.rep;
+        case drep: return connection.dreq;
+        case apr: return connection.lap;
+        default: return std::nullopt;
+    }
+}
+
+Rung rung_of(const engine::rdma_cm::Connection& connection, const engine::rdma_cm::MessageSeen& message) {
+    const auto& reject = connection.reject;
+    const bool refuses = reject && reject->frame == message.frame;
+    const char* name = layout::name_of(ib::cm_attribute_names, static_cast<std::uint16_t>(message.attribute));
+    std::string text = name != nullptr ? name : "?";
+    if (refuses) text += ", " + reason_text(*reject);
+    if (message.repeated) text += ", again";
+    Rung rung{{message.time, message.frame}, message.from, refuses ? Kind::refusal : Kind::cm, std::move(text)};
+    const auto request = request_of(connection, message);
+    if (request && !message.repeated && request->time <= message.time) rung.latency = message.time - request->time;
+    return rung;
+}
+
+void add_data(std::vector<Rung>& rungs, const engine::rdma_cm::Connection& connection, Side from) {
+    const engine::rdma_cm::Traffic& traffic = connection.from[from];
+    if (!traffic.first) return;
+    rungs.push_back(
+        {{*traffic.first, traffic.first_frame},
+         from,
+         Kind::data,
+         fmt::format("first of {}, {}", counted(traffic.packets, "packet"), counted(traffic.bytes, "octet"))});
+}
+
+std::string about_text(const engine::rdma_cm::Connection& connection) {
+    const std::string protocol = protocol_text(connection), reason = why_not(connection);
+    std::string text = reason.empty() ? name_of(connection.outcome) : "The connection was " + reason;
+    text += fmt::format(
+        "; {}{}{}, service id {}", name_of(connection.service), protocol.empty() ? "" : " ", protocol,
+        hex_text(connection.service_id));
+    if (connection.message_count > connection.messages.size())
+        text += fmt::format(
+            "; the first {} of {} messages", grouped(connection.messages.size()), grouped(connection.message_count));
+    return text;
+}
+
 // ---- text ----------------------------------------------------------------------------------------
 
 constexpr std::size_t arrow_width = 61;  // between the two sides; with the columns before it, 100 in all
@@ -132,7 +186,8 @@ constexpr double rung_height = 25, arrow_head = 9;
 Colour colour_of(Kind kind) {
     switch (kind) {
         case Kind::tcp: return palette::faint;
-        case Kind::clc: return palette::blue;
+        case Kind::clc:
+        case Kind::cm: return palette::blue;
         case Kind::llc: return palette::green;
         case Kind::data: return palette::purple;
         case Kind::refusal: return palette::vermilion;
@@ -206,9 +261,9 @@ void Picture::rung(const Ladder& ladder, std::size_t i) {
 
 void Picture::legend(const std::vector<Ladder>& ladders) {
     using Entry = std::pair<Kind, const char*>;
-    constexpr std::array kinds{
-        Entry{Kind::tcp, "TCP"}, Entry{Kind::clc, "CLC"}, Entry{Kind::llc, "LLC"}, Entry{Kind::data, "data"},
-        Entry{Kind::refusal, "declined or refused"}};
+    constexpr std::array kinds{Entry{Kind::tcp, "TCP"},   Entry{Kind::clc, "CLC"},
+                               Entry{Kind::llc, "LLC"},   Entry{Kind::cm, "CM"},
+                               Entry{Kind::data, "data"}, Entry{Kind::refusal, "declined, refused or rejected"}};
     Layer& layer = drawing_.add("legend");
     double x = client_x;
     for (const Entry& entry : kinds) {
@@ -265,6 +320,21 @@ Ladder ladder_of(const LinkGroup& group, const Model& model, Time start) {
         if (const Connection& connection = model.connections[id - 1]; !connection.merged)
             add_setup(ladder.rungs, connection, connection_name(id) + " ");
     for (const LlcExchange& exchange : group.exchanges) add_exchange(ladder.rungs, exchange);
+    sort(ladder.rungs);
+    return ladder;
+}
+
+Ladder ladder_of(const engine::rdma_cm::Connection& connection, Time start) {
+    Ladder ladder{
+        .title = "RDMA CM connection " + cm_connection_name(connection.id),
+        .about = about_text(connection),
+        .client = end_text(connection, Side::client),
+        .server = end_text(connection, Side::server),
+        .start = start,
+        .rungs = {}};
+    for (const engine::rdma_cm::MessageSeen& message : connection.messages)
+        ladder.rungs.push_back(rung_of(connection, message));
+    for (const Side side : {Side::client, Side::server}) add_data(ladder.rungs, connection, side);
     sort(ladder.rungs);
     return ladder;
 }

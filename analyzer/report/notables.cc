@@ -2,11 +2,11 @@
 #include "analyzer/report/notables.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
+#include "analyzer/report/lists.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/waits.h"
 
@@ -54,13 +54,7 @@ private:
         return found;
     }
 
-    /// "smcr-1, smcr-4 and 3 more"
-    std::string names(const std::vector<std::string>& all) const {
-        const std::size_t shown = std::min(all.size(), most_);
-        const std::string text = fmt::format(
-            "{}", fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-        return all.size() == shown ? text : fmt::format("{} and {} more", text, grouped(all.size() - shown));
-    }
+    std::string names(const std::vector<std::string>& all) const { return names_text(all, most_); }
 
     void setups_that_failed();
     void abnormal_closes();

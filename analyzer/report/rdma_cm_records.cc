@@ -4,21 +4,12 @@
 
 #include "analyzer/report/records.h"
 #include "analyzer/report/units.h"
+#include "analyzer/report/values.h"
 
 namespace fabricscope::report {
 namespace {
 
 using namespace engine::rdma_cm;
-
-template <class T> Json or_null(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
-
-Json or_null(const char* text) { return text != nullptr ? Json(text) : Json(); }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-Json hex_or_null(std::optional<std::uint64_t> value) { return value ? Json(fmt::format("0x{:016x}", *value)) : Json(); }
-
-Json frame_of(const std::optional<Step>& step) { return step ? Json(step->frame) : Json(); }
 
 std::string hex_of(const std::vector<std::uint8_t>& octets) {
     std::string text;
@@ -34,7 +25,7 @@ Json json_of(const Endpoint& end) {
         {"qpn", or_null(end.qpn)},
         {"starting_psn", or_null(end.starting_psn)},
         {"q_key", or_null(end.q_key)},
-        {"ca_guid", hex_or_null(end.ca_guid)},
+        {"ca_guid", converted(end.ca_guid, hex_text)},
         {"responder_resources", or_null(end.responder_resources)},
         {"initiator_depth", or_null(end.initiator_depth)},
         {"rnr_retry_count", or_null(end.rnr_retry_count)},
@@ -86,9 +77,26 @@ Json json_of(const std::optional<ib::CmPath>& path) {
         {"local_ack_timeout", path->local_ack_timeout}};
 }
 
+Json json_of(const std::optional<AddressHeader>& header) {
+    if (!header) return nullptr;
+    return {
+        {"major_version", header->versions.major_version},
+        {"minor_version", header->versions.minor_version},
+        {"ip_version", header->versions.ip_version}};
+}
+
+Json json_of(const MessageSeen& message, const Clock& clock) {
+    return {
+        {"type", or_null(layout::name_of(ib::cm_attribute_names, static_cast<std::uint16_t>(message.attribute)))},
+        {"from", name_of(message.from)},
+        {"time", clock(message.time)},
+        {"frame", message.frame},
+        {"repeated", message.repeated}};
+}
+
 template <class Convert> Json steps_of(const Connection& c, const Convert& convert) {
-    return {{"req", convert(c.req)}, {"mra", convert(c.mra)},   {"rep", convert(c.rep)},
-            {"rtu", convert(c.rtu)}, {"dreq", convert(c.dreq)}, {"drep", convert(c.drep)}};
+    return {{"req", convert(c.req)}, {"mra", convert(c.mra)}, {"rep", convert(c.rep)},   {"rtu", convert(c.rtu)},
+            {"lap", convert(c.lap)}, {"apr", convert(c.apr)}, {"dreq", convert(c.dreq)}, {"drep", convert(c.drep)}};
 }
 
 }  // namespace
@@ -100,8 +108,8 @@ Json record_of(const Connection& c, const Clock& clock) {
         {"service", name_of(c.service)},
         {"client", socket(c.client)},
         {"server", socket(c.server)},
-        {"protocol", text_or_null(protocol_text(c))},
-        {"service_id", fmt::format("0x{:016x}", c.service_id)},
+        {"protocol", or_null(protocol_text(c))},
+        {"service_id", hex_text(c.service_id)},
         {"client_qpn", or_null(c.end[Side::client].qpn)},
         {"server_qpn", or_null(c.end[Side::server].qpn)},
         {"outcome", name_of(c.outcome)},
@@ -111,19 +119,32 @@ Json record_of(const Connection& c, const Clock& clock) {
         {{"req_transmissions", c.req_transmissions},
          {"rep_transmissions", c.rep_transmissions},
          {"dreq_transmissions", c.dreq_transmissions},
-         {"disconnected_by", c.disconnected_by ? Json(name_of(*c.disconnected_by)) : Json()},
+         {"disconnected_by", converted(c.disconnected_by, [](Side side) { return name_of(side); })},
+         {"both_disconnect", c.both_disconnect},
+         {"peer_to_peer", c.peer_to_peer},
+         {"ip_header", json_of(c.header)},
          {"p_key", or_null(c.p_key)},
          {"mtu", or_null(c.mtu)},
          {"retry_count", c.req ? Json(c.retry_count) : Json()},
          {"max_cm_retries", c.req ? Json(c.max_cm_retries) : Json()},
          {"path", json_of(c.path)},
+         {"alternate_path", json_of(c.alternate_path)},
+         {"apr_status",
+          converted(
+              c.apr_status,
+              [](std::uint8_t status) { return or_null(layout::name_of(ib::apr_status_names, status)); })},
          {"client_end", json_of(c.end[Side::client])},
          {"server_end", json_of(c.end[Side::server])},
          {"client_to_server", json_of(c.from[Side::client], clock)},
          {"server_to_client", json_of(c.from[Side::server], clock)},
          {"frames", steps_of(c, frame_of)},
-         {"message_count", c.message_count}});
+         {"message_count", c.message_count},
+         {"messages", array_of(c.messages, [&](const MessageSeen& message) { return json_of(message, clock); })}});
     return json;
+}
+
+Json limits_record(const Model& model) {
+    return {{"dropped_connections", model.dropped_connections}, {"dropped_findings", model.dropped_findings}};
 }
 
 }  // namespace fabricscope::report

@@ -7,6 +7,7 @@
 #include <map>
 #include <ostream>
 
+#include "analyzer/report/lists.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
 
@@ -28,8 +29,13 @@ const char* words_for(Outcome outcome) {
 
 void write_counts(std::ostream& out, const Model& model, const Style& style) {
     std::map<Outcome, std::uint64_t> outcomes;
-    for (const Connection& connection : model.connections) ++outcomes[connection.outcome];
-    out << '\n' << style.paint(Ink::bold, "RDMA CM: ") << counted(model.connections.size(), "connection");
+    std::uint64_t all = 0;
+    for (const Connection& connection : model.connections) {
+        if (connection.merged) continue;
+        ++outcomes[connection.outcome];
+        ++all;
+    }
+    out << '\n' << style.paint(Ink::bold, "RDMA CM: ") << counted(all, "connection");
     const char* separator = " (";
     for (const auto& [outcome, count] : outcomes) {
         out << separator << grouped(count) << ' ' << words_for(outcome);
@@ -40,25 +46,17 @@ void write_counts(std::ostream& out, const Model& model, const Style& style) {
 
 /// The same reason is told once, with the connections it holds for.
 void write_failures(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    std::map<std::string, std::vector<std::uint32_t>> failures;
+    std::map<std::string, std::vector<std::string>> failures;
     for (const Connection& connection : model.connections)
-        if (const std::string reason = why_not(connection); !reason.empty()) failures[reason].push_back(connection.id);
-    for (const auto& [reason, ids] : failures) {
-        std::string names;
-        for (std::size_t i = 0; i < std::min(ids.size(), options.names); ++i)
-            names += (i == 0 ? "" : ", ") + cm_connection_name(ids[i]);
-        if (ids.size() > options.names) names += ", ...";
-        out << options.style.paint(Ink::red, "  ! ") << counted(ids.size(), "connection") << ' ' << reason << " ("
-            << names << ")\n";
-    }
-}
-
-/// A socket where the service tells it, the port's address otherwise.
-std::string end_of(const Connection& connection, Side side) {
-    const auto& socket = side == Side::client ? connection.client : connection.server;
-    if (socket) return to_string(*socket);
-    const Address& address = connection.end[side].address;
-    return address.kind == Address::Kind::none ? "?" : capture::to_string(address);
+        if (const std::string reason = why_not(connection); !reason.empty())
+            failures[reason].push_back(cm_connection_name(connection.id));
+    for (const auto& [reason, names] : failures)
+        out << options.style.paint(Ink::red, "  ! ") << counted(names.size(), "connection") << ' ' << reason << " ("
+            << names_text(names, options.names) << ")\n";
+    if (model.dropped_connections + model.dropped_findings != 0)
+        out << options.style.paint(Ink::red, "  ! ")
+            << "limits were reached: " << counted(model.dropped_connections, "connection") << " and "
+            << counted(model.dropped_findings, "finding") << " are left out\n";
 }
 
 Ink ink_of(Outcome outcome) {
@@ -80,7 +78,8 @@ std::string answered_after(const Connection& c, const Style& style) {
 
 std::string ending_of(const Connection& c) {
     if (!c.disconnected_by) return c.outcome == Outcome::connected && c.service != Service::ud ? "open" : "-";
-    return std::string("by ") + name_of(*c.disconnected_by) + (c.drep ? "" : ", not answered");
+    const std::string who = c.both_disconnect ? "both" : name_of(*c.disconnected_by);
+    return "by " + who + (c.drep ? "" : ", not answered");
 }
 
 void write_connections(std::ostream& out, const Model& model, const SummaryOptions& options) {
@@ -98,16 +97,17 @@ void write_connections(std::ostream& out, const Model& model, const SummaryOptio
          {"Again", Align::right},
          {"NAKs", Align::right},
          {"Disconnect"}});
-    const std::size_t shown = std::min(model.connections.size(), options.rows);
-    for (std::size_t i = 0; i < shown; ++i) {
-        const Connection& c = model.connections[i];
+    std::size_t all = 0, shown = 0;
+    for (const Connection& c : model.connections) {
+        if (c.merged || ++all > options.rows) continue;
+        ++shown;
         const Traffic& client = c.from[Side::client];
         const Traffic& server = c.from[Side::server];
         const std::string protocol = protocol_text(c);
         table.add(
             {{cm_connection_name(c.id)},
-             {end_of(c, Side::client)},
-             {end_of(c, Side::server)},
+             {end_text(c, Side::client)},
+             {end_text(c, Side::server)},
              {fmt::format("{}{}{}", name_of(c.service), protocol.empty() ? "" : " ", protocol)},
              {queue_pairs_of(c, options.style)},
              {name_of(c.outcome), ink_of(c.outcome)},
@@ -121,14 +121,21 @@ void write_connections(std::ostream& out, const Model& model, const SummaryOptio
     }
     out << '\n';
     table.print(out, options.style, 2);
-    if (shown < model.connections.size())
-        out << fmt::format("  ... and {} more connections (--all)\n", grouped(model.connections.size() - shown));
+    write_rest(out, all, shown, "connections", options.style);
 }
 
-std::string rejection_text(const RejectSeen& reject) {
+}  // namespace
+
+std::string end_text(const Connection& connection, Side side) {
+    const auto& socket = side == Side::client ? connection.client : connection.server;
+    if (socket) return to_string(*socket);
+    const Address& address = connection.end[side].address;
+    return address.kind == Address::Kind::none ? "?" : capture::to_string(address);
+}
+
+std::string reason_text(const RejectSeen& reject) {
     const char* name = reject.name();
-    std::string text = fmt::format(
-        "rejected by the {} with {} {}", name_of(reject.by), reject.sidr ? "status" : "reason", reject.reason);
+    std::string text = fmt::format("{} {}", reject.sidr ? "status" : "reason", reject.reason);
     if (name != nullptr) text += fmt::format(", {}", name);
     if (!reject.information) return text;
     const char* layer = reject.information->layer_name();
@@ -137,12 +144,12 @@ std::string rejection_text(const RejectSeen& reject) {
     return code != nullptr ? text + ", " + code : text + fmt::format(", code {}", reject.information->code);
 }
 
-}  // namespace
-
 std::string why_not(const Connection& connection) {
-    if (connection.outcome == Outcome::rejected) return rejection_text(*connection.reject);
+    if (connection.outcome == Outcome::rejected)
+        return fmt::format(
+            "rejected by the {} with {}", name_of(connection.reject->by), reason_text(*connection.reject));
     if (connection.outcome == Outcome::timeout)
-        return fmt::format("without an answer to {} REQs", connection.req_transmissions);
+        return fmt::format("without an answer to {}", counted(connection.req_transmissions, "REQ"));
     return "";
 }
 

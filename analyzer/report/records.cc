@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/records.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
+#include "analyzer/report/setup_steps.h"
 #include "analyzer/report/units.h"
+#include "analyzer/report/values.h"
 
 namespace fabricscope::report {
 namespace {
 
 using namespace engine::smcr;
-
-// ---- values --------------------------------------------------------------------------------------
-
-template <class T> Json or_null(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
-
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-Json number_or_null(std::uint64_t number) { return number != 0 ? Json(number) : Json(); }
-
-template <class T, class Convert> Json converted(const std::optional<T>& value, const Convert& convert) {
-    return value ? Json(convert(*value)) : Json();
-}
 
 template <class T, class Convert> Json by_side(const PerSide<T>& values, const Convert& convert) {
     return {{"client", convert(values[Side::client])}, {"server", convert(values[Side::server])}};
@@ -81,29 +69,20 @@ Json json_of(const Direction& direction, const Clock& clock, bool cursors) {
 
 Json json_of(const std::optional<DeclineSeen>& decline) {
     if (!decline) return nullptr;
-    const char* name = decline->name();
     return {
         {"by", name_of(decline->by)},
         {"code", code_text(decline->code)},
-        {"name", name != nullptr ? Json(name) : Json()},
+        {"name", or_null(decline->name())},
         {"frame", decline->frame},
         {"out_of_sync", decline->out_of_sync}};
 }
 
 /// The set-up's steps, each one as `convert` shows it.
 template <class Convert> Json steps_of(const Setup& setup, const Convert& convert) {
-    return {
-        {"syn", convert(setup.syn)},
-        {"syn_ack", convert(setup.syn_ack)},
-        {"proposal", convert(setup.proposal)},
-        {"accept", convert(setup.accept)},
-        {"confirm", convert(setup.confirm)},
-        {"decline", convert(setup.decline)},
-        {"confirm_link", convert(setup.confirm_link)},
-        {"first_data", convert(setup.first_data)}};
+    Json steps;
+    for (const SetupStep& each : setup_steps) steps[each.key] = convert(setup.*each.step);
+    return steps;
 }
-
-Json frame_of(const std::optional<Step>& step) { return step ? Json(step->frame) : Json(); }
 
 Json json_of(const std::optional<RmbElement>& element) {
     if (!element) return nullptr;
@@ -177,7 +156,7 @@ Json json_of(const Rmb& rmb, const LinkGroup& group) {
         rtokens.push_back(
             {{"link", token.link < group.links.size() ? or_null(group.links[token.link].number) : Json()},
              {"rkey", token.rkey},
-             {"address", fmt::format("0x{:016x}", token.address)}});
+             {"address", hex_text(token.address)}});
     return {
         {"owner", name_of(rmb.owner)},
         {"element_size", or_null(rmb.element_size)},
@@ -200,12 +179,6 @@ Json json_of(const LlcExchange& exchange, const Clock& clock) {
         {"latency", asked && exchange.reply ? Json(seconds_of(exchange.reply->time - exchange.request.time)) : Json()},
         {"refused", exchange.refused}};
     return json;
-}
-
-template <class T, class Convert> Json array_of(const std::vector<T>& values, const Convert& convert) {
-    Json array = Json::array();
-    for (const T& value : values) array.push_back(convert(value));
-    return array;
 }
 
 }  // namespace
@@ -281,14 +254,13 @@ Json record_of(const engine::Rule& rule) {
         {"clause", rule.clause},
         {"sentence", rule.sentence},
         {"evidence", rule.evidence},
-        {"habit", rule.habit != nullptr ? Json(rule.habit) : Json()}};
+        {"habit", or_null(rule.habit)}};
 }
 
 Json record_of(const engine::RuleResult& result) {
     const engine::Tally& tally = result.tally;
-    return {{"rule", result.rule->id},      {"held", tally.held},
-            {"broken", tally.broken},       {"excused", tally.excused},
-            {"undecided", tally.undecided}, {"why_undecided", tally.why != nullptr ? Json(tally.why) : Json()}};
+    return {{"rule", result.rule->id},  {"held", tally.held},           {"broken", tally.broken},
+            {"excused", tally.excused}, {"undecided", tally.undecided}, {"why_undecided", or_null(tally.why)}};
 }
 
 }  // namespace fabricscope::report

@@ -40,6 +40,7 @@ private:
 Json capture_record(const Results& results);
 /// What was left out because a limit was reached.
 Json limits_record(const engine::smcr::Model& model);
+Json limits_record(const engine::rdma_cm::Model& model);
 /// `cursors` adds each direction's timeline.
 Json record_of(const engine::smcr::Connection& connection, const Clock& clock, bool cursors);
 Json record_of(const engine::smcr::LinkGroup& group, const Clock& clock);

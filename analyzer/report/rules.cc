@@ -9,7 +9,7 @@
 namespace fabricscope::report {
 
 void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const Style& style) {
-    constexpr std::size_t kSentenceWidth = 72;
+    constexpr std::size_t kSentenceWidth = 64;
     Table table({{"Id"}, {"Severity"}, {"Clause"}, {"What must hold", Table::Align::left, kSentenceWidth}});
     for (const engine::Rule& rule : rules)
         table.add({{rule.id}, {name_of(rule.severity)}, {rule.clause}, {rule.sentence}});

@@ -10,6 +10,7 @@
 #include <optional>
 #include <ostream>
 
+#include "analyzer/report/lists.h"
 #include "analyzer/report/notables.h"
 #include "analyzer/report/rdma_cm_summary.h"
 #include "analyzer/report/table.h"
@@ -51,10 +52,7 @@ private:
     void title(std::string_view text) { out_ << '\n' << style_.paint(Ink::bold, text) << '\n'; }
 
     void and_more(std::size_t all, std::size_t shown, std::string_view noun) {
-        if (all > shown)
-            out_ << "  "
-                 << style_.paint(Ink::faint, fmt::format("... and {} more {} (--all)", grouped(all - shown), noun))
-                 << '\n';
+        write_rest(out_, all, shown, noun, style_);
     }
 
     std::string duration(Time time) const { return duration_text(time, style_.unicode); }

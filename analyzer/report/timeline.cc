@@ -10,6 +10,7 @@
 
 #include "analyzer/report/chart.h"
 #include "analyzer/report/notables.h"
+#include "analyzer/report/setup_steps.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
 
@@ -72,27 +73,17 @@ void Page::head() {
 }
 
 void Page::setup() {
-    const Setup& setup = connection_.setup;
-    const std::array<std::pair<const char*, const std::optional<Step>*>, 8> steps{
-        {{"SYN", &setup.syn},
-         {"SYN-ACK", &setup.syn_ack},
-         {"PROPOSAL", &setup.proposal},
-         {"ACCEPT", &setup.accept},
-         {"CONFIRM", &setup.confirm},
-         {"DECLINE", &setup.decline},
-         {"CONFIRM LINK reply", &setup.confirm_link},
-         {"first data", &setup.first_data}}};
-
     Table table({{"Set-up"}, {"Time, s", Align::right}, {"After", Align::right}, {"Frame", Align::right}});
     std::optional<Time> previous;
-    for (const auto& [name, step] : steps) {
-        if (!*step) continue;
+    for (const SetupStep& each : setup_steps) {
+        const std::optional<Step>& step = connection_.setup.*each.step;
+        if (!step) continue;
         table.add(
-            {{name},
-             {seconds_text((*step)->time - timeline_.start)},
-             {previous ? duration_text((*step)->time - *previous, style_.unicode) : "-"},
-             {std::to_string((*step)->frame)}});
-        previous = (*step)->time;
+            {{each.words},
+             {seconds_text(step->time - timeline_.start)},
+             {previous ? duration_text(step->time - *previous, style_.unicode) : "-"},
+             {std::to_string(step->frame)}});
+        previous = step->time;
     }
     if (table.empty()) return;
     out_ << '\n';

@@ -34,6 +34,8 @@ std::string connection_name(std::uint32_t id);
 std::string link_group_name(std::uint32_t id);
 /// "cm-3"
 std::string cm_connection_name(std::uint32_t id);
+/// "0x000000000106a1b2", for what may pass 2^53
+std::string hex_text(std::uint64_t value);
 /// "0x03030008"
 std::string code_text(std::uint32_t code);
 /// "8d40-00:00:5e:00:53:0a": the instance number and the MAC address

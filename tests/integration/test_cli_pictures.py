@@ -203,6 +203,41 @@ def test_the_ladder_of_a_link_group():
     assert max(len(line) for line in text.splitlines()) <= 100
 
 
+def test_the_ladder_of_an_rdma_cm_connection():
+    name = sample("rdmacm_rping_v4")
+    (connection,) = analyze(name)["rdma_cm"]["connections"]
+    text, rungs = ladder(name, "--connection", "cm-1")
+    words = [re.sub(r" \(.*s\)$", "", words) for _, _, words in rungs if "octets" not in words]
+    assert words == ["REQ", "REP", "RTU", "DREQ", "DREP"]
+    assert [frame for frame, _, words in rungs if "octets" not in words] == [3, 4, 5, 66, 67]
+    for side, direction in (("client", "client_to_server"), ("server", "server_to_client")):
+        assert [words for _, who, words in rungs if who == side and "octets" in words] == [
+            f"first of {connection[direction]['packets']} packets, {connection[direction]['bytes']:,} octets"]
+    assert "connected; rc tcp, service id 0x0000000001061c06" in text
+    picture = svg("rdmacm_rping_v4", "--connection", "cm-1")
+    assert layers(picture).count("rung") == len(rungs) and "RDMA CM connection cm-1" in texts(picture)
+    assert png(fabricscope("timeline", name, "--connection", "cm-1", "--png", "-"))[0] == 2 * float(picture.get("width"))
+
+
+def test_the_ladder_of_a_rejection():
+    text, rungs = ladder(sample("rdmacm_reject_no_listener"), "--connection", "cm-1")
+    assert rungs[0] == (1, "client", "REQ")
+    assert rungs[1][:2] == (2, "server") and re.fullmatch(
+        r"REJ, reason 8, invalid service id \(.* ms\)", rungs[1][2])
+    assert "The connection was rejected by the server with reason 8, invalid service id" in text
+
+
+def test_rdma_cm_connections_have_ladders_only():
+    name = sample("rdmacm_reject_no_listener")
+    assert "--csv is for cursors" in refuses(name, "--connection", "cm-1", "--csv", "-")
+    assert "ladders only" in refuses(name, "--connection", "cm-1,smcr-1")
+    assert "no connection cm-9; there are cm-1, cm-2" in refuses(name, "--connection", "cm-9")
+    done = subprocess.run(
+        [BUILD / "bin/fabricscope", "stream", name, "--connection", "cm-1", "--from", "client", "-o", "/dev/null"],
+        capture_output=True, timeout=60)
+    assert done.returncode == 2 and b"cm-1 has no stream" in done.stderr
+
+
 def test_a_ladder_as_a_picture():
     _, rungs = ladder(ECHO, "--connection", "smcr-1", "--ladder")
     picture = svg("smcr_v2_echo", "--connection", "smcr-1", "--ladder")

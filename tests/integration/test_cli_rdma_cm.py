@@ -2,6 +2,7 @@
 """RDMA CM connections of the real captures: as the applications reported them, and as Wireshark decodes their messages."""
 
 import re
+import struct
 
 import pytest
 from harness import ROOT, analyze, fabricscope, run, sample, samples, without_plugin
@@ -161,6 +162,70 @@ def test_cut_by_the_snap_length(tmp_path):
     (whole,) = connections("rdmacm_rping_v4")
     for key in ("client", "server", "client_qpn", "server_qpn", "outcome", "frames"):
         assert c[key] == whole[key]
+
+
+@pytest.mark.parametrize("name", CM)
+def test_traffic_is_what_wireshark_sees_go_to_the_queue_pairs(name):
+    arguments = ["-r", sample(name), "-Y", "infiniband.bth", "-T", "fields"]
+    for field in ("infiniband.bth.destqp", "infiniband.bth.opcode", "infiniband.aeth.syndrome.opcode"):
+        arguments += ["-e", field]
+    packets, naks = {}, {}
+    for line in without_plugin(*arguments).splitlines():
+        destination, opcode, syndrome = (line.split("\t") + ["", ""])[:3]
+        queue_pair = int(destination, 16)
+        packets[queue_pair] = packets.get(queue_pair, 0) + 1
+        if int(opcode, 0) == 0x11 and syndrome.startswith("3"):
+            naks[queue_pair] = naks.get(queue_pair, 0) + 1
+    expected, counted, counted_naks = 0, 0, 0
+    queue_pairs = {(c[f"{side}_qpn"]) for c in connections(name) for side in ("client", "server")} - {None}
+    for c in connections(name):
+        for direction in ("client_to_server", "server_to_client"):
+            counted += c[direction]["packets"]
+            counted_naks += c[direction]["naks"]
+    expected = sum(packets.get(queue_pair, 0) for queue_pair in queue_pairs)
+    assert (counted, counted_naks) == (expected, sum(naks.get(queue_pair, 0) for queue_pair in queue_pairs))
+
+
+def native_infiniband(source, target):
+    """The RoCE v1 packets of a capture as a switch of InfiniBand would carry them."""
+    octets = source.read_bytes()
+    position, out = 24, octets[:20] + struct.pack("<I", 247)
+    while position < len(octets):
+        captured, = struct.unpack_from("<I", octets, position + 8)
+        frame = octets[position + 16:position + 16 + captured]
+        if frame[12:14] == b"\x89\x15":
+            lids = (frame[5], frame[11])  # the last octets of the MAC addresses
+            words = (8 + len(frame) - 14) // 4
+            packet = struct.pack(">BBHHH", 0, 3, lids[0], words, lids[1]) + frame[14:] + b"\0\0"
+            out += octets[position:position + 8] + struct.pack("<II", len(packet), len(packet)) + packet
+        position += 16 + captured
+    target.write_bytes(out)
+    return target
+
+
+def test_native_infiniband(tmp_path):
+    (native,) = analyze(native_infiniband(sample("rdmacm_rocev1_rping"), tmp_path / "ib.pcap"))["rdma_cm"]["connections"]
+    (roce,) = connections("rdmacm_rocev1_rping")
+    for key in ("outcome", "client", "server", "client_qpn", "server_qpn", "message_count", "client_end", "server_end"):
+        assert native[key] == roce[key], key
+    for direction in ("client_to_server", "server_to_client"):
+        for key in ("packets", "bytes", "sends", "writes", "reads", "acks"):
+            assert native[direction][key] == roce[direction][key], (direction, key)
+
+
+@pytest.mark.parametrize("octets", range(60, 340, 17))
+def test_every_length_of_a_mad(octets, tmp_path):
+    """What was captured is as in the whole capture, or not known."""
+    cut = tmp_path / "cut.pcap"
+    run(["editcap", "-s", octets, sample("rdmacm_private_data"), cut])
+    result = analyze(cut)
+    assert result["findings"] == []
+    (whole,) = connections("rdmacm_private_data")
+    for c in result["rdma_cm"]["connections"]:
+        for key in ("client", "server", "mtu", "path", "ip_header", "server_qpn", "outcome"):
+            assert c[key] in (whole[key], None), key
+        if c["req"] is not None:
+            assert (c["client_qpn"], c["service_id"]) == (whole["client_qpn"], whole["service_id"])
 
 
 def test_summary():

@@ -12,7 +12,7 @@ from harness import BUILD, ROOT, analyze, fabricscope, sample, samples
 from probe import EYE_CATCHER, Capture, proposal
 
 ECHO = sample("smcr_v2_echo")
-SMCR = samples("smcr_*")
+SMCR, CM = samples("smcr_*"), samples("rdmacm_*")
 NUMBERS = {"text": str, "integer": int, "real": (int, float), "boolean": bool}
 
 
@@ -31,7 +31,8 @@ def tables_of_json(result):
     """The rows that the tables ought to have, worked out from the JSON."""
     rows = {name: [] for name in TABLES}
     capture, groups, connections = result["capture"], result["smcr"]["link_groups"], result["smcr"]["connections"]
-    rows["capture"].append({"schema": result["schema"], **flat(capture), **flat(result["smcr"]), "profile": result["profile"]})
+    limits = {**flat(result["smcr"]), **flat(result["rdma_cm"], "rdma_cm_")}
+    rows["capture"].append({"schema": result["schema"], **flat(capture), **limits, "profile": result["profile"]})
     rows["files"] = [{"position": i, "file": name} for i, name in enumerate(capture["files"])]
     rows["errors"] = [{"position": i, "error": text} for i, text in enumerate(capture["errors"])]
     rows["warnings"] = [{"position": i, "warning": text} for i, text in enumerate(capture["warnings"])]
@@ -52,6 +53,12 @@ def tables_of_json(result):
                 {**key, "position": i, **dict(zip(("time", "frame", "produced", "consumed", "in_flight"), sample))}
                 for i, sample in enumerate(direction["timeline"])]
         rows["connections"].append(flat(connection))
+    for connection in result["rdma_cm"]["connections"]:
+        for name in ("client_to_server", "server_to_client"):
+            rows["cm_directions"].append({"connection": connection["id"], "direction": name, **flat(connection.pop(name))})
+        rows["cm_messages"] += [
+            {"connection": connection["id"], "position": i, **message} for i, message in enumerate(connection["messages"])]
+        rows["cm_connections"].append(flat(connection))
     for number, finding in enumerate(result["findings"], 1):
         rows["findings"].append({"id": number, **flat(finding)})
         rows["finding_frames"] += [{"finding": number, "position": i, "frame": frame} for i, frame in enumerate(finding["frames"])]
@@ -106,7 +113,7 @@ def broken(tmp_path_factory):
 
 # ---- contents ------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("name", SMCR)
+@pytest.mark.parametrize("name", SMCR + CM)
 def test_tables_hold_what_the_json_holds(name, tmp_path):
     check_tables(sample(name), tmp_path)
 
@@ -152,13 +159,17 @@ def test_every_column_is_filled_by_some_sample(tmp_path):
     unseen = set()
     for table in TABLES:
         unseen |= {(table, column) for column in types_of(schema(), table)}
-    for name in SMCR:
+    for name in SMCR + CM:
         connection = database(sample(name), "--cursors", path=tmp_path / "db")
         for table in TABLES:
             for column in [column for where, column in unseen if where == table]:
                 if connection.execute(f'SELECT 1 FROM {table} WHERE "{column}" IS NOT NULL').fetchone():
                     unseen.discard((table, column))
     unseen.discard(("rule_results", "why_undecided"))  # the samples decide what they have occasion for
+    # No sample has an alternate path, a rejection with additional information, or a rate that InfiniBand knows.
+    rare = {"path_packet_rate", "alternate_path", "lap", "apr", "apr_status", "mra", "frames_lap", "frames_apr", "frames_mra", "reject_ari"}
+    unseen = {(table, column) for table, column in unseen
+              if table != "cm_connections" or not any(column.startswith(prefix) for prefix in rare)}
     assert {table for table, _ in unseen} <= {"errors", "warnings", "findings", "finding_frames"}, unseen
 
 
@@ -179,7 +190,7 @@ def test_csv_is_rfc_4180(tmp_path):
 
 # ---- questions -----------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("name", SMCR)
+@pytest.mark.parametrize("name", SMCR + CM)
 def test_every_view_can_be_read(name, tmp_path):
     connection = database(sample(name), path=tmp_path / "db")
     for view in names(connection, "view"):
@@ -296,3 +307,18 @@ def test_tables_are_listed():
     text = fabricscope("tables", status=(0,)).decode()
     for name in TABLES + names(schema(), "view"):
         assert f"\n{name}: " in "\n" + text
+
+
+def test_why_rdma_cm_connections_were_rejected(tmp_path):
+    (row,) = answers("rdmacm_reject_private_data", "cm_rejections", tmp_path)
+    assert (row["reject_by"], row["reject_reason"], row["reject_name"], row["connections"]) == (
+        "server", 28, "consumer reject", 2)
+    (row,) = answers("rdmacm_req_timeout", "cm_rejections", tmp_path)
+    assert (row["outcome"], row["reject_by"], row["example"]) == ("timeout", None, "cm-1")
+
+
+def test_what_rdma_cm_connections_carried(tmp_path):
+    rows = answers("rdmacm_private_data", "cm_traffic", tmp_path)
+    assert [(row["direction"], row["bytes"]) for row in rows] == [("client_to_server", 22), ("server_to_client", 22)]
+    (row,) = answers("rdmacm_private_data", "cm_slowest_setups", tmp_path)
+    assert 0 < row["rep_to_rtu"] < row["req_to_rep"] < 0.1
