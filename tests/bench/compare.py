@@ -95,6 +95,18 @@ def memory(folder, frames):
         os.unlink(capture)
 
 
+def cm_storm(folder, handshakes):
+    """RDMA CM handshakes, half of them never answered."""
+    capture = f"{folder}/cm_storm.pcap"
+    subprocess.run([BUILD / "bin/generate_hostile", "cm_storm", str(handshakes), capture], check=True)
+    loop = Program("", [str(BUILD / "bin/count_packets"), capture])
+    program = Program("", [FABRICSCOPE, "analyze", "--json", "/dev/null", capture])
+    measure([loop, program], 5, 0)
+    print(f"{handshakes:>9,} handshakes, {os.path.getsize(capture):,} octets: {program.rss / 1e6:.1f} MB, "
+          f"{statistics.median(program.seconds):.2f} s; the libpcap loop {statistics.median(loop.seconds):.3f} s")
+    os.unlink(capture)
+
+
 def generate(folder, frames, connections):
     capture = f"{folder}/{frames}-{connections}.pcap"
     subprocess.run([BUILD / "bin/generate_smcr", capture, "--frames", str(frames), "--connections", str(connections)],
@@ -122,6 +134,9 @@ def main():
         os.unlink(capture)
         print("\nMemory and time of fabricscope analyze --json:")
         memory(folder, options.frames)
+        print("\nThe same of an RDMA CM storm:")
+        for handshakes in (100_000, 1_000_000):
+            cm_storm(folder, handshakes)
 
 
 if __name__ == "__main__":
