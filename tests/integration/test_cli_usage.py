@@ -251,7 +251,11 @@ def test_rules():
     for rule in rules:
         assert list(rule) == ["id", "severity", "clause", "sentence", "evidence", "habit"]
         assert rule["severity"] in ("error", "warning", "note")
-    assert [rule["id"] for rule in rules] == sorted(rule["id"] for rule in rules)
+    ids = [rule["id"] for rule in rules]
+    assert len(set(ids)) == len(ids)
+    smcr = [name for name in ids if name.startswith("SMCR-")]
+    assert smcr and smcr == sorted(smcr) and smcr == ids[: len(smcr)]
+    assert "IPCM-CA11-1" in ids
     one = fabricscope("rules", rules[0]["id"], status=(0,)).decode().splitlines()
     assert one[0] == f"{rules[0]['id']}: {rules[0]['sentence']}"
     assert one[3] == f"  Decided from: {rules[0]['evidence']}"
