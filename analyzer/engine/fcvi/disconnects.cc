@@ -49,6 +49,7 @@ std::optional<StatusSeen> Disconnects::status_of(const Arrival& a) {
 }
 
 void Disconnects::on_request(const Arrival& a) {
+    if (!a.exchange.may_serve(Exchange::Use::disconnect)) return;
     const Flags flags = flags_of(a.header);
     a.exchange.use = Exchange::Use::disconnect;
     a.exchange.disconnect_flags_known = true;

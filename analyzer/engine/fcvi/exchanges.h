@@ -99,6 +99,9 @@ struct Exchange {
     std::vector<std::uint8_t> payload;  ///< of a connect IU in several frames, so far
     std::optional<Step> request;        ///< its first frame
 
+    /// It serves one purpose only: what it is kept as, index and awaited responses depend on it.
+    bool may_serve(Use purpose) const { return use == Use::unknown || use == purpose; }
+
     Direction& by(bool from_originator) { return from_originator ? by_originator : by_responder; }
     const Direction& by(bool from_originator) const { return from_originator ? by_originator : by_responder; }
 };

@@ -91,6 +91,7 @@ void Setups::learn_end(Connection& connection, Side side, const wire::ConnectPay
 }
 
 void Setups::on_request(const Arrival& a, const Payload& octets) {
+    if (!a.exchange.may_serve(Exchange::Use::setup)) return;
     const wire::ConnectPayload payload = wire::parse_connect(octets.octets, octets.length, a.header.version);
     const Port from = source_of(a.seen), to = destination_of(a.seen);
     Connection* connection = joined(a, payload);
@@ -143,6 +144,7 @@ Setup* Setups::setup_of(const Arrival& a) {
 
 /// A setup whose request was not captured: what the response says of it is kept.
 Connection* Setups::met_midway(const Arrival& a, const wire::ConnectPayload& payload) {
+    if (!a.exchange.may_serve(Exchange::Use::setup)) return nullptr;
     const Port client = destination_of(a.seen), server = source_of(a.seen);
     Connection* connection = connections_.create(a, client, server);
     if (connection == nullptr) return nullptr;

@@ -51,6 +51,19 @@ TEST_P(FcviLevels, FromSetupToDisconnect) {
     EXPECT_EQ(w.message(1).operation, Operation::write);
 }
 
+TEST_P(FcviLevels, AnExchangeServesOnePurpose) {
+    w.rqst();
+    const Change in_the_setup = [&](Spec& s) {
+        s.ox_id = w.setup_ox_id(client);
+        s.first_sequence = false;
+        s.header.common().handle = wire::unassigned_handle;
+    };
+    w.disconnect_rqst(client, in_the_setup), w.disconnect_resp(server, in_the_setup);
+    EXPECT_TRUE(w.connection().disconnects.empty());
+    w.resp1(), w.finish_setup();
+    EXPECT_EQ(w.connection().outcome, Outcome::connected);
+}
+
 TEST_P(FcviLevels, AMessageInSeveralSequences) {
     w.connect();
     w.data(client, IuType::write_rqst, 5000, 0, 2048, false);
