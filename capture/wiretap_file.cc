@@ -16,12 +16,16 @@ std::string WiretapProblem::take_text() {
     return text;
 }
 
-WiretapFile open_wiretap_file(const std::string& path, WiretapProblem& problem) {
+void prepare_wiretap() {
     static std::once_flag initialised;
     std::call_once(initialised, [] {
         ws_log_init("fabricscope", nullptr);  // without it every debug message is shown
         wtap_init(false);
     });
+}
+
+WiretapFile open_wiretap_file(const std::string& path, WiretapProblem& problem) {
+    prepare_wiretap();
     return WiretapFile(wtap_open_offline(path.c_str(), WTAP_TYPE_AUTO, &problem.code, &problem.details, false));
 }
 

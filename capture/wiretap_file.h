@@ -22,6 +22,9 @@ struct WiretapClose {
 };
 using WiretapFile = std::unique_ptr<wtap, WiretapClose>;
 
+/// Wiretap's initialisation, once.
+void prepare_wiretap();
+
 /// Null, with a problem, if the file cannot be opened. Takes care of wiretap's initialisation.
 WiretapFile open_wiretap_file(const std::string& path, WiretapProblem& problem);
 

@@ -37,4 +37,18 @@ LinkType link_type_of(const wtap_packet_header& header) {
     }
 }
 
+int encapsulation_of(LinkType link) {
+    switch (link) {
+        case LinkType::ethernet: return WTAP_ENCAP_ETHERNET;
+        case LinkType::linux_cooked_v1: return WTAP_ENCAP_SLL;
+        case LinkType::linux_cooked_v2: return WTAP_ENCAP_SLL2;
+        case LinkType::raw_ip: return WTAP_ENCAP_RAW_IP;
+        case LinkType::infiniband: return WTAP_ENCAP_INFINIBAND;
+        case LinkType::fc2: return WTAP_ENCAP_FIBRE_CHANNEL_FC2;
+        case LinkType::fc2_with_delimiters: return WTAP_ENCAP_FIBRE_CHANNEL_FC2_WITH_FRAME_DELIMS;
+        case LinkType::unknown: break;
+    }
+    return WTAP_ENCAP_UNKNOWN;
+}
+
 }  // namespace fabricscope::capture

@@ -9,5 +9,7 @@
 namespace fabricscope::capture {
 
 LinkType link_type_of(const wtap_packet_header& header);
+/// WTAP_ENCAP_UNKNOWN for LinkType::unknown.
+int encapsulation_of(LinkType link);
 
 }  // namespace fabricscope::capture

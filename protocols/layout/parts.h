@@ -117,6 +117,13 @@ private:
     ParseError error_;
 };
 
+/// A part as it stands on the wire.
+template <WireFormat T> std::vector<std::uint8_t> octets_of(const T& part) {
+    std::vector<std::uint8_t> octets(size_of<T>);
+    build_into(part, octets);
+    return octets;
+}
+
 /// A visitor for walk() that writes the message.
 struct Builder {
     std::vector<std::uint8_t> message;

@@ -14,11 +14,16 @@ MAY_INCLUDE = {
     "analyzer/report": {"protocols", "capture", "analyzer/engine", "analyzer/report"},
     "analyzer/cli": {"protocols", "capture", "analyzer/engine", "analyzer/report", "analyzer/cli"},
     "plugins": {"protocols", "capture", "analyzer/engine", "plugins"},
+    "replay/stack": {"protocols", "capture", "replay/stack"},
+    "replay/synth": {"protocols", "capture", "replay/stack", "replay/synth"},
+    "replay/cli": {"protocols", "capture", "analyzer/cli", "replay/stack", "replay/synth", "replay/cli"},
+    "program": {"analyzer/cli", "replay/cli"},
 }
 FOREIGN = {
     "protocols": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread",
     "analyzer/engine": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|thread",
     "capture": r"epan/",
+    "replay/stack": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread|chrono|random",
 }
 
 

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole Ethernet frames with right lengths and checksums, one after the other in the same buffer.
+// Interfaces of made-up hosts, for capture::FrameBuilder.
 #pragma once
 
-#include <array>
-#include <vector>
-
-#include "protocols/ib/headers.h"
-#include "protocols/layout/types.h"
+#include "capture/frame_builder.h"
+#include "protocols/layout/parts.h"
 
 namespace fabricscope::traffic {
 
+using capture::FrameBuilder;
+using capture::TcpFields;
+using layout::octets_of;
 using Octets = std::vector<std::uint8_t>;
-
-template <layout::WireFormat T> Octets octets_of(const T& part) {
-    Octets octets(layout::size_of<T>);
-    layout::build_into(part, octets);
-    return octets;
-}
 
 /// An interface of a host: it sends TCP and RoCEv2.
 struct Port {
@@ -25,32 +19,12 @@ struct Port {
     std::uint16_t identification = 0;  ///< of its latest IP packet
 
     /// The GID under which RoCEv2 knows the address.
-    Gid gid() const;
+    Gid gid() const { return capture::gid_of(ip); }
 };
 
-struct TcpFields {
-    std::uint16_t source_port = 0;
-    std::uint16_t destination_port = 0;
-    std::uint32_t sequence = 0;
-    std::uint32_t acknowledgment = 0;
-    std::uint8_t flags = 0;
-};
-
-/// A view that is returned is valid until the next call.
-class FrameBuilder {
-public:
-    ByteView tcp(Port& from, const Port& to, const TcpFields& fields, ByteView options, ByteView payload);
-    /// `extended`: the headers between BTH and payload. Pads the payload and appends the ICRC.
-    ByteView roce(Port& from, const Port& to, ib::Bth bth, ByteView extended, ByteView payload);
-
-private:
-    template <layout::WireFormat T> void put(const T& header);
-    void put(ByteView octets);
-    void begin(Port& from, const Port& to, std::uint8_t protocol, std::size_t payload);
-    ByteView ip_payload() const;
-
-    std::array<std::uint8_t, 2048> buffer_{};
-    std::size_t size_ = 0;
-};
+/// For the next frame of `from`.
+inline capture::FrameEnds between(Port& from, const Port& to) {
+    return {from.mac, to.mac, from.gid(), to.gid(), ++from.identification};
+}
 
 }  // namespace fabricscope::traffic

@@ -39,7 +39,7 @@ public:
         const TcpFields fields{
             from_client ? client_port : std::uint16_t{18001}, from_client ? std::uint16_t{18001} : client_port,
             sequence, 0, flags};
-        emit(frames_.tcp(from_client ? client : server, from_client ? server : client, fields, options, payload));
+        emit(frames_.tcp(ends(from_client), fields, options, payload));
     }
     void syn_with_option(std::uint16_t client_port, std::uint32_t sequence) {
         static constexpr std::array<std::uint8_t, 8> options{1, 1, 254, 6, 0xE2, 0xD4, 0xC3, 0xD9};
@@ -51,7 +51,8 @@ public:
         bth.opcode = opcode;
         bth.destination_qpn = qpn;
         bth.psn = psn_[from_client ? 0 : 1]++ & 0xFF'FFFF;
-        emit(frames_.roce(from_client ? client : server, from_client ? server : client, bth, extended, payload));
+        bth.p_key = 0xFFFF;
+        emit(frames_.roce(ends(from_client), capture::IbCarrier::roce_v2, bth, extended, payload));
     }
     void write(std::uint32_t qpn, std::uint64_t address, std::uint32_t rkey, ByteView octets, std::uint32_t length) {
         roce(true, qpn, write_only, octets_of(ib::Reth{address, rkey, length}), octets);
@@ -123,6 +124,9 @@ public:
     Port server{{{2, 0, 0, 0, 0, 2}}, {{11, 0, 0, 1}}, 0};
 
 private:
+    capture::FrameEnds ends(bool from_client) {
+        return between(from_client ? client : server, from_client ? server : client);
+    }
     void emit(ByteView frame) { sink_(now_ += 1000, frame); }
 
     const FrameSink& sink_;

@@ -173,12 +173,13 @@ private:
             client ? client_port : server_port, client ? server_port : client_port, c.sequence[from],
             (flags & ack) != 0 ? c.sequence[other(from)] : 0, flags};
         Port& sender = c.group->host[from].ports[0];
-        emit(frames_.tcp(sender, c.group->host[other(from)].ports[0], fields, options, payload));
+        emit(frames_.tcp(between(sender, c.group->host[other(from)].ports[0]), fields, options, payload));
         c.sequence[from] += static_cast<std::uint32_t>(payload.size()) + ((flags & (syn | fin)) != 0 ? 1 : 0);
     }
 
-    void emit_roce(QueuePair& from, const QueuePair& to, const ib::Bth& bth, ByteView extended, ByteView payload) {
-        emit(frames_.roce(*from.port, *to.port, bth, extended, payload));
+    void emit_roce(QueuePair& from, const QueuePair& to, ib::Bth bth, ByteView extended, ByteView payload) {
+        bth.p_key = 0xFFFF;
+        emit(frames_.roce(between(*from.port, *to.port), capture::IbCarrier::roce_v2, bth, extended, payload));
         ++truth_.roce_frames;
     }
 

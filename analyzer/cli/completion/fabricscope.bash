@@ -5,11 +5,13 @@
 _fabricscope() {
     local command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD - 1]} word=${COMP_WORDS[COMP_CWORD]} words=
     if [[ $COMP_CWORD -eq 1 ]]; then
-        words="analyze stream timeline fields rules tables --help --version"
+        words="analyze stream timeline fields rules tables synth --help --version"
     elif [[ $word == -* ]]; then
         words=$("$1" "$command" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]*')
     elif [[ $previous == --* ]]; then
         words=$("$1" "$command" --help 2>/dev/null | sed -nE "s/^ *$previous ([a-z0-9|,]+).*/\1/p" | tr '|,' '  ')
+    elif [[ $command == synth ]]; then
+        words=$("$1" synth --list 2>/dev/null | cut -d ' ' -f 1)
     elif [[ $command == rules ]]; then
         words=$("$1" rules 2>/dev/null | tail -n +2 | cut -d ' ' -f 1)
     fi

@@ -9,6 +9,7 @@
 
 #include "capture/packet.h"
 #include "protocols/ib/icrc.h"
+#include "protocols/layout/parts.h"
 #include "protocols/net/headers.h"
 
 namespace fabricscope::capture::test {
@@ -28,11 +29,7 @@ inline Octets counting(std::size_t size, unsigned from = 0) {
     return octets;
 }
 
-template <layout::WireFormat T> Octets built(const T& header) {
-    Octets octets(layout::size_of<T>);
-    layout::build_into(header, octets);
-    return octets;
-}
+template <layout::WireFormat T> Octets built(const T& header) { return layout::octets_of(header); }
 
 inline const Mac mac_a{{0x00, 0x00, 0x5E, 0x00, 0x53, 0x0A}};
 inline const Mac mac_b{{0x00, 0x00, 0x5E, 0x00, 0x53, 0x14}};

@@ -13,11 +13,7 @@ using Octets = std::vector<std::uint8_t>;
 
 inline Gid gid_of(std::uint8_t host) { return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, host}}; }
 
-template <layout::WireFormat T> Octets octets_of(const T& part) {
-    Octets octets(layout::size_of<T>);
-    layout::build_into(part, octets);
-    return octets;
-}
+using layout::octets_of;
 
 /// One end of a link.
 struct Port {

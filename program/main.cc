@@ -5,6 +5,7 @@
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/output.h"
 #include "analyzer/cli/status.h"
+#include "replay/cli/commands.h"
 
 namespace {
 
@@ -26,6 +27,7 @@ int run(int argc, char** argv) {
     add_fields(program, status);
     add_rules(program, status);
     add_tables(program, status);
+    add_synth(program, status);
     say_version_everywhere(program);
     try {
         program.parse(argc, argv);

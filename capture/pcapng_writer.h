@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// New capture files: frames with comments, written as pcapng.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/frame.h"
+
+namespace fabricscope::capture {
+
+/// Where frames are said to have been captured.
+struct CaptureInterface {
+    LinkType link = LinkType::ethernet;
+    std::string name;
+    std::string description;
+};
+
+struct PcapngDescription {
+    std::string application;            ///< that wrote the file
+    std::vector<std::string> comments;  ///< of the whole file
+    std::vector<CaptureInterface> interfaces;
+};
+
+/// The file depends on nothing but what is given here: no host name, no time of writing.
+class PcapngWriter {
+public:
+    /// `path` is overwritten; "-" is standard output.
+    PcapngWriter(const std::string& path, const PcapngDescription& description);
+    PcapngWriter(const PcapngWriter&) = delete;
+    PcapngWriter& operator=(const PcapngWriter&) = delete;
+    ~PcapngWriter();
+
+    /// A frame of the interface of that number, all of it. Does nothing after an error.
+    void write(std::uint32_t interface, Time time, ByteView octets, const std::vector<std::string>& comments);
+    /// Why the file is not complete, or nothing.
+    std::optional<std::string> finish();
+
+private:
+    class File;
+    std::unique_ptr<File> file_;
+};
+
+}  // namespace fabricscope::capture

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/ib/adapter.h"
+
+#include <algorithm>
+
+#include "protocols/ib/mad.h"
+
+namespace fabricscope::stack {
+namespace {
+
+constexpr std::uint8_t ud_send_only = 0x64, ud_send_only_immediate = 0x65;
+
+}  // namespace
+
+Adapter::Adapter(AdapterConfig config, std::size_t port, std::vector<OutgoingFrame>& frames, Random random)
+    : config_(config),
+      port_(port),
+      frames_(frames),
+      memory_(random.split()),
+      next_qpn_(config.first_qpn),
+      identification_(static_cast<std::uint16_t>(random.bits(16))) {
+    datagram_.emplace(ib::gsi_qpn, Datagram{ib::gsi_q_key, random.bits(24)});
+}
+
+std::uint32_t Adapter::create_rc() {
+    const std::uint32_t qpn = next_qpn_++ & psn_mask;
+    reliable_.emplace(qpn, std::make_unique<Reliable>(*this, qpn));
+    return qpn;
+}
+
+RcQueuePair* Adapter::rc(std::uint32_t qpn) {
+    const auto found = reliable_.find(qpn);
+    return found == reliable_.end() ? nullptr : &found->second->queue_pair;
+}
+
+void Adapter::connect_rc(std::uint32_t qpn, const IbAddress& peer, const RcConfig& config) {
+    const auto found = reliable_.find(qpn);
+    if (found == reliable_.end()) return;
+    found->second->peer = peer;
+    found->second->queue_pair.make_ready_to_receive(config);
+}
+
+void Adapter::destroy_rc(std::uint32_t qpn) { reliable_.erase(qpn); }
+
+std::uint32_t Adapter::create_ud(std::uint32_t q_key) {
+    const std::uint32_t qpn = next_qpn_++ & psn_mask;
+    datagram_.emplace(qpn, Datagram{q_key, 0});
+    return qpn;
+}
+
+void Adapter::send_datagram(
+    std::uint32_t qpn, const IbAddress& to, std::uint32_t remote_qpn, std::uint32_t q_key, Octets octets,
+    std::string note, std::optional<std::uint32_t> immediate) {
+    const auto found = datagram_.find(qpn);
+    if (found == datagram_.end()) return;
+    IbPacketOut packet;
+    packet.bth.opcode = immediate ? ud_send_only_immediate : ud_send_only;
+    packet.bth.p_key = 0xFFFF;
+    packet.bth.destination_qpn = remote_qpn;
+    packet.bth.psn = found->second.psn++ & psn_mask;
+    append(packet.extended, ib::Deth{q_key, 0, qpn});
+    if (immediate) append(packet.extended, ib::ImmDt{*immediate});
+    packet.payload = std::move(octets);
+    packet.note = std::move(note);
+    emit(to, packet);
+}
+
+void Adapter::emit(const IbAddress& to, const IbPacketOut& packet) {
+    const capture::FrameEnds ends{config_.address.mac, to.mac,           config_.address.gid, to.gid,
+                                  ++identification_,   config_.hop_limit};
+    const ByteView frame = builder_.roce(ends, config_.carrier, packet.bth, packet.extended, packet.payload);
+    frames_.push_back({port_, {frame.begin(), frame.end()}, packet.note});
+}
+
+void Adapter::on_packet(Time now, const capture::Packet& packet) {
+    const bool mine = packet.transport == capture::Transport::ib && packet.state == capture::DecodeState::ok &&
+                      packet.destination == capture::Address::of(config_.address.gid);
+    if (!mine || !capture::icrc_is_good(packet).value_or(false)) return;
+    if (packet.ib.has_deth) return on_datagram(packet);
+    const auto found = reliable_.find(packet.ib.bth.destination_qpn);
+    if (found != reliable_.end()) found->second->queue_pair.on_packet(now, packet.ib);
+}
+
+void Adapter::on_datagram(const capture::Packet& packet) {
+    const auto found = datagram_.find(packet.ib.bth.destination_qpn);
+    if (found == datagram_.end() || found->second.q_key != packet.ib.deth.q_key) return;
+    Completion completion{
+        .kind = Completion::Kind::receive,
+        .qpn = packet.ib.bth.destination_qpn,
+        .octets = {packet.ib.payload.begin(), packet.ib.payload.end()},
+        .source_qpn = packet.ib.deth.source_qpn,
+        .source = {packet.source.bytes},
+        .source_mac = packet.source_mac};
+    if (packet.ib.has_immdt) completion.immediate = packet.ib.immdt.immediate_data;
+    completions_.push_back(std::move(completion));
+}
+
+void Adapter::on_timer(Time now) {
+    for (auto& [qpn, reliable] : reliable_)
+        if (reliable->queue_pair.wakeup() <= now) reliable->queue_pair.on_timer(now);
+}
+
+Time Adapter::wakeup() const {
+    Time earliest = never;
+    for (const auto& [qpn, reliable] : reliable_) earliest = std::min(earliest, reliable->queue_pair.wakeup());
+    return earliest;
+}
+
+}  // namespace fabricscope::stack

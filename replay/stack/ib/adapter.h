@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An RDMA adapter on one port: queue pairs, memory and completions, between frames and consumers.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "capture/frame_builder.h"
+#include "replay/stack/ib/rc_queue_pair.h"
+
+namespace fabricscope::stack {
+
+/// Where datagrams go to, and whose they are.
+struct IbAddress {
+    Mac mac;
+    Gid gid;
+    bool operator==(const IbAddress&) const = default;
+};
+
+struct AdapterConfig {
+    IbAddress address;
+    capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
+    std::uint64_t guid = 0;
+    std::uint32_t first_qpn = 0x11;  ///< of those that are handed out
+    std::uint8_t hop_limit = 64;
+};
+
+class Adapter {
+public:
+    /// Its frames are for `port` of the endpoint; `frames` must live as long.
+    Adapter(AdapterConfig config, std::size_t port, std::vector<OutgoingFrame>& frames, Random random);
+    Adapter(const Adapter&) = delete;
+    Adapter& operator=(const Adapter&) = delete;
+    ~Adapter() = default;
+
+    const AdapterConfig& config() const { return config_; }
+    MemoryTable& memory() { return memory_; }
+
+    /// A queue pair in state INIT.
+    std::uint32_t create_rc();
+    /// nullptr if there is none of that number.
+    RcQueuePair* rc(std::uint32_t qpn);
+    /// Makes it ready to receive from, and later to send to, the queue pair `config.remote_qpn` of `peer`.
+    void connect_rc(std::uint32_t qpn, const IbAddress& peer, const RcConfig& config);
+    void destroy_rc(std::uint32_t qpn);
+
+    /// Unreliable datagrams; any number of them is received.
+    std::uint32_t create_ud(std::uint32_t q_key);
+    void send_datagram(
+        std::uint32_t qpn, const IbAddress& to, std::uint32_t remote_qpn, std::uint32_t q_key, Octets octets,
+        std::string note = {}, std::optional<std::uint32_t> immediate = std::nullopt);
+
+    /// Takes a decoded packet if it is for this adapter and its ICRC is right.
+    void on_packet(Time now, const capture::Packet& packet);
+    void on_timer(Time now);
+    Time wakeup() const;
+    /// In order of what happened; the consumer takes them away.
+    std::deque<Completion>& completions() { return completions_; }
+
+private:
+    /// A queue pair, and the way of its packets.
+    class Reliable final : public PacketSink {
+    public:
+        Reliable(Adapter& adapter, std::uint32_t qpn)
+            : queue_pair(qpn, *this, adapter.completions_, adapter.memory_), adapter_(adapter) {}
+        void send(IbPacketOut packet) override { adapter_.emit(peer, packet); }
+
+        RcQueuePair queue_pair;
+        IbAddress peer;
+
+    private:
+        Adapter& adapter_;
+    };
+    struct Datagram {
+        std::uint32_t q_key = 0;
+        std::uint32_t psn = 0;
+    };
+
+    void on_datagram(const capture::Packet& packet);
+    void emit(const IbAddress& to, const IbPacketOut& packet);
+
+    AdapterConfig config_;
+    std::size_t port_;
+    std::vector<OutgoingFrame>& frames_;
+    MemoryTable memory_;
+    std::map<std::uint32_t, std::unique_ptr<Reliable>> reliable_;
+    std::map<std::uint32_t, Datagram> datagram_;
+    std::deque<Completion> completions_;
+    std::uint32_t next_qpn_;
+    std::uint16_t identification_;
+    capture::FrameBuilder builder_;
+};
+
+}  // namespace fabricscope::stack

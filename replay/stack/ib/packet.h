@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What queue pairs and their adapter hand each other.
+#pragma once
+
+#include "capture/packet.h"
+#include "protocols/ib/headers.h"
+#include "protocols/layout/parts.h"
+#include "replay/stack/core/endpoint.h"
+
+namespace fabricscope::stack {
+
+/// PSNs count modulo 2^24.
+inline constexpr std::uint32_t psn_mask = 0xFF'FFFF;
+
+/// How far `a` is ahead of `b`; negative if it is behind (IBA 9.7.1).
+constexpr std::int32_t psn_distance(std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::int32_t>((a - b) << 8) >> 8;
+}
+
+/// A packet before it becomes a frame: everything from the BTH on, without padding and ICRC.
+struct IbPacketOut {
+    ib::Bth bth{};
+    Octets extended;  ///< headers between BTH and payload
+    Octets payload;
+    std::string note;
+};
+
+template <layout::WireFormat T> void append(Octets& octets, const T& header) {
+    const Octets built = layout::octets_of(header);
+    octets.insert(octets.end(), built.begin(), built.end());
+}
+
+/// Where a queue pair's packets go. Only takes them down: nothing happens in return.
+class PacketSink {
+public:
+    virtual void send(IbPacketOut packet) = 0;
+
+protected:
+    ~PacketSink() = default;
+};
+
+/// 0 to 31 as a time: 4.096 us * 2^code; code 0 is `never`.
+constexpr Time coded_timeout(std::uint8_t code) { return code == 0 ? never : Time{4096} << (code & 0x1F); }
+
+}  // namespace fabricscope::stack

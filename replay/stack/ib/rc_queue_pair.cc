@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/ib/rc_queue_pair.h"
+
+#include <algorithm>
+#include <array>
+
+#include "protocols/layout/parts.h"
+
+namespace fabricscope::stack {
+namespace {
+
+using ib::AethSyndrome;
+using ib::Operation;
+using ib::Position;
+
+enum Opcode : std::uint8_t {
+    send_first = 0x00,
+    send_middle = 0x01,
+    send_last = 0x02,
+    send_last_immediate = 0x03,
+    send_only = 0x04,
+    send_only_immediate = 0x05,
+    write_offset = 0x06,  // between a SEND's opcode and the WRITE's
+    read_request = 0x0C,
+    read_response_first = 0x0D,
+    read_response_middle = 0x0E,
+    read_response_last = 0x0F,
+    read_response_only = 0x10,
+    acknowledge = 0x11,
+};
+
+constexpr std::uint8_t credits_unlimited = 0x1F;  // ACK without end-to-end flow control
+constexpr std::uint8_t nak_class = 3 << 5, rnr_class = 1 << 5;
+constexpr unsigned retry_for_ever = 7;
+constexpr std::size_t longest_message = std::size_t{1} << 24;
+
+/// IBA table 45, in units of 10 us.
+constexpr std::array<std::uint32_t, 32> rnr_timers{
+    65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
+    256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+
+std::uint8_t send_opcode(std::uint32_t index, std::uint32_t packets, bool immediate) {
+    if (packets == 1) return immediate ? send_only_immediate : send_only;
+    if (index == 0) return send_first;
+    if (index + 1 < packets) return send_middle;
+    return immediate ? send_last_immediate : send_last;
+}
+
+std::uint8_t response_opcode(std::uint32_t index, std::uint32_t packets) {
+    if (packets == 1) return read_response_only;
+    if (index == 0) return read_response_first;
+    return index + 1 < packets ? read_response_middle : read_response_last;
+}
+
+std::size_t length_of(const WorkRequest& request) {
+    return request.type == WorkType::rdma_read ? request.read_into.size() : request.octets.size();
+}
+
+}  // namespace
+
+const char* name_of(CompletionStatus status) {
+    switch (status) {
+        case CompletionStatus::success: return "success";
+        case CompletionStatus::retry_exceeded: return "retry exceeded";
+        case CompletionStatus::rnr_retry_exceeded: return "RNR retry exceeded";
+        case CompletionStatus::remote_access_error: return "remote access error";
+        case CompletionStatus::remote_invalid_request: return "remote invalid request";
+        case CompletionStatus::remote_operational_error: return "remote operational error";
+        case CompletionStatus::flushed: return "flushed";
+    }
+    return "";
+}
+
+RcQueuePair::RcQueuePair(
+    std::uint32_t local_qpn, PacketSink& sink, std::deque<Completion>& completions, const MemoryTable& memory)
+    : sink_(sink), completions_(completions), memory_(memory) {
+    config_.local_qpn = local_qpn;
+}
+
+void RcQueuePair::make_ready_to_receive(const RcConfig& config) {
+    const std::uint32_t qpn = config_.local_qpn;
+    config_ = config;
+    config_.local_qpn = qpn;
+    expected_psn_ = config.receive_psn & psn_mask;
+    assign_psn_ = next_psn_ = oldest_psn_ = highest_psn_ = config.send_psn & psn_mask;
+    state_ = State::ready_to_receive;
+}
+
+void RcQueuePair::make_ready_to_send(Time now) {
+    if (state_ != State::ready_to_receive) return;
+    state_ = State::ready_to_send;
+    pump(now);
+}
+
+ib::Bth RcQueuePair::header(std::uint8_t opcode, std::uint32_t psn) const {
+    ib::Bth bth{};
+    bth.opcode = opcode;
+    bth.p_key = 0xFFFF;
+    bth.destination_qpn = config_.remote_qpn;
+    bth.psn = psn;
+    return bth;
+}
+
+// ---- requester -----------------------------------------------------------------------------------
+
+std::uint32_t RcQueuePair::packets_for(std::size_t octets) const {
+    return octets == 0 ? 1 : static_cast<std::uint32_t>((octets + config_.mtu - 1) / config_.mtu);
+}
+
+void RcQueuePair::post_send(Time now, WorkRequest request) {
+    if (state_ == State::error) {
+        completions_.push_back(
+            {.qpn = config_.local_qpn, .id = request.id, .type = request.type, .status = CompletionStatus::flushed});
+        return;
+    }
+    const std::uint32_t packets = packets_for(length_of(request));
+    Work work{std::move(request), assign_psn_, packets};
+    assign_psn_ = (assign_psn_ + work.packets) & psn_mask;
+    work_.push_back(std::move(work));
+    pump(now);
+}
+
+/// The work that the PSN belongs to; there must be one.
+RcQueuePair::Work& RcQueuePair::work_at(std::uint32_t psn) {
+    const auto behind = std::ranges::partition_point(
+        work_, [&](const Work& work) { return psn_distance(work.first_psn, psn) <= 0; });
+    return *std::prev(behind);
+}
+
+void RcQueuePair::pump(Time now) {
+    if (state_ != State::ready_to_send || resume_at_ != never) return;
+    while (next_psn_ != assign_psn_ &&
+           psn_distance(next_psn_, oldest_psn_) < static_cast<std::int32_t>(config_.window)) {
+        const Work& work = work_at(next_psn_);
+        if (psn_distance(next_psn_, highest_psn_) < 0) ++retransmissions_;
+        if (work.request.type == WorkType::rdma_read) {
+            send_read_request(work);
+            next_psn_ = (work.first_psn + work.packets) & psn_mask;
+        } else {
+            send_packet(work, static_cast<std::uint32_t>(psn_distance(next_psn_, work.first_psn)));
+            next_psn_ = (next_psn_ + 1) & psn_mask;
+        }
+        if (psn_distance(next_psn_, highest_psn_) > 0) highest_psn_ = next_psn_;
+    }
+    if (deadline_ == never) rearm(now);
+}
+
+/// An acknowledgment is asked for at the end of a message, and where the window ends.
+void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
+    const WorkRequest& request = work.request;
+    const bool last = index + 1 == work.packets;
+    std::uint8_t opcode = send_opcode(index, work.packets, request.immediate.has_value());
+    if (request.type == WorkType::rdma_write) opcode = static_cast<std::uint8_t>(opcode + write_offset);
+    const std::uint32_t psn = (work.first_psn + index) & psn_mask;
+    IbPacketOut packet{header(opcode, psn), {}, {}, index == 0 ? request.note : std::string()};
+    packet.bth.ack_request = last || psn_distance(psn, oldest_psn_) + 1 >= static_cast<std::int32_t>(config_.window);
+    packet.bth.solicited_event = last && request.solicited;
+    if (request.type == WorkType::rdma_write && index == 0)
+        append(
+            packet.extended,
+            ib::Reth{request.remote_address, request.rkey, static_cast<std::uint32_t>(request.octets.size())});
+    if (last && request.immediate) append(packet.extended, ib::ImmDt{*request.immediate});
+    const std::size_t begin = std::size_t{index} * config_.mtu;
+    const std::size_t size = std::min<std::size_t>(config_.mtu, request.octets.size() - begin);
+    const ByteView payload = ByteView(request.octets).subspan(begin, size);
+    packet.payload.assign(payload.begin(), payload.end());
+    sink_.send(std::move(packet));
+}
+
+/// For the responses that have not arrived.
+void RcQueuePair::send_read_request(const Work& work) {
+    const std::size_t have = std::size_t{work.answered} * config_.mtu;
+    IbPacketOut packet{header(read_request, (work.first_psn + work.answered) & psn_mask), {}, {}, work.request.note};
+    packet.bth.ack_request = true;
+    append(
+        packet.extended, ib::Reth{
+                             work.request.remote_address + have, work.request.rkey,
+                             static_cast<std::uint32_t>(work.request.read_into.size() - have)});
+    sink_.send(std::move(packet));
+}
+
+void RcQueuePair::rearm(Time now) {
+    const Time timeout = coded_timeout(config_.timeout);
+    deadline_ = next_psn_ == oldest_psn_ || timeout == never ? never : now + timeout;
+}
+
+void RcQueuePair::on_response(Time now, const capture::IbPacket& packet) {
+    const std::uint32_t psn = packet.bth.psn;
+    const bool known = psn_distance(psn, oldest_psn_) >= 0 && psn_distance(psn, highest_psn_) < 0;
+    if (!known || work_.empty() || !(packet.has_aeth || packet.opcode().operation == Operation::rdma_read_response))
+        return;
+    if (packet.opcode().operation == Operation::rdma_read_response) on_read_response(now, packet);
+    else on_acknowledge(now, packet);
+    pump(now);
+}
+
+/// A response also acknowledges everything before its READ.
+void RcQueuePair::on_read_response(Time now, const capture::IbPacket& packet) {
+    Work* work = &work_at(packet.bth.psn);
+    if (work->request.type != WorkType::rdma_read) return;
+    const std::uint32_t first = work->first_psn;
+    acknowledge_before(now, first);
+    if (work_.empty() || work_.front().first_psn != first) return;  // an earlier READ has a gap
+    work = &work_.front();
+    const std::int32_t ahead = psn_distance(packet.bth.psn, first) - static_cast<std::int32_t>(work->answered);
+    if (ahead < 0) return;
+    if (ahead > 0) {
+        if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now);
+        return;
+    }
+    const std::size_t begin = std::size_t{work->answered} * config_.mtu;
+    const std::size_t size = std::min<std::size_t>(config_.mtu, work->request.read_into.size() - begin);
+    if (packet.payload.size() != size) return fail_with(CompletionStatus::remote_operational_error);
+    std::ranges::copy(packet.payload, work->request.read_into.begin() + static_cast<std::ptrdiff_t>(begin));
+    const bool whole = ++work->answered == work->packets;
+    progress(now, (packet.bth.psn + 1) & psn_mask);
+    if (whole) finish_front(CompletionStatus::success);
+}
+
+void RcQueuePair::on_acknowledge(Time now, const capture::IbPacket& packet) {
+    const std::uint32_t psn = packet.bth.psn;
+    const AethSyndrome syndrome = AethSyndrome::of(packet.aeth.syndrome);
+    switch (syndrome.kind) {
+        case AethSyndrome::Class::ack: acknowledge_before(now, (psn + 1) & psn_mask); break;
+        case AethSyndrome::Class::nak: on_nak(now, psn, syndrome.value); break;
+        case AethSyndrome::Class::rnr_nak:
+            acknowledge_before(now, psn);
+            if (oldest_psn_ == psn) on_rnr_nak(now, syndrome.value);
+            break;
+        case AethSyndrome::Class::reserved: break;
+    }
+}
+
+/// Everything before `psn` has been executed by the peer. A READ whose responses are missing must be asked for again.
+void RcQueuePair::acknowledge_before(Time now, std::uint32_t psn) {
+    while (!work_.empty()) {
+        const Work& work = work_.front();
+        const std::uint32_t end = (work.first_psn + work.packets) & psn_mask;
+        if (work.request.type == WorkType::rdma_read) {
+            if (psn_distance(psn, work.first_psn) <= 0) break;
+            if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now);
+            return;
+        }
+        if (psn_distance(psn, end) < 0) {
+            if (psn_distance(psn, oldest_psn_) > 0) progress(now, psn);
+            break;
+        }
+        progress(now, end);
+        finish_front(CompletionStatus::success);
+    }
+}
+
+void RcQueuePair::progress(Time now, std::uint32_t acknowledged) {
+    oldest_psn_ = acknowledged;
+    if (psn_distance(next_psn_, oldest_psn_) < 0) next_psn_ = oldest_psn_;
+    retries_ = 0;
+    rnr_retries_ = 0;
+    gap_repeated_ = false;
+    rearm(now);
+}
+
+void RcQueuePair::on_nak(Time now, std::uint32_t psn, std::uint8_t code) {
+    acknowledge_before(now, psn);
+    if (oldest_psn_ != psn || work_.empty()) return;  // before that a READ has to be repeated
+    switch (code) {
+        case AethSyndrome::psn_sequence_error:
+            if (count_retry()) go_back(now);
+            break;
+        case AethSyndrome::invalid_request: fail_with(CompletionStatus::remote_invalid_request); break;
+        case AethSyndrome::remote_access_error: fail_with(CompletionStatus::remote_access_error); break;
+        default: fail_with(CompletionStatus::remote_operational_error); break;
+    }
+}
+
+void RcQueuePair::on_rnr_nak(Time now, std::uint8_t code) {
+    if (config_.rnr_retry_count != retry_for_ever && rnr_retries_++ >= config_.rnr_retry_count)
+        return fail_with(CompletionStatus::rnr_retry_exceeded);
+    next_psn_ = oldest_psn_;
+    deadline_ = never;
+    resume_at_ = now + Time{rnr_timers[code & 0x1F]} * 10 * microsecond;
+}
+
+/// False if there have been too many, and the queue pair has failed.
+bool RcQueuePair::count_retry() {
+    if (retries_++ < config_.retry_count) return true;
+    fail_with(CompletionStatus::retry_exceeded);
+    return false;
+}
+
+void RcQueuePair::go_back(Time now) {
+    next_psn_ = oldest_psn_;
+    deadline_ = never;
+    pump(now);
+}
+
+void RcQueuePair::on_timer(Time now) {
+    if (resume_at_ <= now) {
+        resume_at_ = never;
+        pump(now);
+    }
+    if (deadline_ <= now && count_retry()) go_back(now);
+}
+
+void RcQueuePair::finish_front(CompletionStatus status) {
+    const WorkRequest& request = work_.front().request;
+    completions_.push_back(
+        {.qpn = config_.local_qpn,
+         .id = request.id,
+         .type = request.type,
+         .status = status,
+         .length = length_of(request)});
+    work_.pop_front();
+}
+
+void RcQueuePair::fail_with(CompletionStatus status) {
+    if (!work_.empty()) finish_front(status);
+    fail();
+}
+
+void RcQueuePair::fail() {
+    state_ = State::error;
+    deadline_ = resume_at_ = never;
+    while (!work_.empty()) finish_front(CompletionStatus::flushed);
+}
+
+// ---- responder -----------------------------------------------------------------------------------
+
+void RcQueuePair::on_packet(Time now, const capture::IbPacket& packet) {
+    if (state_ == State::init || state_ == State::error) return;
+    if (ib::is_response(packet.opcode().operation)) return on_response(now, packet);
+    on_request(packet);
+}
+
+void RcQueuePair::on_request(const capture::IbPacket& packet) {
+    const std::int32_t ahead = psn_distance(packet.bth.psn, expected_psn_);
+    if (ahead < 0) return on_duplicate(packet);
+    if (ahead > 0) {
+        if (!std::exchange(nak_sent_, true)) send_ack(expected_psn_, nak_class | AethSyndrome::psn_sequence_error);
+        return;
+    }
+    nak_sent_ = false;
+    if (execute(packet) && packet.bth.ack_request && packet.opcode().operation != Operation::rdma_read_request)
+        send_ack(packet.bth.psn, credits_unlimited);
+}
+
+/// What was executed is not executed again, but for READs.
+void RcQueuePair::on_duplicate(const capture::IbPacket& packet) {
+    if (packet.opcode().operation == Operation::rdma_read_request) answer_read(packet);
+    else if (packet.bth.ack_request) send_ack((expected_psn_ - 1) & psn_mask, credits_unlimited);
+}
+
+/// False if it was refused, and is still expected.
+bool RcQueuePair::execute(const capture::IbPacket& packet) {
+    if (!fits_the_message(packet)) {
+        refuse(packet.bth.psn, AethSyndrome::invalid_request);
+        return false;
+    }
+    switch (packet.opcode().operation) {
+        case Operation::send: return take_send(packet);
+        case Operation::rdma_write: return take_write(packet);
+        case Operation::rdma_read_request: return take_read(packet);
+        default: refuse(packet.bth.psn, AethSyndrome::invalid_request); return false;
+    }
+}
+
+/// First and Only begin a message, Middle and Last go on with it, and all but the last packet are full (IBA 9.7.4.1).
+bool RcQueuePair::fits_the_message(const capture::IbPacket& packet) const {
+    const ib::OpcodeInfo& opcode = packet.opcode();
+    const bool begins = opcode.position == Position::first || opcode.position == Position::only;
+    const bool ends = opcode.position == Position::last || opcode.position == Position::only;
+    if (begins ? message_.has_value() : message_ != opcode.operation) return false;
+    return ends ? packet.payload.size() <= config_.mtu : packet.payload.size() == config_.mtu;
+}
+
+bool RcQueuePair::take_send(const capture::IbPacket& packet) {
+    if (!message_ && receive_buffers_ == 0) {
+        send_ack(packet.bth.psn, static_cast<std::uint8_t>(rnr_class | config_.min_rnr_timer));
+        nak_sent_ = true;
+        return false;
+    }
+    if (!message_) receiving_.clear();
+    if (receiving_.size() + packet.payload.size() > longest_message) {
+        refuse(packet.bth.psn, AethSyndrome::invalid_request);
+        return false;
+    }
+    receiving_.insert(receiving_.end(), packet.payload.begin(), packet.payload.end());
+    expected_psn_ = (expected_psn_ + 1) & psn_mask;
+    message_ = Operation::send;
+    const Position position = packet.opcode().position;
+    if (position == Position::last || position == Position::only) report_received(packet);
+    return true;
+}
+
+void RcQueuePair::report_received(const capture::IbPacket& packet) {
+    message_.reset();
+    message_number_ = (message_number_ + 1) & psn_mask;
+    --receive_buffers_;
+    Completion completion{.kind = Completion::Kind::receive, .qpn = config_.local_qpn, .octets = std::move(receiving_)};
+    if (packet.has_immdt) completion.immediate = packet.immdt.immediate_data;
+    completions_.push_back(std::move(completion));
+    receiving_ = {};
+}
+
+bool RcQueuePair::take_write(const capture::IbPacket& packet) {
+    const Position position = packet.opcode().position;
+    const bool ends = position == Position::last || position == Position::only;
+    if (ends && packet.has_immdt && receive_buffers_ == 0) {
+        send_ack(packet.bth.psn, static_cast<std::uint8_t>(rnr_class | config_.min_rnr_timer));
+        nak_sent_ = true;
+        return false;
+    }
+    if (!message_) {
+        const auto target = memory_.find(
+            packet.reth.r_key, packet.reth.virtual_address, packet.reth.dma_length, remote_write);
+        if (!packet.has_reth || (!target && packet.reth.dma_length != 0)) {
+            refuse(packet.bth.psn, AethSyndrome::remote_access_error);
+            return false;
+        }
+        write_into_ = target.value_or(std::span<std::uint8_t>{});
+    }
+    const std::size_t size = packet.payload.size();
+    if (ends ? size != write_into_.size() : size >= write_into_.size()) {
+        refuse(packet.bth.psn, AethSyndrome::invalid_request);
+        return false;
+    }
+    std::ranges::copy(packet.payload, write_into_.begin());
+    write_into_ = write_into_.subspan(size);
+    expected_psn_ = (expected_psn_ + 1) & psn_mask;
+    message_ = Operation::rdma_write;
+    if (!ends) return true;
+    if (packet.has_immdt) {
+        report_received(packet);
+    } else {
+        message_.reset();
+        message_number_ = (message_number_ + 1) & psn_mask;
+    }
+    return true;
+}
+
+bool RcQueuePair::take_read(const capture::IbPacket& packet) {
+    if (!packet.has_reth || packet.reth.dma_length > longest_message) {
+        refuse(packet.bth.psn, AethSyndrome::invalid_request);
+        return false;
+    }
+    message_number_ = (message_number_ + 1) & psn_mask;
+    if (!answer_read(packet)) return false;
+    expected_psn_ = (expected_psn_ + packets_for(packet.reth.dma_length)) & psn_mask;
+    return true;
+}
+
+bool RcQueuePair::answer_read(const capture::IbPacket& packet) {
+    const auto source = memory_.find(
+        packet.reth.r_key, packet.reth.virtual_address, packet.reth.dma_length, remote_read);
+    if (!source && packet.reth.dma_length != 0) {
+        refuse(packet.bth.psn, AethSyndrome::remote_access_error);
+        return false;
+    }
+    const ByteView octets = source.value_or(std::span<std::uint8_t>{});
+    const std::uint32_t packets = packets_for(octets.size());
+    for (std::uint32_t i = 0; i < packets; ++i) {
+        const std::size_t begin = std::size_t{i} * config_.mtu;
+        const ByteView part = octets.subspan(begin, std::min<std::size_t>(config_.mtu, octets.size() - begin));
+        IbPacketOut out{
+            header(response_opcode(i, packets), (packet.bth.psn + i) & psn_mask), {}, {part.begin(), part.end()}, {}};
+        if (ib::opcode_info(out.bth.opcode).has(ib::aeth))
+            append(out.extended, ib::Aeth{credits_unlimited, message_number_});
+        sink_.send(std::move(out));
+    }
+    return true;
+}
+
+void RcQueuePair::send_ack(std::uint32_t psn, std::uint8_t syndrome) {
+    IbPacketOut packet{header(acknowledge, psn), layout::octets_of(ib::Aeth{syndrome, message_number_}), {}, {}};
+    sink_.send(std::move(packet));
+}
+
+/// An error of the peer's: neither side can go on (IBA 9.7.5.2).
+void RcQueuePair::refuse(std::uint32_t psn, std::uint8_t code) {
+    send_ack(psn, static_cast<std::uint8_t>(nak_class | code));
+    fail();
+}
+
+}  // namespace fabricscope::stack

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One side of a reliable connection (InfiniBand Architecture Specification Volume 1, 9.7): requester and responder.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "replay/stack/ib/memory.h"
+#include "replay/stack/ib/packet.h"
+
+namespace fabricscope::stack {
+
+struct RcConfig {
+    std::uint32_t local_qpn = 0;
+    std::uint32_t remote_qpn = 0;
+    std::uint32_t send_psn = 0;        ///< of the first request that is sent
+    std::uint32_t receive_psn = 0;     ///< of the first request that arrives
+    std::uint32_t mtu = 1024;          ///< octets of payload in a packet
+    std::uint8_t timeout = 15;         ///< coded, see coded_timeout(); without an answer for so long, all is sent again
+    std::uint8_t retry_count = 7;      ///< how often
+    std::uint8_t rnr_retry_count = 7;  ///< 7 = for ever
+    std::uint8_t min_rnr_timer = 12;   ///< coded (IBA table 45): how long the peer shall wait for a receive buffer
+    std::uint32_t window = 128;        ///< packets sent and not yet acknowledged, at most
+};
+
+enum class WorkType : std::uint8_t { send, rdma_write, rdma_read };
+
+/// What a requester is asked to do.
+struct WorkRequest {
+    std::uint64_t id = 0;  ///< the consumer's own
+    WorkType type = WorkType::send;
+    Octets octets{};                      ///< SEND, WRITE: what is sent
+    std::uint64_t remote_address = 0;     ///< WRITE, READ
+    std::uint32_t rkey = 0;               ///< WRITE, READ
+    std::span<std::uint8_t> read_into{};  ///< READ: must live until completion
+    std::optional<std::uint32_t> immediate{};
+    bool solicited = false;  ///< SEND
+    std::string note{};
+};
+
+enum class CompletionStatus : std::uint8_t {
+    success,
+    retry_exceeded,      ///< no answer
+    rnr_retry_exceeded,  ///< the peer never had a receive buffer
+    remote_access_error,
+    remote_invalid_request,
+    remote_operational_error,
+    flushed,  ///< the queue pair failed before it was this one's turn
+};
+/// "success", "retry exceeded", ...
+const char* name_of(CompletionStatus status);
+
+struct Completion {
+    enum class Kind : std::uint8_t { work, receive };
+    Kind kind = Kind::work;
+    std::uint32_t qpn = 0;  ///< the local queue pair
+    std::uint64_t id = 0;   ///< of the work request
+    WorkType type = WorkType::send;
+    CompletionStatus status = CompletionStatus::success;
+    std::size_t length = 0;  ///< work: octets sent or read
+    Octets octets{};         ///< receive: the message
+    std::optional<std::uint32_t> immediate{};
+    std::uint32_t source_qpn = 0;  ///< receive of a datagram
+    Gid source{};                  ///< receive of a datagram
+    Mac source_mac{};              ///< receive of a datagram
+};
+
+class RcQueuePair {
+public:
+    enum class State : std::uint8_t { init, ready_to_receive, ready_to_send, error };
+
+    /// Sends through `sink`, reports to `completions`, lets the peer use `memory`; all must live as long.
+    RcQueuePair(
+        std::uint32_t local_qpn, PacketSink& sink, std::deque<Completion>& completions, const MemoryTable& memory);
+
+    void make_ready_to_receive(const RcConfig& config);
+    void make_ready_to_send(Time now);
+    void post_receive(unsigned count = 1) { receive_buffers_ += count; }
+    void post_send(Time now, WorkRequest request);
+    /// From now on nothing is sent or received, and what is under way is flushed.
+    void fail();
+
+    void on_packet(Time now, const capture::IbPacket& packet);
+    void on_timer(Time now);
+    Time wakeup() const { return std::min(deadline_, resume_at_); }
+
+    State state() const { return state_; }
+    const RcConfig& config() const { return config_; }
+    /// Work requests without a completion.
+    std::size_t outstanding() const { return work_.size(); }
+    std::uint64_t retransmissions() const { return retransmissions_; }
+
+private:
+    struct Work {
+        WorkRequest request;
+        std::uint32_t first_psn = 0;
+        std::uint32_t packets = 0;   ///< PSNs that it takes: request packets, or response packets of a READ
+        std::uint32_t answered = 0;  ///< READ: response packets that have arrived
+    };
+
+    // requester
+    std::uint32_t packets_for(std::size_t octets) const;
+    Work& work_at(std::uint32_t psn);
+    void pump(Time now);
+    void send_packet(const Work& work, std::uint32_t index);
+    void send_read_request(const Work& work);
+    void on_response(Time now, const capture::IbPacket& packet);
+    void on_read_response(Time now, const capture::IbPacket& packet);
+    void on_acknowledge(Time now, const capture::IbPacket& packet);
+    void on_nak(Time now, std::uint32_t psn, std::uint8_t code);
+    void on_rnr_nak(Time now, std::uint8_t code);
+    void acknowledge_before(Time now, std::uint32_t psn);
+    void progress(Time now, std::uint32_t acknowledged);
+    bool count_retry();
+    void go_back(Time now);
+    void finish_front(CompletionStatus status);
+    void fail_with(CompletionStatus status);
+    void rearm(Time now);
+
+    // responder
+    void on_request(const capture::IbPacket& packet);
+    void on_duplicate(const capture::IbPacket& packet);
+    bool execute(const capture::IbPacket& packet);
+    bool fits_the_message(const capture::IbPacket& packet) const;
+    bool take_send(const capture::IbPacket& packet);
+    bool take_write(const capture::IbPacket& packet);
+    bool take_read(const capture::IbPacket& packet);
+    bool answer_read(const capture::IbPacket& packet);
+    void report_received(const capture::IbPacket& packet);
+    void send_ack(std::uint32_t psn, std::uint8_t syndrome);
+    void refuse(std::uint32_t psn, std::uint8_t code);
+    ib::Bth header(std::uint8_t opcode, std::uint32_t psn) const;
+
+    PacketSink& sink_;
+    std::deque<Completion>& completions_;
+    const MemoryTable& memory_;
+    RcConfig config_;
+    State state_ = State::init;
+
+    // requester
+    std::deque<Work> work_;          ///< without a completion, in order of PSN
+    std::uint32_t assign_psn_ = 0;   ///< for the next work request
+    std::uint32_t next_psn_ = 0;     ///< of the next packet to send
+    std::uint32_t oldest_psn_ = 0;   ///< the oldest one that is not acknowledged
+    std::uint32_t highest_psn_ = 0;  ///< behind the last one that was ever sent
+    bool gap_repeated_ = false;      ///< a missing READ response has been asked for again
+    Time deadline_ = never;
+    Time resume_at_ = never;  ///< after an RNR NAK
+    unsigned retries_ = 0;
+    unsigned rnr_retries_ = 0;
+    std::uint64_t retransmissions_ = 0;
+
+    // responder
+    std::uint32_t expected_psn_ = 0;
+    std::uint32_t message_number_ = 0;  ///< MSN: messages completed
+    unsigned receive_buffers_ = 0;
+    bool nak_sent_ = false;                 ///< nothing is refused again until the expected packet comes
+    std::optional<ib::Operation> message_;  ///< a message of several packets has begun
+    Octets receiving_;                      ///< SEND: what there is of it
+    std::span<std::uint8_t> write_into_;    ///< WRITE: what is left to be written
+};
+
+}  // namespace fabricscope::stack

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/synth/families.h"
+
+#include <algorithm>
+#include <array>
+
+#include "replay/synth/rdma_cm.h"
+
+namespace fabricscope::synth {
+namespace {
+
+constexpr std::array known{
+    Family{"rdma-cm", "RDMA CM connections and what is sent over them", run_rdma_cm},
+};
+
+}  // namespace
+
+std::span<const Family> families() { return known; }
+
+Recording run(const Scenario& scenario) {
+    const auto family = std::ranges::find(known, scenario.protocol, &Family::protocol);
+    if (family == known.end()) throw ScenarioError("nobody plays the protocol " + scenario.protocol);
+    return family->run(scenario);
+}
+
+}  // namespace fabricscope::synth

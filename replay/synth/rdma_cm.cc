@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/synth/rdma_cm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "replay/stack/ib/rdma_peer.h"
+#include "replay/synth/message_names.h"
+#include "replay/synth/world.h"
+
+namespace fabricscope::synth {
+namespace {
+
+using namespace stack;
+
+// Documentation addresses (RFC 5737, RFC 3849, RFC 7042), as the real samples have them.
+constexpr std::uint8_t client_host = 10, server_host = 20;
+
+enum class Carrier : std::uint8_t { ipv4, ipv6, roce_v1 };
+
+IbAddress address_of(std::uint8_t host, Carrier carrier) {
+    const Mac mac{{0x00, 0x00, 0x5E, 0x00, 0x53, host}};
+    switch (carrier) {
+        case Carrier::ipv4: return {mac, capture::gid_of(Ipv4{{192, 0, 2, host}})};
+        case Carrier::ipv6: return {mac, {{0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, host}}};
+        case Carrier::roce_v1: break;
+    }
+    return {mac, {{0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0x02, 0x00, 0x5E, 0xFF, 0xFE, 0x00, 0x53, host}}};
+}
+
+RdmaHostConfig host_config(std::uint8_t host, Carrier carrier, std::uint64_t seed) {
+    RdmaHostConfig config;
+    config.adapter.address = address_of(host, carrier);
+    config.adapter.carrier = carrier == Carrier::roce_v1 ? capture::IbCarrier::roce_v1 : capture::IbCarrier::roce_v2;
+    config.adapter.guid = 0x0200'5EFF'FE00'5300 | host;
+    config.adapter.first_qpn = 0x11U + host / 20;
+    // The address that a socket would have, whatever carries RDMA.
+    config.cm.own_ips = {address_of(host, carrier == Carrier::ipv6 ? Carrier::ipv6 : Carrier::ipv4).gid};
+    config.seed = seed;
+    return config;
+}
+
+Octets octets_of_text(const std::string& text) { return {text.begin(), text.end()}; }
+
+std::uint64_t service_id(const Statement& statement) {
+    if (statement.has("service-id")) return statement.number("service-id", 0, UINT64_MAX);
+    constexpr std::array<std::uint8_t, 4> protocols{6, 17, 63, 132};
+    const std::size_t space = statement.choice("space", 0, {"tcp", "udp", "ib", "sctp"});
+    return socket_service_id(protocols[space], static_cast<std::uint16_t>(statement.number("port", 7174, 65'535)));
+}
+
+class RdmaCmScenario {
+public:
+    explicit RdmaCmScenario(const Scenario& scenario)
+        : world_(scenario, message_name, [this](const Statement& statement) { read(statement); }) {}
+
+    Recording run() {
+        client_.emplace(host(client_host, "client"));
+        server_.emplace(host(server_host, "server"));
+        attach(*client_, client_host, "client");
+        attach(*server_, server_host, "server");
+        for (const ServicePlan& service : services_) server_->offer(service);
+        for (const Start& start : starts_)
+            world_.fabric().at(world_.start() + start.at, [this, &start] {
+                client_->start(world_.fabric().now(), with_echo(start.plan));
+            });
+        Recording recording = world_.run();
+        tell(recording, "client", *client_);
+        tell(recording, "server", *server_);
+        return recording;
+    }
+
+private:
+    struct Start {
+        Time at = 0;
+        ClientPlan plan;
+    };
+
+    void read(const Statement& statement) {
+        if (statement.word() == "carrier")
+            carrier_ = static_cast<Carrier>(statement.choice("over", 0, {"ipv4", "ipv6", "roce-v1"}));
+        else if (statement.word() == "server") read_server(statement);
+        else if (statement.word() == "client") read_timeouts(statement, client_cm_);
+        else if (statement.word() == "listen") read_listen(statement);
+        else if (statement.word() == "connect") read_connect(statement, false);
+        else if (statement.word() == "resolve") read_connect(statement, true);
+        else statement.fail("this word is not known here");
+    }
+
+    static void read_timeouts(const Statement& statement, CmConfig& cm) {
+        cm.max_cm_retries = static_cast<std::uint8_t>(statement.number("cm-retries", cm.max_cm_retries, 15));
+        cm.response_timeout = static_cast<std::uint8_t>(statement.number("response-timeout", cm.response_timeout, 31));
+    }
+
+    void read_server(const Statement& statement) {
+        read_timeouts(statement, server_cm_);
+        server_cm_.ip_service = statement.flag("ip-service", true);
+        server_cm_.major_version = static_cast<std::uint8_t>(statement.number("major", 0, 15));
+        server_cm_.minor_version = static_cast<std::uint8_t>(statement.number("minor", 0, 15));
+        const std::size_t versions = statement.choice("ip", 0, {"both", "4", "6"});
+        server_cm_.ipv4 = versions != 2;
+        server_cm_.ipv6 = versions != 1;
+    }
+
+    void read_listen(const Statement& statement) {
+        ServicePlan plan;
+        plan.service_id = service_id(statement);
+        plan.answer = static_cast<CmAnswer>(statement.choice("answer", 0, {"accept", "reject", "none"}));
+        plan.think = statement.time("think", 0);
+        plan.mra = static_cast<std::uint8_t>(statement.number("mra", 0, 31));
+        plan.echo = statement.flag("echo", true);
+        plan.receive_buffers = static_cast<unsigned>(statement.number("buffers", 64));
+        plan.repost = statement.time("repost", 0);
+        plan.memory = static_cast<std::uint32_t>(statement.octets("memory", 65'536));
+        constexpr std::array<std::uint8_t, 4> rights{remote_read | remote_write, remote_read, remote_write, 0};
+        plan.access = rights[statement.choice("access", 0, {"both", "read", "write", "none"})];
+        plan.private_data = octets_of_text(statement.text("private", ""));
+        plan.disconnect_after = statement.time("disconnect-after", never);
+        if (statement.has("ari"))
+            plan.rejection = ip_service_rejection(static_cast<std::uint8_t>(statement.number("ari", 0, 6)));
+        plan.rejection.reason = static_cast<std::uint16_t>(statement.number("reason", ib::consumer_reject, 65'535));
+        plan.rejection.private_data = plan.answer == CmAnswer::reject ? plan.private_data : Octets{};
+        services_.push_back(plan);
+    }
+
+    void read_connect(const Statement& statement, bool datagrams) {
+        ClientPlan plan;
+        plan.datagrams = datagrams;
+        plan.request = read_request(statement);
+        plan.type = static_cast<TransferType>(statement.choice("transfer", 0, {"send", "write", "read"}));
+        plan.messages = static_cast<unsigned>(statement.number("messages", 0));
+        plan.octets = static_cast<std::uint32_t>(statement.octets("octets", 100));
+        plan.pause = statement.time("pause", 0);
+        plan.beyond = statement.octets("beyond", 0);
+        plan.hold = statement.time("hold", 0);
+        plan.end = static_cast<ClientEnd>(statement.choice("end", 0, {"disconnect", "leave", "refuse"}));
+        const Time at = statement.time("at", 0);
+        const Time interval = statement.time("interval", 10 * millisecond);
+        const auto count = static_cast<Time>(statement.number("count", 1, 100'000));
+        const auto port = static_cast<std::uint16_t>(statement.number("source-port", 40'000, 65'535));
+        for (Time i = 0; i < count; ++i) {
+            if (plan.request.ip) plan.request.ip->versions.source_port = static_cast<std::uint16_t>(port + i);
+            starts_.push_back({at + i * interval, plan});
+        }
+    }
+
+    CmRequest read_request(const Statement& statement) const {
+        CmRequest request;
+        request.service_id = service_id(statement);
+        request.private_data = octets_of_text(statement.text("private", ""));
+        request.retry_count = static_cast<std::uint8_t>(statement.number("retries", 7, 7));
+        request.rnr_retry_count = static_cast<std::uint8_t>(statement.number("rnr-retries", 7, 7));
+        request.ack_timeout = static_cast<std::uint8_t>(statement.number("ack-timeout", 14, 31));
+        request.path_mtu = static_cast<std::uint8_t>(
+            1 + statement.choice("mtu", 2, {"256", "512", "1024", "2048", "4096"}));
+        if (cm::has_ip_header(request.service_id)) request.ip = read_ip(statement);
+        return request;
+    }
+
+    /// Addresses are right unless the statement says otherwise.
+    cm::IpHeader read_ip(const Statement& statement) const {
+        const Carrier socket = carrier_ == Carrier::ipv6 ? Carrier::ipv6 : Carrier::ipv4;
+        const auto destination = static_cast<std::uint8_t>(statement.number("destination-host", server_host, 255));
+        cm::IpHeader header = ip_header(address_of(client_host, socket).gid, 0, address_of(destination, socket).gid);
+        header.versions.major_version = static_cast<std::uint8_t>(statement.number("major", 0, 15));
+        header.versions.minor_version = static_cast<std::uint8_t>(statement.number("minor", 0, 15));
+        header.versions.ip_version = static_cast<std::uint8_t>(
+            statement.number("ip-version", header.versions.ip_version, 15));
+        if (auto* v4 = std::get_if<cm::Ipv4Addresses>(&header.addresses)) {
+            constexpr Bytes<12> mapped{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF}};
+            if (statement.flag("mapped-source", false)) v4->source_padding = mapped;
+            if (statement.flag("mapped-destination", false)) v4->destination_padding = mapped;
+        }
+        return header;
+    }
+
+    /// A client waits for its messages to come back if the service sends them back.
+    ClientPlan with_echo(ClientPlan plan) const {
+        plan.request.peer = address_of(server_host, carrier_);
+        const auto service = std::ranges::find(services_, plan.request.service_id, &ServicePlan::service_id);
+        plan.echoed = service != services_.end() && service->echo;
+        return plan;
+    }
+
+    RdmaHostConfig host(std::uint8_t number, const std::string& name) {
+        RdmaHostConfig config = host_config(number, carrier_, world_.random().next());
+        const std::vector<Gid> own_ips = std::move(config.cm.own_ips);
+        config.cm = name == "client" ? client_cm_ : server_cm_;
+        config.cm.own_ips = own_ips;
+        return config;
+    }
+
+    void attach(RdmaPeer& peer, std::uint8_t number, const std::string& name) {
+        const IbAddress address = address_of(number, carrier_);
+        world_.attach(peer, 0, address.mac, {name, "eth0", fmt::format("{}, {}", name, short_text(address.gid))});
+    }
+
+    static void tell(Recording& recording, const char* name, const RdmaPeer& peer) {
+        for (const RdmaAccount& account : peer.accounts()) {
+            std::string text = fmt::format("{}: {}", name, account.outcome);
+            if (account.reject_reason != 0) text += fmt::format(" (reason {})", account.reject_reason);
+            text += fmt::format(
+                "; sent {} messages, {} octets; received {} messages, {} octets{}; {} packets again",
+                account.messages_sent, account.sent, account.messages_received, account.received,
+                account.data_right ? "" : ", not what was sent", account.retransmissions);
+            recording.account.push_back(std::move(text));
+        }
+    }
+
+    Carrier carrier_ = Carrier::ipv4;
+    CmConfig client_cm_, server_cm_;
+    std::vector<ServicePlan> services_;
+    std::vector<Start> starts_;
+    World world_;
+    std::optional<RdmaPeer> client_, server_;
+};
+
+}  // namespace
+
+Recording run_rdma_cm(const Scenario& scenario) { return RdmaCmScenario(scenario).run(); }
+
+}  // namespace fabricscope::synth

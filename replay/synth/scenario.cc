@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/synth/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace fabricscope::synth {
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+/// The decimal number at the beginning of `text`, which loses it.
+std::optional<double> take_number(std::string_view& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    if (error != std::errc() || value < 0) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// A word up to a blank; between quotation marks blanks belong to it.
+std::string take_word(std::string_view& rest) {
+    std::string word;
+    bool quoted = false;
+    while (!rest.empty() && (quoted || blanks.find(rest.front()) == std::string_view::npos)) {
+        if (rest.front() == '"') quoted = !quoted;
+        else word.push_back(rest.front());
+        rest.remove_prefix(1);
+    }
+    rest = trimmed(rest);
+    return word;
+}
+
+std::string_view without_comment(std::string_view line) {
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '"') quoted = !quoted;
+        else if (line[i] == '#' && !quoted) return line.substr(0, i);
+    }
+    return line;
+}
+
+}  // namespace
+
+void Statement::fail(const std::string& problem) const {
+    throw ScenarioError(fmt::format("line {}: {}: {}", line_, word_, problem));
+}
+
+void Statement::fail_value(const std::string& name, const std::string& expected) const {
+    fail(fmt::format("{}={} is not {}", name, values_.at(name), expected));
+}
+
+void Statement::set(const std::string& name, const std::string& value) {
+    if (!values_.emplace(name, value).second) fail(name + " is said twice");
+}
+
+const std::string* Statement::find(const std::string& name) const {
+    read_.insert(name);
+    const auto found = values_.find(name);
+    return found == values_.end() ? nullptr : &found->second;
+}
+
+std::string Statement::text(const std::string& name, const std::string& otherwise) const {
+    const std::string* value = find(name);
+    return value == nullptr ? otherwise : *value;
+}
+
+std::uint64_t Statement::number(const std::string& name, std::uint64_t otherwise, std::uint64_t most) const {
+    const std::string* value = find(name);
+    if (value == nullptr) return otherwise;
+    const bool hex = value->starts_with("0x");
+    std::uint64_t number = 0;
+    const char* const begin = value->data() + (hex ? 2 : 0);
+    const char* const end = value->data() + value->size();
+    const auto [stop, error] = std::from_chars(begin, end, number, hex ? 16 : 10);
+    if (error != std::errc() || stop != end || number > most) fail_value(name, fmt::format("a number up to {}", most));
+    return number;
+}
+
+bool Statement::flag(const std::string& name, bool otherwise) const {
+    return choice(name, otherwise ? 1 : 0, {"no", "yes"}) == 1;
+}
+
+Time Statement::time(const std::string& name, Time otherwise) const {
+    const std::string* value = find(name);
+    if (value == nullptr) return otherwise;
+    std::string_view rest = *value;
+    const std::optional<double> number = take_number(rest);
+    const Time unit = rest == "s"    ? capture::second
+                      : rest == "ms" ? capture::millisecond
+                      : rest == "us" ? capture::microsecond
+                      : rest == "ns" ? 1
+                                     : 0;
+    if (!number || unit == 0 || *number * static_cast<double>(unit) > 1e15) fail_value(name, "a time, as 20ms");
+    return static_cast<Time>(std::llround(*number * static_cast<double>(unit)));
+}
+
+std::uint64_t Statement::octets(const std::string& name, std::uint64_t otherwise) const {
+    const std::string* value = find(name);
+    if (value == nullptr) return otherwise;
+    std::string_view rest = *value;
+    const std::optional<double> number = take_number(rest);
+    const double unit = rest.empty() ? 1 : rest == "K" ? 1024 : rest == "M" ? 1024 * 1024 : 0;
+    if (!number || unit == 0 || *number * unit > 1e9) fail_value(name, "a number of octets, as 64K");
+    return static_cast<std::uint64_t>(*number * unit);
+}
+
+std::uint32_t Statement::chance(const std::string& name) const {
+    const std::string* value = find(name);
+    if (value == nullptr) return 0;
+    std::string_view rest = *value;
+    const std::optional<double> number = take_number(rest);
+    if (!number || rest != "%" || *number > 100) fail_value(name, "a chance, as 0.5%");
+    return static_cast<std::uint32_t>(std::llround(*number * 10'000));
+}
+
+std::size_t Statement::choice(
+    const std::string& name, std::size_t otherwise, const std::vector<std::string_view>& words) const {
+    const std::string* value = find(name);
+    if (value == nullptr) return otherwise;
+    const auto found = std::ranges::find(words, *value);
+    if (found == words.end()) fail_value(name, fmt::format("one of {}", fmt::join(words, ", ")));
+    return static_cast<std::size_t>(found - words.begin());
+}
+
+void Statement::done() const {
+    for (const auto& [name, value] : values_)
+        if (!read_.contains(name)) fail(name + " means nothing here");
+}
+
+Scenario parse_scenario(std::string_view text) {
+    Scenario scenario;
+    for (unsigned line = 1; !text.empty(); ++line) {
+        const std::size_t end = text.find('\n');
+        std::string_view rest = trimmed(without_comment(text.substr(0, end)));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (rest.empty()) continue;
+        Statement statement(line, take_word(rest));
+        if (statement.word() == "title") {
+            scenario.title = rest;
+        } else if (statement.word() == "clause") {
+            scenario.clause = rest;
+        } else if (statement.word() == "protocol") {
+            scenario.protocol = rest;
+        } else if (statement.word() == "finds") {
+            while (!rest.empty()) scenario.finds.push_back(take_word(rest));
+        } else if (statement.word() == "seed") {
+            statement.set("seed", std::string(rest));
+            scenario.seed = statement.number("seed", 1, UINT64_MAX);
+        } else {
+            while (!rest.empty()) {
+                const std::string word = take_word(rest);
+                const std::size_t sign = word.find('=');
+                if (sign == std::string::npos || sign == 0) statement.fail("\"" + word + "\" is not name=value");
+                statement.set(word.substr(0, sign), word.substr(sign + 1));
+            }
+            scenario.statements.push_back(std::move(statement));
+        }
+    }
+    if (scenario.protocol.empty()) throw ScenarioError("the scenario names no protocol");
+    return scenario;
+}
+
+}  // namespace fabricscope::synth

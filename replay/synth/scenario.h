@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Scenarios: small text files that say who does what, with which faults and which seed. docs/scenarios.md has the
+// words.
+//
+//     title    Ten messages, and their end
+//     protocol rdma-cm
+//     seed     1
+//     listen   port=7174 echo=yes        # words, then name=value
+//     connect  port=7174 messages=10
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capture/frame.h"
+
+namespace fabricscope::synth {
+
+using capture::Time;
+
+/// What is wrong with a scenario; `what()` names the line.
+struct ScenarioError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// One line. Values are read by name; whoever has read all that it knows says so, and any other name is an error.
+class Statement {
+public:
+    Statement(unsigned line, std::string word) : line_(line), word_(std::move(word)) {}
+
+    const std::string& word() const { return word_; }
+    bool has(const std::string& name) const { return values_.contains(name); }
+
+    std::string text(const std::string& name, const std::string& otherwise) const;
+    std::uint64_t number(const std::string& name, std::uint64_t otherwise, std::uint64_t most = UINT32_MAX) const;
+    bool flag(const std::string& name, bool otherwise) const;                      ///< yes, no
+    Time time(const std::string& name, Time otherwise) const;                      ///< 3s, 20ms, 5us, 100ns
+    std::uint64_t octets(const std::string& name, std::uint64_t otherwise) const;  ///< 100, 64K, 2M
+    std::uint32_t chance(const std::string& name) const;  ///< 1%, 0.05%: in parts per million; 0 without
+    /// The position of the value in `words`.
+    std::size_t choice(
+        const std::string& name, std::size_t otherwise, const std::vector<std::string_view>& words) const;
+    /// Throws if the statement has names that nobody read.
+    void done() const;
+    [[noreturn]] void fail(const std::string& problem) const;
+
+    void set(const std::string& name, const std::string& value);
+
+private:
+    const std::string* find(const std::string& name) const;
+    [[noreturn]] void fail_value(const std::string& name, const std::string& expected) const;
+
+    unsigned line_;
+    std::string word_;
+    std::map<std::string, std::string> values_;
+    mutable std::set<std::string> read_;
+};
+
+struct Scenario {
+    std::string title;
+    std::string clause;    ///< of the document that describes what happens
+    std::string protocol;  ///< the family that runs it
+    std::uint64_t seed = 1;
+    std::vector<std::string> finds;     ///< rules that are broken on purpose
+    std::vector<Statement> statements;  ///< everything else, in order
+};
+
+/// Throws ScenarioError.
+Scenario parse_scenario(std::string_view text);
+
+}  // namespace fabricscope::synth

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/synth/world.h"
+
+#include <algorithm>
+
+#include "capture/packet.h"
+
+namespace fabricscope::synth {
+namespace {
+
+using stack::Fate;
+using stack::TappedFrame;
+
+constexpr Time epoch = Time{1'767'225'600} * capture::second;  // 2026-01-01T00:00:00Z
+constexpr Time longest_run = 3'600 * capture::second;
+const std::string everywhere = "network";
+
+capture::Packet decoded(ByteView octets) {
+    capture::Frame frame;
+    frame.wire_length = static_cast<std::uint32_t>(octets.size());
+    frame.data = octets;
+    frame.link = capture::LinkType::ethernet;
+    return capture::decode(frame);
+}
+
+/// Whether a fault that is said to be for `what` concerns a frame.
+bool concerns(const std::string& what, ByteView frame) {
+    if (what == "all") return true;
+    return (decoded(frame).transport == capture::Transport::tcp) == (what == "tcp");
+}
+
+/// What the fabric did to a frame, for its comment.
+std::string text_of(const Fate& fate) {
+    std::string text;
+    const auto add = [&](bool holds, const char* what) {
+        if (holds) text.append(text.empty() ? "Fault: " : ", ").append(what);
+    };
+    add(fate.lost, "lost on the way");
+    add(fate.corrupted, "a bit turned over");
+    add(fate.duplicates != 0, "arrives twice");
+    add(fate.extra_delay != 0, "delayed, others overtake it");
+    return text;
+}
+
+}  // namespace
+
+World::World(const Scenario& scenario, MessageName message_name, const std::function<void(const Statement&)>& rest)
+    : start_(epoch),
+      random_(scenario.seed),
+      fabric_(random_.next(), start_),
+      message_name_(std::move(message_name)),
+      limit_(longest_run) {
+    for (const Statement& statement : scenario.statements) {
+        if (statement.word() == "link") read_link(statement);
+        else if (statement.word() == "fault") read_fault(statement);
+        else if (statement.word() == "drop") read_drop(statement);
+        else if (statement.word() == "capture") capture_at_ = statement.text("at", capture_at_);
+        else if (statement.word() == "limit") limit_ = statement.time("time", limit_);
+        else rest(statement);
+        statement.done();
+    }
+    fabric_.set_faults(
+        [this](const stack::FrameInFlight& frame, stack::Random& random) { return fate_of(frame, random); });
+    fabric_.set_tap([this](const TappedFrame& frame) { record(frame); });
+}
+
+void World::read_link(const Statement& statement) {
+    link_.delay = statement.time("delay", link_.delay);
+    link_.processing = statement.time("processing", link_.processing);
+    link_.jitter = statement.time("jitter", link_.jitter);
+    link_.bits_per_second = statement.number("megabits", link_.bits_per_second / 1'000'000) * 1'000'000;
+}
+
+void World::read_fault(const Statement& statement) {
+    RandomFault fault;
+    fault.faults.loss = statement.chance("loss");
+    fault.faults.duplication = statement.chance("duplicate");
+    fault.faults.corruption = statement.chance("corrupt");
+    fault.faults.reordering = statement.chance("reorder");
+    fault.faults.reorder_delay = statement.time("reorder-delay", fault.faults.reorder_delay);
+    fault.from = statement.text("from", "");
+    constexpr std::array<const char*, 3> kinds{"all", "tcp", "roce"};
+    fault.what = kinds[statement.choice("what", 0, {"all", "tcp", "roce"})];
+    faults_.push_back(std::move(fault));
+}
+
+void World::read_drop(const Statement& statement) {
+    Drop drop;
+    drop.message = statement.text("message", "");
+    if (drop.message.empty()) statement.fail("which message?");
+    drop.from = statement.text("from", "");
+    drop.skip = statement.number("skip", 0);
+    drop.count = statement.number("count", 1);
+    drops_.push_back(std::move(drop));
+}
+
+void World::attach(stack::Endpoint& endpoint, std::size_t port_of_endpoint, const Mac& mac, PortName name) {
+    switch_.add(fabric_.attach(endpoint, port_of_endpoint, link_), mac);
+    fabric_.set_routing(switch_);
+    Port port{std::move(name), {}};
+    const bool here = capture_at_ == port.name.host || capture_at_ == everywhere;
+    if (here && (capture_at_ != everywhere || recording_.interfaces.empty()))
+        recording_.interfaces.push_back(
+            {capture::LinkType::ethernet, port.name.interface,
+             capture_at_ == everywhere ? "all frames as they were sent" : port.name.description});
+    if (here) port.interface = static_cast<std::uint32_t>(recording_.interfaces.size() - 1);
+    ports_.push_back(std::move(port));
+}
+
+Fate World::fate_of(const stack::FrameInFlight& frame, stack::Random& random) {
+    const std::string& host = ports_[frame.from].name.host;
+    Fate fate;
+    for (RandomFault& fault : faults_) {
+        if (!(fault.from.empty() || fault.from == host) || !concerns(fault.what, frame.octets)) continue;
+        const Fate one = fault.faults(frame, random);
+        fate.lost = fate.lost || one.lost;
+        fate.corrupted = fate.corrupted || one.corrupted;
+        fate.duplicates += one.duplicates;
+        fate.extra_delay += one.extra_delay;
+    }
+    for (Drop& drop : drops_) {
+        if (drop.count == 0 || !(drop.from.empty() || drop.from == host) || message_name_(frame.octets) != drop.message)
+            continue;
+        if (drop.skip != 0) {
+            --drop.skip;
+            continue;
+        }
+        --drop.count;
+        fate.lost = true;
+    }
+    return fate;
+}
+
+/// A host sees what it sends and what it gets; in the network every frame is seen once, as it was sent.
+void World::record(const TappedFrame& frame) {
+    if (!ports_[frame.port].interface) return;
+    const bool sent = frame.moment == TappedFrame::Moment::sent;
+    if (capture_at_ == everywhere && !sent) return;
+    RecordedFrame recorded{frame.time, *ports_[frame.port].interface, {frame.octets.begin(), frame.octets.end()}, {}};
+    if (!frame.note->empty()) recorded.comments.push_back(*frame.note);
+    if (const std::string fault = text_of(frame.fate); sent && !fault.empty()) recorded.comments.push_back(fault);
+    recording_.frames.push_back(std::move(recorded));
+}
+
+Recording World::run() {
+    recording_.complete = fabric_.run(start_ + limit_);
+    // What is sent is seen when it leaves, which is after the moment that made it.
+    std::ranges::stable_sort(recording_.frames, {}, &RecordedFrame::time);
+    return std::move(recording_);
+}
+
+}  // namespace fabricscope::synth

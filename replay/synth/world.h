@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What scenarios of all protocols have in common: a fabric with links, faults and a place where frames are captured.
+//
+// Statements: link, fault, drop, capture.
+#pragma once
+
+#include <functional>
+
+#include "replay/stack/core/fabric.h"
+#include "replay/synth/recording.h"
+#include "replay/synth/scenario.h"
+
+namespace fabricscope::synth {
+
+/// The name of the message in a frame, "REP" or "RC ACK"; empty if it has none. For `drop`.
+using MessageName = std::function<std::string(ByteView frame)>;
+
+class World {
+public:
+    /// Takes the statements in common from the scenario and hands the rest to `rest`.
+    World(const Scenario& scenario, MessageName message_name, const std::function<void(const Statement&)>& rest);
+
+    /// Of a host's port; hosts are named in `drop`, `fault` and `capture`.
+    struct PortName {
+        std::string host;       ///< "client"
+        std::string interface;  ///< "eth0"
+        std::string description;
+    };
+    void attach(stack::Endpoint& endpoint, std::size_t port_of_endpoint, const Mac& mac, PortName name);
+
+    stack::Fabric& fabric() { return fabric_; }
+    stack::Random random() { return random_.split(); }
+    /// When the scenario begins.
+    Time start() const { return start_; }
+    /// Lets everything happen. To be called once.
+    Recording run();
+
+private:
+    struct Port {
+        PortName name;
+        std::optional<std::uint32_t> interface;  ///< in the capture, if frames are captured here
+    };
+    struct RandomFault {
+        stack::RandomFaults faults;
+        std::string from, what;
+    };
+    struct Drop {
+        std::string message, from;
+        std::uint64_t skip = 0, count = 0;
+    };
+
+    void read_link(const Statement& statement);
+    void read_fault(const Statement& statement);
+    void read_drop(const Statement& statement);
+    stack::Fate fate_of(const stack::FrameInFlight& frame, stack::Random& random);
+    void record(const stack::TappedFrame& frame);
+
+    Time start_;
+    stack::Random random_;
+    stack::Fabric fabric_;
+    MessageName message_name_;
+    stack::LinkProperties link_;
+    stack::EthernetSwitch switch_;
+    std::vector<Port> ports_;
+    std::vector<RandomFault> faults_;
+    std::vector<Drop> drops_;
+    std::string capture_at_ = "client";
+    Time limit_;
+    Recording recording_;
+};
+
+}  // namespace fabricscope::synth

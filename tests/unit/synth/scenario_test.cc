@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/synth/scenario.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "replay/synth/families.h"
+
+namespace fabricscope::synth {
+namespace {
+
+using testing::HasSubstr;
+
+std::string complaint_of(const std::string& text) {
+    try {
+        run(parse_scenario(text));
+    } catch (const ScenarioError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(Scenario, WordsAndValues) {
+    const Scenario scenario = parse_scenario(
+        "# about it\ntitle  A title = of words  # and this\nprotocol p\nseed 0x10\nfinds A B\n"
+        "say what=\"a b # c\" n=7 t=1.5ms on=yes size=2K part=0.25%\n");
+    EXPECT_EQ(scenario.title, "A title = of words");
+    EXPECT_EQ(scenario.seed, 16U);
+    EXPECT_EQ(scenario.finds, (std::vector<std::string>{"A", "B"}));
+    ASSERT_EQ(scenario.statements.size(), 1U);
+    const Statement& say = scenario.statements.front();
+    EXPECT_EQ(say.text("what", ""), "a b # c");
+    EXPECT_EQ(say.number("n", 0), 7U);
+    EXPECT_EQ(say.time("t", 0), 1'500'000);
+    EXPECT_TRUE(say.flag("on", false));
+    EXPECT_EQ(say.octets("size", 0), 2048U);
+    EXPECT_EQ(say.chance("part"), 2500U);
+    EXPECT_NO_THROW(say.done());
+}
+
+TEST(Scenario, ErrorsNameTheLine) {
+    const std::string begin = "protocol rdma-cm\n";
+    EXPECT_THAT(complaint_of(begin + "listen porto=1\n"), HasSubstr("line 2: listen: porto means nothing here"));
+    EXPECT_THAT(complaint_of(begin + "listen port=x\n"), HasSubstr("port=x is not a number"));
+    EXPECT_THAT(complaint_of(begin + "listen port=70000\n"), HasSubstr("up to 65535"));
+    EXPECT_THAT(complaint_of(begin + "listen think=5\n"), HasSubstr("is not a time"));
+    EXPECT_THAT(complaint_of(begin + "listen answer=maybe\n"), HasSubstr("one of accept, reject, none"));
+    EXPECT_THAT(complaint_of(begin + "listen port\n"), HasSubstr("is not name=value"));
+    EXPECT_THAT(complaint_of(begin + "listen port=1 port=2\n"), HasSubstr("twice"));
+    EXPECT_THAT(complaint_of(begin + "juggle\n"), HasSubstr("not known"));
+    EXPECT_THAT(complaint_of(begin + "fault loss=101%\n"), HasSubstr("a chance"));
+    EXPECT_THAT(complaint_of("protocol telepathy\n"), HasSubstr("nobody plays"));
+    EXPECT_THAT(complaint_of("title x\n"), HasSubstr("no protocol"));
+}
+
+TEST(Scenario, TheSameSeedGivesTheSameFrames) {
+    const auto made = [](int seed) {
+        return run(parse_scenario(
+            "protocol rdma-cm\nfault loss=3% reorder=3%\nlisten port=1\nconnect port=1 messages=30\nseed " +
+            std::to_string(seed)));
+    };
+    const auto same = [](const Recording& a, const Recording& b) {
+        return std::ranges::equal(a.frames, b.frames, [](const RecordedFrame& x, const RecordedFrame& y) {
+            return x.time == y.time && x.octets == y.octets && x.comments == y.comments;
+        });
+    };
+    EXPECT_TRUE(same(made(1), made(1)));
+    EXPECT_FALSE(same(made(1), made(2)));
+}
+
+}  // namespace
+}  // namespace fabricscope::synth

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/net/tcp.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+namespace fabricscope::stack {
+namespace {
+
+const Octets smc_option{254, 6, 0xE2, 0xD4, 0xC3, 0xD9};
+
+TcpConfig config(std::uint32_t sequence, bool option = true) {
+    TcpConfig config;
+    config.initial_sequence = sequence;
+    if (option) config.syn_option = smc_option;
+    return config;
+}
+
+/// Two connections and the segments between them.
+class Wire {
+public:
+    Wire(TcpConfig client_config, TcpConfig server_config, std::uint64_t seed = 1, std::uint32_t loss = 0)
+        : client(std::move(client_config)), server(std::move(server_config)), random_(seed), loss_(loss) {}
+
+    void run(Time limit = 3600 * second) {
+        while (now < limit) {
+            now += microsecond;
+            if (carry(client, to_server_, true) | carry(server, to_client_, false)) continue;
+            const Time next = std::min(client.wakeup(), server.wakeup());
+            if (next == never) return;
+            now = std::max(now, next);
+            client.on_timer(now), server.on_timer(now);
+        }
+    }
+
+    Time now = 0;
+    TcpConnection client, server;
+    unsigned segments = 0;
+
+private:
+    bool carry(TcpConnection& from, std::list<TcpSegmentOut>& way, bool to_server) {
+        for (TcpSegmentOut& segment : from.take_segments()) way.push_back(std::move(segment));
+        if (way.empty()) return false;
+        auto next = way.begin();
+        if (way.size() > 1 && random_.chance(loss_)) ++next;
+        const TcpSegmentOut out = std::move(*next);
+        way.erase(next);
+        ++segments;
+        if (random_.chance(loss_)) return true;
+        capture::TcpSegment segment;
+        segment.sequence = out.fields.sequence;
+        segment.acknowledgment = out.fields.acknowledgment;
+        segment.flags = out.fields.flags;
+        segment.options = out.options;
+        segment.payload = out.payload;
+        segment.payload_length = static_cast<std::uint32_t>(out.payload.size());
+        TcpConnection& to = to_server ? server : client;
+        if (to_server && segment.has(capture::syn) && !server_open_) server_open_ = true, to.accept(now, segment);
+        else to.on_segment(now, segment);
+        return true;
+    }
+
+    std::list<TcpSegmentOut> to_server_, to_client_;
+    Random random_;
+    std::uint32_t loss_;
+    bool server_open_ = false;
+};
+
+TEST(Tcp, HandshakeWithTheOptionOfBothSides) {
+    for (const bool client_has : {true, false})
+        for (const bool server_has : {true, false}) {
+            Wire wire(config(0xFFFF'FFFE, client_has), config(100, server_has));
+            wire.client.connect(0);
+            wire.run();
+            EXPECT_EQ(wire.client.state(), TcpState::established);
+            EXPECT_EQ(wire.server.state(), TcpState::established);
+            EXPECT_EQ(wire.segments, 3U);
+            EXPECT_EQ(wire.client.peer_has_option(), client_has && server_has);
+            EXPECT_EQ(wire.server.peer_has_option(), client_has && server_has);
+        }
+}
+
+TEST(Tcp, OrderlyEnd) {
+    Wire wire(config(1), config(2));
+    wire.client.connect(0);
+    wire.run();
+    wire.client.write(wire.now, Octets(5000, 7));
+    wire.client.close(wire.now);
+    wire.run(wire.now + second);
+    EXPECT_EQ(wire.server.received(), Octets(5000, 7));
+    EXPECT_TRUE(wire.server.peer_closed());
+    EXPECT_EQ(wire.client.state(), TcpState::fin_wait_2);
+    wire.server.close(wire.now);
+    wire.run();
+    EXPECT_TRUE(wire.server.over());
+    EXPECT_TRUE(wire.client.over()) << "after TIME-WAIT";
+    EXPECT_FALSE(wire.client.was_reset());
+}
+
+TEST(Tcp, Abort) {
+    Wire wire(config(1), config(2));
+    wire.client.connect(0);
+    wire.run();
+    wire.server.abort(wire.now);
+    wire.run();
+    EXPECT_TRUE(wire.client.was_reset());
+    EXPECT_TRUE(wire.client.over());
+}
+
+TEST(Tcp, EverythingArrivesInOrder) {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        Random plan(seed);
+        Wire wire(config(plan.bits(32)), config(plan.bits(32)), seed, static_cast<std::uint32_t>(plan.below(60'000)));
+        wire.client.connect(0);
+        wire.run();
+        if (!wire.server.established()) continue;  // seven losses in a row
+        Octets sent;
+        for (int i = 0; i < 10; ++i) {
+            Octets part(plan.below(4000));
+            for (std::uint8_t& octet : part) octet = static_cast<std::uint8_t>(plan.next());
+            sent.insert(sent.end(), part.begin(), part.end());
+            wire.client.write(wire.now, part);
+            if (plan.below(2) == 0) wire.run();
+        }
+        wire.client.close(wire.now);
+        wire.run(wire.now + 300 * second);
+        EXPECT_EQ(wire.server.received(), sent) << "seed " << seed;
+        EXPECT_TRUE(wire.server.peer_closed()) << "seed " << seed;
+    }
+}
+
+}  // namespace
+}  // namespace fabricscope::stack
