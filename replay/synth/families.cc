@@ -5,12 +5,16 @@
 #include <array>
 
 #include "replay/synth/rdma_cm.h"
+#include "replay/synth/smcr.h"
 
 namespace fabricscope::synth {
 namespace {
 
 constexpr std::array known{
     Family{"rdma-cm", "RDMA CM connections and what is sent over them", run_rdma_cm},
+    Family{
+        "smc-r", "SMC-R connections, link groups and their data",
+        [](const Scenario& s) { return run_smcr(s, nullptr); }},
 };
 
 }  // namespace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What runs on both ends of a connection, over SMC-R or over TCP: somebody who writes, and somebody who reads.
+#pragma once
+
+#include "replay/stack/core/endpoint.h"
+
+namespace fabricscope::stack::smcr {
+
+enum class AppEnd : std::uint8_t {
+    close,     ///< when all is done
+    shutdown,  ///< for writing; closes when the peer has closed
+    abort,     ///< closes without having read everything, or resets
+    wait,      ///< closes when the peer has
+};
+
+struct AppPlan {
+    bool echo = false;            ///< sends back what it reads
+    unsigned messages = 0;        ///< to send
+    std::uint64_t octets = 100;   ///< of each
+    bool ping_pong = true;        ///< waits until each message has come back
+    unsigned urgent_every = 0;    ///< every n-th message ends with an urgent octet; 0 = none
+    Time pause = 0;               ///< before each message but the first
+    std::uint64_t read_size = 0;  ///< reads so much at once; 0 = all there is
+    Time read_interval = 0;       ///< between two reads
+    Time read_from = 0;           ///< after the connection came to be
+    Time hold = 0;                ///< after the last message
+    AppEnd end = AppEnd::wait;
+};
+
+/// The octet streams that an application sees.
+class ByteStream {
+public:
+    virtual std::size_t write(ByteView octets) = 0;
+    virtual bool write_urgent(std::uint8_t octet) = 0;
+    virtual std::uint64_t readable() const = 0;
+    virtual Octets read(std::uint64_t most) = 0;
+    virtual bool at_end() const = 0;
+    virtual void shutdown_write() = 0;
+    virtual void close() = 0;
+    virtual void abort() = 0;
+
+protected:
+    ~ByteStream() = default;
+};
+
+/// Octets and what they were, without keeping them.
+struct StreamDigest {
+    std::uint64_t octets = 0;
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;  ///< FNV-1a
+
+    void add(ByteView more) {
+        octets += more.size();
+        for (const std::uint8_t octet : more) hash = (hash ^ octet) * 0x100'0000'01B3;
+    }
+    bool operator==(const StreamDigest&) const = default;
+};
+
+class Application {
+public:
+    Application(AppPlan plan, std::uint64_t seed) : plan_(plan), seed_(seed) {}
+
+    /// Does what can be done now. Called after everything that happens to the stream, and at wakeup().
+    void work(Time now, ByteStream& stream);
+    Time wakeup() const { return wakeup_; }
+    const StreamDigest& sent() const { return sent_; }
+    const StreamDigest& received() const { return received_; }
+    bool ended() const { return ended_; }
+
+private:
+    void read(Time now, ByteStream& stream);
+    void write(Time now, ByteStream& stream);
+    bool next_message(Time now);
+    void finish(Time now, ByteStream& stream);
+    void wake(Time at) { wakeup_ = std::min(wakeup_, at); }
+
+    AppPlan plan_;
+    std::uint64_t seed_;
+    Time wakeup_ = never;
+    Octets outgoing_;  ///< what the stream has not taken yet
+    bool urgent_pending_ = false;
+    std::uint8_t urgent_octet_ = 0;
+    unsigned begun_ = 0;          ///< messages
+    std::uint64_t produced_ = 0;  ///< octets of own messages
+    Time next_message_ = 0;
+    Time next_read_ = 0;
+    Time end_at_ = never;
+    bool started_ = false, shut_ = false, ended_ = false;
+    StreamDigest sent_, received_;
+};
+
+}  // namespace fabricscope::stack::smcr

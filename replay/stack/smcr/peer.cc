@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The host: frames, TCP, the phases of a connection, and its data.
+#include "replay/stack/smcr/peer.h"
+
+#include <algorithm>
+
+#include "protocols/smcr/tcp_option.h"
+#include "replay/stack/smcr/peer_state.h"
+
+namespace fabricscope::stack::smcr {
+namespace {
+
+enum DeclineCode : std::uint32_t { timeout_confirm_link = 0x0201'0000 };
+
+/// The GID that an adapter has for RoCE v1: link-local, from the MAC (RFC 4291, appendix A).
+Gid link_local(const Mac& mac) {
+    const auto& m = mac.octets;
+    return {
+        {0xFE, 0x80, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(m[0] ^ 2), m[1], m[2], 0xFF, 0xFE, m[3], m[4], m[5]}};
+}
+
+}  // namespace
+
+Peer::Peer(PeerConfig config)
+    : config_(std::move(config)),
+      random_(config_.seed),
+      instance_(static_cast<std::uint16_t>(random_.bits(16))),
+      identification_(static_cast<std::uint16_t>(random_.bits(16))) {
+    const bool v1 = config_.profile.version == 1;
+    AdapterConfig adapter;
+    adapter.address = {config_.mac, v1 ? link_local(config_.mac) : config_.ip};
+    adapter.carrier = v1 ? capture::IbCarrier::roce_v1 : capture::IbCarrier::roce_v2;
+    adapter.first_qpn = config_.first_qpn;
+    adapter.hop_limit = 1;  // as SMC-R on one subnet has it
+    adapters_.push_back(std::make_unique<Adapter>(adapter, 0, frames_, random_.split()));
+}
+
+Peer::~Peer() = default;
+
+wire::PeerId Peer::peer_id() const { return {instance_, config_.mac}; }
+
+// ---- frames and time -----------------------------------------------------------------------------
+
+void Peer::on_frame(Time now, std::size_t /*port*/, ByteView octets) {
+    capture::Frame frame;
+    frame.wire_length = static_cast<std::uint32_t>(octets.size());
+    frame.data = octets;
+    frame.link = capture::LinkType::ethernet;
+    const capture::Packet packet = capture::decode(frame);
+    if (packet.transport == capture::Transport::tcp) on_tcp(now, packet);
+    else if (packet.transport == capture::Transport::ib && config_.rdma) adapters_[0]->on_packet(now, packet);
+    work(now);
+}
+
+void Peer::on_timer(Time now) {
+    for (auto& adapter : adapters_)
+        if (adapter->wakeup() <= now) adapter->on_timer(now);
+    for (auto& group : groups_)
+        if (group->links.wakeup() <= now) group->links.on_timer(now);
+    for (auto& connection : connections_) {
+        connection->now = now;
+        if (connection->tcp.wakeup() <= now) connection->tcp.on_timer(now);
+        if (connection->deadline > now) continue;
+        connection->deadline = never;
+        fail(now, *connection, "failed");  // no CLC message in time: the TCP connection ends (RFC 7609, C.1)
+    }
+    work(now);
+}
+
+Time Peer::wakeup() const {
+    Time earliest = never;
+    for (const auto& adapter : adapters_) earliest = std::min(earliest, adapter->wakeup());
+    for (const auto& group : groups_) earliest = std::min(earliest, group->links.wakeup());
+    for (const auto& connection : connections_)
+        earliest = std::min(
+            {earliest, connection->tcp.wakeup(), connection->deadline, connection->application.wakeup()});
+    return earliest;
+}
+
+void Peer::take_frames(std::vector<OutgoingFrame>& frames) {
+    frames.clear();
+    frames.swap(frames_);
+}
+
+void Peer::test_links(Time now) {
+    for (auto& group : groups_) group->links.test_link(now);
+}
+
+// ---- TCP -----------------------------------------------------------------------------------------
+
+TcpConfig Peer::tcp_config(std::uint16_t local, std::uint16_t remote) {
+    TcpConfig config;
+    config.local_port = local;
+    config.remote_port = remote;
+    config.initial_sequence = random_.bits(32);
+    config.timestamp_offset = random_.bits(32);
+    if (config_.smc) config.syn_option = layout::octets_of(wire::TcpOption{});
+    return config;
+}
+
+Peer::Connection& Peer::add(Key key, const Mac& mac, bool client, const AppPlan& plan, TcpConfig tcp) {
+    connections_.push_back(
+        std::make_unique<Connection>(std::move(tcp), plan, std::get<0>(key) * 2U + (client ? 1 : 0)));
+    Connection& connection = *connections_.back();
+    connection.key = key;
+    connection.remote_port = {mac, std::get<1>(key)};
+    connection.client = client;
+    by_key_[key] = &connection;
+    return connection;
+}
+
+void Peer::connect(
+    Time now, std::uint16_t local_port, const Mac& mac, const Gid& ip, std::uint16_t port, const AppPlan& plan) {
+    Connection& connection = add({local_port, ip, port}, mac, true, plan, tcp_config(local_port, port));
+    connection.now = now;
+    connection.tcp.connect(now);
+    flush(connection);
+}
+
+void Peer::on_tcp(Time now, const capture::Packet& packet) {
+    if (!(packet.destination == capture::Address::of(config_.ip))) return;
+    const capture::TcpSegment& segment = packet.tcp;
+    const Key key{segment.destination_port, Gid{packet.source.bytes}, segment.source_port};
+    const auto known = by_key_.find(key);
+    const bool opening = segment.has(capture::syn) && !segment.has(capture::ack);
+    if (known != by_key_.end() && !(opening && known->second->tcp.over())) {
+        known->second->now = now;
+        known->second->tcp.on_segment(now, segment);
+        return flush(*known->second);
+    }
+    const auto service = services_.find(segment.destination_port);
+    if (!opening || service == services_.end()) return refuse_segment(packet);
+    Connection& connection = add(
+        key, packet.source_mac, false, service->second, tcp_config(segment.destination_port, segment.source_port));
+    connection.now = now;
+    connection.tcp.accept(now, segment);
+    flush(connection);
+}
+
+/// To a port where nobody listens (RFC 9293, 3.10.7.1).
+void Peer::refuse_segment(const capture::Packet& packet) {
+    const capture::TcpSegment& segment = packet.tcp;
+    if (segment.has(capture::rst)) return;
+    capture::TcpFields fields;
+    fields.source_port = segment.destination_port;
+    fields.destination_port = segment.source_port;
+    fields.sequence = segment.has(capture::ack) ? segment.acknowledgment : 0;
+    fields.acknowledgment = segment.sequence + segment.payload_length + (segment.has(capture::syn) ? 1 : 0);
+    fields.flags = capture::rst | capture::ack;
+    fields.window = 0;
+    const capture::FrameEnds ends{
+        config_.mac, packet.source_mac, config_.ip, Gid{packet.source.bytes}, ++identification_};
+    const ByteView frame = builder_.tcp(ends, fields, {}, {});
+    frames_.push_back({0, {frame.begin(), frame.end()}, "nobody listens"});
+}
+
+void Peer::flush(Connection& connection) {
+    for (const TcpSegmentOut& segment : connection.tcp.take_segments()) {
+        const capture::FrameEnds ends{
+            config_.mac, connection.remote_port.mac, config_.ip, connection.remote_port.gid, ++identification_};
+        const ByteView frame = builder_.tcp(ends, segment.fields, segment.options, segment.payload);
+        frames_.push_back({0, {frame.begin(), frame.end()}, {}});
+    }
+}
+
+// ---- what is to be done --------------------------------------------------------------------------
+
+void Peer::work(Time now) {
+    bool more = true;
+    while (more) {
+        more = false;
+        for (auto& adapter : adapters_)
+            while (!adapter->completions().empty()) {
+                Completion completion = std::move(adapter->completions().front());
+                adapter->completions().pop_front();
+                on_completion(now, std::move(completion));
+                more = true;
+            }
+        for (std::size_t i = 0; i < groups_.size(); ++i)
+            while (!groups_[i]->links.events().empty()) {
+                const GroupEvent event = groups_[i]->links.events().front();
+                groups_[i]->links.events().pop_front();
+                on_group_event(now, *groups_[i], event);
+                more = true;
+            }
+        for (std::size_t i = 0; i < connections_.size(); ++i) {
+            connections_[i]->now = now;
+            more = step(now, *connections_[i]) || more;
+            flush(*connections_[i]);
+        }
+    }
+}
+
+void Peer::enter(Connection& connection, Phase phase, Time deadline) {
+    connection.phase = phase;
+    connection.deadline = deadline;
+}
+
+/// True if the connection has come to another phase.
+bool Peer::step(Time now, Connection& connection) {
+    const Phase before = connection.phase;
+    if (before == Phase::over) return false;
+    if (connection.tcp.over() && before != Phase::active && before != Phase::plain) fail(now, connection, "failed");
+    switch (connection.phase) {
+        case Phase::tcp:
+            if (connection.tcp.established()) on_established(now, connection);
+            break;
+        case Phase::proposal:
+        case Phase::accept:
+        case Phase::confirm:
+        case Phase::key:
+        case Phase::link: on_clc(now, connection); break;
+        case Phase::active:
+        case Phase::plain: run_application(now, connection); break;
+        case Phase::queued:
+        case Phase::over: break;
+    }
+    return connection.phase != before;
+}
+
+void Peer::on_established(Time now, Connection& connection) {
+    if (!connection.tcp.peer_has_option()) return become_plain(connection, "plain-tcp");
+    if (connection.client) return send_proposal(now, connection);
+    enter(connection, Phase::proposal, now + config_.profile.clc_wait);
+}
+
+void Peer::become_plain(Connection& connection, const char* outcome) {
+    connection.outcome = outcome;
+    enter(connection, Phase::plain, never);
+}
+
+void Peer::fail(Time now, Connection& connection, const char* outcome) {
+    connection.now = now;
+    if (connection.outcome.empty()) connection.outcome = outcome;
+    connection.tcp.abort(now);
+    enter(connection, Phase::over, never);
+    release_lock(connection);
+}
+
+void Peer::run_application(Time now, Connection& connection) {
+    if (connection.phase == Phase::plain) {
+        Octets& arrived = connection.tcp.received();
+        connection.received.insert(connection.received.end(), arrived.begin(), arrived.end());
+        arrived.clear();
+        connection.tcp_at_end = connection.tcp.peer_closed();
+    }
+    connection.application.work(now, connection);
+    if (connection.phase == Phase::active) settle_end(now, connection);
+    else if (connection.tcp.over()) enter(connection, Phase::over, never);
+}
+
+/// TCP follows the end on RDMA (RFC 7609, 4.8).
+void Peer::settle_end(Time now, Connection& connection) {
+    DataPath& data = *connection.data;
+    const bool reset = connection.tcp.was_reset();
+    if (reset) data.abort();  // does nothing once this side has closed
+    if (data.aborted()) connection.tcp.abort(now);
+    else if (data.closed_sent() && (config_.profile.fin_with_closed || data.state() == CloseState::closed))
+        connection.tcp.close(now);
+    const bool over = data.state() == CloseState::closed || reset || (data.aborted() && connection.tcp.over());
+    if (!over || connection.released) return;
+    connection.released = true;
+    connection.group->links.release_element(now, *connection.element);
+    // TCP may still have its FINs to exchange; nothing else is left.
+    if (connection.tcp.over()) enter(connection, Phase::over, never);
+}
+
+void Peer::become_active(Time now, Connection& connection) {
+    connection.outcome = "smc-r";
+    enter(connection, Phase::active, never);
+    DataConfig config;
+    config.profile = config_.profile;
+    config.own = {connection.group->links.octets_of(*connection.element).size(), config_.profile.cursor_base};
+    config.element = connection.group->links.octets_of(*connection.element);
+    config.peer = {connection.remote.size, config_.profile.cursor_base};
+    config.peer_token = connection.remote.token;
+    config.send_buffer = config_.send_buffer;
+    connection.now = now;
+    connection.data.emplace(config, connection);
+    for (const wire::Cdc& message : std::exchange(connection.early, {})) connection.data->on_message(message);
+    release_lock(connection);
+}
+
+// ---- RDMA ----------------------------------------------------------------------------------------
+
+void Peer::on_completion(Time now, Completion completion) {
+    Group* group = nullptr;
+    std::size_t link = 0;
+    for (auto& candidate : groups_)
+        if (const auto found = candidate->links.link_of(0, completion.qpn); found) {
+            group = candidate.get();
+            link = *found;
+        }
+    if (group == nullptr) return;
+    if (completion.kind == Completion::Kind::work) {
+        if (completion.status != CompletionStatus::success) group->links.on_link_error(now, link);
+        return;
+    }
+    if (RcQueuePair* qp = adapters_[0]->rc(completion.qpn); qp != nullptr) qp->post_receive();
+    if (completion.octets.empty() || completion.octets[0] != wire::kCdcType)
+        return group->links.on_llc(now, link, completion.octets);
+    wire::Cdc message;
+    if (layout::parse_into(message, completion.octets)) return;
+    for (auto& connection : connections_) {
+        if (connection->group != group || connection->token != message.alert_token || connection->released) continue;
+        connection->now = now;
+        if (connection->data) connection->data->on_message(message);
+        else connection->early.push_back(message);
+        return;
+    }
+}
+
+void Peer::on_group_event(Time now, Group& group, const GroupEvent& event) {
+    using Kind = GroupEvent::Kind;
+    for (std::size_t i = 0; i < connections_.size(); ++i) {
+        Connection& connection = *connections_[i];
+        if (connection.group != &group || connection.phase == Phase::over) continue;
+        connection.now = now;
+        switch (event.kind) {
+            case Kind::link_ready:
+                if (connection.phase == Phase::link) become_active(now, connection);
+                break;
+            case Kind::link_failed:
+                if (connection.phase != Phase::link && connection.phase != Phase::confirm) break;
+                if (!config_.profile.decline_on_timeout) fail(now, connection, "failed");
+                else decline(now, connection, timeout_confirm_link);
+                break;
+            case Kind::rkey_confirmed:
+                if (connection.phase != Phase::key || connection.element->rmb != event.rmb) break;
+                send_accept_or_confirm(
+                    now, connection, connection.client ? wire::ClcType::confirm : wire::ClcType::accept);
+                if (connection.client) become_active(now, connection);
+                else enter(connection, Phase::confirm, now + config_.profile.clc_wait);
+                break;
+            case Kind::rkey_refused:
+                if (connection.phase == Phase::key && connection.element->rmb == event.rmb)
+                    group.links.tell_rkey(now, *connection.element);
+                break;
+            case Kind::ended: fail(now, connection, "failed"); break;
+        }
+        flush(connection);
+    }
+}
+
+// ---- the account ---------------------------------------------------------------------------------
+
+std::vector<PeerAccount> Peer::accounts() const {
+    std::vector<PeerAccount> accounts;
+    for (const auto& connection : connections_) {
+        PeerAccount& account = accounts.emplace_back();
+        account.client = connection->client;
+        account.client_port = connection->client ? std::get<0>(connection->key) : std::get<2>(connection->key);
+        account.outcome = connection->outcome;
+        account.decline = connection->decline_code;
+        account.declined_by_me = connection->declined_by_me;
+        account.version = connection->version;
+        account.first_contact = connection->first_contact;
+        account.sent = connection->application.sent();
+        account.received = connection->application.received();
+        if (!connection->data) continue;
+        const DataPath& data = *connection->data;
+        account.produced = data.produced();
+        account.acknowledged = data.acknowledged();
+        account.consumed = data.consumed();
+        account.wraps = data.wraps();
+        account.messages = connection->messages;
+        account.close = name_of(data.state());
+        account.aborted = data.aborted();
+    }
+    return accounts;
+}
+
+}  // namespace fabricscope::stack::smcr

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A host that speaks SMC-R: TCP rendezvous, CLC, link groups and connections (RFC 7609, 3; version 2 as Linux has it).
+#pragma once
+
+#include <map>
+
+#include "protocols/smcr/clc.h"
+#include "replay/stack/net/tcp.h"
+#include "replay/stack/smcr/application.h"
+#include "replay/stack/smcr/link_group.h"
+
+namespace fabricscope::stack::smcr {
+
+struct PeerConfig {
+    Profile profile;
+    Mac mac;
+    Gid ip;  ///< IPv4, as a GID
+    std::uint8_t subnet_bits = 24;
+    bool smc = true;   ///< offers SMC-R at all
+    bool rdma = true;  ///< has an RDMA device
+    std::string eid = "FABRICSCOPE";
+    std::string hostname = "host";
+    std::uint8_t buffer_size = 2;  ///< compressed: of RMB elements
+    std::uint64_t send_buffer = 65'536;
+    std::uint32_t first_qpn = 0x11;
+    std::uint64_t seed = 1;
+};
+
+/// What a side knows of a connection.
+struct PeerAccount {
+    bool client = false;
+    std::uint16_t client_port = 0;
+    std::string outcome;        ///< "smc-r", "fallback", "plain-tcp", "failed"
+    std::uint32_t decline = 0;  ///< code, sent or received; 0 = none
+    bool declined_by_me = false;
+    std::uint8_t version = 0;
+    bool first_contact = false;
+    StreamDigest sent, received;                   ///< by the application
+    std::uint64_t produced = 0, acknowledged = 0;  ///< positions of the sending direction
+    std::uint64_t consumed = 0;                    ///< of the receiving one
+    std::uint64_t wraps = 0;
+    std::uint64_t messages = 0;  ///< CDC messages sent
+    std::string close;           ///< state of RFC 7609, 4.8
+    bool aborted = false;
+};
+
+class Peer final : public Endpoint {
+public:
+    explicit Peer(PeerConfig config);
+    ~Peer() override;
+
+    void listen(std::uint16_t port, const AppPlan& plan) { services_[port] = plan; }
+    void connect(
+        Time now, std::uint16_t local_port, const Mac& mac, const Gid& ip, std::uint16_t port, const AppPlan& plan);
+    /// Asks whether each link is alive.
+    void test_links(Time now);
+
+    void on_frame(Time now, std::size_t port, ByteView frame) override;
+    void on_timer(Time now) override;
+    Time wakeup() const override;
+    void take_frames(std::vector<OutgoingFrame>& frames) override;
+
+    /// In the order in which the connections began.
+    std::vector<PeerAccount> accounts() const;
+
+private:
+    enum class Phase : std::uint8_t {
+        tcp,       ///< handshake
+        proposal,  ///< server: waits for PROPOSAL
+        queued,    ///< another connection is setting up a link group
+        accept,    ///< client: waits for ACCEPT
+        key,       ///< waits until the peer knows the key of the RMB
+        confirm,   ///< server: waits for CONFIRM
+        link,      ///< first contact: the link is being set up
+        active,    ///< data over RDMA
+        plain,     ///< data over TCP
+        over,
+    };
+    struct Group;
+    struct Connection;
+    using Key = std::tuple<std::uint16_t, Gid, std::uint16_t>;  ///< local port, remote address, remote port
+
+    Connection& add(Key key, const Mac& mac, bool client, const AppPlan& plan, TcpConfig tcp);
+    TcpConfig tcp_config(std::uint16_t local, std::uint16_t remote);
+    void on_tcp(Time now, const capture::Packet& packet);
+    void refuse_segment(const capture::Packet& packet);
+    void flush(Connection& connection);
+    void flush_all();
+    void work(Time now);
+    bool step(Time now, Connection& connection);
+    void on_established(Time now, Connection& connection);
+    void on_clc(Time now, Connection& connection);
+    void on_clc_message(Time now, Connection& connection, const wire::ClcMessage& message);
+    void enter(Connection& connection, Phase phase, Time deadline);
+
+    // rendezvous
+    bool take_lock(Connection& connection);
+    void release_lock(Connection& connection);
+    void send_clc(Time now, Connection& connection, wire::ClcType type, wire::ClcMessage message);
+    void send_proposal(Time now, Connection& connection);
+    void send_accept_or_confirm(Time now, Connection& connection, wire::ClcType type);
+    void decline(Time now, Connection& connection, std::uint32_t code, bool out_of_sync = false);
+    void on_proposal(Time now, Connection& connection, const wire::Proposal& proposal);
+    void answer_proposal(Time now, Connection& connection);
+    void on_accept(Time now, Connection& connection, const wire::SmcrAcceptConfirm& accept);
+    void answer_accept(Time now, Connection& connection);
+    void on_confirm(Time now, Connection& connection, const wire::SmcrAcceptConfirm& confirm);
+    void on_decline(Connection& connection, const wire::Decline& decline);
+    bool is_local_subnet(const wire::IpArea& area) const;
+
+    // link groups and data
+    Group& new_group(Role role, std::uint8_t version);
+    void on_completion(Time now, Completion completion);
+    void on_group_event(Time now, Group& group, const GroupEvent& event);
+    void remember_peer(Connection& connection, const wire::SmcrAcceptConfirm& message);
+    void become_active(Time now, Connection& connection);
+    void become_plain(Connection& connection, const char* outcome);
+    void fail(Time now, Connection& connection, const char* outcome);
+    void run_application(Time now, Connection& connection);
+    void settle_end(Time now, Connection& connection);
+    wire::PeerId peer_id() const;
+
+    PeerConfig config_;
+    Random random_;
+    std::vector<OutgoingFrame> frames_;
+    std::vector<std::unique_ptr<Adapter>> adapters_;
+    std::map<std::uint16_t, AppPlan> services_;
+    std::vector<std::unique_ptr<Connection>> connections_;
+    std::map<Key, Connection*> by_key_;
+    std::vector<std::unique_ptr<Group>> groups_;
+    std::deque<Connection*> lock_queue_;  ///< the first one may set up a link group
+    std::uint32_t next_token_ = 1;
+    std::uint16_t instance_;
+    std::uint16_t identification_;
+    capture::FrameBuilder builder_;
+};
+
+}  // namespace fabricscope::stack::smcr

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Habits of SMC-R implementations: what RFC 7609 leaves open, and where Linux differs from it.
+#pragma once
+
+#include "replay/stack/core/endpoint.h"
+
+namespace fabricscope::stack::smcr {
+
+struct Profile {
+    const char* name = "linux";
+    std::uint8_t version = 2;                   ///< highest one that is offered
+    std::uint8_t release = 1;                   ///< of version 2
+    std::uint8_t cursor_base = 0;               ///< 4: there are eye catchers (RFC 7609, 4.2)
+    bool confirm_repeats_first_contact = true;  ///< the F flag in CONFIRM, too
+    bool rkeys_with_connections = true;         ///< CONFIRM RKEY and DELETE RKEY for each connection, not each RMB
+    std::uint8_t elements_per_rmb = 1;
+    bool host_order_lengths = true;   ///< version 2 LLC, on a little-endian CPU
+    bool reject_reasons = false;      ///< version 2 ADD LINK rejections name the reason
+    bool fin_with_closed = true;      ///< TCP is shut down right after "closed" was sent
+    bool blocked_when_filled = true;  ///< B also when what is queued just fits; stays until the next WRITE
+    /// A message for the consumer cursor alone, if more than this is unreported and the window is at most half.
+    std::uint64_t update_limit(std::uint64_t element) const {
+        return linux_updates ? std::max<std::uint64_t>(element / 10, 2304) : element / 10;
+    }
+    bool linux_updates = true;       ///< B does not make every consumption worth a message
+    bool decline_on_timeout = true;  ///< of CONFIRM LINK at first contact: fall back instead of resetting TCP
+    Time confirm_link_server = 2 * second;
+    Time confirm_link_client = 4 * second;
+    Time llc_wait = 2 * second;
+    Time clc_wait = 6 * second;
+};
+
+/// Linux 6.12 on x86.
+inline Profile linux_profile() { return {}; }
+
+/// The words of RFC 7609: version 1, eye catchers, RMBs of several elements.
+inline Profile rfc7609_profile() {
+    Profile profile;
+    profile.name = "rfc7609";
+    profile.version = 1;
+    profile.cursor_base = 4;
+    profile.confirm_repeats_first_contact = false;
+    profile.rkeys_with_connections = false;
+    profile.elements_per_rmb = 8;
+    profile.host_order_lengths = false;
+    profile.reject_reasons = true;
+    profile.fin_with_closed = false;
+    profile.blocked_when_filled = false;
+    profile.linux_updates = false;
+    profile.decline_on_timeout = false;
+    return profile;
+}
+
+}  // namespace fabricscope::stack::smcr

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/synth/smcr.h"
+
+#include <fmt/format.h>
+
+#include "replay/synth/message_names.h"
+#include "replay/synth/world.h"
+
+namespace fabricscope::synth {
+namespace {
+
+using namespace stack::smcr;
+using stack::millisecond;
+
+constexpr std::uint8_t client_host = 10, server_host = 20;
+constexpr std::uint16_t server_port = 18001;
+
+struct Host {
+    PeerConfig config;
+    std::string profile = "linux";
+    std::uint8_t version = 0;  ///< 0: the profile's
+    std::uint8_t number = 0;
+};
+
+Mac mac_of(std::uint8_t number) { return {{0x00, 0x00, 0x5E, 0x00, 0x53, number}}; }
+
+class SmcrScenario {
+public:
+    explicit SmcrScenario(const Scenario& scenario)
+        : world_(scenario, message_name, [this](const Statement& statement) { read(statement); }) {}
+
+    Recording run(SmcrAccounts* accounts) {
+        client_.emplace(config_of(hosts_[0], "client", client_host));
+        server_.emplace(config_of(hosts_[1], "server", server_host));
+        attach(*client_, hosts_[0], "client");
+        attach(*server_, hosts_[1], "server");
+        for (const auto& [port, plan] : services_) server_->listen(port, plan);
+        for (const Start& start : starts_)
+            world_.fabric().at(world_.start() + start.at, [this, &start] {
+                client_->connect(
+                    world_.fabric().now(), start.source_port, mac_of(hosts_[1].number), hosts_[1].config.ip, start.port,
+                    start.plan);
+            });
+        for (const Time at : tests_)
+            world_.fabric().at(world_.start() + at, [this] { client_->test_links(world_.fabric().now()); });
+        Recording recording = world_.run();
+        tell(recording, "client", client_->accounts());
+        tell(recording, "server", server_->accounts());
+        if (accounts != nullptr) *accounts = {client_->accounts(), server_->accounts()};
+        return recording;
+    }
+
+private:
+    struct Start {
+        Time at = 0;
+        std::uint16_t source_port = 0, port = 0;
+        AppPlan plan;
+    };
+
+    void read(const Statement& statement) {
+        if (statement.word() == "hosts") read_host(statement, hosts_[0]), read_host(statement, hosts_[1]);
+        else if (statement.word() == "client") read_host(statement, hosts_[0]);
+        else if (statement.word() == "server") read_host(statement, hosts_[1]);
+        else if (statement.word() == "listen")
+            services_[static_cast<std::uint16_t>(statement.number("port", server_port, 65'535))] = read_plan(
+                statement, true);
+        else if (statement.word() == "connect") read_connect(statement);
+        else if (statement.word() == "test-link") tests_.push_back(statement.time("at", 0));
+        else statement.fail("this word is not known here");
+    }
+
+    static void read_host(const Statement& statement, Host& host) {
+        constexpr std::array<const char*, 2> profiles{"linux", "rfc7609"};
+        if (statement.has("profile")) host.profile = profiles[statement.choice("profile", 0, {"linux", "rfc7609"})];
+        host.version = static_cast<std::uint8_t>(statement.number("version", host.version, 2));
+        PeerConfig& config = host.config;
+        config.smc = statement.flag("smc", config.smc);
+        config.rdma = statement.flag("rdma", config.rdma);
+        config.eid = statement.text("eid", config.eid);
+        config.subnet_bits = static_cast<std::uint8_t>(statement.number("subnet-bits", config.subnet_bits, 32));
+        config.send_buffer = statement.octets("send-buffer", config.send_buffer);
+        config.buffer_size = static_cast<std::uint8_t>(
+            statement.choice("rmbe", config.buffer_size, {"16K", "32K", "64K", "128K", "256K", "512K"}));
+    }
+
+    static AppPlan read_plan(const Statement& statement, bool server) {
+        AppPlan plan;
+        plan.echo = statement.flag("echo", server);
+        plan.messages = static_cast<unsigned>(statement.number("messages", 0));
+        plan.octets = statement.octets("octets", 100);
+        plan.ping_pong = statement.flag("ping-pong", !server);
+        plan.urgent_every = static_cast<unsigned>(statement.number("urgent-every", 0));
+        plan.pause = statement.time("pause", 0);
+        plan.read_size = statement.octets("read-size", 0);
+        plan.read_interval = statement.time("read-interval", 0);
+        plan.read_from = statement.time("read-from", 0);
+        plan.hold = statement.time("hold", 0);
+        plan.end = static_cast<AppEnd>(statement.choice("end", server ? 3 : 0, {"close", "shutdown", "abort", "wait"}));
+        return plan;
+    }
+
+    void read_connect(const Statement& statement) {
+        Start start;
+        start.plan = read_plan(statement, false);
+        start.port = static_cast<std::uint16_t>(statement.number("port", server_port, 65'535));
+        start.at = statement.time("at", 0);
+        const Time interval = statement.time("interval", 10 * millisecond);
+        const auto source = statement.number("source-port", 40'000 + starts_.size(), 60'000);
+        const auto count = statement.number("count", 1, 5'000);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            start.source_port = static_cast<std::uint16_t>(source + i);
+            starts_.push_back(start);
+            start.at += interval;
+        }
+    }
+
+    PeerConfig config_of(Host& host, const std::string& name, std::uint8_t number) {
+        PeerConfig& config = host.config;
+        host.number = number;
+        config.profile = host.profile == "linux" ? linux_profile() : rfc7609_profile();
+        if (host.version != 0) config.profile.version = host.version;
+        config.mac = mac_of(number);
+        config.ip = capture::gid_of(Ipv4{{192, 0, 2, number}});
+        config.hostname = name;
+        config.first_qpn = number == client_host ? 0x11 : 0x14;
+        config.seed = world_.random().next();
+        return config;
+    }
+
+    void attach(Peer& peer, const Host& host, const std::string& name) {
+        world_.attach(
+            peer, 0, host.config.mac, {name, "eth0", fmt::format("{}, {}", name, short_text(host.config.ip))});
+    }
+
+    static void tell(Recording& recording, const char* name, const std::vector<PeerAccount>& accounts) {
+        for (const PeerAccount& account : accounts) {
+            std::string text = fmt::format("{} {}: {}", name, account.client_port, account.outcome);
+            if (account.decline != 0)
+                text += fmt::format(
+                    ", declined by {} with 0x{:08x}", account.declined_by_me ? "me" : "peer", account.decline);
+            text += fmt::format("; sent {} octets, received {}", account.sent.octets, account.received.octets);
+            if (!account.close.empty())
+                text += fmt::format(
+                    "; {}{}, {} wraps, {} CDC messages", account.close, account.aborted ? " after an abort" : "",
+                    account.wraps, account.messages);
+            recording.account.push_back(std::move(text));
+        }
+    }
+
+    std::array<Host, 2> hosts_;
+    std::map<std::uint16_t, AppPlan> services_;
+    std::vector<Start> starts_;
+    std::vector<Time> tests_;
+    World world_;
+    std::optional<Peer> client_, server_;
+};
+
+}  // namespace
+
+Recording run_smcr(const Scenario& scenario, SmcrAccounts* accounts) { return SmcrScenario(scenario).run(accounts); }
+
+}  // namespace fabricscope::synth
