@@ -43,6 +43,10 @@ public:
             });
         for (const Time at : tests_)
             world_.fabric().at(world_.start() + at, [this] { client_->test_links(world_.fabric().now()); });
+        for (const auto& [at, by] : deletions_)
+            world_.fabric().at(world_.start() + at, [this, who = by] {
+                (who == 0 ? *client_ : *server_).delete_groups(world_.fabric().now());
+            });
         Recording recording = world_.run();
         tell(recording, "client", client_->accounts());
         tell(recording, "server", server_->accounts());
@@ -66,6 +70,8 @@ private:
                 statement, true);
         else if (statement.word() == "connect") read_connect(statement);
         else if (statement.word() == "test-link") tests_.push_back(statement.time("at", 0));
+        else if (statement.word() == "delete-group")
+            deletions_.emplace_back(statement.time("at", 0), statement.choice("by", 1, {"client", "server"}));
         else statement.fail("this word is not known here");
     }
 
@@ -151,6 +157,7 @@ private:
     std::map<std::uint16_t, AppPlan> services_;
     std::vector<Start> starts_;
     std::vector<Time> tests_;
+    std::vector<std::pair<Time, std::size_t>> deletions_;  ///< when, and whether by the server
     World world_;
     std::optional<Peer> client_, server_;
 };

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from harness import BUILD, ROOT, fabricscope, run
+from harness import BUILD, ROOT, fabricscope, run, sample
 
 SCENARIOS = sorted(path.stem for path in (ROOT / "samples/scenarios").glob("*.scenario"))
 RULES = {rule["id"] for rule in json.loads(fabricscope("rules", "--json", status=(0,)))}
@@ -121,3 +121,80 @@ def test_interface_and_comments(made):
     assert "client, 192.0.2.10" in info and "eth0" in info
     comments = run(["tshark", "-r", capture, "-T", "fields", "-e", "frame.comment"]).decode().splitlines()
     assert comments[0] == "asks for a connection" and "accepts the connection" in comments
+
+
+# ---- SMC-R ---------------------------------------------------------------------------------------
+
+SMCR = [name for name in SCENARIOS if name.startswith("smcr_")]
+
+
+def expert_errors(capture):
+    return run([BUILD / "with-plugins", "tshark", "-r", capture, "-Y", "_ws.expert.severity == error and smcr"])
+
+
+@pytest.mark.parametrize("name", SMCR)
+def test_the_plugin_has_no_complaint(name, made):
+    capture, _ = made[name]
+    if not words(name, "finds"):
+        assert expert_errors(capture) == b""
+
+
+@pytest.mark.parametrize("name", SMCR)
+def test_account_of_smcr(name, made):
+    """analyze and the endpoints agree about outcome, octets, wraps and declines."""
+    capture, text = made[name]
+    connections = json.loads(fabricscope("analyze", "--json", capture, status=(0, 1)))["smcr"]["connections"]
+    said = {(side, int(port)): rest for side, port, rest in re.findall(r"^(client|server) (\d+): (.*)$", text, re.M)}
+    assert connections and 2 * len(connections) == len(said) or name == "smcr_fallback_plain_client"
+    for connection in connections:
+        port = int(connection["client"].rpartition(":")[2])
+        client, server = said["client", port], said["server", port]
+        assert connection["outcome"] == re.match(r"[\w-]+", client)[0] == re.match(r"[\w-]+", server)[0]
+        if match := re.search(r"declined by me with (0x\w+)", client + server):
+            assert connection["decline"]["code"] == match[1]
+            assert connection["decline"]["by"] == ("client" if "declined by me" in client else "server")
+        for direction, sender, receiver in (("client_to_server", client, server), ("server_to_client", server, client)):
+            sent, received = (int(re.search(rf"{what} (\d+)", of)[1]) for what, of in (("sent", sender), ("received", receiver)))
+            if "abort" not in name:
+                assert sent == received
+            if connection["outcome"] == "smc-r":
+                assert connection[direction]["bytes_announced"] == connection[direction]["bytes_written"] == sent
+                assert connection[direction]["wraps"] == int(re.search(r"(\d+) wraps", sender)[1])
+
+
+@pytest.mark.parametrize("name", SMCR)
+def test_rfc7609_scenarios_hold_against_the_rfc(name, made):
+    """Endpoints of the profile rfc7609 need no excuse."""
+    capture, _ = made[name]
+    if "rfc7609" in name:
+        assert json.loads(fabricscope("analyze", "--json", "--profile", "rfc7609", capture, status=(0,)))["findings"] == []
+
+
+def story(capture, what="smcr"):
+    """Sender and content of each message, as the plugin's column has it."""
+    lines = run([BUILD / "with-plugins", "tshark", "-r", capture, "-Y", what, "-T", "fields",
+                 "-e", "eth.src", "-e", "_ws.col.Info"]).decode().splitlines()
+    return [tuple(line.split("\t")) for line in lines]
+
+
+@pytest.mark.parametrize("name", ["smcr_v2_echo", "smcr_v1_echo"])
+def test_an_echo_goes_as_between_two_linux(name, made):
+    """Message by message, with cursors and flags; after both have closed the order of DELETE RKEY is a race."""
+    real, ours = story(sample(name)), story(made[name][0])
+    closed = max(i for i, (_, info) in enumerate(real) if info.endswith("[C]")) + 1
+    assert ours[:closed] == real[:closed]
+    assert sorted(ours[closed:]) == sorted(real[closed:])
+
+
+def test_joining_a_link_group_goes_as_between_two_linux(made):
+    """Four connections at once: CLC and LLC messages up to the last CONFIRM, in order."""
+    control = "smcr.clc or smcr.llc"
+    real, ours = story(sample("smcr_v20_k61_echo"), control), story(made["smcr_v2_subsequent"][0], control)
+    confirmed = [i for i, (_, info) in enumerate(real) if "CLC CONFIRM" in info][3] + 1
+    assert ours[:confirmed] == real[:confirmed]
+
+
+@pytest.mark.parametrize("name", ["smcr_fallback_eid_mismatch", "smcr_fallback_client_no_rdma", "smcr_fallback_server_no_rdma",
+                                  "smcr_fallback_plain_client", "smcr_fallback_plain_server"])
+def test_fallback_goes_as_between_two_linux(name, made):
+    assert story(made[name][0]) == story(sample(name))

@@ -33,6 +33,10 @@ std::uint64_t CursorSpace::position_of(wire::Cursor cursor, std::uint64_t known)
 
 std::size_t DataPath::write(ByteView octets) {
     if (done_ || closing_ || aborted_) return 0;
+    if (peer_closed_ && !octets.empty()) {  // nobody will read it (RFC 7609, 4.8.1)
+        abort();
+        return 0;
+    }
     const std::size_t room = config_.send_buffer - std::min<std::size_t>(config_.send_buffer, queued_.size());
     const ByteView taken = octets.first(std::min(octets.size(), room));
     queued_.insert(queued_.end(), taken.begin(), taken.end());

@@ -17,6 +17,7 @@ constexpr std::uint8_t no_alternate_path = 1;  // reason of a rejected ADD LINK
 constexpr unsigned receive_buffers = 4096;
 constexpr std::uint64_t address_step = std::uint64_t{1} << 30;
 constexpr std::uint8_t second_link = 2;
+constexpr std::uint32_t operator_initiated = 0x0002'0000;  // reason of DELETE LINK
 
 template <class Slot> Octets empty_slots(std::size_t count) { return Octets(count * layout::size_of<Slot>); }
 
@@ -368,6 +369,15 @@ void LinkGroup::test_link(Time now) {
     wait_for(Wait::test_link, now + profile_.llc_wait);
 }
 
+void LinkGroup::delete_all(Time now) {
+    if (!alive()) return;
+    const wire::DeleteLink message{.all = true, .orderly = true, .reason = operator_initiated, .reserved2 = {}};
+    send(now, 0, message_of(LlcType::delete_link, message), "ends all links of the group");
+    if (role_ == Role::client) return wait_for(Wait::delete_link, now + profile_.llc_wait);
+    end();
+    report(GroupEvent::Kind::ended);
+}
+
 Time LinkGroup::wakeup() const { return deadline_; }
 
 void LinkGroup::on_timer(Time now) {
@@ -379,6 +389,7 @@ void LinkGroup::on_timer(Time now) {
         case Wait::confirm_link: report(GroupEvent::Kind::link_failed); break;
         case Wait::add_link: become_ready(now); break;  // one link has to do
         case Wait::rkey:
+        case Wait::delete_link:
         case Wait::test_link: on_link_error(now, 0); break;
     }
 }

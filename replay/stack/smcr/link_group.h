@@ -93,6 +93,8 @@ public:
     void on_llc(Time now, std::size_t link, ByteView octets);
     void on_link_error(Time now, std::size_t link);
     void test_link(Time now);
+    /// Ends the whole group (RFC 7609, 3.5.4): the server says so, a client asks the server to say it.
+    void delete_all(Time now);
     void on_timer(Time now);
     Time wakeup() const;
     std::deque<GroupEvent>& events() { return events_; }
@@ -101,7 +103,7 @@ public:
     void end();
 
 private:
-    enum class Wait : std::uint8_t { nothing, confirm_link, add_link, rkey, test_link };
+    enum class Wait : std::uint8_t { nothing, confirm_link, add_link, rkey, test_link, delete_link };
     /// An exchange that this side begins; one runs at a time (RFC 7609, 3.5.5.3).
     struct Exchange {
         enum class Kind : std::uint8_t { confirm_rkey, delete_rkey } kind{};

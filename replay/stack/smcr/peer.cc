@@ -71,9 +71,11 @@ Time Peer::wakeup() const {
     Time earliest = never;
     for (const auto& adapter : adapters_) earliest = std::min(earliest, adapter->wakeup());
     for (const auto& group : groups_) earliest = std::min(earliest, group->links.wakeup());
-    for (const auto& connection : connections_)
-        earliest = std::min(
-            {earliest, connection->tcp.wakeup(), connection->deadline, connection->application.wakeup()});
+    for (const auto& connection : connections_) {
+        earliest = std::min({earliest, connection->tcp.wakeup(), connection->deadline});
+        const bool runs = connection->phase == Phase::active || connection->phase == Phase::plain;
+        if (runs) earliest = std::min(earliest, connection->application.wakeup());
+    }
     return earliest;
 }
 
@@ -84,6 +86,11 @@ void Peer::take_frames(std::vector<OutgoingFrame>& frames) {
 
 void Peer::test_links(Time now) {
     for (auto& group : groups_) group->links.test_link(now);
+}
+
+void Peer::delete_groups(Time now) {
+    for (auto& group : groups_) group->links.delete_all(now);
+    work(now);
 }
 
 // ---- TCP -----------------------------------------------------------------------------------------
@@ -257,8 +264,10 @@ void Peer::settle_end(Time now, Connection& connection) {
     if (data.aborted()) connection.tcp.abort(now);
     else if (data.closed_sent() && (config_.profile.fin_with_closed || data.state() == CloseState::closed))
         connection.tcp.close(now);
-    const bool over = data.state() == CloseState::closed || reset || (data.aborted() && connection.tcp.over());
-    if (!over || connection.released) return;
+    if (data.state() == CloseState::peer_abort_wait && connection.deadline == never && !connection.released)
+        connection.deadline = now + config_.profile.abort_wait;
+    if (data.state() != CloseState::closed || connection.released) return;
+    connection.deadline = never;
     connection.released = true;
     connection.group->links.release_element(now, *connection.element);
     // TCP may still have its FINs to exchange; nothing else is left.

@@ -54,6 +54,8 @@ public:
         Time now, std::uint16_t local_port, const Mac& mac, const Gid& ip, std::uint16_t port, const AppPlan& plan);
     /// Asks whether each link is alive.
     void test_links(Time now);
+    /// Ends all link groups, and with them their connections.
+    void delete_groups(Time now);
 
     void on_frame(Time now, std::size_t port, ByteView frame) override;
     void on_timer(Time now) override;

@@ -28,6 +28,7 @@ struct Profile {
     Time confirm_link_client = 4 * second;
     Time llc_wait = 2 * second;
     Time clc_wait = 6 * second;
+    Time abort_wait = 5 * second;  ///< for the peer's answer to an abort
 };
 
 /// Linux 6.12 on x86.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How fast the emulated stack is, in memory: scenarios from the first SYN to the last FIN, capture included.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "replay/synth/smcr.h"
+
+namespace {
+
+using namespace fabricscope;
+
+synth::Recording play(benchmark::State& state, const std::string& scenario) {
+    const synth::Scenario parsed = synth::parse_scenario("protocol smc-r\n" + scenario);
+    synth::Recording recording;
+    for (auto _ : state) recording = synth::run_smcr(parsed, nullptr);
+    state.counters["frames"] = benchmark::Counter(
+        static_cast<double>(recording.frames.size()), benchmark::Counter::kIsIterationInvariantRate);
+    return recording;
+}
+
+void rate(benchmark::State& state, const char* name, double count) {
+    state.counters[name] = benchmark::Counter(count, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+/// Connections that are set up, say nothing and close, in one link group.
+void setups(benchmark::State& state) {
+    constexpr int count = 100;
+    play(state, fmt::format("hosts rmbe=16K\nlisten\nconnect count={} interval=1ms\n", count));
+    rate(state, "setups", count);
+}
+BENCHMARK(setups)->Unit(benchmark::kMillisecond);
+
+/// Messages of 100 octets that come back.
+void messages(benchmark::State& state) {
+    constexpr int count = 2000;
+    play(state, fmt::format("listen\nconnect messages={} octets=100\n", count));
+    rate(state, "messages", 2 * count);
+}
+BENCHMARK(messages)->Unit(benchmark::kMillisecond);
+
+/// Octets in one direction.
+void octets(benchmark::State& state) {
+    constexpr int count = 300, size = 64 * 1024;
+    play(
+        state, fmt::format(
+                   "hosts rmbe=512K send-buffer=512K\nlisten echo=no\nconnect messages={} octets={} ping-pong=no\n",
+                   count, size));
+    rate(state, "octets", double{count} * size);
+}
+BENCHMARK(octets)->Unit(benchmark::kMillisecond);
+
+}  // namespace

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The SMC-R peers against each other, and the analyzer's account against their own.
+#include "replay/synth/smcr.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "analyzer/engine/engine.h"
+#include "replay/stack/core/random.h"
+#include "replay/synth/families.h"
+
+namespace fabricscope::synth {
+namespace {
+
+using engine::smcr::Side;
+using stack::smcr::PeerAccount;
+
+struct Played {
+    SmcrAccounts accounts;
+    std::unique_ptr<engine::Engine> engine;
+};
+
+Played play(const std::string& text, engine::Profile profile = engine::Profile::linux_) {
+    Played played;
+    const Recording recording = run_smcr(parse_scenario(text), &played.accounts);
+    EXPECT_TRUE(recording.complete) << text;
+    engine::Options options;
+    options.smcr_options.profile = profile;
+    played.engine = std::make_unique<engine::Engine>(options);
+    std::uint64_t number = 0;
+    for (const RecordedFrame& recorded : recording.frames) {
+        capture::Frame frame;
+        frame.number = ++number;
+        frame.time = recorded.time;
+        frame.wire_length = static_cast<std::uint32_t>(recorded.octets.size());
+        frame.data = recorded.octets;
+        frame.link = capture::LinkType::ethernet;
+        played.engine->on_frame(frame);
+    }
+    played.engine->finish();
+    return played;
+}
+
+/// What the analyzer saw of one direction is what its two ends did.
+void expect_same(const engine::smcr::Direction& seen, const PeerAccount& sender, const PeerAccount& receiver) {
+    EXPECT_EQ(seen.bytes_announced, sender.produced);
+    EXPECT_EQ(seen.bytes_written, sender.produced);
+    EXPECT_EQ(seen.bytes_acknowledged, sender.acknowledged);
+    EXPECT_LE(seen.bytes_acknowledged, receiver.consumed);
+    EXPECT_EQ(seen.wraps, sender.wraps);
+    EXPECT_EQ(seen.cdcs, sender.messages);
+    EXPECT_EQ(sender.sent.octets, sender.produced);
+}
+
+void expect_same(const Played& played) {
+    for (const engine::Finding& finding : played.engine->findings())
+        ADD_FAILURE() << finding.rule->id << " in frame " << finding.frames.back() << ": " << finding.text;
+    const auto& connections = played.engine->smcr().connections;
+    ASSERT_EQ(connections.size(), played.accounts.client.size());
+    ASSERT_EQ(played.accounts.server.size(), played.accounts.client.size());
+    for (const auto& connection : connections) {
+        const auto is_it = [&](const PeerAccount& account) { return account.client_port == connection.client->port; };
+        const auto client = std::ranges::find_if(played.accounts.client, is_it);
+        const auto server = std::ranges::find_if(played.accounts.server, is_it);
+        ASSERT_NE(client, played.accounts.client.end());
+        ASSERT_NE(server, played.accounts.server.end());
+        SCOPED_TRACE(fmt::format("client port {}", client->client_port));
+        EXPECT_EQ(client->outcome, "smc-r");
+        EXPECT_EQ(connection.outcome, engine::smcr::Outcome::smc_r);
+        EXPECT_EQ(connection.first_contact, client->first_contact);
+        EXPECT_EQ(connection.version, client->version);
+        EXPECT_EQ(client->received, server->sent);
+        EXPECT_EQ(server->received, client->sent);
+        EXPECT_EQ(client->close, "Closed");
+        EXPECT_EQ(server->close, "Closed");
+        EXPECT_EQ(connection.close, engine::smcr::Close::orderly);
+        expect_same(connection.from[Side::client], *client, *server);
+        expect_same(connection.from[Side::server], *server, *client);
+    }
+}
+
+constexpr const char* sizes[] = {"16K", "32K", "64K"};
+
+/// A scenario of anything: sizes, paces, buffers, urgent octets, ends; `profile` and `faults` are lines of it.
+std::string random_scenario(std::uint64_t seed, const std::string& profile, const std::string& faults) {
+    stack::Random random(seed * 7919);
+    const bool echo = random.below(2) == 0;
+    const char* const yes_no[] = {"no", "yes"};
+    const char* const ends[] = {"close", "shutdown"};
+    const bool ping_pong = echo && random.below(2) == 0;
+    const std::uint64_t server_messages = echo ? 0 : random.below(10);
+    // Who closes before all has come back aborts what the other still sends.
+    const bool may_close = ping_pong || (!echo && server_messages == 0);
+    return fmt::format(
+        "protocol smc-r\nseed {}\n{}\n{}\nclient rmbe={}\nserver rmbe={}\nhosts send-buffer={}\n"
+        "listen echo={} read-size={} read-interval={}us read-from={}ms messages={} octets={} ping-pong=no\n"
+        "connect count={} interval={}us messages={} octets={} ping-pong={} urgent-every={} pause={}us end={} hold=1ms "
+        "read-size={} read-interval={}us\n",
+        seed, profile, faults, sizes[random.below(3)], sizes[random.below(3)], random.between(1'000, 100'000),
+        yes_no[echo], random.below(3) == 0 ? 0 : random.between(200, 9'000), random.below(300), random.below(20),
+        server_messages, random.between(1, 9'000), random.between(1, 4), random.below(5'000), random.between(1, 40),
+        random.between(1, 12'000), yes_no[ping_pong], random.below(3) == 0 ? random.between(1, 5) : 0,
+        random.below(200), may_close ? ends[random.below(2)] : "shutdown",
+        random.below(3) == 0 ? 0 : random.between(200, 9'000), random.below(300));
+}
+
+TEST(SmcrPeer, WhateverIsSentArrivesAndTheAnalyzerKnows) {
+    for (const char* profile : {"hosts profile=linux", "hosts profile=linux version=1", "hosts profile=rfc7609"})
+        for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+            const std::string text = random_scenario(seed, profile, "");
+            SCOPED_TRACE(text);
+            expect_same(play(text));
+            if (HasFailure()) return;
+        }
+}
+
+TEST(SmcrPeer, AlsoWhenTheNetworkLosesAndReorders) {
+    for (const char* profile : {"hosts profile=linux", "hosts profile=linux version=1", "hosts profile=rfc7609"})
+        for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+            stack::Random random(seed);
+            const std::string faults = fmt::format(
+                "capture at=network\nfault loss=0.{}% reorder=0.{}% duplicate=0.{}%", random.below(10),
+                random.below(10), random.below(10));
+            const std::string text = random_scenario(seed + 1000, profile, faults);
+            SCOPED_TRACE(text);
+            expect_same(play(text));
+            if (HasFailure()) return;
+        }
+}
+
+TEST(SmcrPeer, ByTheWordsOfTheRfcToo) {
+    for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+        const std::string text = random_scenario(seed, "hosts profile=rfc7609", "");
+        SCOPED_TRACE(text);
+        expect_same(play(text, engine::Profile::standard));
+        if (HasFailure()) return;
+    }
+}
+
+}  // namespace
+}  // namespace fabricscope::synth
