@@ -12,6 +12,7 @@ using wire::ClcType;
 
 enum DeclineCode : std::uint32_t {
     no_device = 0x0303'0000,
+    no_smcr_device = 0x0303'0002,
     prefix_differs = 0x0307'0000,
     version_mismatch = 0x030C'0000,
     out_of_synchronization = 0x0400'0000,
@@ -108,7 +109,9 @@ void Peer::send_proposal(Time now, Connection& connection) {
         proposal.eids.octets = eid;
     } else {
         const bool growth = config_.profile.fin_with_closed;  // Linux' habit
-        proposal.version = wire::ProposalVersion1{};
+        // Linux' PROPOSAL is of version 2 whatever it offers.
+        if (growth) proposal.version = wire::ProposalVersion2{.version = 2, .type_v2 = nothing, .type_v1 = smc_r};
+        else proposal.version = wire::ProposalVersion1{};
         proposal.body.gid = adapters_[0]->config().address.gid;
         proposal.body.mac = config_.mac;
         proposal.body.ip_area_offset = growth ? smcd_area : 0;
@@ -233,7 +236,7 @@ bool Peer::is_local_subnet(const wire::IpArea& area) const {
 void Peer::on_proposal(Time now, Connection& connection, const wire::Proposal& proposal) {
     const auto* v2 = std::get_if<wire::ProposalVersion2>(&proposal.version);
     connection.version = v2 != nullptr && config_.profile.version >= 2 ? 2 : 1;
-    if (!config_.rdma) return decline(now, connection, no_device);
+    if (!config_.rdma) return decline(now, connection, no_smcr_device);
     if (connection.version == 2 && offers(proposal, 2)) {
         const wire::Eid mine = eid_of(config_.eid);
         bool common = false;
