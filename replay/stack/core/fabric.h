@@ -5,7 +5,7 @@
 
 #include <functional>
 #include <optional>
-#include <queue>
+#include <vector>
 
 #include "replay/stack/core/endpoint.h"
 #include "replay/stack/core/random.h"

@@ -84,14 +84,13 @@ void DataPath::write_part(std::uint64_t count) {
     }
 }
 
-void DataPath::announce(const char* note, bool failover) {
+void DataPath::announce(const char* note) {
     wire::Cdc message;
-    message.sequence = failover ? sequence_ : ++sequence_;
+    message.sequence = ++sequence_;
     message.alert_token = config_.peer_token;
     message.producer = config_.peer.cursor_of(produced_);
     message.consumer = config_.own.cursor_of(consumed_);
     message.flags.writer_blocked = blocked_;
-    message.flags.failover_validation = failover;
     if (urgent_at_ != 0) {
         message.flags.urgent_pending = true;
         message.flags.urgent_present = produced_ == urgent_at_;

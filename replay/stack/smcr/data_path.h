@@ -104,7 +104,7 @@ private:
     bool waits_for_urgent() const { return urgent_until_ != 0 && peer_consumed_ < urgent_until_; }
     void push();
     void write_part(std::uint64_t count);
-    void announce(const char* note, bool failover = false);
+    void announce(const char* note);
     void update_consumer();
     void try_to_close();
     void enter_after_closed();

@@ -87,7 +87,6 @@ private:
     void on_tcp(Time now, const capture::Packet& packet);
     void refuse_segment(const capture::Packet& packet);
     void flush(Connection& connection);
-    void flush_all();
     void work(Time now);
     bool step(Time now, Connection& connection);
     void on_established(Time now, Connection& connection);

@@ -11,6 +11,7 @@ struct Profile {
     std::uint8_t version = 2;                   ///< highest one that is offered
     std::uint8_t release = 1;                   ///< of version 2
     std::uint8_t cursor_base = 0;               ///< 4: there are eye catchers (RFC 7609, 4.2)
+    bool proposal_grown = true;              ///< PROPOSAL is of version 2, with a growth area, even if it offers 1 only
     bool confirm_repeats_first_contact = true;  ///< the F flag in CONFIRM, too
     bool rkeys_with_connections = true;         ///< CONFIRM RKEY and DELETE RKEY for each connection, not each RMB
     std::uint8_t elements_per_rmb = 1;
@@ -40,6 +41,7 @@ inline Profile rfc7609_profile() {
     profile.name = "rfc7609";
     profile.version = 1;
     profile.cursor_base = 4;
+    profile.proposal_grown = false;
     profile.confirm_repeats_first_contact = false;
     profile.rkeys_with_connections = false;
     profile.elements_per_rmb = 8;

@@ -95,7 +95,6 @@ void Peer::send_proposal(Time now, Connection& connection) {
     wire::Proposal proposal;
     proposal.body.peer_id = v2 ? wire::PeerId{} : peer_id();
     const Octets eid = layout::octets_of(eid_of(config_.eid));
-    const Octets linux_growth(smcd_area);
     if (v2) {
         proposal.version = wire::ProposalVersion2{.version = 2, .type_v2 = smc_r, .type_v1 = nothing};
         proposal.smcd.emplace().v2_extension_offset = v2_extension_offset;
@@ -108,8 +107,7 @@ void Peer::send_proposal(Time now, Connection& connection) {
         extension.features = features;
         proposal.eids.octets = eid;
     } else {
-        const bool growth = config_.profile.fin_with_closed;  // Linux' habit
-        // Linux' PROPOSAL is of version 2 whatever it offers.
+        const bool growth = config_.profile.proposal_grown;
         if (growth) proposal.version = wire::ProposalVersion2{.version = 2, .type_v2 = nothing, .type_v1 = smc_r};
         else proposal.version = wire::ProposalVersion1{};
         proposal.body.gid = adapters_[0]->config().address.gid;
