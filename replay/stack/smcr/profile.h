@@ -2,16 +2,18 @@
 // Habits of SMC-R implementations: what RFC 7609 leaves open, and where Linux differs from it.
 #pragma once
 
+#include <algorithm>
+
 #include "replay/stack/core/endpoint.h"
 
 namespace fabricscope::stack::smcr {
 
 struct Profile {
     const char* name = "linux";
-    std::uint8_t version = 2;                   ///< highest one that is offered
-    std::uint8_t release = 1;                   ///< of version 2
-    std::uint8_t cursor_base = 0;               ///< 4: there are eye catchers (RFC 7609, 4.2)
-    bool proposal_grown = true;              ///< PROPOSAL is of version 2, with a growth area, even if it offers 1 only
+    std::uint8_t version = 2;      ///< highest one that is offered
+    std::uint8_t release = 1;      ///< of version 2
+    std::uint8_t cursor_base = 0;  ///< 4: there are eye catchers (RFC 7609, 4.2)
+    bool proposal_grown = true;    ///< PROPOSAL is of version 2, with a growth area, even if it offers 1 only
     bool confirm_repeats_first_contact = true;  ///< the F flag in CONFIRM, too
     bool rkeys_with_connections = true;         ///< CONFIRM RKEY and DELETE RKEY for each connection, not each RMB
     std::uint8_t elements_per_rmb = 1;

@@ -17,7 +17,7 @@ using stack::smcr::PeerAccount;
 
 struct Played {
     SmcrAccounts accounts;
-    std::unique_ptr<engine::Engine> engine;
+    std::unique_ptr<engine::Engine> analysis;
 };
 
 Played play(const std::string& text, engine::Profile profile = engine::Profile::linux_) {
@@ -26,7 +26,7 @@ Played play(const std::string& text, engine::Profile profile = engine::Profile::
     EXPECT_TRUE(recording.complete) << text;
     engine::Options options;
     options.smcr_options.profile = profile;
-    played.engine = std::make_unique<engine::Engine>(options);
+    played.analysis = std::make_unique<engine::Engine>(options);
     std::uint64_t number = 0;
     for (const RecordedFrame& recorded : recording.frames) {
         capture::Frame frame;
@@ -35,9 +35,9 @@ Played play(const std::string& text, engine::Profile profile = engine::Profile::
         frame.wire_length = static_cast<std::uint32_t>(recorded.octets.size());
         frame.data = recorded.octets;
         frame.link = capture::LinkType::ethernet;
-        played.engine->on_frame(frame);
+        played.analysis->on_frame(frame);
     }
-    played.engine->finish();
+    played.analysis->finish();
     return played;
 }
 
@@ -53,9 +53,9 @@ void expect_same(const engine::smcr::Direction& seen, const PeerAccount& sender,
 }
 
 void expect_same(const Played& played) {
-    for (const engine::Finding& finding : played.engine->findings())
+    for (const engine::Finding& finding : played.analysis->findings())
         ADD_FAILURE() << finding.rule->id << " in frame " << finding.frames.back() << ": " << finding.text;
-    const auto& connections = played.engine->smcr().connections;
+    const auto& connections = played.analysis->smcr().connections;
     ASSERT_EQ(connections.size(), played.accounts.client.size());
     ASSERT_EQ(played.accounts.server.size(), played.accounts.client.size());
     for (const auto& connection : connections) {
