@@ -10,7 +10,7 @@ namespace {
 
 using ib::CmAttribute;
 
-enum RejReason : std::uint16_t { rej_timeout = 4, rej_invalid_comm_id = 6 };
+constexpr std::uint16_t rej_invalid_comm_id = 6;
 enum RejectedMessage : std::uint8_t { rejects_req = 0, rejects_rep = 1, rejects_other = 2 };
 enum IpServiceCode : std::uint8_t {
     bad_major = 1,
@@ -182,7 +182,7 @@ void CmAgent::give_up(Time now, CmConnection& connection) {
         rej.body.local_comm_id = connection.id;
         rej.body.remote_comm_id = connection.remote_id;
         rej.body.message = rep ? rejects_other : rejects_req;
-        rej.body.reason = rej_timeout;
+        rej.body.reason = ib::reject_timeout;
         const Octets nothing(ib::ari_size);
         rej.additional = nothing;
         send(connection, CmAttribute::rej, rej, {}, "gives up: no answer");
@@ -344,7 +344,7 @@ void CmAgent::answer_sidr(Time now, CmId id, std::uint8_t status, std::uint32_t 
 void CmAgent::on_datagram(Time now, const Completion& datagram) {
     if (!cm::is_cm(datagram.octets, datagram.octets.size())) return;
     const cm::Message message = cm::parse(datagram.octets);
-    if (message.error || message.mad.method != static_cast<std::uint8_t>(ib::MadMethod::send)) return;
+    if (message.error || message.mad.method != ib::mad_send) return;
     const Incoming in{message, {datagram.source_mac, datagram.source}};
     if (const auto* req = std::get_if<cm::Req>(&message.body)) on_req(now, in, *req);
     else if (const auto* mra = std::get_if<ib::CmMra>(&message.body)) on_mra(now, *mra);

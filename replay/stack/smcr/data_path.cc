@@ -138,7 +138,8 @@ void DataPath::on_message(const wire::Cdc& message) {
     peer_consumed_ = std::min(config_.peer.position_of(message.consumer, peer_consumed_), produced_);
     peer_blocked_ = message.flags.writer_blocked;
     peer_wants_update_ = message.flags.consumer_update_requested;
-    if (message.flags.urgent_present) peer_urgent_ = peer_produced_;
+    // The flag stays until the peer has heard that the octet was consumed.
+    if (message.flags.urgent_present && peer_produced_ > consumed_) peer_urgent_ = peer_produced_;
     if (urgent_until_ != 0 && peer_consumed_ >= urgent_until_) urgent_at_ = urgent_until_ = 0;
     on_state_flags(message.state);
     if (state_ == CloseState::closed) return;

@@ -53,8 +53,8 @@ void expect_same(const engine::smcr::Direction& seen, const PeerAccount& sender,
 }
 
 void expect_same(const Played& played) {
-    for (const engine::Finding& finding : played.analysis->findings())
-        ADD_FAILURE() << finding.rule->id << " in frame " << finding.frames.back() << ": " << finding.text;
+    for (const engine::Finding* finding : played.analysis->findings())
+        ADD_FAILURE() << finding->rule->id << " in frame " << finding->frames.back() << ": " << finding->text;
     const auto& connections = played.analysis->smcr().connections;
     ASSERT_EQ(connections.size(), played.accounts.client.size());
     ASSERT_EQ(played.accounts.server.size(), played.accounts.client.size());
