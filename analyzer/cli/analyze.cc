@@ -27,7 +27,7 @@ struct AnalyzeOptions {
     std::string annotated_file;
     bool cursors = false;
     bool all = false;
-    std::vector<std::string> protocols{"smcr", "rdma-cm"};
+    std::vector<std::string> protocols{"smcr", "rdma-cm", "fc"};
     std::vector<std::string> levels;  ///< empty = all
     std::vector<std::string> rules;   ///< empty = all
     std::string profile = name_of(engine::Profile::linux_);
@@ -132,7 +132,9 @@ int run(AnalyzeOptions& options) {
         return wrong_usage;
     }
     engine::Options engine_options{
-        .smcr = contains(options.protocols, "smcr"), .rdma_cm = contains(options.protocols, "rdma-cm")};
+        .smcr = contains(options.protocols, "smcr"),
+        .rdma_cm = contains(options.protocols, "rdma-cm"),
+        .fc = contains(options.protocols, "fc")};
     engine_options.smcr_options.timelines = options.for_programs() && options.cursors;
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
     engine_options.smcr_options.profile = engine_options.rdma_cm_options.profile = profile_of(options);
@@ -148,6 +150,7 @@ int run(AnalyzeOptions& options) {
         .capture = engine.capture(),
         .smcr = engine_options.smcr ? &engine.smcr() : nullptr,
         .rdma_cm = engine_options.rdma_cm ? &engine.rdma_cm() : nullptr,
+        .fc = engine_options.fc ? &engine.fc() : nullptr,
         .findings = findings,
         .rules = chosen_rules(engine, options),
         .places = places,
@@ -183,8 +186,8 @@ void add_analyze(CLI::App& program, int& status) {
     command->add_flag("--all", options->all, "Summary: rows and names without limit");
     command->add_option("--protocol", options->protocols, "Report only these protocols")
         ->delimiter(',')
-        ->check(CLI::IsMember({"smcr", "rdma-cm"}))
-        ->option_text("smcr,rdma-cm");
+        ->check(CLI::IsMember({"smcr", "rdma-cm", "fc"}))
+        ->option_text("smcr,rdma-cm,fc");
     command->add_option("--rules-level", options->levels, "Only findings of these levels")
         ->delimiter(',')
         ->check(CLI::IsMember({"error", "warning", "note"}))

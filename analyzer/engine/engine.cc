@@ -31,11 +31,14 @@ const char* name_of(Profile profile) { return profile == Profile::standard ? "rf
 
 std::span<const Rule> rules() { return kAllRules; }
 
-Engine::Engine(Options options, smcr::Observer* smcr_observer, rdma_cm::Observer* rdma_cm_observer)
+Engine::Engine(
+    Options options, smcr::Observer* smcr_observer, rdma_cm::Observer* rdma_cm_observer,
+    fibre_channel::Observer* fc_observer)
     : options_(options),
       copies_(options.interfaces),
       smcr_(options.smcr_options, smcr_observer),
       rdma_cm_(options.rdma_cm_options, rdma_cm_observer),
+      fc_(options.fc_options, fc_observer),
       smcr_observer_(smcr_observer),
       rdma_cm_observer_(rdma_cm_observer) {}
 
@@ -55,6 +58,7 @@ void Engine::on_packet(const capture::Packet& packet) {
     }
     if (options_.smcr) smcr_.on_packet(packet);
     if (options_.rdma_cm) rdma_cm_.on_packet(packet);
+    if (options_.fc) fc_.on_packet(packet);
 }
 
 std::vector<const Finding*> Engine::findings() const {
@@ -77,6 +81,7 @@ std::vector<RuleResult> Engine::rule_results() const {
 void Engine::finish() {
     smcr_.finish();
     rdma_cm_.finish();
+    fc_.finish();
 }
 
 }  // namespace fabricscope::engine

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "analyzer/engine/fc/tracker.h"
 #include "analyzer/engine/finding.h"
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/tracker.h"
@@ -25,15 +26,18 @@ struct CaptureSummary {
 struct Options {
     bool smcr = true;  ///< whether to follow this protocol
     bool rdma_cm = false;
+    bool fc = false;
     smcr::Options smcr_options{};
     rdma_cm::Options rdma_cm_options{};
+    fibre_channel::Options fc_options{};
     std::uint32_t interfaces = 1;  ///< of the capture; with more than one, copies are recognised
 };
 
 class Engine {
 public:
     explicit Engine(
-        Options options = {}, smcr::Observer* smcr_observer = nullptr, rdma_cm::Observer* rdma_cm_observer = nullptr);
+        Options options = {}, smcr::Observer* smcr_observer = nullptr, rdma_cm::Observer* rdma_cm_observer = nullptr,
+        fibre_channel::Observer* fc_observer = nullptr);
 
     /// The next frame of the timeline.
     void on_frame(const capture::Frame& frame);
@@ -46,6 +50,7 @@ public:
     const CaptureSummary& capture() const { return capture_; }
     const smcr::Model& smcr() const { return smcr_.model(); }
     const rdma_cm::Model& rdma_cm() const { return rdma_cm_.model(); }
+    const fibre_channel::Model& fc() const { return fc_.model(); }
     /// Of all protocols, one after the other.
     std::vector<const Finding*> findings() const;
     /// Of every rule, in the catalogue's order.
@@ -57,6 +62,7 @@ private:
     capture::DuplicateFilter copies_;
     smcr::Tracker smcr_;
     rdma_cm::Tracker rdma_cm_;
+    fibre_channel::Tracker fc_;
     smcr::Observer* smcr_observer_;
     rdma_cm::Observer* rdma_cm_observer_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/report/fc_columns.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {
@@ -379,11 +380,16 @@ constexpr std::array connection_references{
 constexpr std::array in_connection{ForeignKey{"connection", "connections (id)"}};
 constexpr std::array in_direction{ForeignKey{"connection, direction", "directions (connection, direction)"}};
 constexpr std::array in_cm_connection{ForeignKey{"connection", "cm_connections (id)"}};
+constexpr std::array in_fc_exchange{ForeignKey{"exchange", "fc_exchanges (id)"}};
+constexpr std::array in_fc_login{ForeignKey{"login", "fc_logins (id)"}};
+constexpr std::array of_fc_address{ForeignKey{"address", "fc_addresses (position)"}};
 constexpr std::array of_rule{ForeignKey{"rule", "rules (id)"}};
 constexpr std::array of_finding{ForeignKey{"finding", "findings (id)"}};
 
 constexpr std::array connection_indexes{"link_group", "outcome", "client", "server"};
 constexpr std::array cm_connection_indexes{"outcome", "client", "server"};
+constexpr std::array fc_exchange_indexes{"kind", "state", "originator", "responder"};
+constexpr std::array fc_login_indexes{"originator", "responder"};
 constexpr std::array finding_indexes{"rule", "session"};
 constexpr std::array finding_frame_indexes{"frame"};
 
@@ -405,6 +411,12 @@ enum TableIndex : std::uint8_t {
     cm_connections_table,
     cm_directions_table,
     cm_messages_table,
+    fc_exchanges_table,
+    fc_sequences_table,
+    fc_logins_table,
+    fc_process_logins_table,
+    fc_addresses_table,
+    fc_address_ports_table,
     findings_table,
     finding_frames_table,
 };
@@ -445,6 +457,16 @@ constexpr std::array all_tables{
     DataTable{
         "cm_messages", "The messages of each RDMA CM connection.", cm_message_columns, "connection, position",
         in_cm_connection},
+    DataTable{"fc_exchanges", "Fibre Channel Exchanges.", fc_columns::exchanges, "id", {}, fc_exchange_indexes},
+    DataTable{
+        "fc_sequences", "The Sequences of each Exchange, the first ones of them.", fc_columns::sequences,
+        "exchange, position", in_fc_exchange},
+    DataTable{"fc_logins", "Fabric and port logins.", fc_columns::logins, "id", {}, fc_login_indexes},
+    DataTable{
+        "fc_process_logins", "PRLI between ports that are logged in.", fc_columns::process_logins, "login, position",
+        in_fc_login},
+    DataTable{"fc_addresses", "Questions which N_Port has an IP address.", fc_columns::addresses, "position"},
+    DataTable{"fc_address_ports", "The answers.", fc_columns::address_ports, "address, position", of_fc_address},
     DataTable{"findings", "Rules that were broken.", finding_columns, "id", of_rule, finding_indexes},
     DataTable{
         "finding_frames", "The frames that show a finding.", finding_frame_columns, "finding, position", of_finding,
@@ -527,6 +549,18 @@ constexpr std::array all_views{
         "    bytes / nullif(last - first, 0) AS bytes_per_second\n"
         "FROM cm_directions WHERE packets > 0 ORDER BY bytes DESC"},
     View{
+        "fc_unfinished_exchanges", "Which Exchanges were aborted, rejected, left open, or lack frames?",
+        "SELECT id AS exchange, kind, originator, responder, ox_id, state, answer, rejected_name,\n"
+        "    rejected_explanation_name, link_reject_name, abort_by, incomplete_sequences, first_frame, last_frame\n"
+        "FROM fc_exchanges WHERE state <> 'closed' OR answer = 'rejected' OR link_reject_reason IS NOT NULL\n"
+        "    OR incomplete_sequences > 0 ORDER BY first_frame"},
+    View{
+        "fc_traffic", "What was moved between which ports, and how long did it take?",
+        "SELECT kind, originator, responder, count(*) AS exchanges, sum(from_originator_bytes) AS bytes_out,\n"
+        "    sum(from_responder_bytes) AS bytes_back, avg(last - first) AS mean_duration,\n"
+        "    max(last - first) AS longest\n"
+        "FROM fc_exchanges GROUP BY kind, originator, responder ORDER BY count(*) DESC"},
+    View{
         "findings_per_rule", "Which rules were broken, and how often?",
         "SELECT f.rule, f.severity, count(*) AS findings, count(DISTINCT f.session) AS sessions,\n"
         "    r.clause, r.sentence\n"
@@ -593,6 +627,7 @@ public:
             Row(rule_results_table).add_members(record_of(result)).send(sink_);
         if (results_.smcr != nullptr) smcr(*results_.smcr);
         if (results_.rdma_cm != nullptr) rdma_cm(*results_.rdma_cm);
+        if (results_.fc != nullptr) fc(*results_.fc);
         findings();
     }
 
@@ -619,6 +654,26 @@ private:
             if (came_to_be(group)) link_group(record_of(group, clock_));
         for (const Connection& each : model.connections)
             if (!each.merged) connection(record_of(each, clock_, cursors_));
+    }
+
+    void fc(const engine::fibre_channel::Model& model) {
+        for (const engine::fibre_channel::Exchange& exchange : model.exchanges) {
+            const Json record = record_of(exchange, clock_);
+            Row(fc_exchanges_table).add_members(record).send(sink_);
+            members(fc_sequences_table, record["id"], record["sequences"]);
+        }
+        for (const engine::fibre_channel::Login& login : model.logins) {
+            const Json record = record_of(login, clock_);
+            Row(fc_logins_table).add_members(record).send(sink_);
+            members(fc_process_logins_table, record["id"], record["processes"]);
+        }
+        for (std::size_t i = 0; i < model.resolutions.size(); ++i) {
+            const Json record = record_of(model.resolutions[i], clock_);
+            Row(fc_addresses_table).add(i).add_members(record).send(sink_);
+            const Json& ports = record["ports"];
+            for (std::size_t j = 0; j < ports.size(); ++j)
+                Row(fc_address_ports_table).add(i).add(j).add(ports[j]).send(sink_);
+        }
     }
 
     void link_group(const Json& record) {

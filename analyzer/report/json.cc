@@ -59,6 +59,23 @@ void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const
     write_limits(out, limits_record(model));
 }
 
+template <class List> void write_list(std::ostream& out, const char* name, const List& list, const Clock& clock) {
+    out << "    \"" << name << "\": ";
+    Lines lines(out, "    ");
+    for (const auto& element : list) lines.add(record_of(element, clock));
+    lines.end();
+}
+
+void write_fc(std::ostream& out, const engine::fibre_channel::Model& model, const Clock& clock) {
+    out << "  \"fc\": {\n";
+    write_list(out, "exchanges", model.exchanges, clock);
+    out << ",\n";
+    write_list(out, "logins", model.logins, clock);
+    out << ",\n";
+    write_list(out, "addresses", model.resolutions, clock);
+    write_limits(out, limits_record(model));
+}
+
 }  // namespace
 
 void write_json(std::ostream& out, const Results& results, bool cursors) {
@@ -66,6 +83,7 @@ void write_json(std::ostream& out, const Results& results, bool cursors) {
     out << "{\n  \"schema\": \"fabricscope/1\",\n  \"capture\": " << line_of(capture_record(results)) << ",\n";
     if (results.smcr != nullptr) write_smcr(out, *results.smcr, clock, cursors);
     if (results.rdma_cm != nullptr) write_rdma_cm(out, *results.rdma_cm, clock);
+    if (results.fc != nullptr) write_fc(out, *results.fc, clock);
     out << "  \"findings\": ";
     Lines findings(out, "  ");
     for (const engine::Finding* finding : results.findings) findings.add(record_of(*finding, results.places));

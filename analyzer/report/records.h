@@ -45,6 +45,11 @@ Json limits_record(const engine::rdma_cm::Model& model);
 Json record_of(const engine::smcr::Connection& connection, const Clock& clock, bool cursors);
 Json record_of(const engine::smcr::LinkGroup& group, const Clock& clock);
 Json record_of(const engine::rdma_cm::Connection& connection, const Clock& clock);
+Json record_of(const engine::fibre_channel::Exchange& exchange, const Clock& clock);
+Json record_of(const engine::fibre_channel::Login& login, const Clock& clock);
+Json record_of(const engine::fibre_channel::Resolution& resolution, const Clock& clock);
+/// Frames, and what was left out.
+Json limits_record(const engine::fibre_channel::Model& model);
 /// With several files, `places` says where the frames lie.
 Json record_of(const engine::Finding& finding, const std::map<std::uint64_t, Place>& places);
 Json record_of(const engine::Rule& rule);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <ostream>
 
+#include "analyzer/report/fc_summary.h"
 #include "analyzer/report/lists.h"
 #include "analyzer/report/notables.h"
 #include "analyzer/report/rdma_cm_summary.h"
@@ -31,9 +32,11 @@ public:
     void write() {
         head();
         const bool has_cm = results_.rdma_cm != nullptr && !results_.rdma_cm->connections.empty();
+        const bool has_fc = results_.fc != nullptr && results_.fc->frames != 0;
         // What is not there is said only where nothing else is.
-        if (results_.smcr != nullptr && (is_there(*results_.smcr) || !has_cm)) smcr(*results_.smcr);
+        if (results_.smcr != nullptr && (is_there(*results_.smcr) || !(has_cm || has_fc))) smcr(*results_.smcr);
         if (has_cm) write_rdma_cm(out_, *results_.rdma_cm, options_);
+        if (has_fc) write_fc(out_, *results_.fc, options_);
         findings();
         rules();
     }

@@ -69,6 +69,8 @@ std::string connection_name(std::uint32_t id) { return fmt::format("smcr-{}", id
 
 std::string hex_text(std::uint64_t value) { return fmt::format("0x{:016x}", value); }
 
+std::string exchange_name(std::uint32_t id) { return fmt::format("xchg-{}", id); }
+std::string login_name(std::uint32_t id) { return fmt::format("login-{}", id); }
 std::string cm_connection_name(std::uint32_t id) { return "cm-" + std::to_string(id); }
 
 std::string link_group_name(std::uint32_t id) { return id == 0 ? std::string() : fmt::format("lg-{}", id); }

@@ -32,6 +32,10 @@ std::string version_text(std::optional<std::uint8_t> version, std::optional<std:
 std::string connection_name(std::uint32_t id);
 /// "lg-1"; empty for 0
 std::string link_group_name(std::uint32_t id);
+/// "xchg-3"
+std::string exchange_name(std::uint32_t id);
+/// "login-3"
+std::string login_name(std::uint32_t id);
 /// "cm-3"
 std::string cm_connection_name(std::uint32_t id);
 /// "0x000000000106a1b2", for what may pass 2^53

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "analyzer/engine/engine.h"
+#include "tests/fuzz/fc_model.h"
 
 namespace capture = fabricscope::capture;
 using fabricscope::ByteView;
@@ -44,6 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fabricscope::engine::Options options;
     options.smcr_options.timelines = (knobs & 1) != 0;
     options.interfaces = 1U + (knobs >> 7);
+    options.fc = true;
+    options.fc_options.check_crc = (knobs & 2) != 0;
     fabricscope::engine::Engine engine(options);
     for (std::uint64_t number = 1; file.size() >= frame_header_size; ++number) {
         const std::uint32_t seconds = take_u32(file);
@@ -60,5 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         file = file.subspan(std::min(captured, file.size()));
     }
     engine.finish();
+    fabricscope::fuzz::check_model(engine.fc());
     return 0;
 }

@@ -14,6 +14,7 @@
 #include "analyzer/report/summary.h"
 #include "analyzer/report/timeline.h"
 #include "capture/source.h"
+#include "tests/fuzz/fc_model.h"
 
 namespace fabricscope::fuzz {
 
@@ -81,6 +82,7 @@ inline void write_reports(const engine::Engine& engine, const std::vector<std::s
         .problems = problems,
         .capture = engine.capture(),
         .smcr = &engine.smcr(),
+        .fc = &engine.fc(),
         .findings = engine.findings()};
     std::ostringstream json, text;
     report::write_json(json, results, true);
@@ -100,13 +102,14 @@ inline PipelineResult run_pipeline(ByteView octets) {
     capture::OpenResult opened = capture::open(file.path());
     if (!opened) return {};
     const auto source = capture::in_time_order(std::move(opened.source));
-    engine::Options options{.interfaces = source->interface_count()};
+    engine::Options options{.fc = true, .interfaces = source->interface_count()};
     options.smcr_options.timelines = true;
     StreamsInOrder streams;
     engine::Engine engine(options, &streams);
     for (capture::Frame frame; source->next(frame);) engine.on_frame(frame);
     engine.finish();
     check_model(engine.smcr());
+    check_model(engine.fc());
     std::vector<std::string> problems;
     for (const capture::Error& error : source->errors()) problems.push_back(to_string(error));
     write_reports(engine, problems);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "protocols/fc/basic_links.h"
 #include "protocols/fc/encapsulation.h"
 #include "protocols/net/headers.h"
 
@@ -80,13 +81,249 @@ std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields) {
     return frames;
 }
 
+// ---- Exchanges -------------------------------------------------------------------------------------
+
+FcExchange::FcExchange(FcPort& originator, FcPort& responder, std::uint8_t type, int service_class, bool continuous)
+    : originator_(originator),
+      responder_(responder),
+      type_(type),
+      service_class_(service_class),
+      continuous_(continuous),
+      ox_id_(originator.next_x_id++),
+      rx_id_(responder.next_x_id++) {}
+
+fc::FrameHeader FcExchange::header(bool from_responder) const {
+    fc::FrameHeader header;
+    header.s_id = from_responder ? responder_.id : originator_.id;
+    header.d_id = from_responder ? originator_.id : responder_.id;
+    header.type = type_;
+    header.ox_id = ox_id_;
+    header.rx_id = answered_ || from_responder ? rx_id_ : fc::unassigned_x_id;
+    header.f_ctl.exchange_responder = from_responder;
+    return header;
+}
+
+std::vector<FcFrame> FcExchange::send(const FcIu& iu) {
+    Sent& sent = sent_[iu.from_responder ? 1 : 0];
+    FcSequenceFields fields;
+    fields.header = header(iu.from_responder);
+    fields.header.r_ctl = iu.r_ctl;
+    fields.header.seq_id = sent.next_seq_id++;
+    fields.header.seq_cnt = continuous_ ? sent.next_seq_cnt : std::uint16_t{0};
+    fields.header.f_ctl.first_sequence = !iu.from_responder && !sent.any;
+    fields.header.f_ctl.last_sequence = iu.last;
+    fields.header.f_ctl.sequence_initiative = iu.passes_initiative;
+    fields.header.f_ctl.relative_offset_present = iu.relative_offset;
+    fields.header.parameter = iu.relative_offset ? iu.offset : 0;
+    fields.device_header = iu.device_header;
+    fields.data = iu.data;
+    fields.frame_size = iu.frame_size;
+    fields.service_class = service_class_;
+    std::vector<FcFrame> frames = fc_sequence(fields);
+    sent.any = true;
+    sent.next_seq_cnt = static_cast<std::uint16_t>(fields.header.seq_cnt + frames.size());
+    answered_ = answered_ || iu.from_responder;
+    return frames;
+}
+
+FcFrame FcExchange::ack(const FcFrame& frame) const {
+    return refuse(frame, fc::r_ctl_ack_1, fc::to_parameter(fc::AckParameter{0, false, 1}));
+}
+
+FcFrame FcExchange::refuse(const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter) const {
+    fc::FrameHeader header = fc::parse_frame(frame.octets, frame.octets.size()).header;
+    std::swap(header.s_id, header.d_id);
+    header.r_ctl = r_ctl;
+    header.type = 0;
+    header.df_ctl = {};
+    header.f_ctl.exchange_responder = !header.f_ctl.exchange_responder;
+    header.f_ctl.sequence_recipient = !header.f_ctl.sequence_recipient;
+    header.f_ctl.relative_offset_present = false;
+    header.parameter = parameter;
+    FcFrame answer = fc_frame(header, {}, {});
+    answer.sof = sof_of(service_class_, false);
+    return answer;
+}
+
+FcFrame FcExchange::basic(bool from_responder, std::uint8_t r_ctl, std::uint32_t parameter, ByteView payload) const {
+    fc::FrameHeader header = this->header(from_responder);
+    header.r_ctl = r_ctl;
+    header.type = fc::type_bls;
+    header.parameter = parameter;
+    header.f_ctl.end_sequence = true;
+    FcFrame frame = fc_frame(header, {}, payload);
+    frame.sof = sof_of(service_class_, true);
+    return frame;
+}
+
+FcFrame FcExchange::abts(bool from_responder, bool sequence_only) const {
+    return basic(from_responder, fc::r_ctl_abts, sequence_only ? fc::abts_sequence_only : 0, {});
+}
+
+FcFrame FcExchange::ba_acc(bool from_responder) const {
+    fc::BaAcc accept;
+    accept.ox_id = ox_id_;
+    accept.rx_id = rx_id_;
+    accept.high_seq_cnt = 0xFFFF;
+    Octets payload;
+    put(payload, accept);
+    return basic(from_responder, fc::r_ctl_ba_acc, 0, payload);
+}
+
+FcFrame FcExchange::ba_rjt(bool from_responder, std::uint8_t reason, std::uint8_t explanation) const {
+    Octets payload;
+    put(payload, fc::BaRjt{0, reason, explanation, 0});
+    return basic(from_responder, fc::r_ctl_ba_rjt, 0, payload);
+}
+
+// ---- payloads --------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint16_t receive_size = 2112;
+
+Octets login_with(const FcPort& port, std::uint8_t command, decltype(fc::Login::common) common) {
+    fc::Login login;
+    login.header.command = command;
+    login.common = std::move(common);
+    login.names = {port.port_name, port.node_name};
+    for (const std::size_t service_class : {2, 3}) {
+        fc::ClassServiceParameters& parameters = login.classes.at(service_class - 1);
+        parameters.valid = true;
+        parameters.sequential_delivery = true;
+        parameters.preference = true;
+        parameters.receive_data_field_size = receive_size;
+        parameters.concurrent_sequences = 255;
+        parameters.open_sequences_per_exchange = 1;
+    }
+    return fc::build(fc::ElsMessage{command, login, {}, {}});
+}
+
+Octets process_payload(std::uint8_t command, const Octets& page) {
+    Octets payload;
+    put(payload, fc::ProcessHeader{command, 16, static_cast<std::uint16_t>(4 + page.size())});
+    put(payload, ByteView(page));
+    return payload;
+}
+
+}  // namespace
+
+Octets login_payload(const FcPort& port, std::uint8_t command) {
+    if (command == fc::els_flogi || command == fc::els_fdisc) {
+        fc::FabricServiceRequest common;
+        common.credit.bb_credit = 2;
+        common.sizes.receive_data_field_size = receive_size;
+        return login_with(port, command, common);
+    }
+    fc::PortServiceParameters common;
+    common.credit.bb_credit = 2;
+    common.continuously_increasing_relative_offset = true;
+    common.continuously_increasing_seq_cnt = true;
+    common.sizes.receive_data_field_size = receive_size;
+    common.total_concurrent_sequences = 255;
+    common.relative_offset_categories = 0x02;
+    common.e_d_tov = 2000;
+    return login_with(port, command, common);
+}
+
+Octets flogi_accept_payload(const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms) {
+    fc::FabricServiceAccept common;
+    common.credit.bb_credit = 16;
+    common.f_port = true;
+    common.sizes.receive_data_field_size = receive_size;
+    common.r_a_tov = r_a_tov_ms;
+    common.e_d_tov = e_d_tov_ms;
+    return login_with(port, fc::els_ls_acc, common);
+}
+
+Octets prli_payload(std::uint8_t type, std::uint32_t parameters) {
+    fc::PrliPage page;
+    page.type = type;
+    page.establish_image_pair = true;
+    page.service_parameters = parameters;
+    Octets octets;
+    put(octets, page);
+    return process_payload(fc::els_prli, octets);
+}
+
+Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uint8_t response) {
+    fc::PrliAcceptPage page;
+    page.type = type;
+    page.image_pair_established = response == 1;
+    page.response = response;
+    page.service_parameters = parameters;
+    Octets octets;
+    put(octets, page);
+    return process_payload(fc::els_ls_acc, octets);
+}
+
+Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation) {
+    fc::LsRjt reject;
+    reject.reason = reason;
+    reject.explanation = explanation;
+    Octets payload;
+    put(payload, reject);
+    return payload;
+}
+
+Octets farp_payload(std::uint8_t command, const FcPort& asking, const FcPort& asked, const Gid& ip) {
+    fc::Farp farp;
+    farp.command = command;
+    farp.match = fc::farp_match_ip;
+    farp.action = fc::farp_reply;
+    farp.requesting_port_id = asking.id;
+    farp.requesting_port_name = asking.port_name;
+    farp.requesting_node_name = asking.node_name;
+    farp.responding_ip = ip;
+    if (command == fc::els_farp_reply) {
+        farp.responding_port_id = asked.id;
+        farp.responding_port_name = asked.port_name;
+        farp.responding_node_name = asked.node_name;
+    }
+    Octets payload;
+    put(payload, farp);
+    return payload;
+}
+
+Octets gid_ipp_payload(const Gid& ip) {
+    fc::CtMessage message;
+    message.header.command = fc::ct_gid_ipp;
+    message.body = fc::GidIppRequest{ip};
+    return fc::build(message);
+}
+
+Octets gid_ipp_accept_payload(const std::vector<std::uint32_t>& ports) {
+    fc::CtHeader header;
+    header.command = fc::ct_accept;
+    Octets payload;
+    put(payload, header);
+    for (std::size_t i = 0; i < ports.size(); ++i) put(payload, fc::PortIdEntry{i + 1 == ports.size(), 0, ports[i]});
+    return payload;
+}
+
+Gid fc_ip(const Ipv4& ip) {
+    Gid gid;
+    std::ranges::copy(ip.octets, gid.octets.begin() + 12);
+    return gid;
+}
+
+// ---- carriers --------------------------------------------------------------------------------------
+
 Octets with_crc(const FcFrame& frame) {
     Octets octets = frame.octets;
     put(octets, fc::Crc{fc::crc_of(frame.octets)});
     return octets;
 }
 
-Octets as_fc2(const FcFrame& frame) { return frame.octets; }
+Octets as_fc2(const FcFrame& frame, std::optional<std::uint16_t> vf_id) {
+    if (!vf_id) return frame.octets;
+    fc::VftHeader vft;
+    vft.vf_id = *vf_id;
+    Octets octets;
+    put(octets, vft);
+    put(octets, ByteView(frame.octets));
+    return octets;
+}
 
 Octets as_fc2_with_delimiters(const FcFrame& frame) {
     Octets octets;

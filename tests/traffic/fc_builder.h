@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "protocols/fc/ct.h"
 #include "protocols/fc/delimiters.h"
+#include "protocols/fc/els.h"
 #include "protocols/fc/frame.h"
 
 namespace fabricscope::traffic {
@@ -37,8 +39,84 @@ std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields);
 /// The frame with its CRC.
 Octets with_crc(const FcFrame& frame);
 
+// ---- Exchanges -------------------------------------------------------------------------------------
+
+/// An N_Port, or a well-known address.
+struct FcPort {
+    std::uint32_t id = 0;
+    std::uint64_t port_name = 0, node_name = 0;
+    std::uint16_t next_x_id = 0x100;  ///< for OX_ID and RX_ID
+};
+
+/// An Information Unit of an Exchange.
+struct FcIu {
+    std::uint8_t r_ctl = 0;
+    ByteView data{};
+    ByteView device_header{};
+    bool from_responder = false;
+    bool last = false;  ///< Last_Sequence
+    bool passes_initiative = false;
+    bool relative_offset = false;
+    std::uint32_t offset = 0;  ///< of the first frame, with relative_offset
+    std::size_t frame_size = 2048;
+};
+
+/// Makes the frames of one Exchange, in order. SEQ_ID counts up; so does SEQ_CNT, over the whole Exchange in each
+/// direction if `continuous`, from 0 in each Sequence otherwise.
+class FcExchange {
+public:
+    FcExchange(
+        FcPort& originator, FcPort& responder, std::uint8_t type, int service_class = 3, bool continuous = false);
+
+    std::vector<FcFrame> send(const FcIu& iu);
+
+    /// ACK_1 to a frame of this Exchange.
+    FcFrame ack(const FcFrame& frame) const;
+    FcFrame abts(bool from_responder, bool sequence_only = false) const;
+    FcFrame ba_acc(bool from_responder) const;
+    FcFrame ba_rjt(bool from_responder, std::uint8_t reason, std::uint8_t explanation) const;
+    /// P_RJT, F_RJT, P_BSY, F_BSY instead of an ACK.
+    FcFrame refuse(const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter) const;
+
+    std::uint16_t ox_id() const { return ox_id_; }
+    void set_ox_id(std::uint16_t ox_id) { ox_id_ = ox_id; }
+    void set_originator(const FcPort& port) { originator_ = port; }  ///< once FLOGI gave it an address
+
+private:
+    fc::FrameHeader header(bool from_responder) const;
+    FcFrame basic(bool from_responder, std::uint8_t r_ctl, std::uint32_t parameter, ByteView payload) const;
+
+    FcPort originator_, responder_;
+    std::uint8_t type_;
+    int service_class_;
+    bool continuous_;
+    std::uint16_t ox_id_, rx_id_;
+    bool answered_ = false;
+    struct Sent {
+        std::uint8_t next_seq_id = 0;
+        std::uint16_t next_seq_cnt = 0;
+        bool any = false;
+    };
+    Sent sent_[2];
+};
+
+// Payloads of Extended Link Services and of the Name Server.
+Octets login_payload(const FcPort& port, std::uint8_t command);
+Octets flogi_accept_payload(const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms);
+Octets prli_payload(std::uint8_t type, std::uint32_t parameters);
+Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uint8_t response = 1);
+Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation);
+Octets farp_payload(std::uint8_t command, const FcPort& asking, const FcPort& asked, const Gid& ip);
+Octets gid_ipp_payload(const Gid& ip);
+Octets gid_ipp_accept_payload(const std::vector<std::uint32_t>& ports);
+/// IPv4 as Fibre Channel holds it: behind 12 octets of zero.
+Gid fc_ip(const Ipv4& ip);
+
+// ---- carriers --------------------------------------------------------------------------------------
+
 // What a capture holds of a frame.
-Octets as_fc2(const FcFrame& frame);
+/// With a VFT_Header before it, if it is of a Virtual Fabric.
+Octets as_fc2(const FcFrame& frame, std::optional<std::uint16_t> vf_id = std::nullopt);
 Octets as_fc2_with_delimiters(const FcFrame& frame);
 /// An Ethernet frame between addresses made of the port ids, as FC-BB-5's FPMA makes them.
 Octets as_fcoe(const FcFrame& frame, std::optional<std::uint16_t> vlan = std::nullopt);

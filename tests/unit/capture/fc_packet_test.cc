@@ -44,7 +44,7 @@ class FcCarriers : public testing::TestWithParam<Carrier> {};
 INSTANTIATE_TEST_SUITE_P(
     Capture, FcCarriers,
     testing::Values(
-        Carrier{"fc2", FcCarrier::fc2, LinkType::fc2, as_fc2, false, false, {}},
+        Carrier{"fc2", FcCarrier::fc2, LinkType::fc2, [](const FcFrame& f) { return as_fc2(f); }, false, false, {}},
         Carrier{
             "delimited",
             FcCarrier::fc2_delimited,

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fc/logins.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine::fibre_channel {
+namespace {
+
+bool is_fabric_login(std::uint8_t command) { return command == wire::els_flogi || command == wire::els_fdisc; }
+bool is_login(std::uint8_t command) {
+    return is_fabric_login(command) || command == wire::els_plogi || command == wire::els_pdisc;
+}
+
+bool is_in_force(const Login& login) {
+    return login.state == LoginState::accepted || login.state == LoginState::midstream;
+}
+
+Time tov(std::uint32_t value, bool nanoseconds) { return Time{value} * (nanoseconds ? 1 : capture::millisecond); }
+
+/// Zero is what those send who have nothing to tell.
+std::optional<Time> tov_or_nothing(std::uint32_t value, bool nanoseconds) {
+    return value == 0 ? std::nullopt : std::optional(tov(value, nanoseconds));
+}
+
+void take_common(ServiceParameters& parameters, const wire::PortServiceParameters& common) {
+    parameters.continuously_increasing_relative_offset = common.continuously_increasing_relative_offset;
+    parameters.random_relative_offset = common.random_relative_offset;
+    parameters.continuously_increasing_seq_cnt = common.continuously_increasing_seq_cnt;
+    parameters.concurrent_sequences = common.total_concurrent_sequences;
+    parameters.e_d_tov = tov_or_nothing(common.e_d_tov, common.e_d_tov_nanoseconds);
+    parameters.f_port = common.f_port;
+}
+void take_common(ServiceParameters& parameters, const wire::FabricServiceRequest& common) {
+    parameters.f_port = common.f_port;
+}
+void take_common(ServiceParameters& parameters, const wire::FabricServiceAccept& common) {
+    parameters.e_d_tov = tov_or_nothing(common.e_d_tov, common.e_d_tov_nanoseconds);
+    parameters.r_a_tov = tov_or_nothing(common.r_a_tov, false);
+    parameters.f_port = common.f_port;
+}
+
+ServiceParameters parameters_of(const wire::Login& login) {
+    ServiceParameters parameters;
+    std::visit(
+        [&](const auto& common) {
+            parameters.bb_credit = common.credit.bb_credit;
+            parameters.receive_data_field_size = common.sizes.receive_data_field_size;
+            take_common(parameters, common);
+        },
+        login.common);
+    parameters.port_name = login.names.port_name;
+    parameters.node_name = login.names.node_name;
+    parameters.classes = login.classes;
+    return parameters;
+}
+
+/// The PRLI of this TYPE that still waits for its answer.
+ProcessLogin* waiting(Login& login, Party asked_by, std::uint8_t type) {
+    const auto is_it = [&](const ProcessLogin& process) {
+        return process.asked_by == asked_by && process.type == type && !process.answer;
+    };
+    const auto found = std::find_if(login.processes.rbegin(), login.processes.rend(), is_it);
+    return found == login.processes.rend() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::size_t Logins::PairHash::operator()(const Pair& pair) const noexcept {
+    std::uint64_t mixed = std::uint64_t{pair.low} << 32 | pair.high;
+    mixed ^= (std::uint64_t{pair.fabric.value_or(0xFFFF)} << 1 | static_cast<std::uint64_t>(pair.kind)) << 20;
+    mixed *= 0x9E37'79B9'7F4A'7C15;
+    return mixed ^ mixed >> 32;
+}
+
+// ---- which one -------------------------------------------------------------------------------------
+
+Login* Logins::current(const Pair& pair) const {
+    const auto found = latest_.find(pair);
+    return found == latest_.end() ? nullptr : &model_.logins[found->second - 1];
+}
+
+Party Logins::party_of(const Login& login, std::uint32_t port) {
+    return login.responder == port ? Party::responder : Party::originator;
+}
+
+Login* Logins::create(const Arrival& arrival, LoginKind kind, std::uint8_t command) {
+    if (model_.logins.size() >= limits_.logins) {
+        ++model_.dropped_logins;
+        return nullptr;
+    }
+    const Exchange& exchange = arrival.exchange;
+    Login& login = model_.logins.emplace_back();
+    login.id = static_cast<std::uint32_t>(model_.logins.size());
+    login.kind = kind;
+    login.command = command;
+    login.fabric = exchange.fabric;
+    login.originator = exchange.originator;
+    login.responder = exchange.responder;
+    latest_[pair_of(kind, exchange.fabric, exchange.originator, exchange.responder)] = login.id;
+    return &login;
+}
+
+Login* Logins::underlying(const Arrival& arrival) {
+    const Exchange& exchange = arrival.exchange;
+    if (Login* login = current(pair_of(LoginKind::port, exchange.fabric, exchange.originator, exchange.responder)))
+        return login;
+    Login* login = create(arrival, LoginKind::port, wire::els_plogi);
+    if (login != nullptr) login->state = LoginState::midstream;
+    return login;
+}
+
+const Login* Logins::between(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const {
+    return current(pair_of(LoginKind::port, fabric, a, b));
+}
+
+std::optional<Time> Logins::r_a_tov(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const {
+    if (const Login* login = between(fabric, a, b); login != nullptr && login->r_a_tov) return login->r_a_tov;
+    const auto of_fabric = [&](std::uint32_t port, std::uint32_t other) -> std::optional<Time> {
+        const Login* login = current(pair_of(LoginKind::fabric, fabric, port, other));
+        if (login == nullptr || !login->parameters[Party::responder]) return std::nullopt;
+        return login->parameters[Party::responder]->r_a_tov;
+    };
+    // A fabric has one R_A_TOV, whichever port asked; ports without one ask each other.
+    for (const auto& [port, other] :
+         {std::pair{a, std::uint32_t{wire::f_port_server}}, std::pair{b, std::uint32_t{wire::f_port_server}},
+          std::pair{a, b}})
+        if (const auto found = of_fabric(port, other)) return found;
+    return std::nullopt;
+}
+
+// ---- requests --------------------------------------------------------------------------------------
+
+void Logins::on_request(const Arrival& arrival, const wire::ElsMessage& message) {
+    if (message.error) return;
+    if (const auto* request = std::get_if<wire::Login>(&message.body))
+        return ask_login(arrival, *request, message.command);
+    if (const auto* request = std::get_if<wire::Prli>(&message.body)) return ask_process_login(arrival, *request);
+    if (std::holds_alternative<wire::Logo>(message.body)) return log_out(arrival);
+}
+
+void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::uint8_t command) {
+    const LoginKind kind = is_fabric_login(command) ? LoginKind::fabric : LoginKind::port;
+    const Exchange& exchange = arrival.exchange;
+    Login* login = current(pair_of(kind, exchange.fabric, exchange.originator, exchange.responder));
+    const bool again = login != nullptr && login->state == LoginState::requested && login->command == command &&
+                       login->originator == exchange.originator;
+    if (!again) {
+        const std::uint32_t replaced = login != nullptr && is_in_force(*login) ? login->id : 0;
+        login = create(arrival, kind, command);
+        if (login == nullptr) return;
+        login->request = arrival.step();
+        login->replaces = replaced;
+    }
+    ++login->requests;
+    login->parameters[Party::originator] = parameters_of(request);
+    observer_.on_login(*login, Party::originator);
+}
+
+void Logins::ask_process_login(const Arrival& arrival, const wire::Prli& request) {
+    Login* login = underlying(arrival);
+    if (login == nullptr) return;
+    const Party by = party_of(*login, arrival.exchange.originator);
+    for (std::size_t i = 0; i < request.pages.size(); ++i) {
+        const wire::PrliPage page = request.pages[i];
+        if (waiting(*login, by, page.type) != nullptr || login->processes.size() >= limits_.processes) continue;
+        ProcessLogin& process = login->processes.emplace_back();
+        process.asked_by = by;
+        process.type = page.type;
+        process.asked = page.service_parameters;
+        process.request = arrival.step();
+        observer_.on_process_login(*login, process);
+    }
+}
+
+void Logins::log_out(const Arrival& arrival) {
+    const Exchange& exchange = arrival.exchange;
+    for (const LoginKind kind : {LoginKind::port, LoginKind::fabric}) {
+        Login* login = current(pair_of(kind, exchange.fabric, exchange.originator, exchange.responder));
+        if (login == nullptr || login->logout) continue;
+        // With the fabric's own port there is a fabric login, between N_Ports there may be both.
+        if (kind == LoginKind::fabric && exchange.responder != wire::f_port_server) continue;
+        end(*login, arrival.step(), party_of(*login, exchange.originator));
+    }
+}
+
+void Logins::end(Login& login, const Step& step, std::optional<Party> by) {
+    login.logout = step;
+    login.logout_by = by;
+    if (login.state != LoginState::rejected) login.state = LoginState::logged_out;
+    observer_.on_logout(login);
+}
+
+// ---- answers ---------------------------------------------------------------------------------------
+
+void Logins::on_answer(const Arrival& arrival, const wire::ElsMessage& message) {
+    if (message.error) return;
+    if (const auto* answer = std::get_if<wire::Login>(&message.body)) return accept_login(arrival, *answer);
+    if (const auto* answer = std::get_if<wire::PrliAccept>(&message.body))
+        return accept_process_login(arrival, *answer);
+    if (const auto* answer = std::get_if<wire::Prlo>(&message.body)) return accept_process_logout(arrival, *answer);
+    if (const auto* answer = std::get_if<wire::RtvAccept>(&message.body)) return note_timeouts(arrival, *answer);
+    if (const auto* answer = std::get_if<wire::LsRjt>(&message.body)) return reject(arrival, *answer);
+}
+
+void Logins::accept_login(const Arrival& arrival, const wire::Login& answer) {
+    const Exchange& exchange = arrival.exchange;
+    const LoginKind kind = is_fabric_login(*exchange.els) ? LoginKind::fabric : LoginKind::port;
+    Login* login = current(pair_of(kind, exchange.fabric, exchange.originator, exchange.responder));
+    if (login == nullptr || login->answer) return;
+    login->answer = arrival.step();
+    if (login->state == LoginState::requested) login->state = LoginState::accepted;
+    const bool discovers = *exchange.els == wire::els_pdisc || *exchange.els == wire::els_fdisc;
+    if (login->replaces != 0 && !discovers) end(model_.logins[login->replaces - 1], arrival.step(), std::nullopt);
+    login->parameters[Party::responder] = parameters_of(answer);
+    if (exchange.assigned_id) {
+        login->originator = *exchange.assigned_id;
+        latest_[pair_of(kind, exchange.fabric, login->originator, login->responder)] = login->id;
+    }
+    observer_.on_login(*login, Party::responder);
+}
+
+void Logins::accept_process_login(const Arrival& arrival, const wire::PrliAccept& answer) {
+    Login* login = underlying(arrival);
+    if (login == nullptr) return;
+    const Party by = party_of(*login, arrival.exchange.originator);
+    for (std::size_t i = 0; i < answer.pages.size(); ++i) {
+        const wire::PrliAcceptPage page = answer.pages[i];
+        ProcessLogin* process = waiting(*login, by, page.type);
+        if (process == nullptr) continue;
+        process->answer = arrival.step();
+        process->answered = page.service_parameters;
+        process->response = page.response;
+        process->image_pair = page.image_pair_established;
+        observer_.on_process_login(*login, *process);
+    }
+}
+
+void Logins::accept_process_logout(const Arrival& arrival, const wire::Prlo& answer) {
+    Login* login = underlying(arrival);
+    if (login == nullptr) return;
+    for (std::size_t i = 0; i < answer.pages.size(); ++i)
+        for (ProcessLogin& process : login->processes) {
+            if (process.type != answer.pages[i].type || !process.image_pair || process.logout) continue;
+            process.logout = arrival.step();
+            observer_.on_process_login(*login, process);
+        }
+}
+
+void Logins::note_timeouts(const Arrival& arrival, const wire::RtvAccept& answer) {
+    const Exchange& exchange = arrival.exchange;
+    Login* login = current(pair_of(LoginKind::port, exchange.fabric, exchange.originator, exchange.responder));
+    if (login == nullptr) return;
+    login->r_a_tov = tov_or_nothing(answer.r_a_tov, false);
+    login->e_d_tov = tov_or_nothing(answer.e_d_tov, answer.e_d_tov_nanoseconds);
+    observer_.on_timeouts(*login);
+}
+
+void Logins::reject(const Arrival& arrival, const wire::LsRjt& answer) {
+    const Refusal refusal{answer.reason, answer.explanation, answer.vendor, arrival.step()};
+    if (is_login(*arrival.exchange.els)) reject_login(arrival, refusal);
+    else if (*arrival.exchange.els == wire::els_prli) reject_process_login(arrival, refusal);
+}
+
+void Logins::reject_login(const Arrival& arrival, const Refusal& refusal) {
+    const Exchange& exchange = arrival.exchange;
+    const LoginKind kind = is_fabric_login(*exchange.els) ? LoginKind::fabric : LoginKind::port;
+    const Pair pair = pair_of(kind, exchange.fabric, exchange.originator, exchange.responder);
+    Login* login = current(pair);
+    if (login == nullptr || login->answer) return;
+    login->answer = arrival.step();
+    login->rejected = refusal;
+    login->state = LoginState::rejected;
+    if (login->replaces != 0) latest_[pair] = login->replaces;  // the old one stays in force
+}
+
+void Logins::reject_process_login(const Arrival& arrival, const Refusal& refusal) {
+    Login* login = underlying(arrival);
+    if (login == nullptr) return;
+    const Party by = party_of(*login, arrival.exchange.originator);
+    for (ProcessLogin& process : login->processes) {
+        if (process.asked_by != by || process.answer) continue;
+        process.answer = arrival.step();
+        process.rejected = refusal;
+        observer_.on_process_login(*login, process);
+    }
+}
+
+}  // namespace fabricscope::engine::fibre_channel

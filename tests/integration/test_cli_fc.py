@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fibre Channel in analyze: the real FCoE capture as it was made and as Wireshark decodes it, and made captures."""
+
+import sqlite3
+
+import pytest
+from harness import BUILD, analyze, fabricscope, run, sample, without_plugin
+
+INITIATOR, TARGET = "00.53.0a", "00.53.14"
+CARRIERS = ["fc2", "fc2-vft", "fc2-delimited", "fcoe", "fcoe-vlan", "mds", "boardwalk", "fcip"]
+
+
+@pytest.fixture(scope="module")
+def real():
+    return analyze(sample("fcoe_vn2vn"))
+
+
+@pytest.fixture(scope="module", params=CARRIERS)
+def made(request, tmp_path_factory):
+    capture = tmp_path_factory.mktemp("fc") / f"{request.param}.pcap"
+    run([BUILD / "bin/generate_fc", capture, "--carrier", request.param, "--frames", "200"])
+    return analyze(capture)
+
+
+def frames_of(display_filter):
+    text = without_plugin("-r", sample("fcoe_vn2vn"), "-Y", display_filter, "-T", "fields", "-e", "frame.number")
+    return [int(line) for line in text.split()]
+
+
+def test_nothing_is_found(real):
+    assert real["findings"] == []
+    assert real["capture"]["undecoded_frames"] == 0
+    assert real["fc"]["damaged_frames"] == 0
+    assert all(x["abort"] is None and x["link_reject"] is None and x["incomplete_sequences"] == 0
+               for x in real["fc"]["exchanges"])
+
+
+def test_every_frame_belongs_to_an_exchange(real):
+    assert real["fc"]["frames"] == len(frames_of("fc"))
+    seen = sum(x[side]["frames"] for x in real["fc"]["exchanges"] for side in ("from_originator", "from_responder"))
+    assert seen == real["fc"]["frames"], "class 3: data frames only, none twice"
+
+
+def test_scsi_exchanges_are_those_of_wireshark(real):
+    fcp = [x for x in real["fc"]["exchanges"] if x["kind"] == "FCP"]
+    assert [x["first_frame"] for x in fcp] == frames_of("fc.r_ctl == 0x06 && fc.type == 8")
+    assert sorted(x["last_frame"] for x in fcp) == frames_of("fc.r_ctl == 0x07 && fc.type == 8")
+    assert {(x["originator"], x["responder"]) for x in fcp} <= {(INITIATOR, TARGET), (TARGET, INITIATOR)}
+    assert all(x["state"] == "closed" and x["class"] == 3 for x in fcp)
+
+
+def test_data_is_what_wireshark_counts(real):
+    text = without_plugin("-r", sample("fcoe_vn2vn"), "-Y", "fc.r_ctl == 0x01", "-T", "fields", "-e", "frame.len")
+    expected = sum(int(length) - 14 - 14 - 24 - 8 for length in text.split())
+    data = [s for x in real["fc"]["exchanges"] if x["kind"] == "FCP" for s in x["sequences"] if s["r_ctl"] == 1]
+    assert sum(s["bytes"] for s in data) == expected
+    assert any(s["frames"] > 10 for s in data), "Sequences of many frames"
+
+
+def test_link_services(real):
+    services = {}
+    for x in real["fc"]["exchanges"]:
+        if x["type"] == 1:
+            services.setdefault(x["kind"], []).append(x)
+    assert {kind: len(list_) for kind, list_ in services.items()} == {
+        "FLOGI": 6, "PLOGI": 3, "PRLI": 4, "RTV": 4, "ADISC": 2, "LOGO": 2}
+    for x in services["FLOGI"] + services["PLOGI"]:
+        rejected = x["answer"] == "rejected"
+        assert rejected == (x["first_frame"] in (574, 607, 611))
+        if rejected:
+            assert x["rejected"]["name"] and x["rejected"]["frame"] == x["last_frame"]
+    assert services["FLOGI"][-1]["state"] == "open", "the capture ends with a FLOGI"
+
+
+def test_logins(real):
+    port = [login for login in real["fc"]["logins"] if login["kind"] == "port"]
+    assert [(login["state"], login["frames"]["request"]) for login in port] == [
+        ("logged-out", 15), ("logged-out", 581), ("rejected", 611)]
+    first = port[0]
+    assert (first["originator"], first["responder"]) == (TARGET, INITIATOR)
+    assert first["originator_parameters"]["port_name"] == "20:00:00:00:5e:00:53:14"
+    assert first["responder_parameters"]["node_name"] == "10:00:00:00:5e:00:53:0a"
+    assert first["responder_parameters"]["receive_data_field_size"] == 2112
+    assert first["responder_parameters"]["class_3"]["supported"]
+    assert not first["responder_parameters"]["class_2"]["supported"]
+    assert (first["r_a_tov"], first["e_d_tov"]) == (4.0, 2.0)
+    assert {(p["asked_by"], p["type_name"], p["image_pair"]) for p in first["processes"]} == {
+        (INITIATOR, "FCP", True), (TARGET, "FCP", True)}
+    assert first["frames"]["logout"] == 572
+
+
+def test_protocol_option():
+    assert "fc" not in analyze(sample("fcoe_vn2vn"), "--protocol", "smcr")
+    assert "smcr" not in analyze(sample("fcoe_vn2vn"), "--protocol", "fc")
+
+
+def test_summary():
+    text = fabricscope("analyze", sample("fcoe_vn2vn"), "--protocol", "fc").decode()
+    assert "Fibre Channel: 584 frames" in text
+    assert "FLOGI: LS_RJT: logical busy" in text
+    assert "20:00:00:00:5e:00:53:14" in text
+
+
+def test_other_captures_have_none():
+    fc = analyze(sample("plain_tcp_http"))["fc"]
+    assert fc["frames"] == 0 and fc["exchanges"] == []
+    assert "Fibre Channel" not in fabricscope("analyze", sample("plain_tcp_http")).decode()
+
+
+def test_every_carrier_tells_the_same(made):
+    fc = made["fc"]
+    kinds = [x["kind"] for x in fc["exchanges"][:8]]
+    assert kinds == ["FLOGI", "PLOGI", "PRLI", "FARP-REQ", "FARP-REPLY", "GID_IPP", "FC-VI", "FC-VI"]
+    assert fc["exchanges"][0]["assigned_id"] == "01.01.01"
+    class_2, aborted = fc["exchanges"][6:8]
+    assert class_2["from_responder"]["acks"] == class_2["from_originator"]["frames"] == 4
+    assert (aborted["state"], aborted["abort"]["by"], aborted["abort"]["of"]) == ("aborted", "originator", "exchange")
+    for x in fc["exchanges"][8:]:
+        assert (x["state"], x["incomplete_sequences"]) == ("closed", 0)
+        assert x["from_originator"]["bytes"] == 4 * 2048 - 3, "Device_Headers and fill left out"
+    assert [login["state"] for login in fc["logins"]] == ["accepted", "accepted"]
+    assert fc["logins"][0]["responder_parameters"]["r_a_tov"] == 10.0
+    assert [(a["by"], a["ip"], a["ports"]) for a in fc["addresses"]] == [
+        ("FARP", "192.0.2.20", ["01.02.02"]), ("GID_IPP", "192.0.2.20", ["01.02.02"])]
+    assert fc["damaged_frames"] == 0
+
+
+def test_cut_by_the_snap_length(tmp_path):
+    """Headers suffice for Exchanges; what was cut off is not taken for missing frames."""
+    capture, cut = tmp_path / "whole.pcap", tmp_path / "cut.pcap"
+    run([BUILD / "bin/generate_fc", capture, "--carrier", "fcoe", "--frames", "200"])
+    run(["editcap", "-s", "64", capture, cut])
+    whole, short = analyze(capture)["fc"]["exchanges"], analyze(cut)["fc"]["exchanges"]
+    keys = ("originator", "responder", "ox_id", "state", "from_originator", "from_responder", "incomplete_sequences")
+    assert [[x[key] for key in keys] for x in short] == [[x[key] for key in keys] for x in whole]
+
+
+def test_tables(tmp_path):
+    database = tmp_path / "fc.sqlite"
+    fabricscope("analyze", sample("fcoe_vn2vn"), "--sqlite", database)
+    with sqlite3.connect(database) as connection:
+        count, = connection.execute("SELECT count(*) FROM fc_exchanges WHERE kind = 'FCP'").fetchone()
+        assert count == 99
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        kinds = connection.execute("SELECT kind, rejected_name FROM fc_unfinished_exchanges").fetchall()
+        assert kinds == [("FLOGI", "FIP error"), ("FLOGI", "logical busy"), ("PLOGI", "logical busy"), ("FLOGI", None)]
+        rows = connection.execute("SELECT count(*), sum(frames) FROM fc_sequences").fetchone()
+        assert rows[0] > 198 and rows[1] == 584

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "analyzer/engine/engine.h"
+#include "capture/source.h"
+#include "protocols/fc/basic_links.h"
+#include "tests/traffic/fc_builder.h"
+
+namespace fabricscope::engine::fibre_channel {
+namespace {
+
+using namespace traffic;
+
+/// Frames straight into a tracker, a millisecond after one another.
+class World : public Observer {
+public:
+    explicit World(Options options = {}) : tracker(options, this) {}
+
+    void send(const FcFrame& frame) {
+        const Octets octets = as_fc2_with_delimiters(frame);
+        capture::Frame captured;
+        captured.number = ++number;
+        captured.time = static_cast<Time>(number) * capture::millisecond;
+        captured.wire_length = static_cast<std::uint32_t>(octets.size());
+        captured.data = octets;
+        captured.link = capture::LinkType::fc2_with_delimiters;
+        tracker.on_packet(decode(captured));
+    }
+    void send(const std::vector<FcFrame>& frames) {
+        for (const FcFrame& frame : frames) send(frame);
+    }
+    /// A link service and, if there is any, its answer.
+    FcExchange els(FcPort& from, FcPort& to, const Octets& request, const Octets& answer = {}) {
+        FcExchange exchange(from, to, wire::type_els);
+        send(exchange.send(
+            {.r_ctl = wire::r_ctl_els_request,
+             .data = request,
+             .last = answer.empty(),
+             .passes_initiative = !answer.empty()}));
+        if (!answer.empty())
+            send(exchange.send({.r_ctl = wire::r_ctl_els_reply, .data = answer, .from_responder = true, .last = true}));
+        return exchange;
+    }
+    void log_in(std::uint8_t command = wire::els_plogi) {
+        Octets answer = login_payload(b, command);
+        answer[0] = wire::els_ls_acc;
+        els(a, b, login_payload(a, command), answer);
+    }
+    const Model& finish() {
+        tracker.finish();
+        return tracker.model();
+    }
+
+    bool wants_data(const capture::Packet&) override { return keep; }
+    void on_frame(const FrameFacts& facts) override {
+        request_frames.push_back(facts.request_frame);
+        opened += facts.opens;
+        closed += facts.closes;
+        if (facts.sequence.completes) data.assign(facts.sequence.data.begin(), facts.sequence.data.end());
+    }
+    void on_login(const Login& login, Party said_by) override {
+        told.push_back(std::string("login by ") + name_of(said_by) + " " + name_of(login.state));
+    }
+    void on_logout(const Login&) override { told.push_back("logout"); }
+    void on_timeouts(const Login&) override { told.push_back("timeouts"); }
+    void on_process_login(const Login&, const ProcessLogin& process) override {
+        told.push_back(
+            process.logout     ? "PRLO"
+            : process.rejected ? "PRLI rejected"
+            : process.answer   ? "PRLI accepted"
+                               : "PRLI");
+    }
+    void on_exchange_over(const Exchange& exchange) override { over.push_back(exchange.id); }
+
+    Tracker tracker;
+    FcPort a{0x010101, 0x2000'0000'5E00'530A, 0x1000'0000'5E00'530A};
+    FcPort b{0x010202, 0x2000'0000'5E00'5314, 0x1000'0000'5E00'5314};
+    FcPort fabric{wire::f_port_server};
+    FcPort name_server{wire::directory_server};
+    FcPort everybody{wire::broadcast};
+    std::uint64_t number = 0;
+    bool keep = false;
+    Octets data;
+    int opened = 0, closed = 0;
+    std::vector<std::uint32_t> over;
+    std::vector<std::string> told;
+    std::vector<std::uint64_t> request_frames;
+};
+
+Octets counting(std::size_t size) {
+    Octets octets(size);
+    std::iota(octets.begin(), octets.end(), std::uint8_t{0});
+    return octets;
+}
+
+// ---- Exchanges ----
+
+TEST(FcExchanges, RequestAndAnswer) {
+    World world;
+    const Octets out = counting(5000), back = counting(100);
+    FcExchange exchange(world.a, world.b, wire::type_fcvi);
+    world.send(exchange.send({.r_ctl = 0x06, .data = out, .passes_initiative = true}));
+    world.send(exchange.send({.r_ctl = 0x07, .data = back, .from_responder = true, .last = true}));
+    const Model& model = world.finish();
+    ASSERT_EQ(model.exchanges.size(), 1U);
+    const Exchange& seen = model.exchanges[0];
+    EXPECT_EQ(seen.id, 1U);
+    EXPECT_EQ(seen.originator, world.a.id);
+    EXPECT_EQ(seen.responder, world.b.id);
+    EXPECT_EQ(seen.ox_id, exchange.ox_id());
+    EXPECT_EQ(seen.rx_id, 0x100);
+    EXPECT_EQ(kind_text(seen), "FC-VI");
+    EXPECT_EQ(seen.service_class, 3);
+    EXPECT_EQ(seen.state, ExchangeState::closed);
+    EXPECT_TRUE(seen.beginning_seen);
+    EXPECT_FALSE(seen.initiative) << "nobody's, once it is over";
+    EXPECT_EQ(seen.sent[Party::originator].frames, 3U);
+    EXPECT_EQ(seen.sent[Party::originator].octets, out.size());
+    EXPECT_EQ(seen.sent[Party::responder].octets, back.size());
+    ASSERT_EQ(seen.sequences.size(), 2U);
+    EXPECT_TRUE(seen.sequences[0].complete);
+    EXPECT_TRUE(seen.sequences[0].passes_initiative);
+    EXPECT_FALSE(seen.sequences[0].last);
+    EXPECT_TRUE(seen.sequences[1].last);
+    EXPECT_EQ(seen.incomplete_sequences, 0U);
+    EXPECT_EQ(world.opened, 1);
+    EXPECT_EQ(world.closed, 1);
+    EXPECT_EQ(world.over, std::vector<std::uint32_t>{1});
+}
+
+TEST(FcExchanges, WhoHoldsTheInitiative) {
+    World world;
+    FcExchange exchange(world.a, world.b, wire::type_fcvi);
+    world.send(exchange.send({.r_ctl = 0x02, .data = counting(8), .passes_initiative = true}));
+    EXPECT_EQ(world.finish().exchanges[0].initiative, Party::responder);
+    World other;
+    world.send(FcExchange(other.a, other.b, wire::type_fcvi).send({.r_ctl = 0x02, .data = counting(8)}));
+    EXPECT_EQ(world.finish().exchanges.back().initiative, Party::originator);
+}
+
+TEST(FcExchanges, EqualOxIdsInOppositeDirectionsAreTwo) {
+    World world;
+    FcExchange one(world.a, world.b, wire::type_fcp), two(world.b, world.a, wire::type_fcp);
+    two.set_ox_id(one.ox_id());
+    world.send(one.send({.r_ctl = 0x06, .data = counting(32), .passes_initiative = true}));
+    world.send(two.send({.r_ctl = 0x06, .data = counting(32), .passes_initiative = true}));
+    world.send(one.send({.r_ctl = 0x07, .data = counting(24), .from_responder = true, .last = true}));
+    world.send(two.send({.r_ctl = 0x07, .data = counting(24), .from_responder = true, .last = true}));
+    const Model& model = world.finish();
+    ASSERT_EQ(model.exchanges.size(), 2U);
+    for (const Exchange& exchange : model.exchanges) EXPECT_EQ(exchange.state, ExchangeState::closed);
+}
+
+TEST(FcExchanges, AnOxIdIsUsedAgain) {
+    World world;
+    FcExchange first(world.a, world.b, wire::type_fcp), second(world.a, world.b, wire::type_fcp);
+    second.set_ox_id(first.ox_id());
+    for (FcExchange* exchange : {&first, &second}) {
+        world.send(exchange->send({.r_ctl = 0x06, .data = counting(32), .passes_initiative = true}));
+        world.send(exchange->send({.r_ctl = 0x07, .data = counting(24), .from_responder = true, .last = true}));
+    }
+    const Model& model = world.finish();
+    ASSERT_EQ(model.exchanges.size(), 2U);
+    EXPECT_EQ(model.exchanges[1].first_frame, 3U);
+    EXPECT_EQ(model.exchanges[1].sent[Party::originator].repeated, 0U);
+}
+
+TEST(FcExchanges, MissingAndRepeatedFrames) {
+    World world;
+    FcExchange exchange(world.a, world.b, wire::type_fcvi);
+    const Octets data = counting(4 * 512);
+    const auto frames = exchange.send({.r_ctl = 0x01, .data = data, .last = true, .frame_size = 512});
+    world.send(frames[0]);
+    world.send(frames[0]);
+    world.send(frames[2]);
+    world.send(frames[3]);
+    const Exchange& seen = world.finish().exchanges.at(0);
+    EXPECT_EQ(seen.state, ExchangeState::closed);
+    EXPECT_EQ(seen.incomplete_sequences, 1U);
+    EXPECT_EQ(seen.sequences.at(0).missing, 1U);
+    EXPECT_EQ(seen.sequences.at(0).repeated, 1U);
+    EXPECT_EQ(seen.sent[Party::originator].frames, 3U);
+    EXPECT_EQ(seen.sent[Party::originator].repeated, 1U);
+}
+
+TEST(FcExchanges, Midstream) {
+    World world;
+    FcExchange exchange(world.a, world.b, wire::type_fcp);
+    (void)exchange.send({.r_ctl = 0x06, .data = counting(32), .passes_initiative = true});  // not captured
+    world.send(exchange.send({.r_ctl = 0x07, .data = counting(24), .from_responder = true, .last = true}));
+    const Exchange& seen = world.finish().exchanges.at(0);
+    EXPECT_FALSE(seen.beginning_seen);
+    EXPECT_EQ(seen.originator, world.a.id);
+    EXPECT_EQ(seen.state, ExchangeState::closed);
+}
+
+TEST(FcExchanges, Class2) {
+    World world;
+    FcExchange exchange(world.a, world.b, wire::type_fcvi, 2);
+    const Octets data = counting(1024);
+    const auto frames = exchange.send({.r_ctl = 0x01, .data = data, .last = true, .frame_size = 512});
+    for (const FcFrame& frame : frames) {
+        world.send(frame);
+        world.send(exchange.ack(frame));
+    }
+    const Exchange& seen = world.finish().exchanges.at(0);
+    EXPECT_EQ(seen.service_class, 2);
+    EXPECT_EQ(seen.sent[Party::responder].acks, 2U);
+    EXPECT_EQ(seen.sent[Party::responder].frames, 0U);
+    EXPECT_EQ(seen.sent[Party::originator].frames, 2U);
+}
+
+TEST(FcExchanges, RejectedAndBusyOnTheLink) {
+    World world;
+    FcExchange exchange(world.a, world.b, wire::type_fcvi, 2);
+    const FcFrame frame = exchange.send({.r_ctl = 0x01, .data = counting(4)})[0];
+    world.send(frame);
+    world.send(exchange.refuse(frame, wire::r_ctl_p_bsy, 0x01030000));
+    world.send(exchange.refuse(frame, wire::r_ctl_f_rjt, 0x02010000));
+    const Exchange& seen = world.finish().exchanges.at(0);
+    EXPECT_EQ(seen.busies, 1U);
+    ASSERT_TRUE(seen.link_reject);
+    EXPECT_STREQ(layout::name_of(wire::reject_reason_names, seen.link_reject->reason), "invalid D_ID");
+    EXPECT_FALSE(seen.link_reject_by) << "the fabric's";
+    EXPECT_EQ(seen.link_reject->step.frame, 3U);
+}
+
+TEST(FcExchanges, Abts) {
+    World world;
+    FcExchange accepted(world.a, world.b, wire::type_fcvi), refused(world.a, world.b, wire::type_fcvi),
+        alone(world.a, world.b, wire::type_fcvi), sequence(world.a, world.b, wire::type_fcvi);
+    for (FcExchange* exchange : {&accepted, &refused, &alone, &sequence})
+        world.send(exchange->send({.r_ctl = 0x06, .data = counting(8), .passes_initiative = true}));
+    world.send(accepted.abts(false));
+    world.send(accepted.ba_acc(true));
+    world.send(refused.abts(false));
+    world.send(refused.ba_rjt(true, 0x03, 0x03));
+    world.send(alone.abts(true));
+    world.send(sequence.abts(false, true));
+    world.send(sequence.ba_acc(true));
+    const auto& seen = world.finish().exchanges;
+    EXPECT_EQ(seen.at(0).state, ExchangeState::aborted);
+    EXPECT_EQ(seen[0].abort->by, Party::originator);
+    EXPECT_EQ(seen[0].abort->accepted->frame, 6U);
+    EXPECT_EQ(seen[1].state, ExchangeState::open);
+    EXPECT_STREQ(
+        layout::name_of(wire::ba_rjt_explanation_names, seen[1].abort->refused->explanation),
+        "invalid OX_ID-RX_ID combination");
+    EXPECT_EQ(seen[2].state, ExchangeState::aborted) << "not answered";
+    EXPECT_EQ(seen[2].abort->by, Party::responder);
+    EXPECT_TRUE(seen[3].abort->sequence_only);
+    EXPECT_EQ(seen[3].state, ExchangeState::open) << "one Sequence only";
+}
+
+TEST(FcExchanges, DataForThoseWhoWantIt) {
+    World world;
+    world.keep = true;
+    const Octets data = counting(3000), device_header = counting(16);
+    FcExchange exchange(world.a, world.b, wire::type_fcvi);
+    world.send(exchange.send({.r_ctl = 0x01, .data = data, .device_header = device_header, .frame_size = 512}));
+    EXPECT_EQ(world.data, data);
+}
+
+TEST(FcExchanges, DamagedFramesAreCountedAndNotFollowed) {
+    World world;
+    FcExchange exchange(world.a, world.b, wire::type_fcvi);
+    FcFrame frame = exchange.send({.r_ctl = 0x01, .data = counting(8)})[0];
+    frame.eof = wire::Eof::ni;
+    world.send(frame);
+    Octets octets = as_fc2_with_delimiters(exchange.send({.r_ctl = 0x01, .data = counting(8)})[0]);
+    octets[30] ^= 1;
+    capture::Frame captured;
+    captured.wire_length = static_cast<std::uint32_t>(octets.size());
+    captured.data = octets;
+    captured.link = capture::LinkType::fc2_with_delimiters;
+    world.tracker.on_packet(decode(captured));
+    const Model& model = world.finish();
+    EXPECT_EQ(model.damaged_frames, 2U);
+    EXPECT_TRUE(model.exchanges.empty());
+}
+
+TEST(FcExchanges, LimitsHold) {
+    World world({.limits = {.followed = 4, .exchanges = 8, .sequences = 2}});
+    for (int i = 0; i < 20; ++i) {
+        FcExchange exchange(world.a, world.b, wire::type_fcvi);
+        for (int j = 0; j < 3; ++j) world.send(exchange.send({.r_ctl = 0x01, .data = counting(8)}));
+    }
+    const Model& model = world.finish();
+    EXPECT_EQ(model.exchanges.size(), 8U);
+    EXPECT_EQ(model.unlisted_exchanges, 12U);
+    EXPECT_EQ(model.exchanges[0].sequences.size(), 2U);
+    EXPECT_EQ(model.exchanges[0].sequence_count, 3U);
+    EXPECT_EQ(world.over.size(), 20U);
+}
+
+// ---- logins ----
+
+TEST(FcLogins, FabricPortAndProcess) {
+    World world;
+    FcPort newcomer = world.a;
+    newcomer.id = wire::unidentified;
+    FcExchange flogi(newcomer, world.fabric, wire::type_els);
+    world.send(flogi.send(
+        {.r_ctl = wire::r_ctl_els_request,
+         .data = login_payload(world.a, wire::els_flogi),
+         .passes_initiative = true}));
+    flogi.set_originator(world.a);  // the answer goes to the new address
+    const Octets accept = flogi_accept_payload(world.fabric, 10'000, 2'000);
+    world.send(flogi.send({.r_ctl = wire::r_ctl_els_reply, .data = accept, .from_responder = true, .last = true}));
+    world.log_in();
+    world.els(world.a, world.b, prli_payload(wire::type_fcp, 0x32), prli_accept_payload(wire::type_fcp, 0x12));
+    EXPECT_EQ(world.tracker.r_a_tov({}, world.a.id, world.b.id), 10 * capture::second);
+    const Login* between = world.tracker.login_between({}, world.b.id, world.a.id);
+    ASSERT_NE(between, nullptr);
+    EXPECT_EQ(between->state, LoginState::accepted);
+
+    const Model& model = world.finish();
+    ASSERT_EQ(model.exchanges.size(), 3U);
+    EXPECT_EQ(model.exchanges[0].assigned_id, world.a.id);
+    EXPECT_EQ(kind_text(model.exchanges[0]), "FLOGI");
+    EXPECT_EQ(model.exchanges[0].accepted, true);
+    EXPECT_EQ(world.request_frames[1], 1U) << "the answer knows its request";
+    ASSERT_EQ(model.logins.size(), 2U);
+    const Login& fabric = model.logins[0];
+    EXPECT_EQ(fabric.kind, LoginKind::fabric);
+    EXPECT_EQ(fabric.state, LoginState::accepted);
+    EXPECT_EQ(fabric.originator, world.a.id);
+    EXPECT_TRUE(fabric.parameters[Party::responder]->f_port);
+    EXPECT_EQ(fabric.parameters[Party::responder]->e_d_tov, 2 * capture::second);
+    const Login& port = model.logins[1];
+    EXPECT_EQ(port.parameters[Party::originator]->port_name, world.a.port_name);
+    EXPECT_EQ(port.parameters[Party::responder]->port_name, world.b.port_name);
+    EXPECT_TRUE(port.parameters[Party::responder]->continuously_increasing_seq_cnt);
+    EXPECT_TRUE(port.parameters[Party::originator]->classes[2].preference);
+    ASSERT_EQ(port.processes.size(), 1U);
+    EXPECT_TRUE(port.processes[0].image_pair);
+    EXPECT_EQ(port.processes[0].asked, 0x32U);
+    EXPECT_EQ(port.processes[0].answered, 0x12U);
+    EXPECT_EQ(port.processes[0].asked_by, Party::originator);
+}
+
+TEST(FcLogins, RejectedAndTriedAgain) {
+    World world;
+    const Octets request = login_payload(world.a, wire::els_plogi);
+    world.els(world.a, world.b, request, ls_rjt_payload(0x05, 0x29));
+    world.log_in();
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 2U);
+    EXPECT_EQ(model.logins[0].state, LoginState::rejected);
+    EXPECT_EQ(model.logins[0].rejected->explanation, 0x29);
+    EXPECT_EQ(model.logins[1].state, LoginState::accepted);
+    EXPECT_EQ(model.exchanges[0].accepted, false);
+    EXPECT_EQ(model.exchanges[0].rejected->reason, 0x05);
+}
+
+TEST(FcLogins, AskedForAgainBeforeTheAnswer) {
+    World world;
+    FcExchange lost(world.a, world.b, wire::type_els);
+    world.send(lost.send(
+        {.r_ctl = wire::r_ctl_els_request,
+         .data = login_payload(world.a, wire::els_plogi),
+         .passes_initiative = true}));
+    world.log_in();
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 1U);
+    EXPECT_EQ(model.logins[0].requests, 2U);
+    EXPECT_EQ(model.logins[0].request->frame, 1U);
+}
+
+TEST(FcLogins, LogoutAndReplacement) {
+    World world;
+    world.log_in();
+    Octets logo(16);
+    logo[0] = wire::els_logo;
+    const Octets accept{wire::els_ls_acc, 0, 0, 0};
+    world.els(world.b, world.a, logo, accept);
+    world.log_in();
+    world.log_in();
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 3U);
+    EXPECT_EQ(model.logins[0].state, LoginState::logged_out);
+    EXPECT_EQ(model.logins[0].logout_by, Party::responder);
+    EXPECT_EQ(model.logins[0].logout->frame, 3U);
+    EXPECT_EQ(model.logins[1].state, LoginState::logged_out);
+    EXPECT_FALSE(model.logins[1].logout_by) << "replaced";
+    EXPECT_EQ(model.logins[2].replaces, 2U);
+    EXPECT_EQ(model.logins[2].state, LoginState::accepted);
+}
+
+TEST(FcLogins, TheObserverIsToldEachStep) {
+    World world;
+    world.log_in();
+    world.els(world.a, world.b, prli_payload(wire::type_fcp, 0x32), prli_accept_payload(wire::type_fcp, 0x12));
+    world.els(world.b, world.a, prli_payload(wire::type_fcp, 0x32), ls_rjt_payload(0x03, 0));
+    const Octets request{wire::els_rtv, 0, 0, 0};
+    const Octets rtv{wire::els_ls_acc, 0, 0, 0, 0, 0, 0x27, 0x10, 0, 0, 0x07, 0xD0, 0, 0, 0, 0};
+    world.els(world.a, world.b, request, rtv);
+    Octets prlo = prli_payload(wire::type_fcp, 0), logo(16);
+    prlo[0] = wire::els_prlo, logo[0] = wire::els_logo;
+    world.els(world.a, world.b, prlo, prli_accept_payload(wire::type_fcp, 0));
+    world.els(world.b, world.a, logo);
+    const std::vector<std::string> expected{
+        "login by originator requested",
+        "login by responder accepted",
+        "PRLI",
+        "PRLI accepted",
+        "PRLI",
+        "PRLI rejected",
+        "timeouts",
+        "PRLO",
+        "logout"};
+    EXPECT_EQ(world.told, expected);
+}
+
+TEST(FcLogins, ALoginThatIsRejectedLeavesTheOldOneInForce) {
+    World world;
+    world.log_in();
+    world.els(world.a, world.b, login_payload(world.a, wire::els_plogi), ls_rjt_payload(0x05, 0));
+    EXPECT_EQ(world.tracker.login_between({}, world.a.id, world.b.id)->id, 1U);
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 2U);
+    EXPECT_EQ(model.logins[0].state, LoginState::accepted);
+    EXPECT_EQ(model.logins[1].state, LoginState::rejected);
+}
+
+TEST(FcLogins, ProcessLoginWithoutAPortLogin) {
+    World world;
+    world.els(world.a, world.b, prli_payload(wire::type_fcp, 0x32), prli_accept_payload(wire::type_fcp, 0, 5));
+    const Octets request{wire::els_rtv, 0, 0, 0};
+    const Octets rtv{wire::els_ls_acc, 0, 0, 0, 0, 0, 0x27, 0x10, 0, 0, 0x07, 0xD0, 0, 0, 0, 0};
+    world.els(world.a, world.b, request, rtv);
+    EXPECT_EQ(world.tracker.r_a_tov({}, world.a.id, world.b.id), 10 * capture::second);
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 1U);
+    EXPECT_EQ(model.logins[0].state, LoginState::midstream);
+    EXPECT_FALSE(model.logins[0].processes.at(0).image_pair);
+    EXPECT_EQ(model.logins[0].processes[0].response, 5);
+    EXPECT_EQ(model.logins[0].e_d_tov, 2 * capture::second);
+}
+
+TEST(FcLogins, Prlo) {
+    World world;
+    world.log_in();
+    world.els(world.a, world.b, prli_payload(wire::type_fcp, 0x32), prli_accept_payload(wire::type_fcp, 0x12));
+    Octets request = prli_payload(wire::type_fcp, 0), accept = prli_accept_payload(wire::type_fcp, 0);
+    request[0] = wire::els_prlo;
+    world.els(world.a, world.b, request, accept);
+    EXPECT_EQ(world.finish().logins.at(0).processes.at(0).logout->frame, 6U);
+}
+
+// ---- addresses ----
+
+const Gid wanted = fc_ip({{192, 0, 2, 20}});
+
+TEST(FcAddresses, Farp) {
+    World world;
+    world.els(world.a, world.everybody, farp_payload(wire::els_farp_request, world.a, world.b, wanted));
+    world.els(world.a, world.everybody, farp_payload(wire::els_farp_request, world.a, world.b, wanted));
+    world.els(world.b, world.a, farp_payload(wire::els_farp_reply, world.a, world.b, wanted));
+    const Model& model = world.finish();
+    ASSERT_EQ(model.resolutions.size(), 1U);
+    const Resolution& found = model.resolutions[0];
+    EXPECT_EQ(found.kind, ResolutionKind::farp);
+    EXPECT_EQ(capture::to_string(found.ip), "192.0.2.20");
+    EXPECT_EQ(found.asked_by, world.a.id);
+    EXPECT_EQ(found.requests, 2U);
+    EXPECT_EQ(found.ports, std::vector<std::uint32_t>{world.b.id});
+    EXPECT_EQ(found.answer->frame, 3U);
+}
+
+TEST(FcAddresses, NameServer) {
+    World world;
+    const auto ask = [&](const Octets& answer) {
+        FcExchange exchange(world.a, world.name_server, wire::type_ct);
+        const Octets request = gid_ipp_payload(wanted);
+        world.send(exchange.send({.r_ctl = 0x02, .data = request, .passes_initiative = true}));
+        world.send(exchange.send({.r_ctl = 0x03, .data = answer, .from_responder = true, .last = true}));
+    };
+    Octets reject = gid_ipp_accept_payload({});
+    reject[8] = 0x80, reject[9] = 0x01, reject[13] = 0x09, reject[14] = 0x0B;
+    ask(reject);
+    ask(gid_ipp_accept_payload({world.b.id, 0x010303}));
+    const Model& model = world.finish();
+    EXPECT_EQ(kind_text(model.exchanges.at(0)), "GID_IPP");
+    EXPECT_EQ(model.exchanges[0].accepted, false);
+    ASSERT_EQ(model.resolutions.size(), 2U);
+    EXPECT_EQ(model.resolutions[0].rejected->explanation, 0x0B);
+    EXPECT_TRUE(model.resolutions[0].ports.empty());
+    EXPECT_EQ(model.resolutions[1].ports, (std::vector<std::uint32_t>{world.b.id, 0x010303}));
+}
+
+// ---- the real capture ----
+
+TEST(FcReal, OrdinaryFcpOverFcoe) {
+    capture::OpenResult opened = capture::open(FABRICSCOPE_SAMPLES "/fcoe_vn2vn.pcap");
+    ASSERT_TRUE(opened);
+    engine::Engine engine({.fc = true});
+    for (capture::Frame frame; opened.source->next(frame);) engine.on_frame(frame);
+    engine.finish();
+    EXPECT_TRUE(engine.findings().empty());
+    const Model& model = engine.fc();
+    EXPECT_EQ(model.frames, 584U);
+    EXPECT_EQ(model.damaged_frames, 0U);
+    std::size_t fcp = 0, octets = 0;
+    for (const Exchange& exchange : model.exchanges) {
+        EXPECT_TRUE(exchange.beginning_seen) << exchange.id;
+        EXPECT_EQ(exchange.incomplete_sequences, 0U) << exchange.id;
+        EXPECT_FALSE(exchange.abort) << exchange.id;
+        if (exchange.type != wire::type_fcp) continue;
+        ++fcp;
+        EXPECT_EQ(exchange.state, ExchangeState::closed) << exchange.id;
+        for (const Sent& sent : exchange.sent.values) octets += sent.octets;
+    }
+    EXPECT_EQ(fcp, 99U) << "FCP_CMND IUs";
+    EXPECT_GE(octets, 2 * 262'144U) << "what was written and read back";
+}
+
+}  // namespace
+}  // namespace fabricscope::engine::fibre_channel
