@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fc_protocols.h"
+
+#include "protocols/fc/delimiters.h"
+#include "protocols/fc/els.h"
+
+namespace fabricscope::engine {
+namespace {
+
+namespace wire = fabricscope::fc;
+
+template <class Port> Port source_of(const fc::FrameFacts& facts) {
+    return {facts.packet.fc->fabric.value_or(0), facts.packet.fc->frame.header.s_id};
+}
+template <class Port> Port destination_of(const fc::FrameFacts& facts) {
+    return {facts.packet.fc->fabric.value_or(0), facts.packet.fc->frame.header.d_id};
+}
+
+/// Requests and responses of setups: where R_A_TOV begins to matter.
+bool is_fcvi_control(const wire::FrameHeader& header) {
+    return header.type == wire::type_fcvi && (wire::category_of(header.r_ctl) == wire::Category::unsolicited_control ||
+                                              wire::category_of(header.r_ctl) == wire::Category::solicited_control);
+}
+
+std::optional<int> service_class_of(const capture::FcPacket& fc) {
+    const int number = wire::class_of(fc.sof);
+    return number == 0 ? std::optional<int>() : number;
+}
+
+}  // namespace
+
+FcProtocols::FcProtocols(
+    const Options& options, fcvi::Observer* fcvi_observer, fc_ae_rdma::Observer* fc_ae_rdma_observer,
+    fc::Observer* next)
+    : options_(options),
+      next_(next),
+      fcvi_(options.fcvi_options, fcvi_observer),
+      fc_ae_rdma_(options.fc_ae_rdma_options, fc_ae_rdma_observer) {}
+
+void FcProtocols::on_frame(const fc::FrameFacts& facts) {
+    const capture::Packet& packet = facts.packet;
+    const wire::FrameHeader& header = packet.fc->frame.header;
+    const std::uint16_t fabric = packet.fc->fabric.value_or(0);
+    if (header.is_els()) on_els(facts);
+    if (options_.fcvi) {
+        if (is_fcvi_control(header)) tell_r_a_tov(facts);
+        fcvi_.on_frame({packet.number, packet.time, packet.interface, fabric, packet.fc->frame});
+    }
+    if (options_.fc_ae_rdma)
+        fc_ae_rdma_.on_frame(
+            {packet.number, packet.time, packet.interface, fabric, service_class_of(*packet.fc), packet.fc->frame});
+    if (next_ != nullptr) next_->on_frame(facts);
+}
+
+// ---- logins --------------------------------------------------------------------------------------
+
+void FcProtocols::on_els(const fc::FrameFacts& facts) {
+    if (tracker_ == nullptr || !facts.exchange.els) return;
+    switch (*facts.exchange.els) {
+        case wire::els_plogi:
+        case wire::els_pdisc: return tell_login(facts);
+        case wire::els_logo: return tell_logout(facts);
+        case wire::els_prli: return tell_process_login(facts);
+        default: return;
+    }
+}
+
+/// With the answer both ports have said what they can do.
+void FcProtocols::tell_login(const fc::FrameFacts& facts) {
+    const fc::Exchange& exchange = facts.exchange;
+    if (exchange.accepted != true || facts.from != fc::Party::responder) return;
+    const fc::Login* login = tracker_->login_between(exchange.fabric, exchange.originator, exchange.responder);
+    if (login == nullptr) return;
+    const std::uint16_t fabric = exchange.fabric.value_or(0);
+    for (const fc::Party party : {fc::Party::originator, fc::Party::responder}) {
+        const auto& parameters = login->parameters[party];
+        if (!parameters) continue;
+        const bool asked = party == fc::Party::originator;
+        fcvi_.on_login(
+            {.port = {fabric, asked ? login->originator : login->responder},
+             .peer = {fabric, asked ? login->responder : login->originator},
+             .port_name = parameters->port_name,
+             .increasing_seq_cnt = parameters->continuously_increasing_seq_cnt,
+             .increasing_relative_offset = parameters->continuously_increasing_relative_offset});
+    }
+}
+
+/// Who sends LOGO, and who accepts it, sends nothing more.
+void FcProtocols::tell_logout(const fc::FrameFacts& facts) {
+    if (facts.from == fc::Party::responder && facts.exchange.accepted != true) return;
+    const Step step{facts.packet.time, facts.packet.number, facts.packet.interface};
+    fcvi_.on_logout(source_of<fcvi::Port>(facts), destination_of<fcvi::Port>(facts), step);
+}
+
+/// The page for FCP of a PRLI or of its answer, which both fit into a frame.
+void FcProtocols::tell_process_login(const fc::FrameFacts& facts) {
+    if (!options_.fc_ae_rdma) return;
+    fc_ae_rdma::ProcessLogin login{
+        .from = source_of<fc_ae_rdma::Port>(facts),
+        .to = destination_of<fc_ae_rdma::Port>(facts),
+        .is_accept = facts.from == fc::Party::responder,
+        .page = {},
+        .frame = facts.packet.number};
+    const ByteView payload = facts.packet.fc->frame.payload;
+    constexpr std::size_t header = layout::size_of<wire::ProcessHeader>;
+    if (login.is_accept && facts.exchange.accepted == false) {
+        login.is_accept = false;
+        login.rejected = true;
+    } else if (
+        payload.size() < header + wire::process_page_size || layout::parse_into(login.page, payload.subspan(header)) ||
+        login.page.type != wire::type_fcp) {
+        return;
+    }
+    fc_ae_rdma_.on_process_login(login);
+}
+
+void FcProtocols::tell_r_a_tov(const fc::FrameFacts& facts) {
+    if (tracker_ == nullptr) return;
+    const fc::Exchange& exchange = facts.exchange;
+    if (const auto value = tracker_->r_a_tov(exchange.fabric, exchange.originator, exchange.responder))
+        fcvi_.on_r_a_tov(*value);
+}
+
+}  // namespace fabricscope::engine

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is built on Fibre Channel: each frame, once its Exchange is known, goes to FC-VI and to FC-AE-RDMA, together
+// with what they have to know of logins.
+#pragma once
+
+#include <optional>
+
+#include "analyzer/engine/fc/tracker.h"
+#include "analyzer/engine/fc_ae_rdma/tracker.h"
+#include "analyzer/engine/fcvi/tracker.h"
+
+namespace fabricscope::engine {
+
+class FcProtocols final : public fc::Observer {
+public:
+    struct Options {
+        bool fcvi = false;  ///< whether to follow this protocol
+        bool fc_ae_rdma = false;
+        fcvi::Options fcvi_options{};
+        fc_ae_rdma::Options fc_ae_rdma_options{};
+
+        bool any() const { return fcvi || fc_ae_rdma; }
+    };
+
+    /// `next` is told of frames, too.
+    explicit FcProtocols(
+        const Options& options, fcvi::Observer* fcvi_observer = nullptr,
+        fc_ae_rdma::Observer* fc_ae_rdma_observer = nullptr, fc::Observer* next = nullptr);
+
+    /// The tracker that this one observes; before the first frame.
+    void ask(const fc::Tracker& tracker) { tracker_ = &tracker; }
+
+    bool wants_data(const capture::Packet& packet) override { return next_ != nullptr && next_->wants_data(packet); }
+    void on_frame(const fc::FrameFacts& facts) override;
+    void finish() { fcvi_.finish(); }
+
+    const fcvi::Model& fcvi() const { return fcvi_.model(); }
+    const fc_ae_rdma::Model& fc_ae_rdma() const { return fc_ae_rdma_.model(); }
+
+private:
+    void on_els(const fc::FrameFacts& facts);
+    void tell_login(const fc::FrameFacts& facts);
+    void tell_logout(const fc::FrameFacts& facts);
+    void tell_process_login(const fc::FrameFacts& facts);
+    void tell_r_a_tov(const fc::FrameFacts& facts);
+
+    Options options_;
+    fc::Observer* next_;
+    const fc::Tracker* tracker_ = nullptr;
+    fcvi::Tracker fcvi_;
+    fc_ae_rdma::Tracker fc_ae_rdma_;
+};
+
+}  // namespace fabricscope::engine

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/fc_ae_rdma_records.h"
+
+#include <fmt/format.h>
+
+namespace fabricscope::report {
+namespace {
+
+using namespace engine::fc_ae_rdma;
+
+template <class T> Json or_null(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
+
+Json status_name(const std::optional<std::uint8_t>& status) {
+    const char* name = status ? layout::name_of(wire::status_names, *status) : nullptr;
+    return name != nullptr ? Json(name) : Json();
+}
+
+Json json_of(const RangeSet& set) {
+    Json list = Json::array();
+    for (const RangeSet::Range& range : set.ranges()) list.push_back(Json::array({range.begin, range.end}));
+    return list;
+}
+
+}  // namespace
+
+std::string fc_ae_rdma_message_name(std::uint64_t id) { return "fc-ae-rdma-" + std::to_string(id); }
+
+Json record_of(const Message& m, const Clock& clock) {
+    return {
+        {"id", fc_ae_rdma_message_name(m.id)},
+        {"initiator", to_string(m.initiator)},
+        {"target", to_string(m.target)},
+        {"ox_id", m.ox_id},
+        {"operation", m.is_read ? "read" : "write"},
+        {"lun", m.lun},
+        {"base_address", m.base_address},
+        {"length", m.data_length},
+        {"notification", m.notifies},
+        {"state", name_of(m.state)},
+        {"bytes", m.bytes},
+        {"missing_bytes", m.missing_bytes},
+        {"frames", m.frames},
+        {"repeated_frames", m.repeated_frames},
+        {"class", or_null(m.service_class)},
+        {"status", or_null(m.status)},
+        {"status_name", status_name(m.status)},
+        {"residual", or_null(m.residual)},
+        {"overrun", m.resid_over},
+        {"underrun", m.resid_under},
+        {"command_frame", m.command.frame},
+        {"response_frame", m.response ? Json(m.response->frame) : Json()},
+        {"command", clock(m.command.time)},
+        {"first_data", clock(m.first_data)},
+        {"last_data", clock(m.last_data)},
+        {"response", clock(m.response)},
+        {"latency", m.response ? Json(seconds_of(m.response->time - m.command.time)) : Json()}};
+}
+
+Json record_of(const Region& region) {
+    return {
+        {"target", to_string(region.target)},
+        {"lun", region.lun},
+        {"reads", region.reads},
+        {"writes", region.writes},
+        {"end", region.end()},
+        {"read", json_of(region.read)},
+        {"written", json_of(region.written)}};
+}
+
+Json limits_record(const Model& model) {
+    return {
+        {"dropped_messages", model.dropped_messages},
+        {"dropped_regions", model.dropped_regions},
+        {"dropped_findings", model.dropped_findings}};
+}
+
+}  // namespace fabricscope::report

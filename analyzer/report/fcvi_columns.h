@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The columns of FC-VI's and FC-AE-RDMA's tables; included by data_tables.cc.
+#pragma once
+
+#include <array>
+
+#include "analyzer/report/data_tables.h"
+
+namespace fabricscope::report::fcvi_columns {
+
+using enum Type;
+
+inline constexpr std::array connections{
+    Column{"id", text, "fcvi-1, fcvi-2, ..."},
+    Column{"version", text, "iso (ISO/IEC 14165-331) or rev-1.0"},
+    Column{"mode", text, "client-server or peer-to-peer"},
+    Column{"client", text, "N_Port_ID of who asked first"},
+    Column{"server", text, "N_Port_ID"},
+    Column{"outcome", text, "connected, rejected, aborted or unknown"},
+    Column{"reject_by", text, "client or server"},
+    Column{"reject_iu", text, "the IU that said no"},
+    Column{"reject_reason", integer, "its reason code"},
+    Column{"reject_name", text, "what the code means"},
+    Column{"reject_explanation", integer, ""},
+    Column{"reject_vendor_unique", integer, ""},
+    Column{"reject_frame", integer, ""},
+    Column{"close", text, "open, half (one end has disconnected) or closed"},
+    Column{"reliability", text, "Reliability Level of both ends"},
+    Column{"from_start", boolean, "its first Connect Request was captured"},
+    Column{"client_end_port_name", text, "Port_Name, from a login"},
+    Column{"client_end_handle", integer, "FCVI_HANDLE"},
+    Column{"client_end_address", text, "host address and discriminator"},
+    Column{"client_end_max_transfer_size", integer, "octets"},
+    Column{"client_end_pipeline_depth", integer, "ISO only"},
+    Column{"client_end_state", text, "of the endpoint, in the end"},
+    Column{"server_end_port_name", text, ""},
+    Column{"server_end_handle", integer, ""},
+    Column{"server_end_address", text, ""},
+    Column{"server_end_max_transfer_size", integer, "octets"},
+    Column{"server_end_pipeline_depth", integer, ""},
+    Column{"server_end_state", text, ""},
+    Column{"first_frame", integer, ""},
+    Column{"first", real, ""},
+    Column{"last", real, ""},
+    Column{"iu_count", integer, "Information Units, both ways"},
+};
+
+inline constexpr std::array directions{
+    Column{"connection", text, ""},
+    Column{"direction", text, "client_to_server or server_to_client"},
+    Column{"messages", integer, "that this side began"},
+    Column{"sends", integer, ""},
+    Column{"writes", integer, ""},
+    Column{"reads", integer, ""},
+    Column{"bytes", integer, "of Sends, Writes and answers to Reads, each octet once"},
+    Column{"frames", integer, "each once"},
+    Column{"repeated_frames", integer, ""},
+    Column{"responses", integer, "to the other side's Messages"},
+    Column{"failed_responses", integer, "of these, with RESP_ERR"},
+    Column{"first", real, ""},
+    Column{"last", real, ""},
+    Column{"at_peer_expected_message", integer, "annex B: Mexp of the receiver"},
+    Column{"at_peer_expected_seq_cnt", integer, "annex B: SCexp"},
+    Column{"at_peer_missing_messages", integer, "MSG_IDs that were skipped"},
+    Column{"at_peer_late_messages", integer, ""},
+    Column{"at_peer_missing_frames", integer, ""},
+    Column{"at_peer_late_frames", integer, ""},
+    Column{"at_peer_message_errors", integer, "annex B: Merr"},
+    Column{"at_peer_handle_error_frame", integer, "annex B: Herr, where it arises"},
+};
+
+inline constexpr std::array setups{
+    Column{"connection", text, ""},
+    Column{"position", integer, "in order of requests, from 0"},
+    Column{"from", text, "client or server"},
+    Column{"ox_id", integer, ""},
+    Column{"connection_id", integer, "FCVI_CONNECTION_ID"},
+    Column{"retry", boolean, ""},
+    Column{"rqst", real, "time of FCVI_CONNECT_RQST"},
+    Column{"resp1", real, ""},
+    Column{"resp2", real, ""},
+    Column{"resp3", real, ""},
+    Column{"abts", real, ""},
+    Column{"rqst_frame", integer, ""},
+    Column{"resp1_frame", integer, ""},
+    Column{"resp2_frame", integer, ""},
+    Column{"resp3_frame", integer, ""},
+    Column{"status_by", text, "who said no"},
+    Column{"status_iu", text, ""},
+    Column{"status_reason", integer, ""},
+    Column{"status_name", text, ""},
+};
+
+inline constexpr std::array disconnects{
+    Column{"connection", text, ""},
+    Column{"position", integer, "in order of requests, from 0"},
+    Column{"from", text, "client or server"},
+    Column{"ox_id", integer, ""},
+    Column{"rqst", real, ""},
+    Column{"resp", real, ""},
+    Column{"rqst_frame", integer, ""},
+    Column{"resp_frame", integer, ""},
+    Column{"by_application", boolean, "not by the provider"},
+    Column{"aborts_setup", boolean, ""},
+    Column{"msg_id", integer, "last Message that the requester completed"},
+    Column{"resp_msg_id", integer, "last Message that the responder completed"},
+    Column{"status_reason", integer, ""},
+    Column{"status_name", text, ""},
+    Column{"resp_status_reason", integer, ""},
+    Column{"resp_status_name", text, ""},
+};
+
+inline constexpr std::array messages{
+    Column{"id", text, "fcvi-message-1, ..."},
+    Column{"connection", text, ""},
+    Column{"from", text, "client or server: who began it"},
+    Column{"operation", text, "send, rdma write or rdma read"},
+    Column{"state", text, "open, complete, incomplete, failed or aborted"},
+    Column{"msg_id", integer, ""},
+    Column{"ox_id", integer, ""},
+    Column{"length", integer, "FCVI_TOT_LEN"},
+    Column{"bytes", integer, "octets of data, each once"},
+    Column{"immediate_data", integer, ""},
+    Column{"rmt_va", text, "hexadecimal"},
+    Column{"rmt_va_end", text, "hexadecimal, behind the last octet"},
+    Column{"rmt_va_handle", integer, ""},
+    Column{"frames", integer, ""},
+    Column{"sequences", integer, ""},
+    Column{"repeated_frames", integer, ""},
+    Column{"missing_frames", integer, ""},
+    Column{"first_frame", integer, ""},
+    Column{"first", real, ""},
+    Column{"last", real, ""},
+    Column{"response_frame", integer, ""},
+    Column{"response", real, ""},
+    Column{"latency", real, "from the first frame to the response"},
+};
+
+inline constexpr std::array rdma_messages{
+    Column{"id", text, "fc-ae-rdma-1, ..."},
+    Column{"initiator", text, "N_Port_ID"},
+    Column{"target", text, "N_Port_ID"},
+    Column{"ox_id", integer, ""},
+    Column{"operation", text, "read or write"},
+    Column{"lun", integer, "Logical Unit: a memory region"},
+    Column{"base_address", integer, "in the region"},
+    Column{"length", integer, "FCP_DL"},
+    Column{"notification", boolean, "the Target's application is told"},
+    Column{"state", text, "open, complete, failed or aborted"},
+    Column{"bytes", integer, "of data, each octet once"},
+    Column{"missing_bytes", integer, "between those that were seen"},
+    Column{"frames", integer, ""},
+    Column{"repeated_frames", integer, ""},
+    Column{"class", integer, "of service, where SOF tells"},
+    Column{"status", integer, ""},
+    Column{"status_name", text, ""},
+    Column{"residual", integer, "FCP_RESID"},
+    Column{"overrun", boolean, ""},
+    Column{"underrun", boolean, ""},
+    Column{"command_frame", integer, ""},
+    Column{"response_frame", integer, ""},
+    Column{"command", real, ""},
+    Column{"first_data", real, ""},
+    Column{"last_data", real, ""},
+    Column{"response", real, ""},
+    Column{"latency", real, "from command to response"},
+};
+
+inline constexpr std::array rdma_regions{
+    Column{"position", integer, "in order of first messages, from 0"},
+    Column{"target", text, "N_Port_ID"},
+    Column{"lun", integer, ""},
+    Column{"reads", integer, "messages"},
+    Column{"writes", integer, "messages"},
+    Column{"end", integer, "behind the highest address that was touched"},
+};
+
+}  // namespace fabricscope::report::fcvi_columns
