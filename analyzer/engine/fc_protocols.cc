@@ -9,10 +9,10 @@ namespace {
 
 namespace wire = fabricscope::fc;
 
-template <class Port> Port source_of(const fc::FrameFacts& facts) {
+template <class Port> Port source_of(const fibre_channel::FrameFacts& facts) {
     return {facts.packet.fc->fabric.value_or(0), facts.packet.fc->frame.header.s_id};
 }
-template <class Port> Port destination_of(const fc::FrameFacts& facts) {
+template <class Port> Port destination_of(const fibre_channel::FrameFacts& facts) {
     return {facts.packet.fc->fabric.value_or(0), facts.packet.fc->frame.header.d_id};
 }
 
@@ -31,13 +31,13 @@ std::optional<int> service_class_of(const capture::FcPacket& fc) {
 
 FcProtocols::FcProtocols(
     const Options& options, fcvi::Observer* fcvi_observer, fc_ae_rdma::Observer* fc_ae_rdma_observer,
-    fc::Observer* next)
+    fibre_channel::Observer* next)
     : options_(options),
       next_(next),
       fcvi_(options.fcvi_options, fcvi_observer),
       fc_ae_rdma_(options.fc_ae_rdma_options, fc_ae_rdma_observer) {}
 
-void FcProtocols::on_frame(const fc::FrameFacts& facts) {
+void FcProtocols::on_frame(const fibre_channel::FrameFacts& facts) {
     const capture::Packet& packet = facts.packet;
     const wire::FrameHeader& header = packet.fc->frame.header;
     const std::uint16_t fabric = packet.fc->fabric.value_or(0);
@@ -54,7 +54,7 @@ void FcProtocols::on_frame(const fc::FrameFacts& facts) {
 
 // ---- logins --------------------------------------------------------------------------------------
 
-void FcProtocols::on_els(const fc::FrameFacts& facts) {
+void FcProtocols::on_els(const fibre_channel::FrameFacts& facts) {
     if (tracker_ == nullptr || !facts.exchange.els) return;
     switch (*facts.exchange.els) {
         case wire::els_plogi:
@@ -66,16 +66,17 @@ void FcProtocols::on_els(const fc::FrameFacts& facts) {
 }
 
 /// With the answer both ports have said what they can do.
-void FcProtocols::tell_login(const fc::FrameFacts& facts) {
-    const fc::Exchange& exchange = facts.exchange;
-    if (exchange.accepted != true || facts.from != fc::Party::responder) return;
-    const fc::Login* login = tracker_->login_between(exchange.fabric, exchange.originator, exchange.responder);
+void FcProtocols::tell_login(const fibre_channel::FrameFacts& facts) {
+    const fibre_channel::Exchange& exchange = facts.exchange;
+    if (exchange.accepted != true || facts.from != fibre_channel::Party::responder) return;
+    const fibre_channel::Login* login = tracker_->login_between(
+        exchange.fabric, exchange.originator, exchange.responder);
     if (login == nullptr) return;
     const std::uint16_t fabric = exchange.fabric.value_or(0);
-    for (const fc::Party party : {fc::Party::originator, fc::Party::responder}) {
+    for (const fibre_channel::Party party : {fibre_channel::Party::originator, fibre_channel::Party::responder}) {
         const auto& parameters = login->parameters[party];
         if (!parameters) continue;
-        const bool asked = party == fc::Party::originator;
+        const bool asked = party == fibre_channel::Party::originator;
         fcvi_.on_login(
             {.port = {fabric, asked ? login->originator : login->responder},
              .peer = {fabric, asked ? login->responder : login->originator},
@@ -86,19 +87,19 @@ void FcProtocols::tell_login(const fc::FrameFacts& facts) {
 }
 
 /// Who sends LOGO, and who accepts it, sends nothing more.
-void FcProtocols::tell_logout(const fc::FrameFacts& facts) {
-    if (facts.from == fc::Party::responder && facts.exchange.accepted != true) return;
+void FcProtocols::tell_logout(const fibre_channel::FrameFacts& facts) {
+    if (facts.from == fibre_channel::Party::responder && facts.exchange.accepted != true) return;
     const Step step{facts.packet.time, facts.packet.number, facts.packet.interface};
     fcvi_.on_logout(source_of<fcvi::Port>(facts), destination_of<fcvi::Port>(facts), step);
 }
 
 /// The page for FCP of a PRLI or of its answer, which both fit into a frame.
-void FcProtocols::tell_process_login(const fc::FrameFacts& facts) {
+void FcProtocols::tell_process_login(const fibre_channel::FrameFacts& facts) {
     if (!options_.fc_ae_rdma) return;
     fc_ae_rdma::ProcessLogin login{
         .from = source_of<fc_ae_rdma::Port>(facts),
         .to = destination_of<fc_ae_rdma::Port>(facts),
-        .is_accept = facts.from == fc::Party::responder,
+        .is_accept = facts.from == fibre_channel::Party::responder,
         .page = {},
         .frame = facts.packet.number};
     const ByteView payload = facts.packet.fc->frame.payload;
@@ -114,9 +115,9 @@ void FcProtocols::tell_process_login(const fc::FrameFacts& facts) {
     fc_ae_rdma_.on_process_login(login);
 }
 
-void FcProtocols::tell_r_a_tov(const fc::FrameFacts& facts) {
+void FcProtocols::tell_r_a_tov(const fibre_channel::FrameFacts& facts) {
     if (tracker_ == nullptr) return;
-    const fc::Exchange& exchange = facts.exchange;
+    const fibre_channel::Exchange& exchange = facts.exchange;
     if (const auto value = tracker_->r_a_tov(exchange.fabric, exchange.originator, exchange.responder))
         fcvi_.on_r_a_tov(*value);
 }

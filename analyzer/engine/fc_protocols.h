@@ -11,7 +11,7 @@
 
 namespace fabricscope::engine {
 
-class FcProtocols final : public fc::Observer {
+class FcProtocols final : public fibre_channel::Observer {
 public:
     struct Options {
         bool fcvi = false;  ///< whether to follow this protocol
@@ -25,28 +25,28 @@ public:
     /// `next` is told of frames, too.
     explicit FcProtocols(
         const Options& options, fcvi::Observer* fcvi_observer = nullptr,
-        fc_ae_rdma::Observer* fc_ae_rdma_observer = nullptr, fc::Observer* next = nullptr);
+        fc_ae_rdma::Observer* fc_ae_rdma_observer = nullptr, fibre_channel::Observer* next = nullptr);
 
     /// The tracker that this one observes; before the first frame.
-    void ask(const fc::Tracker& tracker) { tracker_ = &tracker; }
+    void ask(const fibre_channel::Tracker& tracker) { tracker_ = &tracker; }
 
     bool wants_data(const capture::Packet& packet) override { return next_ != nullptr && next_->wants_data(packet); }
-    void on_frame(const fc::FrameFacts& facts) override;
+    void on_frame(const fibre_channel::FrameFacts& facts) override;
     void finish() { fcvi_.finish(); }
 
     const fcvi::Model& fcvi() const { return fcvi_.model(); }
     const fc_ae_rdma::Model& fc_ae_rdma() const { return fc_ae_rdma_.model(); }
 
 private:
-    void on_els(const fc::FrameFacts& facts);
-    void tell_login(const fc::FrameFacts& facts);
-    void tell_logout(const fc::FrameFacts& facts);
-    void tell_process_login(const fc::FrameFacts& facts);
-    void tell_r_a_tov(const fc::FrameFacts& facts);
+    void on_els(const fibre_channel::FrameFacts& facts);
+    void tell_login(const fibre_channel::FrameFacts& facts);
+    void tell_logout(const fibre_channel::FrameFacts& facts);
+    void tell_process_login(const fibre_channel::FrameFacts& facts);
+    void tell_r_a_tov(const fibre_channel::FrameFacts& facts);
 
     Options options_;
-    fc::Observer* next_;
-    const fc::Tracker* tracker_ = nullptr;
+    fibre_channel::Observer* next_;
+    const fibre_channel::Tracker* tracker_ = nullptr;
     fcvi::Tracker fcvi_;
     fc_ae_rdma::Tracker fc_ae_rdma_;
 };

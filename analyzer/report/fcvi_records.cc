@@ -38,7 +38,7 @@ Json json_of(const std::optional<StatusSeen>& status, wire::Version version) {
 Json json_of(const End& end, wire::Version version) {
     Json json{
         {"port", to_string(end.port)},
-        {"port_name", end.port_name ? Json(fc::name_text(*end.port_name)) : Json()},
+        {"port_name", end.port_name ? Json(fabricscope::fc::name_text(*end.port_name)) : Json()},
         {"handle", or_null(end.handle)},
         {"address", end.address ? Json(wire::to_string(*end.address)) : Json()},
         {"reliability", name_or_null(end.reliability)}};
