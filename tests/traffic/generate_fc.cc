@@ -23,7 +23,8 @@ public:
         const traffic::Octets octets = traffic::as_fcip(frame);
         for (std::size_t at = 0; at < octets.size(); at += segment) {
             const ByteView payload = ByteView(octets).subspan(at, std::min(segment, octets.size() - at));
-            writer_.write(time, builder_.tcp(from_, to_, {50000, 3225, sequence_, 1, 0x18}, {}, payload));
+            writer_.write(
+                time, builder_.tcp(traffic::between(from_, to_), {50000, 3225, sequence_, 1, 0x18}, {}, payload));
             sequence_ += static_cast<std::uint32_t>(payload.size());
         }
     }
