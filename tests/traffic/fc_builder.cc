@@ -38,6 +38,8 @@ Octets ethernet_head(const FcFrame& frame, std::uint16_t type, std::optional<std
     return octets;
 }
 
+}  // namespace
+
 fc::Sof sof_of(int service_class, bool first) {
     switch (service_class) {
         case 1: return first ? fc::Sof::i1 : fc::Sof::n1;
@@ -46,8 +48,6 @@ fc::Sof sof_of(int service_class, bool first) {
         default: return first ? fc::Sof::i3 : fc::Sof::n3;
     }
 }
-
-}  // namespace
 
 FcFrame fc_frame(fc::FrameHeader header, ByteView device_header, ByteView payload) {
     constexpr std::uint8_t zeros[3] = {};
@@ -79,6 +79,27 @@ std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields) {
         frames.push_back(std::move(frame));
     } while (at < fields.data.size());
     return frames;
+}
+
+FcFrame fc_link_control(
+    const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter, std::optional<std::uint16_t> rx_id) {
+    fc::FrameHeader header = fc::parse_frame(frame.octets, frame.octets.size()).header;
+    std::swap(header.s_id, header.d_id);
+    header.r_ctl = r_ctl;
+    header.type = 0;
+    header.df_ctl = {};
+    header.f_ctl.exchange_responder = !header.f_ctl.exchange_responder;
+    header.f_ctl.sequence_recipient = !header.f_ctl.sequence_recipient;
+    header.f_ctl.relative_offset_present = false;
+    header.parameter = parameter;
+    if (rx_id) header.rx_id = *rx_id;
+    FcFrame answer = fc_frame(header, {}, {});
+    answer.sof = sof_of(fc::class_of(frame.sof), false);
+    return answer;
+}
+
+FcFrame ack_1(const FcFrame& frame, std::optional<std::uint16_t> rx_id) {
+    return fc_link_control(frame, fc::r_ctl_ack_1, fc::to_parameter(fc::AckParameter{0, false, 1}), rx_id);
 }
 
 // ---- Exchanges -------------------------------------------------------------------------------------
@@ -124,25 +145,6 @@ std::vector<FcFrame> FcExchange::send(const FcIu& iu) {
     sent.next_seq_cnt = static_cast<std::uint16_t>(fields.header.seq_cnt + frames.size());
     answered_ = answered_ || iu.from_responder;
     return frames;
-}
-
-FcFrame FcExchange::ack(const FcFrame& frame) const {
-    return refuse(frame, fc::r_ctl_ack_1, fc::to_parameter(fc::AckParameter{0, false, 1}));
-}
-
-FcFrame FcExchange::refuse(const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter) const {
-    fc::FrameHeader header = fc::parse_frame(frame.octets, frame.octets.size()).header;
-    std::swap(header.s_id, header.d_id);
-    header.r_ctl = r_ctl;
-    header.type = 0;
-    header.df_ctl = {};
-    header.f_ctl.exchange_responder = !header.f_ctl.exchange_responder;
-    header.f_ctl.sequence_recipient = !header.f_ctl.sequence_recipient;
-    header.f_ctl.relative_offset_present = false;
-    header.parameter = parameter;
-    FcFrame answer = fc_frame(header, {}, {});
-    answer.sof = sof_of(service_class_, false);
-    return answer;
 }
 
 FcFrame FcExchange::basic(bool from_responder, std::uint8_t r_ctl, std::uint32_t parameter, ByteView payload) const {

@@ -30,11 +30,20 @@ struct FcSequenceFields {
     int service_class = 3;
 };
 
+/// Of the first frame of a Sequence, or of a later one. Class 3 for classes that do not exist.
+fc::Sof sof_of(int service_class, bool first);
+
 /// One frame. DF_CTL's Device_Header code and F_CTL's fill bytes are set as the octets need them.
 FcFrame fc_frame(fc::FrameHeader header, ByteView device_header, ByteView payload);
 
 /// The frames of a Sequence: SEQ_CNT counts up from the header's, and so does the Relative Offset, if present.
 std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields);
+
+/// A Link_Control frame that answers a data frame: ACK_1, P_RJT, F_RJT, P_BSY, F_BSY. `rx_id`: what the Responder
+/// calls the Exchange, if the data frame does not have it yet.
+FcFrame fc_link_control(
+    const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter, std::optional<std::uint16_t> rx_id = {});
+FcFrame ack_1(const FcFrame& frame, std::optional<std::uint16_t> rx_id = {});
 
 /// The frame with its CRC.
 Octets with_crc(const FcFrame& frame);
@@ -70,13 +79,9 @@ public:
 
     std::vector<FcFrame> send(const FcIu& iu);
 
-    /// ACK_1 to a frame of this Exchange.
-    FcFrame ack(const FcFrame& frame) const;
     FcFrame abts(bool from_responder, bool sequence_only = false) const;
     FcFrame ba_acc(bool from_responder) const;
     FcFrame ba_rjt(bool from_responder, std::uint8_t reason, std::uint8_t explanation) const;
-    /// P_RJT, F_RJT, P_BSY, F_BSY instead of an ACK.
-    FcFrame refuse(const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter) const;
 
     std::uint16_t ox_id() const { return ox_id_; }
     void set_ox_id(std::uint16_t ox_id) { ox_id_ = ox_id; }

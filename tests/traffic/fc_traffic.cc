@@ -79,7 +79,7 @@ private:
    .relative_offset = true,
    .frame_size = options_.payload})) {
             send(frame);
-            send(exchange.ack(frame));
+            send(ack_1(frame));
         }
     }
 

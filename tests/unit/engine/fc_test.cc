@@ -203,7 +203,7 @@ TEST(FcExchanges, Class2) {
     const auto frames = exchange.send({.r_ctl = 0x01, .data = data, .last = true, .frame_size = 512});
     for (const FcFrame& frame : frames) {
         world.send(frame);
-        world.send(exchange.ack(frame));
+        world.send(traffic::ack_1(frame));
     }
     const Exchange& seen = world.finish().exchanges.at(0);
     EXPECT_EQ(seen.service_class, 2);
@@ -217,8 +217,8 @@ TEST(FcExchanges, RejectedAndBusyOnTheLink) {
     FcExchange exchange(world.a, world.b, wire::type_fcvi, 2);
     const FcFrame frame = exchange.send({.r_ctl = 0x01, .data = counting(4)})[0];
     world.send(frame);
-    world.send(exchange.refuse(frame, wire::r_ctl_p_bsy, 0x01030000));
-    world.send(exchange.refuse(frame, wire::r_ctl_f_rjt, 0x02010000));
+    world.send(traffic::fc_link_control(frame, wire::r_ctl_p_bsy, 0x01030000));
+    world.send(traffic::fc_link_control(frame, wire::r_ctl_f_rjt, 0x02010000));
     const Exchange& seen = world.finish().exchanges.at(0);
     EXPECT_EQ(seen.busies, 1U);
     ASSERT_TRUE(seen.link_reject);

@@ -18,10 +18,7 @@ constexpr Version iso = Version::iso;
 constexpr Reliability unreliable = Reliability::unreliable_delivery;
 constexpr Reliability delivery = Reliability::reliable_delivery;
 
-const Change retried = [](Spec& s) {
-    if (auto* head = std::get_if<wire::ConnectRequestHead>(&s.header.head)) head->retry = true;
-    if (auto* head = std::get_if<wire::ConnectResponseHead>(&s.header.head)) head->retry = true;
-};
+const Change retried = [](Spec& s) { s.set_retry(); };
 
 #define EXPECT_ONLY(id, w) EXPECT_EQ((w).found(), Ids{id}) << (w).text()
 
@@ -121,8 +118,7 @@ TEST(FcviRules, R18Parameter) {
     World read;
     read.connect();
     read.request(client, IuType::read_rqst, 10, [](Spec& s) {
-        s.head<wire::MessageRequestHead>().imm_data = true;
-        s.header.parameter = wire::ImmediateData{7};
+        s.set_immediate_data(7);
     });
     EXPECT_ONLY("FCVI-18", read);
 }
@@ -131,11 +127,7 @@ TEST(FcviRules, ImmediateDataOfASendAreKept) {
     for (const Version version : wire::versions) {
         World w(version, unreliable);
         w.connect();
-        w.request(client, IuType::send_rqst, 10, [](Spec& s) {
-            if (auto* head = std::get_if<wire::MessageRequestHead>(&s.header.head)) head->imm_data = true;
-            else s.head<wire::MessageRequestHeadRev10>().imm_data = true;
-            s.header.parameter = wire::ImmediateData{0xABCD};
-        });
+        w.request(client, IuType::send_rqst, 10, [](Spec& s) { s.set_immediate_data(0xABCD); });
         EXPECT_EQ(w.found(), Ids{}) << w.text();
         EXPECT_EQ(w.message().immediate_data, 0xABCDU);
     }

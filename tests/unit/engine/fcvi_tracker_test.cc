@@ -55,7 +55,7 @@ TEST_P(FcviLevels, AnExchangeServesOnePurpose) {
     w.rqst();
     const Change in_the_setup = [&](Spec& s) {
         s.ox_id = w.setup_ox_id(client);
-        s.first_sequence = false;
+        s.begins_exchange = s.first_sequence = false;
         s.header.common().handle = wire::unassigned_handle;
     };
     w.disconnect_rqst(client, in_the_setup), w.disconnect_resp(server, in_the_setup);
@@ -137,10 +137,7 @@ TEST(FcviTracker, ALostRequestIsRetried) {  // C.5.7.2
     w.rqst();
     w.now += r_a_tov;
     w.abts(client, client, w.setup_ox_id(client));
-    const Change retried = [](Spec& s) {
-        if (auto* head = std::get_if<wire::ConnectRequestHead>(&s.header.head)) head->retry = true;
-        if (auto* head = std::get_if<wire::ConnectResponseHead>(&s.header.head)) head->retry = true;
-    };
+    const Change retried = [](Spec& s) { s.set_retry(); };
     w.setup_number = 1;
     w.rqst(client, retried), w.resp1(server, retried), w.resp2(client, retried), w.resp3(server, retried);
     EXPECT_EQ(w.found(), Ids{"FCVI-32"}) << w.text();
