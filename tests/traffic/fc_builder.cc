@@ -268,7 +268,8 @@ Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation) {
     return payload;
 }
 
-Octets farp_payload(std::uint8_t command, const FcPort& asking, const FcPort& asked, const Gid& ip) {
+Octets farp_payload(
+    std::uint8_t command, const FcPort& asking, const Gid& asking_ip, const FcPort& asked, const Gid& asked_ip) {
     fc::Farp farp;
     farp.command = command;
     farp.match = fc::farp_match_ip;
@@ -276,7 +277,8 @@ Octets farp_payload(std::uint8_t command, const FcPort& asking, const FcPort& as
     farp.requesting_port_id = asking.id;
     farp.requesting_port_name = asking.port_name;
     farp.requesting_node_name = asking.node_name;
-    farp.responding_ip = ip;
+    farp.requesting_ip = asking_ip;
+    farp.responding_ip = asked_ip;
     if (command == fc::els_farp_reply) {
         farp.responding_port_id = asked.id;
         farp.responding_port_name = asked.port_name;
@@ -286,6 +288,17 @@ Octets farp_payload(std::uint8_t command, const FcPort& asking, const FcPort& as
     put(payload, farp);
     return payload;
 }
+
+Octets logo_payload(const FcPort& port) {
+    fc::Logo logout;
+    logout.port_id = port.id;
+    logout.port_name = port.port_name;
+    Octets payload;
+    put(payload, logout);
+    return payload;
+}
+
+Octets ls_acc_payload() { return {fc::els_ls_acc, 0, 0, 0}; }
 
 Octets gid_ipp_payload(const Gid& ip) {
     fc::CtMessage message;

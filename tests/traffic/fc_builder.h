@@ -111,7 +111,11 @@ Octets flogi_accept_payload(const FcPort& port, std::uint32_t r_a_tov_ms, std::u
 Octets prli_payload(std::uint8_t type, std::uint32_t parameters);
 Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uint8_t response = 1);
 Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation);
-Octets farp_payload(std::uint8_t command, const FcPort& asking, const FcPort& asked, const Gid& ip);
+Octets farp_payload(
+    std::uint8_t command, const FcPort& asking, const Gid& asking_ip, const FcPort& asked, const Gid& asked_ip);
+Octets logo_payload(const FcPort& port);
+/// An accept that says nothing else.
+Octets ls_acc_payload();
 Octets gid_ipp_payload(const Gid& ip);
 Octets gid_ipp_accept_payload(const std::vector<std::uint32_t>& ports);
 /// IPv4 as Fibre Channel holds it: behind 12 octets of zero.

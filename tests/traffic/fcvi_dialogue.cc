@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/traffic/fcvi_dialogue.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "protocols/fc/basic_links.h"
 
 namespace fabricscope::traffic {
@@ -11,9 +14,10 @@ using fcvi::Reliability;
 using fcvi::Version;
 
 void fill(fcvi::NetAddress& address, Side side) {
-    address.host.octets[15] = side == Side::client ? 10 : 20;
-    address.discriminator_length = 16;
-    address.discriminator.octets[0] = side == Side::client ? 'c' : 's';
+    const std::string_view discriminator = side == Side::client ? "endpoint-client1" : "endpoint-server1";
+    address.host = fc_ip(side == Side::client ? ip_of_a : ip_of_b);
+    address.discriminator_length = static_cast<std::uint16_t>(discriminator.size());
+    std::ranges::copy(discriminator, address.discriminator.octets.begin());
 }
 
 template <class Body> Octets payload_of(const FcviDialogue& dialogue, Side side) {
@@ -34,7 +38,6 @@ void set_target(FcviSpec& s, std::uint32_t octets) {
     if (auto* target = std::get_if<fcvi::SendTarget>(&s.header.target)) target->tot_len = octets;
 }
 
-/// For a response that succeeds, and what a Disconnect says of the last Message: see msg_id of each version.
 constexpr std::uint32_t first_msg_id(Version version) { return version == Version::iso ? 1 : 0; }
 
 }  // namespace
@@ -152,7 +155,7 @@ void FcviDialogue::data(
     s.header.common().handle = handle_of(other(from));
     s.header.common().msg_id = msg_id(from);
     set_target(s, octets);
-    s.payload.assign(type == IuType::read_rqst ? 0 : end - begin, std::uint8_t{0x5A});
+    if (type != IuType::read_rqst) s.payload = message_data(begin, end);
     s.offset = begin;
     s.begins_exchange = s.first_sequence = begin == 0;
     const bool answered = type == IuType::read_rqst || level == Reliability::reliable_reception;
@@ -186,7 +189,7 @@ void FcviDialogue::read_data(
     Side from, std::uint32_t octets, std::uint32_t begin, std::uint32_t end, bool last, const Change& change) {
     respond(from, IuType::read_resp, [&](FcviSpec& s) {
         set_target(s, octets);
-        s.payload.assign(end - begin, std::uint8_t{0xA5});
+        s.payload = message_data(begin, end);
         s.offset = begin;
         s.last_sequence = last;
         change(s);
@@ -269,11 +272,7 @@ void FcviDialogue::send(FcviSpec s, const Change& change) {
     counts.count = static_cast<std::uint16_t>(header.seq_cnt + 1);
     counts.sequence = static_cast<std::uint8_t>(counts.sequence + s.end_sequence);
     counts.in_sequence = !s.end_sequence;
-    if (s.lost) {
-        now += step;
-        on_lost();
-        return;
-    }
+    if (s.lost) return lose();
     emit(frame);
     if (service_class == 2) emit(ack_1(frame, static_cast<std::uint16_t>(s.ox_id | 0x8000)));
 }

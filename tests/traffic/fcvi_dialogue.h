@@ -7,10 +7,9 @@
 #include <map>
 
 #include "analyzer/engine/sides.h"
-#include "capture/frame.h"
 #include "protocols/fcvi/connect.h"
 #include "protocols/fcvi/device_header.h"
-#include "tests/traffic/fc_builder.h"
+#include "tests/traffic/fc_talk.h"
 
 namespace fabricscope::traffic {
 
@@ -44,7 +43,7 @@ struct FcviSpec {
     void set_immediate_data(std::uint32_t data);
 };
 
-class FcviDialogue {
+class FcviDialogue : public FcTalk {
 public:
     using Version = fcvi::Version;
     using Reliability = fcvi::Reliability;
@@ -57,7 +56,6 @@ public:
     static constexpr std::uint32_t port_id(Side side) { return side == Side::client ? 0x01'0203 : 0x04'0506; }
 
     FcviDialogue(Version the_version, Reliability the_level) : version(the_version), level(the_level) {}
-    virtual ~FcviDialogue() = default;
 
     // ---- setups --------------------------------------------------------------------------------
 
@@ -134,16 +132,6 @@ public:
     int setup_number = 0;       ///< Exchanges and FCVI_CONNECTION_IDs of setups; a retry has another
     int disconnect_number = 0;  ///< Exchanges of Disconnects
     int service_class = 3;      ///< 2: each data frame is acknowledged with ACK_1
-    capture::Time now = 0;      ///< of the latest frame
-
-protected:
-    static constexpr capture::Time step = capture::millisecond;  ///< between frames
-
-    /// A frame of `now`.
-    virtual void on_frame(const FcFrame& frame) = 0;
-    /// Of `now`, and not captured.
-    virtual void on_lost() {}
-    void emit(const FcFrame& frame) { now += step, on_frame(frame); }
 
 private:
     struct Counts {

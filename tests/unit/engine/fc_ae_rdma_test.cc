@@ -6,70 +6,23 @@
 #include <map>
 
 #include "analyzer/engine/fc_ae_rdma/tracker.h"
+#include "tests/traffic/fc_ae_rdma_dialogue.h"
 
 namespace fabricscope::engine::fc_ae_rdma {
 namespace {
 
-using Octets = std::vector<std::uint8_t>;
+using traffic::Octets;
 using Ids = std::vector<std::string>;
+using Spec = traffic::FcAeRdmaSpec;
 
-constexpr Port initiator{0, 0x010203};
-constexpr Port target{0, 0x040506};
-
-/// A frame before it is sent.
-struct Spec {
-    bool from_initiator = true;
-    fc::FrameHeader header;
-    Octets payload;
-    std::optional<int> service_class = 3;
-};
-using Change = std::function<void(Spec&)>;
-void unchanged(Spec&) {}
+constexpr Port initiator{0, traffic::FcAeRdmaDialogue::initiator_id};
+constexpr Port target{0, traffic::FcAeRdmaDialogue::target_id};
 
 /// An Initiator and a Target whose frames go straight into a tracker.
-class World : public Observer {
+class World : public traffic::FcAeRdmaDialogue, public Observer {
 public:
     explicit World(Options options = {}) : tracker(std::move(options), this) {}
 
-    void command(bool read, std::uint32_t length, const Change& change = unchanged) {
-        ++ox_id;
-        offset_ = 0, seq_cnt_ = 0, seq_id_ = 0;
-        read_ = read;
-        Spec s = spec(true, wire::Iu::command);
-        wire::Command command;
-        command.lun.number = 3;
-        command.control.read_data = read;
-        command.control.write_data = !read;
-        command.data_length = length;
-        s.payload.resize(wire::command_size);
-        layout::build_into(command, s.payload);
-        s.header.parameter = wire::build_parameter({.code = wire::rdma_code, .base_address = 0x1000});
-        s.header.f_ctl.first_sequence = true;
-        s.header.f_ctl.sequence_initiative = read;
-        send(s, change);
-    }
-    void data(std::uint32_t octets, const Change& change = unchanged) {
-        Spec s = spec(!read_, wire::Iu::data);
-        s.payload.assign(octets, std::uint8_t{0x5A});
-        s.header.parameter = offset_;
-        s.header.f_ctl.relative_offset_present = true;
-        s.header.rx_id = 0;
-        s.header.seq_cnt = seq_cnt_++;
-        s.header.seq_id = 1;
-        offset_ += octets;
-        send(s, change);
-    }
-    void response(wire::StatusCode status = wire::StatusCode::good, const Change& change = unchanged) {
-        Spec s = spec(false, wire::Iu::response);
-        wire::Response response;
-        response.status = static_cast<std::uint8_t>(status);
-        s.payload.resize(wire::response_size);
-        layout::build_into(response, s.payload);
-        s.header.f_ctl.last_sequence = true;
-        send(s, change);
-    }
-    void read(std::uint32_t octets) { command(true, octets), data(octets), response(); }
-    void write(std::uint32_t octets) { command(false, octets), data(octets), response(); }
     void prli(const std::function<void(wire::ServicePage&)>& change = [](wire::ServicePage&) {}) {
         ProcessLogin login{.from = initiator, .to = target, .page = {}, .frame = ++frames};
         change(login.page);
@@ -80,13 +33,6 @@ public:
         login.page.accept_response = wire::request_executed;
         login.frame = ++frames;
         tracker.on_process_login(login);
-    }
-    void transfer_ready() { send(spec(false, wire::Iu::xfer_rdy), unchanged); }
-    void plain_command() {
-        Spec s = spec(true, wire::Iu::command);
-        ++s.header.ox_id;
-        s.payload.resize(wire::command_size);
-        send(s, unchanged);
     }
 
     const Model& model() const { return tracker.model(); }
@@ -102,38 +48,15 @@ public:
     }
 
     Tracker tracker;
-    std::uint16_t ox_id = 0x100;
     std::uint64_t frames = 0;
     std::vector<FrameFacts> facts;
     std::map<std::uint64_t, std::uint8_t> memory;
 
-private:
-    Spec spec(bool from_initiator, wire::Iu iu) const {
-        Spec s;
-        s.from_initiator = from_initiator;
-        s.header.r_ctl = static_cast<std::uint8_t>(iu);
-        s.header.type = wire::fc_type;
-        s.header.ox_id = ox_id;
-        s.header.f_ctl.end_sequence = true;
-        return s;
+protected:
+    void on_frame(const traffic::FcFrame& frame) override {
+        const fc::Frame parsed = fc::parse_frame(frame.octets, frame.octets.size());
+        tracker.on_frame({++frames, now, 0, 0, fc::class_of(frame.sof), parsed});
     }
-    void send(Spec s, const Change& change) {
-        change(s);
-        s.header.s_id = (s.from_initiator ? initiator : target).id;
-        s.header.d_id = (s.from_initiator ? target : initiator).id;
-        s.header.f_ctl.exchange_responder = !s.from_initiator;
-        fc::Frame frame;
-        frame.header = s.header;
-        frame.payload = s.payload;
-        frame.payload_length = static_cast<std::uint32_t>(s.payload.size());
-        ++frames;
-        tracker.on_frame({frames, static_cast<Time>(frames) * capture::millisecond, 0, 0, s.service_class, frame});
-    }
-
-    bool read_ = false;
-    std::uint32_t offset_ = 0;
-    std::uint16_t seq_cnt_ = 0;
-    std::uint8_t seq_id_ = 0;
 };
 
 #define EXPECT_ONLY(id, w) EXPECT_EQ((w).found(), Ids{id})
@@ -169,7 +92,7 @@ TEST(FcAeRdmaTracker, RegionsShowWhatWasTouched) {
     EXPECT_FALSE(region.read.covers(0x1000, 0x1000 + 101));
     EXPECT_EQ(region.end(), 0x1000U + 300);
     EXPECT_EQ(w.memory.size(), 300U);
-    EXPECT_EQ(w.memory.at(0x1000), 0x5A);
+    EXPECT_EQ(w.memory.at(0x1000 + 99), traffic::message_data(99, 100).front());
 }
 
 TEST(FcAeRdmaTracker, EveryStatus) {
@@ -207,7 +130,7 @@ TEST(FcAeRdmaTracker, AnOxIdThatPlainFcpUsesAgainIsNotClaimed) {
 TEST(FcAeRdmaTracker, LostAndRepeatedFrames) {
     World w;
     w.command(true, 300), w.data(100);
-    w.data(100, [](Spec& s) { s.header.seq_cnt = 0, s.header.parameter = 0; });
+    w.data(100, [](Spec& s) { s.header.seq_id = 1, s.header.seq_cnt = 0, s.header.parameter = 0; });
     w.data(100, [](Spec& s) { s.header.seq_cnt = 2; });
     w.response();
     EXPECT_EQ(w.found(), Ids{}) << "what the capture lost breaks no rule";

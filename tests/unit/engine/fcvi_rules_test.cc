@@ -279,7 +279,7 @@ TEST(FcviRules, R26Farp) {
     farp.match = fc::farp_match_ip;
     farp.action = fc::farp_login;
     farp.requesting_port_id = World::port(client).id;
-    farp.responding_ip.octets[15] = 20;
+    farp.responding_ip = traffic::fc_ip(traffic::ip_of_b);
     w.farp(client, farp);
     EXPECT_EQ(w.tracker.model().findings.size(), 0U) << "not known to be FC-VI's";
     w.rqst();

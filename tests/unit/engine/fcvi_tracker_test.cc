@@ -74,7 +74,7 @@ TEST_P(FcviLevels, AMessageInSeveralSequences) {
     EXPECT_EQ(w.message().bytes, 5000U);
     EXPECT_EQ(w.message().sequences, 3U + (w.level == Reliability::reliable_reception));
     EXPECT_EQ(w.message().state, MessageState::complete);
-    EXPECT_EQ(w.streams.at(1), Octets(5000, 0x5A));
+    EXPECT_EQ(w.streams.at(1), traffic::message_data(0, 5000));
 }
 
 TEST(FcviTracker, EndpointStates) {
