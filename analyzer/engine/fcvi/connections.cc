@@ -12,6 +12,8 @@ Connection* Connections::create(const Arrival& a, const Port& client, const Port
     ledgers_.emplace_back();
     connection.id = static_cast<std::uint32_t>(model_.connections.size());
     connection.version = a.header.version;
+    connection.version_known = options_.version || a.iu.payload == wire::Content::connect_info ||
+                               wire::version_of(a.header.opcode(), a.iu.device_header);
     connection.end[Side::client].port = client;
     connection.end[Side::server].port = server;
     connection.first_frame = a.seen.number;

@@ -184,6 +184,7 @@ struct IuSeen {
 struct Connection {
     std::uint32_t id = 0;  ///< n in "fcvi-n", from 1
     wire::Version version{};
+    bool version_known = true;  ///< false: met midway, and so far each IU could be of both
     std::optional<wire::ConnectMode> mode;
     bool from_start = false;  ///< its first Connect Request was captured
     PerSide<End> end;

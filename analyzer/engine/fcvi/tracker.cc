@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyzer/engine/fcvi/disconnects.h"
 #include "analyzer/engine/fcvi/farp_rules.h"
 #include "analyzer/engine/fcvi/messages.h"
@@ -25,6 +27,16 @@ bool is_setup(const wire::IuInfo& iu) {
            iu.type == IuType::connect_resp3;
 }
 
+/// Of an IU that both versions have: revision 1.0 has IMM_DATA in another place, and leaves TOT_LEN zero.
+wire::Version likely_version(ByteView header) {
+    constexpr std::uint8_t imm_data_rev_1_0 = 0x80, write_rqst = 0x01, read_rqst = 0x02;
+    const std::uint8_t opcode = header[4], flags = header[5];
+    const bool rdma = header.size() == wire::long_device_header && (opcode == write_rqst || opcode == read_rqst);
+    const bool unsaid = rdma && std::ranges::all_of(header.last(4), [](std::uint8_t octet) { return octet == 0; });
+    return rdma && ((flags & imm_data_rev_1_0) != 0 || (flags == 0 && unsaid)) ? wire::Version::rev_1_0
+                                                                              : wire::Version::iso;
+}
+
 }  // namespace
 
 class Tracker::State {
@@ -45,7 +57,8 @@ public:
 private:
     void on_abts(const FrameSeen& seen);
     void on_iu_frame(const FrameSeen& seen);
-    wire::Version version_of(const FrameSeen& seen, const Exchange* exchange) const;
+    wire::Version version_of(const FrameSeen& seen, const Exchange* exchange);
+    Connection* connection_of(const FrameSeen& seen, const Exchange* exchange);
     Exchange& exchange_for(
         const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, Exchange* found);
     void dispatch(const Arrival& a);
@@ -91,8 +104,18 @@ void Tracker::State::on_abts(const FrameSeen& seen) {
     if (exchange->use == Exchange::Use::message) messages_.on_abts(*exchange);
 }
 
-/// As the user says, as the Exchange or connection has it, as a setup says, as only one version has the IU.
-wire::Version Tracker::State::version_of(const FrameSeen& seen, const Exchange* exchange) const {
+/// By its Exchange, or by the handle that it goes to.
+Connection* Tracker::State::connection_of(const FrameSeen& seen, const Exchange* exchange) {
+    if (exchange != nullptr && exchange->connection != 0) return &connections_.at(exchange->connection);
+    const ByteView header = seen.frame.device_header();
+    const std::uint32_t handle = std::uint32_t{header[0]} << 24 | std::uint32_t{header[1]} << 16 |
+                                 std::uint32_t{header[2]} << 8 | header[3];
+    const auto* party = connections_.owner_of(destination_of(seen), source_of(seen), handle);
+    return party != nullptr ? &connections_.at(party->connection) : nullptr;
+}
+
+/// As the user says, as a setup says, as the connection or Exchange has it, as only one version has the IU.
+wire::Version Tracker::State::version_of(const FrameSeen& seen, const Exchange* exchange) {
     if (options_.version) return *options_.version;
     const fc::Frame& frame = seen.frame;
     const ByteView header = frame.device_header();
@@ -101,12 +124,16 @@ wire::Version Tracker::State::version_of(const FrameSeen& seen, const Exchange* 
     const bool continued = exchange != nullptr && !exchange->closed && frame.header.seq_cnt != 0;
     if (!continued && (header[4] == connect_rqst || (header[4] == connect_resp1 && exchange == nullptr)))
         return wire::version_of_connect(size, frame.payload_length, frame.payload);
+    const std::optional<wire::Version> only = wire::version_of(header[4], size);
+    if (Connection* connection = connection_of(seen, exchange)) {
+        if (!connection->version_known && only) {
+            connection->version = *only;
+            connection->version_known = true;
+        }
+        return connection->version;
+    }
     if (exchange != nullptr) return exchange->version;
-    const std::uint32_t handle = std::uint32_t{header[0]} << 24 | std::uint32_t{header[1]} << 16 |
-                                 std::uint32_t{header[2]} << 8 | header[3];
-    if (const auto* party = connections_.owner_of(destination_of(seen), source_of(seen), handle))
-        return model_.connections[party->connection - 1].version;
-    return wire::version_of(header[4], size).value_or(wire::Version::iso);
+    return only.value_or(likely_version(header));
 }
 
 /// The Exchange that the frame belongs to, or a new one in its place: OX_IDs are used again at once (5.4).

@@ -234,6 +234,18 @@ TEST(FcviTracker, MetMidway) {
     EXPECT_EQ(w.model().messages.size(), 2U);
 }
 
+TEST(FcviTracker, MetMidwayInTheOtherVersion) {
+    for (const std::uint32_t total : {0U, 100U}) {  // of a Read: 5.7.9 says that it is told, 6.5 that it is zero
+        World w(Version::rev_1_0);
+        w.read_message(client, 100, [&](Spec& s) { s.target().tot_len = total; });
+        w.write_message(client, 100), w.send_message(client, 100);
+        EXPECT_EQ(w.found(), Ids{}) << w.text();
+        EXPECT_EQ(w.connection().version, Version::rev_1_0);
+        EXPECT_EQ(w.model().connections.size(), 1U);
+        for (const Message& message : w.model().messages) EXPECT_EQ(message.state, MessageState::complete);
+    }
+}
+
 TEST(FcviTracker, ARepeatedFrameCountsOnce) {
     World w;
     w.connect();
