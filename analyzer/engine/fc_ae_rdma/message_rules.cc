@@ -133,13 +133,16 @@ void MessageRules::on_response(const Arrival& a, const wire::Response& response)
     judge_residual(a, response);
 }
 
+/// With FCP_RESID_OVER, X3.269 means octets that were not transferred because FCP_DL was too small; 4.2.4.7 can be read
+/// as those that were transferred and are discarded. Both are taken.
 void MessageRules::judge_residual(const Arrival& a, const wire::Response& response) {
     if (response.status != static_cast<std::uint8_t>(wire::StatusCode::good)) return;
     if (a.exchange.gaps) return verdicts_.undecided(residual, frames_missing);
     std::uint64_t told = a.message.data_length;
     if (response.resid_over) told += response.resid;
     if (response.resid_under) told -= std::min<std::uint64_t>(told, response.resid);
-    judge(residual, a.message.bytes == told, a, [&] {
+    const bool refused_the_rest = response.resid_over && a.message.bytes == a.message.data_length;
+    judge(residual, a.message.bytes == told || refused_the_rest, a, [&] {
         return fmt::format("{} octets were transferred, FCP_DL and FCP_RESID speak of {}", a.message.bytes, told);
     });
 }

@@ -224,6 +224,10 @@ TEST(FcAeRdmaRules, R10Residual) {
     told.response(wire::StatusCode::good, [](Spec& s) { s.payload[10] = 0x08, s.payload[15] = 40; });
     EXPECT_EQ(told.found(), Ids{});
     EXPECT_EQ(told.message().residual, 40U);
+    World over;
+    over.command(true, 100), over.data(100);
+    over.response(wire::StatusCode::good, [](Spec& s) { s.payload[10] = 0x04, s.payload[15] = 20; });
+    EXPECT_EQ(over.found(), Ids{}) << "20 octets did not go into FCP_DL";
 }
 
 TEST(FcAeRdmaRules, R11ResponseLength) {
