@@ -33,8 +33,7 @@ public:
     void data(std::uint32_t octets, const Change& change = unchanged) { data_frame(octets, true, change); }
     /// The next octets of the data as one Sequence of as many frames as that takes.
     void data_frames(std::uint32_t octets, std::uint32_t frame_size);
-    void response(
-        fc_ae_rdma::StatusCode status = fc_ae_rdma::StatusCode::good, const Change& change = unchanged);
+    void response(fc_ae_rdma::StatusCode status = fc_ae_rdma::StatusCode::good, const Change& change = unchanged);
     void read(std::uint32_t octets) { command(true, octets), data(octets), response(); }
     void write(std::uint32_t octets) { command(false, octets), data(octets), response(); }
     void transfer_ready();

@@ -219,8 +219,8 @@ Octets login_payload(const FcPort& port, std::uint8_t command) {
     }
     fc::PortServiceParameters common;
     common.credit.bb_credit = 2;
-    common.continuously_increasing_relative_offset = true;
-    common.continuously_increasing_seq_cnt = true;
+    common.continuously_increasing_relative_offset = port.increasing_relative_offset;
+    common.continuously_increasing_seq_cnt = port.increasing_seq_cnt;
     common.sizes.receive_data_field_size = receive_size;
     common.total_concurrent_sequences = 255;
     common.relative_offset_categories = 0x02;

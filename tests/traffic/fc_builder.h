@@ -54,7 +54,8 @@ Octets with_crc(const FcFrame& frame);
 struct FcPort {
     std::uint32_t id = 0;
     std::uint64_t port_name = 0, node_name = 0;
-    std::uint16_t next_x_id = 0x100;  ///< for OX_ID and RX_ID
+    std::uint16_t next_x_id = 0x100;                                    ///< for OX_ID and RX_ID
+    bool increasing_seq_cnt = true, increasing_relative_offset = true;  ///< what its PLOGI or accept says
 };
 
 /// An Information Unit of an Exchange.

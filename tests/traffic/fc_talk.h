@@ -19,7 +19,7 @@ public:
     /// Sent, but not captured.
     void lose() { now += step, on_lost(); }
 
-    capture::Time now = 0;                        ///< of the latest frame
+    capture::Time now = 0;                      ///< of the latest frame
     capture::Time step = capture::millisecond;  ///< between frames
 
 protected:

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "protocols/fc/basic_links.h"
-
 namespace fabricscope::traffic {
 namespace {
 
@@ -147,6 +145,8 @@ std::uint32_t FcviDialogue::msg_id(Side side) const {
     return (found == messages_.end() ? 0 : found->second) - 1 + first_msg_id(version);
 }
 
+void FcviDialogue::set_msg_id(Side side, std::uint32_t id) { messages_[side] = id + 1 - first_msg_id(version); }
+
 void FcviDialogue::data(
     Side from, IuType type, std::uint32_t octets, std::uint32_t begin, std::uint32_t end, bool last,
     const Change& change) {
@@ -183,6 +183,14 @@ void FcviDialogue::respond(Side from, IuType type, const Change& change) {
     s.header.common().msg_id = msg_id(other(from));
     s.last_sequence = true;
     send(std::move(s), change);
+}
+
+void FcviDialogue::respond_to(std::uint32_t id, Side from, IuType type, const Change& change) {
+    respond(from, type, [&](FcviSpec& s) {
+        s.header.common().msg_id = id;
+        s.ox_id = message_ox_id(other(from), id);
+        change(s);
+    });
 }
 
 void FcviDialogue::read_data(
@@ -274,7 +282,8 @@ void FcviDialogue::send(FcviSpec s, const Change& change) {
     counts.in_sequence = !s.end_sequence;
     if (s.lost) return lose();
     emit(frame);
-    if (service_class == 2) emit(ack_1(frame, static_cast<std::uint16_t>(s.ox_id | 0x8000)));
+    if (service_class != 2) return;
+    emit(fc_link_control(frame, s.link_control, s.link_parameter, static_cast<std::uint16_t>(s.ox_id | 0x8000)));
 }
 
 void FcviDialogue::basic(Side from, Side originator, std::uint16_t ox_id, std::uint8_t r_ctl, ByteView payload) {

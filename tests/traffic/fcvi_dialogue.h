@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyzer/engine/sides.h"
+#include "protocols/fc/basic_links.h"
 #include "protocols/fcvi/connect.h"
 #include "protocols/fcvi/device_header.h"
 #include "tests/traffic/fc_talk.h"
@@ -31,6 +32,9 @@ struct FcviSpec {
     std::optional<std::uint16_t> seq_cnt{};
     std::optional<std::uint32_t> offset{};
     bool lost = false;  ///< sent, but not captured
+    /// In class 2: how the frame is answered.
+    std::uint8_t link_control = fc::r_ctl_ack_1;
+    std::uint32_t link_parameter = fc::to_parameter(fc::AckParameter{0, false, 1});
 
     template <class Head> Head& head() { return std::get<Head>(header.head); }
     fcvi::RdmaTarget& target() { return std::get<fcvi::RdmaTarget>(header.target); }
@@ -86,6 +90,8 @@ public:
         Side from, IuType type, std::uint32_t octets, std::uint32_t begin, std::uint32_t end, std::uint32_t frame_size,
         const Change& change = unchanged);
     void respond(Side from, IuType type, const Change& change = unchanged);
+    /// To one of the peer's Messages that is not its latest.
+    void respond_to(std::uint32_t id, Side from, IuType type, const Change& change = unchanged);
     /// The answer to a Read in one IU of one frame.
     void read_data(Side from, std::uint32_t octets, const Change& change = unchanged) {
         read_data(from, octets, 0, octets, true, change);
@@ -99,6 +105,8 @@ public:
     void read_message(Side from, std::uint32_t octets = 100, const Change& change = unchanged);
     /// Of the side's latest Message.
     std::uint32_t msg_id(Side side) const;
+    /// The next Message has the MSG_ID after this one.
+    void set_msg_id(Side side, std::uint32_t id);
     void skip_message(Side side, std::uint32_t count = 1) { messages_[side] += count; }
 
     // ---- Disconnects ---------------------------------------------------------------------------
@@ -116,9 +124,7 @@ public:
     void send(FcviSpec spec, const Change& change);
 
     std::uint16_t setup_ox_id(Side side) const { return static_cast<std::uint16_t>(ox_id_of(side) + setup_number); }
-    std::uint16_t message_ox_id(Side side) const {
-        return static_cast<std::uint16_t>(ox_id_of(side) + 0x100 + msg_id(side));
-    }
+    std::uint16_t message_ox_id(Side side) const { return message_ox_id(side, msg_id(side)); }
     std::uint16_t disconnect_ox_id(Side side) const {
         return static_cast<std::uint16_t>(ox_id_of(side) + 0x80 + disconnect_number);
     }
@@ -131,7 +137,7 @@ public:
     std::uint32_t pipeline_depth = 3;
     int setup_number = 0;       ///< Exchanges and FCVI_CONNECTION_IDs of setups; a retry has another
     int disconnect_number = 0;  ///< Exchanges of Disconnects
-    int service_class = 3;      ///< 2: each data frame is acknowledged with ACK_1
+    int service_class = 3;      ///< 2: each data frame is answered by Link_Control
 
 private:
     struct Counts {
@@ -141,6 +147,9 @@ private:
     };
 
     static std::uint16_t ox_id_of(Side side) { return side == Side::client ? 0x1000 : 0x5000; }
+    static std::uint16_t message_ox_id(Side side, std::uint32_t id) {
+        return static_cast<std::uint16_t>(ox_id_of(side) + 0x100 + id);
+    }
     FcviSpec spec(Side from, Side originator, std::uint16_t ox_id, IuType type) const;
     void set_connection_id(FcviSpec& s, Side originator) const;
     fc::FrameHeader header(Side from, Side originator, std::uint16_t ox_id) const;

@@ -34,7 +34,7 @@ wire::Version likely_version(ByteView header) {
     const bool rdma = header.size() == wire::long_device_header && (opcode == write_rqst || opcode == read_rqst);
     const bool unsaid = rdma && std::ranges::all_of(header.last(4), [](std::uint8_t octet) { return octet == 0; });
     return rdma && ((flags & imm_data_rev_1_0) != 0 || (flags == 0 && unsaid)) ? wire::Version::rev_1_0
-                                                                              : wire::Version::iso;
+                                                                               : wire::Version::iso;
 }
 
 }  // namespace

@@ -456,9 +456,15 @@ const Gid wanted = fc_ip({{192, 0, 2, 20}});
 
 TEST(FcAddresses, Farp) {
     World world;
-    world.els(world.a, world.everybody, farp_payload(wire::els_farp_request, world.a, traffic::fc_ip({{192, 0, 2, 10}}), world.b, wanted));
-    world.els(world.a, world.everybody, farp_payload(wire::els_farp_request, world.a, traffic::fc_ip({{192, 0, 2, 10}}), world.b, wanted));
-    world.els(world.b, world.a, farp_payload(wire::els_farp_reply, world.a, traffic::fc_ip({{192, 0, 2, 10}}), world.b, wanted));
+    world.els(
+        world.a, world.everybody,
+        farp_payload(wire::els_farp_request, world.a, traffic::fc_ip({{192, 0, 2, 10}}), world.b, wanted));
+    world.els(
+        world.a, world.everybody,
+        farp_payload(wire::els_farp_request, world.a, traffic::fc_ip({{192, 0, 2, 10}}), world.b, wanted));
+    world.els(
+        world.b, world.a,
+        farp_payload(wire::els_farp_reply, world.a, traffic::fc_ip({{192, 0, 2, 10}}), world.b, wanted));
     const Model& model = world.finish();
     ASSERT_EQ(model.resolutions.size(), 1U);
     const Resolution& found = model.resolutions[0];

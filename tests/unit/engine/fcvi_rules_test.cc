@@ -117,9 +117,7 @@ TEST(FcviRules, R18Parameter) {
     EXPECT_ONLY("FCVI-18", w);
     World read;
     read.connect();
-    read.request(client, IuType::read_rqst, 10, [](Spec& s) {
-        s.set_immediate_data(7);
-    });
+    read.request(client, IuType::read_rqst, 10, [](Spec& s) { s.set_immediate_data(7); });
     EXPECT_ONLY("FCVI-18", read);
 }
 

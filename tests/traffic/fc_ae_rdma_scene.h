@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the FC-AE-RDMA scenarios take place: a fabric, an Initiator and a Target, and what is recorded of them.
+#pragma once
+
+#include "tests/traffic/fc_ae_rdma_dialogue.h"
+#include "tests/traffic/fc_scenarios.h"
+
+namespace fabricscope::traffic {
+
+class FcAeRdmaScene : public Recorded<FcAeRdmaDialogue> {
+public:
+    FcAeRdmaScene() {
+        step = 100 * capture::microsecond;
+        now = scenario_start - step;
+    }
+
+    /// Both ports log into the fabric, and the Initiator's into the Target's.
+    void login(std::uint32_t parameters = fc_ae_rdma_prli, std::uint32_t answer = fc_ae_rdma_prli_accept) {
+        fabric_login(*this, fabric, fabric.a);
+        fabric_login(*this, fabric, fabric.b);
+        port_login(*this, fabric.a, fabric.b);
+        process_login(*this, fabric.a, fabric.b, parameters, answer);
+    }
+
+    FcFabric fabric;
+};
+
+using FcAeRdmaPlay = std::function<void(FcAeRdmaScene&)>;
+
+/// A row of the table.
+inline FcScenario fc_ae_rdma_scenario(
+    std::string name, std::string happens, std::string clause, std::string result, std::vector<std::string> findings,
+    FcAeRdmaPlay play) {
+    return {
+        .name = std::move(name),
+        .happens = std::move(happens),
+        .clause = std::move(clause),
+        .result = std::move(result),
+        .findings = std::move(findings),
+        .make = [play = std::move(play)] {
+            FcAeRdmaScene scene;
+            play(scene);
+            return scene.frames;
+        }};
+}
+
+}  // namespace fabricscope::traffic

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// make_samples: writes the made captures of FC-VI and FC-AE-RDMA, the same octets every time, and what is in them.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/traffic/fc_scenarios.h"
+#include "tests/traffic/fc_traffic.h"
+#include "tests/traffic/pcap_writer.h"
+
+namespace traffic = fabricscope::traffic;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// What the captures of a directory have in common.
+struct Group {
+    const char* directory;
+    const std::vector<traffic::FcScenario>& (*scenarios)();
+    bool sample;  ///< else for tests only
+};
+constexpr std::array groups{
+    Group{"fcvi", traffic::fcvi_scenarios, true}, Group{"fc_ae_rdma", traffic::fc_ae_rdma_scenarios, true},
+    Group{"fcvi_rules", traffic::fcvi_violations, false},
+    Group{"fc_ae_rdma_rules", traffic::fc_ae_rdma_violations, false}};
+
+/// Every scenario in a capture of Fibre Channel frames and in one of FCoE; delimiters and VLAN by turns.
+std::array<const char*, 2> carriers_of(std::size_t index) {
+    return {index % 2 == 0 ? "fc2" : "fc2-delimited", index % 3 == 2 ? "fcoe-vlan" : "fcoe"};
+}
+
+const traffic::FcCarrierName& carrier_of(std::string_view name) {
+    return *std::ranges::find(traffic::fc_carriers(), name, &traffic::FcCarrierName::name);
+}
+
+/// "NAME.pcap", and "NAME.fcoe.pcap".
+std::string file_name(const traffic::FcScenario& scenario, const char* carrier) {
+    return scenario.name + (std::string_view(carrier).starts_with("fcoe") ? ".fcoe.pcap" : ".pcap");
+}
+
+bool write(const std::filesystem::path& path, const char* carrier, const std::vector<traffic::TimedFrame>& frames) {
+    const traffic::FcCarrierName& way = carrier_of(carrier);
+    traffic::PcapWriter writer(path.string(), way.link);
+    for (const traffic::TimedFrame& frame : frames) writer.write(frame.time, way.wrap(frame.frame));
+    if (writer.finish()) return true;
+    std::perror(path.c_str());
+    return false;
+}
+
+bool make(const Group& group, const std::filesystem::path& directory) {
+    std::filesystem::create_directories(directory / group.directory);
+    bool good = true;
+    for (std::size_t i = 0; i < group.scenarios().size(); ++i) {
+        const traffic::FcScenario& scenario = group.scenarios()[i];
+        const std::vector<traffic::TimedFrame> frames = scenario.make();
+        for (const char* carrier : carriers_of(i))
+            good = write(directory / group.directory / file_name(scenario, carrier), carrier, frames) && good;
+    }
+    return good;
+}
+
+/// The table, for tests.
+ordered_json list() {
+    ordered_json all = ordered_json::array();
+    for (const Group& group : groups)
+        for (std::size_t i = 0; i < group.scenarios().size(); ++i) {
+            const traffic::FcScenario& s = group.scenarios()[i];
+            ordered_json captures = ordered_json::array();
+            for (const char* carrier : carriers_of(i)) captures.push_back(file_name(s, carrier));
+            all.push_back(
+                {{"group", group.directory},
+                 {"sample", group.sample},
+                 {"name", s.name},
+                 {"captures", captures},
+                 {"frames", s.make().size()},
+                 {"happens", s.happens},
+                 {"clause", s.clause},
+                 {"result", s.result},
+                 {"findings", s.findings},
+                 {"options", s.options}});
+        }
+    return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App program("Write the made captures, the same octets every time");
+    std::string directory;
+    bool tests = false, only_list = false;
+    program.add_option("DIRECTORY", directory, "where fcvi/ and fc_ae_rdma/ are written");
+    program.add_flag("--tests", tests, "those that break a rule, too");
+    program.add_flag("--list", only_list, "print what they are, as JSON, and write nothing");
+    CLI11_PARSE(program, argc, argv);
+    if (only_list) {
+        std::puts(list().dump(1).c_str());
+        return 0;
+    }
+    if (directory.empty()) {
+        std::fputs("make_samples: DIRECTORY is missing\n", stderr);
+        return 2;
+    }
+    bool good = true;
+    for (const Group& group : groups)
+        if (group.sample || tests) good = make(group, directory) && good;
+    return good ? 0 : 1;
+}
