@@ -7,7 +7,17 @@
 
 namespace fabricscope::engine {
 
-enum class GeneratedType : std::uint8_t { text, unsigned_number, signed_number, boolean, frame, time_span, presence };
+enum class GeneratedType : std::uint8_t {
+    text,
+    unsigned_number,
+    address,  ///< a number, in hexadecimal digits
+    signed_number,
+    boolean,
+    frame,
+    time_span,
+    octets,
+    presence
+};
 
 struct GeneratedField {
     const char* filter;  ///< display filter name, "smcr.in_flight"

@@ -5,9 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "analyzer/engine/fc_ae_rdma/generated_fields.h"
+#include "analyzer/engine/fcvi/generated_fields.h"
 #include "analyzer/engine/rdma_cm/generated_fields.h"
 #include "analyzer/engine/smcr/generated_fields.h"
 #include "analyzer/report/table.h"
+#include "protocols/fc_ae_rdma/registry.h"
+#include "protocols/fcvi/registry.h"
 #include "protocols/rdma_ip_cm/registry.h"
 #include "protocols/smcr/registry.h"
 
@@ -33,11 +37,13 @@ std::string type_of(const layout::FieldInfo& field) {
 std::string type_of(GeneratedType type) {
     switch (type) {
         case GeneratedType::text: return "string";
-        case GeneratedType::unsigned_number: return "uint64";
+        case GeneratedType::unsigned_number:
+        case GeneratedType::address: return "uint64";
         case GeneratedType::signed_number: return "int64";
         case GeneratedType::boolean: return "boolean";
         case GeneratedType::frame: return "framenum";
         case GeneratedType::time_span: return "reltime";
+        case GeneratedType::octets: return "bytes";
         case GeneratedType::presence: return "none";
     }
     return {};
@@ -76,6 +82,10 @@ std::vector<FieldEntry> all_fields() {
     add_layouts(fields, rdma_ip_cm::layouts(), "rdma_ip_cm");
     add_octets(fields, rdma_ip_cm::octets(), "rdma_ip_cm");
     add_generated(fields, engine::rdma_cm::generated_fields, "rdma_ip_cm");
+    add_layouts(fields, fcvi::layouts(), "fcvi");
+    add_generated(fields, engine::fcvi::generated_fields, "fcvi");
+    add_layouts(fields, fc_ae_rdma::layouts(), "fcaerdma");
+    add_generated(fields, engine::fc_ae_rdma::generated_fields, "fcaerdma");
 
     std::vector<FieldEntry> list;
     for (auto& [name, entry] : fields) list.push_back(std::move(entry));

@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/common/entry_points.h"
 
+#include <vector>
+
 #include "capture/wiretap_link_type.h"
 
 namespace fabricscope::plugin {
 namespace {
 
+constexpr int infiniband[] = {WTAP_ENCAP_ETHERNET, WTAP_ENCAP_SLL,     WTAP_ENCAP_SLL2,       WTAP_ENCAP_RAW_IP,
+                              WTAP_ENCAP_RAW_IP4,  WTAP_ENCAP_RAW_IP6, WTAP_ENCAP_INFINIBAND, WTAP_ENCAP_ERF};
+constexpr int fibre_channel[] = {
+    WTAP_ENCAP_ETHERNET,  WTAP_ENCAP_SLL,
+    WTAP_ENCAP_SLL2,      WTAP_ENCAP_RAW_IP,
+    WTAP_ENCAP_RAW_IP4,   WTAP_ENCAP_RAW_IP6,
+    WTAP_ENCAP_ERF,       WTAP_ENCAP_FIBRE_CHANNEL_FC2,
+    WTAP_ENCAP_FIBRE_CHANNEL_FC2_WITH_FRAME_DELIMS};
+
 struct EntryPoint {
-    std::uint32_t encapsulation;
+    std::uint32_t link;
     dissector_handle_t wrapped;
 };
-
-EntryPoint entry_points[] = {
-    {WTAP_ENCAP_ETHERNET, nullptr},   {WTAP_ENCAP_SLL, nullptr},     {WTAP_ENCAP_SLL2, nullptr},
-    {WTAP_ENCAP_RAW_IP, nullptr},     {WTAP_ENCAP_RAW_IP4, nullptr}, {WTAP_ENCAP_RAW_IP6, nullptr},
-    {WTAP_ENCAP_INFINIBAND, nullptr}, {WTAP_ENCAP_ERF, nullptr},
-};
+std::vector<EntryPoint> entry_points;
 FrameHooks hooks{};
 std::uint32_t last_first_visit = 0;
 bool inside = false;
 
-dissector_handle_t wrapped_for(std::uint32_t encapsulation) {
+dissector_handle_t wrapped_for(std::uint32_t link) {
     for (const EntryPoint& entry : entry_points)
-        if (entry.encapsulation == encapsulation) return entry.wrapped;
+        if (entry.link == link) return entry.wrapped;
     return nullptr;
 }
 
@@ -72,13 +78,19 @@ int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* dat
 
 }  // namespace
 
-void wrap_entry_points(const FrameHooks& new_hooks) {
+std::span<const int> infiniband_links() { return infiniband; }
+std::span<const int> fibre_channel_links() { return fibre_channel; }
+
+void wrap_entry_points(const FrameHooks& new_hooks, std::span<const int> links) {
     hooks = new_hooks;
     dissector_table_t table = find_dissector_table("wtap_encap");
     dissector_handle_t handle = create_dissector_handle(dissect_frame, -1);
-    for (EntryPoint& entry : entry_points) {
-        entry.wrapped = dissector_get_uint_handle(table, entry.encapsulation);
-        if (entry.wrapped != nullptr) dissector_add_uint("wtap_encap", entry.encapsulation, handle);
+    for (const int link : links) {
+        const auto number = static_cast<std::uint32_t>(link);
+        dissector_handle_t wrapped = dissector_get_uint_handle(table, number);
+        if (wrapped == nullptr) continue;
+        entry_points.push_back({number, wrapped});
+        dissector_add_uint("wtap_encap", number, handle);
     }
 }
 

@@ -7,6 +7,8 @@
 // postdissector comes too late for the frame's own tree.
 #pragma once
 
+#include <span>
+
 #include "capture/frame.h"
 #include "plugins/common/wireshark_compat.h"
 
@@ -28,8 +30,13 @@ struct FrameHooks {
     void (*after)(const Visit&);
 };
 
-/// To be called once, when all dissectors have been registered.
-void wrap_entry_points(const FrameHooks& hooks);
+/// Link types that may carry InfiniBand or TCP, and those that may carry Fibre Channel.
+std::span<const int> infiniband_links();
+std::span<const int> fibre_channel_links();
+
+/// To be called once, when all dissectors have been registered. `links` are wiretap's WTAP_ENCAP_...; frames of others
+/// cost nothing.
+void wrap_entry_points(const FrameHooks& hooks, std::span<const int> links);
 /// The next first visit is of another capture, or of the same one again.
 void restart_first_visits();
 

@@ -50,10 +50,12 @@ GeneratedShape shape_of(GeneratedType type) {
     switch (type) {
         case GeneratedType::text: break;
         case GeneratedType::unsigned_number: return {FT_UINT64, BASE_DEC};
+        case GeneratedType::address: return {FT_UINT64, BASE_HEX};
         case GeneratedType::signed_number: return {FT_INT64, BASE_DEC};
         case GeneratedType::boolean: return {FT_BOOLEAN, BASE_NONE};
         case GeneratedType::frame: return {FT_FRAMENUM, BASE_NONE};
         case GeneratedType::time_span: return {FT_RELATIVE_TIME, BASE_NONE};
+        case GeneratedType::octets: return {FT_BYTES, BASE_NONE};
         case GeneratedType::presence: return {FT_NONE, BASE_NONE};
     }
     return {FT_STRING, BASE_NONE};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace fabricscope::plugin {
@@ -32,6 +33,16 @@ public:
         if (place == entries_.size() || entries_[place].frame != frame) return nullptr;
         next_ = place + 1;
         return &entries_[place];
+    }
+
+    /// All that is kept of the frame, in order: it may carry several of what the list is about.
+    std::span<const Entry> all(std::uint64_t frame) const {
+        std::size_t begin = place_of(frame);
+        while (begin > 0 && entries_[begin - 1].frame == frame) --begin;
+        std::size_t end = begin;
+        while (end < entries_.size() && entries_[end].frame == frame) ++end;
+        next_ = end;
+        return std::span(entries_).subspan(begin, end - begin);
     }
 
 private:

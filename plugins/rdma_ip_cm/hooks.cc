@@ -69,7 +69,7 @@ void after_frame(const Visit& visit) {
 
 void install_hooks() {
     frame_tap = find_tap_id(kFrameTap);
-    wrap_entry_points({before_frame, after_frame});
+    wrap_entry_points({before_frame, after_frame}, infiniband_links());
 }
 
 void begin_capture(const engine::rdma_cm::Options& options, bool write_columns) {

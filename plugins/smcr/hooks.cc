@@ -211,7 +211,7 @@ void install_hooks() {
     other_option_handle = dissector_get_uint_handle(find_dissector_table("tcp.option"), experimental_option);
     const int option_protocol = dissector_handle_get_protocol_index(other_option_handle);
     dissector_add_uint("tcp.option", experimental_option, create_dissector_handle(dissect_tcp_option, option_protocol));
-    wrap_entry_points({before_frame, after_frame});
+    wrap_entry_points({before_frame, after_frame}, infiniband_links());
 }
 
 void begin_capture(const engine::smcr::Options& options, bool replace_builtin) {

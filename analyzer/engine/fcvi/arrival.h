@@ -23,6 +23,12 @@ struct Arrival {
     bool ends_iu() const { return f_ctl().end_sequence; }
     bool ends_exchange() const { return f_ctl().end_sequence && f_ctl().last_sequence; }
     bool passes_initiative() const { return f_ctl().end_sequence && f_ctl().sequence_initiative; }
+    /// It answers what was sent then, if that was captured.
+    void answers(const std::optional<Step>& request) const {
+        if (!request) return;
+        facts.request_frame = request->frame;
+        facts.request_time = request->time;
+    }
     bool iso() const { return header.version == wire::Version::iso; }
 };
 

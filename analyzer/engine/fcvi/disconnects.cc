@@ -136,6 +136,7 @@ void Disconnects::on_response(const Arrival& a) {
     judge_response_handle(a);
     a.facts.connection = connection.id;
     disconnect.resp = a.step();
+    a.answers(disconnect.rqst);
     disconnect.resp_msg_id = a.header.msg_id();
     disconnect.resp_status = status_of(a);
     Sender& sender = connections_.ledger(connection.id).sender[a.from()];

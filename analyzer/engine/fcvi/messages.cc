@@ -194,10 +194,7 @@ void Messages::on_response(const Arrival& a) {
     if (message == nullptr) return;
     take_frame(a, *message);
     Connection& connection = connections_.at(message->connection);
-    if (known) {
-        a.facts.request_frame = message->first.frame;
-        a.facts.request_time = message->first.time;
-    }
+    if (known) a.answers(message->first);
     // The first response tells the handle of an originator whose setup was not captured.
     End& originator = connection.end[message->from];
     if (!originator.handle) {

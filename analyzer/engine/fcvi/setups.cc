@@ -198,6 +198,7 @@ void Setups::on_response1(const Arrival& a, const Payload& octets) {
     Connection& connection = connections_.at(a.exchange.connection);
     iu_rules_.on_connect(a, payload, octets.length);
     setup->resp1 = a.step();
+    a.answers(setup->rqst);
     note_status(a, connection, *setup);
     rules_.on_response1(a, connection, *setup, payload, octets.octets);
     learn_end(connection, a.from(), payload);
@@ -221,6 +222,7 @@ void Setups::on_response2(const Arrival& a) {
     if (setup == nullptr) return rules_.without_setup();
     Connection& connection = connections_.at(a.exchange.connection);
     setup->resp2 = a.step();
+    a.answers(setup->resp1);
     note_status(a, connection, *setup);
     rules_.on_response2(a, connection, *setup);
     if (setup->status) refuse(a, connection, *setup);
@@ -233,6 +235,7 @@ void Setups::on_response3(const Arrival& a) {
     if (setup == nullptr) return rules_.without_setup();
     Connection& connection = connections_.at(a.exchange.connection);
     setup->resp3 = a.step();
+    a.answers(setup->resp2);
     note_status(a, connection, *setup);
     rules_.on_response3(a, connection, *setup);
     if (setup->status) refuse(a, connection, *setup);

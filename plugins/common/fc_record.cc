@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/common/fc_record.h"
+
+#include "capture/fcip.h"
+
+namespace fabricscope::plugin {
+
+FcRecord::FcRecord(
+    const engine::FcProtocols::Options& options, engine::fcvi::Observer* fcvi, engine::fc_ae_rdma::Observer* fc_ae_rdma)
+    : protocols_(options, fcvi, fc_ae_rdma, this), tracker_({}, &protocols_) {
+    protocols_.ask(tracker_);
+}
+
+void FcRecord::on_packet(const capture::Packet& packet, bool has_interface_id) {
+    if (packet.transport != capture::Transport::fc && !capture::FcipStreams::takes(packet)) return;
+    // How many interfaces a capture has is known at its end only.
+    if (!copies_) copies_.emplace(has_interface_id ? 2 : 1);
+    if (const auto original = copies_->original_of(packet)) return notes_.note_copy(packet.number, *original);
+    current_frame_ = static_cast<std::uint32_t>(packet.number);
+    notes_.note_time(packet.number, packet.time);
+    tracker_.on_packet(packet);
+    for (const std::uint64_t frame : newly_broken_) on_broken_rule(frame);
+    newly_broken_.clear();
+}
+
+std::uint32_t FcRecord::keep_octets(const FcFacts& facts) {
+    const capture::FcPacket& fc = *facts.packet.fc;
+    if (fc.carrier != capture::FcCarrier::fcip) return 0;
+    kept_.emplace_back(fc.octets.begin(), fc.octets.end());
+    return static_cast<std::uint32_t>(kept_.size());
+}
+
+/// Where a finding shows something must be known of the frame. It may be an earlier one than the engine
+/// is at; then the finding shows when that frame is dissected again.
+void FcRecord::note_finding(const engine::Finding& finding) {
+    if (const std::uint64_t frame = notes_.note_finding(finding); frame != 0) newly_broken_.push_back(frame);
+}
+
+}  // namespace fabricscope::plugin

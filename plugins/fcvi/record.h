@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine said about each frame of the capture, kept for whenever Wireshark shows the frame.
+//
+// Wireshark dissects a frame again and again, in any order. What is shown of a frame is what was said
+// when the engine came past it; only what becomes of its connection and Message is told as far as it is known.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plugins/common/assemblies.h"
+#include "plugins/common/fc_record.h"
+#include "plugins/common/frame_list.h"
+
+namespace fabricscope::plugin {
+
+using engine::fcvi::Connection;
+using engine::fcvi::Message;
+using engine::fcvi::Side;
+
+/// What a frame was found to be. A packet of FCIP may have several.
+struct FrameEntry {
+    std::uint32_t frame;
+    std::uint32_t exchange;    ///< id; 0: a frame that only breaks a rule
+    std::uint32_t connection;  ///< id; 0 = none that is known
+    std::uint32_t message;     ///< id; 0 = not a Message's
+    std::uint32_t answer;      ///< place in the record's answers; 0 = answers nothing
+    std::uint32_t kept;        ///< place of its octets, if no single packet holds them
+    std::uint64_t offset;      ///< of its data in the Message
+    bool iu : 1;               ///< FC-VI's own; otherwise link control or a link service that concerns it
+    bool readable : 1;         ///< its Device_Header is there
+    bool iso : 1;              ///< the version that it is read with
+    bool from_server : 1;
+    bool repeated : 1;
+    bool ends_message : 1;  ///< with it, nothing of the Message's data is missing any more
+
+    fcvi::Version version() const { return iso ? fcvi::Version::iso : fcvi::Version::rev_1_0; }
+    Side from() const { return from_server ? Side::server : Side::client; }
+};
+
+class Record final : public FcRecord, public engine::fcvi::Observer {
+public:
+    explicit Record(const engine::fcvi::Options& options);
+
+    /// What the frame carries of FC-VI. A copy has its original's.
+    std::span<const FrameEntry> entries(std::uint64_t frame) const { return entries_.all(notes_.original(frame)); }
+
+    struct Answer {
+        capture::Time elapsed;
+        std::uint32_t request_frame;
+    };
+    /// Nothing asked: frame 0.
+    Answer answer(const FrameEntry& entry) const;
+
+    /// nullptr for id 0
+    const Connection* connection(std::uint32_t id) const;
+    const Message* message(std::uint32_t id) const;
+    const Assembly* assembly(std::uint32_t message) const { return assemblies_.find(message); }
+    /// Payload of a connect IU in several frames, in the frame that completes it; otherwise empty.
+    ByteView long_payload(std::uint32_t frame) const;
+
+    /// A connection's two ports: "01.02.03".
+    using Parties = engine::PerSide<std::string>;
+    const Parties& parties(std::uint32_t connection) const;
+
+private:
+    /// Of an Exchange that is going on: for frames that FC-VI does not see.
+    struct Place {
+        std::uint32_t connection;
+        std::uint32_t message;
+        bool originator_is_server;
+    };
+
+    // fcvi::Observer
+    void on_facts(const engine::fcvi::FrameFacts& facts) override { facts_ = facts; }
+    void on_data(const engine::fcvi::DataPiece& piece) override;
+    void on_finding(const engine::Finding& finding) override { note_finding(finding); }
+    // fibre_channel::Observer
+    bool wants_data(const capture::Packet& packet) override;
+    void on_frame(const FcFacts& fc) override;
+    void on_exchange_over(const engine::fibre_channel::Exchange& exchange) override { places_.erase(exchange.id); }
+    // FcRecord
+    void on_broken_rule(std::uint64_t frame) override { entries_.get(frame); }
+
+    void take_iu(const FcFacts& fc, FrameEntry& entry);
+    void take_facts(const FcFacts& fc, FrameEntry& entry);
+    void take_other(const FcFacts& fc);
+
+    FrameList<FrameEntry> entries_;
+    std::vector<Answer> answers_;
+    Assemblies assemblies_;
+    std::unordered_map<std::uint32_t, Place> places_;  ///< by Exchange
+    std::unordered_map<std::uint32_t, std::vector<std::uint8_t>> long_payloads_;
+    std::optional<engine::fcvi::FrameFacts> facts_;  ///< of the frame that is being worked on
+    std::optional<std::uint64_t> offset_;            ///< of its data
+    mutable std::vector<Parties> parties_;           ///< by connection id - 1, made when first asked for
+};
+
+}  // namespace fabricscope::plugin

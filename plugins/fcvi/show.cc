@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/fcvi/show.h"
+
+#include "plugins/common/tree.h"
+#include "plugins/fcvi/fields.h"
+#include "plugins/fcvi/summary.h"
+#include "plugins/fcvi/taps.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+// They live across calls that may leave by longjmp.
+static_assert(std::is_trivially_destructible_v<fcvi::DeviceHeader>);
+static_assert(std::is_trivially_destructible_v<fcvi::ConnectPayload>);
+static_assert(std::is_trivially_destructible_v<TreeBuilder>);
+
+bool is_copy(const Display& display, const FrameEntry& entry) { return entry.frame != display.pinfo->num; }
+
+TreeBuilder builder(const Display& display, tvbuff_t* part, proto_tree* tree) {
+    return {{fields().registry, fields().octets, fields().experts.reserved_set}, display.pinfo, part, tree};
+}
+
+// ---- columns -------------------------------------------------------------------------------------
+
+/// The first IU of a packet replaces what the layers below wrote, further ones are added.
+void write_columns(const Display& display, const FrameEntry& entry, const Line& summary) {
+    column_info* columns = display.pinfo->cinfo;
+    Line info;
+    if (is_copy(display, entry)) info << "[Copy of frame " << entry.frame << "] ";
+    else if (entry.repeated) info << "[Repeated] ";
+    info << summary.c_str();
+    col_set_str(columns, COL_PROTOCOL, kProtocolName);
+    if (display.first) col_add_str(columns, COL_INFO, info.c_str());
+    else col_append_sep_str(columns, COL_INFO, " | ", info.c_str());
+}
+
+// ---- what the engine found out -------------------------------------------------------------------
+
+void add_id(const Display& display, proto_tree* tree, tvbuff_t* tvb, int id, const char* prefix, std::uint32_t number) {
+    if (number != 0) add_text(tree, tvb, id, wmem_strdup_printf(display.pinfo->pool, "%s-%u", prefix, number));
+}
+
+/// Why there is no connection, if there is none: what is looked for first.
+void add_outcome(const Display& display, proto_tree* tree, tvbuff_t* tvb, const Connection& connection) {
+    if (connection.outcome != engine::fcvi::Outcome::unknown)
+        add_text(tree, tvb, id_of("fcvi.outcome"), name_of(connection.outcome));
+    if (!connection.reject) return;
+    const std::uint64_t rejected_in = connection.reject->step.frame;
+    const Line why = rejection_of(connection);
+    add_text(tree, tvb, id_of("fcvi.rejection"), why.c_str());
+    if (rejected_in != display.pinfo->num) return add_frame(tree, tvb, id_of("fcvi.rejected_in"), rejected_in);
+    expert_add_info_format(display.pinfo, proto_tree_get_parent(tree), &fields().rejected, "Rejected %s", why.c_str());
+}
+
+void add_address(
+    const Display& display, proto_tree* tree, tvbuff_t* tvb, int id, const std::optional<fcvi::NetAddress>& address) {
+    if (address) add_text(tree, tvb, id, packet_text(display.pinfo, to_string(*address)));
+}
+
+void add_connection(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
+    const Connection* connection = display.record->connection(entry.connection);
+    if (connection == nullptr) return;
+    add_id(display, tree, tvb, id_of("fcvi.connection"), "fcvi", connection->id);
+    add_outcome(display, tree, tvb, *connection);
+    add_address(display, tree, tvb, id_of("fcvi.client_address"), connection->end[Side::client].address);
+    add_address(display, tree, tvb, id_of("fcvi.server_address"), connection->end[Side::server].address);
+    add_text(tree, tvb, id_of("fcvi.from"), name_of(entry.from()));
+    add_ends(
+        tree, tvb, {id_of("fcvi.source"), id_of("fcvi.destination"), id_of("fcvi.endpoint")},
+        ends_of(*display.record, entry));
+}
+
+/// The remote memory that the frame's data belong to.
+void add_frame_range(
+    proto_tree* tree, tvbuff_t* tvb, const Message& message, const FrameEntry& entry, std::uint32_t octets) {
+    if (octets == 0 || entry.repeated) return;
+    add_number(tree, tvb, id_of("fcvi.offset"), std::optional(entry.offset));
+    if (!message.rmt_va) return;
+    const std::uint64_t first = *message.rmt_va + entry.offset;
+    add_number(tree, tvb, id_of("fcvi.address"), std::optional(first));
+    add_text(tree, tvb, id_of("fcvi.range"), range_text(first, octets).c_str());
+}
+
+void add_message(
+    const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry, std::uint32_t octets) {
+    const Message* message = display.record->message(entry.message);
+    if (message == nullptr) return;
+    add_id(display, tree, tvb, id_of("fcvi.message"), "fcvi-message", entry.message);
+    add_text(tree, tvb, id_of("fcvi.operation"), name_of(message->operation));
+    add_text(tree, tvb, id_of("fcvi.state"), name_of(message->state));
+    if (message->rmt_va) {
+        const Line range = range_text(*message->rmt_va, length_of(*message));
+        if (*range.c_str() != '\0') add_text(tree, tvb, id_of("fcvi.message_range"), range.c_str());
+    }
+    add_frame_range(tree, tvb, *message, entry, octets);
+    const Assembly* assembly = display.record->assembly(entry.message);
+    if (assembly != nullptr && assembly->complete_in != entry.frame)
+        add_frame(tree, tvb, id_of("fcvi.reassembled_in"), assembly->complete_in);
+}
+
+void add_remarks(
+    const Display& display, proto_tree* tree, proto_item* head, tvbuff_t* tvb, const FrameEntry& entry) {
+    const FrameNotes& notes = display.record->notes();
+    if (is_copy(display, entry)) add_frame(tree, tvb, id_of("fcvi.copy_of"), entry.frame);
+    if (entry.repeated) {
+        add_true(tree, tvb, id_of("fcvi.repeated"));
+        expert_add_info(display.pinfo, head, &fields().experts.retransmission);
+    }
+    if (!display.first) return;  // what is known of the packet, not of one of its frames
+    if (notes.is_late(display.pinfo->num)) expert_add_info(display.pinfo, head, &fields().experts.late);
+    add_findings(display.pinfo, tree, tvb, id_of("fcvi.rule"), fields().experts, notes.broken_rules(entry.frame));
+}
+
+void add_links(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
+    const Record::Answer answer = display.record->answer(entry);
+    add_request(
+        display.pinfo, tree, tvb, {id_of("fcvi.request_in"), id_of("fcvi.time")}, answer.request_frame, answer.elapsed);
+    if (!entry.repeated)
+        add_frame(tree, tvb, id_of("fcvi.response_in"), display.record->notes().response(entry.frame));
+}
+
+// ---- what the frame says -------------------------------------------------------------------------
+
+void add_status(const Display& display, proto_tree* tree, tvbuff_t* tvb, const fcvi::DeviceHeader& header) {
+    if (const fcvi::Status* status = header.status())
+        add_text(tree, tvb, id_of("fcvi.reason_text"), fcvi::reason_name(header.version, status->reason));
+    const auto* response = std::get_if<fcvi::MessageResponseHead>(&header.head);
+    if (response != nullptr && response->resp_err)
+        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().failed);
+}
+
+void add_header(const Display& display, proto_tree* tree, const FcView& view, const fcvi::DeviceHeader& header) {
+    tvbuff_t* tvb = view.device_header();
+    add_text(tree, tvb, id_of("fcvi.version"), header.version == fcvi::Version::iso ? "iso" : "rev-1.0");
+    if (const fcvi::IuInfo* iu = header.iu()) add_text(tree, tvb, id_of("fcvi.iu"), iu->name);
+    walk(header, builder(display, tvb, tree));
+    add_status(display, tree, tvb, header);
+    add_error(display.pinfo, tree, fields().experts, header.error);
+}
+
+void add_payload(
+    const Display& display, proto_tree* tree, const FcView& view, const FrameEntry& entry,
+    const fcvi::ConnectPayload* payload) {
+    tvbuff_t* tvb = view.payload();
+    if (payload != nullptr) {
+        const ByteView whole = display.record->long_payload(entry.frame);
+        if (!whole.empty()) {
+            const auto length = static_cast<unsigned>(whole.size());
+            tvb = tvb_new_child_real_data(tvb, whole.data(), length, static_cast<int>(length));
+            add_new_data_source(display.pinfo, tvb, "Connect payload");
+        }
+        walk(*payload, builder(display, tvb, tree));
+        return add_error(display.pinfo, tree, fields().experts, payload->error);
+    }
+    if (tvb_captured_length(tvb) != 0) proto_tree_add_item(tree, id_of("fcvi.data"), tvb, 0, -1, ENC_NA);
+}
+
+/// The Message, in the frame that completes it; one of a single frame has been shown.
+void add_assembly(const Display& display, proto_tree* tree, tvbuff_t* packet, const FrameEntry& entry) {
+    const Assembly* assembly = display.record->assembly(entry.message);
+    if (assembly == nullptr || !entry.ends_message) return;
+    const auto length = static_cast<unsigned>(assembly->octets.size());
+    tvbuff_t* tvb = tvb_new_child_real_data(packet, assembly->octets.data(), length, static_cast<int>(length));
+    if (assembly->pieces.size() > 1) add_new_data_source(display.pinfo, tvb, "FC-VI Message");
+    else tvb = packet;
+    add_number(tree, tvb, id_of("fcvi.message_length"), std::optional<std::uint64_t>(length));
+    if (assembly->pieces.size() == 1) return;
+    proto_item* item = proto_tree_add_item(tree, id_of("fcvi.message_data"), tvb, 0, -1, ENC_NA);
+    proto_tree* segments = proto_item_add_subtree(item, fields().segments_subtree);
+    for (const Assembly::Piece& piece : assembly->pieces) {
+        proto_item* one = proto_tree_add_uint_format(
+            segments, id_of("fcvi.segment"), tvb, static_cast<int>(piece.offset), static_cast<int>(piece.length),
+            piece.frame, "Frame %u: octets %" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, piece.frame, piece.offset,
+            piece.offset + piece.length - 1);
+        proto_item_set_generated(one);
+        mark_depended_upon(display.pinfo, piece.frame);
+    }
+}
+
+bool has_connect_payload(const fcvi::DeviceHeader& header) {
+    const fcvi::IuInfo* iu = header.iu();
+    return iu != nullptr && iu->payload == fcvi::Content::connect_info;
+}
+
+/// What a setup says of the endpoints, if this frame has it whole or completes it.
+std::optional<fcvi::ConnectPayload> connect_payload_of(
+    const Record& record, const FcView& view, const FrameEntry& entry, const fcvi::DeviceHeader& header) {
+    if (!has_connect_payload(header)) return std::nullopt;
+    const ByteView whole = record.long_payload(entry.frame);
+    if (!whole.empty()) return fcvi::parse_connect(whole, whole.size(), header.version);
+    const fc::FCtl& f_ctl = view.frame.header.f_ctl;
+    if (!f_ctl.end_sequence || view.frame.header.seq_cnt != 0) return std::nullopt;
+    return fcvi::parse_connect(view.frame.payload, view.frame.payload_length, header.version);
+}
+
+proto_tree* add_protocol(const Display& display, const FcView& view, const Line& summary) {
+    const ByteView header = view.frame.device_header();
+    const int start = header.empty() ? view.header_offset() : view.offset_of(header);
+    const int end = view.offset + static_cast<int>(view.octets.size() - view.frame.fill.size());
+    proto_item* item = proto_tree_add_protocol_format(
+        display.tree, fields().protocol, view.tvb, start, end - start, "FC-VI, %s", summary.c_str());
+    return proto_item_add_subtree(item, fields().subtree);
+}
+
+}  // namespace
+
+Ends ends_of(const Record& record, const FrameEntry& entry) {
+    if (entry.connection == 0) return {};
+    const Record::Parties& parties = record.parties(entry.connection);
+    return {parties[entry.from()].c_str(), parties[other(entry.from())].c_str()};
+}
+
+void show_iu(const Display& display, const FcView& view, const FrameEntry& entry) {
+    const Record& record = *display.record;
+    const fcvi::DeviceHeader header = fcvi::parse_device_header(
+        view.frame.device_header(), view.frame.header.df_ctl.device_header_octets(), entry.version());
+    const std::optional<fcvi::ConnectPayload> payload = connect_payload_of(record, view, entry, header);
+    const Line summary = summary_of(
+        {entry, view.frame, header, payload ? &*payload : nullptr, record.connection(entry.connection),
+         record.message(entry.message)});
+    write_columns(display, entry, summary);
+    if (!display.details) return;
+    proto_tree* tree = add_protocol(display, view, summary);
+    tvbuff_t* tvb = view.tvb;
+    add_connection(display, tree, tvb, entry);
+    add_id(display, tree, tvb, id_of("fcvi.exchange"), "xchg", entry.exchange);
+    add_message(display, tree, tvb, entry, view.frame.payload_length);
+    add_links(display, tree, tvb, entry);
+    add_remarks(display, tree, proto_tree_get_parent(tree), tvb, entry);
+    if (entry.readable) add_header(display, tree, view, header);
+    add_payload(display, tree, view, entry, payload ? &*payload : nullptr);
+    add_assembly(display, tree, tvb, entry);
+}
+
+void show_other(const Display& display, tvbuff_t* packet, const FrameEntry& entry) {
+    if (!display.details) return;
+    proto_tree* tree = proto_tree_add_subtree_format(
+        display.tree, packet, 0, 0, fields().other_subtree, nullptr, "FC-VI: what is known of this frame");
+    add_connection(display, tree, packet, entry);
+    add_id(display, tree, packet, id_of("fcvi.exchange"), "xchg", entry.exchange);
+    add_id(display, tree, packet, id_of("fcvi.message"), "fcvi-message", entry.message);
+    add_remarks(display, tree, proto_tree_get_parent(tree), packet, entry);
+}
+
+}  // namespace fabricscope::plugin

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One line about an IU's frame, for the Info column and the head of its tree.
+#pragma once
+
+#include "plugins/common/line.h"
+#include "plugins/fcvi/record.h"
+#include "protocols/fc/frame.h"
+
+namespace fabricscope::plugin {
+
+/// What a line about a frame is made of.
+struct IuView {
+    const FrameEntry& entry;
+    const fc::Frame& frame;
+    const fcvi::DeviceHeader& header;
+    const fcvi::ConnectPayload* payload;  ///< of a connect IU that is seen whole in this frame
+    const Connection* connection;         ///< nullptr if it belongs to none that is known
+    const Message* message;               ///< nullptr if it is not a Message's
+};
+
+/// "WRITE_RQST fcvi-1 #2, octets 0-2047 of 8192 to 0x7f0000001000, handle 0x9"
+/// "CONNECT_RESP1 fcvi-1 rejects: No Discriminator Match (0x01)"
+Line summary_of(const IuView& view);
+
+/// "SEND_RQST"
+Line name_of_iu(const fcvi::DeviceHeader& header);
+
+/// "by the server: No Discriminator Match (0x01)"; empty if nobody said no.
+Line rejection_of(const Connection& connection);
+
+/// "0x1000-0x17ff"; empty for no octets
+Line range_text(std::uint64_t first, std::uint64_t octets);
+
+/// How many octets the Message has: as it says, or as many as were seen.
+std::uint64_t length_of(const Message& message);
+
+}  // namespace fabricscope::plugin

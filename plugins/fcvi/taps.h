@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What Wireshark's windows and tshark's -z are fed with.
+#pragma once
+
+#include "plugins/common/generated.h"
+#include "plugins/fcvi/record.h"
+#include "protocols/fc/frame.h"
+
+namespace fabricscope::plugin {
+
+/// What listeners are given of a frame. Copies of frames are left out.
+struct TapData {
+    const Record* record;
+    FrameEntry entry;
+    fc::Frame frame;
+};
+
+constexpr const char* kFrameTap = "fcvi";
+
+/// The frame's sender and receiver, as fcvi.source and fcvi.destination have them; none for a frame of no connection.
+Ends ends_of(const Record& record, const FrameEntry& entry);
+
+}  // namespace fabricscope::plugin
