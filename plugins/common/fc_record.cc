@@ -30,6 +30,13 @@ std::uint32_t FcRecord::keep_octets(const FcFacts& facts) {
     return static_cast<std::uint32_t>(kept_.size());
 }
 
+void FcRecord::note_answer(FcEntry& entry, std::uint64_t request_frame, capture::Time elapsed) {
+    if (request_frame == 0) return;
+    answers_.push_back({elapsed, static_cast<std::uint32_t>(request_frame)});
+    entry.answer = static_cast<std::uint32_t>(answers_.size());
+    notes_.note_response(request_frame, entry.frame);
+}
+
 /// Where a finding shows something must be known of the frame. It may be an earlier one than the engine
 /// is at; then the finding shows when that frame is dissected again.
 void FcRecord::note_finding(const engine::Finding& finding) {

@@ -7,11 +7,26 @@
 
 #include "analyzer/engine/fc_protocols.h"
 #include "capture/duplicate_filter.h"
+#include "plugins/common/assemblies.h"
+#include "plugins/common/frame_list.h"
 #include "plugins/common/frame_notes.h"
 
 namespace fabricscope::plugin {
 
 using engine::fibre_channel::Party;
+
+/// What a frame was found to be, in any protocol. A packet of FCIP may have several.
+struct FcEntry {
+    std::uint32_t frame;
+    std::uint32_t exchange;  ///< id; 0: a frame that only breaks a rule
+    std::uint32_t message;   ///< id; 0 = not a message's
+    std::uint32_t answer;    ///< place in the record's answers; 0 = answers nothing
+    std::uint32_t kept;      ///< place of its octets, if no single packet holds them
+    std::uint64_t offset;    ///< of its data in the message
+    bool iu : 1;             ///< the protocol's own; otherwise link control or a link service that concerns it
+    bool repeated : 1;
+    bool ends_message : 1;  ///< with it, nothing of the message's data is missing any more
+};
 
 class FcRecord : public engine::fibre_channel::Observer {
 public:
@@ -22,6 +37,15 @@ public:
     /// The octets of a frame that FCIP carried, and that may therefore stand in several packets; `place` as
     /// keep_octets() returned it.
     ByteView kept_octets(std::uint32_t place) const { return kept_[place - 1]; }
+    /// nullptr for a message without data
+    const Assembly* assembly(std::uint32_t message) const { return assemblies_.find(message); }
+
+    struct Answer {
+        capture::Time elapsed;
+        std::uint32_t request_frame;
+    };
+    /// Nothing asked: frame 0.
+    Answer answer(const FcEntry& entry) const { return entry.answer != 0 ? answers_[entry.answer - 1] : Answer{}; }
 
 protected:
     using FcFacts = engine::fibre_channel::FrameFacts;
@@ -36,11 +60,14 @@ protected:
     /// `frame` has something to show, though it may not belong to the protocol.
     virtual void on_broken_rule(std::uint64_t frame) = 0;
     void note_finding(const engine::Finding& finding);
+    /// The entry answers a frame; nothing for request frame 0.
+    void note_answer(FcEntry& entry, std::uint64_t request_frame, capture::Time elapsed);
 
     const engine::FcProtocols& protocols() const { return protocols_; }
     /// The number of the packet that is being worked on.
     std::uint32_t current_frame() const { return current_frame_; }
     FrameNotes notes_;
+    Assemblies assemblies_;
 
 private:
     engine::FcProtocols protocols_;
@@ -48,6 +75,7 @@ private:
     std::uint32_t current_frame_ = 0;
     std::optional<capture::DuplicateFilter> copies_;  ///< from the first packet on
     std::vector<std::vector<std::uint8_t>> kept_;
+    std::vector<Answer> answers_;
     std::vector<std::uint64_t> newly_broken_;  ///< frames of findings of the packet that is being worked on
 };
 

@@ -22,8 +22,10 @@ void register_preferences() {
     };
     module_t* module = prefs_register_protocol(fields().protocol, nullptr);
     prefs_register_enum_preference(
-        module, "version", "Version", "Which document frames are read with. Captures that begin after the setup may "
-        "not tell.", &version, versions, false);
+        module, "version", "Version",
+        "Which document frames are read with. Captures that begin after the setup may "
+        "not tell.",
+        &version, versions, false);
 }
 
 void open_capture() {

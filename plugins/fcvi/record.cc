@@ -63,12 +63,7 @@ void Record::take_facts(const FcFacts& fc, FrameEntry& entry) {
     entry.from_server = facts_->from == Side::server;
     entry.repeated = facts_->repeated;
     entry.offset = offset_.value_or(0);
-    if (facts_->request_frame != 0) {
-        const auto request = static_cast<std::uint32_t>(facts_->request_frame);
-        answers_.push_back({facts_->time - facts_->request_time, request});
-        entry.answer = static_cast<std::uint32_t>(answers_.size());
-        notes_.note_response(request, entry.frame);
-    }
+    note_answer(entry, facts_->request_frame, facts_->time - facts_->request_time);
     if (entry.connection == 0) return;
     const bool from_originator = fc.from == Party::originator;
     places_[fc.exchange.id] = {entry.connection, entry.message, entry.from_server == from_originator};
@@ -83,10 +78,6 @@ void Record::take_other(const FcFacts& fc) {
     entry.connection = found->second.connection;
     entry.message = found->second.message;
     entry.from_server = (fc.from == Party::originator) == found->second.originator_is_server;
-}
-
-Record::Answer Record::answer(const FrameEntry& entry) const {
-    return entry.answer != 0 ? answers_[entry.answer - 1] : Answer{};
 }
 
 const Connection* Record::connection(std::uint32_t id) const {

@@ -9,9 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/common/assemblies.h"
 #include "plugins/common/fc_record.h"
-#include "plugins/common/frame_list.h"
 
 namespace fabricscope::plugin {
 
@@ -19,21 +17,11 @@ using engine::fcvi::Connection;
 using engine::fcvi::Message;
 using engine::fcvi::Side;
 
-/// What a frame was found to be. A packet of FCIP may have several.
-struct FrameEntry {
-    std::uint32_t frame;
-    std::uint32_t exchange;    ///< id; 0: a frame that only breaks a rule
+struct FrameEntry : FcEntry {
     std::uint32_t connection;  ///< id; 0 = none that is known
-    std::uint32_t message;     ///< id; 0 = not a Message's
-    std::uint32_t answer;      ///< place in the record's answers; 0 = answers nothing
-    std::uint32_t kept;        ///< place of its octets, if no single packet holds them
-    std::uint64_t offset;      ///< of its data in the Message
-    bool iu : 1;               ///< FC-VI's own; otherwise link control or a link service that concerns it
     bool readable : 1;         ///< its Device_Header is there
     bool iso : 1;              ///< the version that it is read with
     bool from_server : 1;
-    bool repeated : 1;
-    bool ends_message : 1;  ///< with it, nothing of the Message's data is missing any more
 
     fcvi::Version version() const { return iso ? fcvi::Version::iso : fcvi::Version::rev_1_0; }
     Side from() const { return from_server ? Side::server : Side::client; }
@@ -46,17 +34,9 @@ public:
     /// What the frame carries of FC-VI. A copy has its original's.
     std::span<const FrameEntry> entries(std::uint64_t frame) const { return entries_.all(notes_.original(frame)); }
 
-    struct Answer {
-        capture::Time elapsed;
-        std::uint32_t request_frame;
-    };
-    /// Nothing asked: frame 0.
-    Answer answer(const FrameEntry& entry) const;
-
     /// nullptr for id 0
     const Connection* connection(std::uint32_t id) const;
     const Message* message(std::uint32_t id) const;
-    const Assembly* assembly(std::uint32_t message) const { return assemblies_.find(message); }
     /// Payload of a connect IU in several frames, in the frame that completes it; otherwise empty.
     ByteView long_payload(std::uint32_t frame) const;
 
@@ -88,8 +68,6 @@ private:
     void take_other(const FcFacts& fc);
 
     FrameList<FrameEntry> entries_;
-    std::vector<Answer> answers_;
-    Assemblies assemblies_;
     std::unordered_map<std::uint32_t, Place> places_;  ///< by Exchange
     std::unordered_map<std::uint32_t, std::vector<std::uint8_t>> long_payloads_;
     std::optional<engine::fcvi::FrameFacts> facts_;  ///< of the frame that is being worked on

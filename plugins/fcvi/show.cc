@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/fcvi/show.h"
 
+#include "plugins/common/fc_show.h"
 #include "plugins/common/tree.h"
 #include "plugins/fcvi/fields.h"
 #include "plugins/fcvi/summary.h"
@@ -14,31 +15,11 @@ static_assert(std::is_trivially_destructible_v<fcvi::DeviceHeader>);
 static_assert(std::is_trivially_destructible_v<fcvi::ConnectPayload>);
 static_assert(std::is_trivially_destructible_v<TreeBuilder>);
 
-bool is_copy(const Display& display, const FrameEntry& entry) { return entry.frame != display.pinfo->num; }
-
 TreeBuilder builder(const Display& display, tvbuff_t* part, proto_tree* tree) {
     return {{fields().registry, fields().octets, fields().experts.reserved_set}, display.pinfo, part, tree};
 }
 
-// ---- columns -------------------------------------------------------------------------------------
-
-/// The first IU of a packet replaces what the layers below wrote, further ones are added.
-void write_columns(const Display& display, const FrameEntry& entry, const Line& summary) {
-    column_info* columns = display.pinfo->cinfo;
-    Line info;
-    if (is_copy(display, entry)) info << "[Copy of frame " << entry.frame << "] ";
-    else if (entry.repeated) info << "[Repeated] ";
-    info << summary.c_str();
-    col_set_str(columns, COL_PROTOCOL, kProtocolName);
-    if (display.first) col_add_str(columns, COL_INFO, info.c_str());
-    else col_append_sep_str(columns, COL_INFO, " | ", info.c_str());
-}
-
 // ---- what the engine found out -------------------------------------------------------------------
-
-void add_id(const Display& display, proto_tree* tree, tvbuff_t* tvb, int id, const char* prefix, std::uint32_t number) {
-    if (number != 0) add_text(tree, tvb, id, wmem_strdup_printf(display.pinfo->pool, "%s-%u", prefix, number));
-}
 
 /// Why there is no connection, if there is none: what is looked for first.
 void add_outcome(const Display& display, proto_tree* tree, tvbuff_t* tvb, const Connection& connection) {
@@ -60,7 +41,7 @@ void add_address(
 void add_connection(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
     const Connection* connection = display.record->connection(entry.connection);
     if (connection == nullptr) return;
-    add_id(display, tree, tvb, id_of("fcvi.connection"), "fcvi", connection->id);
+    add_id(display.pinfo, tree, tvb, id_of("fcvi.connection"), "fcvi", connection->id);
     add_outcome(display, tree, tvb, *connection);
     add_address(display, tree, tvb, id_of("fcvi.client_address"), connection->end[Side::client].address);
     add_address(display, tree, tvb, id_of("fcvi.server_address"), connection->end[Side::server].address);
@@ -85,7 +66,7 @@ void add_message(
     const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry, std::uint32_t octets) {
     const Message* message = display.record->message(entry.message);
     if (message == nullptr) return;
-    add_id(display, tree, tvb, id_of("fcvi.message"), "fcvi-message", entry.message);
+    add_id(display.pinfo, tree, tvb, id_of("fcvi.message"), "fcvi-message", entry.message);
     add_text(tree, tvb, id_of("fcvi.operation"), name_of(message->operation));
     add_text(tree, tvb, id_of("fcvi.state"), name_of(message->state));
     if (message->rmt_va) {
@@ -93,30 +74,14 @@ void add_message(
         if (*range.c_str() != '\0') add_text(tree, tvb, id_of("fcvi.message_range"), range.c_str());
     }
     add_frame_range(tree, tvb, *message, entry, octets);
-    const Assembly* assembly = display.record->assembly(entry.message);
-    if (assembly != nullptr && assembly->complete_in != entry.frame)
-        add_frame(tree, tvb, id_of("fcvi.reassembled_in"), assembly->complete_in);
 }
 
-void add_remarks(
-    const Display& display, proto_tree* tree, proto_item* head, tvbuff_t* tvb, const FrameEntry& entry) {
-    const FrameNotes& notes = display.record->notes();
-    if (is_copy(display, entry)) add_frame(tree, tvb, id_of("fcvi.copy_of"), entry.frame);
-    if (entry.repeated) {
-        add_true(tree, tvb, id_of("fcvi.repeated"));
-        expert_add_info(display.pinfo, head, &fields().experts.retransmission);
-    }
-    if (!display.first) return;  // what is known of the packet, not of one of its frames
-    if (notes.is_late(display.pinfo->num)) expert_add_info(display.pinfo, head, &fields().experts.late);
-    add_findings(display.pinfo, tree, tvb, id_of("fcvi.rule"), fields().experts, notes.broken_rules(entry.frame));
-}
-
-void add_links(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
-    const Record::Answer answer = display.record->answer(entry);
-    add_request(
-        display.pinfo, tree, tvb, {id_of("fcvi.request_in"), id_of("fcvi.time")}, answer.request_frame, answer.elapsed);
-    if (!entry.repeated)
-        add_frame(tree, tvb, id_of("fcvi.response_in"), display.record->notes().response(entry.frame));
+RemarkIds remark_ids() { return {id_of("fcvi.copy_of"), id_of("fcvi.repeated"), id_of("fcvi.rule")}; }
+LinkIds link_ids() { return {{id_of("fcvi.request_in"), id_of("fcvi.time")}, id_of("fcvi.response_in")}; }
+AssemblyIds assembly_ids() {
+    return {
+        id_of("fcvi.reassembled_in"), id_of("fcvi.message_length"), id_of("fcvi.message_data"), id_of("fcvi.segment"),
+        fields().segments_subtree};
 }
 
 // ---- what the frame says -------------------------------------------------------------------------
@@ -153,28 +118,6 @@ void add_payload(
         return add_error(display.pinfo, tree, fields().experts, payload->error);
     }
     if (tvb_captured_length(tvb) != 0) proto_tree_add_item(tree, id_of("fcvi.data"), tvb, 0, -1, ENC_NA);
-}
-
-/// The Message, in the frame that completes it; one of a single frame has been shown.
-void add_assembly(const Display& display, proto_tree* tree, tvbuff_t* packet, const FrameEntry& entry) {
-    const Assembly* assembly = display.record->assembly(entry.message);
-    if (assembly == nullptr || !entry.ends_message) return;
-    const auto length = static_cast<unsigned>(assembly->octets.size());
-    tvbuff_t* tvb = tvb_new_child_real_data(packet, assembly->octets.data(), length, static_cast<int>(length));
-    if (assembly->pieces.size() > 1) add_new_data_source(display.pinfo, tvb, "FC-VI Message");
-    else tvb = packet;
-    add_number(tree, tvb, id_of("fcvi.message_length"), std::optional<std::uint64_t>(length));
-    if (assembly->pieces.size() == 1) return;
-    proto_item* item = proto_tree_add_item(tree, id_of("fcvi.message_data"), tvb, 0, -1, ENC_NA);
-    proto_tree* segments = proto_item_add_subtree(item, fields().segments_subtree);
-    for (const Assembly::Piece& piece : assembly->pieces) {
-        proto_item* one = proto_tree_add_uint_format(
-            segments, id_of("fcvi.segment"), tvb, static_cast<int>(piece.offset), static_cast<int>(piece.length),
-            piece.frame, "Frame %u: octets %" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, piece.frame, piece.offset,
-            piece.offset + piece.length - 1);
-        proto_item_set_generated(one);
-        mark_depended_upon(display.pinfo, piece.frame);
-    }
 }
 
 bool has_connect_payload(const fcvi::DeviceHeader& header) {
@@ -218,18 +161,18 @@ void show_iu(const Display& display, const FcView& view, const FrameEntry& entry
     const Line summary = summary_of(
         {entry, view.frame, header, payload ? &*payload : nullptr, record.connection(entry.connection),
          record.message(entry.message)});
-    write_columns(display, entry, summary);
+    write_columns(display.pinfo, kProtocolName, display.first, entry, summary);
     if (!display.details) return;
     proto_tree* tree = add_protocol(display, view, summary);
     tvbuff_t* tvb = view.tvb;
     add_connection(display, tree, tvb, entry);
-    add_id(display, tree, tvb, id_of("fcvi.exchange"), "xchg", entry.exchange);
+    add_id(display.pinfo, tree, tvb, id_of("fcvi.exchange"), "xchg", entry.exchange);
     add_message(display, tree, tvb, entry, view.frame.payload_length);
-    add_links(display, tree, tvb, entry);
-    add_remarks(display, tree, proto_tree_get_parent(tree), tvb, entry);
+    add_links(display.pinfo, tree, tvb, link_ids(), record, entry);
+    add_remarks(display.pinfo, tree, tvb, remark_ids(), fields().experts, record, entry, display.first);
     if (entry.readable) add_header(display, tree, view, header);
     add_payload(display, tree, view, entry, payload ? &*payload : nullptr);
-    add_assembly(display, tree, tvb, entry);
+    add_assembly(display.pinfo, tree, tvb, assembly_ids(), "FC-VI Message", record, entry);
 }
 
 void show_other(const Display& display, tvbuff_t* packet, const FrameEntry& entry) {
@@ -237,9 +180,9 @@ void show_other(const Display& display, tvbuff_t* packet, const FrameEntry& entr
     proto_tree* tree = proto_tree_add_subtree_format(
         display.tree, packet, 0, 0, fields().other_subtree, nullptr, "FC-VI: what is known of this frame");
     add_connection(display, tree, packet, entry);
-    add_id(display, tree, packet, id_of("fcvi.exchange"), "xchg", entry.exchange);
-    add_id(display, tree, packet, id_of("fcvi.message"), "fcvi-message", entry.message);
-    add_remarks(display, tree, proto_tree_get_parent(tree), packet, entry);
+    add_id(display.pinfo, tree, packet, id_of("fcvi.exchange"), "xchg", entry.exchange);
+    add_id(display.pinfo, tree, packet, id_of("fcvi.message"), "fcvi-message", entry.message);
+    add_remarks(display.pinfo, tree, packet, remark_ids(), fields().experts, *display.record, entry, display.first);
 }
 
 }  // namespace fabricscope::plugin

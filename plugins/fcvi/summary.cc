@@ -142,14 +142,6 @@ Line rejection_of(const Connection& connection) {
     return line;
 }
 
-Line range_text(std::uint64_t first, std::uint64_t octets) {
-    Line line;
-    if (octets == 0) return line;
-    add_hex(line, first);
-    add_hex(line << "-", first + octets - 1);
-    return line;
-}
-
 std::uint64_t length_of(const Message& message) { return message.total_length.value_or(message.bytes); }
 
 }  // namespace fabricscope::plugin

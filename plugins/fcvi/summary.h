@@ -28,9 +28,6 @@ Line name_of_iu(const fcvi::DeviceHeader& header);
 /// "by the server: No Discriminator Match (0x01)"; empty if nobody said no.
 Line rejection_of(const Connection& connection);
 
-/// "0x1000-0x17ff"; empty for no octets
-Line range_text(std::uint64_t first, std::uint64_t octets);
-
 /// How many octets the Message has: as it says, or as many as were seen.
 std::uint64_t length_of(const Message& message);
 

@@ -2,18 +2,13 @@
 // What Wireshark's windows and tshark's -z are fed with.
 #pragma once
 
+#include "plugins/common/fc_hooks.h"
 #include "plugins/common/generated.h"
 #include "plugins/fcvi/record.h"
-#include "protocols/fc/frame.h"
 
 namespace fabricscope::plugin {
 
-/// What listeners are given of a frame. Copies of frames are left out.
-struct TapData {
-    const Record* record;
-    FrameEntry entry;
-    fc::Frame frame;
-};
+using TapData = FcTapData<Record, FrameEntry>;
 
 constexpr const char* kFrameTap = "fcvi";
 

@@ -32,12 +32,15 @@ class FcCapture:
     def __init__(self):
         self.frames = []
 
-    def frame(self, client, r_ctl, fc_type, f_ctl, payload, *, ox_id, seq_id=0, seq_cnt=0, parameter=0, device_header=b""):
+    def frame(self, client, r_ctl, fc_type, f_ctl, payload, *, ox_id, seq_id=0, seq_cnt=0, parameter=0, device_header=b"",
+              rx_id=None):
         source, destination = (CLIENT, SERVER) if client else (SERVER, CLIENT)
         fill = -len(payload) % 4
+        if rx_id is None:
+            rx_id = 0x77 if f_ctl & RESPONDER else 0xFFFF
         header = struct.pack(
             "!IIIBBHHHI", r_ctl << 24 | destination, source, fc_type << 24 | f_ctl | fill, seq_id,
-            DEVICE_HEADER[len(device_header)], seq_cnt, ox_id, 0xFFFF if not f_ctl & RESPONDER else 0x77, parameter)
+            DEVICE_HEADER[len(device_header)], seq_cnt, ox_id, rx_id, parameter)
         self.frames.append(header + device_header + payload + bytes(fill))
         return len(self.frames)
 
@@ -214,4 +217,62 @@ def conversation(version="iso"):
     c.request(False, SEND_RQST, b"short")
     c.response(True, SEND_RESP)
     c.disconnect()
+    return c
+
+
+class FcAeRdma(FcCapture):
+    """RDMA messages of FC-AE-RDMA from the client, the Initiator, to a Logical Unit of the server."""
+
+    def __init__(self):
+        super().__init__()
+        self.next_ox_id = 0x100
+
+    def command(self, octets, *, read=False, lun=4, base=0x1000, notify=True, code=None, control=None):
+        """FCP_CMND; returns its OX_ID."""
+        ox_id = self.next_ox_id
+        self.next_ox_id += 1
+        code = (0xA6 if notify else 0xA7) if code is None else code
+        flags = (2 if read else 1) if control is None else control
+        payload = struct.pack("!BB6x", 0, lun) + struct.pack("!BBBB", 0, 0, 0, flags) + bytes(16) + struct.pack("!I", octets)
+        initiative = INITIATIVE if read or octets == 0 else 0
+        self.frame(True, 6, FCP, FIRST | END | initiative, payload, ox_id=ox_id, parameter=code << 24 | base)
+        return ox_id
+
+    def data(self, ox_id, octets, *, read=False, frame_size=2048, frames=None, seq_id=1):
+        """FCP_DATA in one Sequence."""
+        parts = [octets[at:at + frame_size] for at in range(0, len(octets), frame_size)]
+        for number, part in enumerate(parts):
+            if frames is not None and number not in frames:
+                continue
+            last = number + 1 == len(parts)
+            f_ctl = OFFSET | (RESPONDER if read else 0) | (END | (0 if read else INITIATIVE) if last else 0)
+            seq_cnt = number if read else number + 1
+            self.frame(
+                not read, 1, FCP, f_ctl, part, ox_id=ox_id, seq_id=0 if read else seq_id, seq_cnt=seq_cnt,
+                parameter=number * frame_size, rx_id=0)
+
+    def response(self, ox_id, status=0, under=None, over=None, seq_cnt=0):
+        flags = (8 if under is not None else 0) | (4 if over is not None else 0)
+        payload = bytes(10) + struct.pack("!BBIII", flags, status, under or over or 0, 0, 0)
+        return self.frame(False, 7, FCP, RESPONDER | LAST | END, payload, ox_id=ox_id, seq_id=9, seq_cnt=seq_cnt)
+
+    def write(self, octets, **options):
+        ox_id = self.command(len(octets), **options)
+        self.data(ox_id, octets)
+        self.response(ox_id)
+
+    def read(self, octets, **options):
+        ox_id = self.command(len(octets), read=True, **options)
+        self.data(ox_id, octets, read=True)
+        self.response(ox_id, seq_cnt=-(-len(octets) // 2048))
+
+
+def messages():
+    """A write, a read without notification, a command without data, a failure, and plain FCP."""
+    c = FcAeRdma()
+    c.write(pattern(5000))
+    c.read(pattern(3000), base=0x1800, notify=False)
+    c.response(c.command(0, base=0))
+    c.response(c.command(100, read=True, lun=5), status=0x5C, under=100)
+    c.response(c.command(512, read=True, code=0), seq_cnt=0)  # plain FCP
     return c

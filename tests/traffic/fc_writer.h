@@ -12,7 +12,8 @@ namespace fabricscope::traffic {
 
 class FcWriter {
 public:
-    FcWriter(const std::string& path, const FcCarrierName& carrier) : wrap_(carrier.wrap), writer_(path, carrier.link) {}
+    FcWriter(const std::string& path, const FcCarrierName& carrier)
+        : wrap_(carrier.wrap), writer_(path, carrier.link) {}
 
     void write(capture::Time time, const FcFrame& frame) {
         if (wrap_ != nullptr) writer_.write(time, wrap_(frame));

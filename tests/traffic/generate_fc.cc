@@ -26,9 +26,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     traffic::FcWriter writer(file, *carrier);
-    traffic::generate_fc(options, [&](fabricscope::capture::Time time, const traffic::FcFrame& frame) {
-        writer.write(time, frame);
-    });
+    traffic::generate_fc(
+        options, [&](fabricscope::capture::Time time, const traffic::FcFrame& frame) { writer.write(time, frame); });
     if (!writer.finish()) {
         std::perror(file.c_str());
         return 1;

@@ -11,7 +11,8 @@ namespace fabricscope::engine::fc_ae_rdma {
 inline constexpr std::array generated_fields{
     GeneratedField{
         "fcaerdma.message", "Message", GeneratedType::text,
-        "RDMA message, as fabricscope analyze names it: fc-ae-rdma-1; of its IUs, and of the acknowledgments and aborts "
+        "RDMA message, as fabricscope analyze names it: fc-ae-rdma-1; of its IUs, and of the acknowledgments and "
+        "aborts "
         "of its Exchange"},
     GeneratedField{
         "fcaerdma.exchange", "Exchange", GeneratedType::text, "Exchange, as fabricscope analyze names it: xchg-1"},
@@ -27,8 +28,7 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "fcaerdma.endpoint", "Source or destination", GeneratedType::text,
         "Either of fcaerdma.source and fcaerdma.destination"},
-    GeneratedField{
-        "fcaerdma.region", "Memory region", GeneratedType::text, "Target and Logical Unit: 01.02.03 LUN 4"},
+    GeneratedField{"fcaerdma.region", "Memory region", GeneratedType::text, "Target and Logical Unit: 01.02.03 LUN 4"},
     GeneratedField{
         "fcaerdma.message_range", "Memory of the message", GeneratedType::text,
         "Addresses in the region that the message reads or writes, the last one included"},

@@ -21,8 +21,7 @@ inline constexpr std::array generated_fields{
         "fcvi.version", "Version", GeneratedType::text, "Which document the frame is read with: iso, rev-1.0"},
     GeneratedField{"fcvi.iu", "Information Unit", GeneratedType::text, "Name of the IU: FCVI_SEND_RQST"},
     GeneratedField{
-        "fcvi.outcome", "Outcome", GeneratedType::text,
-        "What came of the connection: connected, rejected, aborted"},
+        "fcvi.outcome", "Outcome", GeneratedType::text, "What came of the connection: connected, rejected, aborted"},
     GeneratedField{
         "fcvi.rejection", "Rejected", GeneratedType::text, "Who rejected the connection, and for what reason"},
     GeneratedField{
@@ -33,8 +32,7 @@ inline constexpr std::array generated_fields{
     GeneratedField{"fcvi.source", "Source", GeneratedType::text, "N_Port that sent it: 01.02.03"},
     GeneratedField{"fcvi.destination", "Destination", GeneratedType::text, "N_Port that it was sent to"},
     GeneratedField{
-        "fcvi.endpoint", "Source or destination", GeneratedType::text,
-        "Either of fcvi.source and fcvi.destination"},
+        "fcvi.endpoint", "Source or destination", GeneratedType::text, "Either of fcvi.source and fcvi.destination"},
     GeneratedField{
         "fcvi.client_address", "Client's address", GeneratedType::text,
         "Network address of the client's endpoint: host address#discriminator"},
@@ -42,13 +40,11 @@ inline constexpr std::array generated_fields{
         "fcvi.server_address", "Server's address", GeneratedType::text,
         "Network address of the server's endpoint: host address#discriminator"},
     GeneratedField{
-        "fcvi.operation", "Operation", GeneratedType::text,
-        "What the Message does: send, rdma write, rdma read"},
+        "fcvi.operation", "Operation", GeneratedType::text, "What the Message does: send, rdma write, rdma read"},
     GeneratedField{
         "fcvi.state", "State of the Message", GeneratedType::text,
         "What became of the Message: open, complete, incomplete, failed, aborted"},
-    GeneratedField{
-        "fcvi.offset", "Offset in the Message", GeneratedType::unsigned_number, "Of the frame's data"},
+    GeneratedField{"fcvi.offset", "Offset in the Message", GeneratedType::unsigned_number, "Of the frame's data"},
     GeneratedField{
         "fcvi.range", "Remote memory of the frame", GeneratedType::text,
         "Addresses that the frame's data are written to or were read from, the last one included"},
@@ -66,14 +62,13 @@ inline constexpr std::array generated_fields{
         "fcvi.message_length", "Length of the Message", GeneratedType::unsigned_number,
         "Octets of data, in the frame that completes the Message"},
     GeneratedField{
-        "fcvi.segment", "Data in frame", GeneratedType::frame, "Frame with a part of the Message, in the frame that completes it"},
+        "fcvi.segment", "Data in frame", GeneratedType::frame,
+        "Frame with a part of the Message, in the frame that completes it"},
     GeneratedField{
         "fcvi.reassembled_in", "Message complete in", GeneratedType::frame,
         "Frame with which nothing of the Message's data is missing any more"},
-    GeneratedField{
-        "fcvi.request_in", "Request in", GeneratedType::frame, "Frame that this one answers"},
-    GeneratedField{
-        "fcvi.response_in", "Response in", GeneratedType::frame, "Frame of the first response to this one"},
+    GeneratedField{"fcvi.request_in", "Request in", GeneratedType::frame, "Frame that this one answers"},
+    GeneratedField{"fcvi.response_in", "Response in", GeneratedType::frame, "Frame of the first response to this one"},
     GeneratedField{
         "fcvi.time", "Time since request", GeneratedType::time_span, "Time from the request to this response"},
     GeneratedField{"fcvi.repeated", "Repeated", GeneratedType::boolean, "The frame was seen before"},

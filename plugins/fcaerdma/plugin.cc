@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Registration, preferences, the start and end of a capture.
+#include "plugins/common/wireshark_compat.h"
+#include "plugins/fcaerdma/fields.h"
+#include "plugins/fcaerdma/hooks.h"
+#include "plugins/fcaerdma/show.h"
+#include "plugins/fcaerdma/taps.h"
+#include "plugins/module.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+wireshark_bool write_columns_preference = true;
+
+void register_preferences() {
+    module_t* module = prefs_register_protocol(fields().protocol, nullptr);
+    prefs_register_bool_preference(
+        module, "columns", "Write the columns",
+        "Whether Protocol and Info of RDMA messages are this plugin's, or those of Wireshark's FCP dissector",
+        &write_columns_preference);
+}
+
+void open_capture() {
+    set_writes_columns(write_columns_preference != 0);
+    begin_capture({});
+}
+
+}  // namespace
+
+void register_protocol() {
+    register_fields();
+    register_preferences();
+    register_tap(kFrameTap);
+    register_init_routine(open_capture);
+    register_cleanup_routine(end_capture);
+}
+
+}  // namespace fabricscope::plugin
