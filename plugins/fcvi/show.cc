@@ -171,6 +171,7 @@ void show_iu(const Display& display, const FcView& view, const FrameEntry& entry
     add_links(display.pinfo, tree, tvb, link_ids(), record, entry);
     add_remarks(display.pinfo, tree, tvb, remark_ids(), fields().experts, record, entry, display.first);
     if (entry.readable) add_header(display, tree, view, header);
+    else add_error(display.pinfo, tree, fields().experts, header.error);
     add_payload(display, tree, view, entry, payload ? &*payload : nullptr);
     add_assembly(display.pinfo, tree, tvb, assembly_ids(), "FC-VI Message", record, entry);
 }

@@ -119,7 +119,9 @@ Line name_of_iu(const fcvi::DeviceHeader& header) {
 }
 
 Line summary_of(const IuView& view) {
-    if (!view.entry.readable) return Line("no Device_Header");
+    if (!view.entry.readable)
+        return Line(
+            view.frame.header.df_ctl.device_header_octets() == 0 ? "no Device_Header" : "Device_Header cut off");
     Line line = name_of_iu(view.header);
     if (view.connection != nullptr) line << " fcvi-" << view.connection->id;
     const fcvi::IuInfo* iu = view.header.iu();

@@ -13,6 +13,7 @@ CARRIERS = ["fc2", "fc2-vft", "fc2-delimited", "fcoe", "fcoe-vlan", "mds", "boar
 
 RESPONDER, FIRST, LAST, END, INITIATIVE, OFFSET = 0x800000, 0x200000, 0x100000, 0x080000, 0x010000, 0x000008
 FCVI, FCP, BLS = 0x58, 0x08, 0x00
+HEADERS = 24 + 32  #: octets of a frame header and the largest Device_Header
 DEVICE_HEADER = {0: 0, 16: 1, 32: 2}
 
 SEND_RQST, WRITE_RQST, READ_RQST, SEND_RESP, WRITE_RESP, READ_RESP = 0, 1, 2, 8, 9, 10
