@@ -5,6 +5,7 @@
 #include "protocols/rdma_ip_cm/message.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/llc.h"
+#include "replay/stack/core/endpoint.h"
 
 namespace fabricscope::synth {
 namespace {
@@ -35,12 +36,8 @@ std::string ib_name(const capture::IbPacket& packet) {
 
 }  // namespace
 
-std::string message_name(ByteView octets) {
-    capture::Frame frame;
-    frame.wire_length = static_cast<std::uint32_t>(octets.size());
-    frame.data = octets;
-    frame.link = capture::LinkType::ethernet;
-    const capture::Packet packet = capture::decode(frame);
+std::string message_name(ByteView frame) {
+    const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
     switch (packet.transport) {
         case capture::Transport::tcp: return tcp_name(packet.tcp);
         case capture::Transport::ib: return ib_name(packet.ib);

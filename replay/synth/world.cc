@@ -15,18 +15,11 @@ constexpr Time epoch = Time{1'767'225'600} * capture::second;  // 2026-01-01T00:
 constexpr Time longest_run = 3'600 * capture::second;
 const std::string everywhere = "network";
 
-capture::Packet decoded(ByteView octets) {
-    capture::Frame frame;
-    frame.wire_length = static_cast<std::uint32_t>(octets.size());
-    frame.data = octets;
-    frame.link = capture::LinkType::ethernet;
-    return capture::decode(frame);
-}
-
 /// Whether a fault that is said to be for `what` concerns a frame.
 bool concerns(const std::string& what, ByteView frame) {
     if (what == "all") return true;
-    return (decoded(frame).transport == capture::Transport::tcp) == (what == "tcp");
+    const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
+    return (packet.transport == capture::Transport::tcp) == (what == "tcp");
 }
 
 /// What the fabric did to a frame, for its comment.

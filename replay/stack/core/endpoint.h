@@ -30,6 +30,15 @@ struct OutgoingFrame {
     std::string note;  ///< for people, why it is sent; becomes the frame's comment in a capture
 };
 
+/// The octets as something to decode.
+inline capture::Frame ethernet_frame(ByteView octets) {
+    capture::Frame frame;
+    frame.wire_length = static_cast<std::uint32_t>(octets.size());
+    frame.data = octets;
+    frame.link = capture::LinkType::ethernet;
+    return frame;
+}
+
 class Endpoint {
 public:
     Endpoint() = default;

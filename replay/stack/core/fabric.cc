@@ -94,7 +94,10 @@ void Fabric::handle(Event event) {
 
 void Fabric::collect(Endpoint& endpoint) {
     endpoint.take_frames(outgoing_);
-    for (OutgoingFrame& frame : outgoing_) send(port_of(endpoint, frame.port), std::move(frame));
+    for (OutgoingFrame& frame : outgoing_) {
+        const PortId port = port_of(endpoint, frame.port);
+        send(port, std::move(frame));
+    }
     outgoing_.clear();
 }
 

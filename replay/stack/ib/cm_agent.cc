@@ -133,12 +133,12 @@ void CmAgent::transmit(const CmConnection& connection) {
 }
 
 /// Repeats the last message when the peer has had its time, and both ways a packet's lifetime (IBA 12.9.8).
-void CmAgent::wait_for_answer(Time now, CmConnection& connection, Time more) {
+void CmAgent::wait_for_answer(Time now, CmConnection& connection, Time more) const {
     connection.deadline = now + more + coded_timeout(connection.peer_response_timeout) +
                           2 * coded_timeout(config_.packet_lifetime);
 }
 
-void CmAgent::finish(Time now, CmConnection& connection) {
+void CmAgent::finish(Time now, CmConnection& connection) const {
     connection.state = CmState::over;
     connection.deadline = now + config_.time_wait;
 }

@@ -192,8 +192,8 @@ private:
         std::uint64_t transaction_id, ib::CmAttribute attribute, const Body& body, ByteView private_data) const;
     void transmit(const CmConnection& connection);
     void reject_unknown(const Incoming& in, std::uint32_t remote_id, std::uint8_t which);
-    void wait_for_answer(Time now, CmConnection& connection, Time more = 0);
-    void finish(Time now, CmConnection& connection);
+    void wait_for_answer(Time now, CmConnection& connection, Time more = 0) const;
+    void finish(Time now, CmConnection& connection) const;
     void give_up(Time now, CmConnection& connection);
     void report(CmEvent::Kind kind, const CmConnection& connection);
     std::uint64_t new_transaction();

@@ -5,12 +5,8 @@
 
 namespace fabricscope::stack {
 
-void RdmaHost::on_frame(Time now, std::size_t /*port*/, ByteView octets) {
-    capture::Frame frame;
-    frame.wire_length = static_cast<std::uint32_t>(octets.size());
-    frame.data = octets;
-    frame.link = capture::LinkType::ethernet;
-    adapter_.on_packet(now, capture::decode(frame));
+void RdmaHost::on_frame(Time now, std::size_t /*port*/, ByteView frame) {
+    adapter_.on_packet(now, capture::decode(ethernet_frame(frame)));
     work(now);
 }
 

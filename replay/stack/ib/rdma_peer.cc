@@ -45,9 +45,10 @@ Time RdmaPeer::consumer_wakeup() const {
 
 void RdmaPeer::on_consumer_timer(Time now) {
     std::vector<Timer> due;
-    const auto later = std::ranges::stable_partition(timers_, [&](const Timer& timer) { return timer.at > now; });
-    due.assign(later.begin(), later.end());
-    timers_.erase(later.begin(), later.end());
+    const auto is_later = [&](const Timer& timer) { return timer.at > now; };
+    const auto first_due = std::stable_partition(timers_.begin(), timers_.end(), is_later);
+    due.assign(first_due, timers_.end());
+    timers_.erase(first_due, timers_.end());
     for (const Timer& timer : due) switch (timer.what) {
             case Due::answer: answer(now, timer.session); break;
             case Due::next_message: next_message(now, timer.session); break;

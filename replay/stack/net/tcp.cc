@@ -40,7 +40,9 @@ ByteView find_option(ByteView options, std::uint8_t kind) {
     return {};
 }
 
-bool contains(ByteView octets, ByteView part) { return !std::ranges::search(octets, part).empty(); }
+bool contains(ByteView octets, ByteView part) {
+    return std::search(octets.begin(), octets.end(), part.begin(), part.end()) != octets.end();
+}
 
 }  // namespace
 
@@ -54,11 +56,11 @@ void TcpConnection::connect(Time now) {
     send(now, syn, {});
 }
 
-void TcpConnection::accept(Time now, const capture::TcpSegment& segment) {
+void TcpConnection::accept(Time now, const capture::TcpSegment& request) {
     begun_ = true;
     state_ = TcpState::syn_received;
-    receive_next_ = segment.sequence + 1;
-    read_options(segment);
+    receive_next_ = request.sequence + 1;
+    read_options(request);
     send(now, syn | ack, {});
 }
 

@@ -49,7 +49,7 @@ public:
 
     void connect(Time now);
     /// Answers the SYN of a connection to a listening port.
-    void accept(Time now, const capture::TcpSegment& syn);
+    void accept(Time now, const capture::TcpSegment& request);
     void write(Time now, ByteView octets);
     /// No more octets will be written.
     void close(Time now);

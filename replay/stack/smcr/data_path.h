@@ -67,7 +67,7 @@ struct DataConfig {
 
 class DataPath {
 public:
-    DataPath(DataConfig config, DataSink& sink) : config_(std::move(config)), sink_(sink) {}
+    DataPath(const DataConfig& config, DataSink& sink) : config_(config), sink_(sink) {}
 
     // ---- the application's side ----
     /// How much of `octets` was taken; the rest does not fit into the send buffer.

@@ -112,9 +112,9 @@ private:
 
     Octets message_of(wire::LlcType type, auto body) const;
     void send(Time now, std::size_t link, Octets octets, const char* note);
-    void send_confirm_link(Time now, std::size_t link, bool reply);
+    void send_confirm_link(Time now, std::size_t index, bool reply);
     void send_add_link(Time now);
-    void on_confirm_link(Time now, std::size_t link, const wire::ConfirmLink& message);
+    void on_confirm_link(Time now, std::size_t index, const wire::ConfirmLink& message);
     void on_add_link(Time now, std::size_t link, const wire::LlcMessage& message, const wire::AddLinkMessage& body);
     void on_confirm_rkey(Time now, std::size_t link, const wire::ConfirmRkeyMessage& message);
     void on_delete_rkey(Time now, std::size_t link, const wire::DeleteRkeyMessage& message);

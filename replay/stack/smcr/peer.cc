@@ -41,12 +41,8 @@ wire::PeerId Peer::peer_id() const { return {instance_, config_.mac}; }
 
 // ---- frames and time -----------------------------------------------------------------------------
 
-void Peer::on_frame(Time now, std::size_t /*port*/, ByteView octets) {
-    capture::Frame frame;
-    frame.wire_length = static_cast<std::uint32_t>(octets.size());
-    frame.data = octets;
-    frame.link = capture::LinkType::ethernet;
-    const capture::Packet packet = capture::decode(frame);
+void Peer::on_frame(Time now, std::size_t /*port*/, ByteView frame) {
+    const capture::Packet packet = capture::decode(ethernet_frame(frame));
     if (packet.transport == capture::Transport::tcp) on_tcp(now, packet);
     else if (packet.transport == capture::Transport::ib && config_.rdma) adapters_[0]->on_packet(now, packet);
     work(now);
@@ -183,17 +179,17 @@ void Peer::work(Time now) {
                 on_completion(now, std::move(completion));
                 more = true;
             }
-        for (std::size_t i = 0; i < groups_.size(); ++i)
-            while (!groups_[i]->links.events().empty()) {
-                const GroupEvent event = groups_[i]->links.events().front();
-                groups_[i]->links.events().pop_front();
-                on_group_event(now, *groups_[i], event);
+        for (auto& group : groups_)
+            while (!group->links.events().empty()) {
+                const GroupEvent event = group->links.events().front();
+                group->links.events().pop_front();
+                on_group_event(now, *group, event);
                 more = true;
             }
-        for (std::size_t i = 0; i < connections_.size(); ++i) {
-            connections_[i]->now = now;
-            more = step(now, *connections_[i]) || more;
-            flush(*connections_[i]);
+        for (auto& connection : connections_) {
+            connection->now = now;
+            more = step(now, *connection) || more;
+            flush(*connection);
         }
     }
 }
@@ -321,8 +317,8 @@ void Peer::on_completion(Time now, Completion completion) {
 
 void Peer::on_group_event(Time now, Group& group, const GroupEvent& event) {
     using Kind = GroupEvent::Kind;
-    for (std::size_t i = 0; i < connections_.size(); ++i) {
-        Connection& connection = *connections_[i];
+    for (auto& each : connections_) {
+        Connection& connection = *each;
         if (connection.group != &group || connection.phase == Phase::over) continue;
         connection.now = now;
         switch (event.kind) {

@@ -47,6 +47,8 @@ struct PeerAccount {
 class Peer final : public Endpoint {
 public:
     explicit Peer(PeerConfig config);
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
     ~Peer() override;
 
     void listen(std::uint16_t port, const AppPlan& plan) { services_[port] = plan; }

@@ -24,7 +24,6 @@ constexpr std::uint16_t smcd_area = 40;            // octets of the growth area,
 constexpr std::uint16_t v2_extension_offset = 28;  // right behind that area
 constexpr std::uint8_t advertised_links = 2, advertised_connections = 255;
 constexpr std::uint16_t features = 1;
-constexpr std::size_t trailer = layout::size_of<wire::ClcTrailer>;
 
 wire::Eid eid_of(const std::string& text) {
     wire::Eid eid;

@@ -59,7 +59,8 @@ public:
     void run() {
         for (unsigned rounds = 0; rounds < 1'000'000; ++rounds) {
             now += 1 * microsecond;
-            if (carry(a, b) | carry(b, a)) continue;
+            const bool forth = carry(a, b), back = carry(b, a);
+            if (forth || back) continue;
             const Time next = std::min(a.queue_pair.wakeup(), b.queue_pair.wakeup());
             if (next == never) return;
             now = std::max(now, next);

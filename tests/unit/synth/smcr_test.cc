@@ -29,12 +29,9 @@ Played play(const std::string& text, engine::Profile profile = engine::Profile::
     played.analysis = std::make_unique<engine::Engine>(options);
     std::uint64_t number = 0;
     for (const RecordedFrame& recorded : recording.frames) {
-        capture::Frame frame;
+        capture::Frame frame = stack::ethernet_frame(recorded.octets);
         frame.number = ++number;
         frame.time = recorded.time;
-        frame.wire_length = static_cast<std::uint32_t>(recorded.octets.size());
-        frame.data = recorded.octets;
-        frame.link = capture::LinkType::ethernet;
         played.analysis->on_frame(frame);
     }
     played.analysis->finish();

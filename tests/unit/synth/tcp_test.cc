@@ -26,7 +26,8 @@ public:
     void run(Time limit = 3600 * second) {
         while (now < limit) {
             now += microsecond;
-            if (carry(client, to_server_, true) | carry(server, to_client_, false)) continue;
+            const bool to_server = carry(client, to_server_, true), to_client = carry(server, to_client_, false);
+            if (to_server || to_client) continue;
             const Time next = std::min(client.wakeup(), server.wakeup());
             if (next == never) return;
             now = std::max(now, next);
