@@ -22,6 +22,13 @@ struct Host {
     std::uint8_t number = 0;
 };
 
+/// A device goes, or comes back.
+struct DeviceChange {
+    Time at = 0;
+    std::size_t host = 0, device = 0;
+    bool up = false;
+};
+
 Mac mac_of(std::uint8_t number) { return {{0x00, 0x00, 0x5E, 0x00, 0x53, number}}; }
 
 class SmcrScenario {
@@ -46,6 +53,10 @@ public:
         for (const auto& [at, by] : deletions_)
             world_.fabric().at(world_.start() + at, [this, who = by] {
                 (who == 0 ? *client_ : *server_).delete_groups(world_.fabric().now());
+            });
+        for (const DeviceChange& change : device_changes_)
+            world_.fabric().at(world_.start() + change.at, [this, &change] {
+                (change.host == 0 ? *client_ : *server_).set_device(world_.fabric().now(), change.device, change.up);
             });
         Recording recording = world_.run();
         tell(recording, "client", client_->accounts());
@@ -72,7 +83,17 @@ private:
         else if (statement.word() == "test-link") tests_.push_back(statement.time("at", 0));
         else if (statement.word() == "delete-group")
             deletions_.emplace_back(statement.time("at", 0), statement.choice("by", 1, {"client", "server"}));
+        else if (statement.word() == "device") read_device(statement);
         else statement.fail("this word is not known here");
+    }
+
+    void read_device(const Statement& statement) {
+        DeviceChange change;
+        change.at = statement.time("at", 0);
+        change.host = statement.choice("of", 0, {"client", "server"});
+        change.device = statement.choice("number", 1, {"1", "2"});
+        change.up = statement.choice("state", 0, {"down", "up"}) == 1;
+        device_changes_.push_back(change);
     }
 
     static void read_host(const Statement& statement, Host& host) {
@@ -82,6 +103,7 @@ private:
         PeerConfig& config = host.config;
         config.smc = statement.flag("smc", config.smc);
         config.rdma = statement.flag("rdma", config.rdma);
+        config.second_device = statement.choice("devices", config.second_device ? 1 : 0, {"1", "2"}) == 1;
         config.eid = statement.text("eid", config.eid);
         config.subnet_bits = static_cast<std::uint8_t>(statement.number("subnet-bits", config.subnet_bits, 32));
         config.send_buffer = statement.octets("send-buffer", config.send_buffer);
@@ -127,6 +149,8 @@ private:
         if (host.version != 0) config.profile.version = host.version;
         config.mac = mac_of(number);
         config.ip = capture::gid_of(Ipv4{{192, 0, 2, number}});
+        config.second_mac = mac_of(static_cast<std::uint8_t>(number + 1));
+        config.second_ip = capture::gid_of(Ipv4{{192, 0, 2, static_cast<std::uint8_t>(number + 1)}});
         config.hostname = name;
         config.first_qpn = number == client_host ? 0x11 : 0x14;
         config.seed = world_.random().next();
@@ -136,6 +160,10 @@ private:
     void attach(Peer& peer, const Host& host, const std::string& name) {
         world_.attach(
             peer, 0, host.config.mac, {name, "eth0", fmt::format("{}, {}", name, short_text(host.config.ip))});
+        if (host.config.second_device)
+            world_.attach(
+                peer, 1, host.config.second_mac,
+                {name, "eth1", fmt::format("{}, {}", name, short_text(host.config.second_ip))});
     }
 
     static void tell(Recording& recording, const char* name, const std::vector<PeerAccount>& accounts) {
@@ -157,6 +185,7 @@ private:
     std::map<std::uint16_t, AppPlan> services_;
     std::vector<Start> starts_;
     std::vector<Time> tests_;
+    std::vector<DeviceChange> device_changes_;
     std::vector<std::pair<Time, std::size_t>> deletions_;  ///< when, and whether by the server
     World world_;
     std::optional<Peer> client_, server_;

@@ -66,6 +66,7 @@ void Adapter::send_datagram(
 }
 
 void Adapter::emit(const IbAddress& to, const IbPacketOut& packet) {
+    if (!up_) return;
     const capture::FrameEnds ends{config_.address.mac, to.mac,           config_.address.gid, to.gid,
                                   ++identification_,   config_.hop_limit};
     const ByteView frame = builder_.roce(ends, config_.carrier, packet.bth, packet.extended, packet.payload);
@@ -73,7 +74,7 @@ void Adapter::emit(const IbAddress& to, const IbPacketOut& packet) {
 }
 
 void Adapter::on_packet(Time now, const capture::Packet& packet) {
-    const bool mine = packet.transport == capture::Transport::ib && packet.state == capture::DecodeState::ok &&
+    const bool mine = up_ && packet.transport == capture::Transport::ib && packet.state == capture::DecodeState::ok &&
                       packet.destination == capture::Address::of(config_.address.gid);
     if (!mine || !capture::icrc_is_good(packet).value_or(false)) return;
     if (packet.ib.has_deth) return on_datagram(packet);

@@ -34,6 +34,9 @@ public:
     ~Adapter() = default;
 
     const AdapterConfig& config() const { return config_; }
+    /// Nothing goes in or out while it is down.
+    void set_up(bool up) { up_ = up; }
+    bool up() const { return up_; }
     MemoryTable& memory() { return memory_; }
 
     /// A queue pair in state INIT.
@@ -86,6 +89,7 @@ private:
     std::map<std::uint32_t, std::unique_ptr<Reliable>> reliable_;
     std::map<std::uint32_t, Datagram> datagram_;
     std::deque<Completion> completions_;
+    bool up_ = true;
     std::uint32_t next_qpn_;
     std::uint16_t identification_;
     capture::FrameBuilder builder_;

@@ -131,7 +131,10 @@ void DataPath::update_consumer() {
 
 void DataPath::on_message(const wire::Cdc& message) {
     if (state_ == CloseState::closed) return;
-    if (message.flags.failover_validation) return;
+    if (message.flags.failover_validation) {  // a message that the peer's adapter acknowledged is missing
+        if (static_cast<std::int16_t>(peer_sequence_ - message.sequence) < 0) abort();
+        return;
+    }
     if (static_cast<std::int16_t>(message.sequence - peer_sequence_) < 0) return;
     peer_sequence_ = message.sequence;
     peer_produced_ = config_.own.position_of(message.producer, peer_produced_);

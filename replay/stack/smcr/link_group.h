@@ -33,6 +33,13 @@ struct Rmb {
     bool peer_knows = false;           ///< the key has been told, by CLC or CONFIRM RKEY
 };
 
+/// What an RMB is called on one link (RFC 7609, 2.1).
+struct RToken {
+    std::uint32_t rkey = 0;  ///< 0: has not been told
+    std::uint64_t address = 0;
+    bool operator==(const RToken&) const = default;
+};
+
 /// An element of an RMB: where a connection receives.
 struct Element {
     std::size_t rmb = 0;
@@ -45,6 +52,7 @@ struct Link {
     std::uint32_t user_id = 0;
     LinkEnd own, peer;
     enum class State : std::uint8_t { pending, active, dead } state = State::pending;
+    std::size_t connections = 0;  ///< whose data this side sends on it
 };
 
 struct GroupEvent {
@@ -53,10 +61,12 @@ struct GroupEvent {
         link_failed,     ///< first contact: CONFIRM LINK did not come or was not answered
         rkey_confirmed,  ///< the peer knows RMB `rmb`
         rkey_refused,
-        ended,  ///< no link is left
+        link_down,  ///< there are others: connections on link `link` move
+        ended,      ///< no link is left
     };
     Kind kind{};
     std::size_t rmb = 0;
+    std::size_t link = 0;
 };
 
 class LinkGroup {
@@ -67,11 +77,18 @@ public:
 
     Role role() const { return role_; }
     std::uint8_t version() const { return version_; }
-    const Link& link(std::size_t index = 0) const { return links_[index]; }
+    const Link& link(std::size_t index) const { return links_[index]; }
     const std::vector<Link>& links() const { return links_; }
-    bool alive() const { return !links_.empty() && links_[0].state != Link::State::dead; }
+    bool alive() const;
     bool ready() const { return ready_; }
     const std::vector<Rmb>& rmbs() const { return rmbs_; }
+
+    /// The active link with the fewest connections, for one more; to be given back.
+    std::size_t enter_link();
+    void enter_link(std::size_t link) { ++links_[link].connections; }
+    void leave_link(std::size_t link) { --links_[link].connections; }
+    /// The link that ends at that queue pair of the peer.
+    std::optional<std::size_t> link_to(const IbAddress& peer, std::uint32_t qpn) const;
 
     /// A queue pair on the first adapter, for ACCEPT or CONFIRM.
     void create_first_link();
@@ -86,43 +103,93 @@ public:
     /// The RMB was named in a CLC message.
     void mark_told(Element element) { rmbs_[element.rmb].peer_knows = true; }
 
-    void write(Time now, std::uint64_t address, std::uint32_t rkey, Octets octets);
-    void send_cdc(Time now, const wire::Cdc& message, const char* note);
+    /// The peer's RMB that has this name on a link.
+    std::size_t remote_rmb(std::size_t link, RToken token);
+    /// `offset`: in the peer's RMB. The completion has `id`.
+    void write(
+        Time now, std::size_t link, std::size_t remote_rmb, std::uint64_t offset, Octets octets, std::uint64_t id);
+    void send_cdc(Time now, std::size_t link, const wire::Cdc& message, const char* note, std::uint64_t id);
 
     /// An LLC message that arrived on the queue pair of a link.
     void on_llc(Time now, std::size_t link, ByteView octets);
     void on_link_error(Time now, std::size_t link);
+    /// Another adapter can be used: the server offers a link, a client asks for it (RFC 7609, 3.5.1.6).
+    void want_link(Time now);
     void test_link(Time now);
     /// Ends the whole group (RFC 7609, 3.5.4): the server says so, a client asks the server to say it.
     void delete_all(Time now);
     void on_timer(Time now);
-    Time wakeup() const;
+    Time wakeup() const { return std::min(deadline_, change_.deadline); }
     std::deque<GroupEvent>& events() { return events_; }
     /// The link with that queue pair, if it is this group's.
     std::optional<std::size_t> link_of(std::size_t adapter, std::uint32_t qpn) const;
     void end();
 
 private:
-    enum class Wait : std::uint8_t { nothing, confirm_link, add_link, rkey, test_link, delete_link };
+    enum class Wait : std::uint8_t { nothing, rkey, test_link, delete_link };
+    /// What is being done about links: one thing at a time, and nothing about keys meanwhile (RFC 7609, 3.5.5.3).
+    struct Change {
+        enum class Step : std::uint8_t {
+            none,
+            confirm_first,  ///< CONFIRM LINK of the first link is waited for
+            offer,          ///< ADD LINK: the server waits for the answer, a client for the request
+            tokens,         ///< ADD LINK CONTINUATION, of version 1
+            confirm,        ///< CONFIRM LINK of `link`
+            removal,        ///< the answer to DELETE LINK
+        } step = Step::none;
+        Time deadline = never;
+        std::size_t link = 0;
+        std::size_t told = 0;  ///< of this side's RTokens
+    };
     /// An exchange that this side begins; one runs at a time (RFC 7609, 3.5.5.3).
     struct Exchange {
         enum class Kind : std::uint8_t { confirm_rkey, delete_rkey } kind{};
         std::size_t rmb = 0;
     };
 
-    Octets message_of(wire::LlcType type, auto body) const;
-    void send(Time now, std::size_t link, Octets octets, const char* note);
+    using LlcBody = decltype(wire::LlcMessage::body);
+
+    // links
+    std::size_t create_link(std::size_t adapter, std::uint8_t number);
+    void connect_link(std::size_t index, const LinkEnd& peer);
+    void drop_link(std::size_t index);
+    void lose_link(std::size_t index);
+    std::size_t carrier() const;
+    std::optional<std::size_t> spare_adapter() const;
+    std::optional<std::size_t> link_of_number(std::uint8_t number) const;
+    bool has_active_link() const;
+
+    // messages
+    Octets message_of(wire::LlcType type, const LlcBody& body) const;
+    void send(Time now, std::size_t link, Octets octets, const char* note, std::uint64_t id = 0);
     void send_confirm_link(Time now, std::size_t index, bool reply);
-    void send_add_link(Time now);
+    void send_add_link(Time now, wire::AddLink body, const char* note);
+    void send_tokens(Time now, bool reply);
+    void send_delete_link(Time now, std::size_t index);
+    void send_confirm_rkey(Time now, const Rmb& rmb);
+    void send_delete_rkey(Time now, const Rmb& rmb);
     void on_confirm_link(Time now, std::size_t index, const wire::ConfirmLink& message);
     void on_add_link(Time now, std::size_t link, const wire::LlcMessage& message, const wire::AddLinkMessage& body);
+    void on_offer(Time now, std::size_t link, const wire::AddLinkMessage& message);
+    void on_offer_answer(Time now, std::size_t link, const wire::AddLinkMessage& message);
+    void on_tokens(Time now, std::size_t link, const wire::AddLinkContinuationMessage& message);
     void on_confirm_rkey(Time now, std::size_t link, const wire::ConfirmRkeyMessage& message);
+    void learn_rkey(std::size_t link, const wire::ConfirmRkeyMessage& message);
     void on_delete_rkey(Time now, std::size_t link, const wire::DeleteRkeyMessage& message);
     void on_delete_link(Time now, std::size_t link, const wire::DeleteLink& message);
-    void next_exchange(Time now);
-    void become_ready(Time now);
+    void on_test_link(Time now, std::size_t link, const wire::TestLink& message);
+
+    // what is under way
+    void offer_link(Time now);
+    void confirm_new_link(Time now);
+    std::vector<wire::RkeyPair> token_pairs() const;
+    void learn_tokens(std::size_t link, const layout::List<wire::RkeyPair>& pairs, std::size_t count);
+    void next(Time now);
+    void change_to(Change::Step step, Time until) { change_.step = step, change_.deadline = until; }
+    void finish_change(Time now);
+    void on_change_timeout(Time now);
     void wait_for(Wait what, Time until) { wait_ = what, deadline_ = until; }
-    void report(GroupEvent::Kind kind, std::size_t rmb = 0) { events_.push_back({kind, rmb}); }
+    void report(GroupEvent::Kind kind, std::size_t rmb = 0) { events_.push_back({kind, rmb, 0}); }
 
     Role role_;
     Profile profile_;
@@ -132,13 +199,18 @@ private:
     Random random_;
     std::vector<Link> links_;
     std::vector<Rmb> rmbs_;
-    std::deque<Exchange> exchanges_;  ///< the first one is under way, if `wait_` says so
+    std::vector<std::vector<RToken>> remote_rmbs_;  ///< the peer's, by link
+    std::deque<Exchange> exchanges_;                ///< the first one is under way, if `wait_` says so
+    bool link_wanted_ = false;                      ///< server: a link is to be offered
+    std::deque<std::size_t> removals_;              ///< server: links whose end is to be told
+    Change change_;
     Wait wait_ = Wait::nothing;
+    std::size_t tested_ = 0;  ///< link that TEST LINK was sent on
     Time deadline_ = never;
     bool ready_ = false;
     std::deque<GroupEvent> events_;
     std::uint64_t next_address_;
-    std::uint32_t refused_qpn_ = 0;  ///< of the second link that was offered
+    std::uint8_t next_number_ = 1;  ///< of links
 };
 
 }  // namespace fabricscope::stack::smcr

@@ -26,13 +26,18 @@ Peer::Peer(PeerConfig config)
       random_(config_.seed),
       instance_(static_cast<std::uint16_t>(random_.bits(16))),
       identification_(static_cast<std::uint16_t>(random_.bits(16))) {
+    add_device(config_.mac, config_.ip);
+    if (config_.second_device) add_device(config_.second_mac, config_.second_ip);
+}
+
+void Peer::add_device(const Mac& mac, const Gid& ip) {
     const bool v1 = config_.profile.version == 1;
     AdapterConfig adapter;
-    adapter.address = {config_.mac, v1 ? link_local(config_.mac) : config_.ip};
+    adapter.address = {mac, v1 ? link_local(mac) : ip};
     adapter.carrier = v1 ? capture::IbCarrier::roce_v1 : capture::IbCarrier::roce_v2;
     adapter.first_qpn = config_.first_qpn;
     adapter.hop_limit = 1;  // as SMC-R on one subnet has it
-    adapters_.push_back(std::make_unique<Adapter>(adapter, 0, frames_, random_.split()));
+    adapters_.push_back(std::make_unique<Adapter>(adapter, adapters_.size(), frames_, random_.split()));
 }
 
 Peer::~Peer() = default;
@@ -41,10 +46,10 @@ wire::PeerId Peer::peer_id() const { return {instance_, config_.mac}; }
 
 // ---- frames and time -----------------------------------------------------------------------------
 
-void Peer::on_frame(Time now, std::size_t /*port*/, ByteView frame) {
+void Peer::on_frame(Time now, std::size_t port, ByteView frame) {
     const capture::Packet packet = capture::decode(ethernet_frame(frame));
     if (packet.transport == capture::Transport::tcp) on_tcp(now, packet);
-    else if (packet.transport == capture::Transport::ib && config_.rdma) adapters_[0]->on_packet(now, packet);
+    else if (packet.transport == capture::Transport::ib && config_.rdma) adapters_[port]->on_packet(now, packet);
     work(now);
 }
 
@@ -86,6 +91,16 @@ void Peer::test_links(Time now) {
 
 void Peer::delete_groups(Time now) {
     for (auto& group : groups_) group->links.delete_all(now);
+    work(now);
+}
+
+void Peer::set_device(Time now, std::size_t device, bool up) {
+    adapters_[device]->set_up(up);
+    for (auto& group : groups_) {
+        if (up) group->links.want_link(now);
+        for (std::size_t i = 0; !up && i < group->links.links().size(); ++i)
+            if (group->links.link(i).adapter == device) group->links.on_link_error(now, i);
+    }
     work(now);
 }
 
@@ -172,11 +187,11 @@ void Peer::work(Time now) {
     bool more = true;
     while (more) {
         more = false;
-        for (auto& adapter : adapters_)
-            while (!adapter->completions().empty()) {
-                Completion completion = std::move(adapter->completions().front());
-                adapter->completions().pop_front();
-                on_completion(now, std::move(completion));
+        for (std::size_t i = 0; i < adapters_.size(); ++i)
+            while (!adapters_[i]->completions().empty()) {
+                Completion completion = std::move(adapters_[i]->completions().front());
+                adapters_[i]->completions().pop_front();
+                on_completion(now, i, std::move(completion));
                 more = true;
             }
         for (auto& group : groups_)
@@ -265,6 +280,7 @@ void Peer::settle_end(Time now, Connection& connection) {
     if (data.state() != CloseState::closed || connection.released) return;
     connection.deadline = never;
     connection.released = true;
+    connection.group->links.leave_link(connection.link);
     connection.group->links.release_element(now, *connection.element);
     // TCP may still have its FINs to exchange; nothing else is left.
     if (connection.tcp.over()) enter(connection, Phase::over, never);
@@ -288,30 +304,50 @@ void Peer::become_active(Time now, Connection& connection) {
 
 // ---- RDMA ----------------------------------------------------------------------------------------
 
-void Peer::on_completion(Time now, Completion completion) {
+void Peer::on_completion(Time now, std::size_t adapter, Completion completion) {
     Group* group = nullptr;
     std::size_t link = 0;
     for (auto& candidate : groups_)
-        if (const auto found = candidate->links.link_of(0, completion.qpn); found) {
+        if (const auto found = candidate->links.link_of(adapter, completion.qpn); found) {
             group = candidate.get();
             link = *found;
         }
     if (group == nullptr) return;
     if (completion.kind == Completion::Kind::work) {
-        if (completion.status != CompletionStatus::success) group->links.on_link_error(now, link);
+        if (completion.status != CompletionStatus::success) return group->links.on_link_error(now, link);
+        if (Connection* connection = connection_of(*group, completion.id); connection != nullptr)
+            connection->acknowledge();
         return;
     }
-    if (RcQueuePair* qp = adapters_[0]->rc(completion.qpn); qp != nullptr) qp->post_receive();
+    if (RcQueuePair* qp = adapters_[adapter]->rc(completion.qpn); qp != nullptr) qp->post_receive();
     if (completion.octets.empty() || completion.octets[0] != wire::kCdcType)
-        return group->links.on_llc(now, link, completion.octets);
+        group->links.on_llc(now, link, completion.octets);
+    else on_cdc(now, *group, completion.octets);
+}
+
+Peer::Connection* Peer::connection_of(const Group& group, std::uint64_t token) {
+    const auto found = by_token_.find(token);
+    return found != by_token_.end() && found->second->group == &group ? found->second : nullptr;
+}
+
+void Peer::on_cdc(Time now, const Group& group, ByteView octets) {
     wire::Cdc message;
-    if (layout::parse_into(message, completion.octets)) return;
-    for (auto& connection : connections_) {
-        if (connection->group != group || connection->token != message.alert_token || connection->released) continue;
-        connection->now = now;
-        if (connection->data) connection->data->on_message(message);
-        else connection->early.push_back(message);
-        return;
+    if (layout::parse_into(message, octets)) return;
+    Connection* connection = connection_of(group, message.alert_token);
+    if (connection == nullptr || connection->released) return;
+    connection->now = now;
+    if (connection->data) connection->data->on_message(message);
+    else connection->early.push_back(message);
+}
+
+/// What has been said of the link in CLC holds no more; a connection whose data flow moves to another.
+void Peer::on_link_down(Time now, Connection& connection) {
+    if (connection.phase == Phase::active && !connection.released) return connection.move_to_another_link();
+    if (connection.phase == Phase::key) {
+        connection.group->links.leave_link(connection.link);
+        connection.link = connection.group->links.enter_link();
+    } else if (connection.phase == Phase::confirm) {
+        fail(now, connection, "failed");
     }
 }
 
@@ -340,6 +376,9 @@ void Peer::on_group_event(Time now, Group& group, const GroupEvent& event) {
             case Kind::rkey_refused:
                 if (connection.phase == Phase::key && connection.element->rmb == event.rmb)
                     group.links.tell_rkey(now, *connection.element);
+                break;
+            case Kind::link_down:
+                if (connection.link == event.link) on_link_down(now, connection);
                 break;
             case Kind::ended: fail(now, connection, "failed"); break;
         }

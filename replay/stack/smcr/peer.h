@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <unordered_map>
 
 #include "protocols/smcr/clc.h"
 #include "replay/stack/net/tcp.h"
@@ -18,6 +19,10 @@ struct PeerConfig {
     std::uint8_t subnet_bits = 24;
     bool smc = true;   ///< offers SMC-R at all
     bool rdma = true;  ///< has an RDMA device
+    /// A second device, at port 1 of the endpoint.
+    bool second_device = false;
+    Mac second_mac;
+    Gid second_ip;
     std::string eid = "FABRICSCOPE";
     std::string hostname = "host";
     std::uint8_t buffer_size = 2;  ///< compressed: of RMB elements
@@ -39,7 +44,7 @@ struct PeerAccount {
     std::uint64_t produced = 0, acknowledged = 0;  ///< positions of the sending direction
     std::uint64_t consumed = 0;                    ///< of the receiving one
     std::uint64_t wraps = 0;
-    std::uint64_t messages = 0;  ///< CDC messages sent
+    std::uint64_t messages = 0;  ///< CDC messages sent; after a failover some of them twice
     std::string close;           ///< state of RFC 7609, 4.8
     bool aborted = false;
 };
@@ -58,6 +63,8 @@ public:
     void test_links(Time now);
     /// Ends all link groups, and with them their connections.
     void delete_groups(Time now);
+    /// A device comes to be, or ceases to be, usable. Its links end; when it comes, links are wanted.
+    void set_device(Time now, std::size_t device, bool up);
 
     void on_frame(Time now, std::size_t port, ByteView frame) override;
     void on_timer(Time now) override;
@@ -84,6 +91,7 @@ private:
     struct Connection;
     using Key = std::tuple<std::uint16_t, Gid, std::uint16_t>;  ///< local port, remote address, remote port
 
+    void add_device(const Mac& mac, const Gid& ip);
     Connection& add(Key key, const Mac& mac, bool client, const AppPlan& plan, TcpConfig tcp);
     TcpConfig tcp_config(std::uint16_t local, std::uint16_t remote);
     void on_tcp(Time now, const capture::Packet& packet);
@@ -112,8 +120,12 @@ private:
     bool is_local_subnet(const wire::IpArea& area) const;
 
     // link groups and data
+    void give_token(Connection& connection);
     Group& new_group(Role role, std::uint8_t version);
-    void on_completion(Time now, Completion completion);
+    void on_completion(Time now, std::size_t adapter, Completion completion);
+    void on_cdc(Time now, const Group& group, ByteView octets);
+    void on_link_down(Time now, Connection& connection);
+    Connection* connection_of(const Group& group, std::uint64_t token);
     void on_group_event(Time now, Group& group, const GroupEvent& event);
     void remember_peer(Connection& connection, const wire::SmcrAcceptConfirm& message);
     void become_active(Time now, Connection& connection);
@@ -130,6 +142,7 @@ private:
     std::map<std::uint16_t, AppPlan> services_;
     std::vector<std::unique_ptr<Connection>> connections_;
     std::map<Key, Connection*> by_key_;
+    std::unordered_map<std::uint64_t, Connection*> by_token_;
     std::vector<std::unique_ptr<Group>> groups_;
     std::deque<Connection*> lock_queue_;  ///< the first one may set up a link group
     std::uint32_t next_token_ = 1;

@@ -8,8 +8,8 @@ namespace fabricscope::stack::smcr {
 
 /// What CLC told of the other side's element.
 struct RemoteElement {
-    std::uint32_t rkey = 0;
-    std::uint64_t address = 0;  ///< of the element
+    std::size_t rmb = 0;       ///< as the link group numbers the peer's
+    std::uint64_t offset = 0;  ///< of the element in the RMB
     std::uint64_t size = 0;
     std::uint32_t token = 0;
 };
@@ -54,11 +54,42 @@ struct Peer::Connection final : ByteStream, DataSink {
 
     // DataSink
     void write(std::uint64_t offset, Octets octets) override {
-        group->links.write(now, remote.address + offset, remote.rkey, std::move(octets));
+        post({.offset = offset, .octets = std::move(octets)}, nullptr);
     }
-    void send(const wire::Cdc& message, const char* note) override {
+    void send(const wire::Cdc& message, const char* note) override { post({.message = message}, note); }
+
+    /// A WRITE or a CDC message that the peer's adapter has not acknowledged yet.
+    struct Post {
+        std::optional<wire::Cdc> message{};
+        std::uint64_t offset = 0;  ///< in the peer's element
+        Octets octets{};
+    };
+    void post(Post what, const char* note) {
+        transmit(what, note);
+        unacknowledged.push_back(std::move(what));
+    }
+    void transmit(const Post& what, const char* note) {
+        if (!what.message)
+            return group->links.write(now, link, remote.rmb, remote.offset + what.offset, what.octets, token);
         ++messages;
-        group->links.send_cdc(now, message, note);
+        group->links.send_cdc(now, link, *what.message, note, token);
+    }
+    void acknowledge() {
+        if (unacknowledged.empty()) return;
+        if (unacknowledged.front().message) acknowledged_sequence = unacknowledged.front().message->sequence;
+        unacknowledged.pop_front();
+    }
+    /// Failover (RFC 7609, 4.6): where it is to go on, then again what may not have arrived.
+    void move_to_another_link() {
+        group->links.leave_link(link);
+        link = group->links.enter_link();
+        wire::Cdc validation;
+        validation.sequence = acknowledged_sequence;
+        validation.alert_token = remote.token;
+        validation.flags.failover_validation = true;
+        ++messages;
+        group->links.send_cdc(now, link, validation, "goes on over this link", 0);
+        for (const Post& what : unacknowledged) transmit(what, "once more");
     }
 
     Key key;
@@ -75,6 +106,7 @@ struct Peer::Connection final : ByteStream, DataSink {
     std::uint8_t version = 0;
     bool first_contact = false;
     Group* group = nullptr;
+    std::size_t link = 0;  ///< of the group: the one that this side sends on
     std::optional<Element> element;
     std::uint32_t token = 0;
     RemoteElement remote;
@@ -83,6 +115,8 @@ struct Peer::Connection final : ByteStream, DataSink {
     std::optional<DataPath> data;
     std::vector<wire::Cdc> early;  ///< messages that came before CONFIRM
     std::uint64_t messages = 0;
+    std::deque<Post> unacknowledged;
+    std::uint16_t acknowledged_sequence = 0;  ///< of the last CDC message that the peer certainly has
     bool released = false;
 
     std::string outcome;

@@ -124,7 +124,7 @@ void Peer::send_proposal(Time now, Connection& connection) {
 
 void Peer::send_accept_or_confirm(Time now, Connection& connection, ClcType type) {
     const LinkGroup& links = connection.group->links;
-    const Link& link = links.link();
+    const Link& link = links.link(connection.link);
     const Rmb& rmb = links.rmbs()[connection.element->rmb];
     const bool confirm = type == ClcType::confirm;
     wire::ClcMessage message;
@@ -135,7 +135,7 @@ void Peer::send_accept_or_confirm(Time now, Connection& connection, ClcType type
     body.body.gid = link.own.address.gid;
     body.body.mac = link.own.address.mac;
     body.body.qpn = link.own.qpn;
-    body.body.rkey = rmb.rkeys[0];
+    body.body.rkey = rmb.rkeys[connection.link];
     body.body.rmb_index = connection.element->index;
     body.body.alert_token = connection.token;
     body.body.buffer_size = config_.buffer_size;
@@ -258,19 +258,26 @@ void Peer::answer_proposal(Time now, Connection& connection) {
     const Gid client_gid = connection.version == 2 ? proposal.v2->roce_gid : proposal.body.gid;
     const auto known = std::ranges::find_if(groups_, [&](const auto& group) {
         return group->links.role() == Role::server && group->links.version() == connection.version &&
-               group->links.alive() && group->links.ready() && group->links.link().peer.address.gid == client_gid &&
+               group->links.alive() && group->links.ready() && group->links.link(0).peer.address.gid == client_gid &&
                (connection.version == 2 || group->peer == proposal.body.peer_id);
     });
     connection.first_contact = known == groups_.end();
     connection.group = connection.first_contact ? &new_group(Role::server, connection.version) : known->get();
-    connection.token = next_token_++;
-    connection.element = connection.group->links.take_element();
+    give_token(connection);
     if (!connection.first_contact) {
+        connection.link = connection.group->links.enter_link();
         enter(connection, Phase::key, now + config_.profile.clc_wait);
         return connection.group->links.tell_rkey(now, *connection.element);
     }
+    connection.group->links.enter_link(0);
     send_accept_or_confirm(now, connection, ClcType::accept);
     enter(connection, Phase::confirm, now + config_.profile.clc_wait);
+}
+
+void Peer::give_token(Connection& connection) {
+    connection.token = next_token_++;
+    by_token_[connection.token] = &connection;
+    connection.element = connection.group->links.take_element();
 }
 
 Peer::Group& Peer::new_group(Role role, std::uint8_t version) {
@@ -283,9 +290,9 @@ Peer::Group& Peer::new_group(Role role, std::uint8_t version) {
 void Peer::remember_peer(Connection& connection, const wire::SmcrAcceptConfirm& message) {
     const wire::SmcrAcceptConfirmBody& body = message.body;
     connection.group->peer = body.peer_id;
-    connection.remote.rkey = body.rkey;
+    connection.remote.rmb = connection.group->links.remote_rmb(connection.link, {body.rkey, body.rmb_address});
     connection.remote.size = wire::buffer_size(body.buffer_size);
-    connection.remote.address = body.rmb_address + (body.rmb_index - 1U) * connection.remote.size;
+    connection.remote.offset = (body.rmb_index - 1U) * connection.remote.size;
     connection.remote.token = body.alert_token;
 }
 
@@ -306,14 +313,14 @@ void Peer::answer_accept(Time now, Connection& connection) {
         connection.group = &new_group(Role::client, connection.version);
     } else {
         const auto known = std::ranges::find_if(groups_, [&](const auto& group) {
-            return group->links.role() == Role::client && group->links.alive() &&
-                   group->links.link().peer.qpn == server.qpn && group->links.link().peer.address == server.address;
+            return group->links.role() == Role::client && group->links.link_to(server.address, server.qpn);
         });
         if (known == groups_.end()) return decline(now, connection, out_of_synchronization, true);
         connection.group = known->get();
+        connection.link = *connection.group->links.link_to(server.address, server.qpn);
     }
-    connection.token = next_token_++;
-    connection.element = connection.group->links.take_element();
+    connection.group->links.enter_link(connection.link);
+    give_token(connection);
     remember_peer(connection, *connection.accepted);
     if (!connection.first_contact) {
         enter(connection, Phase::key, now + config_.profile.clc_wait);

@@ -125,6 +125,26 @@ TEST(SmcrPeer, AlsoWhenTheNetworkLosesAndReorders) {
         }
 }
 
+TEST(SmcrPeer, AlsoWhenDevicesComeAndGo) {
+    for (const char* profile : {"hosts profile=linux", "hosts profile=linux version=1", "hosts profile=rfc7609"})
+        for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+            stack::Random random(seed * 31);
+            // Never both links at once: what the last one loses is lost.
+            const std::uint64_t down = random.between(300, 3'000), up = down + random.between(100, 3'000);
+            const char* const sides[] = {"client", "server"};
+            const char* const side = sides[random.below(2)];
+            const std::uint64_t device = random.between(1, 2);
+            const std::string lines = fmt::format(
+                "capture at=network\nhosts devices=2\ndevice at={0}us of={2} number={3} state=down\n"
+                "device at={1}us of={2} number={3} state=up",
+                down, up, side, device);
+            const std::string text = random_scenario(seed + 2000, profile, lines);
+            SCOPED_TRACE(text);
+            expect_same(play(text));
+            if (HasFailure()) return;
+        }
+}
+
 TEST(SmcrPeer, ByTheWordsOfTheRfcToo) {
     for (std::uint64_t seed = 1; seed <= 15; ++seed) {
         const std::string text = random_scenario(seed, "hosts profile=rfc7609", "");

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Numbers in LLC messages that both parts of the link group need (RFC 7609, A.3). Private to link_group.cc and
+// link_changes.cc.
+#pragma once
+
+#include <cstdint>
+
+namespace fabricscope::stack::smcr {
+
+inline constexpr std::uint8_t no_alternate_path = 1, invalid_mtu = 2;  // reasons of a rejected ADD LINK
+
+enum DeleteReason : std::uint32_t {
+    lost_path = 0x0001'0000,
+    operator_initiated = 0x0002'0000,
+    unknown_link = 0x0010'0000,
+};
+
+}  // namespace fabricscope::stack::smcr
