@@ -22,6 +22,24 @@ struct FcView {
     tvbuff_t* payload() const;
 };
 
+/// An N_Port_ID as Wireshark shows it; lives as long as the object.
+class PortAddress {
+public:
+    explicit PortAddress(std::uint32_t port_id)
+        : octets_{
+              static_cast<std::uint8_t>(port_id >> 16), static_cast<std::uint8_t>(port_id >> 8),
+              static_cast<std::uint8_t>(port_id)} {
+        set_address(&address_, AT_FC, sizeof octets_, octets_);
+    }
+    PortAddress(const PortAddress&) = delete;
+    PortAddress& operator=(const PortAddress&) = delete;
+    const address* get() const { return &address_; }
+
+private:
+    std::uint8_t octets_[3];
+    address address_;
+};
+
 /// A frame that the packet itself holds; its tvb is nullptr if there is none.
 FcView view_in_packet(const Visit& visit);
 /// A frame that was cut out of a TCP stream. The octets live as long as the capture.

@@ -27,10 +27,29 @@ template <class Record, class Entry> struct FcTapData {
     const Record* record;
     Entry entry;
     fc::Frame frame;  ///< empty, if it is not an IU
+    bool all_seen;    ///< the whole capture has been dissected before
 };
 
-/// Protocol: Record and Entry; name, its Protocol column; tap, its name; protocol(), its id; show_iu() and
-/// show_other(), which Wireshark may leave by longjmp.
+/// A message's data, if listeners are to be given them with this frame; otherwise nullptr. Those that the capture holds
+/// whole come with the frame that completes them. Others come with their last frame, once the capture has been read.
+template <class Record, class Entry> const Assembly* finished_message(const FcTapData<Record, Entry>& tap) {
+    const Assembly* assembly = tap.entry.iu ? tap.record->assembly(tap.entry.message) : nullptr;
+    if (assembly == nullptr || tap.entry.ends_message) return assembly;
+    const Assembly::Piece& last = assembly->pieces.back();
+    const bool is_last = last.frame == tap.entry.frame && last.offset == tap.entry.offset && !tap.entry.repeated;
+    return is_last && assembly->complete_in == 0 && tap.all_seen ? assembly : nullptr;
+}
+
+/// The time of the request that the frame is the first to answer; nothing if it is not.
+template <class Record, class Entry>
+std::optional<capture::Time> first_answered(const packet_info* pinfo, const FcTapData<Record, Entry>& tap) {
+    const FcRecord::Answer answer = tap.record->answer(tap.entry);
+    if (answer.request_frame == 0 || tap.record->notes().response(answer.request_frame) != tap.entry.frame) return {};
+    return pinfo->abs_ts.secs * capture::second + pinfo->abs_ts.nsecs - answer.elapsed;
+}
+
+/// Protocol: Record and Entry; name, its Protocol column; tap and export_tap, names of taps; protocol(), its id;
+/// show_iu() and show_other(), which Wireshark may leave by longjmp.
 template <class Protocol> class FcHooks {
 public:
     using Record = typename Protocol::Record;
@@ -41,6 +60,7 @@ public:
     /// Once, when all dissectors have been registered.
     static void install() {
         frame_tap_ = find_tap_id(Protocol::tap);
+        export_tap_ = find_tap_id(Protocol::export_tap);
         wrap_entry_points({before_frame, after_frame}, fibre_channel_links());
     }
     /// For each capture, and again when a changed preference makes Wireshark dissect it anew.
@@ -106,16 +126,18 @@ private:
 
     static void tap(const Visit& visit, const FcView& view, const Entry& entry) {
         const bool is_copy = entry.frame != visit.pinfo->num;
-        if (is_copy || have_tap_listener(frame_tap_) == 0) return;
+        const bool for_frames = have_tap_listener(frame_tap_) != 0, for_export = have_tap_listener(export_tap_) != 0;
+        if (is_copy || (!for_frames && !for_export)) return;
         // Listeners are called when the frame is done.
         auto* data = wmem_new(visit.pinfo->pool, TapData);
-        *data = {record_.get(), entry, view.frame};
-        tap_queue_packet(frame_tap_, visit.pinfo, data);
+        *data = {record_.get(), entry, view.frame, !visit.first};
+        if (for_frames) tap_queue_packet(frame_tap_, visit.pinfo, data);
+        if (for_export) tap_queue_packet(export_tap_, visit.pinfo, data);
     }
 
     static inline std::unique_ptr<Record> record_;
     static inline FcReassemblyPause pause_;
-    static inline int expert_tap_ = 0, frame_tap_ = 0;
+    static inline int expert_tap_ = 0, frame_tap_ = 0, export_tap_ = 0;
 };
 
 }  // namespace fabricscope::plugin

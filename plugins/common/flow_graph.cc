@@ -6,20 +6,26 @@
 namespace fabricscope::plugin {
 namespace {
 
-void replace_address(address& place, const address* with) {
-    if (with == nullptr) return;
-    free_address(&place);
-    copy_address(&place, with);
+/// Wireshark takes an arrow's ends from the packet, which has no network addresses on Fibre Channel.
+_seq_analysis_item* make_item(packet_info* pinfo, _seq_analysis_info* info, const Arrow& arrow) {
+    if (arrow.from == nullptr) return sequence_analysis_create_sai_with_addresses(pinfo, info);
+    const address addresses[] = {pinfo->net_src, pinfo->net_dst, pinfo->src, pinfo->dst};
+    pinfo->net_src = pinfo->src = *arrow.from;
+    pinfo->net_dst = pinfo->dst = *arrow.to;
+    _seq_analysis_item* item = sequence_analysis_create_sai_with_addresses(pinfo, info);
+    pinfo->net_src = addresses[0];
+    pinfo->net_dst = addresses[1];
+    pinfo->src = addresses[2];
+    pinfo->dst = addresses[3];
+    return item;
 }
 
 }  // namespace
 
 void add_arrow(void* graph, packet_info* pinfo, const Arrow& arrow) {
     auto* info = static_cast<_seq_analysis_info*>(graph);
-    _seq_analysis_item* item = sequence_analysis_create_sai_with_addresses(pinfo, info);
+    _seq_analysis_item* item = make_item(pinfo, info, arrow);
     if (item == nullptr) return;
-    replace_address(item->src_addr, arrow.from);
-    replace_address(item->dst_addr, arrow.to);
     item->frame_number = pinfo->num;
     item->frame_label = g_strdup(arrow.label);
     item->comment = g_strdup(arrow.comment);

@@ -19,7 +19,7 @@ struct ResponseTimeTable {
 
 /// To be called when Wireshark asks for the tables.
 void add_response_time_table(GArray* tables, const ResponseTimeTable& table);
-/// `data` is the tap's; `table` counts from 0 in the order of adding.
+/// `data` is the tap's; `table` counts from 0 in the order of adding; `request_time` is since the epoch.
 void add_response_time(void* data, unsigned table, unsigned type, std::int64_t request_time, packet_info* pinfo);
 
 }  // namespace fabricscope::plugin

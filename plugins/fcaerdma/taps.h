@@ -11,9 +11,17 @@ namespace fabricscope::plugin {
 using TapData = FcTapData<Record, FrameEntry>;
 
 constexpr const char* kFrameTap = "fcaerdma";
+constexpr const char* kExportTap = "fcaerdma_eo";  ///< Wireshark makes the name: the protocol's, and _eo
 
 /// The frame's sender and receiver, as fcaerdma.source and fcaerdma.destination have them; none for a frame of no
 /// message.
 Ends ends_of(const Record& record, const FrameEntry& entry);
+
+/// Once each, when the protocol is registered.
+void register_conversations();
+void register_statistics();
+void register_ladder();
+void register_export();
+void register_menu();
 
 }  // namespace fabricscope::plugin

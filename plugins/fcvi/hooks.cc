@@ -14,6 +14,7 @@ struct Protocol {
     using Entry = FrameEntry;
     static constexpr const char* name = kProtocolName;
     static constexpr const char* tap = kFrameTap;
+    static constexpr const char* export_tap = kExportTap;
     static int protocol() { return fields().protocol; }
     static void show_iu(const Display& display, const FcView& view, const FrameEntry& entry) {
         plugin::show_iu(display, view, entry);

@@ -40,7 +40,12 @@ void open_capture() {
 void register_protocol() {
     register_fields();
     register_preferences();
-    register_tap(kFrameTap);
+    register_conversations();
+    register_statistics();
+    register_ladder();
+    register_follow();
+    register_export();
+    register_menu();
     register_init_routine(open_capture);
     register_cleanup_routine(end_capture);
 }

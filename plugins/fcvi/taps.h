@@ -11,8 +11,17 @@ namespace fabricscope::plugin {
 using TapData = FcTapData<Record, FrameEntry>;
 
 constexpr const char* kFrameTap = "fcvi";
+constexpr const char* kExportTap = "fcvi_eo";  ///< Wireshark makes the name: the protocol's, and _eo
 
 /// The frame's sender and receiver, as fcvi.source and fcvi.destination have them; none for a frame of no connection.
 Ends ends_of(const Record& record, const FrameEntry& entry);
+
+/// Once each, when the protocol is registered.
+void register_conversations();
+void register_statistics();
+void register_ladder();
+void register_follow();
+void register_export();
+void register_menu();
 
 }  // namespace fabricscope::plugin

@@ -22,7 +22,7 @@ tap_packet_status response_time_packet(
     const FrameFacts& facts = *tap->facts;
     if (!facts.message || facts.request_frame == 0 || facts.retransmission) return TAP_PACKET_DONT_REDRAW;
     const auto attribute = static_cast<unsigned>(tap->record->attribute(facts.frame));
-    add_response_time(tables, 0, attribute, facts.time - facts.request_time, pinfo);
+    add_response_time(tables, 0, attribute, facts.request_time, pinfo);
     return TAP_PACKET_REDRAW;
 }
 

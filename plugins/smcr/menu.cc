@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tools > SMC-R: what is otherwise found in several places, for the selected frame.
-#include <span>
 #include <string>
 
+#include "plugins/common/follow_window.h"
 #include "plugins/common/menu.h"
 #include "plugins/smcr/fields.h"
 #include "plugins/smcr/filters.h"
@@ -18,44 +18,11 @@ void filter_stalls(ext_menubar_gui_type, void*, void*) {
     plugin_if_apply_filter("smcr.stall || smcr.stall_time", true);
 }
 
-/// Who sent it, and its octets as far as they are printable.
-void append_record(std::string& text, const follow_record_t& record) {
-    text += record.is_server ? "\n[server, frame " : "\n[client, frame ";
-    text += std::to_string(record.packet_num) + "]\n";
-    for (const std::uint8_t octet : std::span(record.data->data, record.data->len))
-        text += octet == '\n' || octet == '\t' || g_ascii_isprint(octet) != 0 ? static_cast<char>(octet) : '.';
-    text += '\n';
-}
-
-std::string text_of(const follow_info_t& follow) {
-    constexpr std::size_t most = 8 * 1024 * 1024;  // a text window takes no more
-    std::string text;
-    for (const GList* entry = g_list_last(follow.payload); entry != nullptr; entry = g_list_previous(entry)) {
-        append_record(text, *static_cast<const follow_record_t*>(entry->data));
-        if (text.size() > most) return text + "\n[There is more: export it with File > Export Objects > SMC-R]\n";
-    }
-    return text.empty() ? "No application data in this capture" : text;
-}
-
 void follow_connection(ext_menubar_gui_type, void*, void*) {
-    const funnel_ops_t* gui = funnel_get_funnel_ops();
     const std::uint32_t connection = connection_of(selected_frame());
-    if (connection == 0 || gui == nullptr || gui->new_text_window == nullptr) return;
-    auto* follow = g_new0(follow_info_t, 1);
-    follow->filter_out_filter = filter_for_connection(connection);
-    register_follow_t* follower = get_follow_by_name("SMC-R");
-    GString* error = register_tap_listener(
-        kFollowTap, follow, follow->filter_out_filter, TL_REQUIRES_NOTHING, nullptr, get_follow_tap_handler(follower),
-        nullptr, nullptr);
-    if (error != nullptr) {
-        g_string_free(error, true);
-    } else {
-        gui->retap_packets(gui->ops_id);
-        const std::string title = "SMC-R stream of smcr-" + std::to_string(connection);
-        gui->set_text(gui->new_text_window(gui->ops_id, title.c_str()), text_of(*follow).c_str());
-        remove_tap_listener(follow);
-    }
-    follow_info_free(follow);
+    if (connection == 0) return;
+    const std::string title = "SMC-R stream of smcr-" + std::to_string(connection);
+    follow_in_window({kFollowTap, "SMC-R", filter_for_connection(connection), title.c_str()});
 }
 
 }  // namespace

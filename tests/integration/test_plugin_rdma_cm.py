@@ -493,6 +493,7 @@ def test_response_times():
         (table,) = result["taps"][0]["tables"]
         names = {0x12: "REJ", 0x13: "REP", 0x14: "RTU", 0x16: "DREP", 0x18: "SIDR_REP"}
         assert {row["n"]: row["num"] for row in table["r"] if row["num"]} == {names[a]: n for a, n in expected.items()} != {}
+        assert all(0 <= row["min"] <= row["max"] < 10 for row in table["r"] if row["num"])
     text = tshark("-q", "-r", sample("rdmacm_concurrent"), "-z", "rdma_ip_cm,srt")
     assert re.search(r"^\s*19\s+REP\s+19\s", text, re.MULTILINE), text
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/common/follow_window.h"
+
+#include <span>
+#include <string>
+
+#include "plugins/common/wireshark_compat.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+/// Who sent it, and its octets as far as they are printable.
+void append_record(std::string& text, const follow_record_t& record) {
+    text += record.is_server ? "\n[server, frame " : "\n[client, frame ";
+    text += std::to_string(record.packet_num) + "]\n";
+    for (const std::uint8_t octet : std::span(record.data->data, record.data->len))
+        text += octet == '\n' || octet == '\t' || g_ascii_isprint(octet) != 0 ? static_cast<char>(octet) : '.';
+    text += '\n';
+}
+
+std::string text_of(const follow_info_t& follow) {
+    constexpr std::size_t most = 8 * 1024 * 1024;  // a text window takes no more
+    std::string text;
+    for (const GList* entry = g_list_last(follow.payload); entry != nullptr; entry = g_list_previous(entry)) {
+        append_record(text, *static_cast<const follow_record_t*>(entry->data));
+        if (text.size() > most) return text + "\n[There is more: export it with File > Export Objects]\n";
+    }
+    return text.empty() ? "No application data in this capture" : text;
+}
+
+}  // namespace
+
+void follow_in_window(const Followed& followed) {
+    const funnel_ops_t* gui = funnel_get_funnel_ops();
+    if (gui == nullptr || gui->new_text_window == nullptr) return g_free(followed.filter);
+    auto* follow = g_new0(follow_info_t, 1);
+    follow->filter_out_filter = followed.filter;
+    register_follow_t* follower = get_follow_by_name(followed.name);
+    GString* error = register_tap_listener(
+        followed.tap, follow, follow->filter_out_filter, TL_REQUIRES_NOTHING, nullptr, get_follow_tap_handler(follower),
+        nullptr, nullptr);
+    if (error != nullptr) {
+        g_string_free(error, true);
+    } else {
+        gui->retap_packets(gui->ops_id);
+        gui->set_text(gui->new_text_window(gui->ops_id, followed.title), text_of(*follow).c_str());
+        remove_tap_listener(follow);
+    }
+    follow_info_free(follow);
+}
+
+}  // namespace fabricscope::plugin
