@@ -234,3 +234,36 @@ def test_random_errors_do_no_harm(seed, path, tmp_path):
     damaged = tmp_path / "damaged.pcap"
     run(["editcap", "-E", "0.01", "--seed", str(seed + 1), fc_probe.messages().save(path, "fcoe"), damaged])
     assert "dissector bug" not in tshark("-r", damaged, "-V", "-2").lower()
+
+
+# ---- windows ----
+
+@pytest.mark.parametrize("carrier", ["fc2", "fcip"])
+def test_export_writes_messages_and_regions(carrier, path, tmp_path):
+    objects = tmp_path / "objects"
+    objects.mkdir()
+    objects.chmod(0o777)
+    tshark("-q", "-r", fc_probe.messages().save(path, carrier), "--export-objects", f"fcaerdma,{objects}")
+    region = bytearray(0x1000) + pattern(5000)
+    region[0x1800:0x1800 + 3000] = pattern(3000)  # as it was read later
+    assert {file.name: file.read_bytes() for file in objects.iterdir()} == {
+        "fc-ae-rdma-1-write.bin": pattern(5000), "fc-ae-rdma-2-read.bin": pattern(3000),
+        "region 04.05.06 LUN 4.bin": bytes(region)}
+
+
+def test_response_times(path):
+    (result,) = sharkd(fc_probe.messages().save(path), ("tap", {"tap0": "srt:fcaerdma"}))
+    (table,) = result["taps"][0]["tables"]
+    assert {row["n"]: (row["num"], round(row["min"], 6), round(row["max"], 6)) for row in table["r"]} == {
+        "write": (2, 0.001, 0.004), "read": (2, 0.001, 0.003)}
+
+
+def test_conversations_endpoints_counts_and_flow(path):
+    capture = fc_probe.messages().save(path, "fcoe")
+    text = tshark("-q", "-r", capture, "-z", "conv,fcaerdma", "-z", "endpoints,fcaerdma", "-z", "fcaerdma,tree",
+                  "-z", "flow,fcaerdma,standard")
+    assert re.search(r"^01\.02\.03 +<-> 04\.05\.06 +6 \d+ bytes +7 \d+ bytes +13 ", text, re.MULTILINE)
+    counts = {match[1].strip(): int(match[2]) for match in re.finditer(r"^ *(\S.*?)  +(\d+)\s", text, re.MULTILINE)}
+    assert counts["FC-AE-RDMA frames"] == 13 and counts["Messages begun"] == 4 and counts["GOOD"] == 3
+    assert counts["READ PROTECT ERROR"] == 1 and counts["04.05.06 LUN 4, write"] == 2
+    assert len(re.findall(r"^\d+ +\|[0-9.]+\| +FCP_(?:CMND|DATA|RSP) ", text, re.MULTILINE)) == 10

@@ -427,3 +427,70 @@ def test_real_fcoe_is_left_alone():
 def test_switched_off_it_leaves_everything_as_it_was(carrier, path):
     capture = fc_probe.conversation().save(path, carrier)
     assert tshark("-r", capture, "-V", "--disable-protocol", "fcvi") == without_plugin("-r", capture, "-V")
+
+
+# ---- windows ----
+
+def followed(capture, number=1, *options):
+    """Both directions as tshark's raw format has them: hexadecimal, the server's indented; a line for each Message."""
+    text = tshark(*options, "-q", "-r", capture, "-z", f"follow,fcvi,raw,{number}")
+    lines = re.findall(r"^\t?[0-9a-f]+$", text, re.MULTILINE)
+    return [("server" if line.startswith("\t") else "client", bytes.fromhex(line.strip())) for line in lines], text
+
+
+@pytest.mark.parametrize("carrier", ["fc2", "fcoe", "fcip"])
+@pytest.mark.parametrize("options", [(), ("-2",)], ids=["one-pass", "two-passes"])
+def test_follow_shows_the_messages(carrier, options, path):
+    messages, text = followed(fc_probe.conversation().save(path, carrier), 1, *options)
+    assert messages == [("client", pattern(5000)), ("client", pattern(9000)), ("server", pattern(6000)), ("server", b"short")]
+    assert "Node 0: 01.02.03:0\nNode 1: 04.05.06:0\n" in text
+
+
+def test_an_incomplete_message_comes_when_all_has_been_seen(path):
+    c = Fcvi()
+    c.connect()
+    c.request(True, SEND_RQST, pattern(6000), frames=(0, 2))
+    c.request(True, SEND_RQST, b"whole")
+    capture = c.save(path)
+    hole = pattern(2048) + bytes(2048) + pattern(6000)[4096:]
+    assert followed(capture)[0] == [("client", b"whole")]
+    assert followed(capture, 1, "-2")[0] == [("client", hole), ("client", b"whole")]
+
+
+@pytest.mark.parametrize("carrier", ["fc2", "fcip"])
+def test_export_writes_the_messages(carrier, path, tmp_path):
+    objects = tmp_path / "objects"
+    objects.mkdir()
+    objects.chmod(0o777)
+    tshark("-q", "-r", fc_probe.conversation().save(path, carrier), "--export-objects", f"fcvi,{objects}")
+    assert {file.name: file.read_bytes() for file in objects.iterdir()} == {
+        "fcvi-1-message-1-send.bin": pattern(5000), "fcvi-1-message-2-write.bin": pattern(9000),
+        "fcvi-1-message-3-read.bin": pattern(6000), "fcvi-1-message-4-send.bin": b"short"}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_response_times(version, path):
+    capture = fc_probe.conversation(version).save(path)
+    expected = {}
+    for row in rows(capture, "fcvi.iu", "fcvi.time", "fcvi.request_in", display_filter="fcvi.time"):
+        expected.setdefault((row["fcvi.iu"][0], row["fcvi.request_in"][0]), float(row["fcvi.time"][0]))
+    (result,) = sharkd(capture, ("tap", {"tap0": "srt:fcvi"}))
+    tables = result["taps"][0]["tables"]
+    shown = {row["n"]: row for table in tables for row in table["r"] if row["num"]}
+    assert shown.keys() == {iu for iu, _ in expected}
+    for iu, row in shown.items():
+        times = [time for (name, _), time in expected.items() if name == iu]
+        assert row["num"] == len(times) and abs(row["tot"] - sum(times)) < 1e-6
+
+
+def test_conversations_endpoints_counts_and_flow(path):
+    capture = fc_probe.conversation().save(path, "fcoe")
+    text = tshark("-q", "-r", capture, "-z", "conv,fcvi", "-z", "endpoints,fcvi", "-z", "fcvi,tree", "-z", "flow,fcvi,standard")
+    assert re.search(r"^01\.02\.03 +<-> 04\.05\.06 +9 \S+ \S+ +14 \S+ \S+ +23 ", text, re.MULTILINE)
+    assert re.search(r"^04\.05\.06 +23 +\d+ +9 ", text, re.MULTILINE)
+    counts = {match[1].strip(): int(match[2]) for match in re.finditer(r"^ *(\S.*?)  +(\d+)\s", text, re.MULTILINE)}
+    assert counts["FC-VI frames"] == 23 and counts["WRITE_RQST"] == 6 and counts["Messages begun"] == 4
+    assert counts["send"] == 2 and counts["rdma write"] == counts["rdma read"] == 1 and counts["Findings"] == 0
+    arrows = re.findall(r"^\|[0-9.]+\| +(\w+) .*\|\1 fcvi-1", text, re.MULTILINE)
+    assert arrows == [story.split()[0] for number, story in enumerate(STORY["iso"])
+                      if number not in (4, 5, 8, 9, 11, 12, 16, 17)]  # frames that do not end their IU
