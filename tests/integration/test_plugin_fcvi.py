@@ -491,6 +491,6 @@ def test_conversations_endpoints_counts_and_flow(path):
     counts = {match[1].strip(): int(match[2]) for match in re.finditer(r"^ *(\S.*?)  +(\d+)\s", text, re.MULTILINE)}
     assert counts["FC-VI frames"] == 23 and counts["WRITE_RQST"] == 6 and counts["Messages begun"] == 4
     assert counts["send"] == 2 and counts["rdma write"] == counts["rdma read"] == 1 and counts["Findings"] == 0
-    arrows = re.findall(r"^\|[0-9.]+\| +(\w+) .*\|\1 fcvi-1", text, re.MULTILINE)
+    arrows = re.findall(r"^\|[0-9.]+\| +(\w+)\b.*\|\1 fcvi-1", text, re.MULTILINE)
     assert arrows == [story.split()[0] for number, story in enumerate(STORY["iso"])
                       if number not in (4, 5, 8, 9, 11, 12, 16, 17)]  # frames that do not end their IU
