@@ -54,6 +54,11 @@ ServiceParameters parameters_of(const wire::Login& login) {
     return parameters;
 }
 
+bool is_of(const Login& login, std::uint64_t port_name) {
+    const auto& parameters = login.parameters[Party::originator];
+    return parameters && parameters->port_name == port_name;
+}
+
 /// The PRLI of this TYPE that still waits for its answer.
 ProcessLogin* waiting(Login& login, Party asked_by, std::uint8_t type) {
     const auto is_it = [&](const ProcessLogin& process) {
@@ -142,6 +147,8 @@ void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::
     const LoginKind kind = is_fabric_login(command) ? LoginKind::fabric : LoginKind::port;
     const Exchange& exchange = arrival.exchange;
     Login* login = current(pair_of(kind, exchange.fabric, exchange.originator, exchange.responder));
+    // Before they have an address all N_Ports ask from the same one.
+    if (login != nullptr && exchange.originator == 0 && !is_of(*login, request.names.port_name)) login = nullptr;
     const bool again = login != nullptr && login->state == LoginState::requested && login->command == command &&
                        login->originator == exchange.originator;
     if (!again) {

@@ -297,18 +297,31 @@ TEST(FcExchanges, LimitsHold) {
 
 // ---- logins ----
 
-TEST(FcLogins, FabricPortAndProcess) {
-    World world;
-    FcPort newcomer = world.a;
+/// FLOGI from no address; the answer goes to the new one.
+void log_in_to_fabric(World& world, const FcPort& port) {
+    FcPort newcomer = port;
     newcomer.id = wire::unidentified;
     FcExchange flogi(newcomer, world.fabric, wire::type_els);
     world.send(flogi.send(
-        {.r_ctl = wire::r_ctl_els_request,
-         .data = login_payload(world.a, wire::els_flogi),
-         .passes_initiative = true}));
-    flogi.set_originator(world.a);  // the answer goes to the new address
+        {.r_ctl = wire::r_ctl_els_request, .data = login_payload(port, wire::els_flogi), .passes_initiative = true}));
+    flogi.set_originator(port);
     const Octets accept = flogi_accept_payload(world.fabric, 10'000, 2'000);
     world.send(flogi.send({.r_ctl = wire::r_ctl_els_reply, .data = accept, .from_responder = true, .last = true}));
+}
+
+TEST(FcLogins, TwoPortsOfOneFabric) {
+    World world;
+    log_in_to_fabric(world, world.a);
+    log_in_to_fabric(world, world.b);
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 2U);
+    for (const Login& login : model.logins) EXPECT_EQ(login.state, LoginState::accepted) << login.id;
+    EXPECT_EQ(model.logins[1].replaces, 0U);
+}
+
+TEST(FcLogins, FabricPortAndProcess) {
+    World world;
+    log_in_to_fabric(world, world.a);
     world.log_in();
     world.els(world.a, world.b, prli_payload(wire::type_fcp, 0x32), prli_accept_payload(wire::type_fcp, 0x12));
     EXPECT_EQ(world.tracker.r_a_tov({}, world.a.id, world.b.id), 10 * capture::second);
