@@ -58,7 +58,7 @@ FcSequences::Direction& FcSequences::direction_of(const DirectionKey& key) {
 }
 
 /// The Sequence that the frame belongs to; one without runs if the frame is its first.
-FcSequences::Sequence& FcSequences::sequence_of(Direction& direction, const Packet& packet) {
+FcSequences::Sequence& FcSequences::sequence_of(Direction& direction, const Packet& packet) const {
     const FcPacket& fc = *packet.fc;
     const fc::FrameHeader& header = fc.frame.header;
     std::list<Sequence>& sequences = direction.sequences;
@@ -178,7 +178,7 @@ bool FcSequences::add_to_runs(Sequence& sequence, std::int32_t index, const fc::
     return true;
 }
 
-void FcSequences::keep(Sequence& sequence, Run& run, const fc::Frame& frame) {
+void FcSequences::keep(Sequence& sequence, Run& run, const fc::Frame& frame) const {
     if (!sequence.keeps) return;
     if (sequence.seen.octets + frame.payload.size() <= limits_.data) {
         run.data.insert(run.data.end(), frame.payload.begin(), frame.payload.end());

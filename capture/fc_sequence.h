@@ -135,10 +135,10 @@ private:
     };
 
     Direction& direction_of(const DirectionKey& key);
-    Sequence& sequence_of(Direction& direction, const Packet& packet);
+    Sequence& sequence_of(Direction& direction, const Packet& packet) const;
     void take(Direction& direction, Sequence& sequence, const Packet& packet, bool keep_data, FcSequenceEvent& event);
     bool add_to_runs(Sequence& sequence, std::int32_t index, const fc::Frame& frame, FcSequenceEvent& event);
-    void keep(Sequence& sequence, Run& run, const fc::Frame& frame);
+    void keep(Sequence& sequence, Run& run, const fc::Frame& frame) const;
 
     Limits limits_;
     std::list<Direction> directions_;  ///< the one used last comes first

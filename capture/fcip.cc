@@ -9,7 +9,6 @@
 namespace fabricscope::capture {
 namespace {
 
-constexpr std::size_t header_size = layout::size_of<fc::EncapsulationHeader>;
 /// Of the header's octets so many decide whether it is one.
 constexpr std::size_t telling_size = 16;
 

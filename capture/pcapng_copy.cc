@@ -180,7 +180,7 @@ private:
     /// (`dont_copy_idbs`). They are added as they turn up; some readers know them only with the first frame.
     void open(WiretapProblem& problem) {
         wtap_block_t nobody = wtap_block_create(WTAP_BLOCK_IF_ID_AND_INFO);
-        wtapng_iface_descriptions_t one{g_array_new(false, false, sizeof nobody)};
+        wtapng_iface_descriptions_t one{g_array_new(false, false, sizeof(wtap_block_t))};
         g_array_append_val(one.interface_data, nobody);
         wtapng_iface_descriptions_t* const known = std::exchange(params_.idb_inf, &one);
         dumper_ = wtap_dump_open(

@@ -32,6 +32,17 @@ std::string hex_text(ByteView octets) {
     return text;
 }
 
+/// An IPv4 address stands behind 12 octets of zero.
+std::string host_text(const Gid& host) {
+    constexpr std::size_t zeros = 12;
+    const auto end = host.octets.begin() + zeros;
+    if (host.octets[zeros] == 0 || std::any_of(host.octets.begin(), end, [](std::uint8_t octet) { return octet != 0; }))
+        return to_string(host);
+    Ipv4 address;
+    std::copy(end, host.octets.end(), address.octets.begin());
+    return to_string(address);
+}
+
 }  // namespace
 
 bool same_discriminator(const NetAddress& a, const NetAddress& b) {
@@ -44,7 +55,7 @@ std::string to_string(const NetAddress& address) {
     while (!octets.empty() && octets.back() == 0) octets = octets.first(octets.size() - 1);
     const bool is_text = !octets.empty() &&
                          std::ranges::all_of(octets, [](std::uint8_t c) { return c > ' ' && c < 0x7F; });
-    return to_string(address.host) + '#' +
+    return host_text(address.host) + '#' +
            (is_text ? std::string(octets.begin(), octets.end()) : hex_text(address.used_discriminator()));
 }
 

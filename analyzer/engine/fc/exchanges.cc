@@ -156,7 +156,7 @@ void Exchanges::take_data(Followed& followed, Arrival& arrival) {
     arrival.closes = true;
 }
 
-void Exchanges::note_sequence(Exchange& exchange, const Arrival& arrival) {
+void Exchanges::note_sequence(Exchange& exchange, const Arrival& arrival) const {
     const capture::FcSequence& seen = *arrival.event.sequence;
     const auto is_it = [&](const SequenceSeen& sequence) {
         return sequence.first_frame == seen.first_frame && sequence.from == arrival.from;

@@ -56,7 +56,7 @@ private:
     void retire(List::iterator followed);
 
     void take_data(Followed& followed, Arrival& arrival);
-    void note_sequence(Exchange& exchange, const Arrival& arrival);
+    void note_sequence(Exchange& exchange, const Arrival& arrival) const;
     static void take_link_control(Exchange& exchange, const Arrival& arrival);
     static void take_basic_link_service(Exchange& exchange, const Arrival& arrival);
 
