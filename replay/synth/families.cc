@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "replay/synth/fcvi.h"
 #include "replay/synth/rdma_cm.h"
 #include "replay/synth/smcr.h"
 
@@ -11,6 +12,7 @@ namespace fabricscope::synth {
 namespace {
 
 constexpr std::array known{
+    Family{"fcvi", "FC-VI connections and their Messages", [](const Scenario& s) { return run_fcvi(s, nullptr); }},
     Family{"rdma-cm", "RDMA CM connections and what is sent over them", run_rdma_cm},
     Family{
         "smc-r", "SMC-R connections, link groups and their data",

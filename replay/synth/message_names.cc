@@ -2,6 +2,10 @@
 #include "replay/synth/message_names.h"
 
 #include "capture/packet.h"
+#include "protocols/fc/ct.h"
+#include "protocols/fc/els.h"
+#include "protocols/fc_ae_rdma/command.h"
+#include "protocols/fcvi/device_header.h"
 #include "protocols/rdma_ip_cm/message.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/llc.h"
@@ -34,7 +38,41 @@ std::string ib_name(const capture::IbPacket& packet) {
     return text_or_nothing(ib::opcode_name(packet.bth.opcode));
 }
 
+/// ISO's opcodes are unambiguous but for two, which differ by the Device_Header's size from those of revision 1.0.
+std::string fcvi_name(const fc::Frame& frame) {
+    const ByteView octets = frame.device_header();
+    for (const fcvi::Version version : {fcvi::Version::iso, fcvi::Version::rev_1_0}) {
+        const fcvi::DeviceHeader header = fcvi::parse_device_header(octets, octets.size(), version);
+        const fcvi::IuInfo* iu = header.error ? nullptr : header.iu();
+        if (iu != nullptr && iu->device_header == octets.size()) return iu->name;
+    }
+    return {};
+}
+
+std::string ct_name(const fc::Frame& frame) {
+    const fc::CtMessage message = fc::parse_ct(frame.payload, frame.payload_length);
+    return text_or_nothing(layout::name_of(fc::ct_command_names, message.header.command));
+}
+
 }  // namespace
+
+std::string fc_message_name(ByteView octets, capture::LinkType link) {
+    capture::Frame captured = stack::ethernet_frame(octets);
+    captured.link = link;
+    const capture::Packet packet = capture::decode(captured);
+    if (!packet.fc) return {};
+    const fc::Frame& frame = packet.fc->frame;
+    const fc::FrameHeader& header = frame.header;
+    if (!header.is_data()) return text_or_nothing(layout::name_of(fc::r_ctl_names, header.r_ctl));
+    switch (header.type) {
+        case fc::type_els:
+            return frame.payload.empty() ? "" : text_or_nothing(layout::name_of(fc::els_command_names, frame.payload[0]));
+        case fc::type_ct: return ct_name(frame);
+        case fc::type_fcp: return text_or_nothing(layout::name_of(fc_ae_rdma::iu_names, header.r_ctl));
+        case fc::type_fcvi: return fcvi_name(frame);
+        default: return {};
+    }
+}
 
 std::string message_name(ByteView frame) {
     const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));

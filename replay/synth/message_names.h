@@ -4,12 +4,16 @@
 
 #include <string>
 
-#include "protocols/layout/types.h"
+#include "capture/frame.h"
 
 namespace fabricscope::synth {
 
 /// "SYN", "ACK", "FIN", "RST" of TCP, "CLC PROPOSAL", "REQ" of Communication Management, "LLC CONFIRM LINK", "CDC",
 /// "RC RDMA WRITE Only", "RC Acknowledge"; empty for anything else.
 std::string message_name(ByteView frame);
+
+/// "FLOGI", "LS_ACC", "ABTS", "BA_ACC", "ACK_1", "GID_IPP", "FCVI_CONNECT_RQST" ..., "FCP_CMND", "FCP_DATA", "FCP_RSP";
+/// empty for anything else.
+std::string fc_message_name(ByteView frame, capture::LinkType link);
 
 }  // namespace fabricscope::synth

@@ -16,10 +16,16 @@ constexpr Time longest_run = 3'600 * capture::second;
 const std::string everywhere = "network";
 
 /// Whether a fault that is said to be for `what` concerns a frame.
-bool concerns(const std::string& what, ByteView frame) {
+bool concerns(const std::string& what, ByteView octets, capture::LinkType kind) {
     if (what == "all") return true;
-    const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
-    return (packet.transport == capture::Transport::tcp) == (what == "tcp");
+    capture::Frame frame = stack::ethernet_frame(octets);
+    frame.link = kind;
+    const capture::Packet packet = capture::decode(frame);
+    if (packet.fc) {
+        const fc::FrameHeader& header = packet.fc->frame.header;
+        return (what == "fcvi" && header.type == fc::type_fcvi) || (what == "fcp" && header.type == fc::type_fcp);
+    }
+    return (packet.transport == capture::Transport::tcp) == (what == "tcp") && what != "fcvi" && what != "fcp";
 }
 
 /// What the fabric did to a frame, for its comment.
@@ -46,7 +52,7 @@ World::World(const Scenario& scenario, MessageName message_name, const std::func
     for (const Statement& statement : scenario.statements) {
         if (statement.word() == "link") read_link(statement);
         else if (statement.word() == "fault") read_fault(statement);
-        else if (statement.word() == "drop") read_drop(statement);
+        else if (statement.word() == "drop" || statement.word() == "delay") read_mishap(statement);
         else if (statement.word() == "capture") capture_at_ = statement.text("at", capture_at_);
         else if (statement.word() == "limit") limit_ = statement.time("time", limit_);
         else rest(statement);
@@ -72,54 +78,67 @@ void World::read_fault(const Statement& statement) {
     fault.faults.reordering = statement.chance("reorder");
     fault.faults.reorder_delay = statement.time("reorder-delay", fault.faults.reorder_delay);
     fault.from = statement.text("from", "");
-    constexpr std::array<const char*, 3> kinds{"all", "tcp", "roce"};
-    fault.what = kinds[statement.choice("what", 0, {"all", "tcp", "roce"})];
+    const std::vector<std::string_view> kinds{"all", "tcp", "roce", "fcvi", "fcp"};
+    fault.what = kinds[statement.choice("what", 0, kinds)];
     faults_.push_back(std::move(fault));
 }
 
-void World::read_drop(const Statement& statement) {
-    Drop drop;
-    drop.message = statement.text("message", "");
-    if (drop.message.empty()) statement.fail("which message?");
-    drop.from = statement.text("from", "");
-    drop.skip = statement.number("skip", 0);
-    drop.count = statement.number("count", 1);
-    drops_.push_back(std::move(drop));
+void World::read_mishap(const Statement& statement) {
+    Mishap mishap;
+    mishap.message = statement.text("message", "");
+    if (mishap.message.empty()) statement.fail("which message?");
+    mishap.from = statement.text("from", "");
+    mishap.skip = statement.number("skip", 0);
+    mishap.count = statement.number("count", 1);
+    if (statement.word() == "delay") mishap.delay = statement.time("by", capture::millisecond);
+    mishaps_.push_back(std::move(mishap));
 }
 
 void World::attach(stack::Endpoint& endpoint, std::size_t port_of_endpoint, const Mac& mac, PortName name) {
-    switch_.add(fabric_.attach(endpoint, port_of_endpoint, link_), mac);
+    switch_.add(attach(endpoint, port_of_endpoint, capture::LinkType::ethernet, std::move(name)), mac);
     fabric_.set_routing(switch_);
+}
+
+stack::PortId World::attach(
+    stack::Endpoint& endpoint, std::size_t port_of_endpoint, capture::LinkType link, PortName name) {
+    kind_ = link;
     Port port{std::move(name), {}};
     const bool here = capture_at_ == port.name.host || capture_at_ == everywhere;
     if (here && (capture_at_ != everywhere || recording_.interfaces.empty()))
         recording_.interfaces.push_back(
-            {capture::LinkType::ethernet, port.name.interface,
+            {link, port.name.interface,
              capture_at_ == everywhere ? "all frames as they were sent" : port.name.description});
     if (here) port.interface = static_cast<std::uint32_t>(recording_.interfaces.size() - 1);
     ports_.push_back(std::move(port));
+    return fabric_.attach(endpoint, port_of_endpoint, link_);
+}
+
+bool World::strikes(Mishap& mishap, const std::string& host, ByteView frame) const {
+    if (mishap.count == 0 || !(mishap.from.empty() || mishap.from == host) || message_name_(frame) != mishap.message)
+        return false;
+    if (mishap.skip != 0) {
+        --mishap.skip;
+        return false;
+    }
+    --mishap.count;
+    return true;
 }
 
 Fate World::fate_of(const stack::FrameInFlight& frame, stack::Random& random) {
     const std::string& host = ports_[frame.from].name.host;
     Fate fate;
     for (RandomFault& fault : faults_) {
-        if (!(fault.from.empty() || fault.from == host) || !concerns(fault.what, frame.octets)) continue;
+        if (!(fault.from.empty() || fault.from == host) || !concerns(fault.what, frame.octets, kind_)) continue;
         const Fate one = fault.faults(frame, random);
         fate.lost = fate.lost || one.lost;
         fate.corrupted = fate.corrupted || one.corrupted;
         fate.duplicates += one.duplicates;
         fate.extra_delay += one.extra_delay;
     }
-    for (Drop& drop : drops_) {
-        if (drop.count == 0 || !(drop.from.empty() || drop.from == host) || message_name_(frame.octets) != drop.message)
-            continue;
-        if (drop.skip != 0) {
-            --drop.skip;
-            continue;
-        }
-        --drop.count;
-        fate.lost = true;
+    for (Mishap& mishap : mishaps_) {
+        if (!strikes(mishap, host, frame.octets)) continue;
+        fate.lost = fate.lost || mishap.delay == 0;
+        fate.extra_delay += mishap.delay;
     }
     return fate;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What scenarios of all protocols have in common: a fabric with links, faults and a place where frames are captured.
 //
-// Statements: link, fault, drop, capture.
+// Statements: link, fault, drop, delay, capture, limit.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,12 @@ public:
         std::string interface;  ///< "eth0"
         std::string description;
     };
+    /// Behind an Ethernet switch.
     void attach(stack::Endpoint& endpoint, std::size_t port_of_endpoint, const Mac& mac, PortName name);
+    /// Whoever attaches ports so says where their frames go. Frames are captured as `link` has them; all ports of a
+    /// world are of one kind.
+    stack::PortId attach(
+        stack::Endpoint& endpoint, std::size_t port_of_endpoint, capture::LinkType link, PortName name);
 
     stack::Fabric& fabric() { return fabric_; }
     stack::Random random() { return random_.split(); }
@@ -44,14 +49,17 @@ private:
         stack::RandomFaults faults;
         std::string from, what;
     };
-    struct Drop {
+    /// Of certain messages: they are lost, or come later.
+    struct Mishap {
         std::string message, from;
         std::uint64_t skip = 0, count = 0;
+        Time delay = 0;  ///< 0: lost
     };
 
     void read_link(const Statement& statement);
     void read_fault(const Statement& statement);
-    void read_drop(const Statement& statement);
+    void read_mishap(const Statement& statement);
+    bool strikes(Mishap& mishap, const std::string& host, ByteView frame) const;
     stack::Fate fate_of(const stack::FrameInFlight& frame, stack::Random& random);
     void record(const stack::TappedFrame& frame);
 
@@ -61,9 +69,10 @@ private:
     MessageName message_name_;
     stack::LinkProperties link_;
     stack::EthernetSwitch switch_;
+    capture::LinkType kind_ = capture::LinkType::ethernet;  ///< of all links
     std::vector<Port> ports_;
     std::vector<RandomFault> faults_;
-    std::vector<Drop> drops_;
+    std::vector<Mishap> mishaps_;
     std::string capture_at_ = "client";
     Time limit_;
     Recording recording_;

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/fc/exchanges.h"
+
+#include <algorithm>
+
+namespace fabricscope::stack::fibre_channel {
+namespace {
+
+constexpr std::uint8_t ack_asks_for_abts = 1;  ///< Abort Sequence Condition 01b (FC-PH 18.5)
+
+}  // namespace
+
+// ---- the Exchanges there are -------------------------------------------------------------------------
+
+bool Exchanges::is_ours(std::uint32_t d_id) const {
+    return port_id_ == 0 || d_id == port_id_ || d_id == fc::broadcast || served_.contains(d_id);
+}
+
+Exchanges::Exchange* Exchanges::find(ExchangeHandle handle) {
+    const auto found = exchanges_.find(handle);
+    return found == exchanges_.end() ? nullptr : &found->second;
+}
+
+const Exchanges::Exchange* Exchanges::find(ExchangeHandle handle) const {
+    const auto found = exchanges_.find(handle);
+    return found == exchanges_.end() ? nullptr : &found->second;
+}
+
+ExchangeHandle Exchanges::handle_of(const Key& key) const {
+    const auto found = index_.find(key);
+    return found == index_.end() ? 0 : found->second;
+}
+
+ExchangeHandle Exchanges::create(Exchange exchange) {
+    index_[exchange.key] = ++last_handle_;
+    exchanges_.emplace(last_handle_, std::move(exchange));
+    return last_handle_;
+}
+
+void Exchanges::erase(ExchangeHandle handle) {
+    const Exchange* exchange = find(handle);
+    if (exchange == nullptr) return;
+    if (handle_of(exchange->key) == handle) index_.erase(exchange->key);
+    exchanges_.erase(handle);
+}
+
+/// What is over is remembered for R_A_TOV, so that late copies of its frames are known.
+void Exchanges::end(Time now, Exchange& exchange) {
+    if (exchange.ended) return;
+    exchange.ended = true;
+    exchange.ack_deadline = never;
+    exchange.waiting.clear();
+    endings_.emplace_back(handle_of(exchange.key), now + config_.r_a_tov);
+}
+
+/// They end in order, nearly.
+void Exchanges::forget_old(Time now) {
+    while (!endings_.empty() && endings_.front().second <= now) {
+        erase(endings_.front().first);
+        endings_.pop_front();
+    }
+}
+
+ExchangeHandle Exchanges::open(std::uint8_t type, std::uint32_t peer, int service_class, bool preference) {
+    Exchange exchange;
+    do exchange.key = {peer, next_x_id_++, true};
+    while (exchange.key.ox_id == fc::unassigned_x_id || index_.contains(exchange.key));
+    exchange.type = type;
+    exchange.service_class = service_class;
+    exchange.preference = preference;
+    exchange.local = port_id_;
+    exchange.remote = peer;
+    return create(std::move(exchange));
+}
+
+std::uint32_t Exchanges::peer_of(ExchangeHandle handle) const {
+    const Exchange* exchange = find(handle);
+    return exchange == nullptr ? 0 : exchange->key.peer;
+}
+
+std::uint32_t Exchanges::local_of(ExchangeHandle handle) const {
+    const Exchange* exchange = find(handle);
+    return exchange == nullptr ? 0 : exchange->local;
+}
+
+void Exchanges::answer_to(ExchangeHandle handle, std::uint32_t address) {
+    if (Exchange* exchange = find(handle); exchange != nullptr) exchange->remote = address;
+}
+
+int Exchanges::class_of(ExchangeHandle handle) const {
+    const Exchange* exchange = find(handle);
+    return exchange == nullptr ? 3 : exchange->service_class;
+}
+
+void Exchanges::drop_all(Time now, std::uint32_t peer) {
+    for (auto& [handle, exchange] : exchanges_)
+        if (exchange.key.peer == peer && exchange.type != fc::type_els) end(now, exchange);
+}
+
+// ---- sending -----------------------------------------------------------------------------------------
+
+fc::FrameHeader Exchanges::header_of(const Exchange& exchange) const {
+    fc::FrameHeader header;
+    header.s_id = exchange.local;
+    header.d_id = exchange.remote;
+    header.type = exchange.type;
+    header.preference = exchange.preference;
+    header.ox_id = exchange.key.ox_id;
+    header.rx_id = exchange.rx_id;
+    header.f_ctl.exchange_responder = !exchange.key.own;
+    return header;
+}
+
+void Exchanges::send(Time now, ExchangeHandle handle, OutgoingIu iu) {
+    Exchange* exchange = find(handle);
+    if (exchange == nullptr || exchange->ended) return;
+    fc::FrameHeader header = header_of(*exchange);
+    header.r_ctl = iu.r_ctl;
+    header.seq_id = exchange->next_seq_id++;
+    if (iu.rx_id) header.rx_id = *iu.rx_id;
+    header.f_ctl.first_sequence = exchange->key.own && !exchange->anything_sent;
+    header.f_ctl.last_sequence = iu.last_sequence;
+    header.f_ctl.relative_offset_present = iu.relative_offset.has_value();
+    header.parameter = iu.relative_offset.value_or(iu.parameter);
+    exchange->anything_sent = true;
+    const std::size_t most = config_.data_field_size - iu.device_header.size();
+    std::size_t at = 0;
+    do {
+        const ByteView payload = ByteView(iu.payload).subspan(at, std::min(most, iu.payload.size() - at));
+        const bool first = at == 0;
+        at += payload.size();
+        header.seq_cnt = exchange->next_seq_cnt++;
+        header.f_ctl.end_sequence = at == iu.payload.size();
+        header.f_ctl.sequence_initiative = header.f_ctl.end_sequence && iu.passes_initiative;
+        queue(*exchange, header, iu.device_header, payload, first);
+        if (first) exchange->waiting.back().note = std::move(iu.note);
+        if (iu.relative_offset) header.parameter += static_cast<std::uint32_t>(payload.size());
+    } while (at < iu.payload.size());
+    pump(now, *exchange);
+    exchange->last_sequence_sent = iu.last_sequence;
+    if (iu.last_sequence && exchange->service_class != 2) end(now, *exchange);
+}
+
+void Exchanges::queue(
+    Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload, bool first) {
+    capture::FcFrame frame = capture::fc_frame(header, device_header, payload);
+    frame.sof = capture::sof_of(exchange.service_class, first);
+    frame.eof = header.f_ctl.end_sequence && exchange.service_class != 2 ? fc::Eof::t : fc::Eof::n;
+    exchange.waiting.push_back({std::move(frame), header, {}});
+}
+
+/// Class 3 has no credit from end to end.
+void Exchanges::pump(Time now, Exchange& exchange) {
+    const bool acknowledged = exchange.service_class == 2;
+    while (!exchange.waiting.empty() &&
+           (!acknowledged || exchange.unacknowledged.size() < config_.end_to_end_credit)) {
+        Waiting& next = exchange.waiting.front();
+        if (acknowledged) {
+            exchange.unacknowledged.insert(next.header.seq_cnt);
+            exchange.ack_deadline = now + config_.e_d_tov;
+        }
+        emit(next.frame, std::move(next.note));
+        exchange.waiting.pop_front();
+    }
+}
+
+void Exchanges::emit(const capture::FcFrame& frame, std::string note) {
+    out_.push_back({port_, encode(frame, config_.link), std::move(note)});
+}
+
+void Exchanges::send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Octets payload, std::string note) {
+    fc::FrameHeader header = header_of(exchange);
+    header.r_ctl = r_ctl;
+    header.type = fc::type_bls;
+    header.preference = false;
+    header.seq_id = r_ctl == fc::r_ctl_abts && exchange.anything_sent ? static_cast<std::uint8_t>(exchange.next_seq_id - 1)
+                                                                     : exchange.next_seq_id++;
+    header.seq_cnt = exchange.next_seq_cnt++;
+    header.f_ctl.end_sequence = true;
+    header.f_ctl.sequence_initiative = r_ctl == fc::r_ctl_abts;
+    header.f_ctl.last_sequence = r_ctl != fc::r_ctl_abts;
+    capture::FcFrame frame = capture::fc_frame(header, {}, payload);
+    frame.sof = capture::sof_of(exchange.service_class, true);
+    emit(frame, std::move(note));
+    end(now, exchange);
+}
+
+void Exchanges::abort(Time now, ExchangeHandle handle, std::string note) {
+    Exchange* exchange = find(handle);
+    if (exchange == nullptr || exchange->aborting) return;
+    exchange->aborting = true;
+    send_basic(now, *exchange, fc::r_ctl_abts, {}, std::move(note));
+}
+
+void Exchanges::acknowledge(const Exchange& exchange, const fc::FrameHeader& header, bool ask_for_abort) {
+    fc::FrameHeader answered = header;
+    if (!exchange.key.own) answered.rx_id = exchange.rx_id;
+    answered.f_ctl.abort_sequence = ask_for_abort ? ack_asks_for_abts : std::uint8_t{0};
+    capture::FcFrame ack = capture::fc_link_control(
+        answered, exchange.service_class, fc::r_ctl_ack_1, fc::to_parameter(fc::AckParameter{0, false, 1}));
+    ack.eof = header.f_ctl.end_sequence ? fc::Eof::t : fc::Eof::n;
+    emit(ack, "");
+}
+
+// ---- receiving ---------------------------------------------------------------------------------------
+
+void Exchanges::on_frame(Time now, ByteView octets) {
+    const capture::Packet packet = decode(octets, config_.link);
+    if (!packet.fc) return;
+    const fc::Frame& frame = packet.fc->frame;
+    if (!is_ours(frame.header.d_id)) return;
+    const int service_class = fc::class_of(packet.fc->sof);
+    if (frame.header.is_link_control()) on_link_control(now, frame.header);
+    else if (frame.header.is_basic_link_service()) on_basic(now, frame, service_class);
+    else on_data(now, frame, packet.fc->sof);
+}
+
+/// Whether this is the frame that began the Exchange, once more. The Exchange's identifier may be used again at once
+/// for something else (ISO/IEC 14165-331, 5.4).
+bool Exchanges::is_first_again(const Exchange& exchange, const fc::Frame& frame) {
+    return exchange.first_seen == frame.header && std::ranges::equal(exchange.first_device_header, frame.device_header());
+}
+
+ExchangeHandle Exchanges::exchange_for(Time now, const fc::Frame& frame, int service_class) {
+    const fc::FrameHeader& header = frame.header;
+    const bool own = header.f_ctl.exchange_responder;
+    const Key key{header.s_id, header.ox_id, own};
+    const ExchangeHandle known = handle_of(key);
+    if (Exchange* exchange = find(known); exchange != nullptr) {
+        const bool begins = !own && header.f_ctl.first_sequence && header.seq_cnt == 0;
+        if (!begins || !exchange->ended || is_first_again(*exchange, frame)) return known;
+        erase(known);
+    } else if (own) {
+        return 0;
+    }
+    forget_old(now);
+    Exchange exchange;
+    exchange.key = key;
+    exchange.type = header.type;
+    exchange.service_class = service_class == 2 ? 2 : 3;
+    exchange.preference = header.preference;
+    exchange.local = header.d_id == fc::broadcast ? port_id_ : header.d_id;
+    exchange.remote = header.s_id;
+    exchange.rx_id = next_x_id_++;
+    if (exchange.rx_id == fc::unassigned_x_id) exchange.rx_id = next_x_id_++;
+    exchange.first_seen = header;
+    const ByteView device_header = frame.device_header();
+    exchange.first_device_header.assign(device_header.begin(), device_header.end());
+    return create(std::move(exchange));
+}
+
+void Exchanges::on_data(Time now, const fc::Frame& frame, fc::Sof sof) {
+    const auto user = users_.find(frame.header.type);
+    if (user == users_.end()) return;
+    const ExchangeHandle handle = exchange_for(now, frame, fc::class_of(sof));
+    Exchange* exchange = find(handle);
+    if (exchange == nullptr) return;
+    if (exchange->key.own && frame.header.rx_id != fc::unassigned_x_id) exchange->rx_id = frame.header.rx_id;
+    const Disposition disposition = exchange->aborting ? Disposition::discard
+                                                       : user->second->on_frame(now, handle, frame);
+    exchange = find(handle);
+    if (exchange == nullptr) return;
+    if (exchange->service_class == 2)
+        acknowledge(*exchange, frame.header, disposition == Disposition::discard_and_abort);
+    if (disposition != Disposition::take) return;
+    std::optional<IncomingIu> iu = assemble(*exchange, frame, fc::initiates(sof));
+    if (!iu) return;
+    iu->exchange = handle;
+    if (iu->last.f_ctl.last_sequence) end(now, *exchange);
+    user->second->on_iu(now, *iu);
+}
+
+/// SOFi tells where a Sequence begins, End_Sequence where it ends. A SEQ_ID may be used again behind that.
+std::optional<IncomingIu> Exchanges::assemble(Exchange& exchange, const fc::Frame& frame, bool initiates) {
+    const fc::FrameHeader& header = frame.header;
+    Assembly& assembly = exchange.assemblies[header.seq_id];
+    if (assembly.complete && header.seq_cnt > assembly.last->seq_cnt) assembly = {};
+    if (assembly.complete) return std::nullopt;
+    assembly.payloads.try_emplace(header.seq_cnt, frame.payload.begin(), frame.payload.end());
+    if (initiates) assembly.first = header;
+    if (header.f_ctl.end_sequence) assembly.last = header;
+    const ByteView device_header = frame.device_header();
+    assembly.device_header.assign(device_header.begin(), device_header.end());
+    if (!assembly.first || !assembly.last ||
+        assembly.payloads.size() != std::size_t{assembly.last->seq_cnt} - assembly.first->seq_cnt + 1)
+        return std::nullopt;
+    assembly.complete = true;
+    IncomingIu iu{0, *assembly.first, *assembly.last, std::move(assembly.device_header), {}};
+    for (const auto& [seq_cnt, payload] : assembly.payloads)
+        iu.payload.insert(iu.payload.end(), payload.begin(), payload.end());
+    assembly.payloads.clear();
+    return iu;
+}
+
+void Exchanges::on_link_control(Time now, const fc::FrameHeader& header) {
+    const ExchangeHandle handle = handle_of({header.s_id, header.ox_id, header.f_ctl.exchange_responder});
+    Exchange* exchange = find(handle);
+    if (exchange == nullptr) return;
+    if (exchange->key.own && header.rx_id != fc::unassigned_x_id) exchange->rx_id = header.rx_id;
+    switch (header.r_ctl) {
+        case fc::r_ctl_ack_1: return on_ack(now, handle, header);
+        case fc::r_ctl_p_rjt:
+        case fc::r_ctl_f_rjt: return fail(now, handle, Failure::rejected);
+        case fc::r_ctl_p_bsy:
+        case fc::r_ctl_f_bsy_data: return fail(now, handle, Failure::busy);
+        default: return;
+    }
+}
+
+void Exchanges::on_ack(Time now, ExchangeHandle handle, const fc::FrameHeader& header) {
+    Exchange& exchange = *find(handle);
+    if (header.f_ctl.abort_sequence == ack_asks_for_abts) return fail(now, handle, Failure::abort_requested);
+    if (exchange.unacknowledged.erase(header.seq_cnt) == 0) return;
+    exchange.ack_deadline = exchange.unacknowledged.empty() ? never : now + config_.e_d_tov;
+    pump(now, exchange);
+    if (!exchange.unacknowledged.empty()) return;
+    if (exchange.last_sequence_sent) end(now, exchange);
+    if (const auto user = users_.find(exchange.type); user != users_.end()) user->second->on_acknowledged(now, handle);
+}
+
+void Exchanges::fail(Time now, ExchangeHandle handle, Failure failure) {
+    Exchange& exchange = *find(handle);
+    exchange.ack_deadline = never;
+    if (exchange.aborting || exchange.ended) return;
+    if (const auto user = users_.find(exchange.type); user != users_.end())
+        user->second->on_failure(now, handle, failure);
+}
+
+void Exchanges::on_basic(Time now, const fc::Frame& frame, int service_class) {
+    const fc::FrameHeader& header = frame.header;
+    if (header.r_ctl == fc::r_ctl_abts) return on_abts(now, frame, service_class);
+    Exchange* exchange = find(handle_of({header.s_id, header.ox_id, header.f_ctl.exchange_responder}));
+    if (exchange != nullptr && exchange->service_class == 2) acknowledge(*exchange, header, false);
+}
+
+/// Of an Exchange that never was heard of, too (FC-FS, ABTS, "Special case - new Exchange").
+void Exchanges::on_abts(Time now, const fc::Frame& frame, int service_class) {
+    const ExchangeHandle handle = exchange_for(now, frame, service_class);
+    Exchange* exchange = find(handle);
+    if (exchange == nullptr) return;
+    if (exchange->service_class == 2) acknowledge(*exchange, frame.header, false);
+    if (exchange->aborted) return;
+    exchange->aborted = true;
+    const bool was_open = !exchange->ended;
+    fc::BaAcc accept;
+    accept.ox_id = exchange->key.ox_id;
+    accept.rx_id = exchange->rx_id;
+    accept.high_seq_cnt = 0xFFFF;
+    send_basic(now, *exchange, fc::r_ctl_ba_acc, layout::octets_of(accept), "gives the Exchange up");
+    const auto user = users_.find(exchange->type);
+    if (was_open && user != users_.end()) user->second->on_failure(now, handle, Failure::aborted);
+}
+
+// ---- timers ------------------------------------------------------------------------------------------
+
+Time Exchanges::wakeup() const {
+    Time earliest = never;
+    for (const auto& [handle, exchange] : exchanges_) earliest = std::min(earliest, exchange.ack_deadline);
+    return earliest;
+}
+
+void Exchanges::on_timer(Time now) {
+    std::vector<ExchangeHandle> due;
+    for (const auto& [handle, exchange] : exchanges_)
+        if (exchange.ack_deadline <= now) due.push_back(handle);
+    for (const ExchangeHandle handle : due) fail(now, handle, Failure::ack_timeout);
+}
+
+}  // namespace fabricscope::stack::fibre_channel

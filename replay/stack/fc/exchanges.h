@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FC-2 of an emulated port: Exchanges and the Sequences in them, class 2 with ACK_1 and class 3, ABTS
+// (FC-PH 18 to 24; FC-FS, Exchange and Sequence management).
+//
+// SEQ_CNT increases continuously over the Exchange in each direction. It is a number of 16 bits: an Exchange with
+// more than 65536 frames in a direction is not supported.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "protocols/fc/basic_links.h"
+#include "replay/stack/core/random.h"
+#include "replay/stack/fc/link.h"
+
+namespace fabricscope::stack::fibre_channel {
+
+/// An Exchange of this port; 0 is none. Not used again.
+using ExchangeHandle = std::uint64_t;
+
+/// An Information Unit, to be sent as one Sequence.
+struct OutgoingIu {
+    std::uint8_t r_ctl = 0;
+    Octets device_header{};
+    Octets payload{};
+    bool last_sequence = false;
+    bool passes_initiative = false;
+    std::optional<std::uint32_t> relative_offset{};  ///< of the first octet; present in all frames, or in none
+    std::uint32_t parameter = 0;                     ///< without Relative Offset
+    std::optional<std::uint16_t> rx_id{};            ///< instead of the Exchange's own
+    std::string note{};
+};
+
+struct IncomingIu {
+    ExchangeHandle exchange = 0;
+    fc::FrameHeader first, last;  ///< of its first and of its last frame
+    Octets device_header, payload;
+};
+
+enum class Failure : std::uint8_t {
+    ack_timeout,      ///< class 2: no ACK within E_D_TOV
+    rejected,         ///< P_RJT, F_RJT
+    busy,             ///< P_BSY, F_BSY
+    abort_requested,  ///< an ACK asks for ABTS
+    aborted,          ///< the other port has sent ABTS
+};
+
+/// What becomes of a frame that has come.
+enum class Disposition : std::uint8_t {
+    take,
+    discard,
+    discard_and_abort,  ///< class 2: the ACK asks for ABTS
+};
+
+/// What Exchanges of a TYPE are for.
+class ExchangeUser {
+public:
+    ExchangeUser() = default;
+    ExchangeUser(const ExchangeUser&) = delete;
+    ExchangeUser& operator=(const ExchangeUser&) = delete;
+    virtual ~ExchangeUser() = default;
+
+    /// Each frame in the order in which they come; the same frame may come twice.
+    virtual Disposition on_frame(Time /*now*/, ExchangeHandle /*exchange*/, const fc::Frame& /*frame*/) {
+        return Disposition::take;
+    }
+    /// A Sequence is complete.
+    virtual void on_iu(Time now, const IncomingIu& iu) = 0;
+    /// Class 2: all that was sent has been acknowledged.
+    virtual void on_acknowledged(Time /*now*/, ExchangeHandle /*exchange*/) {}
+    /// But for Failure::aborted the Exchange is there until it is closed or aborted.
+    virtual void on_failure(Time now, ExchangeHandle exchange, Failure failure) = 0;
+};
+
+struct ExchangeConfig {
+    Link link = Link::fibre;
+    std::size_t data_field_size = 2048;  ///< octets, Device_Header included; a multiple of 4
+    unsigned end_to_end_credit = 8;      ///< class 2: frames without ACK
+    Time e_d_tov = 2 * second;
+    Time r_a_tov = 10 * second;
+};
+
+class Exchanges {
+public:
+    Exchanges(const ExchangeConfig& config, std::size_t port, std::vector<OutgoingFrame>& out, Random random)
+        : config_(config), port_(port), out_(out), next_x_id_(static_cast<std::uint16_t>(random.bits(15))) {}
+
+    /// The port's own N_Port_ID; while it is 0, all frames are taken.
+    std::uint32_t port_id() const { return port_id_; }
+    void set_port_id(std::uint32_t id) { port_id_ = id; }
+    /// Another address under which the port is reached.
+    void serve(std::uint32_t address) { served_.insert(address); }
+    void set_user(std::uint8_t type, ExchangeUser& user) { users_[type] = &user; }
+    void set_timeouts(Time e_d_tov, Time r_a_tov) { config_.e_d_tov = e_d_tov, config_.r_a_tov = r_a_tov; }
+    Time r_a_tov() const { return config_.r_a_tov; }
+
+    ExchangeHandle open(std::uint8_t type, std::uint32_t peer, int service_class = 3, bool preference = false);
+    void send(Time now, ExchangeHandle handle, OutgoingIu iu);
+    /// ABTS. Nothing more is heard of the Exchange.
+    void abort(Time now, ExchangeHandle handle, std::string note = "");
+    /// All Exchanges with a port end, without a word to it.
+    void drop_all(Time now, std::uint32_t peer);
+
+    /// The other port; 0 if the Exchange is not there.
+    std::uint32_t peer_of(ExchangeHandle handle) const;
+    /// From which of its addresses this port speaks in the Exchange, and to which it answers: a FLOGI comes from
+    /// address 0 and is answered to the assigned one.
+    std::uint32_t local_of(ExchangeHandle handle) const;
+    void answer_to(ExchangeHandle handle, std::uint32_t address);
+    int class_of(ExchangeHandle handle) const;
+
+    void on_frame(Time now, ByteView octets);
+    void on_timer(Time now);
+    Time wakeup() const;
+
+private:
+    struct Key {
+        std::uint32_t peer = 0;
+        std::uint16_t ox_id = 0;
+        bool own = false;  ///< this port is the Originator
+        auto operator<=>(const Key&) const = default;
+    };
+    struct Assembly {
+        std::map<std::uint16_t, Octets> payloads;  ///< by SEQ_CNT
+        std::optional<fc::FrameHeader> first, last;
+        Octets device_header;
+        bool complete = false;
+    };
+    struct Waiting {
+        capture::FcFrame frame;
+        fc::FrameHeader header;
+        std::string note;
+    };
+    struct Exchange {
+        Key key;
+        std::uint8_t type = 0;
+        int service_class = 3;
+        bool preference = false;
+        std::uint32_t local = 0, remote = 0;  ///< S_ID and D_ID of what is sent
+        std::uint16_t rx_id = fc::unassigned_x_id;
+        std::uint8_t next_seq_id = 0;
+        std::uint16_t next_seq_cnt = 0;
+        bool anything_sent = false, last_sequence_sent = false, ended = false;
+        std::map<std::uint8_t, Assembly> assemblies;  ///< by SEQ_ID
+        fc::FrameHeader first_seen;                   ///< of the other side
+        Octets first_device_header;
+        std::deque<Waiting> waiting;
+        std::set<std::uint16_t> unacknowledged;  ///< SEQ_CNTs
+        Time ack_deadline = never;
+        bool aborting = false, aborted = false;  ///< by this port, by the other one
+    };
+
+    bool is_ours(std::uint32_t d_id) const;
+    Exchange* find(ExchangeHandle handle);
+    const Exchange* find(ExchangeHandle handle) const;
+    ExchangeHandle handle_of(const Key& key) const;
+    ExchangeHandle exchange_for(Time now, const fc::Frame& frame, int service_class);
+    static bool is_first_again(const Exchange& exchange, const fc::Frame& frame);
+    ExchangeHandle create(Exchange exchange);
+    void end(Time now, Exchange& exchange);
+    void erase(ExchangeHandle handle);
+    void forget_old(Time now);
+
+    fc::FrameHeader header_of(const Exchange& exchange) const;
+    void queue(Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload, bool first);
+    void pump(Time now, Exchange& exchange);
+    void emit(const capture::FcFrame& frame, std::string note);
+    void send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Octets payload, std::string note);
+    void acknowledge(const Exchange& exchange, const fc::FrameHeader& header, bool ask_for_abort);
+
+    void on_data(Time now, const fc::Frame& frame, fc::Sof sof);
+    static std::optional<IncomingIu> assemble(Exchange& exchange, const fc::Frame& frame, bool initiates);
+    void on_link_control(Time now, const fc::FrameHeader& header);
+    void on_ack(Time now, ExchangeHandle handle, const fc::FrameHeader& header);
+    void on_basic(Time now, const fc::Frame& frame, int service_class);
+    void on_abts(Time now, const fc::Frame& frame, int service_class);
+    void fail(Time now, ExchangeHandle handle, Failure failure);
+
+    ExchangeConfig config_;
+    std::size_t port_;
+    std::vector<OutgoingFrame>& out_;
+    std::uint32_t port_id_ = 0;
+    std::set<std::uint32_t> served_;
+    std::map<std::uint8_t, ExchangeUser*> users_;
+    std::map<ExchangeHandle, Exchange> exchanges_;
+    std::map<Key, ExchangeHandle> index_;
+    std::deque<std::pair<ExchangeHandle, Time>> endings_;  ///< of Exchanges that are over, and until when they are remembered
+    ExchangeHandle last_handle_ = 0;
+    std::uint16_t next_x_id_;
+};
+
+}  // namespace fabricscope::stack::fibre_channel

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/fc/fabric_services.h"
+
+#include <algorithm>
+
+namespace fabricscope::stack::fibre_channel {
+
+FabricServices::FabricServices(
+    const ExchangeConfig& config, const LoginFields& fields, std::vector<FabricMember> members, Random random)
+    : fields_(fields), members_(std::move(members)), exchanges_(config, 0, frames_, random) {
+    exchanges_.set_port_id(fc::f_port_server);
+    exchanges_.serve(fc::directory_server);
+    exchanges_.set_user(fc::type_els, *this);
+    exchanges_.set_user(fc::type_ct, *this);
+}
+
+void FabricServices::take_frames(std::vector<OutgoingFrame>& frames) {
+    frames.clear();
+    std::swap(frames, frames_);
+}
+
+void FabricServices::on_iu(Time now, const IncomingIu& iu) {
+    if (iu.first.type == fc::type_els) on_els(now, iu);
+    else if (iu.first.d_id == fc::directory_server) on_query(now, iu);
+}
+
+void FabricServices::answer(Time now, const IncomingIu& iu, std::uint8_t r_ctl, Octets payload, std::string note) {
+    OutgoingIu out;
+    out.r_ctl = r_ctl;
+    out.payload = std::move(payload);
+    out.last_sequence = true;
+    out.note = std::move(note);
+    exchanges_.send(now, iu.exchange, std::move(out));
+}
+
+void FabricServices::on_els(Time now, const IncomingIu& iu) {
+    const fc::ElsMessage message = fc::parse_els(iu.payload, iu.payload.size());
+    const auto* login = std::get_if<fc::Login>(&message.body);
+    if (message.command == fc::els_flogi && login != nullptr) {
+        const auto member = std::ranges::find(members_, login->names.port_name, &FabricMember::port_name);
+        if (member == members_.end()) return;
+        exchanges_.answer_to(iu.exchange, member->id);
+        return answer(now, iu, fc::r_ctl_els_reply, fabric_accept_payload(fields_, true), "assigns an N_Port_ID");
+    }
+    if (message.command == fc::els_plogi && login != nullptr)
+        return answer(now, iu, fc::r_ctl_els_reply, login_payload(fc::els_ls_acc, fields_), "accepts the login");
+    if (message.command == fc::els_logo)
+        return answer(now, iu, fc::r_ctl_els_reply, accept_payload(), "accepts the logout");
+    fc::LsRjt reject;
+    reject.reason = 0x0B;
+    reject.explanation = 0x2C;
+    answer(now, iu, fc::r_ctl_els_reply, layout::octets_of(reject), "does not know the service");
+}
+
+void FabricServices::on_query(Time now, const IncomingIu& iu) {
+    const fc::CtMessage message = fc::parse_ct(iu.payload, iu.payload.size());
+    const auto* query = std::get_if<fc::GidIppRequest>(&message.body);
+    if (query == nullptr) return;
+    std::vector<std::uint32_t> ports;
+    for (const FabricMember& member : members_)
+        if (member.ip == query->ip) ports.push_back(member.id);
+    answer(now, iu, 0x03, gid_ipp_answer_payload(ports), ports.empty() ? "knows no such port" : "knows the port");
+}
+
+}  // namespace fabricscope::stack::fibre_channel

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What carries an emulated port's frames.
+#pragma once
+
+#include "capture/fc_frame_builder.h"
+#include "capture/packet.h"
+#include "replay/stack/core/endpoint.h"
+
+namespace fabricscope::stack::fibre_channel {
+
+enum class Link : std::uint8_t { fibre, fcoe };
+
+constexpr capture::LinkType link_type(Link link) {
+    return link == Link::fibre ? capture::LinkType::fc2_with_delimiters : capture::LinkType::ethernet;
+}
+
+inline Octets encode(const capture::FcFrame& frame, Link link) {
+    return link == Link::fibre ? capture::as_fc2_with_delimiters(frame) : capture::as_fcoe(frame);
+}
+
+/// Views in what is returned point into `octets`. It has no `fc` unless there is a whole frame with a good CRC.
+inline capture::Packet decode(ByteView octets, Link link) {
+    capture::Frame frame = ethernet_frame(octets);
+    frame.link = link_type(link);
+    capture::Packet packet = capture::decode(frame);
+    if (packet.fc && (packet.fc->frame.error || capture::fc_crc_is_good(packet) != true)) packet.fc.reset();
+    return packet;
+}
+
+}  // namespace fabricscope::stack::fibre_channel

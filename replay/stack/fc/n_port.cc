@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/fc/n_port.h"
+
+#include <algorithm>
+
+#include "replay/stack/fc/login_payloads.h"
+
+namespace fabricscope::stack::fibre_channel {
+namespace {
+
+constexpr unsigned most_attempts = 3;
+constexpr std::uint32_t first_of_two = 0x000001, second_of_two = 0x000002;  ///< addresses, point to point
+
+std::uint8_t command_of(const IncomingIu& iu) { return iu.payload.empty() ? std::uint8_t{0} : iu.payload[0]; }
+
+}  // namespace
+
+NPort::NPort(const NPortConfig& config, Exchanges& exchanges) : config_(config), exchanges_(exchanges) {
+    exchanges_.set_user(fc::type_els, *this);
+    exchanges_.set_user(fc::type_ct, *this);
+}
+
+const RemotePort* NPort::remote(std::uint32_t id) const {
+    const auto found = remotes_.find(id);
+    return found == remotes_.end() ? nullptr : &found->second;
+}
+
+std::optional<NPortEvent> NPort::next_event() {
+    if (events_.empty()) return std::nullopt;
+    const NPortEvent event = events_.front();
+    events_.pop_front();
+    return event;
+}
+
+// ---- requests ----------------------------------------------------------------------------------------
+
+void NPort::request(Time now, Request request) {
+    const bool is_ct = request.command == 0;
+    const ExchangeHandle exchange = exchanges_.open(is_ct ? fc::type_ct : fc::type_els, request.to);
+    OutgoingIu iu;
+    iu.r_ctl = is_ct ? std::uint8_t{0x02} : std::uint8_t{fc::r_ctl_els_request};
+    iu.payload = request.payload;
+    iu.note = request.note;
+    iu.passes_initiative = true;
+    exchanges_.send(now, exchange, std::move(iu));
+    ++request.attempts;
+    request.deadline = now + 2 * exchanges_.r_a_tov();
+    requests_[exchange] = std::move(request);
+}
+
+void NPort::els(Time now, std::uint8_t command, std::uint32_t to, Octets payload, std::string note) {
+    request(now, {command, to, std::move(payload), std::move(note)});
+}
+
+void NPort::answer(Time now, ExchangeHandle exchange, Octets payload, std::string note) {
+    OutgoingIu iu;
+    iu.r_ctl = fc::r_ctl_els_reply;
+    iu.payload = std::move(payload);
+    iu.last_sequence = true;
+    iu.note = std::move(note);
+    exchanges_.send(now, exchange, std::move(iu));
+}
+
+void NPort::reject(Time now, ExchangeHandle exchange, std::uint8_t reason, std::uint8_t explanation) {
+    fc::LsRjt reject;
+    reject.reason = reason;
+    reject.explanation = explanation;
+    answer(now, exchange, layout::octets_of(reject), "rejects the request");
+}
+
+Octets NPort::login(std::uint8_t command) const {
+    return login_payload(
+        command, {.port_name = config_.port_name,
+                  .node_name = config_.node_name,
+                  .data_field_size = static_cast<std::uint16_t>(config_.exchanges.data_field_size),
+                  .in_order = config_.in_order,
+                  .increasing_seq_cnt = config_.increasing_seq_cnt,
+                  .increasing_relative_offset = config_.increasing_relative_offset,
+                  .e_d_tov = config_.exchanges.e_d_tov,
+                  .r_a_tov = config_.exchanges.r_a_tov});
+}
+
+Octets NPort::process_login() const {
+    fc::PrliPage page;
+    page.type = fc::type_fcp;
+    page.establish_image_pair = true;
+    page.service_parameters = config_.process_parameters.value_or(0);
+    return process_payload(fc::els_prli, layout::octets_of(page));
+}
+
+Time NPort::wakeup() const {
+    Time earliest = never;
+    for (const auto& [exchange, request] : requests_) earliest = std::min(earliest, request.deadline);
+    for (const Search& search : searches_) earliest = std::min(earliest, search.deadline);
+    return earliest;
+}
+
+/// A request without an answer is given up and made again.
+void NPort::on_timer(Time now) {
+    std::vector<std::pair<ExchangeHandle, Request>> due;
+    for (const auto& [exchange, request] : requests_)
+        if (request.deadline <= now) due.emplace_back(exchange, request);
+    for (auto& [exchange, request] : due) {
+        requests_.erase(exchange);
+        exchanges_.abort(now, exchange, "no answer in time");
+        if (request.attempts < most_attempts) this->request(now, std::move(request));
+        else fail_searches(request.to);
+    }
+    for (Search& search : searches_)
+        if (search.deadline <= now) {
+            search.deadline = never;
+            search.asked = false;
+        }
+    search_on(now);
+}
+
+void NPort::on_failure(Time now, ExchangeHandle exchange, Failure failure) {
+    const auto request = requests_.find(exchange);
+    if (request == requests_.end()) return;
+    if (failure != Failure::aborted) exchanges_.abort(now, exchange);
+    const std::uint32_t to = request->second.to;
+    requests_.erase(request);
+    fail_searches(to);
+}
+
+// ---- getting an address ------------------------------------------------------------------------------
+
+void NPort::start(Time now) { els(now, fc::els_flogi, fc::f_port_server, login(fc::els_flogi), "logs in with the Fabric"); }
+
+void NPort::go_online(Time /*now*/, std::uint32_t id) {
+    exchanges_.set_port_id(id);
+    if (online_) return;
+    online_ = true;
+    events_.push_back({NPortEvent::What::online, {}, 0});
+}
+
+void NPort::on_fabric_login(Time now, const IncomingIu& iu, const fc::Login& login) {
+    const auto* accept = std::get_if<fc::FabricServiceAccept>(&login.common);
+    if (accept == nullptr) return;
+    if (!accept->f_port) {
+        neighbour_ = login.names.port_name;
+        return log_in_point_to_point(now);
+    }
+    exchanges_.set_timeouts(
+        accept->e_d_tov_nanoseconds ? accept->e_d_tov : accept->e_d_tov * millisecond, accept->r_a_tov * millisecond);
+    go_online(now, iu.first.d_id);
+    search_on(now);
+}
+
+void NPort::log_in_point_to_point(Time now) {
+    if (!neighbour_ || asked_neighbour_ || config_.port_name < *neighbour_) return;
+    asked_neighbour_ = true;
+    go_online(now, first_of_two);
+    els(now, fc::els_plogi, second_of_two, login(fc::els_plogi), "logs in, and gives both ports their addresses");
+}
+
+// ---- requests of others ------------------------------------------------------------------------------
+
+void NPort::on_iu(Time now, const IncomingIu& iu) {
+    const auto request = requests_.find(iu.exchange);
+    const bool asked_here = request != requests_.end();
+    if (!asked_here) {
+        if (iu.first.r_ctl == fc::r_ctl_els_request && !iu.payload.empty())
+            on_els_request(now, iu, fc::parse_els(iu.payload, iu.payload.size()));
+        return;
+    }
+    const Request done = std::move(request->second);
+    requests_.erase(request);
+    for (Search& search : searches_)
+        if (search.peer == done.to || (search.peer == 0 && done.to == fc::directory_server)) search.asked = false;
+    if (done.command == 0) on_name_server(now, iu);
+    else on_els_answer(now, done, iu);
+    search_on(now);
+}
+
+void NPort::on_els_request(Time now, const IncomingIu& iu, const fc::ElsMessage& message) {
+    if (message.error) return reject(now, iu.exchange, 0x03, 0x2D);
+    if (const auto* login = std::get_if<fc::Login>(&message.body)) return on_login_request(now, iu, *login);
+    if (const auto* farp = std::get_if<fc::Farp>(&message.body)) return on_farp(now, *farp);
+    const std::uint32_t peer = iu.first.s_id;
+    if (message.command != fc::els_logo && remote(peer) == nullptr) return reject(now, iu.exchange, 0x09, 0x1E);
+    if (const auto* prli = std::get_if<fc::Prli>(&message.body)) return on_process_login(now, iu, *prli);
+    switch (message.command) {
+        case fc::els_logo:
+            answer(now, iu.exchange, accept_payload(), "accepts the logout");
+            return forget(now, peer);
+        case fc::els_prlo: {
+            remotes_[peer].process_login = false;
+            fc::PrloPage page;
+            page.type = fc::type_fcp;
+            page.response = 1;
+            return answer(now, iu.exchange, process_payload(fc::els_ls_acc, layout::octets_of(page)), "");
+        }
+        default: return reject(now, iu.exchange, 0x0B, 0x2C);
+    }
+}
+
+void NPort::on_login_request(Time now, const IncomingIu& iu, const fc::Login& login) {
+    switch (command_of(iu)) {
+        case fc::els_flogi: {  // from the other port, point to point
+            neighbour_ = login.names.port_name;
+            LoginFields fields;
+            fields.port_name = config_.port_name;
+            fields.node_name = config_.node_name;
+            fields.data_field_size = static_cast<std::uint16_t>(config_.exchanges.data_field_size);
+            fields.in_order = config_.in_order;
+            fields.e_d_tov = config_.exchanges.e_d_tov;
+            fields.r_a_tov = config_.exchanges.r_a_tov;
+            answer(now, iu.exchange, fabric_accept_payload(fields, false), "is no Fabric");
+            return log_in_point_to_point(now);
+        }
+        case fc::els_plogi:
+            if (!online_) go_online(now, iu.first.d_id);
+            learn(iu.first.s_id, login);
+            answer(now, iu.exchange, this->login(fc::els_ls_acc), "accepts the login");
+            return search_on(now);
+        default: return reject(now, iu.exchange, 0x0B, 0x2C);
+    }
+}
+
+void NPort::on_process_login(Time now, const IncomingIu& iu, const fc::Prli& request) {
+    if (!config_.process_parameters || request.pages.size() != 1 || request.pages[0].type != fc::type_fcp)
+        return reject(now, iu.exchange, 0x09, 0x2C);
+    fc::PrliAcceptPage page;
+    page.type = fc::type_fcp;
+    page.image_pair_established = true;
+    page.response = 1;
+    page.service_parameters = *config_.process_parameters;
+    answer(now, iu.exchange, process_payload(fc::els_ls_acc, layout::octets_of(page)), "accepts the Process Login");
+    note_process_login(now, iu.first.s_id);
+}
+
+void NPort::note_process_login(Time now, std::uint32_t peer) {
+    if (const auto found = remotes_.find(peer); found != remotes_.end()) found->second.process_login = true;
+    search_on(now);
+}
+
+void NPort::learn(std::uint32_t id, const fc::Login& login) {
+    const auto* common = std::get_if<fc::PortServiceParameters>(&login.common);
+    if (common == nullptr) return;
+    remotes_[id] = {
+        id, login.names.port_name, common->continuously_increasing_seq_cnt,
+        common->continuously_increasing_relative_offset, false};
+}
+
+// ---- answers -----------------------------------------------------------------------------------------
+
+void NPort::on_els_answer(Time now, const Request& request, const IncomingIu& iu) {
+    const fc::ElsMessage message = fc::parse_els(iu.payload, iu.payload.size(), request.command);
+    if (message.error || message.command != fc::els_ls_acc) return fail_searches(request.to);
+    const auto* login = std::get_if<fc::Login>(&message.body);
+    switch (request.command) {
+        case fc::els_flogi:
+            if (login != nullptr) on_fabric_login(now, iu, *login);
+            return;
+        case fc::els_plogi:
+            if (login != nullptr) learn(iu.first.s_id, *login);
+            return;
+        case fc::els_prli: {
+            const auto* accept = std::get_if<fc::PrliAccept>(&message.body);
+            const bool executed = accept != nullptr && accept->pages.size() != 0 && accept->pages[0].response == 1;
+            if (executed) return note_process_login(now, request.to);
+            return fail_searches(request.to);
+        }
+        case fc::els_logo: return forget(now, request.to);
+        default: return;
+    }
+}
+
+void NPort::log_out(Time now, std::uint32_t peer) {
+    fc::Logo logo;
+    logo.port_id = exchanges_.port_id();
+    logo.port_name = config_.port_name;
+    els(now, fc::els_logo, peer, layout::octets_of(logo), "logs out");
+}
+
+void NPort::forget(Time now, std::uint32_t peer) {
+    if (remotes_.erase(peer) == 0) return;
+    exchanges_.drop_all(now, peer);
+    events_.push_back({NPortEvent::What::logged_out, {}, peer});
+}
+
+// ---- finding a port ----------------------------------------------------------------------------------
+
+void NPort::reach(Time now, const Gid& ip) {
+    searches_.push_back({.ip = ip});
+    search_on(now);
+}
+
+void NPort::search_on(Time now) {
+    const bool waits_for_neighbour = neighbour_ && remotes_.empty();
+    if (!online_ || waits_for_neighbour) return;
+    for (Search& search : searches_) go_on(now, search);
+    std::erase_if(searches_, [](const Search& search) { return search.attempts > most_attempts; });
+}
+
+/// One step: resolve, log in, log the processes in.
+void NPort::go_on(Time now, Search& search) {
+    constexpr unsigned finished = most_attempts + 1;
+    if (search.asked) return;
+    if (search.peer == 0) return resolve(now, search);
+    const RemotePort* peer = remote(search.peer);
+    search.asked = true;
+    if (peer == nullptr)
+        return els(now, fc::els_plogi, search.peer, login(fc::els_plogi), "logs in");
+    if (config_.process_parameters && !peer->process_login)
+        return els(now, fc::els_prli, search.peer, process_login(), "logs its processes in");
+    search.attempts = finished;
+    events_.push_back({NPortEvent::What::reached, search.ip, search.peer});
+}
+
+void NPort::resolve(Time now, Search& search) {
+    if (search.attempts == most_attempts) {
+        ++search.attempts;
+        events_.push_back({NPortEvent::What::unreachable, search.ip, 0});
+        return;
+    }
+    const bool ask_server = config_.resolver == Resolver::name_server;
+    search.asked = true;
+    if (ask_server && remote(fc::directory_server) == nullptr)
+        return els(now, fc::els_plogi, fc::directory_server, login(fc::els_plogi), "logs in with the Name Server");
+    ++search.attempts;
+    if (ask_server)
+        return request(now, {0, fc::directory_server, gid_ipp_payload(search.ip), "asks which port has the address"});
+    search.deadline = now + exchanges_.r_a_tov();
+    OutgoingIu iu;
+    iu.r_ctl = fc::r_ctl_els_request;
+    fc::Farp farp;
+    farp.match = fc::farp_match_ip;
+    farp.action = fc::farp_reply;
+    farp.requesting_port_id = exchanges_.port_id();
+    farp.requesting_port_name = config_.port_name;
+    farp.requesting_node_name = config_.node_name;
+    farp.requesting_ip = config_.ip;
+    farp.responding_ip = search.ip;
+    iu.payload = layout::octets_of(farp);
+    iu.last_sequence = true;
+    iu.note = "asks which port has the address";
+    exchanges_.send(now, exchanges_.open(fc::type_els, fc::broadcast), std::move(iu));
+}
+
+/// A request is answered if it is for this port's IP address; all else is none of FC-VI's business (7.5).
+void NPort::on_farp(Time now, const fc::Farp& farp) {
+    if (farp.command == fc::els_farp_reply) {
+        found(now, farp.responding_ip, farp.responding_port_id);
+        return search_on(now);
+    }
+    if (farp.responding_ip != config_.ip || farp.match != fc::farp_match_ip || farp.action != fc::farp_reply) return;
+    fc::Farp reply = farp;
+    reply.command = fc::els_farp_reply;
+    reply.responding_port_id = exchanges_.port_id();
+    reply.responding_port_name = config_.port_name;
+    reply.responding_node_name = config_.node_name;
+    OutgoingIu iu;
+    iu.r_ctl = fc::r_ctl_els_request;
+    iu.payload = layout::octets_of(reply);
+    iu.last_sequence = true;
+    iu.note = "has the address";
+    exchanges_.send(now, exchanges_.open(fc::type_els, farp.requesting_port_id), std::move(iu));
+}
+
+/// Of several ports the first one will do (7.6).
+void NPort::on_name_server(Time now, const IncomingIu& iu) {
+    const fc::CtMessage message = fc::parse_ct(iu.payload, iu.payload.size(), fc::ct_gid_ipp);
+    const auto* accept = std::get_if<fc::GidIppAccept>(&message.body);
+    const auto search = std::ranges::find(searches_, std::uint32_t{0}, &Search::peer);
+    if (search == searches_.end()) return;
+    if (message.header.command == fc::ct_accept && accept != nullptr && accept->ports.size() != 0)
+        return found(now, search->ip, accept->ports[0].port_id);
+    search->attempts = most_attempts;
+}
+
+void NPort::found(Time /*now*/, const Gid& ip, std::uint32_t id) {
+    for (Search& search : searches_)
+        if (search.ip == ip && search.peer == 0) {
+            search.peer = id;
+            search.asked = false;
+            search.deadline = never;
+        }
+}
+
+void NPort::fail_searches(std::uint32_t peer) {
+    std::erase_if(searches_, [&](const Search& search) {
+        const bool fails = search.peer == peer || (search.peer == 0 && peer >= fc::multicast_server);
+        if (fails) events_.push_back({NPortEvent::What::unreachable, search.ip, 0});
+        return fails;
+    });
+}
+
+}  // namespace fabricscope::stack::fibre_channel

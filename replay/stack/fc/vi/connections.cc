@@ -1,0 +1,747 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/fc/vi/connections.h"
+
+#include <algorithm>
+
+namespace fabricscope::stack::vi {
+namespace {
+
+using fcvi::IuType;
+using fcvi::Reason;
+
+constexpr std::size_t most_setups = 256;  ///< that are remembered when they are over
+constexpr unsigned most_goodbyes = 2;     ///< attempts of a Disconnect
+
+bool same_address(const NetAddress& a, const NetAddress& b) {
+    return a.host == b.host && fcvi::same_discriminator(a, b);
+}
+
+/// Reasons that leave the endpoint Idle (5.9.7.2.1).
+bool is_error(Reason reason) {
+    return reason == Reason::invalid_service_parameter || reason == Reason::reject_protocol_error ||
+           reason == Reason::reject_transport_error;
+}
+
+bool nobody_there(Reason reason) {
+    return reason == Reason::no_discriminator_match || reason == Reason::no_waiting_connectionpoint;
+}
+
+Return result_of(Reason reason) {
+    if (nobody_there(reason)) return Return::no_match;
+    return is_error(reason) ? Return::not_reachable : Return::reject;
+}
+
+void set_status(fcvi::DeviceHeader& header, Reason reason) {
+    const std::uint8_t code = fcvi::reason_code(header.version, reason);
+    if (header.version == fcvi::Version::iso) header.parameter = fcvi::ConnectionStatus{{0, code, 0, 0}};
+    else header.parameter = fcvi::ConnectionStatusRev10{{0, code, 0, 0}};
+    std::visit(
+        [](auto& head) {
+            if constexpr (requires { head.conn_sts; }) head.conn_sts = true;
+            if constexpr (requires { head.conn_err; }) head.conn_err = true;
+        },
+        header.head);
+}
+
+void set_connection_id(fcvi::DeviceHeader& header, std::uint32_t id) {
+    if (auto* target = std::get_if<fcvi::ConnectionTarget>(&header.target)) target->connection_id = id;
+}
+
+const fcvi::DisconnectHead* disconnect_flags(const fcvi::DeviceHeader& header) {
+    return std::get_if<fcvi::DisconnectHead>(&header.head);
+}
+
+}  // namespace
+
+// ---- both sides --------------------------------------------------------------------------------------
+
+Connections::Setup* Connections::find(ExchangeHandle exchange) {
+    const auto found = std::ranges::find_if(
+        setups_, [&](const Setup& setup) { return setup.exchange == exchange && !setup.over; });
+    return found == setups_.end() ? nullptr : &*found;
+}
+
+Connections::Setup* Connections::own_setup(ViHandle vi) {
+    const auto found = std::ranges::find_if(
+        setups_, [&](const Setup& setup) { return setup.own && setup.vi == vi && !setup.over; });
+    return found == setups_.end() ? nullptr : &*found;
+}
+
+Connections::Pending* Connections::pending(ViHandle vi) {
+    const auto found = std::ranges::find(pending_, vi, &Pending::vi);
+    return found == pending_.end() ? nullptr : &*found;
+}
+
+void Connections::finish(Vi& vi, Return result) {
+    std::erase_if(pending_, [&](const Pending& one) { return one.vi == vi.id; });
+    vi.connect_result = result;
+}
+
+void Connections::forget_over() {
+    while (setups_.size() > most_setups && setups_.front().over) setups_.pop_front();
+}
+
+/// A new connection has a new handle: nothing of an earlier one can be taken for it.
+void Connections::prepare(Vi& vi) {
+    vi.handle = next_handle_++;
+    vi.remote_handle = fcvi::unassigned_handle;
+    vi.next_msg_id = vi.expected = shared_.first_msg_id();
+    vi.highest_completed = 0;
+    vi.incoming.clear();
+    vi.discarded.clear();
+    vi.discards_all = vi.may_send = vi.may_complete = false;
+    vi.failed_setup.reset();
+    vi.error.reset();
+    vi.connect_result.reset();
+    vi.disconnect_result.reset();
+    vi.state = EndpointState::pending_connect;
+}
+
+fcvi::ConnectPayload Connections::payload_for(
+    const Vi* vi, const NetAddress& local, const NetAddress& remote) const {
+    const auto fill = [&](auto& body) {
+        body.head.handle = vi == nullptr ? fcvi::unassigned_handle : vi->handle;
+        static_cast<NetAddress&>(body.local) = local;
+        static_cast<NetAddress&>(body.remote) = remote;
+        const Attributes attributes = vi == nullptr ? Attributes{} : vi->attributes;
+        body.attributes.reliability_level = fcvi::reliability_code(shared_.config.version, attributes.level);
+        body.attributes.max_trans_size = attributes.max_transfer_size;
+        body.attributes.en_rdma_wr = attributes.enable_rdma_write;
+        body.attributes.en_rdma_rd = attributes.enable_rdma_read;
+        if (attributes.preference) body.attributes.qos.preference = shared_.iso() ? 0x80 : 0x01;
+        if (shared_.iso()) body.attributes.qos.pipeline_depth = attributes.pipeline_depth;
+    };
+    fcvi::ConnectPayload payload;
+    if (shared_.iso()) {
+        fcvi::ConnectIso body;
+        fill(body);
+        if (shared_.config.connect_info) body.info.emplace();
+        payload.body = body;
+    } else {
+        fcvi::ConnectRev10 body;
+        fill(body);
+        payload.body = body;
+    }
+    return payload;
+}
+
+void Connections::respond(
+    Time now, Setup& setup, IuType type, std::uint32_t handle, std::optional<Reason> reason, bool last,
+    std::string note) {
+    fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, type);
+    header.common().handle = handle;
+    set_connection_id(header, setup.connection_id);
+    if (auto* head = std::get_if<fcvi::ConnectResponseHead>(&header.head)) head->retry = setup.retry;
+    if (reason) set_status(header, *reason);
+    shared_.send(now, setup.exchange, header, {}, last, std::move(note));
+}
+
+void Connections::learn_peer(
+    Vi& vi, const Setup& setup, std::uint32_t handle, const fcvi::ConnectPayload& theirs) {
+    vi.peer = setup.port_id;
+    vi.remote_handle = handle;
+    const fcvi::CommonAttributes& attributes = theirs.attributes();
+    vi.remote_attributes = Attributes{
+        theirs.reliability().value_or(vi.attributes.level),
+        attributes.max_trans_size,
+        0,
+        attributes.en_rdma_wr,
+        attributes.en_rdma_rd,
+        attributes.qos.pipeline_depth,
+        attributes.qos.preference != 0};
+    past_[vi.handle] = {handle, 0};
+}
+
+/// 5.6
+bool Connections::login_is_sufficient(std::uint32_t port_id) const {
+    const fibre_channel::RemotePort* port = shared_.port.remote(port_id);
+    return port != nullptr && port->increasing_seq_cnt && port->increasing_relative_offset;
+}
+
+// ---- asking for a connection -------------------------------------------------------------------------
+
+Return Connections::request(
+    Time now, Vi& vi, const NetAddress& local, const NetAddress& remote, Time timeout, bool as_peer) {
+    if (vi.state != EndpointState::idle) return Return::invalid_state;
+    if (timeout <= 0 || local.host != shared_.port.config().ip) return Return::invalid_parameter;
+    prepare(vi);
+    pending_.push_back({vi.id, as_peer, local, remote, now + timeout});
+    Setup setup;
+    setup.own = true;
+    setup.as_peer = as_peer;
+    setup.vi = vi.id;
+    setup.local = local;
+    setup.remote = remote;
+    setups_.push_back(std::move(setup));
+    const auto host = hosts_.find(remote.host);
+    if (host == hosts_.end()) {
+        shared_.port.reach(now, remote.host);
+    } else {
+        setups_.back().port_id = host->second;
+        ask(now, setups_.back());
+    }
+    return Return::success;
+}
+
+void Connections::learn(Time now, const Gid& host, std::uint32_t port_id) {
+    hosts_[host] = port_id;
+    for (std::size_t i = 0; i < setups_.size(); ++i) {
+        Setup& setup = setups_[i];
+        if (!setup.own || setup.over || setup.exchange != 0 || setup.remote.host != host) continue;
+        setup.port_id = port_id;
+        ask(now, setup);
+    }
+}
+
+void Connections::unreachable(const Gid& host) {
+    for (Setup& setup : setups_) {
+        if (!setup.own || setup.over || setup.exchange != 0 || setup.remote.host != host) continue;
+        setup.over = true;
+        Vi& vi = *shared_.find(setup.vi);
+        shared_.go_idle(vi);
+        finish(vi, Return::not_reachable);
+    }
+}
+
+void Connections::ask(Time now, Setup& setup) {
+    Vi& vi = *shared_.find(setup.vi);
+    if (!login_is_sufficient(setup.port_id)) {
+        setup.over = true;
+        shared_.go_idle(vi);
+        return finish(vi, Return::not_reachable);
+    }
+    vi.peer = setup.port_id;
+    setup.connection_id = next_connection_id_++;
+    setup.exchange = shared_.exchanges.open(fcvi::fc_type, setup.port_id, shared_.config.service_class);
+    fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, IuType::connect_rqst);
+    set_connection_id(header, setup.connection_id);
+    const auto mode = static_cast<std::uint8_t>(
+        setup.as_peer ? fcvi::ConnectMode::peer_to_peer : fcvi::ConnectMode::client_server);
+    if (auto* head = std::get_if<fcvi::ConnectRequestHead>(&header.head)) {
+        head->mode = mode;
+        head->retry = setup.retry;
+        head->conn_info = shared_.config.connect_info;
+    } else if (auto* draft = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head)) {
+        draft->mode = mode;
+    }
+    setup.t3 = now + shared_.ulp_timeout();
+    shared_.send(
+        now, setup.exchange, header, fcvi::build(payload_for(&vi, setup.local, setup.remote)), false,
+        setup.retry ? "asks once more" : "asks for a connection");
+}
+
+void Connections::on_response1(
+    Time now, Setup& setup, const fcvi::DeviceHeader& header, const fcvi::ConnectPayload& payload) {
+    if (setup.answered) return;
+    setup.answered = true;
+    if (const fcvi::Status* status = header.status(); status != nullptr) {
+        setup.answer = fcvi::reason_of(shared_.config.version, status->reason);
+        respond(
+            now, setup, IuType::connect_resp2, payload.handle(), {}, !shared_.iso(), "takes the refusal");
+        if (!shared_.iso()) setup.over = true;
+        take_refusal(now, setup, *setup.answer);
+    } else {
+        take_acceptance(now, setup, payload);
+    }
+    settle(now, setup);
+}
+
+/// RESP2 is sent and the call completes in one step (C.5.3).
+void Connections::take_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload) {
+    Vi& vi = *shared_.find(setup.vi);
+    const bool waits = pending(vi.id) != nullptr && (vi.state == EndpointState::pending_connect ||
+                                                     vi.state == EndpointState::pending_connect_retry);
+    if (!waits) {
+        respond(
+            now, setup, IuType::connect_resp2, payload.handle(), Reason::connect_timeout, !shared_.iso(),
+            "the application waits no more");
+        setup.over = !shared_.iso();
+        return;
+    }
+    setup.accepted = true;
+    learn_peer(vi, setup, payload.handle(), payload);
+    vi.state = EndpointState::connected;
+    vi.may_send = true;
+    respond(now, setup, IuType::connect_resp2, vi.remote_handle, {}, !shared_.iso(), "is connected");
+    if (!shared_.iso()) {
+        vi.may_complete = true;
+        setup.over = true;
+    }
+    finish(vi, Return::success);
+}
+
+void Connections::take_refusal(Time now, Setup& setup, Reason reason) {
+    Vi& vi = *shared_.find(setup.vi);
+    const Pending* waits = pending(vi.id);
+    if (waits == nullptr) return;
+    if (waits->as_peer && (nobody_there(reason) || reason == Reason::concurrent_peer_requests)) {
+        const bool accepts_the_other = std::ranges::any_of(setups_, [&](const Setup& one) {
+            return !one.own && one.vi == vi.id && !one.over && (one.accepted || one.held);
+        });
+        if (nobody_there(reason) || accepts_the_other) return;  // the peer's own request will do, or does
+    }
+    if (reason == Reason::reject_transport_error && shared_.iso() && !setup.retry) return retry(now, setup);
+    if (is_error(reason)) {
+        vi.failed_setup = setup.connection_id;
+        shared_.fail(vi, Reason::setup_timeout);
+    } else {
+        shared_.go_idle(vi);
+    }
+    finish(vi, result_of(reason));
+}
+
+void Connections::on_response3(Time /*now*/, Setup& setup) {
+    setup.over = true;
+    setup.t3 = never;
+    Vi* vi = shared_.find(setup.vi);
+    if (setup.accepted && vi != nullptr && vi->connected()) vi->may_complete = true;
+}
+
+/// One time, in a new Exchange with a new FCVI_CONNECTION_ID (8.5.4).
+void Connections::retry(Time now, Setup& setup) {
+    Setup again;
+    again.own = true;
+    again.as_peer = setup.as_peer;
+    again.retry = true;
+    again.vi = setup.vi;
+    again.port_id = setup.port_id;
+    again.local = setup.local;
+    again.remote = setup.remote;
+    shared_.find(setup.vi)->state = EndpointState::pending_connect_retry;
+    setups_.push_back(std::move(again));
+    ask(now, setups_.back());
+}
+
+/// C.3, rules 2 to 5.
+void Connections::on_t3(Time now, Setup& setup) {
+    setup.t3 = never;
+    setup.over = true;
+    shared_.exchanges.abort(now, setup.exchange, "the setup takes too long");
+    Vi* vi = shared_.find(setup.vi);
+    if (vi == nullptr) return;
+    if (setup.accepted) {
+        if (vi->connected()) shared_.fail(*vi, Reason::transport_error, AsyncError::conn_lost);
+        return;
+    }
+    if (setup.answered || pending(vi->id) == nullptr) return;
+    if (vi->state == EndpointState::pending_connect && shared_.iso()) retry(now, setup);
+    else if (!vi->connected()) give_up(setup);
+}
+
+void Connections::give_up(Setup& setup) {
+    Vi& vi = *shared_.find(setup.vi);
+    shared_.fail(vi, Reason::setup_timeout);
+    vi.failed_setup = setup.connection_id;
+    finish(vi, Return::not_reachable);
+}
+
+// ---- answering ---------------------------------------------------------------------------------------
+
+Return Connections::wait(Time now, const NetAddress& local, Time timeout) {
+    if (local.host != shared_.port.config().ip) return Return::invalid_parameter;
+    waits_.push_back({local, timeout == never ? never : now + timeout});
+    return Return::success;
+}
+
+std::optional<ConnectionRequest> Connections::next_request() {
+    if (requests_.empty()) return std::nullopt;
+    ConnectionRequest request = std::move(requests_.front());
+    requests_.pop_front();
+    return request;
+}
+
+void Connections::on_request(
+    Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header) {
+    if (find(iu.exchange) != nullptr) return;
+    fcvi::ConnectPayload payload = fcvi::parse_connect(iu.payload, iu.payload.size(), shared_.config.version);
+    if (payload.error) return;
+    payload.rest = {};
+    Setup setup;
+    setup.exchange = iu.exchange;
+    setup.connection_id = header.connection_id().value_or(fcvi::unassigned_connection_id);
+    setup.port_id = iu.first.s_id;
+    setup.retry = header.retry();
+    setup.local = payload.local();
+    setup.remote = payload.remote();
+    setup.their_handle = payload.handle();
+    std::uint8_t mode = 0;
+    if (const auto* head = std::get_if<fcvi::ConnectRequestHead>(&header.head)) mode = head->mode;
+    if (const auto* head = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head)) mode = head->mode;
+    setup.as_peer = mode == static_cast<std::uint8_t>(fcvi::ConnectMode::peer_to_peer);
+    setup.request = std::move(payload);
+    forget_over();
+    setups_.push_back(std::move(setup));
+    Setup& stored = setups_.back();
+    if (stored.retry && answer_again(now, stored)) return;
+    if (shared_.iso() && !login_is_sufficient(stored.port_id))
+        return send_response1(now, stored, Reason::invalid_service_parameter);
+    if (stored.as_peer) match_peer(now, stored);
+    else match_wait(now, stored);
+}
+
+/// C.4.1, rules 8 and 9: the answer is what it was before.
+bool Connections::answer_again(Time now, Setup& setup) {
+    const auto former = std::ranges::find_if(setups_, [&](const Setup& one) {
+        return &one != &setup && !one.own && one.port_id == setup.port_id && one.their_handle == setup.their_handle;
+    });
+    if (former == setups_.end()) return false;
+    former->over = true;
+    former->t2 = never;
+    setup.vi = former->vi;
+    setup.conn = former->conn;
+    former->conn.reset();
+    if (!former->answered) return setup.conn.has_value();
+    setup.accepted = former->accepted;
+    send_response1(now, setup, former->answer);
+    return true;
+}
+
+void Connections::match_wait(Time now, Setup& setup) {
+    std::erase_if(waits_, [&](const Wait& wait) { return wait.until <= now; });
+    const auto wait = std::ranges::find_if(
+        waits_, [&](const Wait& one) { return fcvi::same_discriminator(one.local, setup.remote); });
+    if (wait == waits_.end())
+        return send_response1(
+            now, setup, waits_.empty() ? Reason::no_waiting_connectionpoint : Reason::no_discriminator_match);
+    waits_.erase(wait);
+    setup.conn = ++last_conn_;
+    ConnectionRequest request;
+    request.conn = *setup.conn;
+    request.local = setup.remote;
+    request.remote = setup.local;
+    request.attributes.level = setup.request.reliability().value_or(Reliability::unreliable_delivery);
+    request.attributes.max_transfer_size = setup.request.attributes().max_trans_size;
+    request.attributes.pipeline_depth = setup.request.attributes().qos.pipeline_depth;
+    request.attributes.enable_rdma_write = setup.request.attributes().en_rdma_wr;
+    request.attributes.enable_rdma_read = setup.request.attributes().en_rdma_rd;
+    requests_.push_back(std::move(request));
+}
+
+/// Level, transfer size and QoS must be equal (VI-DG 3.3.2).
+Return Connections::mismatch(const Setup& setup, const Vi& vi) const {
+    const fcvi::CommonAttributes& theirs = setup.request.attributes();
+    if (setup.request.reliability() != vi.attributes.level) return Return::invalid_reliability_level;
+    if (theirs.max_trans_size != vi.attributes.max_transfer_size) return Return::invalid_mtu;
+    if (shared_.iso() && theirs.qos.pipeline_depth != vi.attributes.pipeline_depth) return Return::invalid_qos;
+    return Return::success;
+}
+
+Return Connections::accept(Time now, ConnHandle conn, Vi& vi) {
+    const auto setup = std::ranges::find_if(
+        setups_, [&](const Setup& one) { return one.conn == conn && !one.over; });
+    if (setup == setups_.end()) return Return::timeout;
+    if (vi.state != EndpointState::idle) return Return::invalid_state;
+    if (const Return wrong = mismatch(*setup, vi); wrong != Return::success) return wrong;
+    prepare(vi);
+    setup->conn.reset();
+    accept_setup(now, *setup, vi);
+    return Return::success;
+}
+
+Return Connections::reject(Time now, ConnHandle conn) {
+    const auto setup = std::ranges::find_if(
+        setups_, [&](const Setup& one) { return one.conn == conn && !one.over; });
+    if (setup == setups_.end()) return Return::success;
+    setup->conn.reset();
+    send_response1(now, *setup, Reason::connect_reject);
+    return Return::success;
+}
+
+/// The endpoint takes Messages from now on (C.5.5).
+void Connections::accept_setup(Time now, Setup& setup, Vi& vi) {
+    setup.vi = vi.id;
+    setup.accepted = true;
+    learn_peer(vi, setup, setup.their_handle, setup.request);
+    send_response1(now, setup, std::nullopt);
+}
+
+void Connections::send_response1(Time now, Setup& setup, std::optional<Reason> reason) {
+    setup.answered = true;
+    setup.answer = reason;
+    setup.accepted = !reason;
+    setup.held = false;
+    setup.t2 = now + 2 * shared_.ulp_timeout();
+    const Vi* vi = reason ? nullptr : shared_.find(setup.vi);
+    fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, IuType::connect_resp1);
+    set_connection_id(header, setup.connection_id);
+    if (auto* head = std::get_if<fcvi::ConnectResponseHead>(&header.head)) {
+        head->retry = setup.retry;
+        head->conn_info = shared_.config.connect_info;
+    }
+    if (reason) set_status(header, *reason);
+    shared_.send(
+        now, setup.exchange, header, fcvi::build(payload_for(vi, setup.remote, setup.local)), false,
+        reason ? "refuses the connection" : "accepts the connection");
+}
+
+/// RESP3 is sent and the call completes in one step (C.5.4).
+void Connections::on_response2(Time now, Setup& setup, const fcvi::DeviceHeader& header) {
+    if (!setup.answered) return;
+    setup.t2 = never;
+    setup.over = true;
+    Vi* vi = setup.accepted ? shared_.find(setup.vi) : nullptr;
+    const bool given_up = header.tells_status();
+    if (shared_.iso()) {
+        const std::uint32_t handle = vi == nullptr ? fcvi::unassigned_handle : setup.their_handle;
+        respond(now, setup, IuType::connect_resp3, handle, {}, true, vi == nullptr ? "" : "is connected");
+    }
+    if (vi == nullptr || vi->connected() || vi->remote_handle != setup.their_handle) return;
+    if (given_up) {
+        shared_.go_idle(*vi);
+        return finish(*vi, Return::timeout);
+    }
+    if (vi->state == EndpointState::error) return;
+    vi->state = EndpointState::connected;
+    vi->may_send = vi->may_complete = true;
+    finish(*vi, Return::success);
+}
+
+/// C.4, rule 6.
+void Connections::on_t2(Setup& setup) {
+    setup.t2 = never;
+    setup.over = true;
+    Vi* vi = setup.accepted ? shared_.find(setup.vi) : nullptr;
+    if (vi == nullptr || vi->connected() || vi->remote_handle != setup.their_handle) return;
+    shared_.fail(*vi, Reason::setup_timeout, AsyncError::conn_lost);
+    finish(*vi, Return::timeout);
+}
+
+// ---- peers -------------------------------------------------------------------------------------------
+
+int Connections::compare_with(const Setup& theirs) const {
+    if (!shared_.iso()) {
+        const Gid& mine = shared_.port.config().ip;
+        return mine < theirs.local.host ? -1 : mine > theirs.local.host ? 1 : 0;
+    }
+    const fibre_channel::RemotePort* peer = shared_.port.remote(theirs.port_id);
+    const std::uint64_t name = peer == nullptr ? 0 : peer->port_name;
+    const std::uint64_t mine = shared_.port.config().port_name;
+    return mine < name ? -1 : mine > name ? 1 : 0;
+}
+
+/// Hosts match crosswise, and the discriminators of both remote addresses (VI-DG 6.7).
+void Connections::match_peer(Time now, Setup& setup) {
+    const Pending* match = nullptr;
+    bool any = false;
+    for (const Pending& one : pending_) {
+        if (!one.as_peer || one.remote.host != setup.local.host || one.local.host != setup.remote.host) continue;
+        const Vi& vi = *shared_.find(one.vi);
+        const bool taken = std::ranges::any_of(setups_, [&](const Setup& other) {
+            return !other.own && !other.over && other.vi == vi.id && (other.accepted || other.held);
+        });
+        any = true;
+        if (!taken && match == nullptr && fcvi::same_discriminator(one.remote, setup.remote)) match = &one;
+    }
+    if (match == nullptr)
+        return send_response1(now, setup, any ? Reason::no_discriminator_match : Reason::no_waiting_connectionpoint);
+    setup.vi = match->vi;
+    Vi& vi = *shared_.find(match->vi);
+    if (const Return wrong = mismatch(setup, vi); wrong != Return::success) {
+        send_response1(now, setup, Reason::connect_reject);
+        shared_.go_idle(vi);
+        return finish(vi, wrong);
+    }
+    Setup* own = own_setup(vi.id);
+    if (own != nullptr && own->exchange != 0 && !own->answered) return arbitrate(now, setup, *own);
+    accept_setup(now, setup, vi);
+}
+
+/// Both have asked, and neither has an answer: 5.3.4.
+void Connections::arbitrate(Time now, Setup& theirs, Setup& own) {
+    if (shared_.config.wrong_answer) return send_response1(now, theirs, *shared_.config.wrong_answer);
+    const int order = compare_with(theirs);
+    if (order > 0) return accept_setup(now, theirs, *shared_.find(own.vi));
+    if (!shared_.iso())
+        return send_response1(
+            now, theirs, order < 0 ? Reason::concurrent_peer_requests : Reason::duplicate_addresses);
+    if (order == 0) return send_response1(now, theirs, Reason::reject_protocol_error);
+    theirs.held = true;
+}
+
+/// The lower Port_Name has its answer, and answers by it (table 2).
+void Connections::settle(Time now, Setup& own) {
+    const auto held = std::ranges::find_if(
+        setups_, [&](const Setup& one) { return one.held && one.vi == own.vi && !one.over; });
+    if (held == setups_.end()) return;
+    if (!own.answer) return send_response1(now, *held, Reason::concurrent_peer_requests);
+    if (nobody_there(*own.answer)) return accept_setup(now, *held, *shared_.find(own.vi));
+    send_response1(
+        now, *held,
+        own.answer == Reason::concurrent_peer_requests ? Reason::reject_protocol_error : Reason::connect_reject);
+    Vi& vi = *shared_.find(own.vi);
+    if (pending(vi.id) == nullptr) return;
+    shared_.go_idle(vi);
+    finish(vi, result_of(*own.answer));
+}
+
+// ---- ends --------------------------------------------------------------------------------------------
+
+Return Connections::disconnect(Time now, Vi& vi) {
+    vi.disconnect_result.reset();
+    const bool aborts_setup = vi.failed_setup.has_value();
+    const bool known_to_peer = vi.remote_handle != fcvi::unassigned_handle;
+    const bool is_pending = vi.state == EndpointState::pending_connect ||
+                            vi.state == EndpointState::pending_connect_retry;
+    if (vi.state == EndpointState::idle || is_pending || !(aborts_setup || known_to_peer)) {
+        if (is_pending) std::erase_if(pending_, [&](const Pending& one) { return one.vi == vi.id; });
+        shared_.go_idle(vi);
+        vi.disconnect_result = Return::success;
+        return Return::success;
+    }
+    const std::optional<Reason> why = vi.error;
+    shared_.fail(vi, Reason::transport_error);
+    vi.error = why;
+    goodbyes_.push_back({.vi = vi.id});
+    say_goodbye(now, goodbyes_.back());
+    return Return::success;
+}
+
+/// D.1, rules 1 and 2. FCVI_CONNECTION_ID is what 6.12.2 says, not annex D.
+void Connections::say_goodbye(Time now, Goodbye& goodbye) {
+    const Vi& vi = *shared_.find(goodbye.vi);
+    const bool aborts_setup = vi.failed_setup.has_value();
+    fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, IuType::disconnect_rqst);
+    header.common().handle = aborts_setup ? fcvi::unassigned_handle : vi.remote_handle;
+    header.common().msg_id = aborts_setup || !shared_.iso() ? 0 : vi.highest_completed;
+    set_connection_id(header, vi.failed_setup.value_or(0));
+    if (auto* head = std::get_if<fcvi::DisconnectHead>(&header.head)) {
+        head->vi_app_discon = true;
+        head->conn_setup_abort = aborts_setup;
+        if (vi.error) set_status(header, aborts_setup ? Reason::setup_timeout : *vi.error);
+    } else if (auto* draft = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head)) {
+        draft->mode = fcvi::rev_1_0_application_disconnect;
+    }
+    goodbye.exchange = shared_.exchanges.open(fcvi::fc_type, vi.peer, shared_.config.service_class);
+    goodbye.deadline = now + shared_.ulp_timeout();
+    ++goodbye.attempts;
+    shared_.send(now, goodbye.exchange, header, {}, false, "ends the connection");
+}
+
+void Connections::on_disconnect_response(Time /*now*/, ExchangeHandle exchange) {
+    const auto goodbye = std::ranges::find(goodbyes_, exchange, &Goodbye::exchange);
+    if (goodbye == goodbyes_.end()) return;
+    Vi& vi = *shared_.find(goodbye->vi);
+    past_[vi.handle].highest_completed = vi.highest_completed;
+    shared_.go_idle(vi);
+    vi.disconnect_result = Return::success;
+    goodbyes_.erase(goodbye);
+}
+
+void Connections::on_disconnect_request(
+    Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header) {
+    fcvi::DeviceHeader response = fcvi::make_device_header(shared_.config.version, IuType::disconnect_resp);
+    const fcvi::DisconnectHead* flags = disconnect_flags(header);
+    const bool aborts_setup = flags != nullptr && flags->conn_setup_abort;
+    if (auto* head = std::get_if<fcvi::DisconnectHead>(&response.head)) {
+        head->vi_app_discon = flags->vi_app_discon;
+        head->conn_setup_abort = aborts_setup;
+    }
+    set_connection_id(response, header.connection_id().value_or(0));
+    if (!shared_.iso()) response.common().msg_id = header.msg_id();
+    Vi* vi = shared_.by_handle(header.handle());
+    const auto past = past_.find(header.handle());
+    if (aborts_setup) {
+        const auto setup = std::ranges::find_if(setups_, [&](const Setup& one) {
+            return !one.own && one.port_id == iu.first.s_id && one.connection_id == header.connection_id();
+        });
+        if (setup == setups_.end()) {
+            const bool known = past != past_.end();
+            response.common().handle = known ? past->second.remote_handle : fcvi::unassigned_handle;
+            set_status(response, known ? Reason::protocol_error : Reason::connection_does_not_exist);
+        } else {
+            setup->over = true;
+            response.common().handle = setup->their_handle;
+            vi = setup->accepted ? shared_.find(setup->vi) : nullptr;
+        }
+    } else if (past != past_.end()) {
+        response.common().handle = past->second.remote_handle;
+        if (shared_.iso())
+            response.common().msg_id = vi != nullptr ? vi->highest_completed : past->second.highest_completed;
+    } else {
+        set_status(response, Reason::connection_does_not_exist);
+    }
+    const bool was_there = vi != nullptr && vi->state != EndpointState::idle && vi->state != EndpointState::error;
+    if (was_there) {
+        shared_.fail(*vi, Reason::disconnect_accept, AsyncError::conn_lost);
+        vi->error.reset();
+        if (pending(vi->id) != nullptr) finish(*vi, Return::timeout);
+    }
+    shared_.send(now, iu.exchange, response, {}, true, "takes the end");
+}
+
+void Connections::logged_out(std::uint32_t port_id) {
+    for (auto& [id, vi] : shared_.vis) {
+        if (vi.peer != port_id || vi.state == EndpointState::idle) continue;
+        shared_.fail(vi, Reason::transport_error, AsyncError::conn_lost);
+        vi.remote_handle = fcvi::unassigned_handle;  // there is nobody to say goodbye to
+        vi.failed_setup.reset();
+    }
+    for (Setup& setup : setups_)
+        if (setup.port_id == port_id) setup.over = true;
+    std::erase_if(hosts_, [&](const auto& entry) { return entry.second == port_id; });
+}
+
+// ---- what comes in, and timers -----------------------------------------------------------------------
+
+void Connections::on_iu(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header) {
+    const IuType type = header.iu()->type;
+    if (type == IuType::connect_rqst) return on_request(now, iu, header);
+    if (type == IuType::disconnect_rqst) return on_disconnect_request(now, iu, header);
+    if (type == IuType::disconnect_resp) return on_disconnect_response(now, iu.exchange);
+    Setup* setup = find(iu.exchange);
+    if (setup == nullptr) return;
+    if (setup->own && type == IuType::connect_resp1) {
+        fcvi::ConnectPayload payload = fcvi::parse_connect(iu.payload, iu.payload.size(), shared_.config.version);
+        if (!payload.error) on_response1(now, *setup, header, payload);
+    } else if (setup->own && type == IuType::connect_resp3) {
+        on_response3(now, *setup);
+    } else if (!setup->own && type == IuType::connect_resp2) {
+        on_response2(now, *setup, header);
+    }
+}
+
+/// Failed Exchanges of a setup are taken care of by its timers; those of a Disconnect by TD.
+void Connections::on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure) {
+    if (failure == fibre_channel::Failure::aborted) return;
+    if (Setup* setup = find(exchange); setup != nullptr && setup->own) return on_t3(now, *setup);
+    const auto goodbye = std::ranges::find(goodbyes_, exchange, &Goodbye::exchange);
+    if (goodbye != goodbyes_.end()) goodbye->deadline = now;
+}
+
+Time Connections::wakeup() const {
+    Time earliest = never;
+    for (const Setup& setup : setups_)
+        if (!setup.over) earliest = std::min({earliest, setup.t2, setup.t3});
+    for (const Pending& one : pending_) earliest = std::min(earliest, one.until);
+    for (const Goodbye& goodbye : goodbyes_) earliest = std::min(earliest, goodbye.deadline);
+    return earliest;
+}
+
+void Connections::on_timer(Time now) {
+    for (std::size_t i = 0; i < setups_.size(); ++i) {
+        Setup& setup = setups_[i];
+        if (!setup.over && setup.t3 <= now) on_t3(now, setup);
+        if (!setup.over && setup.t2 <= now) on_t2(setup);
+    }
+    std::vector<ViHandle> late;  // T1
+    for (const Pending& one : pending_)
+        if (one.until <= now) late.push_back(one.vi);
+    for (const ViHandle id : late) {
+        Vi& vi = *shared_.find(id);
+        shared_.go_idle(vi);
+        finish(vi, Return::timeout);
+    }
+    for (std::size_t i = 0; i < goodbyes_.size(); ++i) {
+        if (goodbyes_[i].deadline > now) continue;
+        shared_.exchanges.abort(now, goodbyes_[i].exchange, "no answer to the Disconnect");
+        if (goodbyes_[i].attempts < most_goodbyes) {
+            say_goodbye(now, goodbyes_[i]);
+            continue;
+        }
+        shared_.find(goodbyes_[i].vi)->disconnect_result = Return::not_reachable;
+        goodbyes_[i].deadline = never;
+    }
+    std::erase_if(goodbyes_, [](const Goodbye& goodbye) { return goodbye.deadline == never; });
+}
+
+}  // namespace fabricscope::stack::vi

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Connection Setup and Disconnect of an emulated FC-VI Provider (ISO/IEC 14165-331, 5.3, 8.5, 8.6, annexes A, C, D;
+// revision 1.0, 5.3): client and server, peer to peer with arbitration, timers T1 to T3 and TD, one retry.
+#pragma once
+
+#include "replay/stack/fc/vi/state.h"
+
+namespace fabricscope::stack::vi {
+
+/// A Connect Request that matches a VipConnectWait.
+struct ConnectionRequest {
+    ConnHandle conn = 0;
+    NetAddress local;  ///< that is asked for
+    NetAddress remote;
+    Attributes attributes;
+};
+
+class Connections {
+public:
+    explicit Connections(Shared& shared)
+        : shared_(shared),
+          next_handle_(shared.config.first_handle),
+          next_connection_id_(shared.config.first_connection_id) {}
+
+    // The calls of VI-DG 5; none of them blocks: what comes of them is in Vi::connect_result, in next_request() and in
+    // Vi::disconnect_result.
+    Return wait(Time now, const NetAddress& local, Time timeout);
+    Return accept(Time now, ConnHandle conn, Vi& vi);
+    Return reject(Time now, ConnHandle conn);
+    Return request(Time now, Vi& vi, const NetAddress& local, const NetAddress& remote, Time timeout, bool as_peer);
+    Return disconnect(Time now, Vi& vi);
+    std::optional<ConnectionRequest> next_request();
+
+    /// Where a host is; from FARP or the Name Server.
+    void learn(Time now, const Gid& host, std::uint32_t port_id);
+    void unreachable(const Gid& host);
+    /// LOGO: all connections with the port are over (7.7.1).
+    void logged_out(std::uint32_t port_id);
+
+    void on_iu(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
+    void on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure);
+    Time wakeup() const;
+    void on_timer(Time now);
+
+private:
+    /// One Exchange of a setup.
+    struct Setup {
+        bool own = false;  ///< this port asks
+        bool as_peer = false;
+        bool retry = false;
+        ExchangeHandle exchange = 0;  ///< 0: the other host's port is still looked for
+        std::uint32_t connection_id = fcvi::unassigned_connection_id;
+        std::uint32_t port_id = 0;
+        ViHandle vi = 0;  ///< 0: nobody has accepted so far
+        NetAddress local, remote;  ///< of the one who asks
+        fcvi::ConnectPayload request;  ///< of the other port
+        std::uint32_t their_handle = fcvi::unassigned_handle;
+        bool answered = false;   ///< RESP1 has been sent or has come
+        bool accepted = false;   ///< and was good
+        bool over = false;
+        std::optional<ConnHandle> conn{};  ///< waits for the application's answer
+        std::optional<fcvi::Reason> answer{};  ///< RESP1's reason
+        bool held = false;                     ///< waits for the answer to this port's own request (5.3.4)
+        Time t2 = never, t3 = never;
+    };
+    /// A VI whose application waits for its connection, until T1.
+    struct Pending {
+        ViHandle vi = 0;
+        bool as_peer = false;
+        NetAddress local, remote;
+        Time until = never;
+    };
+    struct Wait {
+        NetAddress local;
+        Time until = never;
+    };
+    /// A Disconnect that has been asked for here.
+    struct Goodbye {
+        ViHandle vi = 0;
+        ExchangeHandle exchange = 0;
+        Time deadline = never;
+        unsigned attempts = 0;
+    };
+    /// An endpoint that has been connected, as long as its peer may still speak of it.
+    struct Past {
+        std::uint32_t remote_handle = fcvi::unassigned_handle;
+        std::uint32_t highest_completed = 0;
+    };
+
+    // asking
+    void ask(Time now, Setup& setup);
+    void on_response1(Time now, Setup& setup, const fcvi::DeviceHeader& header, const fcvi::ConnectPayload& payload);
+    void take_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload);
+    void take_refusal(Time now, Setup& setup, fcvi::Reason reason);
+    void on_response3(Time now, Setup& setup);
+    void retry(Time now, Setup& setup);
+    void give_up(Setup& setup);
+    void on_t3(Time now, Setup& setup);
+    // answering
+    void on_request(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
+    void match_wait(Time now, Setup& setup);
+    void match_peer(Time now, Setup& setup);
+    void arbitrate(Time now, Setup& theirs, Setup& own);
+    void settle(Time now, Setup& own);
+    void accept_setup(Time now, Setup& setup, Vi& vi);
+    void send_response1(Time now, Setup& setup, std::optional<fcvi::Reason> reason);
+    void on_response2(Time now, Setup& setup, const fcvi::DeviceHeader& header);
+    void on_t2(Setup& setup);
+    bool answer_again(Time now, Setup& setup);
+    Return mismatch(const Setup& setup, const Vi& vi) const;
+    // both
+    Setup* find(ExchangeHandle exchange);
+    Setup* own_setup(ViHandle vi);
+    Pending* pending(ViHandle vi);
+    /// The application has its answer.
+    void finish(Vi& vi, Return result);
+    void respond(
+        Time now, Setup& setup, fcvi::IuType type, std::uint32_t handle, std::optional<fcvi::Reason> reason,
+        bool last, std::string note);
+    fcvi::ConnectPayload payload_for(const Vi* vi, const NetAddress& local, const NetAddress& remote) const;
+    Octets connect_octets(const fcvi::ConnectPayload& payload) const;
+    void learn_peer(Vi& vi, const Setup& setup, std::uint32_t handle, const fcvi::ConnectPayload& theirs);
+    /// Negative: this port's name or address is the lower one.
+    int compare_with(const Setup& theirs) const;
+    bool login_is_sufficient(std::uint32_t port_id) const;
+    void prepare(Vi& vi);
+    // ends
+    void say_goodbye(Time now, Goodbye& goodbye);
+    void on_disconnect_request(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
+    void on_disconnect_response(Time now, ExchangeHandle exchange);
+    void forget_over();
+
+    Shared& shared_;
+    std::deque<Setup> setups_;  ///< pointers to them stay valid; those that are over are taken out in the timer
+    std::vector<Wait> waits_;
+    std::vector<Pending> pending_;
+    std::vector<Goodbye> goodbyes_;
+    std::deque<ConnectionRequest> requests_;
+    std::map<Gid, std::uint32_t> hosts_;
+    std::map<std::uint32_t, Past> past_;  ///< by own handle
+    std::uint32_t next_handle_;
+    std::uint32_t next_connection_id_;
+    ConnHandle last_conn_ = 0;
+};
+
+}  // namespace fabricscope::stack::vi

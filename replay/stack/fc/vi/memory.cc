@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/fc/vi/memory.h"
+
+#include <algorithm>
+
+namespace fabricscope::stack::vi {
+
+Ptag Memory::create_ptag() { return *ptags_.insert(++last_ptag_).first; }
+
+Return Memory::destroy_ptag(Ptag ptag) {
+    if (!has_ptag(ptag)) return Return::invalid_parameter;
+    const bool used = std::ranges::any_of(
+        regions_, [&](const auto& entry) { return entry.second.attributes.ptag == ptag; });
+    if (used) return Return::error_resource;
+    ptags_.erase(ptag);
+    return Return::success;
+}
+
+Return Memory::register_mem(
+    std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes, MemHandle& handle) {
+    if (length == 0 || address + length < address) return Return::invalid_parameter;
+    if (!has_ptag(attributes.ptag)) return Return::invalid_ptag;
+    handle = next_handle_++;
+    regions_[handle] = {address, Octets(length), attributes};
+    return Return::success;
+}
+
+Return Memory::deregister_mem(std::uint64_t address, MemHandle handle) {
+    const auto region = regions_.find(handle);
+    if (region == regions_.end() || region->second.address != address) return Return::invalid_parameter;
+    regions_.erase(region);
+    return Return::success;
+}
+
+Return Memory::set_attributes(std::uint64_t address, MemHandle handle, const MemoryAttributes& attributes) {
+    const auto region = regions_.find(handle);
+    if (region == regions_.end() || region->second.address != address) return Return::invalid_parameter;
+    if (!has_ptag(attributes.ptag)) return Return::invalid_ptag;
+    region->second.attributes = attributes;
+    return Return::success;
+}
+
+bool Memory::allows(
+    Access access, Ptag ptag, std::uint64_t address, MemHandle handle, std::uint32_t length) const {
+    const auto found = regions_.find(handle);
+    if (found == regions_.end()) return false;
+    const Region& region = found->second;
+    if (region.attributes.ptag != ptag) return false;
+    if (access == Access::remote_write && !region.attributes.enable_rdma_write) return false;
+    if (access == Access::remote_read && !region.attributes.enable_rdma_read) return false;
+    return address >= region.address && address - region.address <= region.octets.size() &&
+           length <= region.octets.size() - (address - region.address);
+}
+
+Octets Memory::read(std::uint64_t address, MemHandle handle, std::uint32_t length) const {
+    const Region& region = regions_.at(handle);
+    const ByteView octets = ByteView(region.octets).subspan(address - region.address, length);
+    return {octets.begin(), octets.end()};
+}
+
+void Memory::write(std::uint64_t address, MemHandle handle, ByteView octets) {
+    Region& region = regions_.at(handle);
+    std::ranges::copy(octets, region.octets.begin() + static_cast<std::ptrdiff_t>(address - region.address));
+}
+
+}  // namespace fabricscope::stack::vi

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Registered memory with protection tags and handles (VI Architecture 2.3, 3.2; VI-DG 3.4).
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "replay/stack/fc/vi/types.h"
+
+namespace fabricscope::stack::vi {
+
+enum class Access : std::uint8_t { local, remote_write, remote_read };
+
+class Memory {
+public:
+    explicit Memory(std::uint32_t first_handle) : next_handle_(first_handle) {}
+
+    Ptag create_ptag();
+    Return destroy_ptag(Ptag ptag);  ///< error_resource while a region has it
+    bool has_ptag(Ptag ptag) const { return ptags_.contains(ptag); }
+
+    /// The region's octets are zero. A length of 0 is invalid.
+    Return register_mem(
+        std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes, MemHandle& handle);
+    Return deregister_mem(std::uint64_t address, MemHandle handle);
+    Return set_attributes(std::uint64_t address, MemHandle handle, const MemoryAttributes& attributes);
+
+    /// Whether a VI with this tag may have the octets: all of them in the region, tags equal, RDMA enabled.
+    bool allows(Access access, Ptag ptag, std::uint64_t address, MemHandle handle, std::uint32_t length) const;
+    // The octets must have been found allowed.
+    Octets read(std::uint64_t address, MemHandle handle, std::uint32_t length) const;
+    void write(std::uint64_t address, MemHandle handle, ByteView octets);
+
+private:
+    struct Region {
+        std::uint64_t address = 0;
+        Octets octets;
+        MemoryAttributes attributes;
+    };
+
+    std::set<Ptag> ptags_;
+    std::map<MemHandle, Region> regions_;
+    Ptag last_ptag_ = 0;
+    MemHandle next_handle_;
+};
+
+}  // namespace fabricscope::stack::vi

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/fc/vi/provider.h"
+
+#include <algorithm>
+
+namespace fabricscope::stack::vi {
+namespace {
+
+constexpr MemHandle first_memory_handle = 0x4D00;
+
+State state_of(EndpointState state) {
+    switch (state) {
+        case EndpointState::idle: return State::idle;
+        case EndpointState::connected: return State::connected;
+        case EndpointState::error: return State::error;
+        default: return State::connect_pending;
+    }
+}
+
+}  // namespace
+
+Provider::Provider(const ProviderConfig& config, Exchanges& exchanges, fibre_channel::NPort& port)
+    : shared_{.config = config, .exchanges = exchanges, .port = port, .memory = Memory(first_memory_handle),
+              .vis = {}, .counters = {}, .queues = {}, .errors = {}},
+      connections_(shared_),
+      messages_(shared_) {
+    exchanges.set_user(fcvi::fc_type, *this);
+}
+
+// ---- VIs ---------------------------------------------------------------------------------------------
+
+Return Provider::check(const Attributes& attributes) const {
+    if (!shared_.memory.has_ptag(attributes.ptag)) return Return::invalid_ptag;
+    if (attributes.max_transfer_size == 0) return Return::invalid_mtu;
+    const bool reliable = attributes.level != Reliability::unreliable_delivery;
+    return attributes.enable_rdma_read && !reliable ? Return::invalid_rdmaread : Return::success;
+}
+
+Return Provider::create_vi(const Attributes& attributes, CqHandle send_cq, CqHandle receive_cq, ViHandle& vi) {
+    const auto has = [&](CqHandle cq) { return cq == 0 || shared_.queues.contains(cq); };
+    if (!has(send_cq) || !has(receive_cq)) return Return::invalid_parameter;
+    if (const Return wrong = check(attributes); wrong != Return::success) return wrong;
+    vi = ++last_vi_;
+    Vi& created = shared_.vis[vi];
+    created.id = vi;
+    created.attributes = attributes;
+    created.send_cq = send_cq;
+    created.receive_cq = receive_cq;
+    return Return::success;
+}
+
+Return Provider::destroy_vi(ViHandle vi) {
+    const Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    const bool busy = found->state != EndpointState::idle || !found->sends.empty() || !found->receives.empty() ||
+                      !found->done_sends.empty() || !found->done_receives.empty();
+    if (busy) return Return::invalid_state;
+    shared_.vis.erase(vi);
+    return Return::success;
+}
+
+Return Provider::query_vi(ViHandle vi, ViQuery& query) const {
+    const auto found = shared_.vis.find(vi);
+    if (found == shared_.vis.end()) return Return::invalid_parameter;
+    const Vi& there = found->second;
+    query = {
+        state_of(there.state), there.attributes, there.sends.empty() && there.done_sends.empty(),
+        there.receives.empty() && there.done_receives.empty()};
+    return Return::success;
+}
+
+Return Provider::set_vi_attributes(ViHandle vi, const Attributes& attributes) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    if (found->state != EndpointState::idle) return Return::invalid_state;
+    if (const Return wrong = check(attributes); wrong != Return::success) return wrong;
+    found->attributes = attributes;
+    return Return::success;
+}
+
+// ---- connections -------------------------------------------------------------------------------------
+
+Return Provider::connect_wait(Time now, const NetAddress& local, Time timeout) {
+    return connections_.wait(now, local, timeout);
+}
+
+Return Provider::connect_accept(Time now, ConnHandle conn, ViHandle vi) {
+    Vi* found = shared_.find(vi);
+    return found == nullptr ? Return::invalid_parameter : connections_.accept(now, conn, *found);
+}
+
+Return Provider::connect_reject(Time now, ConnHandle conn) { return connections_.reject(now, conn); }
+
+Return Provider::connect_request(
+    Time now, ViHandle vi, const NetAddress& local, const NetAddress& remote, Time timeout) {
+    Vi* found = shared_.find(vi);
+    return found == nullptr ? Return::invalid_parameter
+                            : connections_.request(now, *found, local, remote, timeout, false);
+}
+
+Return Provider::connect_peer_request(
+    Time now, ViHandle vi, const NetAddress& local, const NetAddress& remote, Time timeout) {
+    Vi* found = shared_.find(vi);
+    return found == nullptr ? Return::invalid_parameter
+                            : connections_.request(now, *found, local, remote, timeout, true);
+}
+
+Return Provider::connect_done(ViHandle vi, Attributes* remote) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    if (!found->connect_result) return Return::not_done;
+    const Return result = *found->connect_result;
+    found->connect_result.reset();
+    if (result == Return::success && remote != nullptr) *remote = found->remote_attributes.value_or(Attributes{});
+    return result;
+}
+
+Return Provider::disconnect(Time now, ViHandle vi) {
+    Vi* found = shared_.find(vi);
+    return found == nullptr ? Return::invalid_parameter : connections_.disconnect(now, *found);
+}
+
+Return Provider::disconnect_done(ViHandle vi) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    if (!found->disconnect_result) return Return::not_done;
+    const Return result = *found->disconnect_result;
+    found->disconnect_result.reset();
+    return result;
+}
+
+// ---- memory and work ---------------------------------------------------------------------------------
+
+Return Provider::destroy_ptag(Ptag ptag) {
+    const bool used = std::ranges::any_of(
+        shared_.vis, [&](const auto& entry) { return entry.second.attributes.ptag == ptag; });
+    return used ? Return::error_resource : shared_.memory.destroy_ptag(ptag);
+}
+
+Return Provider::post_send(Time now, ViHandle vi, Descriptor descriptor) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    messages_.post_send(now, *found, std::move(descriptor));
+    return Return::success;
+}
+
+Return Provider::post_receive(ViHandle vi, Descriptor descriptor) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    messages_.post_receive(*found, std::move(descriptor));
+    return Return::success;
+}
+
+namespace {
+
+Return take(std::deque<Descriptor>& done, bool more_posted, Descriptor& descriptor) {
+    if (done.empty()) return more_posted ? Return::not_done : Return::descriptor_error;
+    descriptor = std::move(done.front());
+    done.pop_front();
+    return (descriptor.status & status::error_mask) == 0 ? Return::success : Return::descriptor_error;
+}
+
+}  // namespace
+
+Return Provider::send_done(ViHandle vi, Descriptor& descriptor) {
+    Vi* found = shared_.find(vi);
+    return found == nullptr ? Return::invalid_parameter
+                            : take(found->done_sends, !found->sends.empty(), descriptor);
+}
+
+Return Provider::receive_done(ViHandle vi, Descriptor& descriptor) {
+    Vi* found = shared_.find(vi);
+    return found == nullptr ? Return::invalid_parameter
+                            : take(found->done_receives, !found->receives.empty(), descriptor);
+}
+
+CqHandle Provider::create_cq() {
+    shared_.queues[++last_cq_];
+    return last_cq_;
+}
+
+Return Provider::destroy_cq(CqHandle cq) {
+    if (!shared_.queues.contains(cq)) return Return::invalid_parameter;
+    const bool used = std::ranges::any_of(shared_.vis, [&](const auto& entry) {
+        return entry.second.send_cq == cq || entry.second.receive_cq == cq;
+    });
+    if (used) return Return::error_resource;
+    shared_.queues.erase(cq);
+    return Return::success;
+}
+
+Return Provider::cq_done(CqHandle cq, CqEntry& entry) {
+    const auto queue = shared_.queues.find(cq);
+    if (queue == shared_.queues.end()) return Return::invalid_parameter;
+    if (queue->second.empty()) return Return::not_done;
+    entry = queue->second.front();
+    queue->second.pop_front();
+    return Return::success;
+}
+
+std::optional<ErrorDescriptor> Provider::next_error() {
+    if (shared_.errors.empty()) return std::nullopt;
+    const ErrorDescriptor error = shared_.errors.front();
+    shared_.errors.pop_front();
+    return error;
+}
+
+ViCounters Provider::counters(ViHandle vi) const {
+    const auto found = shared_.counters.find(vi);
+    return found == shared_.counters.end() ? ViCounters{} : found->second;
+}
+
+std::uint32_t Provider::peer_of(ViHandle vi) const {
+    const auto found = shared_.vis.find(vi);
+    return found == shared_.vis.end() ? 0 : found->second.peer;
+}
+
+// ---- what comes from below ---------------------------------------------------------------------------
+
+void Provider::on_port_event(Time now, const fibre_channel::NPortEvent& event) {
+    using What = fibre_channel::NPortEvent::What;
+    switch (event.what) {
+        case What::online: return;
+        case What::reached: return connections_.learn(now, event.ip, event.peer);
+        case What::unreachable: return connections_.unreachable(event.ip);
+        case What::logged_out: return connections_.logged_out(event.peer);
+    }
+}
+
+void Provider::on_timer(Time now) {
+    connections_.on_timer(now);
+    messages_.on_timer(now);
+    messages_.go_on(now);
+}
+
+fibre_channel::Disposition Provider::on_frame(Time now, ExchangeHandle exchange, const fc::Frame& frame) {
+    const ByteView octets = frame.device_header();
+    const fcvi::DeviceHeader header = fcvi::parse_device_header(octets, octets.size(), shared_.config.version);
+    if (header.error || header.iu() == nullptr) return fibre_channel::Disposition::discard;
+    return messages_.on_frame(now, exchange, frame, header);
+}
+
+void Provider::on_iu(Time now, const fibre_channel::IncomingIu& iu) {
+    const fcvi::DeviceHeader header = fcvi::parse_device_header(
+        iu.device_header, iu.device_header.size(), shared_.config.version);
+    const bool is_message = header.iu()->category == fcvi::Category::message_request ||
+                            header.iu()->category == fcvi::Category::message_response;
+    if (is_message) return messages_.on_iu(now, iu, header);
+    connections_.on_iu(now, iu, header);
+    messages_.go_on(now);
+}
+
+void Provider::on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure) {
+    connections_.on_failure(now, exchange, failure);
+    messages_.on_failure(now, exchange, failure);
+}
+
+}  // namespace fabricscope::stack::vi

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An emulated FC-VI Provider with the VI Architecture's interface (VI-DG 5): calls that would block say at once what
+// is wrong with them; what comes of them is asked for later.
+#pragma once
+
+#include "replay/stack/fc/vi/connections.h"
+#include "replay/stack/fc/vi/messages.h"
+
+namespace fabricscope::stack::vi {
+
+/// What VipQueryVi tells.
+struct ViQuery {
+    State state = State::idle;
+    Attributes attributes;
+    bool send_queue_empty = true, receive_queue_empty = true;
+};
+
+class Provider final : public fibre_channel::ExchangeUser {
+public:
+    Provider(const ProviderConfig& config, Exchanges& exchanges, fibre_channel::NPort& port);
+
+    // VIs
+    Return create_vi(const Attributes& attributes, CqHandle send_cq, CqHandle receive_cq, ViHandle& vi);
+    Return destroy_vi(ViHandle vi);
+    Return query_vi(ViHandle vi, ViQuery& query) const;
+    Return set_vi_attributes(ViHandle vi, const Attributes& attributes);
+
+    // Connections
+    Return connect_wait(Time now, const NetAddress& local, Time timeout);
+    /// A request that matched a wait, once.
+    std::optional<ConnectionRequest> next_request() { return connections_.next_request(); }
+    Return connect_accept(Time now, ConnHandle conn, ViHandle vi);
+    Return connect_reject(Time now, ConnHandle conn);
+    Return connect_request(Time now, ViHandle vi, const NetAddress& local, const NetAddress& remote, Time timeout);
+    Return connect_peer_request(Time now, ViHandle vi, const NetAddress& local, const NetAddress& remote, Time timeout);
+    /// Of the latest accept, request or peer request: not_done, or once how it ended.
+    Return connect_done(ViHandle vi, Attributes* remote = nullptr);
+    Return disconnect(Time now, ViHandle vi);
+    Return disconnect_done(ViHandle vi);
+
+    // Memory
+    Ptag create_ptag() { return shared_.memory.create_ptag(); }
+    Return destroy_ptag(Ptag ptag);
+    Memory& memory() { return shared_.memory; }
+    const Memory& memory() const { return shared_.memory; }
+
+    // Work
+    Return post_send(Time now, ViHandle vi, Descriptor descriptor);
+    Return post_receive(ViHandle vi, Descriptor descriptor);
+    Return send_done(ViHandle vi, Descriptor& descriptor);
+    Return receive_done(ViHandle vi, Descriptor& descriptor);
+    CqHandle create_cq();
+    Return destroy_cq(CqHandle cq);
+    Return cq_done(CqHandle cq, CqEntry& entry);
+
+    /// The next asynchronous error.
+    std::optional<ErrorDescriptor> next_error();
+    ViCounters counters(ViHandle vi) const;
+    /// The N_Port_ID of the other end's port; 0 if there is none.
+    std::uint32_t peer_of(ViHandle vi) const;
+
+    /// What the N_Port has to tell.
+    void on_port_event(Time now, const fibre_channel::NPortEvent& event);
+    Time wakeup() const { return std::min(connections_.wakeup(), messages_.wakeup()); }
+    void on_timer(Time now);
+
+    fibre_channel::Disposition on_frame(Time now, ExchangeHandle exchange, const fc::Frame& frame) override;
+    void on_iu(Time now, const fibre_channel::IncomingIu& iu) override;
+    void on_acknowledged(Time now, ExchangeHandle exchange) override { messages_.on_acknowledged(now, exchange); }
+    void on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure) override;
+
+private:
+    Return check(const Attributes& attributes) const;
+
+    Shared shared_;
+    Connections connections_;
+    Messages messages_;
+    ViHandle last_vi_ = 0;
+    CqHandle last_cq_ = 0;
+};
+
+}  // namespace fabricscope::stack::vi

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The VI Architecture's interface in plain types: what an application hands to a VI Provider and gets back
+// (VI Architecture 1.0; VI Developer's Guide 1.0, 4: VI-DG). Names are the guide's without their prefixes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "protocols/fcvi/connect.h"
+#include "replay/stack/core/endpoint.h"
+
+namespace fabricscope::stack::vi {
+
+/// VIP_RETURN (VI-DG 4.2), in the guide's order.
+enum class Return : std::uint8_t {
+    success,
+    not_done,
+    invalid_parameter,
+    error_resource,
+    timeout,
+    reject,
+    invalid_reliability_level,
+    invalid_mtu,
+    invalid_qos,
+    invalid_ptag,
+    invalid_rdmaread,
+    descriptor_error,
+    invalid_state,
+    error_nameservice,
+    no_match,
+    not_reachable,
+};
+/// "VIP_SUCCESS"
+const char* name_of(Return value);
+
+/// VIP_VI_STATE; Pending Connect Retry (ISO/IEC 14165-331, 8.2) is a part of connect_pending.
+enum class State : std::uint8_t { idle, connected, connect_pending, error };
+const char* name_of(State state);
+
+/// VIP_ERROR_CODE of asynchronous errors (VI-DG 4.4), in the guide's order.
+enum class AsyncError : std::uint8_t {
+    post_desc,
+    conn_lost,
+    recvq_empty,
+    vi_overrun,
+    rdmaw_prot,
+    rdmaw_data,
+    rdmaw_abort,
+    rdmar_prot,
+    comp_prot,
+    rdma_transport,
+    catastrophic,
+};
+const char* name_of(AsyncError error);
+
+/// Bits of a descriptor's Status (VI-DG 4.3).
+namespace status {
+inline constexpr std::uint32_t done = 0x1;
+inline constexpr std::uint32_t format_error = 0x2;
+inline constexpr std::uint32_t protection_error = 0x4;
+inline constexpr std::uint32_t length_error = 0x8;
+inline constexpr std::uint32_t partial_error = 0x10;
+inline constexpr std::uint32_t desc_flushed_error = 0x20;
+inline constexpr std::uint32_t transport_error = 0x40;
+inline constexpr std::uint32_t rdma_prot_error = 0x80;
+inline constexpr std::uint32_t remote_desc_error = 0x100;
+inline constexpr std::uint32_t error_mask = 0x1FE;
+inline constexpr std::uint32_t op_send = 0x0'0000;
+inline constexpr std::uint32_t op_receive = 0x1'0000;
+inline constexpr std::uint32_t op_write = 0x2'0000;
+inline constexpr std::uint32_t op_remote_write = 0x3'0000;
+inline constexpr std::uint32_t op_read = 0x4'0000;
+inline constexpr std::uint32_t op_mask = 0x7'0000;
+inline constexpr std::uint32_t immediate = 0x8'0000;
+}  // namespace status
+
+using ViHandle = std::uint32_t;         ///< from 1
+using Ptag = std::uint32_t;             ///< protection tag, from 1
+using MemHandle = std::uint32_t;        ///< VIP_MEM_HANDLE
+using CqHandle = std::uint32_t;         ///< from 1; 0: none
+using ConnHandle = std::uint64_t;       ///< of a Connect Request that waits for accept or reject
+using NetAddress = fcvi::NetAddress;    ///< VIP_NET_ADDRESS
+using Reliability = fcvi::Reliability;  ///< VIP_RELIABILITY_LEVEL
+
+struct DataSegment {
+    std::uint64_t address = 0;
+    MemHandle handle = 0;
+    std::uint32_t length = 0;
+};
+/// Of RDMA: where in the other one's memory.
+struct AddressSegment {
+    std::uint64_t address = 0;
+    MemHandle handle = 0;
+};
+
+enum class Operation : std::uint8_t { send_receive = 0, rdma_write = 1, rdma_read = 2 };
+
+struct Descriptor {
+    Operation operation = Operation::send_receive;
+    std::optional<std::uint32_t> immediate{};
+    bool fence = false;  ///< QFENCE: begins when all before it are done
+    std::optional<AddressSegment> remote{};
+    std::vector<DataSegment> data{};
+    std::uint32_t length = 0;  ///< sum of the data segments; result: octets moved
+    std::uint32_t status = 0;  ///< written when it is done
+    std::uint64_t cookie = 0;  ///< the application's
+};
+
+/// VIP_VI_ATTRIBUTES, with what FC-VI makes of its QoS.
+struct Attributes {
+    Reliability level = Reliability::reliable_delivery;
+    std::uint32_t max_transfer_size = 65'536;
+    Ptag ptag = 0;
+    bool enable_rdma_write = false, enable_rdma_read = false;
+    std::uint32_t pipeline_depth = 0;  ///< at most this many Messages and one more are open
+    bool preference = false;           ///< frames of Messages have the PREF bit
+};
+
+/// VIP_MEM_ATTRIBUTES
+struct MemoryAttributes {
+    Ptag ptag = 0;
+    bool enable_rdma_write = false, enable_rdma_read = false;
+};
+
+/// VIP_ERROR_DESCRIPTOR
+struct ErrorDescriptor {
+    ViHandle vi = 0;
+    AsyncError code{};
+};
+
+/// What a completion queue says: which VI, and whether of its receive queue.
+struct CqEntry {
+    ViHandle vi = 0;
+    bool receive = false;
+};
+
+}  // namespace fabricscope::stack::vi

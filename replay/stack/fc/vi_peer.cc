@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/stack/fc/vi_peer.h"
+
+#include <algorithm>
+
+#include "protocols/ib/headers.h"
+
+namespace fabricscope::stack {
+namespace {
+
+constexpr std::uint64_t first_address = 0x7F00'0000'0000;
+constexpr std::uint64_t address_step = 0x1000'0000;
+constexpr std::uint64_t naming_memory = UINT64_MAX;  ///< cookie of the Send that names the memory
+constexpr std::size_t number_size = 4;
+
+Octets message_of(std::uint32_t number, std::size_t size) {
+    Octets octets(size);
+    for (std::size_t i = 0; i < size; ++i) octets[i] = vi_octet(number, i);
+    return octets;
+}
+
+std::uint32_t number_of(ByteView data) {
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < std::min(number_size, data.size()); ++i) number = number << 8 | data[i];
+    return number;
+}
+
+}  // namespace
+
+std::uint8_t vi_octet(std::uint32_t number, std::size_t offset) {
+    if (offset < number_size) return static_cast<std::uint8_t>(number >> (8 * (number_size - 1 - offset)));
+    return static_cast<std::uint8_t>(offset * 131 + (offset >> 8) + number * 29 + 7);
+}
+
+vi::NetAddress vi_address(const Gid& host, const std::string& discriminator) {
+    vi::NetAddress address;
+    address.host = host;
+    const std::size_t size = std::min(discriminator.size(), address.discriminator.octets.size());
+    std::copy_n(discriminator.begin(), size, address.discriminator.octets.begin());
+    address.discriminator_length = static_cast<std::uint16_t>(
+        std::max<std::size_t>(size, fcvi::min_discriminator_length));
+    return address;
+}
+
+ViPeer::ViPeer(const ViPeerConfig& config, std::vector<ViPlan> plans)
+    : Host(config.host), provider_(config.provider, exchanges(), port()) {
+    for (ViPlan& plan : plans) {
+        Session session;
+        session.left = plan.count;
+        session.account.role = plan.role;
+        session.plan = std::move(plan);
+        sessions_.push_back(std::move(session));
+    }
+}
+
+vi::NetAddress ViPeer::own_address(const std::string& discriminator) const {
+    return vi_address(port().config().ip, discriminator);
+}
+
+void ViPeer::start(Time now) {
+    started_ = now;
+    port().start(now);
+    work(now);
+}
+
+void ViPeer::on_port_event(Time now, const fibre_channel::NPortEvent& event) {
+    if (event.what == fibre_channel::NPortEvent::What::online)
+        for (std::size_t i = 0; i < sessions_.size(); ++i)
+            set_timer(std::max(now, started_ + sessions_[i].plan.at), Due::begin, i);
+    provider_.on_port_event(now, event);
+}
+
+// ---- connections -------------------------------------------------------------------------------------
+
+std::uint32_t ViPeer::longest(const Session& session) const {
+    return session.plan.receive_size != 0 ? session.plan.receive_size : session.plan.attributes.max_transfer_size;
+}
+
+/// A VI, its buffers for receiving and one for sending, and the memory for RDMA.
+void ViPeer::make_vi(Session& session) {
+    if (session.vi != 0) return;
+    const vi::Ptag ptag = provider_.create_ptag();
+    vi::Attributes attributes = session.plan.attributes;
+    attributes.ptag = ptag;
+    provider_.create_vi(attributes, 0, 0, session.vi);
+    const auto index = static_cast<std::uint64_t>(&session - sessions_.data());
+    session.slot = std::max(longest(session), session.plan.octets);
+    session.buffer = first_address + 2 * index * address_step;
+    session.region = session.buffer + address_step;
+    provider_.memory().register_mem(
+        session.buffer, session.slot * (session.plan.receives + 2), {ptag, false, false}, session.buffer_handle);
+    if (session.plan.memory == 0) return;
+    provider_.memory().register_mem(
+        session.region, session.plan.memory, {ptag, session.plan.memory_writable, session.plan.memory_readable},
+        session.region_handle);
+    provider_.memory().write(session.region, session.region_handle, message_of(0, session.plan.memory));
+}
+
+void ViPeer::post_receive(Session& session, std::uint64_t slot) {
+    vi::Descriptor descriptor;
+    descriptor.data = {{session.buffer + slot * session.slot, session.buffer_handle, longest(session)}};
+    descriptor.length = longest(session);
+    descriptor.cookie = slot;
+    provider_.post_receive(session.vi, std::move(descriptor));
+}
+
+void ViPeer::wait_for_client(Time now, Session& session) {
+    provider_.connect_wait(now, own_address(session.plan.discriminator), session.plan.timeout);
+}
+
+void ViPeer::begin(Time now, std::size_t index) {
+    Session& session = sessions_[index];
+    make_vi(session);
+    if (session.plan.role == ViRole::server) return wait_for_client(now, session);
+    for (std::uint32_t i = 0; i < session.plan.receives; ++i) post_receive(session, i);
+    const vi::NetAddress remote = vi_address(session.plan.remote, session.plan.discriminator);
+    if (session.plan.role == ViRole::client)
+        provider_.connect_request(now, session.vi, own_address("fabricscope/client"), remote, session.plan.timeout);
+    else
+        provider_.connect_peer_request(
+            now, session.vi, own_address(session.plan.discriminator), remote, session.plan.timeout);
+}
+
+void ViPeer::answer(Time now, std::size_t index) {
+    Session& session = sessions_[index];
+    if (session.plan.answer == ViAnswer::reject) {
+        provider_.connect_reject(now, session.conn);
+        session.account.connect = vi::Return::reject;
+        return;
+    }
+    for (std::uint32_t i = 0; i < session.plan.receives; ++i) post_receive(session, i);
+    if (provider_.connect_accept(now, session.conn, session.vi) != vi::Return::success)
+        provider_.connect_reject(now, session.conn);
+}
+
+void ViPeer::connected(Time now, std::size_t index) {
+    Session& session = sessions_[index];
+    session.started = true;
+    if (session.plan.names_memory)
+        send_octets(
+            now, session, layout::octets_of(ib::Reth{session.region, session.region_handle, session.plan.memory}),
+            naming_memory);
+    const bool waits_for_name = session.plan.transfer != ViTransfer::send && !session.target;
+    if (session.plan.role != ViRole::server && session.plan.messages != 0 && !waits_for_name)
+        set_timer(now, Due::next_message, index);
+    maybe_end(now, index);
+}
+
+// ---- Messages ----------------------------------------------------------------------------------------
+
+void ViPeer::send_octets(Time now, Session& session, const Octets& octets, std::uint64_t cookie) {
+    const std::uint64_t slot = session.buffer + std::uint64_t{session.plan.receives} * session.slot;
+    provider_.memory().write(slot, session.buffer_handle, octets);
+    vi::Descriptor descriptor;
+    descriptor.data = {{slot, session.buffer_handle, static_cast<std::uint32_t>(octets.size())}};
+    descriptor.length = static_cast<std::uint32_t>(octets.size());
+    descriptor.cookie = cookie;
+    ++session.posted;
+    provider_.post_send(now, session.vi, std::move(descriptor));
+}
+
+/// All Messages go from one buffer: the next one is posted when it has been read, which is at once, or after the pause.
+void ViPeer::send_message(Time now, std::size_t index) {
+    Session& session = sessions_[index];
+    vi::ViQuery query;
+    provider_.query_vi(session.vi, query);
+    if (query.state != vi::State::connected || session.next_number == session.plan.messages) return;
+    const ViPlan& plan = session.plan;
+    const std::uint32_t number = session.next_number++;
+    const std::uint64_t own = session.buffer + (std::uint64_t{plan.receives} + 1) * session.slot;
+    vi::Descriptor descriptor;
+    descriptor.data = {{own, session.buffer_handle, plan.octets}};
+    descriptor.length = plan.octets;
+    descriptor.cookie = number;
+    if (plan.transfer != ViTransfer::read)
+        provider_.memory().write(own, session.buffer_handle, message_of(number, plan.octets));
+    if (plan.transfer != ViTransfer::send) {
+        descriptor.operation = plan.transfer == ViTransfer::write ? vi::Operation::rdma_write
+                                                                  : vi::Operation::rdma_read;
+        descriptor.remote = {session.target->address + plan.beyond, session.target->handle};
+    }
+    const bool immediate = plan.immediate_every != 0 && number % plan.immediate_every == 0;
+    if (immediate && plan.transfer != ViTransfer::read) descriptor.immediate = number;
+    ++session.posted;
+    provider_.post_send(now, session.vi, std::move(descriptor));
+    const bool one_by_one = plan.transfer == ViTransfer::read || plan.pause != 0 || plan.echoed ||
+                            plan.attributes.level == vi::Reliability::reliable_reception;
+    if (session.next_number == plan.messages || (one_by_one && plan.pause == 0)) return;
+    set_timer(now + plan.pause, Due::next_message, index);
+}
+
+void ViPeer::check(Session& session, ByteView data) {
+    if (data.size() < number_size) return;
+    const std::uint32_t number = number_of(data);
+    for (std::size_t i = 0; i < data.size(); ++i)
+        if (data[i] != vi_octet(number, i)) session.account.data_right = false;
+}
+
+void ViPeer::on_received(Time now, std::size_t index, const vi::Descriptor& descriptor) {
+    Session& session = sessions_[index];
+    if ((descriptor.status & vi::status::error_mask) != 0) {
+        if ((descriptor.status & vi::status::desc_flushed_error) == 0)
+            session.account.failures.push_back(descriptor.status);
+        return;
+    }
+    const bool is_write = (descriptor.status & vi::status::op_mask) == vi::status::op_remote_write;
+    const Octets data = is_write ? Octets{}
+                                 : provider_.memory().read(
+                                       descriptor.data[0].address, session.buffer_handle, descriptor.length);
+    post_receive(session, descriptor.cookie);
+    if (session.plan.role != ViRole::server && session.plan.transfer != ViTransfer::send && !session.target) {
+        ib::Reth name{};
+        if (data.size() == layout::size_of<ib::Reth> && !layout::parse_into(name, data)) {
+            session.target = vi::AddressSegment{name.virtual_address, name.r_key};
+            if (session.plan.messages != 0) set_timer(now, Due::next_message, index);
+        }
+        return;
+    }
+    if (is_write) return;
+    check(session, data);
+    if (data.size() >= number_size && number_of(data) != session.came_back) session.account.in_order = false;
+    ++session.came_back;
+    if (session.plan.echo) send_octets(now, session, data, 0);
+    if (session.plan.echoed && session.next_number < session.plan.messages)
+        set_timer(now + session.plan.pause, Due::next_message, index);
+    maybe_end(now, index);
+}
+
+void ViPeer::on_sent(Time now, std::size_t index, const vi::Descriptor& descriptor) {
+    Session& session = sessions_[index];
+    ++session.done;
+    const bool failed = (descriptor.status & vi::status::error_mask) != 0;
+    if (failed && (descriptor.status & vi::status::desc_flushed_error) == 0)
+        session.account.failures.push_back(descriptor.status);
+    if (!failed && (descriptor.status & vi::status::op_mask) == vi::status::op_read) {
+        const Octets data = provider_.memory().read(
+            descriptor.data[0].address, session.buffer_handle, descriptor.length);
+        for (std::size_t i = 0; i < data.size(); ++i)
+            if (data[i] != vi_octet(0, i + session.plan.beyond)) session.account.data_right = false;
+    }
+    const bool one_by_one = session.plan.transfer == ViTransfer::read ||
+                            session.plan.attributes.level == vi::Reliability::reliable_reception;
+    if (!failed && one_by_one && !session.plan.echoed && session.plan.pause == 0 && session.plan.role != ViRole::server &&
+        session.next_number < session.plan.messages)
+        set_timer(now, Due::next_message, index);
+    maybe_end(now, index);
+}
+
+// ---- ends --------------------------------------------------------------------------------------------
+
+void ViPeer::maybe_end(Time now, std::size_t index) {
+    Session& session = sessions_[index];
+    if (!session.started || session.ending || session.plan.role == ViRole::server) return;
+    if (session.next_number < session.plan.messages || session.done < session.posted) return;
+    if (session.plan.echoed && session.came_back < session.plan.messages) return;
+    session.ending = true;
+    if (session.plan.end != ViEnd::leave) set_timer(now + session.plan.hold, Due::end, index);
+}
+
+void ViPeer::end(Time now, std::size_t index) {
+    Session& session = sessions_[index];
+    vi::ViQuery query;
+    if (session.vi == 0 || provider_.query_vi(session.vi, query) != vi::Return::success) return;
+    if (session.plan.end == ViEnd::log_out && query.state == vi::State::connected)
+        return port().log_out(now, provider_.peer_of(session.vi));
+    if (query.state == vi::State::idle || session.disconnecting) return;
+    session.disconnecting = true;
+    provider_.disconnect(now, session.vi);
+}
+
+/// An endpoint in Error needs a Disconnect of its own (D.2).
+void ViPeer::note_errors(Time now) {
+    while (const auto error = provider_.next_error())
+        for (std::size_t i = 0; i < sessions_.size(); ++i)
+            if (sessions_[i].vi == error->vi) sessions_[i].account.errors.push_back(error->code);
+    for (std::size_t i = 0; i < sessions_.size(); ++i) {
+        Session& session = sessions_[i];
+        vi::ViQuery query;
+        if (session.vi == 0 || session.following || provider_.query_vi(session.vi, query) != vi::Return::success)
+            continue;
+        if (query.state != vi::State::error || session.disconnecting) continue;
+        session.following = true;
+        set_timer(now + session.plan.linger, Due::follow, i);
+    }
+}
+
+// ---- what happens ------------------------------------------------------------------------------------
+
+bool ViPeer::work_on(Time now, std::size_t index) {
+    Session& session = sessions_[index];
+    if (session.vi == 0) return false;
+    bool busy = false;
+    if (const vi::Return result = provider_.connect_done(session.vi); result != vi::Return::not_done) {
+        busy = true;
+        session.account.connect = result;
+        if (result == vi::Return::success) connected(now, index);
+    }
+    if (const vi::Return result = provider_.disconnect_done(session.vi); result != vi::Return::not_done) {
+        busy = true;
+        session.account.disconnect = result;
+        session.disconnecting = session.following = false;
+        if (session.plan.role == ViRole::server && session.left != 0) {
+            session.came_back = 0;
+            wait_for_client(now, session);
+        }
+    }
+    vi::Descriptor descriptor;
+    while (provider_.receive_done(session.vi, descriptor) != vi::Return::not_done && descriptor.status != 0) {
+        busy = true;
+        on_received(now, index, descriptor);
+        descriptor = {};
+    }
+    descriptor = {};
+    while (provider_.send_done(session.vi, descriptor) != vi::Return::not_done && descriptor.status != 0) {
+        busy = true;
+        on_sent(now, index, descriptor);
+        descriptor = {};
+    }
+    return busy;
+}
+
+bool ViPeer::consume(Time now) {
+    bool busy = false;
+    while (const auto request = provider_.next_request()) {
+        busy = true;
+        const auto server = std::ranges::find_if(sessions_, [&](const Session& session) {
+            return session.plan.role == ViRole::server && session.left != 0 && session.vi != 0 &&
+                   fcvi::same_discriminator(own_address(session.plan.discriminator), request->local);
+        });
+        if (server == sessions_.end()) continue;
+        --server->left;
+        server->conn = request->conn;
+        if (server->plan.answer != ViAnswer::none)
+            set_timer(now + server->plan.think, Due::answer, static_cast<std::size_t>(server - sessions_.begin()));
+    }
+    for (std::size_t i = 0; i < sessions_.size(); ++i) busy = work_on(now, i) || busy;
+    note_errors(now);
+    return busy;
+}
+
+Time ViPeer::consumer_wakeup() const {
+    Time earliest = provider_.wakeup();
+    for (const Timer& timer : timers_) earliest = std::min(earliest, timer.at);
+    return earliest;
+}
+
+void ViPeer::on_consumer_timer(Time now) {
+    provider_.on_timer(now);
+    const auto first_due = std::stable_partition(
+        timers_.begin(), timers_.end(), [&](const Timer& timer) { return timer.at > now; });
+    const std::vector<Timer> due(first_due, timers_.end());
+    timers_.erase(first_due, timers_.end());
+    for (const Timer& timer : due) switch (timer.what) {
+            case Due::begin: begin(now, timer.session); break;
+            case Due::answer: answer(now, timer.session); break;
+            case Due::next_message: send_message(now, timer.session); break;
+            case Due::end:
+            case Due::follow: end(now, timer.session); break;
+        }
+}
+
+std::vector<ViAccount> ViPeer::accounts() const {
+    std::vector<ViAccount> accounts;
+    for (const Session& session : sessions_) {
+        ViAccount account = session.account;
+        vi::ViQuery query;
+        if (session.vi != 0 && provider_.query_vi(session.vi, query) == vi::Return::success) account.state = query.state;
+        account.counters = provider_.counters(session.vi);
+        accounts.push_back(std::move(account));
+    }
+    return accounts;
+}
+
+}  // namespace fabricscope::stack

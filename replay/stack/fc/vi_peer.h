@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A host whose applications use an FC-VI Provider: servers that wait for connections, clients and peers that ask for
+// them, and what they send. Each Message begins with its number, so that whoever gets it can tell what should be in it.
+#pragma once
+
+#include "replay/stack/fc/host.h"
+#include "replay/stack/fc/vi/provider.h"
+
+namespace fabricscope::stack {
+
+enum class ViRole : std::uint8_t { server, client, peer };
+enum class ViAnswer : std::uint8_t { accept, reject, none };
+enum class ViTransfer : std::uint8_t { send, write, read };
+enum class ViEnd : std::uint8_t { disconnect, leave, log_out };
+
+/// An application.
+struct ViPlan {
+    ViRole role = ViRole::client;
+    Time at = 0;  ///< after the host's start
+    std::string discriminator = "fabricscope/echo";  ///< of the server, or that both peers ask for
+    Gid remote;                                      ///< client, peer
+    vi::Attributes attributes;                       ///< but for the protection tag
+    Time timeout = 60 * second;                      ///< T0 or T1
+    // server
+    ViAnswer answer = ViAnswer::accept;
+    Time think = 0;          ///< before the answer
+    std::uint32_t count = 1;  ///< connections, one after the other
+    bool echo = false;       ///< Messages are sent back
+    bool names_memory = false;  ///< tells the client where its memory is
+    std::uint32_t memory = 65'536;
+    bool memory_writable = true, memory_readable = true;
+    // all
+    std::uint32_t receives = 64;      ///< posted, and again as they are used
+    std::uint32_t receive_size = 0;   ///< octets; 0: as long as the longest Message
+    // client, peer
+    ViTransfer transfer = ViTransfer::send;
+    std::uint32_t messages = 0;
+    std::uint32_t octets = 100;      ///< of each, at least 4
+    std::uint32_t immediate_every = 0;  ///< each n-th Message has Immediate Data
+    Time pause = 0;                  ///< between Messages
+    std::uint64_t beyond = 0;        ///< octets behind the start of the other one's memory
+    bool echoed = false;             ///< Messages are awaited back
+    Time hold = 0;                   ///< before the end
+    ViEnd end = ViEnd::disconnect;
+    // ends of others
+    Time linger = 1 * millisecond;  ///< between the loss of the connection and this side's own Disconnect
+};
+
+/// What an application has to say about a VI.
+struct ViAccount {
+    ViRole role = ViRole::client;
+    vi::Return connect = vi::Return::not_done;
+    std::optional<vi::Return> disconnect;
+    vi::State state = vi::State::idle;
+    vi::ViCounters counters;
+    std::vector<vi::AsyncError> errors;
+    std::vector<std::uint32_t> failures;  ///< status of descriptors that are done with an error, flushed ones left out
+    bool data_right = true;               ///< all that was received is what was sent
+    bool in_order = true;                 ///< and came in order, none missing
+};
+
+struct ViPeerConfig {
+    fibre_channel::HostConfig host;
+    vi::ProviderConfig provider;
+};
+
+class ViPeer final : public fibre_channel::Host {
+public:
+    ViPeer(const ViPeerConfig& config, std::vector<ViPlan> plans);
+
+    /// The link comes up.
+    void start(Time now);
+
+    vi::Provider& provider() { return provider_; }
+    std::vector<ViAccount> accounts() const;
+
+protected:
+    void on_port_event(Time now, const fibre_channel::NPortEvent& event) override;
+    bool consume(Time now) override;
+    void on_consumer_timer(Time now) override;
+    Time consumer_wakeup() const override;
+
+private:
+    enum class Due : std::uint8_t { begin, answer, next_message, end, follow };
+    struct Timer {
+        Time at = never;
+        Due what{};
+        std::size_t session = 0;
+    };
+    struct Session {
+        ViPlan plan;
+        vi::ViHandle vi = 0;
+        vi::ConnHandle conn = 0;
+        std::uint32_t left = 0;  ///< connections that a server still waits for
+        std::uint64_t buffer = 0;
+        vi::MemHandle buffer_handle = 0;
+        std::uint32_t slot = 0;  ///< octets between two buffers
+        std::uint64_t region = 0;
+        vi::MemHandle region_handle = 0;
+        std::optional<vi::AddressSegment> target;  ///< the other one's memory
+        std::uint32_t posted = 0, done = 0, came_back = 0, next_number = 0;
+        bool started = false, ending = false;
+        bool following = false;      ///< the connection is lost, the own Disconnect will come
+        bool disconnecting = false;  ///< it has been asked for
+        ViAccount account;
+    };
+
+    void set_timer(Time at, Due what, std::size_t session) { timers_.push_back({at, what, session}); }
+    void begin(Time now, std::size_t index);
+    void wait_for_client(Time now, Session& session);
+    void make_vi(Session& session);
+    void answer(Time now, std::size_t index);
+    void connected(Time now, std::size_t index);
+    void post_receive(Session& session, std::uint64_t slot);
+    void send_message(Time now, std::size_t index);
+    void send_octets(Time now, Session& session, const Octets& octets, std::uint64_t cookie);
+    void on_received(Time now, std::size_t index, const vi::Descriptor& descriptor);
+    void on_sent(Time now, std::size_t index, const vi::Descriptor& descriptor);
+    void check(Session& session, ByteView data);
+    void maybe_end(Time now, std::size_t index);
+    void end(Time now, std::size_t index);
+    bool work_on(Time now, std::size_t index);
+    void note_errors(Time now);
+    vi::NetAddress own_address(const std::string& discriminator) const;
+    std::uint32_t longest(const Session& session) const;
+
+    std::vector<Session> sessions_;
+    std::vector<Timer> timers_;
+    Time started_ = 0;
+    vi::Provider provider_;
+};
+
+/// What Message `number` holds at `offset`: its number in the first four octets, then something that depends on it.
+std::uint8_t vi_octet(std::uint32_t number, std::size_t offset);
+
+/// 16 octets at least, padded with zeros.
+vi::NetAddress vi_address(const Gid& host, const std::string& discriminator);
+
+}  // namespace fabricscope::stack

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/synth/fc_network.h"
+
+namespace fabricscope::synth {
+namespace {
+
+using namespace stack::fibre_channel;
+
+// Documentation addresses (RFC 5737, RFC 7042), as the other families have them.
+constexpr std::array<std::uint8_t, 2> host_numbers{10, 20};
+constexpr std::array<std::uint32_t, 2> port_ids{0x01'0100, 0x01'0200};
+constexpr std::uint64_t name_base = 0x2000'0000'5E00'5300, node_bit = 0x3000'0000'0000'0000;
+constexpr std::uint64_t fabric_name = name_base | 0x01;
+
+}  // namespace
+
+FcNetwork::FcNetwork() {
+    // The client is the lower one: of concurrent peers its request wins.
+    for (std::size_t i = 0; i < sides_.size(); ++i) sides_[i].port_name = name_base | host_numbers[i];
+}
+
+bool FcNetwork::read(const Statement& statement) {
+    if (statement.word() == "carrier") {
+        exchanges_.link = static_cast<Link>(statement.choice("over", 0, {"fibre", "fcoe"}));
+    } else if (statement.word() == "topology") {
+        fabric_ = statement.choice("kind", 0, {"fabric", "point-to-point"}) == 0;
+        resolver_ = static_cast<Resolver>(statement.choice("resolve", 0, {"farp", "name-server"}));
+        in_order_ = statement.flag("in-order", true);
+    } else if (statement.word() == "hosts") {
+        read_hosts(statement);
+    } else if (statement.word() == "client") {
+        read_side(statement, FcSide::client);
+    } else if (statement.word() == "server") {
+        read_side(statement, FcSide::server);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void FcNetwork::read_hosts(const Statement& statement) {
+    service_class_ = static_cast<int>(statement.choice("class", 1, {"2", "3"})) + 2;
+    exchanges_.data_field_size = statement.octets("frame-size", exchanges_.data_field_size);
+    if (exchanges_.data_field_size < 256 || exchanges_.data_field_size > fc::max_data_field ||
+        exchanges_.data_field_size % 4 != 0)
+        statement.fail("frame-size is a multiple of 4 from 256 to 2112");
+    exchanges_.end_to_end_credit = static_cast<unsigned>(statement.number("credit", exchanges_.end_to_end_credit));
+    exchanges_.e_d_tov = statement.time("e-d-tov", exchanges_.e_d_tov);
+    exchanges_.r_a_tov = statement.time("r-a-tov", exchanges_.r_a_tov);
+}
+
+void FcNetwork::read_side(const Statement& statement, FcSide side) {
+    Side& read = sides_[static_cast<std::size_t>(side)];
+    read.port_name = statement.number("port-name", read.port_name, UINT64_MAX);
+    read.increasing_seq_cnt = statement.flag("increasing-seq-cnt", true);
+    read.increasing_relative_offset = statement.flag("increasing-offset", true);
+}
+
+Gid FcNetwork::ip(FcSide side) const { return fc_ip({{192, 0, 2, host_numbers[static_cast<std::size_t>(side)]}}); }
+
+HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
+    const Side& own = sides_[static_cast<std::size_t>(side)];
+    HostConfig config;
+    config.seed = seed;
+    config.port.exchanges = exchanges_;
+    config.port.port_name = own.port_name;
+    config.port.node_name = own.port_name ^ node_bit;
+    config.port.ip = ip(side);
+    config.port.resolver = resolver_;
+    config.port.in_order = in_order_;
+    config.port.increasing_seq_cnt = own.increasing_seq_cnt;
+    config.port.increasing_relative_offset = own.increasing_relative_offset;
+    config.port.process_parameters = process_parameters_;
+    return config;
+}
+
+void FcNetwork::connect(World& world, stack::Endpoint& client, stack::Endpoint& server) {
+    const auto about = [&](FcSide side) {
+        return std::string(name_of(side)) + ", " + fc::name_text(sides_[static_cast<std::size_t>(side)].port_name);
+    };
+    const stack::PortId first = world.attach(client, 0, link(), {"client", "fc0", about(FcSide::client)});
+    const stack::PortId second = world.attach(server, 0, link(), {"server", "fc0", about(FcSide::server)});
+    if (!fabric_) {
+        world.fabric().set_routing([=](stack::PortId from, ByteView) {
+            return std::optional<stack::PortId>(from == first ? second : first);
+        });
+        return;
+    }
+    LoginFields fields;
+    fields.port_name = fields.node_name = fabric_name;
+    fields.data_field_size = static_cast<std::uint16_t>(exchanges_.data_field_size);
+    fields.in_order = in_order_;
+    fields.e_d_tov = exchanges_.e_d_tov;
+    fields.r_a_tov = exchanges_.r_a_tov;
+    std::vector<FabricMember> members;
+    for (const FcSide side : {FcSide::client, FcSide::server}) {
+        const auto index = static_cast<std::size_t>(side);
+        members.push_back({sides_[index].port_name, port_ids[index], ip(side)});
+    }
+    services_.emplace(exchanges_, fields, members, world.random());
+    const stack::PortId fabric = world.attach(*services_, 0, link(), {"fabric", "fc0", "Fabric"});
+    const Link link = exchanges_.link;
+    world.fabric().set_routing([=](stack::PortId from, ByteView frame) -> std::optional<stack::PortId> {
+        const capture::Packet packet = decode(frame, link);
+        if (!packet.fc) return std::nullopt;
+        const std::uint32_t to = packet.fc->frame.header.d_id;
+        if (to == port_ids[0]) return first;
+        if (to == port_ids[1]) return second;
+        if (to == fc::broadcast) return from == first ? second : first;
+        return from == fabric ? std::optional<stack::PortId>() : fabric;
+    });
+}
+
+}  // namespace fabricscope::synth

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What scenarios on Fibre Channel have in common: two hosts with an N_Port each, a cable or a Fabric between them.
+//
+// Statements: carrier, topology, hosts, client, server.
+#pragma once
+
+#include "replay/stack/fc/fabric_services.h"
+#include "replay/stack/fc/host.h"
+#include "replay/synth/world.h"
+
+namespace fabricscope::synth {
+
+/// The two hosts of a scenario, whatever they do.
+enum class FcSide : std::uint8_t { client = 0, server = 1 };
+constexpr const char* name_of(FcSide side) { return side == FcSide::client ? "client" : "server"; }
+
+class FcNetwork {
+public:
+    FcNetwork();
+
+    /// Whether the statement is one of these; then it has been read.
+    bool read(const Statement& statement);
+
+    stack::fibre_channel::HostConfig host(FcSide side, std::uint64_t seed) const;
+    Gid ip(FcSide side) const;
+    int service_class() const { return service_class_; }
+    bool in_order() const { return in_order_; }
+    capture::LinkType link() const { return stack::fibre_channel::link_type(exchanges_.link); }
+
+    /// Attaches both hosts, and the Fabric if there is one; before the world runs.
+    void connect(World& world, stack::Endpoint& client, stack::Endpoint& server);
+
+private:
+    void read_hosts(const Statement& statement);
+    void read_side(const Statement& statement, FcSide side);
+
+    struct Side {
+        std::uint64_t port_name = 0;
+        bool increasing_seq_cnt = true, increasing_relative_offset = true;
+    };
+
+    stack::fibre_channel::ExchangeConfig exchanges_;
+    bool fabric_ = true;
+    stack::fibre_channel::Resolver resolver_ = stack::fibre_channel::Resolver::farp;
+    bool in_order_ = true;
+    int service_class_ = 3;
+    std::optional<std::uint32_t> process_parameters_;
+    std::array<Side, 2> sides_;
+    std::optional<stack::fibre_channel::FabricServices> services_;
+
+public:
+    /// FCP's in PRLI.
+    void set_process_parameters(std::uint32_t parameters) { process_parameters_ = parameters; }
+};
+
+}  // namespace fabricscope::synth

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/synth/fcvi.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "replay/synth/fc_network.h"
+#include "replay/synth/message_names.h"
+
+namespace fabricscope::synth {
+namespace {
+
+using stack::ViAccount;
+using stack::ViPeer;
+using stack::ViPlan;
+using stack::ViRole;
+using stack::ViTransfer;
+
+const std::vector<std::string_view> levels{"unreliable-delivery", "reliable-delivery", "reliable-reception"};
+
+class FcviScenario {
+public:
+    explicit FcviScenario(const Scenario& scenario)
+        : world_(
+              scenario, [this](ByteView frame) { return fc_message_name(frame, network_.link()); },
+              [this](const Statement& statement) { read(statement); }) {}
+
+    Recording run(FcviAccounts* accounts) {
+        settle_plans();
+        client_.emplace(config(FcSide::client), client_plans_);
+        server_.emplace(config(FcSide::server), server_plans_);
+        network_.connect(world_, *client_, *server_);
+        // The links of both hosts come up one after the other.
+        start(*client_, 0);
+        start(*server_, 10 * capture::microsecond);
+        Recording recording = world_.run();
+        FcviAccounts told{client_->accounts(), server_->accounts()};
+        tell(recording, "client", told.client);
+        tell(recording, "server", told.server);
+        if (accounts != nullptr) *accounts = std::move(told);
+        return recording;
+    }
+
+private:
+    void read(const Statement& statement) {
+        if (network_.read(statement)) return;
+        if (statement.word() == "providers") read_providers(statement);
+        else if (statement.word() == "listen") read_listen(statement);
+        else if (statement.word() == "connect") read_connect(statement, ViRole::client, FcSide::client);
+        else if (statement.word() == "peer")
+            read_connect(
+                statement, ViRole::peer, static_cast<FcSide>(statement.choice("side", 0, {"client", "server"})));
+        else statement.fail("this word is not known here");
+    }
+
+    void read_providers(const Statement& statement) {
+        provider_.version = statement.choice("version", 0, {"iso", "1.0"}) == 0 ? fcvi::Version::iso
+                                                                                : fcvi::Version::rev_1_0;
+        provider_.iu_size = static_cast<std::uint32_t>(statement.octets("iu-size", 0));
+        provider_.connect_info = statement.flag("connect-info", false);
+        if (statement.has("wrong-answer"))
+            wrong_answer_ = fcvi::reason_of(
+                provider_.version, static_cast<std::uint8_t>(statement.number("wrong-answer", 0, 255)));
+    }
+
+    /// What servers, clients and peers have alike.
+    void read_common(const Statement& statement, ViPlan& plan) {
+        plan.discriminator = statement.text("discriminator", plan.discriminator);
+        plan.at = statement.time("at", 0);
+        plan.timeout = statement.time("timeout", plan.timeout);
+        plan.linger = statement.time("linger", plan.linger);
+        plan.receives = static_cast<std::uint32_t>(statement.number("receives", plan.receives, 1024));
+        plan.receive_size = static_cast<std::uint32_t>(statement.octets("receive-size", 0));
+        plan.attributes.level = static_cast<fcvi::Reliability>(statement.choice("level", 1, levels));
+        plan.attributes.max_transfer_size = static_cast<std::uint32_t>(
+            statement.octets("max-transfer", plan.attributes.max_transfer_size));
+        plan.attributes.pipeline_depth = static_cast<std::uint32_t>(statement.number("pipeline", 3, 1000));
+        plan.attributes.preference = statement.flag("preference", false);
+        const bool reliable = plan.attributes.level != fcvi::Reliability::unreliable_delivery;
+        const std::size_t rdma = statement.choice("rdma", 0, {"both", "write", "read", "none"});
+        plan.attributes.enable_rdma_write = rdma == 0 || rdma == 1;
+        plan.attributes.enable_rdma_read = reliable && (rdma == 0 || rdma == 2);
+    }
+
+    void read_listen(const Statement& statement) {
+        ViPlan plan;
+        plan.role = ViRole::server;
+        read_common(statement, plan);
+        plan.answer = static_cast<stack::ViAnswer>(statement.choice("answer", 0, {"accept", "reject", "none"}));
+        plan.think = statement.time("think", 0);
+        plan.count = static_cast<std::uint32_t>(statement.number("count", 1, 10'000));
+        plan.echo = statement.flag("echo", false);
+        plan.memory = static_cast<std::uint32_t>(statement.octets("memory", plan.memory));
+        const std::size_t access = statement.choice("access", 0, {"both", "write", "read", "none"});
+        plan.memory_writable = access == 0 || access == 1;
+        plan.memory_readable = access == 0 || access == 2;
+        server_plans_.push_back(plan);
+    }
+
+    void read_connect(const Statement& statement, ViRole role, FcSide side) {
+        ViPlan plan;
+        plan.role = role;
+        plan.remote = network_.ip(side == FcSide::client ? FcSide::server : FcSide::client);
+        read_common(statement, plan);
+        plan.transfer = static_cast<ViTransfer>(statement.choice("transfer", 0, {"send", "write", "read"}));
+        plan.messages = static_cast<std::uint32_t>(statement.number("messages", 0));
+        plan.octets = static_cast<std::uint32_t>(statement.octets("octets", plan.octets));
+        plan.immediate_every = static_cast<std::uint32_t>(statement.number("immediate-every", 0));
+        plan.pause = statement.time("pause", 0);
+        plan.beyond = statement.octets("beyond", 0);
+        plan.hold = statement.time("hold", 0);
+        plan.end = static_cast<stack::ViEnd>(statement.choice("end", 0, {"disconnect", "leave", "log-out"}));
+        if (role == ViRole::peer && plan.transfer != ViTransfer::send) statement.fail("peers only send");
+        (side == FcSide::client ? client_plans_ : server_plans_).push_back(plan);
+    }
+
+    /// A server tells where its memory is to a client that wants to know; a client waits for what comes back.
+    void settle_plans() {
+        for (ViPlan& client : client_plans_)
+            for (ViPlan& server : server_plans_) {
+                if (server.role != ViRole::server || client.role != ViRole::client ||
+                    server.discriminator != client.discriminator)
+                    continue;
+                server.names_memory = client.transfer != ViTransfer::send;
+                client.echoed = server.echo;
+            }
+    }
+
+    stack::ViPeerConfig config(FcSide side) {
+        stack::Random random = world_.random();
+        stack::ViPeerConfig config;
+        config.host = network_.host(side, random.next());
+        config.provider = provider_;
+        config.provider.service_class = network_.service_class();
+        config.provider.in_order = network_.in_order();
+        config.provider.first_handle = random.bits(24);
+        config.provider.first_connection_id = random.bits(24);
+        // The higher name is the one to accept.
+        if (side == FcSide::server) config.provider.wrong_answer = wrong_answer_;
+        return config;
+    }
+
+    void start(ViPeer& peer, Time after) {
+        world_.fabric().at(world_.start() + after, [this, &peer] { peer.start(world_.fabric().now()); });
+    }
+
+    static void tell(Recording& recording, const char* side, const std::vector<ViAccount>& accounts) {
+        for (const ViAccount& account : accounts) {
+            std::vector<std::string> details;
+            for (const stack::vi::AsyncError error : account.errors) details.emplace_back(name_of(error));
+            for (const std::uint32_t status : account.failures) details.push_back(fmt::format("status {:05X}h", status));
+            if (account.disconnect) details.push_back(fmt::format("Disconnect {}", name_of(*account.disconnect)));
+            if (!account.data_right) details.emplace_back("not what was sent");
+            recording.account.push_back(fmt::format(
+                "{}: {}; sent {} messages, {} octets; received {} messages, {} octets; {}{}{}", side,
+                name_of(account.connect), account.counters.messages_sent, account.counters.octets_sent,
+                account.counters.messages_received, account.counters.octets_received, name_of(account.state),
+                details.empty() ? "" : "; ", fmt::join(details, ", ")));
+        }
+    }
+
+    FcNetwork network_;
+    stack::vi::ProviderConfig provider_;
+    std::optional<fcvi::Reason> wrong_answer_;
+    std::vector<ViPlan> client_plans_, server_plans_;
+    World world_;
+    std::optional<ViPeer> client_, server_;
+};
+
+}  // namespace
+
+Recording run_fcvi(const Scenario& scenario, FcviAccounts* accounts) { return FcviScenario(scenario).run(accounts); }
+
+}  // namespace fabricscope::synth

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Scenarios of the protocol fcvi: a client and a server, or two peers, with FC-VI Providers.
+#pragma once
+
+#include "replay/stack/fc/vi_peer.h"
+#include "replay/synth/recording.h"
+#include "replay/synth/scenario.h"
+
+namespace fabricscope::synth {
+
+/// What the applications of both sides say, besides the frames.
+struct FcviAccounts {
+    std::vector<stack::ViAccount> client, server;
+};
+
+/// `accounts` may be null.
+Recording run_fcvi(const Scenario& scenario, FcviAccounts* accounts);
+
+}  // namespace fabricscope::synth
