@@ -30,9 +30,9 @@ public:
         client_.emplace(config(FcSide::client), client_plans_);
         server_.emplace(config(FcSide::server), server_plans_);
         network_.connect(world_, *client_, *server_);
-        // The links of both hosts come up one after the other.
-        start(*client_, 0);
-        start(*server_, 10 * capture::microsecond);
+        // The server's link is up before the client looks for it.
+        start(*server_, 0);
+        start(*client_, capture::millisecond);
         Recording recording = world_.run();
         FcviAccounts told{client_->accounts(), server_->accounts()};
         tell(recording, "client", told.client);

@@ -345,7 +345,7 @@ void NPort::on_farp(Time now, const fc::Farp& farp) {
         found(now, farp.responding_ip, farp.responding_port_id);
         return search_on(now);
     }
-    if (farp.responding_ip != config_.ip || farp.match != fc::farp_match_ip || farp.action != fc::farp_reply) return;
+    if (!online_ || farp.responding_ip != config_.ip || farp.match != fc::farp_match_ip || farp.action != fc::farp_reply) return;
     fc::Farp reply = farp;
     reply.command = fc::els_farp_reply;
     reply.responding_port_id = exchanges_.port_id();

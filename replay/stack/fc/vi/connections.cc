@@ -12,10 +12,6 @@ using fcvi::Reason;
 constexpr std::size_t most_setups = 256;  ///< that are remembered when they are over
 constexpr unsigned most_goodbyes = 2;     ///< attempts of a Disconnect
 
-bool same_address(const NetAddress& a, const NetAddress& b) {
-    return a.host == b.host && fcvi::same_discriminator(a, b);
-}
-
 /// Reasons that leave the endpoint Idle (5.9.7.2.1).
 bool is_error(Reason reason) {
     return reason == Reason::invalid_service_parameter || reason == Reason::reject_protocol_error ||
