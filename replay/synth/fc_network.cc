@@ -9,7 +9,7 @@ using namespace stack::fibre_channel;
 // Documentation addresses (RFC 5737, RFC 7042), as the other families have them.
 constexpr std::array<std::uint8_t, 2> host_numbers{10, 20};
 constexpr std::array<std::uint32_t, 2> port_ids{0x01'0100, 0x01'0200};
-constexpr std::uint64_t name_base = 0x2000'0000'5E00'5300, node_bit = 0x3000'0000'0000'0000;
+constexpr std::uint64_t name_base = 0x2000'0000'5E00'5300, node_base = 0x1000'0000'5E00'5300;
 constexpr std::uint64_t fabric_name = name_base | 0x01;
 
 }  // namespace
@@ -64,7 +64,7 @@ HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
     config.seed = seed;
     config.port.exchanges = exchanges_;
     config.port.port_name = own.port_name;
-    config.port.node_name = own.port_name ^ node_bit;
+    config.port.node_name = node_base | host_numbers[static_cast<std::size_t>(side)];
     config.port.ip = ip(side);
     config.port.resolver = resolver_;
     config.port.in_order = in_order_;
@@ -95,7 +95,7 @@ void FcNetwork::connect(World& world, stack::Endpoint& client, stack::Endpoint& 
     std::vector<FabricMember> members;
     for (const FcSide side : {FcSide::client, FcSide::server}) {
         const auto index = static_cast<std::size_t>(side);
-        members.push_back({sides_[index].port_name, port_ids[index], ip(side)});
+        members.push_back({sides_[index].port_name, node_base | host_numbers[index], port_ids[index], ip(side)});
     }
     services_.emplace(exchanges_, fields, members, world.random());
     const stack::PortId fabric = world.attach(*services_, 0, link(), {"fabric", "fc0", "Fabric"});

@@ -100,6 +100,7 @@ private:
     void read_connect(const Statement& statement, ViRole role, FcSide side) {
         ViPlan plan;
         plan.role = role;
+        plan.looks_early = role == ViRole::peer && side == FcSide::client;
         plan.remote = network_.ip(side == FcSide::client ? FcSide::server : FcSide::client);
         read_common(statement, plan);
         plan.transfer = static_cast<ViTransfer>(statement.choice("transfer", 0, {"send", "write", "read"}));
@@ -141,7 +142,7 @@ private:
     }
 
     void start(ViPeer& peer, Time after) {
-        world_.fabric().at(world_.start() + after, [this, &peer] { peer.start(world_.fabric().now()); });
+        world_.fabric().at(world_.start() + after, [this, &peer] { peer.start(world_.fabric().now(), world_.start()); });
     }
 
     static void tell(Recording& recording, const char* side, const std::vector<ViAccount>& accounts) {

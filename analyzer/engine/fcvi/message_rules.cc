@@ -53,7 +53,10 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
     const Ledger& ledger = connections_.ledger(connection.id);
     const Sender& sender = ledger.sender[side];
     if (ledger.reordered) return judge_.undecided(silence_after_end, reordered_fabric);
-    if (connection.from_start && connection.outcome == Outcome::rejected)
+    // Of two peers' setups one may be refused.
+    const bool refused = connection.outcome == Outcome::rejected &&
+                         std::ranges::none_of(connection.setups, &Setup::accepted);
+    if (connection.from_start && refused)
         judge_(
             silence_after_reject, false, a, [] { return "a Message, though the setup was refused"; },
             {connection.reject->step.frame});

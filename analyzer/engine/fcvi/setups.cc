@@ -201,7 +201,8 @@ void Setups::on_response1(const Arrival& a, const Payload& octets) {
     a.answers(setup->rqst);
     note_status(a, connection, *setup);
     rules_.on_response1(a, connection, *setup, payload, octets.octets);
-    learn_end(connection, a.from(), payload);
+    // A refusal may come from nobody: what it says must not hide what the end has said of itself.
+    if (!setup->status || !connection.end[a.from()].attributes) learn_end(connection, a.from(), payload);
     if (setup->status) refuse(a, connection, *setup);
     else connections_.set_state(connection, a.from(), State::pending_connect, a.step());
     timeouts_.expect_response2(a);

@@ -49,8 +49,12 @@ void Exchanges::end(Time now, Exchange& exchange) {
     if (exchange.ended) return;
     exchange.ended = true;
     exchange.ack_deadline = never;
-    exchange.waiting.clear();
-    endings_.emplace_back(handle_of(exchange.key), now + config_.r_a_tov);
+    const ExchangeHandle handle = handle_of(exchange.key);
+    Port& port = ports_[exchange.key.peer];
+    std::erase_if(port.waiting, [&](const Waiting& one) { return one.exchange == handle; });
+    port.unacknowledged -= exchange.unacknowledged.size();
+    exchange.unacknowledged.clear();
+    endings_.emplace_back(handle, now + config_.r_a_tov);
 }
 
 /// They end in order, nearly.
@@ -132,35 +136,38 @@ void Exchanges::send(Time now, ExchangeHandle handle, OutgoingIu iu) {
         header.seq_cnt = exchange->next_seq_cnt++;
         header.f_ctl.end_sequence = at == iu.payload.size();
         header.f_ctl.sequence_initiative = header.f_ctl.end_sequence && iu.passes_initiative;
-        queue(*exchange, header, iu.device_header, payload, first);
-        if (first) exchange->waiting.back().note = std::move(iu.note);
+        Waiting frame = frame_of(*exchange, header, iu.device_header, payload, first);
+        frame.exchange = handle;
+        if (first) frame.note = std::move(iu.note);
+        if (exchange->service_class == 2) ports_[exchange->key.peer].waiting.push_back(std::move(frame));
+        else emit(frame.frame, std::move(frame.note));
         if (iu.relative_offset) header.parameter += static_cast<std::uint32_t>(payload.size());
     } while (at < iu.payload.size());
-    pump(now, *exchange);
+    if (exchange->service_class == 2) pump(now, exchange->key.peer);
     exchange->last_sequence_sent = iu.last_sequence;
     if (iu.last_sequence && exchange->service_class != 2) end(now, *exchange);
 }
 
-void Exchanges::queue(
-    Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload, bool first) {
+Exchanges::Waiting Exchanges::frame_of(
+    const Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload,
+    bool first) const {
     capture::FcFrame frame = capture::fc_frame(header, device_header, payload);
     frame.sof = capture::sof_of(exchange.service_class, first);
     frame.eof = header.f_ctl.end_sequence && exchange.service_class != 2 ? fc::Eof::t : fc::Eof::n;
-    exchange.waiting.push_back({std::move(frame), header, {}});
+    return {0, std::move(frame), header, {}};
 }
 
-/// Class 3 has no credit from end to end.
-void Exchanges::pump(Time now, Exchange& exchange) {
-    const bool acknowledged = exchange.service_class == 2;
-    while (!exchange.waiting.empty() &&
-           (!acknowledged || exchange.unacknowledged.size() < config_.end_to_end_credit)) {
-        Waiting& next = exchange.waiting.front();
-        if (acknowledged) {
-            exchange.unacknowledged.insert(next.header.seq_cnt);
-            exchange.ack_deadline = now + config_.e_d_tov;
-        }
+void Exchanges::pump(Time now, std::uint32_t peer) {
+    Port& port = ports_[peer];
+    while (!port.waiting.empty() && port.unacknowledged < config_.end_to_end_credit) {
+        Waiting next = std::move(port.waiting.front());
+        port.waiting.pop_front();
+        Exchange& exchange = *find(next.exchange);
+        exchange.unacknowledged.insert(next.header.seq_cnt);
+        exchange.ack_deadline = now + config_.e_d_tov;
+        ++port.unacknowledged;
+        ++exchange.sent_frames;
         emit(next.frame, std::move(next.note));
-        exchange.waiting.pop_front();
     }
 }
 
@@ -266,7 +273,10 @@ void Exchanges::on_data(Time now, const fc::Frame& frame, fc::Sof sof) {
     std::optional<IncomingIu> iu = assemble(*exchange, frame, fc::initiates(sof));
     if (!iu) return;
     iu->exchange = handle;
-    if (iu->last.f_ctl.last_sequence) end(now, *exchange);
+    if (iu->last.f_ctl.last_sequence) exchange->last_received = iu->last.seq_cnt;
+    // Sequences may be complete in another order.
+    exchange->frames_received += std::size_t{iu->last.seq_cnt} - iu->first.seq_cnt + 1;
+    if (exchange->last_received && exchange->frames_received > *exchange->last_received) end(now, *exchange);
     user->second->on_iu(now, *iu);
 }
 
@@ -311,9 +321,11 @@ void Exchanges::on_ack(Time now, ExchangeHandle handle, const fc::FrameHeader& h
     Exchange& exchange = *find(handle);
     if (header.f_ctl.abort_sequence == ack_asks_for_abts) return fail(now, handle, Failure::abort_requested);
     if (exchange.unacknowledged.erase(header.seq_cnt) == 0) return;
+    --ports_[exchange.key.peer].unacknowledged;
     exchange.ack_deadline = exchange.unacknowledged.empty() ? never : now + config_.e_d_tov;
-    pump(now, exchange);
-    if (!exchange.unacknowledged.empty()) return;
+    pump(now, exchange.key.peer);
+    const bool more = exchange.sent_frames != exchange.next_seq_cnt;
+    if (more || !exchange.unacknowledged.empty()) return;
     if (exchange.last_sequence_sent) end(now, exchange);
     if (const auto user = users_.find(exchange.type); user != users_.end()) user->second->on_acknowledged(now, handle);
 }

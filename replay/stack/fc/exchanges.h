@@ -77,7 +77,7 @@ public:
 struct ExchangeConfig {
     Link link = Link::fibre;
     std::size_t data_field_size = 2048;  ///< octets, Device_Header included; a multiple of 4
-    unsigned end_to_end_credit = 8;      ///< class 2: frames without ACK
+    unsigned end_to_end_credit = 8;      ///< class 2: frames to a port that have no ACK
     Time e_d_tov = 2 * second;
     Time r_a_tov = 10 * second;
 };
@@ -128,7 +128,9 @@ private:
         Octets device_header;
         bool complete = false;
     };
+    /// Class 2: a frame that has to wait for credit, which a port has as a whole.
     struct Waiting {
+        ExchangeHandle exchange = 0;
         capture::FcFrame frame;
         fc::FrameHeader header;
         std::string note;
@@ -142,11 +144,13 @@ private:
         std::uint16_t rx_id = fc::unassigned_x_id;
         std::uint8_t next_seq_id = 0;
         std::uint16_t next_seq_cnt = 0;
+        std::uint16_t sent_frames = 0;  ///< class 2: that had credit
         bool anything_sent = false, last_sequence_sent = false, ended = false;
         std::map<std::uint8_t, Assembly> assemblies;  ///< by SEQ_ID
+        std::size_t frames_received = 0;              ///< distinct ones
+        std::optional<std::uint16_t> last_received;   ///< SEQ_CNT of the Exchange's last frame
         fc::FrameHeader first_seen;                   ///< of the other side
         Octets first_device_header;
-        std::deque<Waiting> waiting;
         std::set<std::uint16_t> unacknowledged;  ///< SEQ_CNTs
         Time ack_deadline = never;
         bool aborting = false, aborted = false;  ///< by this port, by the other one
@@ -164,8 +168,14 @@ private:
     void forget_old(Time now);
 
     fc::FrameHeader header_of(const Exchange& exchange) const;
-    void queue(Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload, bool first);
-    void pump(Time now, Exchange& exchange);
+    struct Port {
+        std::deque<Waiting> waiting;  ///< in the order in which they were to be sent
+        std::size_t unacknowledged = 0;
+    };
+    Waiting frame_of(
+        const Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload,
+        bool first) const;
+    void pump(Time now, std::uint32_t peer);
     void emit(const capture::FcFrame& frame, std::string note);
     void send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Octets payload, std::string note);
     void acknowledge(const Exchange& exchange, const fc::FrameHeader& header, bool ask_for_abort);
@@ -186,6 +196,7 @@ private:
     std::map<std::uint8_t, ExchangeUser*> users_;
     std::map<ExchangeHandle, Exchange> exchanges_;
     std::map<Key, ExchangeHandle> index_;
+    std::map<std::uint32_t, Port> ports_;  ///< class 2
     std::deque<std::pair<ExchangeHandle, Time>> endings_;  ///< of Exchanges that are over, and until when they are remembered
     ExchangeHandle last_handle_ = 0;
     std::uint16_t next_x_id_;

@@ -37,7 +37,9 @@ void FabricServices::on_els(Time now, const IncomingIu& iu) {
     const fc::ElsMessage message = fc::parse_els(iu.payload, iu.payload.size());
     const auto* login = std::get_if<fc::Login>(&message.body);
     if (message.command == fc::els_flogi && login != nullptr) {
-        const auto member = std::ranges::find(members_, login->names.port_name, &FabricMember::port_name);
+        const auto member = std::ranges::find_if(members_, [&](const FabricMember& one) {
+            return one.port_name == login->names.port_name && one.node_name == login->names.node_name;
+        });
         if (member == members_.end()) return;
         exchanges_.answer_to(iu.exchange, member->id);
         return answer(now, iu, fc::r_ctl_els_reply, fabric_accept_payload(fields_, true), "assigns an N_Port_ID");

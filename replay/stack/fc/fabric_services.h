@@ -10,7 +10,7 @@ namespace fabricscope::stack::fibre_channel {
 
 /// A port that the Fabric knows.
 struct FabricMember {
-    std::uint64_t port_name = 0;
+    std::uint64_t port_name = 0, node_name = 0;
     std::uint32_t id = 0;  ///< the N_Port_ID that it gets
     Gid ip;                ///< registered with the Name Server
 };

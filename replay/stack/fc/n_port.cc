@@ -276,6 +276,7 @@ void NPort::log_out(Time now, std::uint32_t peer) {
 
 void NPort::forget(Time now, std::uint32_t peer) {
     if (remotes_.erase(peer) == 0) return;
+    std::erase_if(addresses_, [&](const auto& entry) { return entry.second == peer; });
     exchanges_.drop_all(now, peer);
     events_.push_back({NPortEvent::What::logged_out, {}, peer});
 }
@@ -310,6 +311,10 @@ void NPort::go_on(Time now, Search& search) {
 }
 
 void NPort::resolve(Time now, Search& search) {
+    if (const auto known = addresses_.find(search.ip); known != addresses_.end()) {
+        search.peer = known->second;
+        return go_on(now, search);
+    }
     if (search.attempts == most_attempts) {
         ++search.attempts;
         events_.push_back({NPortEvent::What::unreachable, search.ip, 0});
@@ -346,6 +351,7 @@ void NPort::on_farp(Time now, const fc::Farp& farp) {
         return search_on(now);
     }
     if (!online_ || farp.responding_ip != config_.ip || farp.match != fc::farp_match_ip || farp.action != fc::farp_reply) return;
+    addresses_[farp.requesting_ip] = farp.requesting_port_id;
     fc::Farp reply = farp;
     reply.command = fc::els_farp_reply;
     reply.responding_port_id = exchanges_.port_id();
@@ -371,6 +377,7 @@ void NPort::on_name_server(Time now, const IncomingIu& iu) {
 }
 
 void NPort::found(Time /*now*/, const Gid& ip, std::uint32_t id) {
+    addresses_[ip] = id;
     for (Search& search : searches_)
         if (search.ip == ip && search.peer == 0) {
             search.peer = id;

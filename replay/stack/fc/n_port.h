@@ -116,6 +116,7 @@ private:
     std::map<ExchangeHandle, Request> requests_;
     std::map<std::uint32_t, RemotePort> remotes_;
     std::vector<Search> searches_;
+    std::map<Gid, std::uint32_t> addresses_;  ///< what FARP and the Name Server have told
     std::deque<NPortEvent> events_;
     bool online_ = false;
     std::optional<std::uint64_t> neighbour_;  ///< point to point: the other port's name

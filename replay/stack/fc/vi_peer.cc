@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t first_address = 0x7F00'0000'0000;
 constexpr std::uint64_t address_step = 0x1000'0000;
-constexpr std::uint64_t naming_memory = UINT64_MAX;  ///< cookie of the Send that names the memory
+constexpr std::uint32_t send_buffers = 16;
 constexpr std::size_t number_size = 4;
 
 Octets message_of(std::uint32_t number, std::size_t size) {
@@ -57,17 +57,24 @@ vi::NetAddress ViPeer::own_address(const std::string& discriminator) const {
     return vi_address(port().config().ip, discriminator);
 }
 
-void ViPeer::start(Time now) {
-    started_ = now;
+void ViPeer::start(Time now, Time origin) {
+    started_ = origin;
     port().start(now);
     work(now);
 }
 
 void ViPeer::on_port_event(Time now, const fibre_channel::NPortEvent& event) {
-    if (event.what == fibre_channel::NPortEvent::What::online)
-        for (std::size_t i = 0; i < sessions_.size(); ++i)
-            set_timer(std::max(now, started_ + sessions_[i].plan.at), Due::begin, i);
+    if (event.what == fibre_channel::NPortEvent::What::online) begin_all(now);
     provider_.on_port_event(now, event);
+}
+
+/// Who asks first finds the other one now, so that nothing but the connection is left to do later.
+void ViPeer::begin_all(Time now) {
+    for (std::size_t i = 0; i < sessions_.size(); ++i) {
+        const ViPlan& plan = sessions_[i].plan;
+        set_timer(std::max(now, started_ + plan.at), Due::begin, i);
+        if (plan.looks_early) port().reach(now, plan.remote);
+    }
 }
 
 // ---- connections -------------------------------------------------------------------------------------
@@ -76,7 +83,7 @@ std::uint32_t ViPeer::longest(const Session& session) const {
     return session.plan.receive_size != 0 ? session.plan.receive_size : session.plan.attributes.max_transfer_size;
 }
 
-/// A VI, its buffers for receiving and one for sending, and the memory for RDMA.
+/// A VI, its buffers for receiving and for sending, and the memory for RDMA.
 void ViPeer::make_vi(Session& session) {
     if (session.vi != 0) return;
     const vi::Ptag ptag = provider_.create_ptag();
@@ -88,7 +95,7 @@ void ViPeer::make_vi(Session& session) {
     session.buffer = first_address + 2 * index * address_step;
     session.region = session.buffer + address_step;
     provider_.memory().register_mem(
-        session.buffer, session.slot * (session.plan.receives + 2), {ptag, false, false}, session.buffer_handle);
+        session.buffer, session.slot * (session.plan.receives + send_buffers), {ptag, false, false}, session.buffer_handle);
     if (session.plan.memory == 0) return;
     provider_.memory().register_mem(
         session.region, session.plan.memory, {ptag, session.plan.memory_writable, session.plan.memory_readable},
@@ -137,9 +144,7 @@ void ViPeer::connected(Time now, std::size_t index) {
     Session& session = sessions_[index];
     session.started = true;
     if (session.plan.names_memory)
-        send_octets(
-            now, session, layout::octets_of(ib::Reth{session.region, session.region_handle, session.plan.memory}),
-            naming_memory);
+        send(now, session, layout::octets_of(ib::Reth{session.region, session.region_handle, session.plan.memory}));
     const bool waits_for_name = session.plan.transfer != ViTransfer::send && !session.target;
     if (session.plan.role != ViRole::server && session.plan.messages != 0 && !waits_for_name)
         set_timer(now, Due::next_message, index);
@@ -148,18 +153,27 @@ void ViPeer::connected(Time now, std::size_t index) {
 
 // ---- Messages ----------------------------------------------------------------------------------------
 
-void ViPeer::send_octets(Time now, Session& session, const Octets& octets, std::uint64_t cookie) {
-    const std::uint64_t slot = session.buffer + std::uint64_t{session.plan.receives} * session.slot;
-    provider_.memory().write(slot, session.buffer_handle, octets);
-    vi::Descriptor descriptor;
-    descriptor.data = {{slot, session.buffer_handle, static_cast<std::uint32_t>(octets.size())}};
-    descriptor.length = static_cast<std::uint32_t>(octets.size());
-    descriptor.cookie = cookie;
-    ++session.posted;
-    provider_.post_send(now, session.vi, std::move(descriptor));
+void ViPeer::send(Time now, Session& session, Octets octets, vi::Descriptor descriptor) {
+    session.outbox.push_back({std::move(octets), std::move(descriptor)});
+    post_outbox(now, session);
 }
 
-/// All Messages go from one buffer: the next one is posted when it has been read, which is at once, or after the pause.
+/// A buffer is free again when the descriptor that used it is done.
+void ViPeer::post_outbox(Time now, Session& session) {
+    while (!session.outbox.empty() && session.posted - session.done < send_buffers) {
+        Outgoing next = std::move(session.outbox.front());
+        session.outbox.pop_front();
+        const std::uint64_t slot = session.plan.receives + session.posted++ % send_buffers;
+        const std::uint64_t buffer = session.buffer + slot * session.slot;
+        const auto size = static_cast<std::uint32_t>(next.octets.size());
+        if (next.descriptor.operation != vi::Operation::rdma_read)
+            provider_.memory().write(buffer, session.buffer_handle, next.octets);
+        next.descriptor.data = {{buffer, session.buffer_handle, size}};
+        next.descriptor.length = size;
+        provider_.post_send(now, session.vi, std::move(next.descriptor));
+    }
+}
+
 void ViPeer::send_message(Time now, std::size_t index) {
     Session& session = sessions_[index];
     vi::ViQuery query;
@@ -167,13 +181,7 @@ void ViPeer::send_message(Time now, std::size_t index) {
     if (query.state != vi::State::connected || session.next_number == session.plan.messages) return;
     const ViPlan& plan = session.plan;
     const std::uint32_t number = session.next_number++;
-    const std::uint64_t own = session.buffer + (std::uint64_t{plan.receives} + 1) * session.slot;
     vi::Descriptor descriptor;
-    descriptor.data = {{own, session.buffer_handle, plan.octets}};
-    descriptor.length = plan.octets;
-    descriptor.cookie = number;
-    if (plan.transfer != ViTransfer::read)
-        provider_.memory().write(own, session.buffer_handle, message_of(number, plan.octets));
     if (plan.transfer != ViTransfer::send) {
         descriptor.operation = plan.transfer == ViTransfer::write ? vi::Operation::rdma_write
                                                                   : vi::Operation::rdma_read;
@@ -181,12 +189,8 @@ void ViPeer::send_message(Time now, std::size_t index) {
     }
     const bool immediate = plan.immediate_every != 0 && number % plan.immediate_every == 0;
     if (immediate && plan.transfer != ViTransfer::read) descriptor.immediate = number;
-    ++session.posted;
-    provider_.post_send(now, session.vi, std::move(descriptor));
-    const bool one_by_one = plan.transfer == ViTransfer::read || plan.pause != 0 || plan.echoed ||
-                            plan.attributes.level == vi::Reliability::reliable_reception;
-    if (session.next_number == plan.messages || (one_by_one && plan.pause == 0)) return;
-    set_timer(now + plan.pause, Due::next_message, index);
+    send(now, session, message_of(number, plan.octets), std::move(descriptor));
+    if (!plan.echoed && session.next_number != plan.messages) set_timer(now + plan.pause, Due::next_message, index);
 }
 
 void ViPeer::check(Session& session, ByteView data) {
@@ -220,7 +224,7 @@ void ViPeer::on_received(Time now, std::size_t index, const vi::Descriptor& desc
     check(session, data);
     if (data.size() >= number_size && number_of(data) != session.came_back) session.account.in_order = false;
     ++session.came_back;
-    if (session.plan.echo) send_octets(now, session, data, 0);
+    if (session.plan.echo) send(now, session, data);
     if (session.plan.echoed && session.next_number < session.plan.messages)
         set_timer(now + session.plan.pause, Due::next_message, index);
     maybe_end(now, index);
@@ -230,7 +234,8 @@ void ViPeer::on_sent(Time now, std::size_t index, const vi::Descriptor& descript
     Session& session = sessions_[index];
     ++session.done;
     const bool failed = (descriptor.status & vi::status::error_mask) != 0;
-    if (failed && (descriptor.status & vi::status::desc_flushed_error) == 0)
+    if (!failed) ++session.account.succeeded;
+    else if ((descriptor.status & vi::status::desc_flushed_error) == 0)
         session.account.failures.push_back(descriptor.status);
     if (!failed && (descriptor.status & vi::status::op_mask) == vi::status::op_read) {
         const Octets data = provider_.memory().read(
@@ -238,11 +243,7 @@ void ViPeer::on_sent(Time now, std::size_t index, const vi::Descriptor& descript
         for (std::size_t i = 0; i < data.size(); ++i)
             if (data[i] != vi_octet(0, i + session.plan.beyond)) session.account.data_right = false;
     }
-    const bool one_by_one = session.plan.transfer == ViTransfer::read ||
-                            session.plan.attributes.level == vi::Reliability::reliable_reception;
-    if (!failed && one_by_one && !session.plan.echoed && session.plan.pause == 0 && session.plan.role != ViRole::server &&
-        session.next_number < session.plan.messages)
-        set_timer(now, Due::next_message, index);
+    post_outbox(now, session);
     maybe_end(now, index);
 }
 
@@ -251,7 +252,8 @@ void ViPeer::on_sent(Time now, std::size_t index, const vi::Descriptor& descript
 void ViPeer::maybe_end(Time now, std::size_t index) {
     Session& session = sessions_[index];
     if (!session.started || session.ending || session.plan.role == ViRole::server) return;
-    if (session.next_number < session.plan.messages || session.done < session.posted) return;
+    if (session.next_number < session.plan.messages || session.done < session.posted || !session.outbox.empty())
+        return;
     if (session.plan.echoed && session.came_back < session.plan.messages) return;
     session.ending = true;
     if (session.plan.end != ViEnd::leave) set_timer(now + session.plan.hold, Due::end, index);

@@ -16,7 +16,7 @@ enum class ViEnd : std::uint8_t { disconnect, leave, log_out };
 /// An application.
 struct ViPlan {
     ViRole role = ViRole::client;
-    Time at = 0;  ///< after the host's start
+    Time at = 0;  ///< after the beginning
     std::string discriminator = "fabricscope/echo";  ///< of the server, or that both peers ask for
     Gid remote;                                      ///< client, peer
     vi::Attributes attributes;                       ///< but for the protection tag
@@ -40,6 +40,7 @@ struct ViPlan {
     Time pause = 0;                  ///< between Messages
     std::uint64_t beyond = 0;        ///< octets behind the start of the other one's memory
     bool echoed = false;             ///< Messages are awaited back
+    bool looks_early = false;        ///< for the other one's port, before `at`
     Time hold = 0;                   ///< before the end
     ViEnd end = ViEnd::disconnect;
     // ends of others
@@ -53,6 +54,7 @@ struct ViAccount {
     std::optional<vi::Return> disconnect;
     vi::State state = vi::State::idle;
     vi::ViCounters counters;
+    std::uint32_t succeeded = 0;  ///< Messages that are done without an error
     std::vector<vi::AsyncError> errors;
     std::vector<std::uint32_t> failures;  ///< status of descriptors that are done with an error, flushed ones left out
     bool data_right = true;               ///< all that was received is what was sent
@@ -68,8 +70,8 @@ class ViPeer final : public fibre_channel::Host {
 public:
     ViPeer(const ViPeerConfig& config, std::vector<ViPlan> plans);
 
-    /// The link comes up.
-    void start(Time now);
+    /// The link comes up. Plans count their time from `origin`.
+    void start(Time now, Time origin);
 
     vi::Provider& provider() { return provider_; }
     std::vector<ViAccount> accounts() const;
@@ -87,6 +89,11 @@ private:
         Due what{};
         std::size_t session = 0;
     };
+    /// A Message that is to be sent, or memory that is to be read.
+    struct Outgoing {
+        Octets octets;
+        vi::Descriptor descriptor;
+    };
     struct Session {
         ViPlan plan;
         vi::ViHandle vi = 0;
@@ -98,6 +105,7 @@ private:
         std::uint64_t region = 0;
         vi::MemHandle region_handle = 0;
         std::optional<vi::AddressSegment> target;  ///< the other one's memory
+        std::deque<Outgoing> outbox;  ///< waits for a buffer to be sent from
         std::uint32_t posted = 0, done = 0, came_back = 0, next_number = 0;
         bool started = false, ending = false;
         bool following = false;      ///< the connection is lost, the own Disconnect will come
@@ -106,6 +114,7 @@ private:
     };
 
     void set_timer(Time at, Due what, std::size_t session) { timers_.push_back({at, what, session}); }
+    void begin_all(Time now);
     void begin(Time now, std::size_t index);
     void wait_for_client(Time now, Session& session);
     void make_vi(Session& session);
@@ -113,7 +122,8 @@ private:
     void connected(Time now, std::size_t index);
     void post_receive(Session& session, std::uint64_t slot);
     void send_message(Time now, std::size_t index);
-    void send_octets(Time now, Session& session, const Octets& octets, std::uint64_t cookie);
+    void send(Time now, Session& session, Octets octets, vi::Descriptor descriptor = {});
+    void post_outbox(Time now, Session& session);
     void on_received(Time now, std::size_t index, const vi::Descriptor& descriptor);
     void on_sent(Time now, std::size_t index, const vi::Descriptor& descriptor);
     void check(Session& session, ByteView data);

@@ -594,11 +594,13 @@ Return Connections::disconnect(Time now, Vi& vi) {
 
 /// D.1, rules 1 and 2. FCVI_CONNECTION_ID is what 6.12.2 says, not annex D.
 void Connections::say_goodbye(Time now, Goodbye& goodbye) {
-    const Vi& vi = *shared_.find(goodbye.vi);
+    Vi& vi = *shared_.find(goodbye.vi);
     const bool aborts_setup = vi.failed_setup.has_value();
     fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, IuType::disconnect_rqst);
     header.common().handle = aborts_setup ? fcvi::unassigned_handle : vi.remote_handle;
-    header.common().msg_id = aborts_setup || !shared_.iso() ? 0 : vi.highest_completed;
+    // In revision 1.0 a Disconnect counts like a Message (5.7.5).
+    if (!shared_.iso()) header.common().msg_id = vi.next_msg_id++;
+    else header.common().msg_id = aborts_setup ? 0 : vi.highest_completed;
     set_connection_id(header, vi.failed_setup.value_or(0));
     if (auto* head = std::get_if<fcvi::DisconnectHead>(&header.head)) {
         head->vi_app_discon = true;

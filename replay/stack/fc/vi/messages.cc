@@ -101,24 +101,18 @@ bool Messages::awaits_response(const Vi& vi, const SendWork& work) const {
     return vi.received() || work.descriptor.operation == Operation::rdma_read;
 }
 
-/// In order, and no more than FCVI_PIPELINE_DEPTH + 1 at once (7.3).
+/// In order, and no more than FCVI_PIPELINE_DEPTH + 1 at once; a Message is open until its descriptor is done (7.3).
 void Messages::begin_messages(Time now, Vi& vi) {
-    std::size_t open = 0;
-    for (std::size_t i = 0; i < vi.sends.size() && vi.may_send; ++i) {
-        SendWork& work = vi.sends[i];
-        if (!work.sent) {
-            if (open > vi.attributes.pipeline_depth || (work.descriptor.fence && open != 0)) break;
-            if (const std::uint32_t bits = why_not_post(vi, work.descriptor); bits != 0) {
-                // What is before it has to be done first.
-                if (open != 0) break;
-                fail_send(vi, work, bits);
-                break;
-            }
-            transmit(now, vi, work);
-        }
-        if (!work.finished) ++open;
+    while (true) {
+        complete_sends(vi);
+        const auto next = std::ranges::find(vi.sends, false, &SendWork::sent);
+        const auto open = static_cast<std::size_t>(next - vi.sends.begin());
+        if (next == vi.sends.end() || !vi.may_send || open > vi.attributes.pipeline_depth) return;
+        const std::uint32_t wrong = why_not_post(vi, next->descriptor);
+        if (open != 0 && (next->descriptor.fence || wrong != 0)) return;  // what is before it has to be done first
+        if (wrong != 0) fail_send(vi, *next, wrong);
+        else transmit(now, vi, *next);
     }
-    complete_sends(vi);
 }
 
 Octets Messages::gather(const Descriptor& descriptor) const {
@@ -216,7 +210,7 @@ void Messages::complete_sends(Vi& vi) {
 void Messages::fail_send(Vi& vi, SendWork& work, std::uint32_t bits) {
     work.descriptor.status |= bits;
     work.descriptor.length = 0;
-    work.finished = true;
+    work.sent = work.finished = true;
     if (!vi.reliable()) return;
     vi.may_complete = true;
     while (!vi.sends.empty() && &vi.sends.front() != &work) {
