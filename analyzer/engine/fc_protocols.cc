@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fc_protocols.h"
 
+#include <algorithm>
+
 #include "protocols/fc/delimiters.h"
 #include "protocols/fc/els.h"
 
@@ -20,6 +22,13 @@ template <class Port> Port destination_of(const fibre_channel::FrameFacts& facts
 bool is_fcvi_control(const wire::FrameHeader& header) {
     return header.type == wire::type_fcvi && (wire::category_of(header.r_ctl) == wire::Category::unsolicited_control ||
                                               wire::category_of(header.r_ctl) == wire::Category::solicited_control);
+}
+
+/// Sequential Delivery is asked for in each class.
+bool keeps_order(const fibre_channel::ServiceParameters& parameters) {
+    return std::ranges::all_of(parameters.classes, [](const wire::ClassServiceParameters& one) {
+        return !one.valid || one.sequential_delivery;
+    });
 }
 
 std::optional<int> service_class_of(const capture::FcPacket& fc) {
@@ -82,7 +91,8 @@ void FcProtocols::tell_login(const fibre_channel::FrameFacts& facts) {
              .peer = {fabric, asked ? login->responder : login->originator},
              .port_name = parameters->port_name,
              .increasing_seq_cnt = parameters->continuously_increasing_seq_cnt,
-             .increasing_relative_offset = parameters->continuously_increasing_relative_offset});
+             .increasing_relative_offset = parameters->continuously_increasing_relative_offset,
+             .sequential_delivery = keeps_order(*parameters)});
     }
 }
 

@@ -81,9 +81,8 @@ void FcNetwork::connect(World& world, stack::Endpoint& client, stack::Endpoint& 
     const stack::PortId first = world.attach(client, 0, link(), {"client", "fc0", about(FcSide::client)});
     const stack::PortId second = world.attach(server, 0, link(), {"server", "fc0", about(FcSide::server)});
     if (!fabric_) {
-        world.fabric().set_routing([=](stack::PortId from, ByteView) {
-            return std::optional<stack::PortId>(from == first ? second : first);
-        });
+        world.fabric().set_routing(
+            [=](stack::PortId from, ByteView) { return std::optional<stack::PortId>(from == first ? second : first); });
         return;
     }
     LoginFields fields;

@@ -142,14 +142,16 @@ private:
     }
 
     void start(ViPeer& peer, Time after) {
-        world_.fabric().at(world_.start() + after, [this, &peer] { peer.start(world_.fabric().now(), world_.start()); });
+        world_.fabric().at(
+            world_.start() + after, [this, &peer] { peer.start(world_.fabric().now(), world_.start()); });
     }
 
     static void tell(Recording& recording, const char* side, const std::vector<ViAccount>& accounts) {
         for (const ViAccount& account : accounts) {
             std::vector<std::string> details;
             for (const stack::vi::AsyncError error : account.errors) details.emplace_back(name_of(error));
-            for (const std::uint32_t status : account.failures) details.push_back(fmt::format("status {:05X}h", status));
+            for (const std::uint32_t status : account.failures)
+                details.push_back(fmt::format("status {:05X}h", status));
             if (account.disconnect) details.push_back(fmt::format("Disconnect {}", name_of(*account.disconnect)));
             if (!account.data_right) details.emplace_back("not what was sent");
             recording.account.push_back(fmt::format(

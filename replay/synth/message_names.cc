@@ -66,7 +66,8 @@ std::string fc_message_name(ByteView octets, capture::LinkType link) {
     if (!header.is_data()) return text_or_nothing(layout::name_of(fc::r_ctl_names, header.r_ctl));
     switch (header.type) {
         case fc::type_els:
-            return frame.payload.empty() ? "" : text_or_nothing(layout::name_of(fc::els_command_names, frame.payload[0]));
+            return frame.payload.empty() ? ""
+                                         : text_or_nothing(layout::name_of(fc::els_command_names, frame.payload[0]));
         case fc::type_ct: return ct_name(frame);
         case fc::type_fcp: return text_or_nothing(layout::name_of(fc_ae_rdma::iu_names, header.r_ctl));
         case fc::type_fcvi: return fcvi_name(frame);

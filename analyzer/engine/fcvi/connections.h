@@ -42,7 +42,8 @@ struct Ledger {
     static constexpr std::size_t most = 256;
 
     PerSide<Sender> sender;
-    bool reordered = false;  ///< frames were seen out of order: the fabric, or the capture, does so
+    /// Frames were seen out of order, or may come so: the fabric, or the capture, does not keep it.
+    bool reordered = false;
     bool lossy = false;      ///< the capture has lost frames that the endpoints had
 };
 

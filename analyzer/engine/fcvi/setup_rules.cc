@@ -74,6 +74,8 @@ void SetupRules::judge_echo(const Arrival& a, const Setup& setup) {
 void SetupRules::on_request(
     const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload, bool fresh) {
     const Side side = a.exchange.originator;
+    const PortLogin* login = logins_.login(source_of(a.seen), destination_of(a.seen));
+    if (login != nullptr && !login->sequential_delivery) connections_.ledger(connection.id).reordered = true;
     judge_fields(a);
     judge_handle(a, wire::unassigned_handle);
     if (!a.iso()) return;

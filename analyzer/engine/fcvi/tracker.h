@@ -45,6 +45,7 @@ struct PortLogin {
     std::uint64_t port_name = 0;
     bool increasing_seq_cnt = false;          ///< S: word 1, bit 17 of the Common Service Parameters
     bool increasing_relative_offset = false;  ///< C: word 1, bit 30
+    bool sequential_delivery = true;          ///< asked for in each class that it has; else frames may overtake others
 };
 
 class Tracker {

@@ -180,8 +180,9 @@ void Exchanges::send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Oct
     header.r_ctl = r_ctl;
     header.type = fc::type_bls;
     header.preference = false;
-    header.seq_id = r_ctl == fc::r_ctl_abts && exchange.anything_sent ? static_cast<std::uint8_t>(exchange.next_seq_id - 1)
-                                                                     : exchange.next_seq_id++;
+    header.seq_id = r_ctl == fc::r_ctl_abts && exchange.anything_sent
+                        ? static_cast<std::uint8_t>(exchange.next_seq_id - 1)
+                        : exchange.next_seq_id++;
     header.seq_cnt = exchange.next_seq_cnt++;
     header.f_ctl.end_sequence = true;
     header.f_ctl.sequence_initiative = r_ctl == fc::r_ctl_abts;
@@ -225,7 +226,8 @@ void Exchanges::on_frame(Time now, ByteView octets) {
 /// Whether this is the frame that began the Exchange, once more. The Exchange's identifier may be used again at once
 /// for something else (ISO/IEC 14165-331, 5.4).
 bool Exchanges::is_first_again(const Exchange& exchange, const fc::Frame& frame) {
-    return exchange.first_seen == frame.header && std::ranges::equal(exchange.first_device_header, frame.device_header());
+    return exchange.first_seen == frame.header &&
+           std::ranges::equal(exchange.first_device_header, frame.device_header());
 }
 
 ExchangeHandle Exchanges::exchange_for(Time now, const fc::Frame& frame, int service_class) {

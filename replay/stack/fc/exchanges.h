@@ -197,7 +197,8 @@ private:
     std::map<ExchangeHandle, Exchange> exchanges_;
     std::map<Key, ExchangeHandle> index_;
     std::map<std::uint32_t, Port> ports_;  ///< class 2
-    std::deque<std::pair<ExchangeHandle, Time>> endings_;  ///< of Exchanges that are over, and until when they are remembered
+    std::deque<std::pair<ExchangeHandle, Time>>
+        endings_;  ///< of Exchanges that are over, and until when they are remembered
     ExchangeHandle last_handle_ = 0;
     std::uint16_t next_x_id_;
 };

@@ -10,8 +10,7 @@ constexpr std::uint16_t most_sequences = 255;
 
 std::uint32_t milliseconds(Time time) { return static_cast<std::uint32_t>(time / millisecond); }
 
-Octets with_names_and_classes(
-    std::uint8_t command, const LoginFields& fields, decltype(fc::Login::common) common) {
+Octets with_names_and_classes(std::uint8_t command, const LoginFields& fields, decltype(fc::Login::common) common) {
     fc::Login login;
     login.header.command = command;
     login.common = std::move(common);

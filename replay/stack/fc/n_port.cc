@@ -125,7 +125,9 @@ void NPort::on_failure(Time now, ExchangeHandle exchange, Failure failure) {
 
 // ---- getting an address ------------------------------------------------------------------------------
 
-void NPort::start(Time now) { els(now, fc::els_flogi, fc::f_port_server, login(fc::els_flogi), "logs in with the Fabric"); }
+void NPort::start(Time now) {
+    els(now, fc::els_flogi, fc::f_port_server, login(fc::els_flogi), "logs in with the Fabric");
+}
 
 void NPort::go_online(Time /*now*/, std::uint32_t id) {
     exchanges_.set_port_id(id);
@@ -181,9 +183,7 @@ void NPort::on_els_request(Time now, const IncomingIu& iu, const fc::ElsMessage&
     if (message.command != fc::els_logo && remote(peer) == nullptr) return reject(now, iu.exchange, 0x09, 0x1E);
     if (const auto* prli = std::get_if<fc::Prli>(&message.body)) return on_process_login(now, iu, *prli);
     switch (message.command) {
-        case fc::els_logo:
-            answer(now, iu.exchange, accept_payload(), "accepts the logout");
-            return forget(now, peer);
+        case fc::els_logo: answer(now, iu.exchange, accept_payload(), "accepts the logout"); return forget(now, peer);
         case fc::els_prlo: {
             remotes_[peer].process_login = false;
             fc::PrloPage page;
@@ -302,8 +302,7 @@ void NPort::go_on(Time now, Search& search) {
     if (search.peer == 0) return resolve(now, search);
     const RemotePort* peer = remote(search.peer);
     search.asked = true;
-    if (peer == nullptr)
-        return els(now, fc::els_plogi, search.peer, login(fc::els_plogi), "logs in");
+    if (peer == nullptr) return els(now, fc::els_plogi, search.peer, login(fc::els_plogi), "logs in");
     if (config_.process_parameters && !peer->process_login)
         return els(now, fc::els_prli, search.peer, process_login(), "logs its processes in");
     search.attempts = finished;
@@ -350,7 +349,9 @@ void NPort::on_farp(Time now, const fc::Farp& farp) {
         found(now, farp.responding_ip, farp.responding_port_id);
         return search_on(now);
     }
-    if (!online_ || farp.responding_ip != config_.ip || farp.match != fc::farp_match_ip || farp.action != fc::farp_reply) return;
+    if (!online_ || farp.responding_ip != config_.ip || farp.match != fc::farp_match_ip ||
+        farp.action != fc::farp_reply)
+        return;
     addresses_[farp.requesting_ip] = farp.requesting_port_id;
     fc::Farp reply = farp;
     reply.command = fc::els_farp_reply;

@@ -95,7 +95,8 @@ void ViPeer::make_vi(Session& session) {
     session.buffer = first_address + 2 * index * address_step;
     session.region = session.buffer + address_step;
     provider_.memory().register_mem(
-        session.buffer, session.slot * (session.plan.receives + send_buffers), {ptag, false, false}, session.buffer_handle);
+        session.buffer, session.slot * (session.plan.receives + send_buffers), {ptag, false, false},
+        session.buffer_handle);
     if (session.plan.memory == 0) return;
     provider_.memory().register_mem(
         session.region, session.plan.memory, {ptag, session.plan.memory_writable, session.plan.memory_readable},
@@ -252,8 +253,7 @@ void ViPeer::on_sent(Time now, std::size_t index, const vi::Descriptor& descript
 void ViPeer::maybe_end(Time now, std::size_t index) {
     Session& session = sessions_[index];
     if (!session.started || session.ending || session.plan.role == ViRole::server) return;
-    if (session.next_number < session.plan.messages || session.done < session.posted || !session.outbox.empty())
-        return;
+    if (session.next_number < session.plan.messages || session.done < session.posted || !session.outbox.empty()) return;
     if (session.plan.echoed && session.came_back < session.plan.messages) return;
     session.ending = true;
     if (session.plan.end != ViEnd::leave) set_timer(now + session.plan.hold, Due::end, index);
@@ -366,7 +366,8 @@ std::vector<ViAccount> ViPeer::accounts() const {
     for (const Session& session : sessions_) {
         ViAccount account = session.account;
         vi::ViQuery query;
-        if (session.vi != 0 && provider_.query_vi(session.vi, query) == vi::Return::success) account.state = query.state;
+        if (session.vi != 0 && provider_.query_vi(session.vi, query) == vi::Return::success)
+            account.state = query.state;
         account.counters = provider_.counters(session.vi);
         accounts.push_back(std::move(account));
     }

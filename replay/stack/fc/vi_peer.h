@@ -16,32 +16,32 @@ enum class ViEnd : std::uint8_t { disconnect, leave, log_out };
 /// An application.
 struct ViPlan {
     ViRole role = ViRole::client;
-    Time at = 0;  ///< after the beginning
+    Time at = 0;                                     ///< after the beginning
     std::string discriminator = "fabricscope/echo";  ///< of the server, or that both peers ask for
     Gid remote;                                      ///< client, peer
     vi::Attributes attributes;                       ///< but for the protection tag
     Time timeout = 60 * second;                      ///< T0 or T1
     // server
     ViAnswer answer = ViAnswer::accept;
-    Time think = 0;          ///< before the answer
-    std::uint32_t count = 1;  ///< connections, one after the other
-    bool echo = false;       ///< Messages are sent back
+    Time think = 0;             ///< before the answer
+    std::uint32_t count = 1;    ///< connections, one after the other
+    bool echo = false;          ///< Messages are sent back
     bool names_memory = false;  ///< tells the client where its memory is
     std::uint32_t memory = 65'536;
     bool memory_writable = true, memory_readable = true;
     // all
-    std::uint32_t receives = 64;      ///< posted, and again as they are used
-    std::uint32_t receive_size = 0;   ///< octets; 0: as long as the longest Message
+    std::uint32_t receives = 64;     ///< posted, and again as they are used
+    std::uint32_t receive_size = 0;  ///< octets; 0: as long as the longest Message
     // client, peer
     ViTransfer transfer = ViTransfer::send;
     std::uint32_t messages = 0;
-    std::uint32_t octets = 100;      ///< of each, at least 4
+    std::uint32_t octets = 100;         ///< of each, at least 4
     std::uint32_t immediate_every = 0;  ///< each n-th Message has Immediate Data
-    Time pause = 0;                  ///< between Messages
-    std::uint64_t beyond = 0;        ///< octets behind the start of the other one's memory
-    bool echoed = false;             ///< Messages are awaited back
-    bool looks_early = false;        ///< for the other one's port, before `at`
-    Time hold = 0;                   ///< before the end
+    Time pause = 0;                     ///< between Messages
+    std::uint64_t beyond = 0;           ///< octets behind the start of the other one's memory
+    bool echoed = false;                ///< Messages are awaited back
+    bool looks_early = false;           ///< for the other one's port, before `at`
+    Time hold = 0;                      ///< before the end
     ViEnd end = ViEnd::disconnect;
     // ends of others
     Time linger = 1 * millisecond;  ///< between the loss of the connection and this side's own Disconnect
@@ -105,7 +105,7 @@ private:
         std::uint64_t region = 0;
         vi::MemHandle region_handle = 0;
         std::optional<vi::AddressSegment> target;  ///< the other one's memory
-        std::deque<Outgoing> outbox;  ///< waits for a buffer to be sent from
+        std::deque<Outgoing> outbox;               ///< waits for a buffer to be sent from
         std::uint32_t posted = 0, done = 0, came_back = 0, next_number = 0;
         bool started = false, ending = false;
         bool following = false;      ///< the connection is lost, the own Disconnect will come

@@ -116,9 +116,9 @@ Choice random_scenario(std::uint64_t seed, const std::string& more = "") {
         "hosts class={} frame-size={} credit={}\nproviders version={} iu-size={}\n"
         "listen {} echo={}\nconnect {} transfer={} messages={} octets={} pause={}us immediate-every={}\n",
         seed, more, one_of("fibre", "fcoe"), one_of("fabric", "point-to-point"), "farp", one_of("2", "3"),
-        one_of("256", "1024", "2112"), random.between(1, 10), version, random.below(2) == 0 ? 0 : 4 * random.between(100, 900),
-        common, echo ? "yes" : "no", common, transfers[transfer], random.between(1, 30), octets, random.below(3) * 50,
-        transfer == 0 ? random.below(4) : 0);
+        one_of("256", "1024", "2112"), random.between(1, 10), version,
+        random.below(2) == 0 ? 0 : 4 * random.between(100, 900), common, echo ? "yes" : "no", common,
+        transfers[transfer], random.between(1, 30), octets, random.below(3) * 50, transfer == 0 ? random.below(4) : 0);
     return choice;
 }
 
@@ -145,12 +145,13 @@ std::string faulty_scenario(std::uint64_t seed, int level, const std::string& ne
 }
 
 TEST(FcviProvider, ReorderedFramesArriveOnAllLevels) {
-    for (const char* at : {"network", "client"})
+    for (const char* at : {"network", "client", "server"})
         for (std::uint64_t seed = 1; seed <= 60; ++seed) {
             const std::string text = faulty_scenario(
                 seed, static_cast<int>(seed % 3),
                 fmt::format(
-                    "capture at={}\ntopology in-order=no\nfault reorder=10% duplicate={}% what=fcvi", at, seed % 2 * 5));
+                    "capture at={}\ntopology in-order=no\nfault reorder=10% duplicate={}% what=fcvi", at,
+                    seed % 2 * 5));
             SCOPED_TRACE(text);
             const Played played = play(text);
             expect_no_findings(played);
@@ -187,8 +188,7 @@ TEST(FcviProvider, LossIsWhatTheLevelPromises) {
         if (level == 2) {
             EXPECT_LE(client.succeeded, server.counters.messages_received);
             EXPECT_LE(server.counters.messages_received, client.succeeded + 4);  // pipeline of 3 and one more
-            EXPECT_TRUE(
-                all || !client.failures.empty() || !client.errors.empty() || client.connect != Return::success);
+            EXPECT_TRUE(all || !client.failures.empty() || !client.errors.empty() || client.connect != Return::success);
         }
         // No answer in time is what a loss looks like.
         for (const engine::Finding& finding : played.fcvi().findings)

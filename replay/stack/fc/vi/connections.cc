@@ -93,8 +93,7 @@ void Connections::prepare(Vi& vi) {
     vi.state = EndpointState::pending_connect;
 }
 
-fcvi::ConnectPayload Connections::payload_for(
-    const Vi* vi, const NetAddress& local, const NetAddress& remote) const {
+fcvi::ConnectPayload Connections::payload_for(const Vi* vi, const NetAddress& local, const NetAddress& remote) const {
     const auto fill = [&](auto& body) {
         body.head.handle = vi == nullptr ? fcvi::unassigned_handle : vi->handle;
         static_cast<NetAddress&>(body.local) = local;
@@ -132,8 +131,7 @@ void Connections::respond(
     shared_.send(now, setup.exchange, header, {}, last, std::move(note));
 }
 
-void Connections::learn_peer(
-    Vi& vi, const Setup& setup, std::uint32_t handle, const fcvi::ConnectPayload& theirs) {
+void Connections::learn_peer(Vi& vi, const Setup& setup, std::uint32_t handle, const fcvi::ConnectPayload& theirs) {
     vi.peer = setup.port_id;
     vi.remote_handle = handle;
     const fcvi::CommonAttributes& attributes = theirs.attributes();
@@ -232,8 +230,7 @@ void Connections::on_response1(
     setup.answered = true;
     if (const fcvi::Status* status = header.status(); status != nullptr) {
         setup.answer = fcvi::reason_of(shared_.config.version, status->reason);
-        respond(
-            now, setup, IuType::connect_resp2, payload.handle(), {}, !shared_.iso(), "takes the refusal");
+        respond(now, setup, IuType::connect_resp2, payload.handle(), {}, !shared_.iso(), "takes the refusal");
         if (!shared_.iso()) setup.over = true;
         take_refusal(now, setup, *setup.answer);
     } else {
@@ -245,8 +242,8 @@ void Connections::on_response1(
 /// RESP2 is sent and the call completes in one step (C.5.3).
 void Connections::take_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload) {
     Vi& vi = *shared_.find(setup.vi);
-    const bool waits = pending(vi.id) != nullptr && (vi.state == EndpointState::pending_connect ||
-                                                     vi.state == EndpointState::pending_connect_retry);
+    const bool waits = pending(vi.id) != nullptr &&
+                       (vi.state == EndpointState::pending_connect || vi.state == EndpointState::pending_connect_retry);
     if (!waits) {
         respond(
             now, setup, IuType::connect_resp2, payload.handle(), Reason::connect_timeout, !shared_.iso(),
@@ -346,8 +343,7 @@ std::optional<ConnectionRequest> Connections::next_request() {
     return request;
 }
 
-void Connections::on_request(
-    Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header) {
+void Connections::on_request(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header) {
     if (find(iu.exchange) != nullptr) return;
     fcvi::ConnectPayload payload = fcvi::parse_connect(iu.payload, iu.payload.size(), shared_.config.version);
     if (payload.error) return;
@@ -423,8 +419,7 @@ Return Connections::mismatch(const Setup& setup, const Vi& vi) const {
 }
 
 Return Connections::accept(Time now, ConnHandle conn, Vi& vi) {
-    const auto setup = std::ranges::find_if(
-        setups_, [&](const Setup& one) { return one.conn == conn && !one.over; });
+    const auto setup = std::ranges::find_if(setups_, [&](const Setup& one) { return one.conn == conn && !one.over; });
     if (setup == setups_.end()) return Return::timeout;
     if (vi.state != EndpointState::idle) return Return::invalid_state;
     if (const Return wrong = mismatch(*setup, vi); wrong != Return::success) return wrong;
@@ -435,8 +430,7 @@ Return Connections::accept(Time now, ConnHandle conn, Vi& vi) {
 }
 
 Return Connections::reject(Time now, ConnHandle conn) {
-    const auto setup = std::ranges::find_if(
-        setups_, [&](const Setup& one) { return one.conn == conn && !one.over; });
+    const auto setup = std::ranges::find_if(setups_, [&](const Setup& one) { return one.conn == conn && !one.over; });
     if (setup == setups_.end()) return Return::success;
     setup->conn.reset();
     send_response1(now, *setup, Reason::connect_reject);
@@ -548,8 +542,7 @@ void Connections::arbitrate(Time now, Setup& theirs, Setup& own) {
     const int order = compare_with(theirs);
     if (order > 0) return accept_setup(now, theirs, *shared_.find(own.vi));
     if (!shared_.iso())
-        return send_response1(
-            now, theirs, order < 0 ? Reason::concurrent_peer_requests : Reason::duplicate_addresses);
+        return send_response1(now, theirs, order < 0 ? Reason::concurrent_peer_requests : Reason::duplicate_addresses);
     if (order == 0) return send_response1(now, theirs, Reason::reject_protocol_error);
     theirs.held = true;
 }

@@ -51,14 +51,14 @@ private:
         ExchangeHandle exchange = 0;  ///< 0: the other host's port is still looked for
         std::uint32_t connection_id = fcvi::unassigned_connection_id;
         std::uint32_t port_id = 0;
-        ViHandle vi = 0;  ///< 0: nobody has accepted so far
-        NetAddress local, remote;  ///< of the one who asks
+        ViHandle vi = 0;               ///< 0: nobody has accepted so far
+        NetAddress local, remote;      ///< of the one who asks
         fcvi::ConnectPayload request;  ///< of the other port
         std::uint32_t their_handle = fcvi::unassigned_handle;
-        bool answered = false;   ///< RESP1 has been sent or has come
-        bool accepted = false;   ///< and was good
+        bool answered = false;  ///< RESP1 has been sent or has come
+        bool accepted = false;  ///< and was good
         bool over = false;
-        std::optional<ConnHandle> conn{};  ///< waits for the application's answer
+        std::optional<ConnHandle> conn{};      ///< waits for the application's answer
         std::optional<fcvi::Reason> answer{};  ///< RESP1's reason
         bool held = false;                     ///< waits for the answer to this port's own request (5.3.4)
         Time t2 = never, t3 = never;
@@ -115,8 +115,8 @@ private:
     /// The application has its answer.
     void finish(Vi& vi, Return result);
     void respond(
-        Time now, Setup& setup, fcvi::IuType type, std::uint32_t handle, std::optional<fcvi::Reason> reason,
-        bool last, std::string note);
+        Time now, Setup& setup, fcvi::IuType type, std::uint32_t handle, std::optional<fcvi::Reason> reason, bool last,
+        std::string note);
     fcvi::ConnectPayload payload_for(const Vi* vi, const NetAddress& local, const NetAddress& remote) const;
     Octets connect_octets(const fcvi::ConnectPayload& payload) const;
     void learn_peer(Vi& vi, const Setup& setup, std::uint32_t handle, const fcvi::ConnectPayload& theirs);

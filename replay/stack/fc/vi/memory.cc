@@ -40,8 +40,7 @@ Return Memory::set_attributes(std::uint64_t address, MemHandle handle, const Mem
     return Return::success;
 }
 
-bool Memory::allows(
-    Access access, Ptag ptag, std::uint64_t address, MemHandle handle, std::uint32_t length) const {
+bool Memory::allows(Access access, Ptag ptag, std::uint64_t address, MemHandle handle, std::uint32_t length) const {
     const auto found = regions_.find(handle);
     if (found == regions_.end()) return false;
     const Region& region = found->second;

@@ -71,9 +71,9 @@ std::uint32_t Messages::why_not_post(const Vi& vi, const Descriptor& descriptor)
     if (descriptor.length != capacity_of(descriptor.data) || descriptor.length > vi.attributes.max_transfer_size)
         return status::length_error;
     const bool allowed = std::ranges::all_of(descriptor.data, [&](const DataSegment& segment) {
-        return segment.length == 0 || shared_.memory.allows(
-                                          Access::local, vi.attributes.ptag, segment.address, segment.handle,
-                                          segment.length);
+        return segment.length == 0 ||
+               shared_.memory.allows(
+                   Access::local, vi.attributes.ptag, segment.address, segment.handle, segment.length);
     });
     return allowed ? 0 : status::protection_error;
 }
@@ -157,7 +157,8 @@ void Messages::transmit(Time now, Vi& vi, SendWork& work) {
 
     const Octets data = reads ? Octets{} : gather(descriptor);
     const bool response = awaits_response(vi, work);
-    const std::size_t most = shared_.config.iu_size == 0 ? std::max<std::size_t>(data.size(), 1) : shared_.config.iu_size;
+    const std::size_t most = shared_.config.iu_size == 0 ? std::max<std::size_t>(data.size(), 1)
+                                                         : shared_.config.iu_size;
     std::size_t at = 0;
     do {
         const ByteView part = ByteView(data).subspan(at, std::min(most, data.size() - at));
@@ -220,7 +221,7 @@ void Messages::fail_send(Vi& vi, SendWork& work, std::uint32_t bits) {
         shared_.complete_send(vi, std::move(former.descriptor));
     }
     complete_sends(vi);
-    const fcvi::Reason why = (bits & status::rdma_prot_error) != 0      ? fcvi::Reason::rdma_protection_error
+    const fcvi::Reason why = (bits & status::rdma_prot_error) != 0     ? fcvi::Reason::rdma_protection_error
                              : (bits & status::remote_desc_error) != 0 ? fcvi::Reason::remote_descriptor_error
                                                                        : fcvi::Reason::transport_error;
     shared_.fail(vi, why);
@@ -247,7 +248,8 @@ void Messages::on_response(Time now, const fibre_channel::IncomingIu& iu, const 
 
 void Messages::take_read_data(Vi& vi, SendWork& work, const fibre_channel::IncomingIu& iu) {
     work.parts.try_emplace(iu.first.parameter, iu.payload);
-    if (iu.last.f_ctl.last_sequence) work.parts_end = iu.first.parameter + static_cast<std::uint32_t>(iu.payload.size());
+    if (iu.last.f_ctl.last_sequence)
+        work.parts_end = iu.first.parameter + static_cast<std::uint32_t>(iu.payload.size());
     if (!work.parts_end || size_of_parts(work.parts) != *work.parts_end) return;
     if (*work.parts_end != work.descriptor.length) return fail_send(vi, work, status::transport_error);
     const Octets data = joined(work.parts);
@@ -414,9 +416,9 @@ bool Messages::consume_receive(
         descriptor.status |= status::length_error;
     const bool good = (descriptor.status & status::error_mask) == 0;
     const bool allowed = std::ranges::all_of(descriptor.data, [&](const DataSegment& segment) {
-        return segment.length == 0 || shared_.memory.allows(
-                                          Access::local, vi.attributes.ptag, segment.address, segment.handle,
-                                          segment.length);
+        return segment.length == 0 ||
+               shared_.memory.allows(
+                   Access::local, vi.attributes.ptag, segment.address, segment.handle, segment.length);
     });
     if (good && !allowed) descriptor.status |= status::protection_error;
     const bool taken = (descriptor.status & status::error_mask) == 0;
@@ -430,16 +432,14 @@ bool Messages::consume_receive(
     return taken;
 }
 
-void Messages::take_send(
-    Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data) {
+void Messages::take_send(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data) {
     const bool taken = consume_receive(vi, message, status::op_receive, 0, data, data.size());
     if (taken) succeed(vi, msg_id, data.size());
     answer(now, vi, msg_id, message, taken ? Verdict::good : Verdict::descriptor, {});
     if (!taken && vi.reliable()) shared_.fail(vi, fcvi::Reason::remote_descriptor_error, AsyncError::conn_lost);
 }
 
-void Messages::take_write(
-    Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data) {
+void Messages::take_write(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data) {
     const fcvi::RdmaTarget& target = message.target;
     const bool allowed = vi.attributes.enable_rdma_write &&
                          (data.empty() || shared_.memory.allows(
@@ -478,8 +478,7 @@ void Messages::take_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessage
 }
 
 /// Reads are always answered, other requests on Reliable Reception only.
-void Messages::answer(
-    Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, Verdict verdict, Octets data) {
+void Messages::answer(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, Verdict verdict, Octets data) {
     const bool reads = message.type == IuType::read_rqst;
     if (!reads && !vi.received()) return;
     fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, response_to(message.type));

@@ -20,8 +20,7 @@ State state_of(EndpointState state) {
 }  // namespace
 
 Provider::Provider(const ProviderConfig& config, Exchanges& exchanges, fibre_channel::NPort& port)
-    : shared_{.config = config, .exchanges = exchanges, .port = port, .memory = Memory(first_memory_handle),
-              .vis = {}, .counters = {}, .queues = {}, .errors = {}},
+    : shared_{.config = config, .exchanges = exchanges, .port = port, .memory = Memory(first_memory_handle), .vis = {}, .counters = {}, .queues = {}, .errors = {}},
       connections_(shared_),
       messages_(shared_) {
     exchanges.set_user(fcvi::fc_type, *this);
@@ -164,8 +163,7 @@ Return take(std::deque<Descriptor>& done, bool more_posted, Descriptor& descript
 
 Return Provider::send_done(ViHandle vi, Descriptor& descriptor) {
     Vi* found = shared_.find(vi);
-    return found == nullptr ? Return::invalid_parameter
-                            : take(found->done_sends, !found->sends.empty(), descriptor);
+    return found == nullptr ? Return::invalid_parameter : take(found->done_sends, !found->sends.empty(), descriptor);
 }
 
 Return Provider::receive_done(ViHandle vi, Descriptor& descriptor) {
@@ -181,9 +179,8 @@ CqHandle Provider::create_cq() {
 
 Return Provider::destroy_cq(CqHandle cq) {
     if (!shared_.queues.contains(cq)) return Return::invalid_parameter;
-    const bool used = std::ranges::any_of(shared_.vis, [&](const auto& entry) {
-        return entry.second.send_cq == cq || entry.second.receive_cq == cq;
-    });
+    const bool used = std::ranges::any_of(
+        shared_.vis, [&](const auto& entry) { return entry.second.send_cq == cq || entry.second.receive_cq == cq; });
     if (used) return Return::error_resource;
     shared_.queues.erase(cq);
     return Return::success;

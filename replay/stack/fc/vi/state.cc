@@ -67,8 +67,7 @@ void Shared::go_idle(Vi& vi) {
 }
 
 void Shared::send(
-    Time now, ExchangeHandle exchange, const fcvi::DeviceHeader& header, Octets payload, bool last,
-    std::string note) {
+    Time now, ExchangeHandle exchange, const fcvi::DeviceHeader& header, Octets payload, bool last, std::string note) {
     OutgoingIu iu;
     iu.r_ctl = header.iu()->r_ctl;
     iu.device_header = fcvi::build(header);

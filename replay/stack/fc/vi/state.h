@@ -18,9 +18,9 @@ using fibre_channel::OutgoingIu;
 struct ProviderConfig {
     fcvi::Version version = fcvi::Version::iso;
     int service_class = 3;
-    bool in_order = true;          ///< of the Fabric: what comes out of order is an error at once
-    std::uint32_t iu_size = 0;     ///< octets of a Message in one IU; 0: all of them
-    bool connect_info = false;     ///< RQST and RESP1 carry Connect Info
+    bool in_order = true;       ///< of the Fabric: what comes out of order is an error at once
+    std::uint32_t iu_size = 0;  ///< octets of a Message in one IU; 0: all of them
+    bool connect_info = false;  ///< RQST and RESP1 carry Connect Info
     std::uint32_t first_handle = 0x100;
     std::uint32_t first_connection_id = 1;
     /// Tells this to peers whose requests cross its own, instead of what 5.3.4 asks for; for faulty peers.
@@ -36,7 +36,7 @@ struct SendWork {
     std::uint32_t msg_id = 0;
     ExchangeHandle exchange = 0;  ///< once its Message is open
     bool sent = false, finished = false;
-    Time deadline = never;  ///< of the response
+    Time deadline = never;                    ///< of the response
     std::map<std::uint32_t, Octets> parts{};  ///< of a Read's answer, by Relative Offset
     std::optional<std::uint32_t> parts_end{};
 };
@@ -45,9 +45,9 @@ struct SendWork {
 struct InMessage {
     fcvi::IuType type{};
     ExchangeHandle exchange = 0;
-    std::uint16_t next_seq_cnt = 0;             ///< SCexp
-    std::map<std::uint32_t, Octets> parts{};    ///< by Relative Offset
-    std::optional<std::uint32_t> end{};         ///< octets of the whole
+    std::uint16_t next_seq_cnt = 0;           ///< SCexp
+    std::map<std::uint32_t, Octets> parts{};  ///< by Relative Offset
+    std::optional<std::uint32_t> end{};       ///< octets of the whole
     std::optional<std::uint32_t> immediate{};
     fcvi::RdmaTarget target{};
     bool complete = false;
@@ -65,7 +65,7 @@ struct Vi {
     std::uint32_t remote_handle = fcvi::unassigned_handle;
     std::uint32_t peer = 0;  ///< N_Port_ID
     bool may_send = false;
-    bool may_complete = false;                ///< of a client: once it has RESP3
+    bool may_complete = false;                    ///< of a client: once it has RESP3
     std::optional<std::uint32_t> failed_setup{};  ///< FCVI_CONNECTION_ID: the Disconnect is to abort it
     std::optional<fcvi::Reason> error{};          ///< why it is in Error, for the Disconnect
 
@@ -74,7 +74,7 @@ struct Vi {
     std::deque<Descriptor> done_sends, done_receives;
 
     std::uint32_t next_msg_id = 1;
-    std::uint32_t expected = 1;          ///< Mexp
+    std::uint32_t expected = 1;           ///< Mexp
     std::uint32_t highest_completed = 0;  ///< MSG_ID of the peer
     std::map<std::uint32_t, InMessage> incoming;
     std::map<std::uint32_t, Time> discarded;  ///< Merr: until when frames of a Message are thrown away
@@ -93,7 +93,7 @@ struct Vi {
 struct ViCounters {
     std::uint64_t messages_sent = 0, octets_sent = 0;          ///< opened
     std::uint64_t messages_received = 0, octets_received = 0;  ///< delivered to memory
-    std::uint64_t failed = 0;                                  ///< descriptors done with an error, flushed ones left out
+    std::uint64_t failed = 0;  ///< descriptors done with an error, flushed ones left out
 };
 
 /// What the parts use together.

@@ -32,10 +32,10 @@ const char* name_of(State state) {
 }
 
 const char* name_of(AsyncError error) {
-    constexpr std::array names{
-        "VIP_ERROR_POST_DESC",   "VIP_ERROR_CONN_LOST",   "VIP_ERROR_RECVQ_EMPTY", "VIP_ERROR_VI_OVERRUN",
-        "VIP_ERROR_RDMAW_PROT",  "VIP_ERROR_RDMAW_DATA",  "VIP_ERROR_RDMAW_ABORT", "VIP_ERROR_RDMAR_PROT",
-        "VIP_ERROR_COMP_PROT",   "VIP_ERROR_RDMA_TRANSPORT", "VIP_ERROR_CATASTROPHIC"};
+    constexpr std::array names{"VIP_ERROR_POST_DESC",      "VIP_ERROR_CONN_LOST",   "VIP_ERROR_RECVQ_EMPTY",
+                               "VIP_ERROR_VI_OVERRUN",     "VIP_ERROR_RDMAW_PROT",  "VIP_ERROR_RDMAW_DATA",
+                               "VIP_ERROR_RDMAW_ABORT",    "VIP_ERROR_RDMAR_PROT",  "VIP_ERROR_COMP_PROT",
+                               "VIP_ERROR_RDMA_TRANSPORT", "VIP_ERROR_CATASTROPHIC"};
     return names.at(static_cast<std::size_t>(error));
 }
 
