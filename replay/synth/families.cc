@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "replay/synth/fc_ae_rdma.h"
 #include "replay/synth/fcvi.h"
 #include "replay/synth/rdma_cm.h"
 #include "replay/synth/smcr.h"
@@ -12,6 +13,9 @@ namespace fabricscope::synth {
 namespace {
 
 constexpr std::array known{
+    Family{
+        "fc-ae-rdma", "FC-AE-RDMA: reads and writes of a Target's memory",
+        [](const Scenario& s) { return run_fc_ae_rdma(s, nullptr); }},
     Family{"fcvi", "FC-VI connections and their Messages", [](const Scenario& s) { return run_fcvi(s, nullptr); }},
     Family{"rdma-cm", "RDMA CM connections and what is sent over them", run_rdma_cm},
     Family{

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FC-AE-RDMA on an emulated N_Port: Initiator and Target, whose Logical Units are regions of memory
+// (ISO/IEC TR 14165-314, 4.2; FCP).
+#pragma once
+
+#include "protocols/fc_ae_rdma/command.h"
+#include "protocols/fc_ae_rdma/response.h"
+#include "replay/stack/fc/exchanges.h"
+
+namespace fabricscope::stack::fibre_channel {
+
+/// A Logical Unit of a Target.
+struct LogicalUnit {
+    Octets memory;
+    bool may_read = true, may_write = true;
+};
+
+/// What the Target's application is told, unless the command says otherwise.
+struct Notification {
+    std::uint32_t initiator = 0;  ///< N_Port_ID
+    std::uint8_t lun = 0;
+    bool read = false;
+    std::uint32_t base_address = 0, length = 0;  ///< octets
+};
+
+/// What an Initiator asks for.
+struct RdmaRequest {
+    bool read = false;
+    bool notify = true;
+    std::uint8_t lun = 0;
+    std::uint32_t base_address = 0;  ///< 24 bits
+    std::uint32_t length = 0;        ///< FCP_DL
+    Octets data{};                   ///< of a write; shorter or longer than `length` only by mistake
+};
+
+struct RdmaOutcome {
+    std::uint64_t id = 0;   ///< what request() gave
+    bool answered = false;  ///< else the Target has not answered in time, and the Exchange was aborted
+    fc_ae_rdma::Response response;
+    Octets data;  ///< of a read
+};
+
+/// What Targets find wrong of their own accord.
+struct TargetLimits {
+    std::size_t tasks = 16;  ///< commands at a time; beyond it is QUEUE FULL
+    bool busy = false;       ///< every command is answered with BUSY
+    /// Reads bring so many octets less than they should (FCP_RESID_UNDER).
+    std::uint32_t short_by = 0;
+};
+
+class AeRdma final : public ExchangeUser {
+public:
+    AeRdma(Exchanges& exchanges, int service_class);
+
+    // Target
+    LogicalUnit& logical_unit(std::uint8_t lun) { return units_[lun]; }
+    bool has_logical_unit(std::uint8_t lun) const { return units_.contains(lun); }
+    void set_limits(const TargetLimits& limits) { limits_ = limits; }
+    std::optional<Notification> next_notification();
+
+    // Initiator
+    /// To a Target that the port is logged in with. The outcome comes under the number that is returned.
+    std::uint64_t request(Time now, std::uint32_t target, const RdmaRequest& request);
+    std::optional<RdmaOutcome> next_outcome();
+
+    Time wakeup() const;
+    void on_timer(Time now);
+    void on_iu(Time now, const IncomingIu& iu) override;
+    void on_failure(Time now, ExchangeHandle exchange, Failure failure) override;
+
+private:
+    struct Pending {
+        RdmaRequest request;
+        std::map<std::uint32_t, Octets> data{};          ///< by Relative Offset
+        std::optional<fc_ae_rdma::Response> response{};  ///< which may come before the data
+        Time deadline = never;
+    };
+    /// A write whose data are awaited.
+    struct Task {
+        std::uint32_t initiator = 0;
+        fc_ae_rdma::CommandParameter parameter;
+        fc_ae_rdma::Command command;
+        std::optional<fc_ae_rdma::StatusCode> refusal;
+        std::map<std::uint32_t, Octets> data;
+        std::optional<std::uint32_t> end;
+        Time deadline = never;
+    };
+
+    void on_command(Time now, const IncomingIu& iu);
+    std::optional<fc_ae_rdma::StatusCode> why_not(const fc_ae_rdma::Command& command, std::uint32_t base_address) const;
+    void read(Time now, ExchangeHandle exchange, const Task& task);
+    void finish_write(Time now, ExchangeHandle exchange, Task& task);
+    void respond(Time now, ExchangeHandle exchange, fc_ae_rdma::StatusCode status, std::int64_t residual);
+    void notify(const Task& task, std::uint32_t length);
+    void on_data(Time now, const IncomingIu& iu);
+    void on_response(const IncomingIu& iu);
+    void finish_if_whole(ExchangeHandle exchange);
+
+    Exchanges& exchanges_;
+    int service_class_;
+    TargetLimits limits_;
+    std::map<std::uint8_t, LogicalUnit> units_;
+    std::map<ExchangeHandle, Task> tasks_;
+    std::map<ExchangeHandle, Pending> pending_;
+    std::deque<Notification> notifications_;
+    std::deque<RdmaOutcome> outcomes_;
+};
+
+}  // namespace fabricscope::stack::fibre_channel

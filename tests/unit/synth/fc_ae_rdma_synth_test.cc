@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FC-AE-RDMA Initiator and Target against each other, and the analyzer's account against their own.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "analyzer/engine/fc_protocols.h"
+#include "replay/stack/core/random.h"
+#include "replay/synth/families.h"
+#include "replay/synth/fc_ae_rdma.h"
+
+namespace fabricscope::synth {
+namespace {
+
+struct Played {
+    Recording recording;
+    AeRdmaAccounts accounts;
+    std::unique_ptr<engine::FcProtocols> protocols;
+    std::unique_ptr<engine::fibre_channel::Tracker> tracker;
+
+    const engine::fc_ae_rdma::Model& model() const { return protocols->fc_ae_rdma(); }
+};
+
+Played play(const std::string& text) {
+    Played played;
+    played.recording = run_fc_ae_rdma(parse_scenario(text), &played.accounts);
+    EXPECT_TRUE(played.recording.complete) << text;
+    engine::FcProtocols::Options options;
+    options.fc_ae_rdma = true;
+    played.protocols = std::make_unique<engine::FcProtocols>(options);
+    played.tracker = std::make_unique<engine::fibre_channel::Tracker>(
+        engine::fibre_channel::Options{}, played.protocols.get());
+    played.protocols->ask(*played.tracker);
+    std::uint64_t number = 0;
+    for (const RecordedFrame& recorded : played.recording.frames) {
+        capture::Frame frame = stack::ethernet_frame(recorded.octets);
+        frame.link = played.recording.interfaces[recorded.interface].link;
+        frame.number = ++number;
+        frame.time = recorded.time;
+        played.tracker->on_packet(capture::decode(frame));
+    }
+    played.tracker->finish();
+    played.protocols->finish();
+    return played;
+}
+
+/// Octets that moved in messages with status GOOD, as the analyzer saw them.
+std::uint64_t seen_octets(const Played& played, bool reads) {
+    std::uint64_t octets = 0;
+    for (const auto& message : played.model().messages)
+        if (message.is_read == reads && message.state == engine::fc_ae_rdma::MessageState::complete)
+            octets += message.bytes;
+    return octets;
+}
+
+void expect_same(const Played& played) {
+    const stack::RdmaAccount& account = played.accounts.client;
+    EXPECT_EQ(played.model().messages.size(), account.messages);
+    EXPECT_EQ(seen_octets(played, false), account.written);
+    EXPECT_EQ(seen_octets(played, true), account.read);
+    EXPECT_TRUE(account.data_right);
+    std::map<std::uint8_t, std::uint32_t> refused;
+    std::uint64_t residuals = 0;
+    for (const auto& message : played.model().messages) {
+        if (message.state == engine::fc_ae_rdma::MessageState::failed) ++refused[message.status.value_or(0)];
+        residuals += message.residual.value_or(0);
+    }
+    EXPECT_EQ(refused, account.refused);
+    EXPECT_EQ(residuals, account.residuals);
+}
+
+std::string random_scenario(std::uint64_t seed, const std::string& network) {
+    stack::Random random(seed * 6007);
+    std::string text = fmt::format(
+        "protocol fc-ae-rdma\nseed {}\n{}\nhosts class={} frame-size={}\ncarrier over={}\n", seed, network,
+        random.between(2, 3), 256 * random.between(1, 8), random.below(2) == 0 ? "fibre" : "fcoe");
+    const char* const access[] = {"both", "both", "read", "write"};
+    for (int lun = 0; lun < 3; ++lun)
+        text += fmt::format("unit lun={} size={} access={}\n", lun, random.between(1, 40'000), access[random.below(4)]);
+    // One after the other: what is read is what has been written before.
+    for (int i = 0; i < 8; ++i)
+        text += fmt::format(
+            "{} lun={} address={} octets={} count={} step={} at={}ms notify={}\n",
+            random.below(2) == 0 ? "read" : "write", random.below(4), random.below(20'000),
+            random.below(5) == 0 ? 0 : random.below(20'000), random.between(1, 3), random.below(500), 100 * (i + 1),
+            random.below(2) == 0 ? "yes" : "no");
+    return text;
+}
+
+TEST(AeRdmaSynth, MemoryIsWhatWasWrittenAndTheAnalyzerKnows) {
+    std::uint32_t refused = 0, good = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        const std::string text = random_scenario(seed, "");
+        SCOPED_TRACE(text);
+        const Played played = play(text);
+        expect_same(played);
+        for (const engine::Finding& finding : played.model().findings)
+            ADD_FAILURE() << finding.rule->id << " in frame " << finding.frames.back() << ": " << finding.text;
+        EXPECT_EQ(played.accounts.client.unanswered, 0);
+        for (const auto& [status, count] : played.accounts.client.refused) refused += count;
+        good += played.accounts.client.good;
+        if (HasFailure()) return;
+    }
+    EXPECT_GT(refused, 100);
+    EXPECT_GT(good, 100);
+}
+
+/// Each message has its answer, or the Initiator gives it up.
+TEST(AeRdmaSynth, LossMeansNoAnswer) {
+    std::uint32_t unanswered = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const std::string text = random_scenario(seed, "capture at=network\nfault loss=1% what=fcp") +
+                                 "hosts r-a-tov=5ms e-d-tov=2ms class=3\n";
+        SCOPED_TRACE(text);
+        const Played played = play(text);
+        const stack::RdmaAccount& account = played.accounts.client;
+        std::uint32_t answered = account.good;
+        for (const auto& [status, count] : account.refused) answered += count;
+        EXPECT_EQ(answered + account.unanswered, account.messages);
+        unanswered += account.unanswered;
+        if (HasFailure()) return;
+    }
+    EXPECT_GT(unanswered, 10);
+}
+
+TEST(AeRdmaScenarios, BreakWhatTheySay) {
+    unsigned played_scenarios = 0;
+    for (const BuiltinScenario& builtin : builtin_scenarios()) {
+        const Scenario scenario = parse_scenario(builtin.text);
+        if (scenario.protocol != "fc-ae-rdma") continue;
+        ++played_scenarios;
+        SCOPED_TRACE(builtin.name);
+        const Played played = play(std::string(builtin.text));
+        std::set<std::string> found;
+        std::string texts;
+        for (const engine::Finding& finding : played.model().findings) {
+            found.insert(finding.rule->id);
+            texts += fmt::format("frame {}: {}\n", finding.frames.back(), finding.text);
+        }
+        EXPECT_EQ(found, std::set<std::string>(scenario.finds.begin(), scenario.finds.end())) << texts;
+        EXPECT_TRUE(played.accounts.client.data_right);
+    }
+    EXPECT_GT(played_scenarios, 8);
+}
+
+}  // namespace
+}  // namespace fabricscope::synth
