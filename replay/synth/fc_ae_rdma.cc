@@ -75,6 +75,7 @@ private:
 
     void read_target(const Statement& statement) {
         limits_.tasks = statement.number("tasks", limits_.tasks);
+        limits_.think = statement.time("think", 0);
         limits_.busy = statement.flag("busy", false);
         limits_.short_by = static_cast<std::uint32_t>(statement.octets("short-by", 0));
     }

@@ -108,8 +108,8 @@ void AeRdma::on_command(Time now, const IncomingIu& iu) {
     task.parameter = fc_ae_rdma::parse_parameter(iu.first.parameter);
     if (iu.payload.size() != fc_ae_rdma::command_size || layout::parse_into(task.command, iu.payload)) return;
     task.refusal = why_not(task.command, task.parameter.base_address);
-    if (task.command.control.read_data) return read(now, iu.exchange, task);
-    if (iu.last.f_ctl.sequence_initiative) return finish_write(now, iu.exchange, task);
+    if (task.command.control.read_data || iu.last.f_ctl.sequence_initiative)
+        return whole(now, iu.exchange, std::move(task));
     task.deadline = now + exchanges_.r_a_tov();
     tasks_[iu.exchange] = std::move(task);
 }
@@ -127,8 +127,24 @@ std::optional<StatusCode> AeRdma::why_not(const fc_ae_rdma::Command& command, st
     return std::nullopt;
 }
 
+/// Nothing more is awaited.
+void AeRdma::whole(Time now, ExchangeHandle exchange, Task task) {
+    if (task.refusal) {
+        tasks_.erase(exchange);
+        return respond(now, exchange, *task.refusal, 0);
+    }
+    if (limits_.think != 0 && task.ready == never) {
+        task.ready = now + limits_.think;
+        task.deadline = never;
+        tasks_[exchange] = std::move(task);
+        return;
+    }
+    if (task.command.control.read_data) read(now, exchange, task);
+    else write(now, exchange, task);
+    tasks_.erase(exchange);
+}
+
 void AeRdma::read(Time now, ExchangeHandle exchange, const Task& task) {
-    if (task.refusal) return respond(now, exchange, *task.refusal, 0);
     const std::uint32_t length = task.command.data_length - std::min(task.command.data_length, limits_.short_by);
     const Octets& memory = units_.at(task.command.lun.number).memory;
     const auto from = memory.begin() + static_cast<std::ptrdiff_t>(task.parameter.base_address);
@@ -144,9 +160,8 @@ void AeRdma::read(Time now, ExchangeHandle exchange, const Task& task) {
         now, exchange, StatusCode::good, std::int64_t{length} - static_cast<std::int64_t>(task.command.data_length));
 }
 
-/// All data of the write are there. What is beyond FCP_DL is thrown away.
-void AeRdma::finish_write(Time now, ExchangeHandle exchange, Task& task) {
-    if (task.refusal) return respond(now, exchange, *task.refusal, 0);
+/// What is beyond FCP_DL is thrown away.
+void AeRdma::write(Time now, ExchangeHandle exchange, const Task& task) {
     const Octets data = joined(task.data);
     const std::size_t length = std::min<std::size_t>(data.size(), task.command.data_length);
     Octets& memory = units_.at(task.command.lun.number).memory;
@@ -190,8 +205,7 @@ void AeRdma::on_data(Time now, const IncomingIu& iu) {
     if (iu.last.f_ctl.sequence_initiative)
         task.end = iu.first.parameter + static_cast<std::uint32_t>(iu.payload.size());
     if (!task.end || size_of_parts(task.data) != *task.end) return;
-    finish_write(now, iu.exchange, task);
-    tasks_.erase(iu.exchange);
+    whole(now, iu.exchange, std::move(task));
 }
 
 void AeRdma::on_iu(Time now, const IncomingIu& iu) {
@@ -214,7 +228,7 @@ void AeRdma::on_failure(Time now, ExchangeHandle exchange, Failure failure) {
 Time AeRdma::wakeup() const {
     Time earliest = never;
     for (const auto& [exchange, pending] : pending_) earliest = std::min(earliest, pending.deadline);
-    for (const auto& [exchange, task] : tasks_) earliest = std::min(earliest, task.deadline);
+    for (const auto& [exchange, task] : tasks_) earliest = std::min({earliest, task.deadline, task.ready});
     return earliest;
 }
 
@@ -225,6 +239,10 @@ void AeRdma::on_timer(Time now) {
         if (pending.deadline <= now) late.push_back(exchange);
     for (const ExchangeHandle exchange : late) on_failure(now, exchange, Failure::ack_timeout);
     std::erase_if(tasks_, [&](const auto& entry) { return entry.second.deadline <= now; });
+    std::vector<ExchangeHandle> ready;
+    for (const auto& [exchange, task] : tasks_)
+        if (task.ready <= now) ready.push_back(exchange);
+    for (const ExchangeHandle exchange : ready) whole(now, exchange, tasks_.at(exchange));
 }
 
 }  // namespace fabricscope::stack::fibre_channel

@@ -43,6 +43,7 @@ struct RdmaOutcome {
 /// What Targets find wrong of their own accord.
 struct TargetLimits {
     std::size_t tasks = 16;  ///< commands at a time; beyond it is QUEUE FULL
+    Time think = 0;          ///< from a whole command to its response
     bool busy = false;       ///< every command is answered with BUSY
     /// Reads bring so many octets less than they should (FCP_RESID_UNDER).
     std::uint32_t short_by = 0;
@@ -75,7 +76,7 @@ private:
         std::optional<fc_ae_rdma::Response> response{};  ///< which may come before the data
         Time deadline = never;
     };
-    /// A write whose data are awaited.
+    /// A command that waits for data, or for its turn.
     struct Task {
         std::uint32_t initiator = 0;
         fc_ae_rdma::CommandParameter parameter;
@@ -83,13 +84,15 @@ private:
         std::optional<fc_ae_rdma::StatusCode> refusal;
         std::map<std::uint32_t, Octets> data;
         std::optional<std::uint32_t> end;
-        Time deadline = never;
+        Time deadline = never;  ///< of the data
+        Time ready = never;     ///< when it is carried out
     };
 
     void on_command(Time now, const IncomingIu& iu);
     std::optional<fc_ae_rdma::StatusCode> why_not(const fc_ae_rdma::Command& command, std::uint32_t base_address) const;
+    void whole(Time now, ExchangeHandle exchange, Task task);
     void read(Time now, ExchangeHandle exchange, const Task& task);
-    void finish_write(Time now, ExchangeHandle exchange, Task& task);
+    void write(Time now, ExchangeHandle exchange, const Task& task);
     void respond(Time now, ExchangeHandle exchange, fc_ae_rdma::StatusCode status, std::int64_t residual);
     void notify(const Task& task, std::uint32_t length);
     void on_data(Time now, const IncomingIu& iu);
