@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/cli/analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 
@@ -12,8 +15,6 @@
 
 namespace fabricscope::cli {
 namespace {
-
-constexpr std::string_view smcr_prefix = "smcr-", cm_prefix = "cm-";
 
 std::vector<std::unique_ptr<capture::Source>> open_all(const std::vector<std::string>& files, Analysis& analysis) {
     std::vector<std::unique_ptr<capture::Source>> sources;
@@ -34,14 +35,35 @@ bool is_file(const std::string& path) {
     return std::filesystem::is_regular_file(path, error);
 }
 
-/// "smcr-1, smcr-2, ... (45 in all)", with gaps where ids have been given up
-template <class Model> std::string names_of(const Model& model, std::string_view prefix) {
+/// How the things of a kind are named, and what they are called.
+struct Kind {
+    SessionKind kind;
+    std::string_view prefix;
+    const char* noun;
+    const char* protocol;
+};
+constexpr std::array kinds{
+    Kind{SessionKind::smcr, "smcr-", "connection", "SMC-R"},
+    Kind{SessionKind::rdma_cm, "cm-", "connection", "RDMA CM"},
+    Kind{SessionKind::fcvi, "fcvi-", "connection", "FC-VI"},
+    Kind{SessionKind::fc_ae_rdma, "fc-ae-rdma-", "message", "FC-AE-RDMA"},
+    Kind{SessionKind::fc_ae_rdma_region, "fc-ae-rdma-region-", "memory region", "FC-AE-RDMA"},
+    Kind{SessionKind::fc_exchange, "xchg-", "Exchange", "Fibre Channel"}};
+
+/// Ids that turned out to be another's have been given up.
+template <class Thing> bool exists(const Thing& thing) {
+    if constexpr (requires { thing.merged; }) return !thing.merged;
+    else return true;
+}
+
+/// "smcr-1, smcr-2, ... (45 in all)"
+template <class List> std::string names_of(const List& list, const Kind& kind) {
     constexpr std::size_t most = 20;
     std::string names;
     std::size_t count = 0;
-    for (const auto& connection : model.connections) {
-        if (connection.merged) continue;
-        if (++count <= most) names += (count == 1 ? "" : ", ") + std::string(prefix) + std::to_string(connection.id);
+    for (const auto& thing : list) {
+        if (!exists(thing)) continue;
+        if (++count <= most) names += fmt::format("{}{}{}", count == 1 ? "" : ", ", kind.prefix, thing.id);
     }
     return count <= most ? names : names + ", ... (" + report::grouped(count) + " in all)";
 }
@@ -55,16 +77,17 @@ std::uint32_t id_in(const std::string& name, std::string_view prefix) {
     return error == std::errc() && rest == end ? id : 0;
 }
 
-template <class Connection, class Model>
-const Connection* find_in(
-    const Model& model, const std::string& name, std::string_view prefix, const std::string& protocol) {
-    const std::uint32_t id = id_in(name, prefix);
-    if (id >= 1 && id <= model.connections.size() && !model.connections[id - 1].merged)
-        return &model.connections[id - 1];
-    const std::string names = names_of(model, prefix);
-    complain(
-        "no connection " + name + "; there " + (names.empty() ? "is no " + protocol + " connection" : "are " + names));
-    return nullptr;
+/// `list` is in order of ids.
+template <class List> auto* find_in(const List& list, const std::string& name, SessionKind sought) {
+    const Kind& kind = *std::ranges::find(kinds, sought, &Kind::kind);
+    const std::uint32_t id = id_in(name, kind.prefix);
+    const auto found = std::ranges::lower_bound(list, id, {}, [](const auto& thing) { return thing.id; });
+    if (id != 0 && found != list.end() && found->id == id && exists(*found)) return &*found;
+    const std::string names = names_of(list, kind);
+    complain(fmt::format(
+        "no {} {}; there {}", kind.noun, name,
+        names.empty() ? fmt::format("is no {} {}", kind.protocol, kind.noun) : "are " + names));
+    return static_cast<decltype(&*found)>(nullptr);
 }
 
 }  // namespace
@@ -83,13 +106,13 @@ void add_input_options(CLI::App& command, InputOptions& options) {
         ->option_text("auto|0|4");
 }
 
-Analysis analyse(const std::vector<std::string>& files, engine::Options options, engine::smcr::Observer* observer) {
+Analysis analyse(const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers) {
     Analysis analysis;
     if (auto sources = open_all(files, analysis); !sources.empty()) {
         auto source = capture::in_time_order(capture::merge(std::move(sources)));
         if (std::ranges::all_of(files, is_file)) source = capture::read_ahead(std::move(source));
         options.interfaces = source->interface_count();
-        analysis.engine = std::make_unique<engine::Engine>(options, observer);
+        analysis.engine = std::make_unique<engine::Engine>(options, observers);
         Progress progress(files);
         const bool merged = analysis.opened.size() > 1;
         for (capture::Frame frame; source->next(frame);) {
@@ -104,16 +127,35 @@ Analysis analyse(const std::vector<std::string>& files, engine::Options options,
     return analysis;
 }
 
-std::uint32_t connection_id(const std::string& name) { return id_in(name, smcr_prefix); }
-
-bool is_cm_connection(const std::string& name) { return id_in(name, cm_prefix) != 0; }
+std::optional<SessionName> session_name(const std::string& name) {
+    for (const Kind& kind : kinds)
+        if (const std::uint32_t id = id_in(name, kind.prefix); id != 0) return SessionName{kind.kind, id};
+    return std::nullopt;
+}
 
 const engine::smcr::Connection* find_connection(const engine::smcr::Model& model, const std::string& name) {
-    return find_in<engine::smcr::Connection>(model, name, smcr_prefix, "SMC-R");
+    return find_in(model.connections, name, SessionKind::smcr);
 }
 
 const engine::rdma_cm::Connection* find_connection(const engine::rdma_cm::Model& model, const std::string& name) {
-    return find_in<engine::rdma_cm::Connection>(model, name, cm_prefix, "RDMA CM");
+    return find_in(model.connections, name, SessionKind::rdma_cm);
+}
+
+const engine::fcvi::Connection* find_connection(const engine::fcvi::Model& model, const std::string& name) {
+    return find_in(model.connections, name, SessionKind::fcvi);
+}
+
+const engine::fc_ae_rdma::Message* find_message(const engine::fc_ae_rdma::Model& model, const std::string& name) {
+    return find_in(model.messages, name, SessionKind::fc_ae_rdma);
+}
+
+const engine::fc_ae_rdma::Region* find_region(const engine::fc_ae_rdma::Model& model, const std::string& name) {
+    return find_in(model.regions, name, SessionKind::fc_ae_rdma_region);
+}
+
+const engine::fibre_channel::Exchange* find_exchange(
+    const engine::fibre_channel::Model& model, const std::string& name) {
+    return find_in(model.exchanges, name, SessionKind::fc_exchange);
 }
 
 }  // namespace fabricscope::cli

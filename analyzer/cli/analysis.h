@@ -31,15 +31,31 @@ struct Analysis {
 
 /// Reads all files as one timeline. Problems have been complained about.
 Analysis analyse(
-    const std::vector<std::string>& files, engine::Options options, engine::smcr::Observer* observer = nullptr);
+    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers = {});
 
-/// The id in "smcr-12"; 0 if it is none.
-std::uint32_t connection_id(const std::string& name);
-/// Whether it names an RDMA CM connection: "cm-3".
-bool is_cm_connection(const std::string& name);
+/// What reports give names to.
+enum class SessionKind : std::uint8_t {
+    smcr,               ///< "smcr-1"
+    rdma_cm,            ///< "cm-1"
+    fcvi,               ///< "fcvi-1"
+    fc_ae_rdma,         ///< "fc-ae-rdma-1", a message
+    fc_ae_rdma_region,  ///< "fc-ae-rdma-region-1"
+    fc_exchange,        ///< "xchg-1"
+};
+struct SessionName {
+    SessionKind kind{};
+    std::uint32_t id = 0;
+};
+/// Nothing if it is no such name.
+std::optional<SessionName> session_name(const std::string& name);
 
-/// The connection with that id, or null after a complaint that lists the ids there are.
+// What has that name, or null after a complaint that lists the names there are.
 const engine::smcr::Connection* find_connection(const engine::smcr::Model& model, const std::string& name);
 const engine::rdma_cm::Connection* find_connection(const engine::rdma_cm::Model& model, const std::string& name);
+const engine::fcvi::Connection* find_connection(const engine::fcvi::Model& model, const std::string& name);
+const engine::fc_ae_rdma::Message* find_message(const engine::fc_ae_rdma::Model& model, const std::string& name);
+const engine::fc_ae_rdma::Region* find_region(const engine::fc_ae_rdma::Model& model, const std::string& name);
+const engine::fibre_channel::Exchange* find_exchange(
+    const engine::fibre_channel::Model& model, const std::string& name);
 
 }  // namespace fabricscope::cli

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +30,7 @@ struct AnalyzeOptions {
     std::string annotated_file;
     bool cursors = false;
     bool all = false;
-    std::vector<std::string> protocols{"smcr", "rdma-cm", "fc"};
+    std::vector<std::string> protocols{"smcr", "rdma-cm", "fc", "fcvi", "fc-ae-rdma"};
     std::vector<std::string> levels;  ///< empty = all
     std::vector<std::string> rules;   ///< empty = all
     std::string profile = name_of(engine::Profile::linux_);
@@ -56,6 +59,7 @@ std::string check_rule(const std::string& id) {
 }
 
 bool is_chosen(const engine::Rule& rule, const AnalyzeOptions& options) {
+    if (rule.only_in && options.profile != name_of(*rule.only_in)) return false;
     return (options.levels.empty() || contains(options.levels, name_of(rule.severity))) &&
            (options.rules.empty() || contains(options.rules, rule.id));
 }
@@ -85,8 +89,27 @@ std::map<std::uint64_t, report::Place> places_of(
 }
 
 engine::Profile profile_of(const AnalyzeOptions& options) {
-    const auto strict = engine::Profile::standard;
-    return options.profile == name_of(strict) ? strict : engine::Profile::linux_;
+    for (const engine::Profile profile : {engine::Profile::standard, engine::Profile::avionics})
+        if (options.profile == name_of(profile)) return profile;
+    return engine::Profile::linux_;
+}
+
+engine::Options engine_options_of(const AnalyzeOptions& options) {
+    engine::Options result{
+        .smcr = contains(options.protocols, "smcr"),
+        .rdma_cm = contains(options.protocols, "rdma-cm"),
+        .fc = contains(options.protocols, "fc")};
+    const engine::Profile profile = profile_of(options);
+    result.smcr_options.timelines = options.for_programs() && options.cursors;
+    result.smcr_options.cursor_base = options.input.forced_cursor_base();
+    // Annex A of FC-AE-RDMA says nothing of Linux.
+    result.smcr_options.profile = result.rdma_cm_options.profile = profile == engine::Profile::avionics
+                                                                       ? engine::Profile::linux_
+                                                                       : profile;
+    result.fc_protocols.fcvi = contains(options.protocols, "fcvi");
+    result.fc_protocols.fc_ae_rdma = contains(options.protocols, "fc-ae-rdma");
+    result.fc_protocols.fc_ae_rdma_options.profile = profile;
+    return result;
 }
 
 bool write_summary(const report::Results& results, const AnalyzeOptions& options) {
@@ -131,14 +154,7 @@ int run(AnalyzeOptions& options) {
         complain(reason);
         return wrong_usage;
     }
-    engine::Options engine_options{
-        .smcr = contains(options.protocols, "smcr"),
-        .rdma_cm = contains(options.protocols, "rdma-cm"),
-        .fc = contains(options.protocols, "fc")};
-    engine_options.smcr_options.timelines = options.for_programs() && options.cursors;
-    engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
-    engine_options.smcr_options.profile = engine_options.rdma_cm_options.profile = profile_of(options);
-
+    const engine::Options engine_options = engine_options_of(options);
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;
     const engine::Engine& engine = *analysis.engine;
@@ -151,6 +167,8 @@ int run(AnalyzeOptions& options) {
         .smcr = engine_options.smcr ? &engine.smcr() : nullptr,
         .rdma_cm = engine_options.rdma_cm ? &engine.rdma_cm() : nullptr,
         .fc = engine_options.fc ? &engine.fc() : nullptr,
+        .fcvi = engine_options.fc_protocols.fcvi ? &engine.fcvi() : nullptr,
+        .fc_ae_rdma = engine_options.fc_protocols.fc_ae_rdma ? &engine.fc_ae_rdma() : nullptr,
         .findings = findings,
         .rules = chosen_rules(engine, options),
         .places = places,
@@ -186,8 +204,8 @@ void add_analyze(CLI::App& program, int& status) {
     command->add_flag("--all", options->all, "Summary: rows and names without limit");
     command->add_option("--protocol", options->protocols, "Report only these protocols")
         ->delimiter(',')
-        ->check(CLI::IsMember({"smcr", "rdma-cm", "fc"}))
-        ->option_text("smcr,rdma-cm,fc");
+        ->check(CLI::IsMember(options->protocols))
+        ->option_text(fmt::format("{}", fmt::join(options->protocols, ",")));
     command->add_option("--rules-level", options->levels, "Only findings of these levels")
         ->delimiter(',')
         ->check(CLI::IsMember({"error", "warning", "note"}))
@@ -196,9 +214,11 @@ void add_analyze(CLI::App& program, int& status) {
         ->delimiter(',')
         ->check(check_rule)
         ->option_text("ID");
+    const std::vector<std::string> profiles{
+        name_of(engine::Profile::standard), name_of(engine::Profile::linux_), name_of(engine::Profile::avionics)};
     command->add_option("--profile", options->profile, "What traffic is held against; linux excuses Linux's habits")
-        ->check(CLI::IsMember({name_of(engine::Profile::standard), name_of(engine::Profile::linux_)}))
-        ->option_text("rfc7609|linux");
+        ->check(CLI::IsMember(profiles))
+        ->option_text(fmt::format("{}", fmt::join(profiles, "|")));
     command->callback([options, json, &status] {
         options->json = json->count() != 0;
         status = run(*options);

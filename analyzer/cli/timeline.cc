@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "analyzer/cli/exports.h"
 #include "analyzer/cli/output.h"
 #include "analyzer/cli/status.h"
+#include "analyzer/report/fc_ladder.h"
 #include "analyzer/report/ladder.h"
 #include "analyzer/report/plot.h"
 #include "analyzer/report/units.h"
@@ -28,13 +28,16 @@ constexpr std::size_t most_in_a_picture = 100;
 struct TimelineOptions {
     InputOptions input;
     std::vector<std::string> connections;  ///< of SMC-R: ids, or "all"
-    std::vector<std::string> cm_connections;
+    std::vector<std::string> others;       ///< what has no cursors: RDMA CM, FC-VI, FC-AE-RDMA, Exchanges
     std::vector<std::string> link_groups;
     bool ladder = false;
     std::string csv, svg, png;
 
     bool wants_all() const { return std::ranges::find(connections, "all") != connections.end(); }
-    bool wants_ladder() const { return ladder || !link_groups.empty() || !cm_connections.empty(); }
+    bool wants_ladder() const { return ladder || !link_groups.empty() || !others.empty(); }
+    bool wants(SessionKind kind) const {
+        return std::ranges::any_of(others, [&](const std::string& name) { return session_name(name)->kind == kind; });
+    }
     bool wants_picture() const { return !svg.empty() || !png.empty(); }
 };
 
@@ -42,7 +45,8 @@ struct TimelineOptions {
 class Collector final : public Observer {
 public:
     explicit Collector(const TimelineOptions& options) : all_(options.wants_all()) {
-        for (const std::string& name : options.connections) ids_.insert(connection_id(name));
+        for (const std::string& name : options.connections)
+            if (const auto session = session_name(name)) ids_.insert(session->id);
     }
 
     /// What was met midway may turn out to be one half of any other connection.
@@ -107,6 +111,26 @@ const LinkGroup* find_link_group(const Model& model, const std::string& name) {
     return nullptr;
 }
 
+/// Of what has no cursors. Empty, after a complaint, if it is not there.
+std::optional<report::Ladder> ladder_of(const engine::Engine& engine, const std::string& name, Time start) {
+    const auto drawn = [](const auto* found, const auto& draw) {
+        return found != nullptr ? std::optional(draw(*found)) : std::nullopt;
+    };
+    const auto ladder = [&](const auto& found) { return report::ladder_of(found, start); };
+    switch (session_name(name)->kind) {
+        case SessionKind::rdma_cm: return drawn(find_connection(engine.rdma_cm(), name), ladder);
+        case SessionKind::fcvi: return drawn(find_connection(engine.fcvi(), name), ladder);
+        case SessionKind::fc_exchange: return drawn(find_exchange(engine.fc(), name), ladder);
+        case SessionKind::fc_ae_rdma:
+            return drawn(find_message(engine.fc_ae_rdma(), name), [&](const engine::fc_ae_rdma::Message& message) {
+                return report::ladder_of(message, engine.fc(), start);
+            });
+        default: break;
+    }
+    complain("of a memory region there is no ladder");
+    return {};
+}
+
 /// Empty, after a complaint, if there is not what was asked for.
 std::optional<std::vector<report::Ladder>> ladders_of(
     const engine::Engine& engine, const Connections& connections, const TimelineOptions& options, Time start) {
@@ -118,10 +142,10 @@ std::optional<std::vector<report::Ladder>> ladders_of(
         if (group == nullptr) return {};
         ladders.push_back(report::ladder_of(*group, model, start));
     }
-    for (const std::string& name : options.cm_connections) {
-        const engine::rdma_cm::Connection* connection = find_connection(engine.rdma_cm(), name);
-        if (connection == nullptr) return {};
-        ladders.push_back(report::ladder_of(*connection, start));
+    for (const std::string& name : options.others) {
+        const std::optional<report::Ladder> ladder = ladder_of(engine, name, start);
+        if (!ladder) return {};
+        ladders.push_back(*ladder);
     }
     return ladders;
 }
@@ -183,13 +207,13 @@ std::string why_not(const TimelineOptions& options, std::size_t connections) {
 }
 
 std::string why_not(const TimelineOptions& options) {
-    if (options.connections.empty() && options.cm_connections.empty() && options.link_groups.empty())
+    if (options.connections.empty() && options.others.empty() && options.link_groups.empty())
         return "name a --connection, or all, or a --link-group";
-    if (!options.cm_connections.empty() && !options.csv.empty())
-        return "--csv is for cursors, which an RDMA CM connection has not";
-    if (!options.cm_connections.empty() && !options.connections.empty() && !options.ladder)
-        return "of RDMA CM connections there are ladders only; --ladder shows those of all";
-    std::string reason = why_not(options, options.connections.size() + options.cm_connections.size());
+    if (!options.others.empty() && !options.csv.empty())
+        return "--csv is for cursors, which " + options.others.front() + " has not";
+    if (!options.others.empty() && !options.connections.empty() && !options.ladder)
+        return "of " + options.others.front() + " there is a ladder only; --ladder shows those of all";
+    std::string reason = why_not(options, options.connections.size() + options.others.size());
     for (const std::string& file : {options.svg, options.png})
         if (reason.empty() && !file.empty()) reason = why_not_picture(file, options.input.files);
     return reason;
@@ -218,17 +242,32 @@ bool report_on(const engine::Engine& engine, Collector& collector, const Timelin
     return write_timelines(timelines, options);
 }
 
+/// Only SMC-R has cursors; a name of no kind is looked for there, and not found.
+bool has_cursors(const std::string& name) {
+    const auto session = session_name(name);
+    return !session || session->kind == SessionKind::smcr;
+}
+
+engine::Options engine_options_of(const TimelineOptions& options) {
+    constexpr std::size_t most_rungs = 10'000;
+    engine::Options result;
+    result.smcr_options.timelines = !options.wants_ladder();
+    result.smcr_options.cursor_base = options.input.forced_cursor_base();
+    result.rdma_cm = options.wants(SessionKind::rdma_cm);
+    result.fc = options.wants(SessionKind::fc_exchange);
+    result.fc_protocols.fcvi = options.wants(SessionKind::fcvi);
+    result.fc_protocols.fc_ae_rdma = options.wants(SessionKind::fc_ae_rdma);
+    result.fc_protocols.fcvi_options.limits.ius = most_rungs;
+    return result;
+}
+
 int run(TimelineOptions& options) {
-    const auto cm = std::ranges::stable_partition(options.connections, std::not_fn(is_cm_connection));
-    options.cm_connections.assign(cm.begin(), cm.end());
-    options.connections.erase(cm.begin(), cm.end());
+    const auto others = std::ranges::stable_partition(options.connections, has_cursors);
+    options.others.assign(others.begin(), others.end());
+    options.connections.erase(others.begin(), others.end());
     if (const std::string reason = why_not(options); !reason.empty()) return refuse(reason);
     Collector collector(options);
-    engine::Options engine_options;
-    engine_options.rdma_cm = !options.cm_connections.empty();
-    engine_options.smcr_options.timelines = !options.wants_ladder();
-    engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
-    const Analysis analysis = analyse(options.input.files, engine_options, &collector);
+    const Analysis analysis = analyse(options.input.files, engine_options_of(options), {.smcr = &collector});
     if (!analysis.engine) return not_read;
     const bool reported = report_on(*analysis.engine, collector, options);
     if (!analysis.problems.empty()) return not_read;

@@ -2,6 +2,7 @@
 #include "analyzer/engine/engine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/engine/rdma_cm/rules.h"
 #include "analyzer/engine/smcr/rules.h"
@@ -10,11 +11,14 @@ namespace fabricscope::engine {
 
 namespace {
 
-constexpr auto kAllRules = [] {
-    std::array<Rule, smcr::kRules.size() + rdma_cm::kRules.size()> all;
-    std::ranges::copy(rdma_cm::kRules, std::ranges::copy(smcr::kRules, all.begin()).out);
+template <std::size_t... sizes> constexpr auto joined(const std::array<Rule, sizes>&... tables) {
+    std::array<Rule, (sizes + ...)> all;
+    auto end = all.begin();
+    ((end = std::ranges::copy(tables, end).out), ...);
     return all;
-}();
+}
+
+constexpr auto kAllRules = joined(smcr::kRules, rdma_cm::kRules, fcvi::kRules, fc_ae_rdma::kRules);
 
 }  // namespace
 
@@ -27,20 +31,27 @@ const char* name_of(Severity severity) {
     return "";
 }
 
-const char* name_of(Profile profile) { return profile == Profile::standard ? "rfc7609" : "linux"; }
+const char* name_of(Profile profile) {
+    switch (profile) {
+        case Profile::standard: return "rfc7609";
+        case Profile::linux_: return "linux";
+        case Profile::avionics: return "fc-ae-rdma-annex-a";
+    }
+    return "";
+}
 
 std::span<const Rule> rules() { return kAllRules; }
 
-Engine::Engine(
-    Options options, smcr::Observer* smcr_observer, rdma_cm::Observer* rdma_cm_observer,
-    fibre_channel::Observer* fc_observer)
-    : options_(options),
-      copies_(options.interfaces),
-      smcr_(options.smcr_options, smcr_observer),
-      rdma_cm_(options.rdma_cm_options, rdma_cm_observer),
-      fc_(options.fc_options, fc_observer),
-      smcr_observer_(smcr_observer),
-      rdma_cm_observer_(rdma_cm_observer) {}
+Engine::Engine(Options options, const Observers& observers)
+    : options_(std::move(options)),
+      observers_(observers),
+      copies_(options_.interfaces),
+      smcr_(options_.smcr_options, observers.smcr),
+      rdma_cm_(options_.rdma_cm_options, observers.rdma_cm),
+      fc_protocols_(options_.fc_protocols, observers.fcvi, observers.fc_ae_rdma, observers.fc),
+      fc_(options_.fc_options, &fc_protocols_) {
+    fc_protocols_.ask(fc_);
+}
 
 void Engine::on_frame(const capture::Frame& frame) { on_packet(capture::decode(frame)); }
 
@@ -52,19 +63,24 @@ void Engine::on_packet(const capture::Packet& packet) {
     else if (packet.state != capture::DecodeState::ok) ++capture_.undecoded_frames;
     if (const auto original = copies_.original_of(packet)) {
         ++capture_.copies;
-        if (smcr_observer_ != nullptr) smcr_observer_->on_copy(packet.number, *original);
-        if (rdma_cm_observer_ != nullptr) rdma_cm_observer_->on_copy(packet.number, *original);
+        if (observers_.smcr != nullptr) observers_.smcr->on_copy(packet.number, *original);
+        if (observers_.rdma_cm != nullptr) observers_.rdma_cm->on_copy(packet.number, *original);
         return;
     }
     if (options_.smcr) smcr_.on_packet(packet);
     if (options_.rdma_cm) rdma_cm_.on_packet(packet);
-    if (options_.fc) fc_.on_packet(packet);
+    if (options_.fc || options_.fc_protocols.any()) fc_.on_packet(packet);
 }
 
 std::vector<const Finding*> Engine::findings() const {
     std::vector<const Finding*> all;
-    for (const Finding& finding : smcr().findings) all.push_back(&finding);
-    for (const Finding& finding : rdma_cm().findings) all.push_back(&finding);
+    const auto add = [&](const std::vector<Finding>& findings) {
+        for (const Finding& finding : findings) all.push_back(&finding);
+    };
+    add(smcr().findings);
+    add(rdma_cm().findings);
+    add(fcvi().findings);
+    add(fc_ae_rdma().findings);
     return all;
 }
 
@@ -75,6 +91,8 @@ std::vector<RuleResult> Engine::rule_results() const {
     };
     add(smcr().tallies);
     add(rdma_cm().tallies);
+    add(fcvi().tallies);
+    add(fc_ae_rdma().tallies);
     return results;
 }
 
@@ -82,6 +100,7 @@ void Engine::finish() {
     smcr_.finish();
     rdma_cm_.finish();
     fc_.finish();
+    fc_protocols_.finish();
 }
 
 }  // namespace fabricscope::engine

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "analyzer/engine/fc/tracker.h"
+#include "analyzer/engine/fc_protocols.h"
 #include "analyzer/engine/finding.h"
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/tracker.h"
@@ -30,14 +30,25 @@ struct Options {
     smcr::Options smcr_options{};
     rdma_cm::Options rdma_cm_options{};
     fibre_channel::Options fc_options{};
-    std::uint32_t interfaces = 1;  ///< of the capture; with more than one, copies are recognised
+    FcProtocols::Options fc_protocols{};  ///< FC-VI and FC-AE-RDMA
+    std::uint32_t interfaces = 1;         ///< of the capture; with more than one, copies are recognised
+};
+
+/// Who listens to the trackers; nullptr: nobody.
+struct Observers {
+    smcr::Observer* smcr = nullptr;
+    rdma_cm::Observer* rdma_cm = nullptr;
+    fibre_channel::Observer* fc = nullptr;
+    fcvi::Observer* fcvi = nullptr;
+    fc_ae_rdma::Observer* fc_ae_rdma = nullptr;
 };
 
 class Engine {
 public:
-    explicit Engine(
-        Options options = {}, smcr::Observer* smcr_observer = nullptr, rdma_cm::Observer* rdma_cm_observer = nullptr,
-        fibre_channel::Observer* fc_observer = nullptr);
+    explicit Engine(Options options = {}, const Observers& observers = {});
+    // Its trackers know where the others are.
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
 
     /// The next frame of the timeline.
     void on_frame(const capture::Frame& frame);
@@ -51,6 +62,8 @@ public:
     const smcr::Model& smcr() const { return smcr_.model(); }
     const rdma_cm::Model& rdma_cm() const { return rdma_cm_.model(); }
     const fibre_channel::Model& fc() const { return fc_.model(); }
+    const fcvi::Model& fcvi() const { return fc_protocols_.fcvi(); }
+    const fc_ae_rdma::Model& fc_ae_rdma() const { return fc_protocols_.fc_ae_rdma(); }
     /// Of all protocols, one after the other.
     std::vector<const Finding*> findings() const;
     /// Of every rule, in the catalogue's order.
@@ -58,13 +71,13 @@ public:
 
 private:
     Options options_;
+    Observers observers_;
     CaptureSummary capture_;
     capture::DuplicateFilter copies_;
     smcr::Tracker smcr_;
     rdma_cm::Tracker rdma_cm_;
+    FcProtocols fc_protocols_;
     fibre_channel::Tracker fc_;
-    smcr::Observer* smcr_observer_;
-    rdma_cm::Observer* rdma_cm_observer_;
 };
 
 }  // namespace fabricscope::engine

@@ -42,7 +42,7 @@ FcProtocols::FcProtocols(
     const Options& options, fcvi::Observer* fcvi_observer, fc_ae_rdma::Observer* fc_ae_rdma_observer,
     fibre_channel::Observer* next)
     : options_(options),
-      next_(next),
+      next_(next != nullptr ? *next : nobody_),
       fcvi_(options.fcvi_options, fcvi_observer),
       fc_ae_rdma_(options.fc_ae_rdma_options, fc_ae_rdma_observer) {}
 
@@ -55,10 +55,27 @@ void FcProtocols::on_frame(const fibre_channel::FrameFacts& facts) {
         if (is_fcvi_control(header)) tell_r_a_tov(facts);
         fcvi_.on_frame({packet.number, packet.time, packet.interface, fabric, packet.fc->frame});
     }
-    if (options_.fc_ae_rdma)
-        fc_ae_rdma_.on_frame(
-            {packet.number, packet.time, packet.interface, fabric, service_class_of(*packet.fc), packet.fc->frame});
-    if (next_ != nullptr) next_->on_frame(facts);
+    if (options_.fc_ae_rdma) on_rdma_frame(facts);
+    next_.on_frame(facts);
+}
+
+void FcProtocols::on_rdma_frame(const fibre_channel::FrameFacts& facts) {
+    const capture::Packet& packet = facts.packet;
+    const fibre_channel::Exchange& exchange = facts.exchange;
+    const fibre_channel::Login* login = nullptr;
+    if (keeps_to_annex_a()) {
+        fc_ae_rdma_.on_fibre_channel(facts);
+        if (tracker_ != nullptr)
+            login = tracker_->login_between(exchange.fabric, exchange.originator, exchange.responder);
+    }
+    fc_ae_rdma_.on_frame(
+        {packet.number, packet.time, packet.interface, packet.fc->fabric.value_or(0), service_class_of(*packet.fc),
+         packet.fc->frame, login});
+}
+
+void FcProtocols::on_login(const fibre_channel::Login& login, fibre_channel::Party said_by) {
+    if (options_.fc_ae_rdma && keeps_to_annex_a()) fc_ae_rdma_.on_fibre_channel_login(login, said_by);
+    next_.on_login(login, said_by);
 }
 
 // ---- logins --------------------------------------------------------------------------------------
@@ -70,6 +87,8 @@ void FcProtocols::on_els(const fibre_channel::FrameFacts& facts) {
         case wire::els_pdisc: return tell_login(facts);
         case wire::els_logo: return tell_logout(facts);
         case wire::els_prli: return tell_process_login(facts);
+        case wire::els_prlo: return tell_process_logout(facts);
+        case wire::els_adisc: return tell_validation(facts);
         default: return;
     }
 }
@@ -101,6 +120,35 @@ void FcProtocols::tell_logout(const fibre_channel::FrameFacts& facts) {
     if (facts.from == fibre_channel::Party::responder && facts.exchange.accepted != true) return;
     const Step step{facts.packet.time, facts.packet.number, facts.packet.interface};
     fcvi_.on_logout(source_of<fcvi::Port>(facts), destination_of<fcvi::Port>(facts), step);
+    tell_process_logout(facts);
+}
+
+/// By PRLO or LOGO, once it is accepted.
+void FcProtocols::tell_process_logout(const fibre_channel::FrameFacts& facts) {
+    if (facts.from != fibre_channel::Party::responder || facts.exchange.accepted != true) return;
+    fc_ae_rdma_.on_process_logout(
+        source_of<fc_ae_rdma::Port>(facts), destination_of<fc_ae_rdma::Port>(facts), facts.packet.number);
+}
+
+/// With ADISC, and with its accept, a port says who it is. If that is not who logged in, the two are logged out
+/// (ISO/IEC 14165-331, 7.7.3).
+void FcProtocols::tell_validation(const fibre_channel::FrameFacts& facts) {
+    if (facts.from == fibre_channel::Party::responder && facts.exchange.accepted != true) return;
+    const fibre_channel::Exchange& exchange = facts.exchange;
+    const fibre_channel::Login* login = tracker_->login_between(
+        exchange.fabric, exchange.originator, exchange.responder);
+    wire::Adisc adisc;
+    if (login == nullptr || layout::parse_into(adisc, facts.packet.fc->frame.payload)) return;
+    const std::uint32_t source = facts.packet.fc->frame.header.s_id;
+    const auto& known =
+        login->parameters
+            [login->originator == source ? fibre_channel::Party::originator : fibre_channel::Party::responder];
+    if (!known) return;
+    if (adisc.port_name == known->port_name && adisc.node_name == known->node_name && adisc.port_id == source) return;
+    const Step step{facts.packet.time, facts.packet.number, facts.packet.interface};
+    const auto one = source_of<fcvi::Port>(facts), other = destination_of<fcvi::Port>(facts);
+    fcvi_.on_logout(one, other, step);
+    fcvi_.on_logout(other, one, step);
 }
 
 /// The page for FCP of a PRLI or of its answer, which both fit into a frame.

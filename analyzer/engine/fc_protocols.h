@@ -22,7 +22,7 @@ public:
         bool any() const { return fcvi || fc_ae_rdma; }
     };
 
-    /// `next` is told of frames, too.
+    /// `next` is told of all that this one is told of.
     explicit FcProtocols(
         const Options& options, fcvi::Observer* fcvi_observer = nullptr,
         fc_ae_rdma::Observer* fc_ae_rdma_observer = nullptr, fibre_channel::Observer* next = nullptr);
@@ -30,22 +30,35 @@ public:
     /// The tracker that this one observes; before the first frame.
     void ask(const fibre_channel::Tracker& tracker) { tracker_ = &tracker; }
 
-    bool wants_data(const capture::Packet& packet) override { return next_ != nullptr && next_->wants_data(packet); }
     void on_frame(const fibre_channel::FrameFacts& facts) override;
+    void on_login(const fibre_channel::Login& login, fibre_channel::Party said_by) override;
+    // What concerns `next` only.
+    bool wants_data(const capture::Packet& packet) override { return next_.wants_data(packet); }
+    void on_logout(const fibre_channel::Login& login) override { next_.on_logout(login); }
+    void on_timeouts(const fibre_channel::Login& login) override { next_.on_timeouts(login); }
+    void on_process_login(const fibre_channel::Login& login, const fibre_channel::ProcessLogin& process) override {
+        next_.on_process_login(login, process);
+    }
+    void on_exchange_over(const fibre_channel::Exchange& exchange) override { next_.on_exchange_over(exchange); }
     void finish() { fcvi_.finish(); }
 
     const fcvi::Model& fcvi() const { return fcvi_.model(); }
     const fc_ae_rdma::Model& fc_ae_rdma() const { return fc_ae_rdma_.model(); }
 
 private:
+    void on_rdma_frame(const fibre_channel::FrameFacts& facts);
     void on_els(const fibre_channel::FrameFacts& facts);
     void tell_login(const fibre_channel::FrameFacts& facts);
     void tell_logout(const fibre_channel::FrameFacts& facts);
     void tell_process_login(const fibre_channel::FrameFacts& facts);
+    void tell_process_logout(const fibre_channel::FrameFacts& facts);
+    void tell_validation(const fibre_channel::FrameFacts& facts);
+    bool keeps_to_annex_a() const { return options_.fc_ae_rdma_options.profile == Profile::avionics; }
     void tell_r_a_tov(const fibre_channel::FrameFacts& facts);
 
     Options options_;
-    fibre_channel::Observer* next_;
+    fibre_channel::Observer nobody_;
+    fibre_channel::Observer& next_;
     const fibre_channel::Tracker* tracker_ = nullptr;
     fcvi::Tracker fcvi_;
     fc_ae_rdma::Tracker fc_ae_rdma_;

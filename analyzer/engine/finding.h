@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,18 +23,20 @@ const char* name_of(Severity severity);
 enum class Profile : std::uint8_t {
     standard,  ///< the standard's words alone
     linux_,    ///< and what Linux does otherwise is no error
+    avionics,  ///< and FC-AE-RDMA's ports keep to the example profile of its annex A
 };
-/// "rfc7609", "linux"
+/// "rfc7609", "linux", "fc-ae-rdma-annex-a"
 const char* name_of(Profile profile);
 
 /// A requirement of a standard that a capture can decide.
 struct Rule {
     const char* id;  ///< "SMCR-R02"
     Severity severity;
-    const char* clause;           ///< "RFC 7609, A.2"
-    const char* sentence;         ///< what must hold
-    const char* evidence;         ///< what a capture must hold for the rule to be decided
-    const char* habit = nullptr;  ///< what Linux does otherwise
+    const char* clause;                ///< "RFC 7609, A.2"
+    const char* sentence;              ///< what must hold
+    const char* evidence;              ///< what a capture must hold for the rule to be decided
+    const char* habit = nullptr;       ///< what Linux does otherwise
+    std::optional<Profile> only_in{};  ///< asked for in this profile only
 };
 
 /// The catalogue, in order of ids.

@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/report/fc_ae_rdma_records.h"
 #include "analyzer/report/fc_columns.h"
+#include "analyzer/report/fcvi_columns.h"
+#include "analyzer/report/fcvi_records.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {
@@ -33,7 +36,14 @@ constexpr std::array capture_columns{
         "dropped_details", integer, "links, RMBs, RTokens and ends of timelines left out because a limit was reached"},
     Column{"rdma_cm_dropped_connections", integer, "RDMA CM connections left out because a limit was reached"},
     Column{"rdma_cm_dropped_findings", integer, "RDMA CM findings left out because a limit was reached"},
-    Column{"profile", text, "what traffic was held against: rfc7609 or linux"},
+    Column{"fcvi_dropped_connections", integer, "FC-VI connections left out because a limit was reached"},
+    Column{"fcvi_dropped_messages", integer, "FC-VI Messages left out because a limit was reached"},
+    Column{"fcvi_dropped_exchanges", integer, "FC-VI Exchanges forgotten because a limit was reached"},
+    Column{"fcvi_dropped_findings", integer, "FC-VI findings left out because a limit was reached"},
+    Column{"fc_ae_rdma_dropped_messages", integer, "FC-AE-RDMA messages left out because a limit was reached"},
+    Column{"fc_ae_rdma_dropped_regions", integer, "memory regions left out because a limit was reached"},
+    Column{"fc_ae_rdma_dropped_findings", integer, "FC-AE-RDMA findings left out because a limit was reached"},
+    Column{"profile", text, "what traffic was held against: rfc7609, linux or fc-ae-rdma-annex-a"},
 };
 
 constexpr std::array file_columns{
@@ -58,6 +68,7 @@ constexpr std::array rule_columns{
     Column{"sentence", text, "what must hold"},
     Column{"evidence", text, "what a capture must hold for the rule to be decided"},
     Column{"habit", text, "what Linux does otherwise"},
+    Column{"only_in", text, "the profile that asks for it; null: all"},
 };
 
 constexpr std::array rule_result_columns{
@@ -383,6 +394,8 @@ constexpr std::array in_cm_connection{ForeignKey{"connection", "cm_connections (
 constexpr std::array in_fc_exchange{ForeignKey{"exchange", "fc_exchanges (id)"}};
 constexpr std::array in_fc_login{ForeignKey{"login", "fc_logins (id)"}};
 constexpr std::array of_fc_address{ForeignKey{"address", "fc_addresses (position)"}};
+constexpr std::array in_fcvi_connection{ForeignKey{"connection", "fcvi_connections (id)"}};
+constexpr std::array in_rdma_region{ForeignKey{"region", "fc_ae_rdma_regions (id)"}};
 constexpr std::array of_rule{ForeignKey{"rule", "rules (id)"}};
 constexpr std::array of_finding{ForeignKey{"finding", "findings (id)"}};
 
@@ -390,6 +403,9 @@ constexpr std::array connection_indexes{"link_group", "outcome", "client", "serv
 constexpr std::array cm_connection_indexes{"outcome", "client", "server"};
 constexpr std::array fc_exchange_indexes{"kind", "state", "originator", "responder"};
 constexpr std::array fc_login_indexes{"originator", "responder"};
+constexpr std::array fcvi_connection_indexes{"outcome", "client", "server"};
+constexpr std::array fcvi_message_indexes{"connection", "operation", "state"};
+constexpr std::array rdma_message_indexes{"target", "state"};
 constexpr std::array finding_indexes{"rule", "session"};
 constexpr std::array finding_frame_indexes{"frame"};
 
@@ -417,6 +433,14 @@ enum TableIndex : std::uint8_t {
     fc_process_logins_table,
     fc_addresses_table,
     fc_address_ports_table,
+    fcvi_connections_table,
+    fcvi_directions_table,
+    fcvi_setups_table,
+    fcvi_disconnects_table,
+    fcvi_messages_table,
+    fc_ae_rdma_regions_table,
+    fc_ae_rdma_messages_table,
+    fc_ae_rdma_ranges_table,
     findings_table,
     finding_frames_table,
 };
@@ -467,6 +491,28 @@ constexpr std::array all_tables{
         in_fc_login},
     DataTable{"fc_addresses", "Questions which N_Port has an IP address.", fc_columns::addresses, "position"},
     DataTable{"fc_address_ports", "The answers.", fc_columns::address_ports, "address, position", of_fc_address},
+    DataTable{"fcvi_connections", "FC-VI connections.", fcvi_columns::connections, "id", {}, fcvi_connection_indexes},
+    DataTable{
+        "fcvi_directions", "What each end of an FC-VI connection sent.", fcvi_columns::directions,
+        "connection, direction", in_fcvi_connection},
+    DataTable{
+        "fcvi_setups", "The attempts to set a connection up.", fcvi_columns::setups, "connection, position",
+        in_fcvi_connection},
+    DataTable{
+        "fcvi_disconnects", "The Disconnect operations of a connection.", fcvi_columns::disconnects,
+        "connection, position", in_fcvi_connection},
+    DataTable{
+        "fcvi_messages", "VI Messages: Sends, RDMA Writes and RDMA Reads.", fcvi_columns::messages, "id",
+        in_fcvi_connection, fcvi_message_indexes},
+    DataTable{
+        "fc_ae_rdma_regions", "Memory regions: Logical Units that messages have touched.", fcvi_columns::rdma_regions,
+        "id"},
+    DataTable{
+        "fc_ae_rdma_messages", "FC-AE-RDMA messages: reads and writes of a Logical Unit's memory.",
+        fcvi_columns::rdma_messages, "id", in_rdma_region, rdma_message_indexes},
+    DataTable{
+        "fc_ae_rdma_ranges", "Which addresses of a memory region were read and written.", fcvi_columns::rdma_ranges,
+        "region, kind, position", in_rdma_region},
     DataTable{"findings", "Rules that were broken.", finding_columns, "id", of_rule, finding_indexes},
     DataTable{
         "finding_frames", "The frames that show a finding.", finding_frame_columns, "finding, position", of_finding,
@@ -561,6 +607,38 @@ constexpr std::array all_views{
         "    max(last - first) AS longest\n"
         "FROM fc_exchanges GROUP BY kind, originator, responder ORDER BY count(*) DESC"},
     View{
+        "fcvi_refusals", "Why did FC-VI connections not come about?",
+        "SELECT client, server, outcome, reject_by, reject_iu, reject_reason, reject_name, count(*) AS connections,\n"
+        "    min(id) AS example\n"
+        "FROM fcvi_connections WHERE outcome IN ('rejected', 'aborted')\n"
+        "GROUP BY client, server, outcome, reject_by, reject_iu, reject_reason ORDER BY count(*) DESC"},
+    View{
+        "fcvi_traffic", "How much went over each FC-VI connection, and what was lost?",
+        "SELECT connection, direction, sends, writes, reads, bytes, frames, repeated_frames, failed_responses,\n"
+        "    at_peer_missing_messages + at_peer_missing_frames AS missing,\n"
+        "    bytes / nullif(last - first, 0) AS bytes_per_second\n"
+        "FROM fcvi_directions WHERE messages + responses > 0 ORDER BY bytes DESC"},
+    View{
+        "fcvi_slowest_messages", "Which VI Messages were answered last?",
+        "SELECT id AS message, connection, operation, bytes, latency, first_frame, response_frame\n"
+        "FROM fcvi_messages WHERE latency IS NOT NULL ORDER BY latency DESC"},
+    View{
+        "fcvi_troubled_messages", "Which VI Messages failed, were aborted, or lack frames?",
+        "SELECT id AS message, connection, \"from\", operation, msg_id, state, trouble, first_frame, response_frame\n"
+        "FROM fcvi_messages WHERE trouble IS NOT NULL ORDER BY first_frame"},
+    View{
+        "fc_ae_rdma_statuses", "How did FC-AE-RDMA messages end, and how long did that take?",
+        "SELECT initiator, target, lun, operation, state, status, status_name, count(*) AS messages,\n"
+        "    sum(bytes) AS bytes, avg(latency) AS mean_latency, max(latency) AS longest\n"
+        "FROM fc_ae_rdma_messages GROUP BY initiator, target, lun, operation, state, status\n"
+        "ORDER BY count(*) DESC"},
+    View{
+        "fc_ae_rdma_memory", "How much of each memory region was written and read?",
+        "SELECT r.id AS region, r.target, r.lun, x.kind, count(*) AS ranges, min(x.begin) AS first,\n"
+        "    max(x.\"end\") AS \"end\", sum(x.\"end\" - x.begin) AS octets\n"
+        "FROM fc_ae_rdma_regions r JOIN fc_ae_rdma_ranges x ON x.region = r.id\n"
+        "GROUP BY r.id, x.kind ORDER BY r.id, x.kind"},
+    View{
         "findings_per_rule", "Which rules were broken, and how often?",
         "SELECT f.rule, f.severity, count(*) AS findings, count(DISTINCT f.session) AS sessions,\n"
         "    r.clause, r.sentence\n"
@@ -628,6 +706,8 @@ public:
         if (results_.smcr != nullptr) smcr(*results_.smcr);
         if (results_.rdma_cm != nullptr) rdma_cm(*results_.rdma_cm);
         if (results_.fc != nullptr) fc(*results_.fc);
+        if (results_.fcvi != nullptr) fcvi(*results_.fcvi);
+        if (results_.fc_ae_rdma != nullptr) fc_ae_rdma(*results_.fc_ae_rdma);
         findings();
     }
 
@@ -638,6 +718,8 @@ private:
         row.add("fabricscope/1").add_members(record);
         if (results_.smcr != nullptr) row.add_members(limits_record(*results_.smcr));
         if (results_.rdma_cm != nullptr) row.add_members(limits_record(*results_.rdma_cm), "rdma_cm_");
+        if (results_.fcvi != nullptr) row.add_members(limits_record(*results_.fcvi), "fcvi_");
+        if (results_.fc_ae_rdma != nullptr) row.add_members(limits_record(*results_.fc_ae_rdma), "fc_ae_rdma_");
         row.add_members({{"profile", name_of(results_.profile)}});
         row.send(sink_);
         list(files_table, record["files"]);
@@ -676,6 +758,35 @@ private:
         }
     }
 
+    void fcvi(const engine::fcvi::Model& model) {
+        for (const engine::fcvi::Connection& each : model.connections) fcvi_connection(record_of(each, clock_));
+        for (const engine::fcvi::Message& message : model.messages)
+            Row(fcvi_messages_table).add_members(record_of(message, clock_)).send(sink_);
+    }
+
+    void fcvi_connection(Json record) {
+        const Directions directions = take_directions(record);
+        Row(fcvi_connections_table).add_members(record).send(sink_);
+        rows_of_directions(fcvi_directions_table, record["id"], directions);
+        members(fcvi_setups_table, record["id"], record["setups"]);
+        members(fcvi_disconnects_table, record["id"], record["disconnects"]);
+    }
+
+    void fc_ae_rdma(const engine::fc_ae_rdma::Model& model) {
+        for (const engine::fc_ae_rdma::Region& region : model.regions) {
+            const Json record = record_of(region);
+            Row(fc_ae_rdma_regions_table).add_members(record).send(sink_);
+            for (const char* kind : {"read", "written"}) ranges(record["id"], kind, record[kind]);
+        }
+        for (const engine::fc_ae_rdma::Message& message : model.messages)
+            Row(fc_ae_rdma_messages_table).add_members(record_of(message, clock_)).send(sink_);
+    }
+
+    void ranges(const Json& region, const char* kind, const Json& list) {
+        for (std::size_t i = 0; i < list.size(); ++i)
+            Row(fc_ae_rdma_ranges_table).add(region).add(kind).add(i).add(list[i][0]).add(list[i][1]).send(sink_);
+    }
+
     void link_group(const Json& record) {
         Row(link_groups_table).add_members(record).send(sink_);
         const Json& id = record["id"];
@@ -706,6 +817,10 @@ private:
         return directions;
     }
 
+    void rows_of_directions(TableIndex table, const Json& connection, const Directions& directions) {
+        for (const auto& [name, each] : directions) Row(table).add(connection).add(name).add_members(each).send(sink_);
+    }
+
     void connection(Json record) {
         const Directions directions = take_directions(record);
         Row(connections_table).add_members(record).send(sink_);
@@ -720,8 +835,7 @@ private:
     void cm_connection(Json record) {
         const Directions directions = take_directions(record);
         Row(cm_connections_table).add_members(record).send(sink_);
-        for (const auto& [name, each] : directions)
-            Row(cm_directions_table).add(record["id"]).add(name).add_members(each).send(sink_);
+        rows_of_directions(cm_directions_table, record["id"], directions);
         members(cm_messages_table, record["id"], record["messages"]);
     }
 

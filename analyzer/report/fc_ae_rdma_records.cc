@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/fc_ae_rdma_records.h"
 
-#include <fmt/format.h>
+#include "analyzer/report/fc_ae_rdma_summary.h"
+#include "analyzer/report/values.h"
 
 namespace fabricscope::report {
 namespace {
 
 using namespace engine::fc_ae_rdma;
 
-template <class T> Json or_null(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
-
 Json status_name(const std::optional<std::uint8_t>& status) {
-    const char* name = status ? layout::name_of(wire::status_names, *status) : nullptr;
-    return name != nullptr ? Json(name) : Json();
+    return or_null(status ? layout::name_of(wire::status_names, *status) : nullptr);
 }
 
 Json json_of(const RangeSet& set) {
@@ -24,6 +22,7 @@ Json json_of(const RangeSet& set) {
 }  // namespace
 
 std::string fc_ae_rdma_message_name(std::uint64_t id) { return "fc-ae-rdma-" + std::to_string(id); }
+std::string fc_ae_rdma_region_name(std::uint32_t id) { return "fc-ae-rdma-region-" + std::to_string(id); }
 
 Json record_of(const Message& m, const Clock& clock) {
     return {
@@ -32,6 +31,7 @@ Json record_of(const Message& m, const Clock& clock) {
         {"target", to_string(m.target)},
         {"ox_id", m.ox_id},
         {"operation", m.is_read ? "read" : "write"},
+        {"region", m.region != 0 ? Json(fc_ae_rdma_region_name(m.region)) : Json()},
         {"lun", m.lun},
         {"base_address", m.base_address},
         {"length", m.data_length},
@@ -48,16 +48,18 @@ Json record_of(const Message& m, const Clock& clock) {
         {"overrun", m.resid_over},
         {"underrun", m.resid_under},
         {"command_frame", m.command.frame},
-        {"response_frame", m.response ? Json(m.response->frame) : Json()},
+        {"response_frame", frame_of(m.response)},
         {"command", clock(m.command.time)},
         {"first_data", clock(m.first_data)},
         {"last_data", clock(m.last_data)},
         {"response", clock(m.response)},
-        {"latency", m.response ? Json(seconds_of(m.response->time - m.command.time)) : Json()}};
+        {"latency", m.response ? Json(seconds_of(m.response->time - m.command.time)) : Json()},
+        {"trouble", or_null(trouble_of(m))}};
 }
 
 Json record_of(const Region& region) {
     return {
+        {"id", fc_ae_rdma_region_name(region.id)},
         {"target", to_string(region.target)},
         {"lun", region.lun},
         {"reads", region.reads},

@@ -9,6 +9,8 @@ namespace fabricscope::report {
 
 /// "fc-ae-rdma-3"
 std::string fc_ae_rdma_message_name(std::uint64_t id);
+/// "fc-ae-rdma-region-3"
+std::string fc_ae_rdma_region_name(std::uint32_t id);
 
 Json record_of(const engine::fc_ae_rdma::Message& message, const Clock& clock);
 /// With the address ranges that were read and written.

@@ -84,16 +84,13 @@ void write_kinds(std::ostream& out, const Model& model, const Style& style) {
     table.print(out, style, 2);
 }
 
-/// The same trouble is told once, with the Exchanges that had it.
 void write_trouble(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    std::map<std::string, std::vector<std::string>> troubles;
+    Troubles troubles;
     for (const Exchange& exchange : model.exchanges)
         if (const std::string trouble = trouble_of(exchange); !trouble.empty())
-            troubles[fmt::format("{}: {}", kind_text(exchange), trouble)].push_back(exchange_name(exchange.id));
-    for (const auto& [trouble, names] : troubles) {
-        out << options.style.paint(Ink::red, "  ! ") << counted(names.size(), "Exchange") << " of " << trouble << " ("
-            << names_text(names, options.names) << ")\n";
-    }
+            troubles.add(
+                "Exchange", fmt::format("of {}: {}", kind_text(exchange), trouble), exchange_name(exchange.id));
+    troubles.write(out, options.style, options.names);
 }
 
 Ink ink_of(LoginState state) {

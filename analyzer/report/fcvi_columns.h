@@ -30,13 +30,21 @@ inline constexpr std::array connections{
     Column{"client_end_port_name", text, "Port_Name, from a login"},
     Column{"client_end_handle", integer, "FCVI_HANDLE"},
     Column{"client_end_address", text, "host address and discriminator"},
+    Column{"client_end_reliability", text, "Reliability Level that it wants"},
     Column{"client_end_max_transfer_size", integer, "octets"},
+    Column{"client_end_rdma_write_enabled", boolean, "the peer may write to it"},
+    Column{"client_end_rdma_read_enabled", boolean, "the peer may read from it"},
+    Column{"client_end_preference", boolean, "it wants CS_CTL's preference"},
     Column{"client_end_pipeline_depth", integer, "ISO only"},
     Column{"client_end_state", text, "of the endpoint, in the end"},
     Column{"server_end_port_name", text, ""},
     Column{"server_end_handle", integer, ""},
     Column{"server_end_address", text, ""},
+    Column{"server_end_reliability", text, ""},
     Column{"server_end_max_transfer_size", integer, "octets"},
+    Column{"server_end_rdma_write_enabled", boolean, ""},
+    Column{"server_end_rdma_read_enabled", boolean, ""},
+    Column{"server_end_preference", boolean, ""},
     Column{"server_end_pipeline_depth", integer, ""},
     Column{"server_end_state", text, ""},
     Column{"first_frame", integer, ""},
@@ -134,6 +142,7 @@ inline constexpr std::array messages{
     Column{"response_frame", integer, ""},
     Column{"response", real, ""},
     Column{"latency", real, "from the first frame to the response"},
+    Column{"trouble", text, "what kept it from an ordinary end"},
 };
 
 inline constexpr std::array rdma_messages{
@@ -142,6 +151,7 @@ inline constexpr std::array rdma_messages{
     Column{"target", text, "N_Port_ID"},
     Column{"ox_id", integer, ""},
     Column{"operation", text, "read or write"},
+    Column{"region", text, "memory region that it reads or writes"},
     Column{"lun", integer, "Logical Unit: a memory region"},
     Column{"base_address", integer, "in the region"},
     Column{"length", integer, "FCP_DL"},
@@ -164,15 +174,24 @@ inline constexpr std::array rdma_messages{
     Column{"last_data", real, ""},
     Column{"response", real, ""},
     Column{"latency", real, "from command to response"},
+    Column{"trouble", text, "what kept it from moving its data"},
 };
 
 inline constexpr std::array rdma_regions{
-    Column{"position", integer, "in order of first messages, from 0"},
+    Column{"id", text, "fc-ae-rdma-region-1, ..., in order of first messages"},
     Column{"target", text, "N_Port_ID"},
     Column{"lun", integer, ""},
     Column{"reads", integer, "messages"},
     Column{"writes", integer, "messages"},
     Column{"end", integer, "behind the highest address that was touched"},
+};
+
+inline constexpr std::array rdma_ranges{
+    Column{"region", text, ""},
+    Column{"kind", text, "read or written"},
+    Column{"position", integer, "in order of addresses, from 0"},
+    Column{"begin", integer, "first address"},
+    Column{"end", integer, "behind the last one"},
 };
 
 }  // namespace fabricscope::report::fcvi_columns

@@ -3,14 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "analyzer/report/fcvi_summary.h"
+#include "analyzer/report/units.h"
+#include "analyzer/report/values.h"
 #include "protocols/fc/frame_header.h"
 
 namespace fabricscope::report {
 namespace {
 
 using namespace engine::fcvi;
-
-template <class T> Json or_null(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
 
 Json name_or_null(const std::optional<wire::Reliability>& level) {
     return level ? Json(wire::iso_reliability_names[static_cast<std::size_t>(*level)].name) : Json();
@@ -19,12 +20,6 @@ Json name_or_null(const std::optional<wire::Reliability>& level) {
 const char* iu_name(wire::Version version, wire::IuType type) {
     const wire::IuInfo* info = wire::find_iu(version, type);
     return info != nullptr ? info->name : "?";
-}
-
-Json frame_of(const std::optional<Step>& step) { return step ? Json(step->frame) : Json(); }
-
-Json hex_or_null(const std::optional<std::uint64_t>& value) {
-    return value ? Json(fmt::format("0x{:016x}", *value)) : Json();
 }
 
 Json json_of(const std::optional<StatusSeen>& status, wire::Version version) {
@@ -38,9 +33,9 @@ Json json_of(const std::optional<StatusSeen>& status, wire::Version version) {
 Json json_of(const End& end, wire::Version version) {
     Json json{
         {"port", to_string(end.port)},
-        {"port_name", end.port_name ? Json(fabricscope::fc::name_text(*end.port_name)) : Json()},
+        {"port_name", converted(end.port_name, fabricscope::fc::name_text)},
         {"handle", or_null(end.handle)},
-        {"address", end.address ? Json(wire::to_string(*end.address)) : Json()},
+        {"address", converted(end.address, [](const wire::NetAddress& a) { return wire::to_string(a); })},
         {"reliability", name_or_null(end.reliability)}};
     const auto attribute = [&](const char* name, auto&& value) {
         json[name] = end.attributes ? Json(value(*end.attributes)) : Json();
@@ -123,8 +118,6 @@ const char* mode_name(const std::optional<wire::ConnectMode>& mode) {
     return mode == wire::ConnectMode::peer_to_peer ? "peer-to-peer" : nullptr;
 }
 
-Json text_or_null(const char* text) { return text != nullptr ? Json(text) : Json(); }
-
 }  // namespace
 
 std::string fcvi_connection_name(std::uint32_t id) { return "fcvi-" + std::to_string(id); }
@@ -134,12 +127,12 @@ Json record_of(const Connection& c, const Clock& clock) {
     Json json{
         {"id", fcvi_connection_name(c.id)},
         {"version", c.is_iso() ? "iso" : "rev-1.0"},
-        {"mode", text_or_null(mode_name(c.mode))},
+        {"mode", or_null(mode_name(c.mode))},
         {"client", to_string(c.end[Side::client].port)},
         {"server", to_string(c.end[Side::server].port)},
         {"outcome", name_of(c.outcome)},
         {"reject", json_of(c.reject, c.version)},
-        {"close", text_or_null(close_of(c))},
+        {"close", or_null(close_of(c))},
         {"reliability", name_or_null(c.reliability())},
         {"from_start", c.from_start},
         {"client_end", json_of(c.end[Side::client], c.version)},
@@ -159,10 +152,7 @@ Json record_of(const Connection& c, const Clock& clock) {
 }
 
 Json record_of(const Message& m, const Clock& clock) {
-    Json errors = Json::array();
-    if (m.trans_err) errors.push_back("transport error");
-    if (m.prot_err) errors.push_back("protection error");
-    if (m.desc_err) errors.push_back("descriptor error");
+    const std::string trouble = trouble_of(m);
     return {
         {"id", fcvi_message_name(m.id)},
         {"connection", fcvi_connection_name(m.connection)},
@@ -174,9 +164,12 @@ Json record_of(const Message& m, const Clock& clock) {
         {"length", or_null(m.total_length)},
         {"bytes", m.bytes},
         {"immediate_data", or_null(m.immediate_data)},
-        {"rmt_va", hex_or_null(m.rmt_va)},
-        {"rmt_va_end",
-         m.rmt_va ? hex_or_null(*m.rmt_va + m.total_length.value_or(static_cast<std::uint32_t>(m.bytes))) : Json()},
+        {"rmt_va", converted(m.rmt_va, hex_text)},
+        {"rmt_va_end", converted(
+                           m.rmt_va,
+                           [&](std::uint64_t begin) {
+                               return hex_text(begin + m.total_length.value_or(static_cast<std::uint32_t>(m.bytes)));
+                           })},
         {"rmt_va_handle", or_null(m.rmt_va_handle)},
         {"frames", m.frames},
         {"sequences", m.sequences},
@@ -188,7 +181,7 @@ Json record_of(const Message& m, const Clock& clock) {
         {"response_frame", frame_of(m.response)},
         {"response", clock(m.response)},
         {"latency", m.response ? Json(seconds_of(m.response->time - m.first.time)) : Json()},
-        {"errors", std::move(errors)}};
+        {"trouble", or_null(trouble)}};
 }
 
 Json limits_record(const Model& model) {

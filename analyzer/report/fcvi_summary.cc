@@ -2,12 +2,14 @@
 #include "analyzer/report/fcvi_summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <ostream>
 
 #include "analyzer/report/fcvi_records.h"
+#include "analyzer/report/lists.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
 
@@ -22,54 +24,66 @@ Ink ink_of(Outcome outcome) {
     return outcome == Outcome::unknown ? Ink::yellow : Ink::red;
 }
 
-void write_counts(std::ostream& out, const Model& model, const Style& style) {
-    std::map<MessageState, std::uint64_t> states;
-    for (const Message& message : model.messages) ++states[message.state];
-    out << '\n'
-        << style.paint(Ink::bold, "FC-VI: ") << counted(model.connections.size(), "connection") << ", "
-        << counted(model.messages.size(), "Message");
-    const char* separator = " (";
-    for (const auto& [state, count] : states) {
-        out << separator << grouped(count) << ' ' << name_of(state);
-        separator = ", ";
+// ---- what broke ----------------------------------------------------------------------------------
+
+/// Ends of an established connection that are in Error.
+std::string errors_of(const Connection& connection) {
+    if (connection.outcome != Outcome::connected) return "";
+    std::string ends;
+    for (const Side side : {Side::client, Side::server})
+        if (connection.end[side].state == State::error)
+            ends += std::string(ends.empty() ? "" : " and ") + name_of(side);
+    return ends.empty() ? "" : "left with the " + ends + " in Error";
+}
+
+std::string setup_again_text(const Connection& connection) {
+    const bool again = std::ranges::any_of(connection.setups, &Setup::retry);
+    return again ? "set up at the second attempt only" : "";
+}
+
+void write_troubles(std::ostream& out, const Model& model, const SummaryOptions& options) {
+    Troubles troubles;
+    for (const Connection& connection : model.connections) {
+        const std::string name = fcvi_connection_name(connection.id);
+        troubles.add("connection", why_not(connection), name);
+        troubles.add("connection", errors_of(connection), name);
+        troubles.add("connection", setup_again_text(connection), name);
     }
-    out << (states.empty() ? "\n" : ")\n");
-}
-
-/// The same reason is told once, with the connections it holds for.
-void write_failures(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    std::map<std::string, std::vector<std::uint32_t>> failures;
-    for (const Connection& connection : model.connections)
-        if (const std::string reason = why_not(connection); !reason.empty()) failures[reason].push_back(connection.id);
-    for (const auto& [reason, ids] : failures) {
-        std::string names;
-        for (std::size_t i = 0; i < std::min(ids.size(), options.names); ++i)
-            names += (i == 0 ? "" : ", ") + fcvi_connection_name(ids[i]);
-        if (ids.size() > options.names) names += ", ...";
-        out << options.style.paint(Ink::red, "  ! ") << counted(ids.size(), "connection") << ' ' << reason << " ("
-            << names << ")\n";
+    for (const Message& message : model.messages) {
+        const std::string trouble = trouble_of(message);
+        if (trouble.empty()) continue;
+        troubles.add(
+            "Message", fmt::format("({}) {}", name_of(message.operation), trouble), fcvi_message_name(message.id));
     }
+    troubles.write(out, options.style, options.names);
+    write_limits(
+        out, options.style,
+        {{model.dropped_connections, "connection"},
+         {model.dropped_messages, "Message"},
+         {model.dropped_exchanges, "Exchange"},
+         {model.dropped_findings, "finding"}});
 }
 
-const char* level_of(const Connection& connection) {
-    const auto level = connection.reliability();
-    return level ? wire::iso_reliability_names[static_cast<std::size_t>(*level)].name : "?";
+// ---- connections ---------------------------------------------------------------------------------
+
+std::string setup_time(const Connection& connection, const Style& style) {
+    for (const Setup& setup : connection.setups) {
+        const auto& done = connection.is_iso() ? setup.resp3 : setup.resp2;
+        if (setup.accepted() && setup.rqst && done) return duration_text(done->time - setup.rqst->time, style.unicode);
+    }
+    return "-";
 }
 
-/// The port, and the Connectionpoint's address where a setup tells it.
-std::string end_of(const End& end) {
-    const std::string port = to_string(end.port);
-    return end.address ? fmt::format("{} {}", port, wire::to_string(*end.address)) : port;
-}
-
-std::string lost_of(const Connection& connection) {
+std::uint64_t lost_of(const Connection& connection) {
     std::uint64_t lost = 0;
     for (const Side side : {Side::client, Side::server}) {
         const Reception& reception = connection.from[side].at_peer;
         lost += reception.missing_frames + reception.missing_messages;
     }
-    return grouped(lost);
+    return lost;
 }
+
+Cell alarming(std::uint64_t number) { return {grouped(number), number != 0 ? Ink::red : Ink::plain}; }
 
 void write_connections(std::ostream& out, const Model& model, const SummaryOptions& options) {
     Table table(
@@ -79,48 +93,105 @@ void write_connections(std::ostream& out, const Model& model, const SummaryOptio
          {"Version"},
          {"Level"},
          {"Outcome"},
-         {"Messages", Align::right},
-         {"To server", Align::right},
-         {"To client", Align::right},
-         {"Failed", Align::right},
-         {"Missing", Align::right},
+         {"Setup", Align::right},
          {"Close"}});
     const std::size_t shown = std::min(model.connections.size(), options.rows);
     for (std::size_t i = 0; i < shown; ++i) {
         const Connection& c = model.connections[i];
-        const Traffic& client = c.from[Side::client];
-        const Traffic& server = c.from[Side::server];
         const char* close = close_of(c);
         table.add(
             {{fcvi_connection_name(c.id)},
-             {end_of(c.end[Side::client])},
-             {end_of(c.end[Side::server])},
-             {c.is_iso() ? "ISO" : "rev 1.0"},
-             {level_of(c)},
+             {end_text(c.end[Side::client])},
+             {end_text(c.end[Side::server])},
+             {version_text(c.version)},
+             {level_text(c)},
              {name_of(c.outcome), ink_of(c.outcome)},
-             {grouped(client.messages + server.messages)},
-             {grouped(client.bytes)},
-             {grouped(server.bytes)},
-             {grouped(client.failed_responses + server.failed_responses)},
-             {lost_of(c)},
+             {setup_time(c, options.style)},
              {close != nullptr ? close : "-"}});
     }
     out << '\n';
     table.print(out, options.style, 2);
-    if (shown < model.connections.size())
-        out << fmt::format("  ... and {} more connections (--all)\n", grouped(model.connections.size() - shown));
+    write_rest(out, model.connections.size(), shown, "connections", options.style);
 }
 
-Rung rung_of(const IuSeen& iu, const Connection& connection) {
-    const wire::IuInfo* info = wire::find_iu(connection.version, iu.type);
-    std::string text = info != nullptr ? info->name : "?";
-    if (info != nullptr && info->category <= wire::Category::message_response)
-        text += fmt::format(", Message {}", iu.msg_id);
-    if (iu.reason) text += fmt::format(": {}", wire::reason_name(connection.version, *iu.reason));
-    if (iu.failed) text += ": failed";
-    const bool message = info != nullptr && info->category <= wire::Category::message_response;
-    const bool refused = iu.failed || iu.reason.has_value();
-    return {iu.step, iu.from, refused ? Rung::Kind::refusal : message ? Rung::Kind::data : Rung::Kind::clc, text};
+void write_traffic(std::ostream& out, const Model& model, const SummaryOptions& options) {
+    Table table(
+        {{"From"},
+         {"Sends", Align::right},
+         {"RDMA Writes", Align::right},
+         {"RDMA Reads", Align::right},
+         {"Bytes", Align::right},
+         {"Frames", Align::right},
+         {"Again", Align::right},
+         {"Responses", Align::right},
+         {"Failed", Align::right}});
+    const std::size_t shown = std::min(model.connections.size(), options.rows);
+    for (std::size_t i = 0; i < shown; ++i)
+        for (const Side side : {Side::client, Side::server}) {
+            const Connection& c = model.connections[i];
+            const Traffic& traffic = c.from[side];
+            if (traffic.messages + traffic.responses == 0) continue;
+            table.add(
+                {{fmt::format("{} {}", fcvi_connection_name(c.id), name_of(side))},
+                 {grouped(traffic.sends)},
+                 {grouped(traffic.writes)},
+                 {grouped(traffic.reads)},
+                 {grouped(traffic.bytes)},
+                 {grouped(traffic.frames)},
+                 {grouped(traffic.repeated_frames)},
+                 {grouped(traffic.responses)},
+                 alarming(traffic.failed_responses)});
+        }
+    if (table.empty()) return;
+    out << '\n';
+    table.print(out, options.style, 2);
+}
+
+// ---- memory --------------------------------------------------------------------------------------
+
+/// What RDMA did to the memory that a side has registered under a handle.
+struct Memory {
+    std::uint64_t writes = 0, reads = 0, bytes_written = 0, bytes_read = 0;
+    std::uint64_t begin = UINT64_MAX, end = 0;
+
+    void add(const Message& message) {
+        ++(message.reads() ? reads : writes);
+        (message.reads() ? bytes_read : bytes_written) += message.bytes;
+        begin = std::min(begin, *message.rmt_va);
+        end = std::max(end, *message.rmt_va + message.total_length.value_or(static_cast<std::uint32_t>(message.bytes)));
+    }
+};
+
+void write_memory(std::ostream& out, const Model& model, const SummaryOptions& options) {
+    std::map<std::tuple<std::uint32_t, Side, std::uint32_t>, Memory> memories;
+    for (const Message& m : model.messages)
+        if (m.operation != Operation::send && m.rmt_va && m.rmt_va_handle)
+            memories[{m.connection, other(m.from), *m.rmt_va_handle}].add(m);
+    if (memories.empty()) return;
+    Table table(
+        {{"Memory of"},
+         {"Handle", Align::right},
+         {"Addresses"},
+         {"Writes", Align::right},
+         {"Bytes written", Align::right},
+         {"Reads", Align::right},
+         {"Bytes read", Align::right}});
+    std::size_t shown = 0;
+    for (const auto& [key, memory] : memories) {
+        if (shown++ == options.rows) break;
+        const auto& [connection, side, handle] = key;
+        table.add(
+            {{fmt::format("{} {}", fcvi_connection_name(connection), name_of(side))},
+             {fmt::format("{:08X}h", handle)},
+             {fmt::format("{:016x} to {:016x}", memory.begin, memory.end == 0 ? 0 : memory.end - 1)},
+             {grouped(memory.writes)},
+             {grouped(memory.bytes_written)},
+             {grouped(memory.reads)},
+             {grouped(memory.bytes_read)}});
+    }
+    out << '\n';
+    table.print(out, options.style, 2);
+    write_rest(out, memories.size(), std::min(shown, options.rows), "memory handles", options.style);
 }
 
 }  // namespace
@@ -133,24 +204,42 @@ std::string why_not(const Connection& connection) {
     return connection.outcome == Outcome::aborted ? "given up during setup" : "";
 }
 
-void write_fcvi(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    write_counts(out, model, options.style);
-    write_failures(out, model, options);
-    write_connections(out, model, options);
+std::string trouble_of(const Message& message) {
+    std::vector<const char*> errors;
+    if (message.trans_err) errors.push_back("transport error");
+    if (message.prot_err) errors.push_back("protection error");
+    if (message.desc_err) errors.push_back("descriptor error");
+    switch (message.state) {
+        case MessageState::failed:
+            return errors.empty() ? "failed" : fmt::format("failed: {}", fmt::join(errors, ", "));
+        case MessageState::aborted: return "aborted by ABTS";
+        case MessageState::incomplete: return "with frames that were not captured";
+        default: return "";
+    }
 }
 
-Ladder ladder_of(const Connection& connection, engine::Time start) {
-    Ladder ladder{
-        .title = "FC-VI connection " + fcvi_connection_name(connection.id),
-        .about = fmt::format(
-            "{}, {}, {}", connection.is_iso() ? "ISO/IEC 14165-331" : "revision 1.0", level_of(connection),
-            name_of(connection.outcome)),
-        .client = end_of(connection.end[Side::client]),
-        .server = end_of(connection.end[Side::server]),
-        .start = start,
-        .rungs = {}};
-    for (const IuSeen& iu : connection.ius) ladder.rungs.push_back(rung_of(iu, connection));
-    return ladder;
+const char* version_text(wire::Version version) { return version == wire::Version::iso ? "ISO" : "rev 1.0"; }
+
+const char* level_text(const Connection& connection) {
+    const auto level = connection.reliability();
+    return level ? wire::iso_reliability_names[static_cast<std::size_t>(*level)].name : "?";
+}
+
+std::string end_text(const End& end) {
+    const std::string port = to_string(end.port);
+    return end.address ? fmt::format("{} {}", port, wire::to_string(*end.address)) : port;
+}
+
+void write_fcvi(std::ostream& out, const Model& model, const SummaryOptions& options) {
+    out << '\n'
+        << options.style.paint(Ink::bold, "FC-VI: ")
+        << counts_text(model.connections, "connection", &Connection::outcome, [](Outcome o) { return name_of(o); })
+        << ", " << counts_text(model.messages, "Message", &Message::state, [](MessageState s) { return name_of(s); })
+        << '\n';
+    write_troubles(out, model, options);
+    write_connections(out, model, options);
+    write_traffic(out, model, options);
+    write_memory(out, model, options);
 }
 
 }  // namespace fabricscope::report

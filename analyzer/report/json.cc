@@ -4,6 +4,8 @@
 #include <ostream>
 #include <string_view>
 
+#include "analyzer/report/fc_ae_rdma_records.h"
+#include "analyzer/report/fcvi_records.h"
 #include "analyzer/report/records.h"
 
 namespace fabricscope::report {
@@ -59,20 +61,40 @@ void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const
     write_limits(out, limits_record(model));
 }
 
-template <class List> void write_list(std::ostream& out, const char* name, const List& list, const Clock& clock) {
+/// `record` makes an element's record.
+template <class List, class Record>
+void write_list(std::ostream& out, const char* name, const List& list, const Record& record) {
     out << "    \"" << name << "\": ";
     Lines lines(out, "    ");
-    for (const auto& element : list) lines.add(record_of(element, clock));
+    for (const auto& element : list) lines.add(record(element));
     lines.end();
 }
 
 void write_fc(std::ostream& out, const engine::fibre_channel::Model& model, const Clock& clock) {
+    const auto record = [&](const auto& element) { return record_of(element, clock); };
     out << "  \"fc\": {\n";
-    write_list(out, "exchanges", model.exchanges, clock);
+    write_list(out, "exchanges", model.exchanges, record);
     out << ",\n";
-    write_list(out, "logins", model.logins, clock);
+    write_list(out, "logins", model.logins, record);
     out << ",\n";
-    write_list(out, "addresses", model.resolutions, clock);
+    write_list(out, "addresses", model.resolutions, record);
+    write_limits(out, limits_record(model));
+}
+
+void write_fcvi(std::ostream& out, const engine::fcvi::Model& model, const Clock& clock) {
+    const auto record = [&](const auto& element) { return record_of(element, clock); };
+    out << "  \"fcvi\": {\n";
+    write_list(out, "connections", model.connections, record);
+    out << ",\n";
+    write_list(out, "messages", model.messages, record);
+    write_limits(out, limits_record(model));
+}
+
+void write_fc_ae_rdma(std::ostream& out, const engine::fc_ae_rdma::Model& model, const Clock& clock) {
+    out << "  \"fc_ae_rdma\": {\n";
+    write_list(out, "messages", model.messages, [&](const auto& message) { return record_of(message, clock); });
+    out << ",\n";
+    write_list(out, "regions", model.regions, [](const auto& region) { return record_of(region); });
     write_limits(out, limits_record(model));
 }
 
@@ -84,6 +106,8 @@ void write_json(std::ostream& out, const Results& results, bool cursors) {
     if (results.smcr != nullptr) write_smcr(out, *results.smcr, clock, cursors);
     if (results.rdma_cm != nullptr) write_rdma_cm(out, *results.rdma_cm, clock);
     if (results.fc != nullptr) write_fc(out, *results.fc, clock);
+    if (results.fcvi != nullptr) write_fcvi(out, *results.fcvi, clock);
+    if (results.fc_ae_rdma != nullptr) write_fc_ae_rdma(out, *results.fc_ae_rdma, clock);
     out << "  \"findings\": ";
     Lines findings(out, "  ");
     for (const engine::Finding* finding : results.findings) findings.add(record_of(*finding, results.places));

@@ -187,7 +187,8 @@ Colour colour_of(Kind kind) {
     switch (kind) {
         case Kind::tcp: return palette::faint;
         case Kind::clc:
-        case Kind::cm: return palette::blue;
+        case Kind::cm:
+        case Kind::control: return palette::blue;
         case Kind::llc: return palette::green;
         case Kind::data: return palette::purple;
         case Kind::refusal: return palette::vermilion;
@@ -233,7 +234,7 @@ void Picture::add(const Ladder& ladder, const std::string& source) {
 void Picture::sides(const Ladder& ladder, double bottom) {
     Layer& layer = drawing_.add("sides");
     for (const auto& [x, role, name] :
-         {std::tuple{client_x, "client", ladder.client}, {server_x, "server", ladder.server}}) {
+         {std::tuple{client_x, ladder.client_role, ladder.client}, {server_x, ladder.server_role, ladder.server}}) {
         layer.add(straight({x, y_ - 12}, {x, bottom}, palette::text, 1.2));
         write(layer, x, y_ - 19, fmt::format("{} {}", role, name), 10.5, Anchor::middle, palette::text);
     }
@@ -261,9 +262,14 @@ void Picture::rung(const Ladder& ladder, std::size_t i) {
 
 void Picture::legend(const std::vector<Ladder>& ladders) {
     using Entry = std::pair<Kind, const char*>;
-    constexpr std::array kinds{Entry{Kind::tcp, "TCP"},   Entry{Kind::clc, "CLC"},
-                               Entry{Kind::llc, "LLC"},   Entry{Kind::cm, "CM"},
-                               Entry{Kind::data, "data"}, Entry{Kind::refusal, "declined, refused or rejected"}};
+    constexpr std::array kinds{
+        Entry{Kind::tcp, "TCP"},
+        Entry{Kind::clc, "CLC"},
+        Entry{Kind::llc, "LLC"},
+        Entry{Kind::cm, "CM"},
+        Entry{Kind::control, "control"},
+        Entry{Kind::data, "data"},
+        Entry{Kind::refusal, "declined, refused, failed or aborted"}};
     Layer& layer = drawing_.add("legend");
     double x = client_x;
     for (const Entry& entry : kinds) {
@@ -345,8 +351,11 @@ void write_ladder(std::ostream& out, const Ladder& ladder, const Style& style) {
         out << "No message of it was captured.\n";
         return;
     }
-    const std::string client = shortened("client " + ladder.client, arrow_width / 2);
-    const std::string server = shortened("server " + ladder.server, arrow_width / 2);
+    const auto side = [](const char* role, const std::string& name) {
+        return shortened(fmt::format("{} {}", role, name), arrow_width / 2);
+    };
+    const std::string client = side(ladder.client_role, ladder.client);
+    const std::string server = side(ladder.server_role, ladder.server);
     out << fmt::format(
         "{:>15}  {:>8}  {:>8}  {}{:>{}}\n", "Time, s", "After", "Frame", client, server,
         arrow_width + 2 - client.size());

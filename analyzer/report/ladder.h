@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who said what to whom as a ladder: the set-up of a connection, all LLC of a link group, the messages
-// of an RDMA CM connection.
+// of an RDMA CM connection; fc_ladder.h makes those of Fibre Channel.
 #pragma once
 
 #include <iosfwd>
@@ -17,7 +17,7 @@ namespace fabricscope::report {
 
 /// A message from one side to the other.
 struct Rung {
-    enum class Kind : std::uint8_t { tcp, clc, llc, cm, data, refusal };
+    enum class Kind : std::uint8_t { tcp, clc, llc, cm, control, data, refusal };
 
     engine::Step step;
     engine::Side from{};
@@ -32,6 +32,8 @@ struct Ladder {
     std::string client, server;  ///< names of the two sides
     engine::Time start = 0;      ///< of the capture; times count from here
     std::vector<Rung> rungs;     ///< in order of time
+    const char* client_role = "client";
+    const char* server_role = "server";
 };
 
 /// From the SYN to the first data, with the LLC messages of the link group in that time.

@@ -44,19 +44,12 @@ void write_counts(std::ostream& out, const Model& model, const Style& style) {
     out << ")\n";
 }
 
-/// The same reason is told once, with the connections it holds for.
 void write_failures(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    std::map<std::string, std::vector<std::string>> failures;
+    Troubles failures;
     for (const Connection& connection : model.connections)
-        if (const std::string reason = why_not(connection); !reason.empty())
-            failures[reason].push_back(cm_connection_name(connection.id));
-    for (const auto& [reason, names] : failures)
-        out << options.style.paint(Ink::red, "  ! ") << counted(names.size(), "connection") << ' ' << reason << " ("
-            << names_text(names, options.names) << ")\n";
-    if (model.dropped_connections + model.dropped_findings != 0)
-        out << options.style.paint(Ink::red, "  ! ")
-            << "limits were reached: " << counted(model.dropped_connections, "connection") << " and "
-            << counted(model.dropped_findings, "finding") << " are left out\n";
+        failures.add("connection", why_not(connection), cm_connection_name(connection.id));
+    failures.write(out, options.style, options.names);
+    write_limits(out, options.style, {{model.dropped_connections, "connection"}, {model.dropped_findings, "finding"}});
 }
 
 Ink ink_of(Outcome outcome) {

@@ -254,7 +254,8 @@ Json record_of(const engine::Rule& rule) {
         {"clause", rule.clause},
         {"sentence", rule.sentence},
         {"evidence", rule.evidence},
-        {"habit", or_null(rule.habit)}};
+        {"habit", or_null(rule.habit)},
+        {"only_in", converted(rule.only_in, [](engine::Profile profile) { return name_of(profile); })}};
 }
 
 Json record_of(const engine::RuleResult& result) {

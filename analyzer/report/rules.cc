@@ -19,6 +19,7 @@ void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const S
 void write_rule(std::ostream& out, const engine::Rule& rule) {
     out << rule.id << ": " << rule.sentence << "\n  Severity: " << name_of(rule.severity)
         << "\n  Clause: " << rule.clause << "\n  Decided from: " << rule.evidence << '\n';
+    if (rule.only_in) out << "  Only with: --profile " << name_of(*rule.only_in) << '\n';
     if (rule.habit != nullptr) out << "  Linux: " << rule.habit << '\n';
 }
 

@@ -10,7 +10,9 @@
 #include <optional>
 #include <ostream>
 
+#include "analyzer/report/fc_ae_rdma_summary.h"
 #include "analyzer/report/fc_summary.h"
+#include "analyzer/report/fcvi_summary.h"
 #include "analyzer/report/lists.h"
 #include "analyzer/report/notables.h"
 #include "analyzer/report/rdma_cm_summary.h"
@@ -36,6 +38,9 @@ public:
         // What is not there is said only where nothing else is.
         if (results_.smcr != nullptr && (is_there(*results_.smcr) || !(has_cm || has_fc))) smcr(*results_.smcr);
         if (has_cm) write_rdma_cm(out_, *results_.rdma_cm, options_);
+        if (results_.fcvi != nullptr && !results_.fcvi->connections.empty()) write_fcvi(out_, *results_.fcvi, options_);
+        if (results_.fc_ae_rdma != nullptr && !results_.fc_ae_rdma->messages.empty())
+            write_fc_ae_rdma(out_, *results_.fc_ae_rdma, options_);
         if (has_fc) write_fc(out_, *results_.fc, options_);
         findings();
         rules();

@@ -9,7 +9,7 @@ void Record::on_packet(const capture::Packet& packet, bool has_interface_id) {
     if (!engine_)
         engine_.emplace(
             engine::Options{.smcr = false, .rdma_cm = true, .rdma_cm_options = options_, .interfaces = interfaces},
-            nullptr, this);
+            engine::Observers{.rdma_cm = this});
     notes_.note_time(packet.number, packet.time);
     engine_->on_packet(packet);
     const bool is_copy = notes_.original(packet.number) != packet.number;

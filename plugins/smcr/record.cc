@@ -15,7 +15,9 @@ std::uint64_t direction_key(std::uint32_t connection, Side from) {
 void Record::on_packet(const capture::Packet& packet, bool has_interface_id) {
     // How many interfaces a capture has is known at its end only.
     const std::uint32_t interfaces = has_interface_id ? 2 : 1;
-    if (!engine_) engine_.emplace(engine::Options{.smcr_options = options_, .interfaces = interfaces}, this);
+    if (!engine_)
+        engine_.emplace(
+            engine::Options{.smcr_options = options_, .interfaces = interfaces}, engine::Observers{.smcr = this});
     packet_ = &packet;
     notes_.note_time(packet.number, packet.time);
     engine_->on_packet(packet);

@@ -21,7 +21,7 @@ public:
     using Pieces = std::vector<Piece>;
 
     StreamReader(const engine::smcr::Options& options, std::uint32_t interfaces)
-        : engine_({.smcr_options = options, .interfaces = interfaces}, this) {}
+        : engine_({.smcr_options = options, .interfaces = interfaces}, {.smcr = this}) {}
 
     void on_packet(const capture::Packet& packet);
     /// True: the packet cannot follow those that were seen, so that another pass begins with it.

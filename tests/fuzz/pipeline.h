@@ -105,7 +105,7 @@ inline PipelineResult run_pipeline(ByteView octets) {
     engine::Options options{.fc = true, .interfaces = source->interface_count()};
     options.smcr_options.timelines = true;
     StreamsInOrder streams;
-    engine::Engine engine(options, &streams);
+    engine::Engine engine(options, {.smcr = &streams});
     for (capture::Frame frame; source->next(frame);) engine.on_frame(frame);
     engine.finish();
     check_model(engine.smcr());

@@ -249,7 +249,7 @@ def test_fields():
 def test_rules():
     rules = json.loads(fabricscope("rules", "--json", status=(0,)))
     for rule in rules:
-        assert list(rule) == ["id", "severity", "clause", "sentence", "evidence", "habit"]
+        assert list(rule) == ["id", "severity", "clause", "sentence", "evidence", "habit", "only_in"]
         assert rule["severity"] in ("error", "warning", "note")
     ids = [rule["id"] for rule in rules]
     assert len(set(ids)) == len(ids)

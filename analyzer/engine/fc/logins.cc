@@ -28,15 +28,13 @@ void take_common(ServiceParameters& parameters, const wire::PortServiceParameter
     parameters.continuously_increasing_seq_cnt = common.continuously_increasing_seq_cnt;
     parameters.concurrent_sequences = common.total_concurrent_sequences;
     parameters.e_d_tov = tov_or_nothing(common.e_d_tov, common.e_d_tov_nanoseconds);
-    parameters.f_port = common.f_port;
+    parameters.short_r_t_tov = common.short_r_t_tov;
 }
-void take_common(ServiceParameters& parameters, const wire::FabricServiceRequest& common) {
-    parameters.f_port = common.f_port;
-}
+void take_common(ServiceParameters&, const wire::FabricServiceRequest&) {}
 void take_common(ServiceParameters& parameters, const wire::FabricServiceAccept& common) {
     parameters.e_d_tov = tov_or_nothing(common.e_d_tov, common.e_d_tov_nanoseconds);
     parameters.r_a_tov = tov_or_nothing(common.r_a_tov, false);
-    parameters.f_port = common.f_port;
+    parameters.short_r_t_tov = common.short_r_t_tov;
 }
 
 ServiceParameters parameters_of(const wire::Login& login) {
@@ -45,6 +43,8 @@ ServiceParameters parameters_of(const wire::Login& login) {
         [&](const auto& common) {
             parameters.bb_credit = common.credit.bb_credit;
             parameters.receive_data_field_size = common.sizes.receive_data_field_size;
+            parameters.f_port = common.f_port;
+            parameters.extended = common.payload_256;
             take_common(parameters, common);
         },
         login.common);

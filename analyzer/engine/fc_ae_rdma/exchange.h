@@ -22,6 +22,8 @@ struct Exchange {
     std::optional<std::uint16_t> last_seq_cnt;
     std::uint8_t last_seq_id = 0;
     bool gaps = false;  ///< frames of data were not seen
+    Time last_time = 0;
+    std::optional<std::pair<bool, std::uint8_t>> last_sequence;  ///< from the Initiator, and SEQ_ID
 };
 
 struct Arrival {

@@ -9,6 +9,7 @@ void LoginRules::on_process_login(const ProcessLogin& login) {
     const PairKey key = key_of(login.from, login.to);
     if (pairs_.size() >= options_.limits.ports && !pairs_.contains(key)) return;
     Pair& pair = pairs_[key];
+    pair.logout.reset();
     if (login.is_accept || login.rejected) {
         pair.answer = login;
     } else {
@@ -16,6 +17,13 @@ void LoginRules::on_process_login(const ProcessLogin& login) {
         pair.answer.reset();
     }
     pair.speaks_rdma = false;
+}
+
+void LoginRules::on_process_logout(const Port& a, const Port& b, std::uint64_t frame) {
+    const auto found = pairs_.find(key_of(a, b));
+    if (found == pairs_.end()) return;
+    found->second = {};
+    found->second.logout = frame;
 }
 
 bool LoginRules::speak_rdma(const Port& a, const Port& b) const {
@@ -29,14 +37,23 @@ void LoginRules::on_message(const Arrival& a) {
     Pair& pair = pairs_[key];
     if (pair.speaks_rdma) return;
     pair.speaks_rdma = true;
-    if (!pair.request) return verdicts_.undecided(RuleName::process_login, "the PRLI was not captured");
-    judge_page(a, *pair.request);
+    if (pair.request) judge_page(a, *pair.request);
+    else if (!pair.logout) verdicts_.undecided(RuleName::process_login, "the PRLI was not captured");
+    if (pair.answer && !pair.answer->rejected) judge_page(a, *pair.answer);
+    judge_permission(a, pair);
+}
+
+void LoginRules::judge_permission(const Arrival& a, const Pair& pair) {
+    const auto broken = [&](std::uint64_t frame, const char* text) {
+        verdicts_.broken(RuleName::login_before, {frame, a.seen.number}, {a.message.id}, text);
+    };
+    if (pair.logout) return broken(*pair.logout, "a message, though the ports have logged out");
     if (!pair.answer) return verdicts_.undecided(RuleName::login_before, "the answer to PRLI was not captured");
-    if (pair.answer->rejected)
-        return verdicts_.broken(
-            RuleName::login_before, {pair.answer->frame, a.seen.number}, {a.message.id},
-            "a message, though the PRLI was rejected");
-    judge_page(a, *pair.answer);
+    if (pair.answer->rejected) return broken(pair.answer->frame, "a message, though the PRLI was rejected");
+    // Whoever asked should log out again.
+    const bool asked = pair.answer->to == a.message.initiator;
+    if (asked && wire::check_page(pair.answer->page, true).count != 0)
+        return broken(pair.answer->frame, "a message instead of PRLO, though the accept has unexpected parameters");
     verdicts_.held(RuleName::login_before);
 }
 

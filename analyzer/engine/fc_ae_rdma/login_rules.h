@@ -15,6 +15,7 @@ public:
     LoginRules(const Options& options, Verdicts& verdicts) : options_(options), verdicts_(verdicts) {}
 
     void on_process_login(const ProcessLogin& login);
+    void on_process_logout(const Port& a, const Port& b, std::uint64_t frame);
     /// The command of an RDMA message.
     void on_message(const Arrival& a);
     /// Whether the ports have used FC-AE-RDMA before.
@@ -28,12 +29,14 @@ private:
     };
     struct Pair {
         std::optional<ProcessLogin> request, answer;  ///< the latest
+        std::optional<std::uint64_t> logout;          ///< the frame that undid them
         bool speaks_rdma = false;
     };
     static PairKey key_of(const Port& a, const Port& b) {
         return {a.fabric, std::min(a.id, b.id), std::max(a.id, b.id)};
     }
     void judge_page(const Arrival& a, const ProcessLogin& login);
+    void judge_permission(const Arrival& a, const Pair& pair);
 
     const Options& options_;
     Verdicts& verdicts_;

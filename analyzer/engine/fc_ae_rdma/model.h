@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "analyzer/engine/fc_ae_rdma/rules.h"
+#include "analyzer/engine/intervals.h"
 #include "analyzer/engine/sides.h"
-#include "analyzer/engine/smcr/intervals.h"
 #include "protocols/fc/frame.h"
 #include "protocols/fc_ae_rdma/command.h"
 #include "protocols/fc_ae_rdma/response.h"
@@ -24,9 +24,9 @@ namespace wire = fabricscope::fc_ae_rdma;
 /// Frames below; not the engine's part of the same name.
 namespace fc = fabricscope::fc;
 
+using engine::RangeSet;
 using engine::Step;
 using engine::Time;
-using smcr::RangeSet;
 
 /// An Nx_Port of a fabric.
 struct Port {
@@ -50,6 +50,7 @@ const char* name_of(MessageState state);
 struct Message {
     std::uint64_t id = 0;  ///< n in "fc-ae-rdma-n", from 1
     Port initiator, target;
+    std::uint32_t region = 0;  ///< id of the memory region; 0 = left out
     std::uint16_t ox_id = 0;
     bool is_read = false;
     bool notifies = false;  ///< the Target's application is told
@@ -71,6 +72,7 @@ struct Message {
 
 /// A Logical Unit of a Target, as far as messages have touched it.
 struct Region {
+    std::uint32_t id = 0;  ///< n in "fc-ae-rdma-region-n", from 1
     Port target;
     std::uint8_t lun = 0;
     std::uint64_t reads = 0, writes = 0;

@@ -29,6 +29,37 @@ enum class RuleName : std::uint8_t {
     login_before,
     data_direction,
     region_size,
+    // annex A
+    fabric_login_address,
+    fabric_bb_credit,
+    fabric_field_size,
+    fabric_payload,
+    fabric_timeouts,
+    fabric_r_t_tov,
+    fabric_class_3,
+    sequential_delivery,
+    only_class_2_and_3,
+    well_known_class_3,
+    explicit_login,
+    port_field_size,
+    port_relative_offset,
+    port_seq_cnt,
+    port_payload,
+    port_concurrent_sequences,
+    port_e_d_tov,
+    port_class_3,
+    class_field_size,
+    process_associator,
+    class_3_sequences,
+    open_sequences,
+    class_2_ack_0,
+    class_2_credit,
+    well_known_address,
+    multicast_els,
+    basic_services,
+    clock_sync_server,
+    fabric_busy,
+    time_between_ius,
 };
 
 namespace evidence {
@@ -40,7 +71,16 @@ inline constexpr const char* whole = "the Exchange without gaps";
 inline constexpr const char* delimiters = "the frame's SOF";
 inline constexpr const char* login = "the PRLI and its answer";
 inline constexpr const char* region = "the region's size, given by the user";
+inline constexpr const char* login_frame = "the login or its accept";
+inline constexpr const char* logins = "the Initiator's fabric login and what follows";
 }  // namespace evidence
+
+/// A line of the example profile of annex A.
+constexpr Rule profile_rule(
+    const char* id, const char* clause, const char* sentence, const char* evidence,
+    Severity severity = Severity::warning) {
+    return {id, severity, clause, sentence, evidence, nullptr, Profile::avionics};
+}
 
 inline constexpr std::array kRules{
     Rule{
@@ -91,7 +131,8 @@ inline constexpr std::array kRules{
         "AERDMA-16", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3",
         "The service parameter pages of PRLI and its accept are as table 2 has them.", evidence::login},
     Rule{
-        "AERDMA-17", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3", "There is traffic only after an accepted PRLI.",
+        "AERDMA-17", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3",
+        "There is traffic only after an accepted PRLI; what follows an accept with unexpected parameters is PRLO.",
         evidence::login},
     Rule{
         "AERDMA-18", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.4.1",
@@ -99,8 +140,89 @@ inline constexpr std::array kRules{
     Rule{
         "AERDMA-19", Severity::error, "ISO/IEC TR 14165-314, 4.2.3, 4.2.4.7",
         "Base Address and data stay within the Logical Unit's memory region.", evidence::region},
+    profile_rule(
+        "AERDMA-20", "ISO/IEC TR 14165-314, A.2.4.1", "FLOGI comes from 00.00.00, in a loop from 00.00 and the AL_PA.",
+        evidence::login_frame),
+    profile_rule(
+        "AERDMA-21", "ISO/IEC TR 14165-314, A.2.4.2", "BB_Credit of a fabric login is at least 2.",
+        evidence::login_frame),
+    profile_rule(
+        "AERDMA-22", "ISO/IEC TR 14165-314, A.2.4.2",
+        "The Receive Data_Field size of a fabric login is at least 2,048 octets.", evidence::login_frame),
+    profile_rule("AERDMA-23", "ISO/IEC TR 14165-314, A.2.4.2", "A fabric login has 116 octets.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-24", "ISO/IEC TR 14165-314, A.2.4.2", "The fabric says E_D_TOV 10 ms and R_A_TOV 20 ms.",
+        evidence::login_frame),
+    profile_rule(
+        "AERDMA-25", "ISO/IEC TR 14165-314, A.2.4.2", "The fabric says that R_T_TOV is short.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-26", "ISO/IEC TR 14165-314, A.2.4.3", "A fabric login supports Class 3.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-27", "ISO/IEC TR 14165-314, A.2.4.3",
+        "A fabric login has Sequential Delivery in each class that it supports.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-28", "ISO/IEC TR 14165-314, table A.1", "Classes 1, 4 and 6 are not used.", evidence::delimiters),
+    profile_rule(
+        "AERDMA-29", "ISO/IEC TR 14165-314, A.2.4.3, table A.1",
+        "What goes to or comes from a well-known address is of Class 3.", evidence::delimiters),
+    profile_rule(
+        "AERDMA-30", "ISO/IEC TR 14165-314, A.2.5.1", "Ports log in with each other by PLOGI.", evidence::logins),
+    profile_rule(
+        "AERDMA-31", "ISO/IEC TR 14165-314, A.2.5.2",
+        "The Receive Data_Field size of an N_Port login is at least 2,048 octets.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-32", "ISO/IEC TR 14165-314, A.2.5.2", "An N_Port login has Continuously Increasing Relative Offset.",
+        evidence::login_frame),
+    profile_rule(
+        "AERDMA-33", "ISO/IEC TR 14165-314, table A.1", "An N_Port login has continuously increasing SEQ_CNT.",
+        evidence::login_frame),
+    profile_rule(
+        "AERDMA-34", "ISO/IEC TR 14165-314, table A.1", "An N_Port login has 116 octets.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-35", "ISO/IEC TR 14165-314, table A.1", "An N_Port login allows at least 16 concurrent Sequences.",
+        evidence::login_frame),
+    profile_rule(
+        "AERDMA-36", "ISO/IEC TR 14165-314, table A.1", "An N_Port login says E_D_TOV 10 ms.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-37", "ISO/IEC TR 14165-314, table A.1", "An N_Port login supports Class 3.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-38", "ISO/IEC TR 14165-314, table A.1",
+        "In each class that is supported the Receive Data_Field size is at least 2,048 octets.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-39", "ISO/IEC TR 14165-314, table A.1",
+        "In each class that is supported Initial Process_Associator is 00b.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-40", "ISO/IEC TR 14165-314, table A.1", "Class 3 has at least 16 concurrent Sequences.",
+        evidence::login_frame),
+    profile_rule(
+        "AERDMA-41", "ISO/IEC TR 14165-314, table A.1",
+        "In each class that is supported an Exchange may have an open Sequence.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-42", "ISO/IEC TR 14165-314, table A.1", "Class 2, if supported, has ACK_0.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-43", "ISO/IEC TR 14165-314, table A.1",
+        "Class 2, if supported, has an end-to-end credit of at least 2.", evidence::login_frame),
+    profile_rule(
+        "AERDMA-44", "ISO/IEC TR 14165-314, table A.1",
+        "Of the well-known addresses only FF.FF.FF, FF.FF.FE, FF.FF.FD, FF.FF.FC and FF.FF.F6 are used.",
+        evidence::frame),
+    profile_rule(
+        "AERDMA-45", "ISO/IEC TR 14165-314, A.2.4.2", "Multicast is used for Extended Link Services only.",
+        evidence::frame),
+    profile_rule(
+        "AERDMA-46", "ISO/IEC TR 14165-314, table A.1",
+        "Of the Basic Link Services only ABTS, BA_ACC and BA_RJT are used.", evidence::frame),
+    profile_rule(
+        "AERDMA-47", "ISO/IEC TR 14165-314, table A.1", "CSR goes to the Clock Synchronization Server.",
+        evidence::frame),
+    profile_rule(
+        "AERDMA-48", "ISO/IEC TR 14165-314, table A.1", "F_BSY does not say that a Class 1 connection is in the way.",
+        evidence::frame),
+    profile_rule(
+        "AERDMA-49", "ISO/IEC TR 14165-314, A.2.1", "Between the IUs of an Exchange there are no more than 2 ms.",
+        evidence::exchange, Severity::note),
 };
-static_assert(kRules.size() == static_cast<std::size_t>(RuleName::region_size) + 1);
+static_assert(kRules.size() == static_cast<std::size_t>(RuleName::time_between_ius) + 1);
 
 constexpr const Rule& rule(RuleName name) { return kRules[static_cast<std::size_t>(name)]; }
 

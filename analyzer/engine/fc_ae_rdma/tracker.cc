@@ -3,7 +3,9 @@
 
 #include <list>
 #include <unordered_map>
+#include <utility>
 
+#include "analyzer/engine/fc_ae_rdma/annex_a.h"
 #include "analyzer/engine/fc_ae_rdma/login_rules.h"
 #include "analyzer/engine/fc_ae_rdma/message_rules.h"
 
@@ -35,7 +37,8 @@ public:
         : options_(std::move(options)), observer_(observer != nullptr ? *observer : nobody_) {}
 
     void on_frame(const FrameSeen& seen);
-    void on_process_login(const ProcessLogin& login) { login_rules_.on_process_login(login); }
+    LoginRules& login_rules() { return login_rules_; }
+    AnnexA& annex_a() { return annex_a_; }
     const Model& model() const { return model_; }
 
 private:
@@ -50,6 +53,7 @@ private:
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
     Region* region_of(const Message& message);
     void tell(const Arrival& a, bool repeated = false);
+    void note_time(const Arrival& a);
 
     const Options options_;
     Observer nobody_;
@@ -58,6 +62,7 @@ private:
     Verdicts verdicts_{options_, observer_, model_};
     MessageRules rules_{options_, verdicts_};
     LoginRules login_rules_{options_, verdicts_};
+    AnnexA annex_a_{options_, verdicts_};
     List exchanges_;  ///< the most recently begun first
     std::unordered_map<ExchangeKey, List::iterator, KeyHash> by_key_;
     std::unordered_map<std::uint64_t, std::size_t> regions_;  ///< positions in the model, by target and LUN
@@ -98,6 +103,7 @@ Region* Tracker::State::region_of(const Message& message) {
         return nullptr;
     }
     Region& region = model_.regions.emplace_back();
+    region.id = static_cast<std::uint32_t>(model_.regions.size());
     region.target = message.target;
     region.lun = message.lun;
     return &region;
@@ -135,7 +141,15 @@ void Tracker::State::on_frame(const FrameSeen& seen) {
         rules_.on_transfer_ready(a);
         tell(a);
     }
+    if (!abts) note_time(a);
     if (!abts && header.f_ctl.last_sequence && header.f_ctl.end_sequence) exchange->closed = true;
+}
+
+void Tracker::State::note_time(const Arrival& a) {
+    const std::pair sequence(a.from_initiator(), a.header().seq_id);
+    const auto former = std::exchange(a.exchange.last_sequence, sequence);
+    if (annex_a_.is_asked_for() && former && *former != sequence) annex_a_.on_iu(a, a.exchange.last_time);
+    a.exchange.last_time = a.seen.time;
 }
 
 /// The same frame once more, not the OX_ID used again.
@@ -192,8 +206,13 @@ void Tracker::State::on_command(const FrameSeen& seen) {
     exchange.command_seq_cnt = seen.frame.header.seq_cnt;
     const Arrival a{seen, exchange, message};
     login_rules_.on_message(a);
+    if (annex_a_.is_asked_for()) annex_a_.on_message(a);
+    note_time(a);
     if (!cut) rules_.on_command(a, command);
-    if (Region* region = region_of(message)) ++(message.is_read ? region->reads : region->writes);
+    if (Region* region = region_of(message)) {
+        message.region = region->id;
+        ++(message.is_read ? region->reads : region->writes);
+    }
     tell(a);
 }
 
@@ -254,7 +273,14 @@ Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<
 Tracker::~Tracker() = default;
 
 void Tracker::on_frame(const FrameSeen& seen) { state_->on_frame(seen); }
-void Tracker::on_process_login(const ProcessLogin& login) { state_->on_process_login(login); }
+void Tracker::on_process_login(const ProcessLogin& login) { state_->login_rules().on_process_login(login); }
+void Tracker::on_process_logout(const Port& a, const Port& b, std::uint64_t frame) {
+    state_->login_rules().on_process_logout(a, b, frame);
+}
+void Tracker::on_fibre_channel(const fibre_channel::FrameFacts& facts) { state_->annex_a().on_frame(facts); }
+void Tracker::on_fibre_channel_login(const fibre_channel::Login& login, fibre_channel::Party said_by) {
+    state_->annex_a().on_login(login, said_by);
+}
 const Model& Tracker::model() const { return state_->model(); }
 
 }  // namespace fabricscope::engine::fc_ae_rdma

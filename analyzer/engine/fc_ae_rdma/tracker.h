@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "analyzer/engine/fc/observer.h"
 #include "analyzer/engine/fc_ae_rdma/model.h"
 #include "analyzer/engine/fc_ae_rdma/observer.h"
 #include "protocols/fc_ae_rdma/process_login.h"
@@ -44,6 +45,7 @@ struct FrameSeen {
     std::uint16_t fabric = 0;            ///< VSAN or VF_ID; 0: not told
     std::optional<int> service_class{};  ///< 2 or 3, where SOF tells
     const fc::Frame& frame;
+    const fibre_channel::Login* login = nullptr;  ///< in Profile::avionics: between the ports, if one was seen
 };
 
 /// A PRLI for FCP, or what came of it.
@@ -65,6 +67,12 @@ public:
     /// Frames in order of capture.
     void on_frame(const FrameSeen& seen);
     void on_process_login(const ProcessLogin& login);
+    /// Process logins between the ports are undone: by PRLO, or LOGO.
+    void on_process_logout(const Port& a, const Port& b, std::uint64_t frame);
+
+    // In Profile::avionics: all that the Fibre Channel tracker tells. Frames before on_frame().
+    void on_fibre_channel(const fibre_channel::FrameFacts& facts);
+    void on_fibre_channel_login(const fibre_channel::Login& login, fibre_channel::Party said_by);
 
     const Model& model() const;
 

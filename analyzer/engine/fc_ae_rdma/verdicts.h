@@ -10,13 +10,16 @@
 
 namespace fabricscope::engine::fc_ae_rdma {
 
-/// What a finding is about: a message's id, 0 = none.
+/// What a finding is about: the id of a message, of a login or of an Exchange; 0 = none.
 struct Subject {
-    std::uint64_t message;
+    std::uint64_t message = 0;
+    std::uint32_t login = 0, exchange = 0;
 };
-/// "fc-ae-rdma-1"
+/// "fc-ae-rdma-1", "login-1", "xchg-1"
 inline std::string to_string(Subject subject) {
-    return subject.message == 0 ? std::string() : "fc-ae-rdma-" + std::to_string(subject.message);
+    if (subject.message != 0) return "fc-ae-rdma-" + std::to_string(subject.message);
+    if (subject.login != 0) return "login-" + std::to_string(subject.login);
+    return subject.exchange == 0 ? std::string() : "xchg-" + std::to_string(subject.exchange);
 }
 
 using Verdicts = VerdictsOf<RuleName, Subject, Options, Observer, Model>;

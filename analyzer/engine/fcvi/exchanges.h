@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "analyzer/engine/fcvi/tracker.h"
-#include "analyzer/engine/smcr/intervals.h"
+#include "analyzer/engine/intervals.h"
 
 namespace fabricscope::engine::fcvi {
-
-using smcr::RangeSet;
 
 struct ExchangeKey {
     Port originator, responder;
@@ -101,6 +99,9 @@ struct Exchange {
 
     /// It serves one purpose only: what it is kept as, index and awaited responses depend on it.
     bool may_serve(Use purpose) const { return use == Use::unknown || use == purpose; }
+
+    /// Where the connection's list has the latest IU, if it does.
+    std::optional<std::size_t> iu_of_originator, iu_of_responder;
 
     Direction& by(bool from_originator) { return from_originator ? by_originator : by_responder; }
     const Direction& by(bool from_originator) const { return from_originator ? by_originator : by_responder; }

@@ -173,12 +173,23 @@ struct Traffic {
 
 /// One IU, for ladders.
 struct IuSeen {
-    Step step;
+    Step step;  ///< of its first frame
     Side from{};
     wire::IuType type{};
+    std::uint8_t seq_id = 0;
     std::uint32_t msg_id = 0;
+    std::uint64_t octets = 0;  ///< of data, each once
+    std::uint64_t frames = 0;
     std::optional<std::uint8_t> reason{};
-    bool failed = false;  ///< RESP_ERR
+    bool failed = false;            ///< RESP_ERR
+    std::optional<Time> answers{};  ///< when what it answers was sent
+};
+
+/// ABTS of one of the connection's Exchanges.
+struct AbortSeen {
+    Step step;
+    Side by{};
+    std::uint16_t ox_id = 0;
 };
 
 struct Connection {
@@ -193,7 +204,8 @@ struct Connection {
     std::vector<Setup> setups;  ///< of concurrent peers, and retried ones
     std::vector<Disconnect> disconnects;
     PerSide<Traffic> from;
-    std::vector<IuSeen> ius;  ///< the first Limits::ius of them
+    std::vector<IuSeen> ius;        ///< the first Limits::ius of them
+    std::vector<AbortSeen> aborts;  ///< the first Limits::setups of them
     std::uint64_t iu_count = 0;
     std::uint64_t first_frame = 0;
     Time first_time = 0;

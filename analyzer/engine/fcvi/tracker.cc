@@ -63,6 +63,8 @@ private:
         const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, Exchange* found);
     void dispatch(const Arrival& a);
     void note(const Arrival& a);
+    void list_iu(const Arrival& a, Connection& connection) const;
+    std::optional<std::size_t> begin_iu(const Arrival& a, Connection& connection) const;
     void judge_after_logout(const Arrival& a);
 
     const Options options_;
@@ -100,6 +102,8 @@ void Tracker::State::on_abts(const FrameSeen& seen) {
     const Step step{seen.time, seen.number, seen.interface};
     const bool by_originator = !seen.frame.header.f_ctl.exchange_responder;
     const Side by = by_originator ? exchange->originator : other(exchange->originator);
+    Connection& connection = connections_.at(exchange->connection);
+    if (connection.aborts.size() < options_.limits.setups) connection.aborts.push_back({step, by, exchange->key.ox_id});
     if (exchange->use == Exchange::Use::setup) setups_.on_abts(*exchange, by, step);
     if (exchange->use == Exchange::Use::message) messages_.on_abts(*exchange);
 }
@@ -215,19 +219,37 @@ void Tracker::State::note(const Arrival& a) {
         return;
     }
     ++traffic.frames;
-    if (!a.continuation.first_of_iu) return;
-    judge_after_logout(a);
-    ++connection.iu_count;
-    if (connection.ius.size() >= options_.limits.ius) return;
+    if (a.continuation.first_of_iu) {
+        judge_after_logout(a);
+        ++connection.iu_count;
+    }
+    list_iu(a, connection);
+}
+
+void Tracker::State::list_iu(const Arrival& a, Connection& connection) const {
+    std::optional<std::size_t>& place = a.from_originator() ? a.exchange.iu_of_originator : a.exchange.iu_of_responder;
+    if (a.continuation.first_of_iu) place = begin_iu(a, connection);
+    if (!place || *place >= connection.ius.size() || connection.ius[*place].seq_id != a.frame().header.seq_id) return;
+    IuSeen& iu = connection.ius[*place];
+    ++iu.frames;
+    iu.octets += a.continuation.new_bytes;
+}
+
+/// Its place in the list, if there is room.
+std::optional<std::size_t> Tracker::State::begin_iu(const Arrival& a, Connection& connection) const {
+    if (connection.ius.size() >= options_.limits.ius) return std::nullopt;
     const wire::Status* status = a.header.status();
     const auto* response = std::get_if<wire::MessageResponseHead>(&a.header.head);
     connection.ius.push_back(
         {.step = a.step(),
          .from = a.from(),
          .type = a.iu.type,
+         .seq_id = a.frame().header.seq_id,
          .msg_id = a.header.msg_id(),
          .reason = status != nullptr ? std::optional(status->reason) : std::nullopt,
-         .failed = response != nullptr && response->resp_err});
+         .failed = response != nullptr && response->resp_err,
+         .answers = a.facts.request_frame != 0 ? std::optional(a.facts.request_time) : std::nullopt});
+    return connection.ius.size() - 1;
 }
 
 /// 7.7.1

@@ -16,7 +16,7 @@ struct Limits {
     std::size_t messages = 4'000'000;
     std::size_t exchanges = 1'000'000;  ///< open ones, and those that may still be repeated
     std::size_t ius = 64;               ///< kept for each connection
-    std::size_t setups = 16;            ///< and Disconnects, and state changes, for each connection
+    std::size_t setups = 16;            ///< and Disconnects, aborts and state changes, for each connection
     std::size_t waiting = 65'536;       ///< responses that are due
     std::size_t findings = 10'000;
     std::size_t findings_of_a_kind = 20;  ///< for each rule and connection

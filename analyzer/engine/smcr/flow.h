@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "analyzer/engine/smcr/intervals.h"
+#include "analyzer/engine/intervals.h"
 #include "analyzer/engine/smcr/model.h"
 #include "analyzer/engine/smcr/observer.h"
 

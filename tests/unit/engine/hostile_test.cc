@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "analyzer/engine/engine.h"
-#include "analyzer/engine/smcr/intervals.h"
+#include "analyzer/engine/intervals.h"
 #include "tests/traffic/hostile.h"
 
 namespace fabricscope::engine {

@@ -44,7 +44,7 @@ protected:
     }
 
     StreamChecker streams_;
-    Engine engine_{{}, &streams_};
+    Engine engine_{{}, {.smcr = &streams_}};
     traffic::Truth truth_;
 };
 

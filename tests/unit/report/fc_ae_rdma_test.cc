@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <sstream>
 
 #include "analyzer/report/fc_ae_rdma_records.h"
+#include "analyzer/report/fc_ae_rdma_summary.h"
+#include "analyzer/report/fc_ladder.h"
 
 namespace fabricscope::report {
 namespace {
@@ -36,6 +40,59 @@ TEST(FcAeRdmaRecords, ARegion) {
     EXPECT_EQ(record["end"], 32);
     EXPECT_EQ(record["written"], Json::parse("[[16, 32]]"));
     EXPECT_EQ(record["read"], Json::parse("[[0, 8]]"));
+}
+
+Message failed_write() {
+    Message message;
+    message.id = 1;
+    message.initiator = {0, 0x010203};
+    message.target = {0, 0x040506};
+    message.lun = 3;
+    message.base_address = 0x1000;
+    message.data_length = 512;
+    message.status = 0x5B;
+    message.state = MessageState::failed;
+    message.command = {capture::second, 3, 0};
+    message.response = Step{2 * capture::second, 9, 0};
+    return message;
+}
+
+TEST(FcAeRdmaSummary, WhoMovedWhatAndWhatBroke) {
+    Model model;
+    model.messages.push_back(failed_write());
+    Region& region = model.regions.emplace_back();
+    region.id = 1;
+    region.lun = 3;
+    region.written.add(0x1000, 0x1200);
+    std::ostringstream out;
+    write_fc_ae_rdma(out, model, {});
+    using testing::HasSubstr;
+    EXPECT_THAT(out.str(), HasSubstr("FC-AE-RDMA: 1 message (1 failed), 1 memory region"));
+    EXPECT_THAT(out.str(), HasSubstr("! 1 message ended with WRITE PROTECT ERROR (fc-ae-rdma-1)"));
+    EXPECT_THAT(out.str(), HasSubstr("001000h-0011FFh"));
+}
+
+TEST(FcAeRdmaSummary, LadderOfAMessage) {
+    using engine::fibre_channel::Party;
+    engine::fibre_channel::Model fc;
+    auto& exchange = fc.exchanges.emplace_back();
+    exchange.id = 7;
+    exchange.type = 0x08;
+    exchange.first_frame = 3;
+    const auto add = [&](Party from, std::uint8_t r_ctl, std::uint64_t frame, std::uint64_t octets) {
+        exchange.sequences.push_back(
+            {.from = from, .r_ctl = r_ctl, .first_frame = frame, .frames = 1, .octets = octets});
+    };
+    add(Party::originator, 0x06, 3, 32);
+    add(Party::originator, 0x01, 5, 512);
+    add(Party::responder, 0x07, 9, 24);
+    const Ladder ladder = ladder_of(failed_write(), fc, 0);
+    ASSERT_EQ(ladder.rungs.size(), 3U);
+    EXPECT_EQ(ladder.rungs[0].text, "FCP_CMND: write of 512 octets at 001000h in LUN 3");
+    EXPECT_EQ(ladder.rungs[1].text, "FCP_DATA: 512 octets");
+    EXPECT_EQ(ladder.rungs[2].text, "FCP_RSP: WRITE PROTECT ERROR");
+    EXPECT_EQ(ladder.rungs[2].kind, Rung::Kind::refusal);
+    EXPECT_EQ(ladder.rungs[2].latency, capture::second);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "analyzer/report/fc_ladder.h"
 #include "analyzer/report/fcvi_records.h"
 #include "analyzer/report/fcvi_summary.h"
 #include "tests/unit/engine/fcvi_world.h"
@@ -62,7 +63,7 @@ TEST(FcviSummary, TellsOfConnections) {
     w.send_message(Side::client, 100);
     std::ostringstream out;
     write_fcvi(out, w.model(), {});
-    EXPECT_THAT(out.str(), HasSubstr("FC-VI: 1 connection, 1 Message (1 complete)"));
+    EXPECT_THAT(out.str(), HasSubstr("FC-VI: 1 connection (1 connected), 1 Message (1 complete)"));
     EXPECT_THAT(out.str(), HasSubstr("Reliable Reception"));
 }
 
@@ -73,8 +74,35 @@ TEST(FcviSummary, LadderOfAConnection) {
     const Ladder ladder = ladder_of(w.connection(), 0);
     ASSERT_EQ(ladder.rungs.size(), 6U);
     EXPECT_EQ(ladder.rungs[0].text, "FCVI_CONNECT_RQST");
-    EXPECT_EQ(ladder.rungs[4].text, "FCVI_SEND_RQST, Message 1");
+    EXPECT_EQ(ladder.rungs[4].text, "FCVI_SEND_RQST 1: 100 octets");
     EXPECT_EQ(ladder.rungs[5].from, Side::server);
+    EXPECT_EQ(ladder.rungs[5].latency, ladder.rungs[5].step.time - ladder.rungs[4].step.time);
+}
+
+TEST(FcviSummary, LadderShowsAborts) {
+    World w;
+    w.rqst();
+    w.abts(Side::client, Side::client, w.setup_ox_id(Side::client));
+    const Ladder ladder = ladder_of(w.connection(), 0);
+    ASSERT_EQ(ladder.rungs.size(), 2U);
+    EXPECT_EQ(ladder.rungs[1].text, "ABTS of Exchange 1000h");
+    EXPECT_EQ(ladder.rungs[1].kind, Rung::Kind::refusal);
+}
+
+TEST(FcviSummary, TellsOfMemoryAndOfWhatFailed) {
+    World w;
+    w.connect();
+    w.write_message(Side::client, 4096);
+    w.request(Side::client, IuType::write_rqst, 100);
+    w.respond(Side::server, IuType::write_resp, [](Spec& s) {
+        auto& head = s.head<wire::MessageResponseHead>();
+        head.resp_err = head.prot_err = true;
+    });
+    std::ostringstream out;
+    write_fcvi(out, w.model(), {});
+    EXPECT_THAT(out.str(), HasSubstr("1 Message (rdma write) failed: protection error (fcvi-message-2)"));
+    EXPECT_THAT(out.str(), HasSubstr("00007f0000001000 to 00007f0000001fff"));
+    EXPECT_THAT(out.str(), HasSubstr("1 connection left with the client and server in Error (fcvi-1)"));
 }
 
 }  // namespace

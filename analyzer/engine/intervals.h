@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fabricscope::engine::smcr {
+namespace fabricscope::engine {
 
 /// Ordinary traffic keeps one range, so operations are short and allocate nothing. Of very many ranges the
 /// lowest are joined: what is between them counts as known.
@@ -67,4 +67,4 @@ private:
     std::uint64_t forgotten_ = 0;  ///< end of the last range that was
 };
 
-}  // namespace fabricscope::engine::smcr
+}  // namespace fabricscope::engine

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/fc_ae_rdma/annex_a.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "protocols/fc/basic_links.h"
+#include "protocols/fc/delimiters.h"
+#include "protocols/fc/els.h"
+
+namespace fabricscope::engine::fc_ae_rdma {
+namespace {
+
+using enum RuleName;
+using FcFrameFacts = fibre_channel::FrameFacts;
+using fibre_channel::Login;
+using fibre_channel::LoginKind;
+using fibre_channel::Party;
+using fibre_channel::ServiceParameters;
+
+constexpr std::uint16_t least_field_size = 2048;
+constexpr std::uint16_t least_sequences = 16;
+constexpr Time wanted_e_d_tov = 10 * capture::millisecond;
+constexpr Time wanted_r_a_tov = 20 * capture::millisecond;
+constexpr Time longest_wait = 2 * capture::millisecond;
+
+constexpr std::array used_addresses{0xFF'FFFFu, 0xFF'FFFEu, 0xFF'FFFDu, 0xFF'FFFCu, 0xFF'FFF6u};
+constexpr std::uint32_t clock_sync_address = 0xFF'FFF6;
+
+bool is_well_known(std::uint32_t id) { return id >= 0xFF'FFF0; }
+bool is_multicast(std::uint32_t id) { return id >> 8 == 0xFF'FB; }
+
+std::string milliseconds_text(const std::optional<Time>& time) {
+    return time ? fmt::format("{} ms", static_cast<double>(*time) / capture::millisecond) : "nothing";
+}
+
+}  // namespace
+
+// ---- logins --------------------------------------------------------------------------------------
+
+/// What one port says of itself.
+class AnnexA::LoginJudge {
+public:
+    LoginJudge(Verdicts& verdicts, const Login& login, Party said_by)
+        : verdicts_(verdicts), login_(login), said_(*login.parameters[said_by]), said_by_(said_by) {}
+
+    void judge_fabric_login() {
+        const bool asked = said_by_ == Party::originator;
+        if (asked && login_.command == fc::els_flogi)
+            check(fabric_login_address, login_.originator <= 0xFF, [&] {
+                return "FLOGI from " + fc::port_id_text(login_.originator);
+            });
+        check(fabric_bb_credit, said_.bb_credit >= 2, [&] { return fmt::format("BB_Credit is {}", said_.bb_credit); });
+        check_field_size(fabric_field_size, said_.receive_data_field_size, "");
+        check(fabric_payload, !said_.extended, [] { return "the login is an extended one"; });
+        check(fabric_class_3, said_.classes[2].valid, [] { return "Class 3 is not supported"; });
+        for (const int number : {2, 3})
+            if (const auto& service = of_class(number); service.valid)
+                check(sequential_delivery, service.sequential_delivery, [&] {
+                    return fmt::format("Class {} has no Sequential Delivery", number);
+                });
+        if (!asked && said_.f_port) judge_timeouts();
+    }
+
+    void judge_port_login() {
+        check_field_size(port_field_size, said_.receive_data_field_size, "");
+        check(port_relative_offset, said_.continuously_increasing_relative_offset, [] {
+            return "Continuously Increasing Relative Offset is 0";
+        });
+        check(port_seq_cnt, said_.continuously_increasing_seq_cnt, [] { return "SEQ_CNT is not said to increase"; });
+        check(port_payload, !said_.extended, [] { return "the login is an extended one"; });
+        check(port_concurrent_sequences, said_.concurrent_sequences >= least_sequences, [&] {
+            return fmt::format("{} concurrent Sequences", said_.concurrent_sequences);
+        });
+        check(port_e_d_tov, said_.e_d_tov == wanted_e_d_tov, [&] {
+            return "E_D_TOV is " + milliseconds_text(said_.e_d_tov);
+        });
+        check(port_class_3, said_.classes[2].valid, [] { return "Class 3 is not supported"; });
+        for (const int number : {2, 3})
+            if (of_class(number).valid) judge_class(number);
+    }
+
+private:
+    const fc::ClassServiceParameters& of_class(int number) const {
+        return said_.classes[static_cast<std::size_t>(number - 1)];
+    }
+
+    void judge_timeouts() {
+        check(fabric_timeouts, said_.e_d_tov == wanted_e_d_tov && said_.r_a_tov == wanted_r_a_tov, [&] {
+            return fmt::format(
+                "E_D_TOV is {}, R_A_TOV is {}", milliseconds_text(said_.e_d_tov), milliseconds_text(said_.r_a_tov));
+        });
+        check(fabric_r_t_tov, said_.short_r_t_tov, [] { return "R_T_TOV is 100 ms"; });
+    }
+
+    void judge_class(int number) {
+        const fc::ClassServiceParameters& service = of_class(number);
+        const std::string name = fmt::format("Class {}: ", number);
+        check_field_size(class_field_size, service.receive_data_field_size, name);
+        check(process_associator, service.initial_process_associator == 0, [&] {
+            return fmt::format("{}Initial Process_Associator is {:02b}b", name, service.initial_process_associator);
+        });
+        check(open_sequences, service.open_sequences_per_exchange >= 1, [&] {
+            return name + "no open Sequence in an Exchange";
+        });
+        if (number == 3)
+            return check(class_3_sequences, service.concurrent_sequences >= least_sequences, [&] {
+                return fmt::format("{}{} concurrent Sequences", name, service.concurrent_sequences);
+            });
+        check(class_2_ack_0, service.ack_0_initiator && service.ack_0_recipient, [&] {
+            return name + "ACK_0 is not supported";
+        });
+        check(class_2_credit, service.end_to_end_credit >= 2, [&] {
+            return fmt::format("{}end-to-end credit is {}", name, service.end_to_end_credit);
+        });
+    }
+
+    void check_field_size(RuleName rule, std::uint16_t size, const std::string& name) {
+        check(rule, size >= least_field_size, [&] {
+            return fmt::format("{}Receive Data_Field size is {} octets", name, size);
+        });
+    }
+
+    template <class Text> void check(RuleName rule, bool kept, const Text& text) {
+        if (kept) return verdicts_.held(rule);
+        const auto& step = said_by_ == Party::originator ? login_.request : login_.answer;
+        verdicts_.broken(
+            rule, step ? std::vector{step->frame} : std::vector<std::uint64_t>(), {.login = login_.id},
+            fmt::format("{}'s {}: {}", name_of(said_by_), said_by_ == Party::originator ? "login" : "accept", text()));
+    }
+
+    Verdicts& verdicts_;
+    const Login& login_;
+    const ServiceParameters& said_;
+    Party said_by_;
+};
+
+void AnnexA::on_login(const Login& login, Party said_by) {
+    if (!login.parameters[said_by]) return;
+    LoginJudge judge(verdicts_, login, said_by);
+    if (login.kind == LoginKind::port) return judge.judge_port_login();
+    judge.judge_fabric_login();
+    if (said_by == Party::responder && logged_in_.size() < options_.limits.ports)
+        logged_in_.insert({login.fabric.value_or(0), login.originator});
+}
+
+void AnnexA::on_message(const Arrival& a) {
+    using enum fibre_channel::LoginState;
+    const Login* login = a.seen.login;
+    if (login != nullptr && (login->state == accepted || login->state == logged_out))
+        return verdicts_.held(explicit_login);
+    const Message& m = a.message;
+    if (!logged_in_.contains({m.initiator.fabric, m.initiator.id}))
+        return verdicts_.undecided(explicit_login, "the Initiator's fabric login was not captured");
+    verdicts_.broken(explicit_login, {a.seen.number}, {.message = m.id}, "a message between ports without PLOGI");
+}
+
+void AnnexA::on_iu(const Arrival& a, Time previous) {
+    const Time wait = a.seen.time - previous;
+    if (wait <= longest_wait) return verdicts_.held(time_between_ius);
+    verdicts_.broken(
+        time_between_ius, {a.seen.number}, {.message = a.message.id},
+        milliseconds_text(wait) + " after what the Exchange had before");
+}
+
+// ---- frames --------------------------------------------------------------------------------------
+
+template <class Text> void AnnexA::judge(RuleName rule, bool kept, const FcFrameFacts& facts, Text&& text) {
+    if (kept) return verdicts_.held(rule);
+    verdicts_.broken(rule, {facts.packet.number}, {.exchange = facts.exchange.id}, text());
+}
+
+void AnnexA::on_frame(const FcFrameFacts& facts) {
+    judge_classes(facts);
+    judge_addresses(facts);
+    judge_services(facts);
+}
+
+void AnnexA::judge_classes(const FcFrameFacts& facts) {
+    const fc::FrameHeader& header = facts.packet.fc->frame.header;
+    const int number = fc::class_of(facts.packet.fc->sof);
+    const bool well_known = is_well_known(header.s_id) || is_well_known(header.d_id);
+    if (number == 0) {
+        verdicts_.undecided(only_class_2_and_3, "the frames have no SOF");
+        if (well_known) verdicts_.undecided(well_known_class_3, "the frames have no SOF");
+        return;
+    }
+    const auto text = [&] { return fmt::format("a frame of Class {}", number); };
+    judge(only_class_2_and_3, number == 2 || number == 3, facts, text);
+    if (well_known) judge(well_known_class_3, number == 3, facts, text);
+}
+
+void AnnexA::judge_addresses(const FcFrameFacts& facts) {
+    const fc::FrameHeader& header = facts.packet.fc->frame.header;
+    for (const std::uint32_t id : {header.s_id, header.d_id})
+        if (is_well_known(id))
+            judge(well_known_address, std::ranges::find(used_addresses, id) != used_addresses.end(), facts, [&] {
+                return "address " + fc::port_id_text(id);
+            });
+    if (is_multicast(header.d_id))
+        judge(multicast_els, header.is_els(), facts, [] { return "a multicast frame that is no ELS"; });
+}
+
+void AnnexA::judge_services(const FcFrameFacts& facts) {
+    const fc::FrameHeader& header = facts.packet.fc->frame.header;
+    if (header.r_ctl >> 4 == fc::r_ctl_nop >> 4) {
+        const bool used = header.r_ctl == fc::r_ctl_abts || header.r_ctl == fc::r_ctl_ba_acc ||
+                          header.r_ctl == fc::r_ctl_ba_rjt;
+        judge(basic_services, used, facts, [&] {
+            return fmt::format("Basic Link Service with R_CTL {:02X}h", header.r_ctl);
+        });
+    }
+    if (facts.exchange.els == fc::els_csr && facts.from == Party::originator)
+        judge(clock_sync_server, header.d_id == clock_sync_address, facts, [&] {
+            return "CSR to " + fc::port_id_text(header.d_id);
+        });
+    if (header.r_ctl == fc::r_ctl_f_bsy_data || header.r_ctl == fc::r_ctl_f_bsy_link_control) {
+        constexpr std::uint8_t n_port_busy = 3;
+        judge(fabric_busy, fc::fabric_busy_reason(header) != n_port_busy, facts, [] {
+            return "D_ID is busy with a Class 1 connection";
+        });
+    }
+}
+
+}  // namespace fabricscope::engine::fc_ae_rdma
