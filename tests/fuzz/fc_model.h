@@ -4,15 +4,19 @@
 
 #include <cstdlib>
 
-#include "analyzer/engine/fc/tracker.h"
+#include "analyzer/engine/engine.h"
 
 namespace fabricscope::fuzz {
 
+inline void must(bool holds) {
+    if (!holds) std::abort();
+}
+
+inline void check_findings(const std::vector<engine::Finding>& findings) {
+    for (const engine::Finding& finding : findings) must(finding.rule != nullptr && !finding.frames.empty());
+}
+
 inline void check_model(const engine::fibre_channel::Model& model) {
-    using engine::fibre_channel::Party;
-    const auto must = [](bool holds) {
-        if (!holds) std::abort();
-    };
     const engine::fibre_channel::Limits limits;
     std::uint32_t id = 0;
     for (const engine::fibre_channel::Exchange& exchange : model.exchanges) {
@@ -27,6 +31,36 @@ inline void check_model(const engine::fibre_channel::Model& model) {
     for (const engine::fibre_channel::Login& login : model.logins)
         must(login.id == ++id && login.processes.size() <= limits.processes);
     for (const engine::fibre_channel::Resolution& resolution : model.resolutions) must(resolution.requests >= 1);
+}
+
+inline void check_model(const engine::fcvi::Model& model) {
+    using engine::Side;
+    std::uint64_t id = 0;
+    for (const engine::fcvi::Connection& connection : model.connections) {
+        must(connection.id == ++id && connection.ius.size() <= connection.iu_count);
+        must((connection.outcome == engine::fcvi::Outcome::rejected) == connection.reject.has_value());
+    }
+    id = 0;
+    for (const engine::fcvi::Message& message : model.messages)
+        must(message.id == ++id && message.connection >= 1 && message.connection <= model.connections.size());
+    check_findings(model.findings);
+}
+
+inline void check_model(const engine::fc_ae_rdma::Model& model) {
+    std::uint64_t id = 0;
+    for (const engine::fc_ae_rdma::Message& message : model.messages)
+        must(message.id == ++id && message.region <= model.regions.size());
+    id = 0;
+    for (const engine::fc_ae_rdma::Region& region : model.regions)
+        must(region.id == ++id && region.reads + region.writes != 0);
+    check_findings(model.findings);
+}
+
+/// Of all Fibre Channel.
+inline void check_models(const engine::Engine& engine) {
+    check_model(engine.fc());
+    check_model(engine.fcvi());
+    check_model(engine.fc_ae_rdma());
 }
 
 }  // namespace fabricscope::fuzz

@@ -45,7 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fabricscope::engine::Options options;
     options.smcr_options.timelines = (knobs & 1) != 0;
     options.interfaces = 1U + (knobs >> 7);
-    options.fc = true;
+    options.rdma_cm = options.fc = options.fc_protocols.fcvi = options.fc_protocols.fc_ae_rdma = true;
+    if ((knobs & 4) != 0) options.fc_protocols.fc_ae_rdma_options.profile = fabricscope::engine::Profile::avionics;
     options.fc_options.check_crc = (knobs & 2) != 0;
     fabricscope::engine::Engine engine(options);
     for (std::uint64_t number = 1; file.size() >= frame_header_size; ++number) {
@@ -63,6 +64,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         file = file.subspan(std::min(captured, file.size()));
     }
     engine.finish();
-    fabricscope::fuzz::check_model(engine.fc());
+    fabricscope::fuzz::check_models(engine);
     return 0;
 }

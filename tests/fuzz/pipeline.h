@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "analyzer/report/fc_ladder.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/summary.h"
 #include "analyzer/report/timeline.h"
@@ -51,9 +52,6 @@ private:
 
 /// What holds whatever was captured.
 inline void check_model(const engine::smcr::Model& model) {
-    const auto must = [](bool holds) {
-        if (!holds) std::abort();
-    };
     std::uint32_t id = 0;
     for (const engine::smcr::Connection& connection : model.connections) {
         must(connection.id == ++id && connection.link_group <= model.link_groups.size());
@@ -67,7 +65,7 @@ inline void check_model(const engine::smcr::Model& model) {
         for (const std::uint32_t connection : group.connections)
             must(connection >= 1 && connection <= model.connections.size());
     }
-    for (const engine::Finding& finding : model.findings) must(finding.rule != nullptr && !finding.frames.empty());
+    check_findings(model.findings);
 }
 
 struct PipelineResult {
@@ -76,18 +74,33 @@ struct PipelineResult {
     std::size_t problems = 0;
 };
 
+inline void write_ladders(std::ostream& out, const engine::Engine& engine) {
+    const auto write = [&](const report::Ladder& ladder) { report::write_ladder(out, ladder, {}); };
+    for (const engine::rdma_cm::Connection& connection : engine.rdma_cm().connections)
+        if (!connection.merged) write(report::ladder_of(connection, 0));
+    for (const engine::fcvi::Connection& connection : engine.fcvi().connections)
+        write(report::ladder_of(connection, 0));
+    for (const engine::fibre_channel::Exchange& exchange : engine.fc().exchanges) write(report::ladder_of(exchange, 0));
+    for (const engine::fc_ae_rdma::Message& message : engine.fc_ae_rdma().messages)
+        write(report::ladder_of(message, engine.fc(), 0));
+}
+
 inline void write_reports(const engine::Engine& engine, const std::vector<std::string>& problems) {
     report::Results results{
         .files = {"capture"},
         .problems = problems,
         .capture = engine.capture(),
         .smcr = &engine.smcr(),
+        .rdma_cm = &engine.rdma_cm(),
         .fc = &engine.fc(),
+        .fcvi = &engine.fcvi(),
+        .fc_ae_rdma = &engine.fc_ae_rdma(),
         .findings = engine.findings()};
     std::ostringstream json, text;
     report::write_json(json, results, true);
     if (!nlohmann::json::accept(json.view())) std::abort();
     report::write_summary(text, results, {});
+    write_ladders(text, engine);
     for (const engine::smcr::Connection& connection : engine.smcr().connections) {
         if (connection.merged) continue;
         const report::Timeline timeline{
@@ -102,14 +115,18 @@ inline PipelineResult run_pipeline(ByteView octets) {
     capture::OpenResult opened = capture::open(file.path());
     if (!opened) return {};
     const auto source = capture::in_time_order(std::move(opened.source));
-    engine::Options options{.fc = true, .interfaces = source->interface_count()};
+    engine::Options options{
+        .rdma_cm = true,
+        .fc = true,
+        .fc_protocols = {.fcvi = true, .fc_ae_rdma = true},
+        .interfaces = source->interface_count()};
     options.smcr_options.timelines = true;
     StreamsInOrder streams;
     engine::Engine engine(options, {.smcr = &streams});
     for (capture::Frame frame; source->next(frame);) engine.on_frame(frame);
     engine.finish();
     check_model(engine.smcr());
-    check_model(engine.fc());
+    check_models(engine);
     std::vector<std::string> problems;
     for (const capture::Error& error : source->errors()) problems.push_back(to_string(error));
     write_reports(engine, problems);

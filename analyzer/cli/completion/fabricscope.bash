@@ -9,7 +9,7 @@ _fabricscope() {
     elif [[ $word == -* ]]; then
         words=$("$1" "$command" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]*')
     elif [[ $previous == --* ]]; then
-        words=$("$1" "$command" --help 2>/dev/null | sed -nE "s/^ *$previous ([a-z0-9|,]+).*/\1/p" | tr '|,' '  ')
+        words=$("$1" "$command" --help 2>/dev/null | sed -nE "s/^ *$previous ([a-z0-9|,-]+).*/\1/p" | tr '|,' '  ')
     elif [[ $command == synth ]]; then
         words=$("$1" synth --list 2>/dev/null | cut -d ' ' -f 1)
     elif [[ $command == rules ]]; then
