@@ -74,15 +74,6 @@ std::string setup_time(const Connection& connection, const Style& style) {
     return "-";
 }
 
-std::uint64_t lost_of(const Connection& connection) {
-    std::uint64_t lost = 0;
-    for (const Side side : {Side::client, Side::server}) {
-        const Reception& reception = connection.from[side].at_peer;
-        lost += reception.missing_frames + reception.missing_messages;
-    }
-    return lost;
-}
-
 Cell alarming(std::uint64_t number) { return {grouped(number), number != 0 ? Ink::red : Ink::plain}; }
 
 void write_connections(std::ostream& out, const Model& model, const SummaryOptions& options) {
@@ -123,6 +114,7 @@ void write_traffic(std::ostream& out, const Model& model, const SummaryOptions& 
          {"Bytes", Align::right},
          {"Frames", Align::right},
          {"Again", Align::right},
+         {"Missing", Align::right},
          {"Responses", Align::right},
          {"Failed", Align::right}});
     const std::size_t shown = std::min(model.connections.size(), options.rows);
@@ -139,6 +131,7 @@ void write_traffic(std::ostream& out, const Model& model, const SummaryOptions& 
                  {grouped(traffic.bytes)},
                  {grouped(traffic.frames)},
                  {grouped(traffic.repeated_frames)},
+                 alarming(traffic.at_peer.missing_frames + traffic.at_peer.missing_messages),
                  {grouped(traffic.responses)},
                  alarming(traffic.failed_responses)});
         }

@@ -107,6 +107,24 @@ def cm_storm(folder, handshakes):
     os.unlink(capture)
 
 
+def fibre_channel(folder, frames, rounds, slow_rounds):
+    """FC-VI and FC-AE-RDMA over FCoE, beside the same readers."""
+    capture = f"{folder}/fc.pcap"
+    subprocess.run([BUILD / "bin/generate_fc", capture, "--carrier", "fcoe", "--frames", str(frames)], check=True,
+                   stdout=subprocess.DEVNULL)
+    builtin = [WITH_PLUGINS, "env", "WIRESHARK_PLUGIN_DIR=/nonexistent", "tshark", "-r", capture]
+    all_programs = [
+        Program("libpcap loop", [str(BUILD / "bin/count_packets"), capture]),
+        Program("fabricscope analyze --json", [FABRICSCOPE, "analyze", "--json", "/dev/null", capture],
+                "libpcap loop"),
+        Program("tshark", builtin, "fabricscope analyze --json", slow=True),
+        Program("tshark with plugin", [WITH_PLUGINS, "tshark", "-r", capture], "tshark", slow=True)]
+    measure(all_programs, rounds, slow_rounds)
+    print(f"\n{frames:,} frames of Fibre Channel, {os.path.getsize(capture):,} octets")
+    print(table(all_programs))
+    os.unlink(capture)
+
+
 def generate(folder, frames, connections):
     capture = f"{folder}/{frames}-{connections}.pcap"
     subprocess.run([BUILD / "bin/generate_smcr", capture, "--frames", str(frames), "--connections", str(connections)],
@@ -137,6 +155,7 @@ def main():
         print("\nThe same of an RDMA CM storm:")
         for handshakes in (100_000, 1_000_000):
             cm_storm(folder, handshakes)
+        fibre_channel(folder, options.frames, options.rounds, options.tshark_rounds)
 
 
 if __name__ == "__main__":

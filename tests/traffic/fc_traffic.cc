@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/traffic/fc_traffic.h"
 
+#include "tests/traffic/fc_ae_rdma_dialogue.h"
 #include "tests/traffic/fc_talk.h"
+#include "tests/traffic/fcvi_dialogue.h"
 #include "tests/traffic/pcap_writer.h"
 
 namespace fabricscope::traffic {
@@ -21,7 +23,9 @@ public:
         class_2();
         aborted();
         for (std::size_t octets : {16, 32, 64}) several_frames(octets);
-        while (frames_ < options_.frames) several_frames(frames_ % 3 == 0 ? 32 : 16);
+        vi_.connect();
+        while (frames_ < options_.frames) messages();
+        for (const Side side : {Side::client, Side::server}) vi_.disconnect(side);
     }
 
 private:
@@ -33,7 +37,7 @@ private:
     void logins() {
         fabric_login(*this, fabric_, fabric_.a);
         port_login(*this, fabric_.a, fabric_.b);
-        process_login(*this, fabric_.a, fabric_.b, 0x32, 0x12);
+        process_login(*this, fabric_.a, fabric_.b, fc_ae_rdma_prli, fc_ae_rdma_prli_accept);
     }
 
     void addresses() {
@@ -42,7 +46,7 @@ private:
     }
 
     void class_2() {
-        FcExchange exchange(fabric_.a, fabric_.b, fc::type_fcvi, 2);
+        FcExchange exchange(fabric_.a, fabric_.b, vendor_type, 2);
         for (const FcFrame& frame : exchange.send(
                  {.r_ctl = 0x01,
    .data = data_,
@@ -55,7 +59,7 @@ private:
     }
 
     void aborted() {
-        FcExchange exchange(fabric_.b, fabric_.a, fc::type_fcvi);
+        FcExchange exchange(fabric_.b, fabric_.a, vendor_type);
         emit(exchange.send({.r_ctl = 0x06, .data = ByteView(data_).first(32), .passes_initiative = true}));
         emit(exchange.abts(false));
         emit(exchange.ba_acc(true));
@@ -63,7 +67,7 @@ private:
 
     /// A request of several frames and its answer.
     void several_frames(std::size_t device_header) {
-        FcExchange exchange(fabric_.a, fabric_.b, fc::type_fcvi, 3, true);
+        FcExchange exchange(fabric_.a, fabric_.b, vendor_type, 3, true);
         const ByteView header = ByteView(data_).first(device_header);
         emit(exchange.send(
             {.r_ctl = 0x01,
@@ -75,13 +79,42 @@ private:
         emit(exchange.send({.r_ctl = 0x07, .device_header = header, .from_responder = true, .last = true}));
     }
 
+    /// A Send and an RDMA Write of several frames, an FC-AE-RDMA read and a write.
+    void messages() {
+        using enum fcvi::IuType;
+        const auto octets = static_cast<std::uint32_t>(data_.size());
+        const auto frame = static_cast<std::uint32_t>(options_.payload);
+        for (const auto& [request, response] : {std::pair{send_rqst, send_resp}, std::pair{write_rqst, write_resp}}) {
+            vi_.data_frames(Side::client, request, octets, 0, octets, frame);
+            vi_.respond(Side::server, response);
+        }
+        for (const bool read : {true, false}) {
+            memory_.command(read, octets);
+            memory_.data_frames(octets, frame);
+            memory_.response();
+        }
+    }
+
+    /// Passes its frames on, at the generator's pace.
+    template <class Dialogue> class Voice final : public Dialogue {
+    public:
+        template <class... Arguments>
+        explicit Voice(Generator& generator, Arguments... arguments) : Dialogue(arguments...), generator_(generator) {}
+
+    private:
+        void on_frame(const FcFrame& frame) override { generator_.emit(frame); }
+        Generator& generator_;
+    };
+
+    static constexpr std::uint8_t vendor_type = 0xE0;
+
     const FcTrafficOptions& options_;
     const std::function<void(capture::Time, const FcFrame&)>& sink_;
     Octets data_;
     std::uint64_t frames_ = 0;
-    FcFabric fabric_{
-        .a = {0x010101, 0x2000'0000'5E00'530A, 0x1000'0000'5E00'530A},
-        .b = {0x010202, 0x2000'0000'5E00'5314, 0x1000'0000'5E00'5314}};
+    FcFabric fabric_;
+    Voice<FcviDialogue> vi_{*this, fcvi::Version::iso, fcvi::Reliability::reliable_reception};
+    Voice<FcAeRdmaDialogue> memory_{*this};
 };
 
 constexpr std::array carriers{

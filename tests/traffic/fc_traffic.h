@@ -16,8 +16,8 @@ struct FcTrafficOptions {
     std::size_t payload = 2048;  ///< of each full data frame
 };
 
-/// Logins, address resolution, class 2 with ACKs, Sequences of several frames with Device_Headers of each size, an
-/// aborted Exchange, and then requests with answers until there are enough frames.
+/// Logins, address resolution, class 2 with ACKs, an aborted Exchange, Sequences of several frames with Device_Headers
+/// of each size, all of a vendor's TYPE; then FC-VI and FC-AE-RDMA Messages until there are enough frames.
 void generate_fc(
     const FcTrafficOptions& options, const std::function<void(capture::Time time, const FcFrame& frame)>& sink);
 
