@@ -124,6 +124,9 @@ std::string about_text(const fcvi::Connection& connection) {
     std::string text = fmt::format(
         "{}, {}, {}", version_text(connection.version), level_text(connection),
         reason.empty() ? name_of(connection.outcome) : reason);
+    for (const Side side : {Side::client, Side::server})
+        if (const auto& address = connection.end[side].address)
+            text += fmt::format(", {} {}", name_of(side), fcvi::wire::to_string(*address));
     if (connection.iu_count > connection.ius.size())
         text += fmt::format("; the first {} of {} IUs", grouped(connection.ius.size()), grouped(connection.iu_count));
     return text;
@@ -171,8 +174,8 @@ Ladder ladder_of(const fcvi::Connection& connection, engine::Time start) {
     Ladder ladder{
         .title = "FC-VI connection " + fcvi_connection_name(connection.id),
         .about = about_text(connection),
-        .client = end_text(connection.end[Side::client]),
-        .server = end_text(connection.end[Side::server]),
+        .client = to_string(connection.end[Side::client].port),
+        .server = to_string(connection.end[Side::server].port),
         .start = start,
         .rungs = {}};
     for (const fcvi::IuSeen& iu : connection.ius) ladder.rungs.push_back(rung_of(iu, connection));

@@ -51,17 +51,31 @@ std::size_t optional_headers_size(const DfCtl& df_ctl) {
            (df_ctl.association_header ? layout::size_of<AssociationHeader> : 0) + df_ctl.device_header_octets();
 }
 
+/// Of `length` octets at the end of the frame. Link control and basic link services use F_CTL's last bits otherwise, or
+/// not at all.
+std::size_t fill_in(const FrameHeader& header, std::size_t length) {
+    return header.is_data() ? std::min<std::size_t>(header.f_ctl.fill_bytes, length) : 0;
+}
+
 void read_payload(PartReader& reader, ByteView octets, Frame& frame) {
     const std::size_t start = reader.offset();
     const std::size_t length = reader.remaining();
-    // Link control and basic link services use F_CTL's last bits otherwise, or not at all.
-    const std::size_t fill = frame.header.is_data() ? std::min<std::size_t>(frame.header.f_ctl.fill_bytes, length) : 0;
+    const std::size_t fill = fill_in(frame.header, length);
     frame.payload_length = static_cast<std::uint32_t>(length - fill);
     const ByteView captured = octets.subspan(std::min(octets.size(), start));
     frame.payload = captured.first(std::min(captured.size(), length - fill));
     frame.fill = captured.subspan(frame.payload.size(), std::min(captured.size(), length) - frame.payload.size());
     if (captured.size() < length)
         reader.fail({layout::Fault::truncated, payload_field, start, length, captured.size()});
+}
+
+void read_rest(PartReader& reader, ByteView octets, std::size_t length, Frame& frame) {
+    const std::size_t headers_end = reader.offset() + optional_headers_size(frame.header.df_ctl);
+    frame.optional_headers = reader.take(headers_end - reader.offset(), "fabricscope.fc.df_ctl.device_header");
+    if (!reader.error()) return read_payload(reader, octets, frame);
+    // Captured is a part of these headers at most, but the frame's length tells what is behind them.
+    const std::size_t length_behind = length - std::min(length, headers_end);
+    frame.payload_length = static_cast<std::uint32_t>(length_behind - fill_in(frame.header, length_behind));
 }
 
 /// The T that begins at `offset` of the optional headers.
@@ -101,10 +115,7 @@ Frame parse_frame(ByteView octets, std::size_t length) {
     PartReader reader(octets, length);
     read_extended_headers(reader, octets, frame);
     reader.read(frame.header);
-    if (!reader.error())
-        frame.optional_headers = reader.take(
-            optional_headers_size(frame.header.df_ctl), "fabricscope.fc.df_ctl.device_header");
-    if (!reader.error()) read_payload(reader, octets, frame);
+    if (!reader.error()) read_rest(reader, octets, length, frame);
     frame.error = reader.error();
     return frame;
 }

@@ -36,7 +36,7 @@ public:
 TEST(Allocation, none_for_data_packets) {
     constexpr std::uint64_t warm_up = 10'000, end = 30'000;
     LatestFacts latest;
-    Engine engine({}, &latest);
+    Engine engine({}, {.smcr = &latest});
     capture::Frame frame;
     std::uint64_t data_packets = 0;
     traffic::generate({.roce_frames = 40'000, .connections = 12, .seed = 1}, [&](Time time, ByteView octets) {

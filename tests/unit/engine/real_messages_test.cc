@@ -52,7 +52,7 @@ TEST_P(RealMessages, BuildBack) {
     capture::OpenResult opened = capture::open(path);
     ASSERT_TRUE(opened) << to_string(opened.error);
     RoundTrips seen;
-    Engine engine({.interfaces = opened.source->interface_count()}, &seen);
+    Engine engine({.interfaces = opened.source->interface_count()}, {.smcr = &seen});
     for (capture::Frame frame; opened.source->next(frame);) engine.on_frame(frame);
     engine.finish();
     const bool fallback = GetParam().find("fallback") != std::string::npos;
