@@ -27,6 +27,7 @@ inline constexpr std::array connections{
     Column{"close", text, "open, half (one end has disconnected) or closed"},
     Column{"reliability", text, "Reliability Level of both ends"},
     Column{"from_start", boolean, "its first Connect Request was captured"},
+    Column{"client_end_port", text, "N_Port_ID, as in client"},
     Column{"client_end_port_name", text, "Port_Name, from a login"},
     Column{"client_end_handle", integer, "FCVI_HANDLE"},
     Column{"client_end_address", text, "host address and discriminator"},
@@ -37,6 +38,7 @@ inline constexpr std::array connections{
     Column{"client_end_preference", boolean, "it wants CS_CTL's preference"},
     Column{"client_end_pipeline_depth", integer, "ISO only"},
     Column{"client_end_state", text, "of the endpoint, in the end"},
+    Column{"server_end_port", text, ""},
     Column{"server_end_port_name", text, ""},
     Column{"server_end_handle", integer, ""},
     Column{"server_end_address", text, ""},
@@ -97,6 +99,9 @@ inline constexpr std::array setups{
     Column{"status_iu", text, ""},
     Column{"status_reason", integer, ""},
     Column{"status_name", text, ""},
+    Column{"status_explanation", integer, ""},
+    Column{"status_vendor_unique", integer, ""},
+    Column{"status_frame", integer, ""},
 };
 
 inline constexpr std::array disconnects{
@@ -112,10 +117,20 @@ inline constexpr std::array disconnects{
     Column{"aborts_setup", boolean, ""},
     Column{"msg_id", integer, "last Message that the requester completed"},
     Column{"resp_msg_id", integer, "last Message that the responder completed"},
+    Column{"status_by", text, "who gave the request's reason"},
+    Column{"status_iu", text, ""},
     Column{"status_reason", integer, ""},
     Column{"status_name", text, ""},
+    Column{"status_explanation", integer, ""},
+    Column{"status_vendor_unique", integer, ""},
+    Column{"status_frame", integer, ""},
+    Column{"resp_status_by", text, "who gave the response's reason"},
+    Column{"resp_status_iu", text, ""},
     Column{"resp_status_reason", integer, ""},
     Column{"resp_status_name", text, ""},
+    Column{"resp_status_explanation", integer, ""},
+    Column{"resp_status_vendor_unique", integer, ""},
+    Column{"resp_status_frame", integer, ""},
 };
 
 inline constexpr std::array messages{

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from harness import BUILD, ROOT, analyze, fabricscope, sample, samples
+from harness import BUILD, ROOT, analyze, fabricscope, run, sample, samples
 from probe import EYE_CATCHER, Capture, proposal
 
 ECHO = sample("smcr_v2_echo")
@@ -31,7 +31,8 @@ def tables_of_json(result):
     """The rows that the tables ought to have, worked out from the JSON."""
     rows = {name: [] for name in TABLES}
     capture, groups, connections = result["capture"], result["smcr"]["link_groups"], result["smcr"]["connections"]
-    limits = {**flat(result["smcr"]), **flat(result["rdma_cm"], "rdma_cm_")}
+    limits = {**flat(result["smcr"]), **flat(result["rdma_cm"], "rdma_cm_"), **flat(result["fcvi"], "fcvi_"),
+              **flat(result["fc_ae_rdma"], "fc_ae_rdma_")}
     rows["capture"].append({"schema": result["schema"], **flat(capture), **limits, "profile": result["profile"]})
     rows["files"] = [{"position": i, "file": name} for i, name in enumerate(capture["files"])]
     rows["errors"] = [{"position": i, "error": text} for i, text in enumerate(capture["errors"])]
@@ -59,10 +60,42 @@ def tables_of_json(result):
         rows["cm_messages"] += [
             {"connection": connection["id"], "position": i, **message} for i, message in enumerate(connection["messages"])]
         rows["cm_connections"].append(flat(connection))
+    fibre_channel_tables(result, rows)
     for number, finding in enumerate(result["findings"], 1):
         rows["findings"].append({"id": number, **flat(finding)})
         rows["finding_frames"] += [{"finding": number, "position": i, "frame": frame} for i, frame in enumerate(finding["frames"])]
     return rows
+
+
+def fibre_channel_tables(result, rows):
+    fc, fcvi, rdma = result["fc"], result["fcvi"], result["fc_ae_rdma"]
+    for exchange in fc["exchanges"]:
+        rows["fc_exchanges"].append(flat(exchange))
+        rows["fc_sequences"] += members("exchange", exchange, "sequences")
+    for login in fc["logins"]:
+        rows["fc_logins"].append(flat(login))
+        rows["fc_process_logins"] += members("login", login, "processes")
+    for i, address in enumerate(fc["addresses"]):
+        rows["fc_addresses"].append({"position": i, **flat(address)})
+        rows["fc_address_ports"] += [{"address": i, "position": k, "port": port} for k, port in enumerate(address["ports"])]
+    for connection in fcvi["connections"]:
+        for name in ("client_to_server", "server_to_client"):
+            rows["fcvi_directions"].append({"connection": connection["id"], "direction": name, **flat(connection.pop(name))})
+        rows["fcvi_connections"].append(flat(connection))
+        rows["fcvi_setups"] += members("connection", connection, "setups")
+        rows["fcvi_disconnects"] += members("connection", connection, "disconnects")
+    rows["fcvi_messages"] = [flat(message) for message in fcvi["messages"]]
+    rows["fc_ae_rdma_messages"] = [flat(message) for message in rdma["messages"]]
+    for region in rdma["regions"]:
+        rows["fc_ae_rdma_regions"].append(flat(region))
+        for kind in ("read", "written"):
+            rows["fc_ae_rdma_ranges"] += [
+                {"region": region["id"], "kind": kind, "position": i, "begin": begin, "end": end}
+                for i, (begin, end) in enumerate(region[kind])]
+
+
+def members(key, record, name):
+    return [{key: record["id"], "position": i, **flat(each)} for i, each in enumerate(record[name])]
 
 
 def database(*arguments, path):
@@ -111,11 +144,26 @@ def broken(tmp_path_factory):
     return capture.save(tmp_path_factory.mktemp("broken") / "broken.pcap")
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The made captures of FC-VI and FC-AE-RDMA, in folders of these names."""
+    folder = tmp_path_factory.mktemp("made")
+    run([BUILD / "bin/make_samples", folder])
+    return folder
+
+
 # ---- contents ------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("name", SMCR + CM)
 def test_tables_hold_what_the_json_holds(name, tmp_path):
     check_tables(sample(name), tmp_path)
+
+
+@pytest.mark.parametrize("group", ["fcvi", "fc_ae_rdma"])
+def test_tables_of_made_captures_hold_what_the_json_holds(group, made, tmp_path):
+    for capture in sorted((made / group).glob("*.pcap"))[::4]:
+        check_tables(capture, tmp_path)
+        (tmp_path / "db").unlink()
 
 
 def test_findings_have_their_frames(broken, tmp_path):
@@ -154,13 +202,15 @@ def number_as(kind, field):
     return float(field) if kind == "real" and field else field
 
 
-def test_every_column_is_filled_by_some_sample(tmp_path):
+def test_every_column_is_filled_by_some_sample(made, tmp_path):
     """A column that the records do not know would stay empty for ever."""
     unseen = set()
     for table in TABLES:
         unseen |= {(table, column) for column in types_of(schema(), table)}
-    for name in SMCR + CM:
-        connection = database(sample(name), "--cursors", path=tmp_path / "db")
+    captures = [sample(name) for name in [*SMCR, *CM, "fcoe_vn2vn"]]
+    for capture in [*captures, *made.glob("*/*.pcap")]:
+        (tmp_path / "db").unlink(missing_ok=True)
+        connection = database(capture, "--cursors", path=tmp_path / "db")
         for table in TABLES:
             for column in [column for where, column in unseen if where == table]:
                 if connection.execute(f'SELECT 1 FROM {table} WHERE "{column}" IS NOT NULL').fetchone():
