@@ -145,13 +145,64 @@ void add_answers(Rows& rows) {
         }));
 }
 
+void add_annex_a(Rows& rows) {
+    rows.push_back(fc_ae_rdma_scenario(
+        "annex_a_kept", "Logins and messages keep to the example profile for avionics networks", "A.2",
+        "write 400; read 400", {}, [](FcAeRdmaScene& s) {
+            s.login_as_annex_a();
+            s.write(400), s.read(400);
+        }));
+    rows.back().options = annex_a_option;
+    rows.push_back(fc_ae_rdma_scenario(
+        "annex_a_broken",
+        "The fabric has the timeouts of other networks, the ports say E_D_TOV 2 s, and data come 5 ms after the command",
+        "A.2.1, A.2.4.2, table A.1", "read 400", {"AERDMA-24", "AERDMA-25", "AERDMA-36", "AERDMA-36", "AERDMA-49"},
+        [](FcAeRdmaScene& s) {
+            const LoginChange usual = [](fc::Login& login) {
+                std::visit(
+                    [](auto& common) {
+                        if constexpr (requires { common.e_d_tov; }) common.e_d_tov = 2000;
+                        if constexpr (requires { common.r_a_tov; }) common.r_a_tov = 10'000;
+                        if constexpr (requires { common.short_r_t_tov; }) common.short_r_t_tov = false;
+                    },
+                    login.common);
+            };
+            s.fabric_changes.accept = s.port_changes.request = s.port_changes.accept = usual;
+            s.login_as_annex_a();
+            s.command(true, 400);
+            s.now += 5 * capture::millisecond;
+            s.data(400), s.response();
+        }));
+    rows.back().options = annex_a_option;
+}
+
 }  // namespace
+
+LoginChanges as_annex_a(const LoginChanges& changes) {
+    const auto change = [](const LoginChange& last) {
+        return [last](fc::Login& login) {
+            std::visit(
+                [](auto& common) {
+                    if constexpr (requires { common.e_d_tov; }) common.e_d_tov = 10;
+                    if constexpr (requires { common.r_a_tov; }) common.r_a_tov = 20;
+                    if constexpr (requires { common.short_r_t_tov; }) common.short_r_t_tov = true;
+                },
+                login.common);
+            fc::ClassServiceParameters& class_2 = login.classes[1];
+            class_2.ack_0_initiator = class_2.ack_0_recipient = true;
+            class_2.end_to_end_credit = 2;
+            last(login);
+        };
+    };
+    return {.request = change(changes.request), .accept = change(changes.accept)};
+}
 
 const std::vector<FcScenario>& fc_ae_rdma_scenarios() {
     static const Rows rows = [] {
         Rows made;
         add_messages(made);
         add_answers(made);
+        add_annex_a(made);
         return made;
     }();
     return rows;

@@ -7,6 +7,9 @@
 
 namespace fabricscope::traffic {
 
+/// What the example profile of annex A has a login say, and then `changes`.
+LoginChanges as_annex_a(const LoginChanges& changes = {});
+
 class FcAeRdmaScene : public Recorded<FcAeRdmaDialogue> {
 public:
     FcAeRdmaScene() {
@@ -22,8 +25,20 @@ public:
         process_login(*this, fabric.a, fabric.b, parameters, answer);
     }
 
+    /// The same, as annex A has it.
+    void login_as_annex_a() {
+        fabric_login(*this, fabric, fabric.a, as_annex_a(fabric_changes));
+        fabric_login(*this, fabric, fabric.b, as_annex_a());
+        port_login(*this, fabric.a, fabric.b, as_annex_a(port_changes));
+        process_login(*this, fabric.a, fabric.b, fc_ae_rdma_prli, fc_ae_rdma_prli_accept);
+    }
+
     FcFabric fabric;
+    LoginChanges fabric_changes{}, port_changes{};  ///< of the Initiator's logins
 };
+
+/// Of analyze: annex A is asked for.
+inline constexpr const char* annex_a_option = "--profile fc-ae-rdma-annex-a";
 
 using FcAeRdmaPlay = std::function<void(FcAeRdmaScene&)>;
 

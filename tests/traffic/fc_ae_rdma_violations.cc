@@ -134,6 +134,167 @@ void add_login_rules(Rows& rows) {
     });
 }
 
+// ---- annex A ---------------------------------------------------------------------------------------
+
+void add_to_profile(
+    Rows& rows, const std::string& name, const char* happens, const char* result, FcAeRdmaPlay play) {
+    add(rows, name, happens, result, std::move(play));
+    rows.back().options = annex_a_option;
+}
+
+/// One login of a network says what it should not.
+void add_login_line(
+    Rows& rows, const char* name, const char* happens, LoginChange LoginChanges::*which,
+    LoginChanges FcAeRdmaScene::*changes, LoginChange change) {
+    add_to_profile(rows, name, happens, "read 100", [=, change = std::move(change)](FcAeRdmaScene& s) {
+        (s.*changes).*which = change;
+        s.login_as_annex_a();
+        s.read(100);
+    });
+}
+
+template <class Common> Common& common_of(fc::Login& login) { return std::get<Common>(login.common); }
+
+void add_fabric_login_lines(Rows& rows) {
+    const auto asks = [&](const char* name, const char* happens, LoginChange change) {
+        add_login_line(
+            rows, name, happens, &LoginChanges::request, &FcAeRdmaScene::fabric_changes, std::move(change));
+    };
+    const auto is_told = [&](const char* name, const char* happens, LoginChange change) {
+        add_login_line(rows, name, happens, &LoginChanges::accept, &FcAeRdmaScene::fabric_changes, std::move(change));
+    };
+    using Request = fc::FabricServiceRequest;
+    using Accept = fc::FabricServiceAccept;
+    add_to_profile(rows, "AERDMA-20", "FLOGI comes from an address", "", [](FcAeRdmaScene& s) {
+        const LoginChanges changes = as_annex_a();
+        ask(s, s.fabric.a, s.fabric.f_port, fc::type_els, login_payload(s.fabric.a, fc::els_flogi, changes.request),
+            flogi_accept_payload(s.fabric.f_port, 20, 10, changes.accept));
+    });
+    asks("AERDMA-21", "FLOGI has BB_Credit 1", [](fc::Login& login) { common_of<Request>(login).credit.bb_credit = 1; });
+    asks("AERDMA-22", "FLOGI has a Receive Data_Field size of 1,024", [](fc::Login& login) {
+        common_of<Request>(login).sizes.receive_data_field_size = 1024;
+    });
+    asks("AERDMA-23", "FLOGI has 256 octets", [](fc::Login& login) {
+        static constexpr std::array<std::uint8_t, 256 - fc::login_size> more{};
+        common_of<Request>(login).payload_256 = true;
+        login.extension = more;
+    });
+    is_told("AERDMA-24", "the fabric says R_A_TOV 10 s", [](fc::Login& login) {
+        common_of<Accept>(login).r_a_tov = 10'000;
+    });
+    is_told("AERDMA-25", "the fabric says R_T_TOV 100 ms", [](fc::Login& login) {
+        common_of<Accept>(login).short_r_t_tov = false;
+    });
+    asks("AERDMA-26", "FLOGI does not support Class 3", [](fc::Login& login) { login.classes[2] = {}; });
+    asks("AERDMA-27", "FLOGI does not ask for Sequential Delivery", [](fc::Login& login) {
+        login.classes[2].sequential_delivery = false;
+    });
+}
+
+void add_port_login_lines(Rows& rows) {
+    const auto asks = [&](const char* name, const char* happens, LoginChange change) {
+        add_login_line(rows, name, happens, &LoginChanges::request, &FcAeRdmaScene::port_changes, std::move(change));
+    };
+    using Common = fc::PortServiceParameters;
+    add_to_profile(rows, "AERDMA-30", "a read between ports without PLOGI", "read 100", [](FcAeRdmaScene& s) {
+        fabric_login(s, s.fabric, s.fabric.a, as_annex_a());
+        fabric_login(s, s.fabric, s.fabric.b, as_annex_a());
+        s.read(100);
+    });
+    asks("AERDMA-31", "PLOGI has a Receive Data_Field size of 1,024", [](fc::Login& login) {
+        common_of<Common>(login).sizes.receive_data_field_size = 1024;
+    });
+    asks("AERDMA-32", "PLOGI lacks Continuously Increasing Relative Offset", [](fc::Login& login) {
+        common_of<Common>(login).continuously_increasing_relative_offset = false;
+    });
+    asks("AERDMA-33", "PLOGI lacks continuously increasing SEQ_CNT", [](fc::Login& login) {
+        common_of<Common>(login).continuously_increasing_seq_cnt = false;
+    });
+    asks("AERDMA-34", "PLOGI has 256 octets", [](fc::Login& login) {
+        static constexpr std::array<std::uint8_t, 256 - fc::login_size> more{};
+        common_of<Common>(login).payload_256 = true;
+        login.extension = more;
+    });
+    asks("AERDMA-35", "PLOGI allows 8 concurrent Sequences", [](fc::Login& login) {
+        common_of<Common>(login).total_concurrent_sequences = 8;
+    });
+    asks("AERDMA-36", "PLOGI says E_D_TOV 2 s", [](fc::Login& login) { common_of<Common>(login).e_d_tov = 2000; });
+    asks("AERDMA-37", "PLOGI does not support Class 3", [](fc::Login& login) { login.classes[2] = {}; });
+    asks("AERDMA-38", "Class 3 has a Receive Data_Field size of 1,024", [](fc::Login& login) {
+        login.classes[2].receive_data_field_size = 1024;
+    });
+    asks("AERDMA-39", "Initial Process_Associator is 01b", [](fc::Login& login) {
+        login.classes[2].initial_process_associator = 1;
+    });
+    asks("AERDMA-40", "Class 3 has 8 concurrent Sequences", [](fc::Login& login) {
+        login.classes[2].concurrent_sequences = 8;
+    });
+    asks("AERDMA-41", "no Sequence of an Exchange may be open", [](fc::Login& login) {
+        login.classes[2].open_sequences_per_exchange = 0;
+    });
+    asks("AERDMA-42", "Class 2 has no ACK_0", [](fc::Login& login) { login.classes[1].ack_0_recipient = false; });
+    asks("AERDMA-43", "Class 2 has an end-to-end credit of 1", [](fc::Login& login) {
+        login.classes[1].end_to_end_credit = 1;
+    });
+}
+
+/// A frame of an Exchange of its own, by the Initiator.
+FcFrame single_frame(FcAeRdmaScene& s, std::uint32_t d_id, std::uint8_t r_ctl, std::uint8_t type, const Octets& payload) {
+    fc::FrameHeader header;
+    header.r_ctl = r_ctl;
+    header.type = type;
+    header.s_id = s.fabric.a.id;
+    header.d_id = d_id;
+    header.ox_id = s.fabric.a.next_x_id++;
+    header.rx_id = fc::unassigned_x_id;
+    header.f_ctl.first_sequence = header.f_ctl.end_sequence = true;
+    return fc_frame(header, {}, payload);
+}
+
+void add_frame_lines(Rows& rows) {
+    add_to_profile(rows, "AERDMA-28", "FCP_RSP is sent in Class 4", "read 100", [](FcAeRdmaScene& s) {
+        s.login_as_annex_a();
+        s.command(true, 100), s.data(100);
+        s.response(StatusCode::good, [](FcAeRdmaSpec& spec) { spec.service_class = 4; });
+    });
+    add_to_profile(rows, "AERDMA-29", "the name server is asked in Class 2", "", [](FcAeRdmaScene& s) {
+        const Octets query = gid_ipp_payload(fc_ip(ip_of_b));
+        s.login_as_annex_a();
+        s.emit(FcExchange(s.fabric.a, s.fabric.name_server, fc::type_ct, 2)
+                   .send({.r_ctl = 0x02, .data = query, .passes_initiative = true}));
+    });
+    add_to_profile(rows, "AERDMA-44", "a PLOGI goes to FF.FF.FA, the management server", "", [](FcAeRdmaScene& s) {
+        const Octets login = login_payload(s.fabric.a, fc::els_plogi, as_annex_a().request);
+        s.login_as_annex_a();
+        s.emit(single_frame(s, 0xFF'FFFA, fc::r_ctl_els_request, fc::type_els, Octets(login.size())));
+    });
+    add_to_profile(rows, "AERDMA-45", "a multicast of something that is no ELS", "", [](FcAeRdmaScene& s) {
+        s.login_as_annex_a();
+        s.emit(single_frame(s, 0xFF'FB01, 0x04, 0x05, Octets(16)));
+    });
+    add_to_profile(rows, "AERDMA-46", "a NOP", "", [](FcAeRdmaScene& s) {
+        s.login_as_annex_a();
+        s.emit(single_frame(s, s.fabric.b.id, fc::r_ctl_nop, fc::type_bls, {}));
+    });
+    add_to_profile(rows, "AERDMA-47", "CSR goes to an N_Port", "", [](FcAeRdmaScene& s) {
+        s.login_as_annex_a();
+        s.emit(single_frame(s, s.fabric.b.id, fc::r_ctl_els_request, fc::type_els, {fc::els_csr, 0, 0, 0, 0, 0, 0, 0}));
+    });
+    add_to_profile(rows, "AERDMA-48", "F_BSY says that a Class 1 connection is in the way", "read 0", [](FcAeRdmaScene& s) {
+        s.login_as_annex_a();
+        s.command(true, 0, [](FcAeRdmaSpec& spec) { spec.service_class = 2; });
+        FcFrame busy = fc_link_control(s.frames[s.frames.size() - 2].frame, fc::r_ctl_f_bsy_data, 0);
+        busy.octets[8] = 0x30;  // TYPE: the reason
+        s.emit(busy);
+    });
+    add_to_profile(rows, "AERDMA-49", "FCP_RSP comes 3 ms after the data", "read 100", [](FcAeRdmaScene& s) {
+        s.login_as_annex_a();
+        s.command(true, 100), s.data(100);
+        s.now += 3 * capture::millisecond;
+        s.response();
+    });
+}
+
 }  // namespace
 
 const std::vector<FcScenario>& fc_ae_rdma_violations() {
@@ -143,6 +304,9 @@ const std::vector<FcScenario>& fc_ae_rdma_violations() {
         add_data_rules(made);
         add_response_rules(made);
         add_login_rules(made);
+        add_fabric_login_lines(made);
+        add_port_login_lines(made);
+        add_frame_lines(made);
         return made;
     }();
     return rows;

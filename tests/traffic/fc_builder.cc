@@ -184,7 +184,8 @@ namespace {
 
 constexpr std::uint16_t receive_size = 2112;
 
-Octets login_with(const FcPort& port, std::uint8_t command, decltype(fc::Login::common) common) {
+Octets login_with(
+    const FcPort& port, std::uint8_t command, decltype(fc::Login::common) common, const LoginChange& change) {
     fc::Login login;
     login.header.command = command;
     login.common = std::move(common);
@@ -198,6 +199,7 @@ Octets login_with(const FcPort& port, std::uint8_t command, decltype(fc::Login::
         parameters.concurrent_sequences = 255;
         parameters.open_sequences_per_exchange = 1;
     }
+    change(login);
     return fc::build(fc::ElsMessage{command, login, {}, {}});
 }
 
@@ -210,12 +212,12 @@ Octets process_payload(std::uint8_t command, const Octets& page) {
 
 }  // namespace
 
-Octets login_payload(const FcPort& port, std::uint8_t command) {
+Octets login_payload(const FcPort& port, std::uint8_t command, const LoginChange& change) {
     if (command == fc::els_flogi || command == fc::els_fdisc) {
         fc::FabricServiceRequest common;
         common.credit.bb_credit = 2;
         common.sizes.receive_data_field_size = receive_size;
-        return login_with(port, command, common);
+        return login_with(port, command, common, change);
     }
     fc::PortServiceParameters common;
     common.credit.bb_credit = 2;
@@ -225,17 +227,18 @@ Octets login_payload(const FcPort& port, std::uint8_t command) {
     common.total_concurrent_sequences = 255;
     common.relative_offset_categories = 0x02;
     common.e_d_tov = 2000;
-    return login_with(port, command, common);
+    return login_with(port, command, common, change);
 }
 
-Octets flogi_accept_payload(const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms) {
+Octets flogi_accept_payload(
+    const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms, const LoginChange& change) {
     fc::FabricServiceAccept common;
     common.credit.bb_credit = 16;
     common.f_port = true;
     common.sizes.receive_data_field_size = receive_size;
     common.r_a_tov = r_a_tov_ms;
     common.e_d_tov = e_d_tov_ms;
-    return login_with(port, fc::els_ls_acc, common);
+    return login_with(port, fc::els_ls_acc, common, change);
 }
 
 Octets prli_payload(std::uint8_t type, std::uint32_t parameters) {

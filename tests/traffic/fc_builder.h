@@ -2,6 +2,7 @@
 // Fibre Channel frames and whole Sequences, and each way of carrying them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -107,8 +108,12 @@ private:
 };
 
 // Payloads of Extended Link Services and of the Name Server.
-Octets login_payload(const FcPort& port, std::uint8_t command);
-Octets flogi_accept_payload(const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms);
+using LoginChange = std::function<void(fc::Login&)>;
+inline void unchanged_login(fc::Login&) {}
+Octets login_payload(const FcPort& port, std::uint8_t command, const LoginChange& change = unchanged_login);
+Octets flogi_accept_payload(
+    const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms,
+    const LoginChange& change = unchanged_login);
 Octets prli_payload(std::uint8_t type, std::uint32_t parameters);
 Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uint8_t response = 1);
 Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation);

@@ -19,20 +19,21 @@ void ask(FcTalk& talk, FcPort& from, FcPort& to, std::uint8_t type, const Octets
          .last = true}));
 }
 
-void fabric_login(
-    FcTalk& talk, FcFabric& fabric, const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms) {
+void fabric_login(FcTalk& talk, FcFabric& fabric, const FcPort& port, const LoginChanges& changes) {
+    constexpr std::uint32_t r_a_tov_ms = 10'000, e_d_tov_ms = 2'000;
     FcPort newcomer = port;
     newcomer.id = fc::unidentified;
     FcExchange flogi(newcomer, fabric.f_port, fc::type_els);
-    const Octets request = login_payload(port, fc::els_flogi);
-    const Octets answer = flogi_accept_payload(fabric.f_port, r_a_tov_ms, e_d_tov_ms);
+    const Octets request = login_payload(port, fc::els_flogi, changes.request);
+    const Octets answer = flogi_accept_payload(fabric.f_port, r_a_tov_ms, e_d_tov_ms, changes.accept);
     talk.emit(flogi.send({.r_ctl = fc::r_ctl_els_request, .data = request, .passes_initiative = true}));
     flogi.set_originator(port);
     talk.emit(flogi.send({.r_ctl = fc::r_ctl_els_reply, .data = answer, .from_responder = true, .last = true}));
 }
 
-void port_login(FcTalk& talk, FcPort& from, FcPort& to) {
-    ask(talk, from, to, fc::type_els, login_payload(from, fc::els_plogi), login_payload(to, fc::els_ls_acc));
+void port_login(FcTalk& talk, FcPort& from, FcPort& to, const LoginChanges& changes) {
+    ask(talk, from, to, fc::type_els, login_payload(from, fc::els_plogi, changes.request),
+        login_payload(to, fc::els_ls_acc, changes.accept));
 }
 
 void port_logout(FcTalk& talk, FcPort& from, FcPort& to) {

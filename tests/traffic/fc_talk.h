@@ -53,11 +53,13 @@ inline constexpr Ipv4 ip_of_a{{192, 0, 2, 10}}, ip_of_b{{192, 0, 2, 20}};
 
 /// A request and its answer, or a request that has none.
 void ask(FcTalk& talk, FcPort& from, FcPort& to, std::uint8_t type, const Octets& request, const Octets& answer);
+/// What a request and its accept say other than usual.
+struct LoginChanges {
+    LoginChange request = unchanged_login, accept = unchanged_login;
+};
 /// FLOGI of a port that asks for the address that it has.
-void fabric_login(
-    FcTalk& talk, FcFabric& fabric, const FcPort& port, std::uint32_t r_a_tov_ms = 10'000,
-    std::uint32_t e_d_tov_ms = 2'000);
-void port_login(FcTalk& talk, FcPort& from, FcPort& to);
+void fabric_login(FcTalk& talk, FcFabric& fabric, const FcPort& port, const LoginChanges& changes = {});
+void port_login(FcTalk& talk, FcPort& from, FcPort& to, const LoginChanges& changes = {});
 void port_logout(FcTalk& talk, FcPort& from, FcPort& to);
 /// A page for FCP.
 void process_login(FcTalk& talk, FcPort& from, FcPort& to, std::uint32_t parameters, std::uint32_t answer);

@@ -371,7 +371,7 @@ void add_disconnects(Rows& rows) {
         }));
     rows.push_back(fcvi_scenario(
         "logout", FcviScene(), "A LOGO ends the connection; after a new login another one has the same handles",
-        "7.7.1, 8.4.2 g)", "connected: client send 100 | connected, closed: server send 100", {}, [](FcviScene& s) {
+        "7.7.1, 8.4.2 g)", "connected: client send 100 / connected, closed: server send 100", {}, [](FcviScene& s) {
             s.begin();
             s.send_message(client);
             port_logout(s, s.fabric.b, s.fabric.a);

@@ -211,7 +211,7 @@ void add_setup_rules(Table& t) {
     });
     t.add(
         "FCVI-21_reused", on_reception, "a setup has the FCVI_CONNECTION_ID of another one that is under way",
-        "unknown | unknown", [](FcviScene& s) {
+        "unknown / unknown", [](FcviScene& s) {
             s.login();
             s.rqst();
             s.setup_number = 1;
@@ -327,7 +327,7 @@ void add_setup_rules(Table& t) {
         });
     t.add(
         "VI-R16", on_reception, "a handle that belongs to a connection is given to another one",
-        "connected | connected", [](FcviScene& s) {
+        "connected / connected", [](FcviScene& s) {
             s.begin();
             s.setup_number = 1;
             s.rqst();
@@ -337,7 +337,7 @@ void add_setup_rules(Table& t) {
         });
     t.add(
         "VI-R24", on_reception, "an endpoint in Error asks for a connection before it has disconnected",
-        "connected, half | unknown", [](FcviScene& s) {
+        "connected, half / unknown", [](FcviScene& s) {
             s.begin();
             s.disconnect(server);
             s.setup_number = 1;

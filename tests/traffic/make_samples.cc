@@ -25,9 +25,11 @@ constexpr std::array groups{
     Group{"fcvi_rules", traffic::fcvi_violations, false},
     Group{"fc_ae_rdma_rules", traffic::fc_ae_rdma_violations, false}};
 
-/// Every scenario in a capture of Fibre Channel frames and in one of FCoE; delimiters and VLAN by turns.
-std::array<const char*, 2> carriers_of(std::size_t index) {
-    return {index % 2 == 0 ? "fc2" : "fc2-delimited", index % 3 == 2 ? "fcoe-vlan" : "fcoe"};
+/// Every scenario in a capture of Fibre Channel frames and in one of FCoE. By turns without delimiters, where nothing
+/// depends on the class that SOF tells, and with a VLAN.
+std::array<const char*, 2> carriers_of(const Group& group, std::size_t index) {
+    const bool plain = group.sample && group.scenarios()[index].options.empty() && index % 2 == 0;
+    return {plain ? "fc2" : "fc2-delimited", index % 3 == 2 ? "fcoe-vlan" : "fcoe"};
 }
 
 const traffic::FcCarrierName& carrier_of(std::string_view name) {
@@ -54,10 +56,37 @@ bool make(const Group& group, const std::filesystem::path& directory) {
     for (std::size_t i = 0; i < group.scenarios().size(); ++i) {
         const traffic::FcScenario& scenario = group.scenarios()[i];
         const std::vector<traffic::TimedFrame> frames = scenario.make();
-        for (const char* carrier : carriers_of(i))
+        for (const char* carrier : carriers_of(group, i))
             good = write(directory / group.directory / file_name(scenario, carrier), carrier, frames) && good;
     }
     return good;
+}
+
+std::string or_nothing(const std::string& text) { return text.empty() ? "-" : text; }
+
+/// Rules with a number each that is found more than once: "`FCVI-32` twice".
+std::string findings_text(const std::vector<std::string>& findings) {
+    std::string text;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const bool again = i != 0 && findings[i] == findings[i - 1];
+        if (again) text += " twice";
+        else text += (text.empty() ? "`" : ", `") + findings[i] + "`";
+    }
+    return or_nothing(text);
+}
+
+/// The samples' entries in samples/README.md.
+void print_readme() {
+    for (const Group& group : groups) {
+        if (!group.sample) continue;
+        std::printf("| %s/ | Frames | What happens | Clause | `analyze` tells | Findings |\n", group.directory);
+        std::puts("|---|--:|---|---|---|---|");
+        for (const traffic::FcScenario& s : group.scenarios())
+            std::printf(
+                "| `%s` | %zu | %s | %s | %s | %s |\n", s.name.c_str(), s.make().size(), s.happens.c_str(),
+                s.clause.c_str(), or_nothing(s.result).c_str(), findings_text(s.findings).c_str());
+        std::puts("");
+    }
 }
 
 /// The table, for tests.
@@ -67,7 +96,7 @@ ordered_json list() {
         for (std::size_t i = 0; i < group.scenarios().size(); ++i) {
             const traffic::FcScenario& s = group.scenarios()[i];
             ordered_json captures = ordered_json::array();
-            for (const char* carrier : carriers_of(i)) captures.push_back(file_name(s, carrier));
+            for (const char* carrier : carriers_of(group, i)) captures.push_back(file_name(s, carrier));
             all.push_back(
                 {{"group", group.directory},
                  {"sample", group.sample},
@@ -88,11 +117,16 @@ ordered_json list() {
 int main(int argc, char** argv) {
     CLI::App program("Write the made captures, the same octets every time");
     std::string directory;
-    bool tests = false, only_list = false;
+    bool tests = false, only_list = false, readme = false;
     program.add_option("DIRECTORY", directory, "where fcvi/ and fc_ae_rdma/ are written");
     program.add_flag("--tests", tests, "those that break a rule, too");
     program.add_flag("--list", only_list, "print what they are, as JSON, and write nothing");
+    program.add_flag("--readme", readme, "print their entries in samples/README.md, and write nothing");
     CLI11_PARSE(program, argc, argv);
+    if (readme) {
+        print_readme();
+        return 0;
+    }
     if (only_list) {
         std::puts(list().dump(1).c_str());
         return 0;

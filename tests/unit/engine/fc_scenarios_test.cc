@@ -16,16 +16,17 @@ namespace {
 
 using Ids = std::vector<std::string>;
 
-/// What AERDMA-19 has to be told; only its own scenario uses this Logical Unit.
-FcProtocols::Options options() {
+/// AERDMA-19 has to be told how large a region is; only its own scenario uses this Logical Unit.
+FcProtocols::Options options_for(const traffic::FcScenario& scenario) {
     FcProtocols::Options options{.fcvi = true, .fc_ae_rdma = true};
+    options.fc_ae_rdma_options.profile = scenario.options.empty() ? Profile::standard : Profile::avionics;
     options.fc_ae_rdma_options.region_sizes.push_back({{0, traffic::FcAeRdmaDialogue::target_id}, 9, 0x1100});
     return options;
 }
 
 class Analysis {
 public:
-    void run(const traffic::FcScenario& scenario) {
+    explicit Analysis(const traffic::FcScenario& scenario) : protocols_(options_for(scenario)) {
         protocols_.ask(tracker_);
         for (const traffic::TimedFrame& frame : scenario.make()) take(frame);
         tracker_.finish();
@@ -56,7 +57,7 @@ private:
         tracker_.on_packet(decode(captured));
     }
 
-    FcProtocols protocols_{options()};
+    FcProtocols protocols_;
     fibre_channel::Tracker tracker_{{}, &protocols_};
     std::uint64_t number_ = 0;
 };
@@ -70,8 +71,7 @@ std::array<const std::vector<traffic::FcScenario>*, 4> tables() {
 TEST(FcScenarios, EachIsFoundAsItsTableSays) {
     for (const auto* table : tables())
         for (const traffic::FcScenario& scenario : *table) {
-            Analysis analysis;
-            analysis.run(scenario);
+            const Analysis analysis(scenario);
             EXPECT_EQ(analysis.found(), scenario.findings) << scenario.name << '\n' << analysis.text();
         }
 }
