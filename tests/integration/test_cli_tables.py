@@ -181,6 +181,8 @@ def check_tables(capture, folder):
         # Every member has its column, or is an object that is null, whose members have them.
         for row in expected[table]:
             for member in row.keys() - types.keys():
+                if table == "fc_logins" and "_parameters_class_" in member:
+                    continue  # only whether the class is supported
                 assert row[member] is None and any(column.startswith(member + "_") for column in types), (table, member)
         filled = [{column: row.get(column) for column in types} for row in expected[table]]
         assert rows_of(connection, table) == filled, table
