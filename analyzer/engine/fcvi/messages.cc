@@ -156,15 +156,18 @@ void Messages::take_frame(const Arrival& a, Message& message) {
     message.last = a.seen.time;
     ++message.frames;
     message.sequences += c.first_of_iu;
-    message.bytes += c.new_bytes;
-    traffic.bytes += c.new_bytes;
+    const bool has_data = a.iu.payload == wire::Content::message_data;
+    if (has_data) {
+        message.bytes += c.new_bytes;
+        traffic.bytes += c.new_bytes;
+    }
     if (c.late) {
         connections_.ledger(connection.id).reordered = true;
         ++traffic.at_peer.late_frames;
     }
     if (message.reads() != a.from_originator()) message.missing_frames = direction.missing();
     traffic.at_peer.expected_seq_cnt = static_cast<std::uint16_t>(a.frame().header.seq_cnt + 1);
-    if (!a.frame().payload.empty()) observer_.on_data({message, a.from(), c.offset, a.frame().payload});
+    if (has_data && !a.frame().payload.empty()) observer_.on_data({message, a.from(), c.offset, a.frame().payload});
 }
 
 void Messages::on_request(const Arrival& a) {
@@ -262,9 +265,17 @@ void Messages::settle(const Arrival& a, Message& message) {
 
 void Messages::on_abts(const Exchange& exchange) {
     Message& message = model_.messages[exchange.index - 1];
-    if (message.state == MessageState::open || message.state == MessageState::incomplete)
-        message.state = MessageState::aborted;
+    // That all of it was seen does not say that its receiver took it.
+    if (message.state != MessageState::failed && !message.response_end) message.state = MessageState::aborted;
     connections_.ledger(message.connection).sender[message.from].awaiting.erase(message.msg_id);
+}
+
+/// A later Message of the same side says that this one's end is missing, if frames keep their order.
+bool Messages::was_left(const Message& message) {
+    const Ledger& ledger = connections_.ledger(message.connection);
+    const std::optional<std::uint32_t>& next = ledger.sender[message.from].next_message;
+    return message.state == MessageState::open && !message.request_end && !ledger.reordered && next &&
+           distance(*next, message.msg_id) > 1;
 }
 
 void Messages::finish() {
@@ -272,9 +283,10 @@ void Messages::finish() {
         Connection& connection = connections_.at(message.connection);
         Reception& reception = connection.from[message.reads() ? other(message.from) : message.from].at_peer;
         reception.missing_frames += message.missing_frames;
-        if (message.state == MessageState::open && message.request_end && message.missing_frames != 0)
+        const bool left = was_left(message);
+        if (left || (message.state == MessageState::open && message.request_end && message.missing_frames != 0))
             message.state = MessageState::incomplete;
-        if (message.missing_frames != 0) {
+        if (left || message.missing_frames != 0) {
             ++reception.message_errors;
             rules_.on_incomplete();
         }

@@ -37,6 +37,7 @@ private:
     void take_frame(const Arrival& a, Message& message);
     void settle(const Arrival& a, Message& message);
     void fail(const Arrival& a, Message& message);
+    bool was_left(const Message& message);
     bool may_send(const Connection& connection, Side side) const;
 
     const Options& options_;

@@ -289,6 +289,25 @@ TEST(FcviTracker, MissingFramesOnUnreliableDelivery) {  // B.3.3.2
     EXPECT_FALSE(w.connection().from[client].at_peer.handle_error);
 }
 
+TEST(FcviTracker, TheEndOfAMessageIsMissing) {  // B.3.2.2
+    World w(Version::iso, Reliability::unreliable_delivery);
+    w.connect();
+    w.data(client, IuType::send_rqst, 300, 0, 100, false);
+    w.send_message(client);
+    w.data(client, IuType::send_rqst, 300, 0, 100, false);
+    EXPECT_EQ(w.message().state, MessageState::incomplete);
+    EXPECT_EQ(w.connection().from[client].at_peer.message_errors, 1U);
+    EXPECT_EQ(w.message(2).state, MessageState::open) << "the capture ends";
+}
+
+TEST(FcviTracker, AnAbortedMessageIsNotComplete) {  // B.2.6.1, rule 8c
+    World w(Version::iso, Reliability::unreliable_delivery);
+    w.connect();
+    w.send_message(client);
+    w.abts(client, client, w.message_ox_id(client));
+    EXPECT_EQ(w.message().state, MessageState::aborted);
+}
+
 TEST(FcviTracker, MissingMessagesOnReliableDelivery) {  // B.3.2.3
     World w(Version::iso, Reliability::reliable_delivery);
     w.connect();
