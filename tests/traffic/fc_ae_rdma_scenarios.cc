@@ -155,7 +155,8 @@ void add_annex_a(Rows& rows) {
     rows.back().options = annex_a_option;
     rows.push_back(fc_ae_rdma_scenario(
         "annex_a_broken",
-        "The fabric has the timeouts of other networks, the ports say E_D_TOV 2 s, and data come 5 ms after the command",
+        "The fabric has the timeouts of other networks, the ports say E_D_TOV 2 s, and data come 5 ms after the "
+        "command",
         "A.2.1, A.2.4.2, table A.1", "read 400", {"AERDMA-24", "AERDMA-25", "AERDMA-36", "AERDMA-36", "AERDMA-49"},
         [](FcAeRdmaScene& s) {
             const LoginChange usual = [](fc::Login& login) {

@@ -44,7 +44,7 @@ void add_command_rules(Rows& rows) {
 }
 
 void add_data_rules(Rows& rows) {
-    add(rows, "AERDMA-07", "the first frame of data has Relative Offset 50", "read 100", [](FcAeRdmaScene& s) {
+    add(rows, "AERDMA-07", "the first frame of data has Relative Offset 50", "read 100 of 150", [](FcAeRdmaScene& s) {
         s.login();
         s.command(true, 150), s.data(100, [](FcAeRdmaSpec& spec) { spec.header.parameter = 50; });
         s.response(StatusCode::good, [](FcAeRdmaSpec& spec) { spec.payload[10] = 0x08, spec.payload[15] = 50; });
@@ -119,11 +119,12 @@ void add_login_rules(Rows& rows) {
             s.login(bit.parameters);
             s.read(100);
         });
-        add(rows, std::string("AERDMA-16_accept_") + bit.name, "the same in its accept", "read 100",
-            [bit](FcAeRdmaScene& s) {
+        add(rows, std::string("AERDMA-16_accept_") + bit.name,
+            "the same in its accept, which is not answered with PRLO", "read 100", [bit](FcAeRdmaScene& s) {
                 s.login(fc_ae_rdma_prli, bit.parameters);
                 s.read(100);
             });
+        rows.back().findings.emplace_back("AERDMA-17");
     }
     add(rows, "AERDMA-17", "a read after a PRLI that was rejected", "read 100", [](FcAeRdmaScene& s) {
         fabric_login(s, s.fabric, s.fabric.a), fabric_login(s, s.fabric, s.fabric.b);
@@ -136,8 +137,7 @@ void add_login_rules(Rows& rows) {
 
 // ---- annex A ---------------------------------------------------------------------------------------
 
-void add_to_profile(
-    Rows& rows, const std::string& name, const char* happens, const char* result, FcAeRdmaPlay play) {
+void add_to_profile(Rows& rows, const std::string& name, const char* happens, const char* result, FcAeRdmaPlay play) {
     add(rows, name, happens, result, std::move(play));
     rows.back().options = annex_a_option;
 }
@@ -157,8 +157,7 @@ template <class Common> Common& common_of(fc::Login& login) { return std::get<Co
 
 void add_fabric_login_lines(Rows& rows) {
     const auto asks = [&](const char* name, const char* happens, LoginChange change) {
-        add_login_line(
-            rows, name, happens, &LoginChanges::request, &FcAeRdmaScene::fabric_changes, std::move(change));
+        add_login_line(rows, name, happens, &LoginChanges::request, &FcAeRdmaScene::fabric_changes, std::move(change));
     };
     const auto is_told = [&](const char* name, const char* happens, LoginChange change) {
         add_login_line(rows, name, happens, &LoginChanges::accept, &FcAeRdmaScene::fabric_changes, std::move(change));
@@ -170,7 +169,8 @@ void add_fabric_login_lines(Rows& rows) {
         ask(s, s.fabric.a, s.fabric.f_port, fc::type_els, login_payload(s.fabric.a, fc::els_flogi, changes.request),
             flogi_accept_payload(s.fabric.f_port, 20, 10, changes.accept));
     });
-    asks("AERDMA-21", "FLOGI has BB_Credit 1", [](fc::Login& login) { common_of<Request>(login).credit.bb_credit = 1; });
+    asks(
+        "AERDMA-21", "FLOGI has BB_Credit 1", [](fc::Login& login) { common_of<Request>(login).credit.bb_credit = 1; });
     asks("AERDMA-22", "FLOGI has a Receive Data_Field size of 1,024", [](fc::Login& login) {
         common_of<Request>(login).sizes.receive_data_field_size = 1024;
     });
@@ -239,7 +239,8 @@ void add_port_login_lines(Rows& rows) {
 }
 
 /// A frame of an Exchange of its own, by the Initiator.
-FcFrame single_frame(FcAeRdmaScene& s, std::uint32_t d_id, std::uint8_t r_ctl, std::uint8_t type, const Octets& payload) {
+FcFrame single_frame(
+    FcAeRdmaScene& s, std::uint32_t d_id, std::uint8_t r_ctl, std::uint8_t type, const Octets& payload) {
     fc::FrameHeader header;
     header.r_ctl = r_ctl;
     header.type = type;
@@ -280,13 +281,14 @@ void add_frame_lines(Rows& rows) {
         s.login_as_annex_a();
         s.emit(single_frame(s, s.fabric.b.id, fc::r_ctl_els_request, fc::type_els, {fc::els_csr, 0, 0, 0, 0, 0, 0, 0}));
     });
-    add_to_profile(rows, "AERDMA-48", "F_BSY says that a Class 1 connection is in the way", "read 0", [](FcAeRdmaScene& s) {
-        s.login_as_annex_a();
-        s.command(true, 0, [](FcAeRdmaSpec& spec) { spec.service_class = 2; });
-        FcFrame busy = fc_link_control(s.frames[s.frames.size() - 2].frame, fc::r_ctl_f_bsy_data, 0);
-        busy.octets[8] = 0x30;  // TYPE: the reason
-        s.emit(busy);
-    });
+    add_to_profile(
+        rows, "AERDMA-48", "F_BSY says that a Class 1 connection is in the way", "read 0", [](FcAeRdmaScene& s) {
+            s.login_as_annex_a();
+            s.command(true, 0, [](FcAeRdmaSpec& spec) { spec.service_class = 2; });
+            FcFrame busy = fc_link_control(s.frames[s.frames.size() - 2].frame, fc::r_ctl_f_bsy_data, 0);
+            busy.octets[8] = 0x30;  // TYPE: the reason
+            s.emit(busy);
+        });
     add_to_profile(rows, "AERDMA-49", "FCP_RSP comes 3 ms after the data", "read 100", [](FcAeRdmaScene& s) {
         s.login_as_annex_a();
         s.command(true, 100), s.data(100);

@@ -16,7 +16,7 @@ struct FcScenario {
     std::string name;     ///< of the capture; of one that breaks a rule: the rule, and which way if there are several
     std::string happens;  ///< in a sentence
     std::string clause;
-    std::string result;  ///< "outcome: what was transferred" for each connection
+    std::string result;                   ///< "outcome: what was transferred" for each connection
     std::vector<std::string> findings{};  ///< ids, as often as they are found
     std::function<std::vector<TimedFrame>()> make;
     std::string options{};  ///< of analyze

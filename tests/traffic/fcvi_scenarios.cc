@@ -141,7 +141,8 @@ void add_concurrent_peers(Rows& rows) {
             "A." + std::to_string(number + 1) + " (case " + std::to_string(number) + "), table 2, 5.3.4", result,
             std::move(findings), [=](FcviScene& s) { both_ask(s, a_says, b_says); }));
     };
-    constexpr const char* connected = "connected, closed: client send 100; server send 100";
+    // Peer B asks first, so that it is the client of the connection.
+    constexpr const char* connected = "connected, closed: server send 100; client send 100";
     add(1, 0x00, 0x05, "Two peers ask each other at once: the higher Port_Name (A) accepts, the lower (B) refuses",
         connected);
     add(2, 0x01, 0x00,
@@ -153,11 +154,11 @@ void add_concurrent_peers(Rows& rows) {
         connected);
     add(4, 0x05, 0x21,
         "Two peers ask each other at once; A refuses as if it had the lower Port_Name, B tells a Protocol Error",
-        "rejected (Connect Reject - Concurrent Matching Peer Requests)", {"FCVI-23"});
+        "rejected (Connect Reject - Protocol Error)", {"FCVI-23"});
     add(5, 0x22, 0x04, "Two peers ask each other at once; A tells a Transport Error, so B refuses, too",
-        "rejected (Connect Reject - Transport Error)");
+        "rejected (Connect Reject)");
     add(6, 0x21, 0x04, "Two peers ask each other at once; A tells a Protocol Error, so B refuses, too",
-        "rejected (Connect Reject - Protocol Error)");
+        "rejected (Connect Reject)");
     rows.push_back(fcvi_scenario(
         "concurrent_peers_rev10", FcviScene(rev_1_0),
         "Two peers ask each other at once: the lower host address (the client's) refuses, the higher accepts",
