@@ -46,7 +46,10 @@ public:
 
     void on_frame(const FrameSeen& seen);
     void finish() {
-        if (!finished_) messages_.finish();
+        if (finished_) return;
+        messages_.finish();
+        for (Connection& connection : model_.connections)
+            for (End& end : connection.end.values) end.port_name = logins_.name_of(end.port);
         finished_ = true;
     }
 
