@@ -89,9 +89,10 @@ void FcAeRdmaDialogue::send(FcAeRdmaSpec s, const Change& change) {
     s.header.s_id = s.from_initiator ? initiator_id : target_id;
     s.header.d_id = s.from_initiator ? target_id : initiator_id;
     s.header.f_ctl.exchange_responder = !s.from_initiator;
+    if (s.service_class == 2) s.header.f_ctl.ack_form = fc::AckForm::ack_1;
     FcFrame frame = fc_frame(s.header, {}, s.payload);
     frame.sof = sof_of(s.service_class, !in_sequence_);
-    frame.eof = s.header.f_ctl.end_sequence ? fc::Eof::t : fc::Eof::n;
+    frame.eof = eof_of(s.service_class, s.header.f_ctl.end_sequence);
     in_sequence_ = !s.header.f_ctl.end_sequence;
     if (s.lost) return lose();
     emit(frame);

@@ -49,6 +49,8 @@ fc::Sof sof_of(int service_class, bool first) {
     }
 }
 
+fc::Eof eof_of(int service_class, bool last) { return last && service_class != 2 ? fc::Eof::t : fc::Eof::n; }
+
 FcFrame fc_frame(fc::FrameHeader header, ByteView device_header, ByteView payload) {
     constexpr std::uint8_t zeros[3] = {};
     header.df_ctl.device_header = fc::DfCtl::device_header_code(device_header.size());
@@ -72,10 +74,11 @@ std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields) {
         at += payload.size();
         const bool last = at == fields.data.size();
         header.f_ctl.end_sequence = last;
+        if (fields.service_class == 2) header.f_ctl.ack_form = fc::AckForm::ack_1;
         header.f_ctl.sequence_initiative = last && fields.header.f_ctl.sequence_initiative;
         FcFrame frame = fc_frame(header, fields.device_header, payload);
         frame.sof = sof_of(fields.service_class, frames.empty());
-        frame.eof = last ? fc::Eof::t : fc::Eof::n;
+        frame.eof = eof_of(fields.service_class, last);
         frames.push_back(std::move(frame));
     } while (at < fields.data.size());
     return frames;
@@ -95,6 +98,7 @@ FcFrame fc_link_control(
     if (rx_id) header.rx_id = *rx_id;
     FcFrame answer = fc_frame(header, {}, {});
     answer.sof = sof_of(fc::class_of(frame.sof), false);
+    answer.eof = header.f_ctl.end_sequence || r_ctl != fc::r_ctl_ack_1 ? fc::Eof::t : fc::Eof::n;
     return answer;
 }
 

@@ -33,6 +33,8 @@ struct FcSequenceFields {
 
 /// Of the first frame of a Sequence, or of a later one. Class 3 for classes that do not exist.
 fc::Sof sof_of(int service_class, bool first);
+/// What a data frame ends with. In class 2 it is the ACK of the last frame that ends the Sequence.
+fc::Eof eof_of(int service_class, bool last);
 
 /// One frame. DF_CTL's Device_Header code and F_CTL's fill bytes are set as the octets need them.
 FcFrame fc_frame(fc::FrameHeader header, ByteView device_header, ByteView payload);

@@ -274,9 +274,10 @@ void FcviDialogue::send(FcviSpec s, const Change& change) {
     header.f_ctl.end_sequence = s.end_sequence;
     header.f_ctl.sequence_initiative = s.initiative;
     header.f_ctl.relative_offset_present = s.offset.has_value();
+    if (service_class == 2) header.f_ctl.ack_form = fc::AckForm::ack_1;
     FcFrame frame = fc_frame(header, fcvi::build(s.header), s.payload);
     frame.sof = sof_of(service_class, !counts.in_sequence);
-    frame.eof = s.end_sequence ? fc::Eof::t : fc::Eof::n;
+    frame.eof = eof_of(service_class, s.end_sequence);
     counts.count = static_cast<std::uint16_t>(header.seq_cnt + 1);
     counts.sequence = static_cast<std::uint8_t>(counts.sequence + s.end_sequence);
     counts.in_sequence = !s.end_sequence;
