@@ -9,7 +9,7 @@ namespace {
 
 using Octets = std::vector<std::uint8_t>;
 
-constexpr std::size_t shortest_ethernet = 60;  ///< without its checksum
+void put(Octets& octets, const Octets& more) { octets.insert(octets.end(), more.begin(), more.end()); }
 
 template <layout::WireFormat T> void put(Octets& octets, const T& part) {
     octets.resize(octets.size() + layout::size_of<T>);
@@ -18,11 +18,6 @@ template <layout::WireFormat T> void put(Octets& octets, const T& part) {
 
 void put_word(Octets& octets, std::uint32_t word) {
     for (int shift = 24; shift >= 0; shift -= 8) octets.push_back(static_cast<std::uint8_t>(word >> shift));
-}
-
-void put_with_crc(Octets& octets, const FcFrame& frame) {
-    octets.insert(octets.end(), frame.octets.begin(), frame.octets.end());
-    put(octets, fc::Crc{fc::crc_of(frame.octets)});
 }
 
 Mac mac_of(std::uint32_t port_id) {
@@ -71,26 +66,39 @@ FcFrame fc_link_control(
     return answer;
 }
 
+std::vector<std::uint8_t> fc_with_crc(const FcFrame& frame) {
+    Octets octets = frame.octets;
+    put(octets, fc::Crc{fc::crc_of(frame.octets)});
+    return octets;
+}
+
 std::vector<std::uint8_t> as_fc2_with_delimiters(const FcFrame& frame) {
     Octets octets;
     put_word(octets, fc::ordered_set_of(frame.sof));
-    put_with_crc(octets, frame);
+    put(octets, fc_with_crc(frame));
     put_word(octets, fc::ordered_set_of(frame.eof));
     return octets;
 }
 
-std::vector<std::uint8_t> as_fcoe(const FcFrame& frame) {
+std::vector<std::uint8_t> fc_ethernet_head(
+    const FcFrame& frame, std::uint16_t ether_type, std::optional<std::uint16_t> vlan) {
     const fc::FrameHeader header = fc::parse_frame(frame.octets, frame.octets.size()).header;
     Octets octets;
-    put(octets, net::Ethernet{mac_of(header.d_id), mac_of(header.s_id), fc::fcoe_ether_type});
+    const std::uint16_t outer = vlan ? std::uint16_t{net::ether_type_vlan} : ether_type;
+    put(octets, net::Ethernet{mac_of(header.d_id), mac_of(header.s_id), outer});
+    if (vlan) put(octets, net::VlanTag{3, false, *vlan, ether_type});
+    return octets;
+}
+
+std::vector<std::uint8_t> as_fcoe(const FcFrame& frame, std::optional<std::uint16_t> vlan) {
+    Octets octets = fc_ethernet_head(frame, fc::fcoe_ether_type, vlan);
     fc::FcoeHeader encapsulation;
     encapsulation.sof = fc::code_of(frame.sof);
     put(octets, encapsulation);
-    put_with_crc(octets, frame);
+    put(octets, fc_with_crc(frame));
     fc::FcoeTrailer trailer;
     trailer.eof = fc::code_of(frame.eof);
     put(octets, trailer);
-    octets.resize(std::max(octets.size(), shortest_ethernet));
     return octets;
 }
 

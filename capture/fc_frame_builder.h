@@ -2,6 +2,7 @@
 // Fibre Channel frames put together, and put into what carries them: what fc_packet.h takes apart.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "protocols/fc/delimiters.h"
@@ -31,6 +32,12 @@ FcFrame fc_link_control(
 /// LINKTYPE_FC_2_WITH_FRAME_DELIMS
 std::vector<std::uint8_t> as_fc2_with_delimiters(const FcFrame& frame);
 /// An Ethernet frame between addresses made of the port ids, as FC-BB-5's FPMA makes them.
-std::vector<std::uint8_t> as_fcoe(const FcFrame& frame);
+std::vector<std::uint8_t> as_fcoe(const FcFrame& frame, std::optional<std::uint16_t> vlan = std::nullopt);
+
+/// The Ethernet header of such a frame, with another EtherType.
+std::vector<std::uint8_t> fc_ethernet_head(
+    const FcFrame& frame, std::uint16_t ether_type, std::optional<std::uint16_t> vlan = std::nullopt);
+/// The frame with its CRC.
+std::vector<std::uint8_t> fc_with_crc(const FcFrame& frame);
 
 }  // namespace fabricscope::capture

@@ -55,7 +55,6 @@ public:
 
     // Target
     LogicalUnit& logical_unit(std::uint8_t lun) { return units_[lun]; }
-    bool has_logical_unit(std::uint8_t lun) const { return units_.contains(lun); }
     void set_limits(const TargetLimits& limits) { limits_ = limits; }
     std::optional<Notification> next_notification();
 

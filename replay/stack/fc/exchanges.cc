@@ -21,11 +21,6 @@ Exchanges::Exchange* Exchanges::find(ExchangeHandle handle) {
     return found == exchanges_.end() ? nullptr : &found->second;
 }
 
-const Exchanges::Exchange* Exchanges::find(ExchangeHandle handle) const {
-    const auto found = exchanges_.find(handle);
-    return found == exchanges_.end() ? nullptr : &found->second;
-}
-
 ExchangeHandle Exchanges::handle_of(const Key& key) const {
     const auto found = index_.find(key);
     return found == index_.end() ? 0 : found->second;
@@ -77,23 +72,8 @@ ExchangeHandle Exchanges::open(std::uint8_t type, std::uint32_t peer, int servic
     return create(std::move(exchange));
 }
 
-std::uint32_t Exchanges::peer_of(ExchangeHandle handle) const {
-    const Exchange* exchange = find(handle);
-    return exchange == nullptr ? 0 : exchange->key.peer;
-}
-
-std::uint32_t Exchanges::local_of(ExchangeHandle handle) const {
-    const Exchange* exchange = find(handle);
-    return exchange == nullptr ? 0 : exchange->local;
-}
-
 void Exchanges::answer_to(ExchangeHandle handle, std::uint32_t address) {
     if (Exchange* exchange = find(handle); exchange != nullptr) exchange->remote = address;
-}
-
-int Exchanges::class_of(ExchangeHandle handle) const {
-    const Exchange* exchange = find(handle);
-    return exchange == nullptr ? 3 : exchange->service_class;
 }
 
 void Exchanges::drop_all(Time now, std::uint32_t peer) {

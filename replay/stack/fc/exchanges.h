@@ -103,13 +103,8 @@ public:
     /// All Exchanges with a port end, without a word to it.
     void drop_all(Time now, std::uint32_t peer);
 
-    /// The other port; 0 if the Exchange is not there.
-    std::uint32_t peer_of(ExchangeHandle handle) const;
-    /// From which of its addresses this port speaks in the Exchange, and to which it answers: a FLOGI comes from
-    /// address 0 and is answered to the assigned one.
-    std::uint32_t local_of(ExchangeHandle handle) const;
+    /// A FLOGI comes from address 0 and is answered to the assigned one.
     void answer_to(ExchangeHandle handle, std::uint32_t address);
-    int class_of(ExchangeHandle handle) const;
 
     void on_frame(Time now, ByteView octets);
     void on_timer(Time now);
@@ -158,7 +153,6 @@ private:
 
     bool is_ours(std::uint32_t d_id) const;
     Exchange* find(ExchangeHandle handle);
-    const Exchange* find(ExchangeHandle handle) const;
     ExchangeHandle handle_of(const Key& key) const;
     ExchangeHandle exchange_for(Time now, const fc::Frame& frame, int service_class);
     static bool is_first_again(const Exchange& exchange, const fc::Frame& frame);

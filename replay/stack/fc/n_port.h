@@ -59,7 +59,6 @@ public:
     const NPortConfig& config() const { return config_; }
     /// nullptr if not logged in.
     const RemotePort* remote(std::uint32_t id) const;
-    bool online() const { return online_; }
 
     Time wakeup() const;
     void on_timer(Time now);

@@ -558,7 +558,7 @@ void Connections::settle(Time now, Setup& own) {
         now, *held,
         own.answer == Reason::concurrent_peer_requests ? Reason::reject_protocol_error : Reason::connect_reject);
     Vi& vi = *shared_.find(own.vi);
-    if (pending(vi.id) == nullptr) return;
+    if (pending(vi.id) == nullptr || vi.state == EndpointState::pending_connect_retry) return;
     shared_.go_idle(vi);
     finish(vi, result_of(*own.answer));
 }
