@@ -92,6 +92,7 @@ fc::FrameHeader Exchanges::header_of(const Exchange& exchange) const {
     header.ox_id = exchange.key.ox_id;
     header.rx_id = exchange.rx_id;
     header.f_ctl.exchange_responder = !exchange.key.own;
+    if (exchange.service_class == 2) header.f_ctl.ack_form = fc::AckForm::ack_1;
     return header;
 }
 
