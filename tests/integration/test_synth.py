@@ -214,3 +214,18 @@ def test_failover_is_told(made):
                                   "smcr_fallback_plain_client", "smcr_fallback_plain_server"])
 def test_fallback_goes_as_between_two_linux(name, made):
     assert story(made[name][0]) == story(sample(name))
+
+
+# ---- FC-VI ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if re.match(r"fcvi_(send|write|read|connect|pipeline|class_2|rev_1_0)", name)
+                                  and "protection" not in name])
+def test_account_of_fcvi(name, made):
+    """analyze and the applications agree about messages and octets."""
+    capture, text = made[name]
+    (connection,) = json.loads(fabricscope("analyze", "--json", capture, status=(0,)))["fcvi"]["connections"]
+    assert (connection["outcome"], connection["close"]) == ("connected", "closed")
+    for side, direction in (("client", "client_to_server"), ("server", "server_to_client")):
+        messages, octets = re.search(rf"^{side}: VIP_SUCCESS; sent (\d+) messages, (\d+) octets", text, re.MULTILINE).groups()
+        assert (connection[direction]["messages"], connection[direction]["bytes"]) == (int(messages), int(octets))
