@@ -65,6 +65,7 @@ void Engine::on_packet(const capture::Packet& packet) {
         ++capture_.copies;
         if (observers_.smcr != nullptr) observers_.smcr->on_copy(packet.number, *original);
         if (observers_.rdma_cm != nullptr) observers_.rdma_cm->on_copy(packet.number, *original);
+        if (observers_.fc != nullptr) observers_.fc->on_copy(packet.number, *original);
         return;
     }
     if (options_.smcr) smcr_.on_packet(packet);

@@ -5,20 +5,16 @@
 
 namespace fabricscope::plugin {
 
-FcRecord::FcRecord(
-    const engine::FcProtocols::Options& options, engine::fcvi::Observer* fcvi, engine::fc_ae_rdma::Observer* fc_ae_rdma)
-    : protocols_(options, fcvi, fc_ae_rdma, this), tracker_({}, &protocols_) {
-    protocols_.ask(tracker_);
-}
-
 void FcRecord::on_packet(const capture::Packet& packet, bool has_interface_id) {
     if (packet.transport != capture::Transport::fc && !capture::FcipStreams::takes(packet)) return;
     // How many interfaces a capture has is known at its end only.
-    if (!copies_) copies_.emplace(has_interface_id ? 2 : 1);
-    if (const auto original = copies_->original_of(packet)) return notes_.note_copy(packet.number, *original);
+    const std::uint32_t interfaces = has_interface_id ? 2 : 1;
+    if (!engine_)
+        engine_.emplace(
+            engine::Options{.smcr = false, .fc = true, .fc_protocols = options_, .interfaces = interfaces}, observers_);
     current_frame_ = static_cast<std::uint32_t>(packet.number);
     notes_.note_time(packet.number, packet.time);
-    tracker_.on_packet(packet);
+    engine_->on_packet(packet);
     for (const std::uint64_t frame : newly_broken_) on_broken_rule(frame);
     newly_broken_.clear();
 }

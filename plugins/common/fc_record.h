@@ -2,11 +2,10 @@
 // The engine's Fibre Channel part, run once over a capture, for plugins of protocols that are built on it.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <vector>
 
-#include "analyzer/engine/fc_protocols.h"
-#include "capture/duplicate_filter.h"
+#include "analyzer/engine/engine.h"
 #include "plugins/common/assemblies.h"
 #include "plugins/common/frame_list.h"
 #include "plugins/common/frame_notes.h"
@@ -52,8 +51,8 @@ protected:
 
     /// What is derived from this one passes itself as the protocol's observer.
     FcRecord(
-        const engine::FcProtocols::Options& options, engine::fcvi::Observer* fcvi,
-        engine::fc_ae_rdma::Observer* fc_ae_rdma);
+        engine::FcProtocols::Options options, engine::fcvi::Observer* fcvi, engine::fc_ae_rdma::Observer* fc_ae_rdma)
+        : options_(std::move(options)), observers_{.fc = this, .fcvi = fcvi, .fc_ae_rdma = fc_ae_rdma} {}
 
     /// Place of the frame's octets if no single packet holds them, otherwise 0.
     std::uint32_t keep_octets(const FcFacts& facts);
@@ -63,17 +62,20 @@ protected:
     /// The entry answers a frame; nothing for request frame 0.
     void note_answer(FcEntry& entry, std::uint64_t request_frame, capture::Time elapsed);
 
-    const engine::FcProtocols& protocols() const { return protocols_; }
+    /// Once a frame has been seen.
+    const engine::Engine& engine() const { return *engine_; }
     /// The number of the packet that is being worked on.
     std::uint32_t current_frame() const { return current_frame_; }
     FrameNotes notes_;
     Assemblies assemblies_;
 
 private:
-    engine::FcProtocols protocols_;
-    engine::fibre_channel::Tracker tracker_;
+    void on_copy(std::uint64_t frame, std::uint64_t original) override { notes_.note_copy(frame, original); }
+
+    engine::FcProtocols::Options options_;
+    engine::Observers observers_;
+    std::optional<engine::Engine> engine_;  ///< from the first packet on
     std::uint32_t current_frame_ = 0;
-    std::optional<capture::DuplicateFilter> copies_;  ///< from the first packet on
     std::vector<std::vector<std::uint8_t>> kept_;
     std::vector<Answer> answers_;
     std::vector<std::uint64_t> newly_broken_;  ///< frames of findings of the packet that is being worked on

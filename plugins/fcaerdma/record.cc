@@ -52,7 +52,7 @@ void Record::take_iu(FrameEntry& entry, const FcFacts& fc) {
 }
 
 const Message* Record::message(std::uint32_t id) const {
-    return id != 0 ? &protocols().fc_ae_rdma().messages[id - 1] : nullptr;
+    return id != 0 ? &engine().fc_ae_rdma().messages[id - 1] : nullptr;
 }
 
 const Record::Parties& Record::parties(const Message& message) const {

@@ -81,11 +81,11 @@ void Record::take_other(const FcFacts& fc) {
 }
 
 const Connection* Record::connection(std::uint32_t id) const {
-    return id != 0 ? &protocols().fcvi().connections[id - 1] : nullptr;
+    return id != 0 ? &engine().fcvi().connections[id - 1] : nullptr;
 }
 
 const Message* Record::message(std::uint32_t id) const {
-    return id != 0 ? &protocols().fcvi().messages[id - 1] : nullptr;
+    return id != 0 ? &engine().fcvi().messages[id - 1] : nullptr;
 }
 
 ByteView Record::long_payload(std::uint32_t frame) const {

@@ -28,6 +28,8 @@ public:
     /// Whether the data of this frame's Sequence is to be put together for FrameFacts::sequence. Asked for each of
     /// its frames, before on_frame(); the answer no ends it.
     virtual bool wants_data(const capture::Packet&) { return false; }
+    /// The packet is a copy of an earlier one: nothing more is said of it.
+    virtual void on_copy([[maybe_unused]] std::uint64_t frame, [[maybe_unused]] std::uint64_t original) {}
     /// After what the other calls say of the same frame.
     virtual void on_frame(const FrameFacts&) {}
     /// What one party says of itself in a login: in its request, or in the LS_ACC.
