@@ -367,6 +367,19 @@ def test_random_access_shows_the_same(carrier, path):
     assert shown(shuffled) == shown(frames)
 
 
+@pytest.mark.parametrize("carrier", ["fc2-delimited", "fcoe"])
+def test_copies_of_another_interface(carrier, path, tmp_path):
+    capture = fc_probe.conversation().save(path, carrier)
+    both = tmp_path / "both.pcapng"
+    run(["mergecap", "-I", "none", "-w", both, capture, capture])
+    found = rows(both, "fcvi.copy_of", "fcvi.message", "_ws.col.Info")
+    for original, copy in zip(found[::2], found[1::2], strict=True):
+        assert original["fcvi.copy_of"] == [] and copy["fcvi.copy_of"] == original["frame.number"]
+        assert copy["fcvi.message"] == original["fcvi.message"]
+        assert copy["_ws.col.Info"] == [f"[Copy of frame {original['frame.number'][0]}] {original['_ws.col.Info'][0]}"]
+    assert [octets for _, octets in followed(both)[0]] == [pattern(5000), pattern(9000), pattern(6000), b"short"]
+
+
 # ---- Wireshark's own fields ----
 
 HEADER_FIELDS = ["fc.r_ctl", "fc.d_id", "fc.cs_ctl", "fc.s_id", "fc.type", "fc.f_ctl", "fc.seq_id", "fc.df_ctl", "fc.seq_cnt",

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/fc_ae_rdma/generated_fields.h"
+#include "analyzer/engine/fcvi/generated_fields.h"
 #include "analyzer/engine/rdma_cm/generated_fields.h"
 #include "analyzer/engine/smcr/generated_fields.h"
+#include "protocols/fc_ae_rdma/registry.h"
+#include "protocols/fcvi/registry.h"
 #include "protocols/rdma_ip_cm/registry.h"
 #include "protocols/smcr/registry.h"
 
@@ -22,14 +26,16 @@ TEST(Fields, EveryFieldOnceByName) {
     const std::vector<FieldEntry> fields = all_fields();
     EXPECT_TRUE(std::ranges::is_sorted(fields, std::less(), &FieldEntry::name));
     EXPECT_EQ(std::ranges::adjacent_find(fields, {}, &FieldEntry::name), fields.end());
-    for (const layout::LayoutInfo& layout : smcr::layouts())
-        for (const layout::FieldInfo& info : layout.fields) EXPECT_EQ(field(info.filter).name, info.filter);
-    for (const layout::LayoutInfo& layout : rdma_ip_cm::layouts())
-        for (const layout::FieldInfo& info : layout.fields) EXPECT_EQ(field(info.filter).name, info.filter);
-    for (const auto& generated : engine::rdma_cm::generated_fields)
-        EXPECT_EQ(field(generated.filter).name, generated.filter);
-    for (const auto& generated : engine::smcr::generated_fields)
-        EXPECT_EQ(field(generated.filter).name, generated.filter);
+    for (const auto layouts : {smcr::layouts(), rdma_ip_cm::layouts(), fcvi::layouts(), fc_ae_rdma::layouts()})
+        for (const layout::LayoutInfo& layout : layouts)
+            for (const layout::FieldInfo& info : layout.fields) EXPECT_EQ(field(info.filter).name, info.filter);
+    const auto has_generated = [](std::span<const engine::GeneratedField> generated) {
+        for (const engine::GeneratedField& one : generated) EXPECT_EQ(field(one.filter).name, one.filter);
+    };
+    has_generated(engine::smcr::generated_fields);
+    has_generated(engine::rdma_cm::generated_fields);
+    has_generated(engine::fcvi::generated_fields);
+    has_generated(engine::fc_ae_rdma::generated_fields);
 }
 
 TEST(Fields, TypesAreNamedAsWiresharkDoes) {
@@ -40,6 +46,10 @@ TEST(Fields, TypesAreNamedAsWiresharkDoes) {
     EXPECT_EQ(field("smcr.request_in").type, "framenum");
     EXPECT_EQ(field("rdma_ip_cm.private_data").type, "bytes");
     EXPECT_EQ(field("rdma_ip_cm.rej.reason").type, "uint16");
+    EXPECT_EQ(field("fcvi.rmt_va").type, "uint64");
+    EXPECT_EQ(field("fcvi.address").type, "uint64");
+    EXPECT_EQ(field("fcvi.message_data").type, "bytes");
+    EXPECT_EQ(field("fcaerdma.base_address").type, "uint24");
 }
 
 TEST(Fields, AFieldOfSeveralMessagesNamesEveryClause) {
