@@ -3,6 +3,8 @@
 // Fibre Channel dissector is kept from doing to it.
 #pragma once
 
+#include <array>
+
 #include "plugins/common/entry_points.h"
 #include "plugins/common/wireshark_compat.h"
 #include "protocols/fc/frame.h"
@@ -22,22 +24,22 @@ struct FcView {
     tvbuff_t* payload() const;
 };
 
-/// An N_Port_ID as Wireshark shows it; lives as long as the object.
+/// An N_Port_ID as Wireshark shows it.
 class PortAddress {
 public:
     explicit PortAddress(std::uint32_t port_id)
         : octets_{
               static_cast<std::uint8_t>(port_id >> 16), static_cast<std::uint8_t>(port_id >> 8),
-              static_cast<std::uint8_t>(port_id)} {
-        set_address(&address_, AT_FC, sizeof octets_, octets_);
+              static_cast<std::uint8_t>(port_id)} {}
+    /// Lives as long as the object.
+    address get() const {
+        address made;
+        set_address(&made, AT_FC, static_cast<int>(octets_.size()), octets_.data());
+        return made;
     }
-    PortAddress(const PortAddress&) = delete;
-    PortAddress& operator=(const PortAddress&) = delete;
-    const address* get() const { return &address_; }
 
 private:
-    std::uint8_t octets_[3];
-    address address_;
+    std::array<std::uint8_t, 3> octets_;
 };
 
 /// A frame that the packet itself holds; its tvb is nullptr if there is none.

@@ -13,10 +13,11 @@ tap_packet_status ladder_packet(void* graph, packet_info* pinfo, epan_dissect_t*
     const Message* message = tap.record->message(tap.entry.message);
     if (!tap.entry.iu || message == nullptr || !tap.frame.header.f_ctl.end_sequence) return TAP_PACKET_DONT_REDRAW;
     const Line comment = summary_of(tap.entry, tap.frame, *message);
-    const PortAddress from(tap.frame.header.s_id), to(tap.frame.header.d_id);
+    const PortAddress source(tap.frame.header.s_id), destination(tap.frame.header.d_id);
+    const address from = source.get(), to = destination.get();
     Arrow arrow;
-    arrow.from = from.get();
-    arrow.to = to.get();
+    arrow.from = &from;
+    arrow.to = &to;
     arrow.label = name_of_iu(tap.frame);
     arrow.comment = comment.c_str();
     arrow.conversation = static_cast<std::uint16_t>(message->id);

@@ -31,8 +31,10 @@ void note_parties(follow_info_t* follow, const TapData& tap) {
     if (follow->client_ip.type != AT_NONE || !tap.entry.iu || tap.entry.connection == 0) return;
     const PortAddress source(tap.frame.header.s_id), destination(tap.frame.header.d_id);
     const bool by_client = tap.entry.from() == Side::client;
-    copy_address(&follow->client_ip, (by_client ? source : destination).get());
-    copy_address(&follow->server_ip, (by_client ? destination : source).get());
+    const address client = (by_client ? source : destination).get();
+    const address server = (by_client ? destination : source).get();
+    copy_address(&follow->client_ip, &client);
+    copy_address(&follow->server_ip, &server);
 }
 
 tap_packet_status follow_packet(void* listener, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t) {

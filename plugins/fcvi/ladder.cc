@@ -17,10 +17,11 @@ tap_packet_status ladder_packet(void* graph, packet_info* pinfo, epan_dissect_t*
     const Line comment = summary_of(
         {tap.entry, tap.frame, header, nullptr, tap.record->connection(tap.entry.connection),
          tap.record->message(tap.entry.message)});
-    const PortAddress from(tap.frame.header.s_id), to(tap.frame.header.d_id);
+    const PortAddress source(tap.frame.header.s_id), destination(tap.frame.header.d_id);
+    const address from = source.get(), to = destination.get();
     Arrow arrow;
-    arrow.from = from.get();
-    arrow.to = to.get();
+    arrow.from = &from;
+    arrow.to = &to;
     arrow.label = label.c_str();
     arrow.comment = comment.c_str();
     arrow.conversation = static_cast<std::uint16_t>(tap.entry.connection);

@@ -84,9 +84,7 @@ const Connection* Record::connection(std::uint32_t id) const {
     return id != 0 ? &engine().fcvi().connections[id - 1] : nullptr;
 }
 
-const Message* Record::message(std::uint32_t id) const {
-    return id != 0 ? &engine().fcvi().messages[id - 1] : nullptr;
-}
+const Message* Record::message(std::uint32_t id) const { return id != 0 ? &engine().fcvi().messages[id - 1] : nullptr; }
 
 ByteView Record::long_payload(std::uint32_t frame) const {
     const auto found = long_payloads_.find(frame);

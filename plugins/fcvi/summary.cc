@@ -4,8 +4,6 @@
 namespace fabricscope::plugin {
 namespace {
 
-using engine::fcvi::Operation;
-using fcvi::Content;
 using fcvi::IuType;
 
 void add_hex(Line& line, std::uint64_t number) { line << "0x", line.hex(number); }
