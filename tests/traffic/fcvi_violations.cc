@@ -403,6 +403,14 @@ void add_message_rules(Table& t) {
                 client, IuType::write_rqst, 200, 100, 200, true, [](FcviSpec& spec) { ++spec.target().rmt_va_handle; });
         });
     t.add(
+        "VI-R30", on_unreliable, "a Write goes beyond the end of the address space", "connected: client rdma write 100",
+        [](FcviScene& s) {
+            s.begin();
+            s.data(client, IuType::write_rqst, 100, 0, 100, true, [](FcviSpec& spec) {
+                spec.target().rmt_va = UINT64_MAX - 50;
+            });
+        });
+    t.add(
         "FCVI-15", on_delivery, "a Send is answered on Reliable Delivery", "connected: client send 100",
         [](FcviScene& s) {
             s.begin();

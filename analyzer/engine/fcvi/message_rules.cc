@@ -94,6 +94,12 @@ void MessageRules::judge_rdma(const Arrival& a, const Connection& connection, co
                 return "an RDMA Read on Unreliable Delivery";
             });
     }
+    if (message.rmt_va && message.total_length) {
+        const std::uint64_t address = *message.rmt_va, octets = *message.total_length;
+        judge_(within_memory, octets == 0 || octets - 1 <= UINT64_MAX - address, a, [&] {
+            return fmt::format("{} octets at {:016X}h", octets, address);
+        });
+    }
     const auto& attributes = connection.end[other(message.from)].attributes;
     if (!attributes) return judge_.undecided(rdma_enabled, setup_missing);
     judge_(rdma_enabled, message.reads() ? attributes->en_rdma_rd : attributes->en_rdma_wr, a, [&] {

@@ -59,6 +59,7 @@ enum class RuleName : std::uint8_t {
     disconnect_msg_id,
     silence_after_request,
     error_before_setup,
+    within_memory,
     responses_in_order,
     read_first,
     nothing_good_after_error,
@@ -240,6 +241,9 @@ inline constexpr std::array kRules{
     Rule{
         "VI-R24", Severity::error, "ISO/IEC 14165-331, 8.2, D.2",
         "An endpoint in Error starts no setup before it has disconnected.", evidence::close},
+    Rule{
+        "VI-R30", Severity::error, "VI-ARCH 2.3.2; ISO/IEC 14165-331, 6.4.2",
+        "What an RDMA operation reads or writes does not pass the end of the address space.", evidence::message},
     Rule{
         "VI-R33", Severity::error, "VI-ARCH 6.3.1",
         "Good SEND_RESP and WRITE_RESP come in order of MSG_ID, and answers to Reads in order of the Reads.",

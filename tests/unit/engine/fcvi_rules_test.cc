@@ -449,6 +449,15 @@ TEST(FcviRules, R14TargetChanges) {
     EXPECT_ONLY("FCVI-14", w);
 }
 
+TEST(FcviRules, VIR30PastTheEndOfMemory) {
+    for (const std::uint64_t octets : {100U, 99U}) {
+        World w(iso, unreliable);
+        w.connect();
+        w.data(client, IuType::write_rqst, 100, 0, 100, true, [&](Spec& s) { s.target().rmt_va = 0 - octets; });
+        EXPECT_EQ(w.found(), octets == 100 ? Ids{} : Ids{"VI-R30"}) << w.text();
+    }
+}
+
 TEST(FcviRules, R15ResponseNotAllowed) {
     for (const Reliability level : {unreliable, delivery}) {
         World w(iso, level);
