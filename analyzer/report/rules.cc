@@ -9,8 +9,12 @@
 namespace fabricscope::report {
 
 void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const Style& style) {
-    constexpr std::size_t kSentenceWidth = 64;
-    Table table({{"Id"}, {"Severity"}, {"Clause"}, {"What must hold", Table::Align::left, kSentenceWidth}});
+    constexpr std::size_t kClauseWidth = 26, kSentenceWidth = 64;
+    Table table(
+        {{"Id"},
+         {"Severity"},
+         {"Clause", Table::Align::left, kClauseWidth},
+         {"What must hold", Table::Align::left, kSentenceWidth}});
     for (const engine::Rule& rule : rules)
         table.add({{rule.id}, {name_of(rule.severity)}, {rule.clause}, {rule.sentence}});
     table.print(out, style, 0);
