@@ -11,10 +11,7 @@ using Octets = std::vector<std::uint8_t>;
 
 void put(Octets& octets, const Octets& more) { octets.insert(octets.end(), more.begin(), more.end()); }
 
-template <layout::WireFormat T> void put(Octets& octets, const T& part) {
-    octets.resize(octets.size() + layout::size_of<T>);
-    layout::build_into(part, std::span(octets).last(layout::size_of<T>));
-}
+template <layout::WireFormat T> void put(Octets& octets, const T& part) { put(octets, layout::octets_of(part)); }
 
 void put_word(Octets& octets, std::uint32_t word) {
     for (int shift = 24; shift >= 0; shift -= 8) octets.push_back(static_cast<std::uint8_t>(word >> shift));

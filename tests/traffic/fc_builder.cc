@@ -5,7 +5,6 @@
 
 #include "protocols/fc/basic_links.h"
 #include "protocols/fc/encapsulation.h"
-#include "protocols/net/headers.h"
 
 namespace fabricscope::traffic {
 namespace {
@@ -14,54 +13,15 @@ constexpr std::size_t shortest_ethernet = 60;
 
 void put(Octets& octets, ByteView more) { octets.insert(octets.end(), more.begin(), more.end()); }
 
-template <layout::WireFormat T> void put(Octets& octets, const T& part) {
-    octets.resize(octets.size() + layout::size_of<T>);
-    layout::build_into(part, std::span(octets).last(layout::size_of<T>));
-}
+template <layout::WireFormat T> void put(Octets& octets, const T& part) { put(octets, layout::octets_of(part)); }
 
 void put_word(Octets& octets, std::uint32_t word) {
     for (int shift = 24; shift >= 0; shift -= 8) octets.push_back(static_cast<std::uint8_t>(word >> shift));
 }
 
-Mac mac_of(std::uint32_t port_id) {
-    return {
-        {0x0E, 0xFC, 0x00, static_cast<std::uint8_t>(port_id >> 16), static_cast<std::uint8_t>(port_id >> 8),
-         static_cast<std::uint8_t>(port_id)}};
-}
-
-Octets ethernet_head(const FcFrame& frame, std::uint16_t type, std::optional<std::uint16_t> vlan = std::nullopt) {
-    const fc::FrameHeader header = fc::parse_frame(frame.octets, frame.octets.size()).header;
-    Octets octets;
-    const std::uint16_t outer = vlan ? std::uint16_t{net::ether_type_vlan} : type;
-    put(octets, net::Ethernet{mac_of(header.d_id), mac_of(header.s_id), outer});
-    if (vlan) put(octets, net::VlanTag{3, false, *vlan, type});
-    return octets;
-}
-
 }  // namespace
 
-fc::Sof sof_of(int service_class, bool first) {
-    switch (service_class) {
-        case 1: return first ? fc::Sof::i1 : fc::Sof::n1;
-        case 2: return first ? fc::Sof::i2 : fc::Sof::n2;
-        case 4: return first ? fc::Sof::i4 : fc::Sof::n4;
-        default: return first ? fc::Sof::i3 : fc::Sof::n3;
-    }
-}
-
 fc::Eof eof_of(int service_class, bool last) { return last && service_class != 2 ? fc::Eof::t : fc::Eof::n; }
-
-FcFrame fc_frame(fc::FrameHeader header, ByteView device_header, ByteView payload) {
-    constexpr std::uint8_t zeros[3] = {};
-    header.df_ctl.device_header = fc::DfCtl::device_header_code(device_header.size());
-    header.f_ctl.fill_bytes = static_cast<std::uint8_t>(-payload.size() & 3);
-    fc::Frame frame;
-    frame.header = header;
-    frame.optional_headers = device_header;
-    frame.payload = payload;
-    frame.fill = ByteView(zeros).first(header.f_ctl.fill_bytes);
-    return {fc::build(frame)};
-}
 
 std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields) {
     std::vector<FcFrame> frames;
@@ -87,17 +47,8 @@ std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields) {
 FcFrame fc_link_control(
     const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter, std::optional<std::uint16_t> rx_id) {
     fc::FrameHeader header = fc::parse_frame(frame.octets, frame.octets.size()).header;
-    std::swap(header.s_id, header.d_id);
-    header.r_ctl = r_ctl;
-    header.type = 0;
-    header.df_ctl = {};
-    header.f_ctl.exchange_responder = !header.f_ctl.exchange_responder;
-    header.f_ctl.sequence_recipient = !header.f_ctl.sequence_recipient;
-    header.f_ctl.relative_offset_present = false;
-    header.parameter = parameter;
     if (rx_id) header.rx_id = *rx_id;
-    FcFrame answer = fc_frame(header, {}, {});
-    answer.sof = sof_of(fc::class_of(frame.sof), false);
+    FcFrame answer = capture::fc_link_control(header, fc::class_of(frame.sof), r_ctl, parameter);
     answer.eof = header.f_ctl.end_sequence || r_ctl != fc::r_ctl_ack_1 ? fc::Eof::t : fc::Eof::n;
     return answer;
 }
@@ -171,15 +122,11 @@ FcFrame FcExchange::ba_acc(bool from_responder) const {
     accept.ox_id = ox_id_;
     accept.rx_id = rx_id_;
     accept.high_seq_cnt = 0xFFFF;
-    Octets payload;
-    put(payload, accept);
-    return basic(from_responder, fc::r_ctl_ba_acc, 0, payload);
+    return basic(from_responder, fc::r_ctl_ba_acc, 0, layout::octets_of(accept));
 }
 
 FcFrame FcExchange::ba_rjt(bool from_responder, std::uint8_t reason, std::uint8_t explanation) const {
-    Octets payload;
-    put(payload, fc::BaRjt{0, reason, explanation, 0});
-    return basic(from_responder, fc::r_ctl_ba_rjt, 0, payload);
+    return basic(from_responder, fc::r_ctl_ba_rjt, 0, layout::octets_of(fc::BaRjt{0, reason, explanation, 0}));
 }
 
 // ---- payloads --------------------------------------------------------------------------------------
@@ -250,9 +197,7 @@ Octets prli_payload(std::uint8_t type, std::uint32_t parameters) {
     page.type = type;
     page.establish_image_pair = true;
     page.service_parameters = parameters;
-    Octets octets;
-    put(octets, page);
-    return process_payload(fc::els_prli, octets);
+    return process_payload(fc::els_prli, layout::octets_of(page));
 }
 
 Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uint8_t response) {
@@ -261,18 +206,14 @@ Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uin
     page.image_pair_established = response == 1;
     page.response = response;
     page.service_parameters = parameters;
-    Octets octets;
-    put(octets, page);
-    return process_payload(fc::els_ls_acc, octets);
+    return process_payload(fc::els_ls_acc, layout::octets_of(page));
 }
 
 Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation) {
     fc::LsRjt reject;
     reject.reason = reason;
     reject.explanation = explanation;
-    Octets payload;
-    put(payload, reject);
-    return payload;
+    return layout::octets_of(reject);
 }
 
 Octets farp_payload(
@@ -291,18 +232,14 @@ Octets farp_payload(
         farp.responding_port_name = asked.port_name;
         farp.responding_node_name = asked.node_name;
     }
-    Octets payload;
-    put(payload, farp);
-    return payload;
+    return layout::octets_of(farp);
 }
 
 Octets logo_payload(const FcPort& port) {
     fc::Logo logout;
     logout.port_id = port.id;
     logout.port_name = port.port_name;
-    Octets payload;
-    put(payload, logout);
-    return payload;
+    return layout::octets_of(logout);
 }
 
 Octets ls_acc_payload() { return {fc::els_ls_acc, 0, 0, 0}; }
@@ -331,12 +268,6 @@ Gid fc_ip(const Ipv4& ip) {
 
 // ---- carriers --------------------------------------------------------------------------------------
 
-Octets with_crc(const FcFrame& frame) {
-    Octets octets = frame.octets;
-    put(octets, fc::Crc{fc::crc_of(frame.octets)});
-    return octets;
-}
-
 Octets as_fc2(const FcFrame& frame, std::optional<std::uint16_t> vf_id) {
     if (!vf_id) return frame.octets;
     fc::VftHeader vft;
@@ -347,29 +278,9 @@ Octets as_fc2(const FcFrame& frame, std::optional<std::uint16_t> vf_id) {
     return octets;
 }
 
-Octets as_fc2_with_delimiters(const FcFrame& frame) {
-    Octets octets;
-    put_word(octets, fc::ordered_set_of(frame.sof));
-    put(octets, with_crc(frame));
-    put_word(octets, fc::ordered_set_of(frame.eof));
-    return octets;
-}
-
-Octets as_fcoe(const FcFrame& frame, std::optional<std::uint16_t> vlan) {
-    Octets octets = ethernet_head(frame, fc::fcoe_ether_type, vlan);
-    fc::FcoeHeader header;
-    header.sof = fc::code_of(frame.sof);
-    put(octets, header);
-    put(octets, with_crc(frame));
-    fc::FcoeTrailer trailer;
-    trailer.eof = fc::code_of(frame.eof);
-    put(octets, trailer);
-    return octets;
-}
-
 Octets as_mds(const FcFrame& frame, std::uint16_t vsan) {
     constexpr std::size_t trailer_and_crc = layout::size_of<fc::MdsTrailer> + layout::size_of<fc::Crc>;
-    Octets octets = ethernet_head(frame, fc::mds_ether_type);
+    Octets octets = capture::fc_ethernet_head(frame, fc::mds_ether_type);
     fc::MdsHeader header;
     header.sof = fc::mds_of(frame.sof);
     header.packet_length = static_cast<std::uint16_t>(frame.octets.size() + trailer_and_crc);
@@ -383,9 +294,9 @@ Octets as_mds(const FcFrame& frame, std::uint16_t vsan) {
 }
 
 Octets as_boardwalk(const FcFrame& frame, std::uint16_t vsan) {
-    Octets octets = ethernet_head(frame, fc::boardwalk_ether_type);
+    Octets octets = capture::fc_ethernet_head(frame, fc::boardwalk_ether_type);
     put(octets, fc::BoardwalkHeader{fc::mds_of(frame.sof), vsan});
-    put(octets, with_crc(frame));
+    put(octets, fc_with_crc(frame));
     put_word(octets, static_cast<std::uint32_t>(frame.octets.size() / 4 + 1));
     put(octets, fc::BoardwalkTrailer{1, 0, false, true, fc::mds_of(frame.eof)});
     return octets;
@@ -399,7 +310,7 @@ Octets as_fcip(const FcFrame& frame) {
     Octets octets;
     put(octets, header);
     put(octets, fc::DelimiterWord::of(fc::code_of(frame.sof)));
-    put(octets, with_crc(frame));
+    put(octets, fc_with_crc(frame));
     put(octets, fc::DelimiterWord::of(fc::code_of(frame.eof)));
     return octets;
 }

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fibre Channel frames and whole Sequences, and each way of carrying them.
+// Whole Sequences and Exchanges of the frames that capture/fc_frame_builder.h makes, and more ways of carrying them.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "capture/fc_frame_builder.h"
 #include "protocols/fc/ct.h"
-#include "protocols/fc/delimiters.h"
 #include "protocols/fc/els.h"
-#include "protocols/fc/frame.h"
 
 namespace fabricscope::traffic {
 
 using Octets = std::vector<std::uint8_t>;
 
-/// A frame from its Extended_Headers to its fill octets, and what delimits it.
-struct FcFrame {
-    Octets octets;
-    fc::Sof sof = fc::Sof::i3;
-    fc::Eof eof = fc::Eof::t;
-};
+using capture::as_fc2_with_delimiters;
+using capture::as_fcoe;
+using capture::fc_frame;
+using capture::fc_with_crc;
+using capture::FcFrame;
+using capture::sof_of;
 
 /// An Information Unit, to be sent as one Sequence.
 struct FcSequenceFields {
@@ -31,13 +30,8 @@ struct FcSequenceFields {
     int service_class = 3;
 };
 
-/// Of the first frame of a Sequence, or of a later one. Class 3 for classes that do not exist.
-fc::Sof sof_of(int service_class, bool first);
 /// What a data frame ends with. In class 2 it is the ACK of the last frame that ends the Sequence.
 fc::Eof eof_of(int service_class, bool last);
-
-/// One frame. DF_CTL's Device_Header code and F_CTL's fill bytes are set as the octets need them.
-FcFrame fc_frame(fc::FrameHeader header, ByteView device_header, ByteView payload);
 
 /// The frames of a Sequence: SEQ_CNT counts up from the header's, and so does the Relative Offset, if present.
 std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields);
@@ -47,9 +41,6 @@ std::vector<FcFrame> fc_sequence(const FcSequenceFields& fields);
 FcFrame fc_link_control(
     const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter, std::optional<std::uint16_t> rx_id = {});
 FcFrame ack_1(const FcFrame& frame, std::optional<std::uint16_t> rx_id = {});
-
-/// The frame with its CRC.
-Octets with_crc(const FcFrame& frame);
 
 // ---- Exchanges -------------------------------------------------------------------------------------
 
@@ -134,9 +125,6 @@ Gid fc_ip(const Ipv4& ip);
 // What a capture holds of a frame.
 /// With a VFT_Header before it, if it is of a Virtual Fabric.
 Octets as_fc2(const FcFrame& frame, std::optional<std::uint16_t> vf_id = std::nullopt);
-Octets as_fc2_with_delimiters(const FcFrame& frame);
-/// An Ethernet frame between addresses made of the port ids, as FC-BB-5's FPMA makes them.
-Octets as_fcoe(const FcFrame& frame, std::optional<std::uint16_t> vlan = std::nullopt);
 Octets as_mds(const FcFrame& frame, std::uint16_t vsan);
 Octets as_boardwalk(const FcFrame& frame, std::uint16_t vsan);
 /// A piece of an FCIP connection's TCP stream.
