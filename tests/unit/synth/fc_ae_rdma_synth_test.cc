@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "analyzer/engine/fc_protocols.h"
 #include "replay/stack/core/random.h"
 #include "replay/synth/families.h"
 #include "replay/synth/fc_ae_rdma.h"
+#include "tests/unit/synth/analysed.h"
 
 namespace fabricscope::synth {
 namespace {
@@ -16,32 +16,19 @@ namespace {
 struct Played {
     Recording recording;
     AeRdmaAccounts accounts;
-    std::unique_ptr<engine::FcProtocols> protocols;
-    std::unique_ptr<engine::fibre_channel::Tracker> tracker;
+    std::unique_ptr<engine::Engine> analysis;
 
-    const engine::fc_ae_rdma::Model& model() const { return protocols->fc_ae_rdma(); }
+    const engine::fc_ae_rdma::Model& model() const { return analysis->fc_ae_rdma(); }
 };
 
 Played play(const std::string& text) {
     Played played;
     played.recording = run_fc_ae_rdma(parse_scenario(text), &played.accounts);
-    EXPECT_TRUE(played.recording.complete) << text;
-    engine::FcProtocols::Options options;
-    options.fc_ae_rdma = true;
-    played.protocols = std::make_unique<engine::FcProtocols>(options);
-    played.tracker = std::make_unique<engine::fibre_channel::Tracker>(
-        engine::fibre_channel::Options{}, played.protocols.get());
-    played.protocols->ask(*played.tracker);
-    std::uint64_t number = 0;
-    for (const RecordedFrame& recorded : played.recording.frames) {
-        capture::Frame frame = stack::ethernet_frame(recorded.octets);
-        frame.link = played.recording.interfaces[recorded.interface].link;
-        frame.number = ++number;
-        frame.time = recorded.time;
-        played.tracker->on_packet(capture::decode(frame));
-    }
-    played.tracker->finish();
-    played.protocols->finish();
+    engine::Options options;
+    options.smcr = false;
+    options.fc_protocols.fc_ae_rdma = true;
+    SCOPED_TRACE(text);
+    played.analysis = analysed(played.recording, options);
     return played;
 }
 

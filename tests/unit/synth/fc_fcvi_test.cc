@@ -5,11 +5,11 @@
 
 #include <set>
 
-#include "analyzer/engine/fc_protocols.h"
 #include "replay/stack/core/random.h"
 #include "replay/stack/fc/link.h"
 #include "replay/synth/families.h"
 #include "replay/synth/fcvi.h"
+#include "tests/unit/synth/analysed.h"
 
 namespace fabricscope::synth {
 namespace {
@@ -22,34 +22,20 @@ using stack::vi::State;
 struct Played {
     Recording recording;
     FcviAccounts accounts;
-    std::unique_ptr<engine::FcProtocols> protocols;
-    std::unique_ptr<engine::fibre_channel::Tracker> tracker;
+    std::unique_ptr<engine::Engine> analysis;
 
-    const engine::fcvi::Model& fcvi() const { return protocols->fcvi(); }
+    const engine::fcvi::Model& fcvi() const { return analysis->fcvi(); }
 };
 
 Played play(const std::string& text) {
     Played played;
     played.recording = run_fcvi(parse_scenario(text), &played.accounts);
-    EXPECT_TRUE(played.recording.complete) << text;
-    engine::FcProtocols::Options options;
-    options.fcvi = true;
-    played.protocols = std::make_unique<engine::FcProtocols>(options);
-    played.tracker = std::make_unique<engine::fibre_channel::Tracker>(
-        engine::fibre_channel::Options{}, played.protocols.get());
-    played.protocols->ask(*played.tracker);
-    std::uint64_t number = 0;
-    for (const RecordedFrame& recorded : played.recording.frames) {
-        capture::Frame frame = stack::ethernet_frame(recorded.octets);
-        frame.link = played.recording.interfaces[recorded.interface].link;
-        frame.number = ++number;
-        frame.time = recorded.time;
-        const capture::Packet packet = capture::decode(frame);
-        EXPECT_TRUE(packet.fc.has_value());
-        played.tracker->on_packet(packet);
-    }
-    played.tracker->finish();
-    played.protocols->finish();
+    engine::Options options;
+    options.smcr = false;
+    options.fc_protocols.fcvi = true;
+    SCOPED_TRACE(text);
+    played.analysis = analysed(played.recording, options);
+    EXPECT_EQ(played.analysis->fc().frames, played.recording.frames.size()) << "all are Fibre Channel's";
     return played;
 }
 

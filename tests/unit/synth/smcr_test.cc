@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyzer/engine/engine.h"
 #include "replay/stack/core/random.h"
 #include "replay/synth/families.h"
+#include "tests/unit/synth/analysed.h"
 
 namespace fabricscope::synth {
 namespace {
@@ -23,18 +23,10 @@ struct Played {
 Played play(const std::string& text, engine::Profile profile = engine::Profile::linux_) {
     Played played;
     const Recording recording = run_smcr(parse_scenario(text), &played.accounts);
-    EXPECT_TRUE(recording.complete) << text;
     engine::Options options;
     options.smcr_options.profile = profile;
-    played.analysis = std::make_unique<engine::Engine>(options);
-    std::uint64_t number = 0;
-    for (const RecordedFrame& recorded : recording.frames) {
-        capture::Frame frame = stack::ethernet_frame(recorded.octets);
-        frame.number = ++number;
-        frame.time = recorded.time;
-        played.analysis->on_frame(frame);
-    }
-    played.analysis->finish();
+    SCOPED_TRACE(text);
+    played.analysis = analysed(recording, options);
     return played;
 }
 
