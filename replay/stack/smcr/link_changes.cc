@@ -11,8 +11,7 @@ namespace {
 
 using wire::LlcType;
 
-constexpr std::uint8_t no_eye_catchers = 3;  // both bits in CONFIRM LINK
-constexpr std::uint8_t advertised_links = 2, advertised_connections = 255;
+constexpr std::uint8_t no_eye_catchers = 3;                // both bits in CONFIRM LINK
 constexpr std::uint8_t smallest_mtu = 1, largest_mtu = 5;  // coded
 constexpr std::size_t pairs_in_message = 2;                // in ADD LINK CONTINUATION
 

@@ -8,6 +8,9 @@
 
 namespace fabricscope::stack::smcr {
 
+/// What both sides offer, in CLC and in CONFIRM LINK.
+inline constexpr std::uint8_t advertised_links = 2, advertised_connections = 255;
+
 struct Profile {
     const char* name = "linux";
     std::uint8_t version = 2;      ///< highest one that is offered

@@ -22,7 +22,6 @@ enum SmcType : std::uint8_t { smc_r = 0, nothing = 2, both = 3 };  // what a PRO
 constexpr std::uint8_t linux_os = 2;
 constexpr std::uint16_t smcd_area = 40;            // octets of the growth area, as Linux has it
 constexpr std::uint16_t v2_extension_offset = 28;  // right behind that area
-constexpr std::uint8_t advertised_links = 2, advertised_connections = 255;
 constexpr std::uint16_t features = 1;
 
 wire::Eid eid_of(const std::string& text) {
