@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which name of this run stands for which name of the recording: queue pairs, keys, tokens, communication ids ...
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "replay/engine/conversation.h"
+
+namespace fabricscope::replay {
+
+/// Whose name a field holds. `Owner::group`: both sides' in common, kept as the client's.
+Side owner_of(const FieldRule& rule, Side sender);
+
+class Bindings {
+public:
+    void bind(std::string_view kind, Side owner, const Value& recorded, const Value& actual) {
+        actual_[{std::string(kind), owner, recorded}] = actual;
+    }
+    /// What stands for the recorded name; nullptr if nothing does yet.
+    const Value* find(std::string_view kind, Side owner, const Value& recorded) const {
+        const auto found = actual_.find({std::string(kind), owner, recorded});
+        return found == actual_.end() ? nullptr : &found->second;
+    }
+    /// Learns the names that a message introduces, or refers to for the first time.
+    void learn(const Message& recorded, ByteView actual);
+    /// The recorded message as it is to be sent in this run: with the names of this run. Names that nothing stands for
+    /// stay.
+    Octets translated(const Message& recorded) const;
+
+private:
+    std::map<std::tuple<std::string, Side, Value>, Value> actual_;
+};
+
+}  // namespace fabricscope::replay

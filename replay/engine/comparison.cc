@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "replay/engine/bindings.h"
+
+namespace fabricscope::replay {
+
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+/// Above this many cells the longest common subsequence costs too much; then messages pair in order of their names.
+constexpr std::size_t most_cells = 4'000'000;
+
+using Track = std::pair<std::string, Side>;  ///< lane and sender
+
+std::map<Track, Indices> tracks_of(const Conversation& conversation) {
+    std::map<Track, Indices> tracks;
+    for (std::size_t i = 0; i < conversation.messages.size(); ++i)
+        tracks[{conversation.messages[i].lane, conversation.messages[i].from}].push_back(i);
+    return tracks;
+}
+
+class Comparer {
+public:
+    Comparer(const Conversation& recorded, const Conversation& actual, Side played)
+        : recorded_(recorded), actual_(actual), played_(played) {}
+
+    Comparison run() {
+        pair_messages();
+        for (Pairing& pair : result_.pairs) compare_pair(pair);
+        compare_streams();
+        compare_facts();
+        compare_findings();
+        return std::move(result_);
+    }
+
+private:
+    const std::string& name(const Conversation& conversation, std::size_t index) const {
+        return conversation.messages[index].name;
+    }
+
+    // ---- which message is which ----
+
+    void pair_messages() {
+        std::vector<std::optional<std::size_t>> partner(recorded_.messages.size());
+        std::vector<bool> paired(actual_.messages.size());
+        std::map<Track, Indices> actual_tracks = tracks_of(actual_);
+        for (const auto& [track, recorded] : tracks_of(recorded_)) {
+            const Indices& actual = actual_tracks[track];
+            if (recorded.size() * actual.size() <= most_cells) pair_track(recorded, actual, partner);
+            else pair_in_order(recorded, actual, partner);
+        }
+        for (const auto& index : partner)
+            if (index) paired[*index] = true;
+        merge(partner, paired);
+    }
+
+    /// The longest common subsequence of names.
+    void pair_track(const Indices& recorded, const Indices& actual, std::vector<std::optional<std::size_t>>& partner) {
+        const std::size_t width = actual.size() + 1;
+        std::vector<std::uint32_t> length((recorded.size() + 1) * width);
+        for (std::size_t i = recorded.size(); i-- > 0;)
+            for (std::size_t j = actual.size(); j-- > 0;)
+                length[i * width + j] = name(recorded_, recorded[i]) == name(actual_, actual[j])
+                                            ? length[(i + 1) * width + j + 1] + 1
+                                            : std::max(length[(i + 1) * width + j], length[i * width + j + 1]);
+        for (std::size_t i = 0, j = 0; i < recorded.size() && j < actual.size();) {
+            if (name(recorded_, recorded[i]) == name(actual_, actual[j])) partner[recorded[i++]] = actual[j++];
+            else if (length[(i + 1) * width + j] >= length[i * width + j + 1]) ++i;
+            else ++j;
+        }
+    }
+
+    void pair_in_order(
+        const Indices& recorded, const Indices& actual, std::vector<std::optional<std::size_t>>& partner) {
+        std::map<std::string_view, std::vector<std::size_t>> waiting;
+        for (const std::size_t index : actual) waiting[name(actual_, index)].push_back(index);
+        std::map<std::string_view, std::size_t> taken;
+        for (const std::size_t index : recorded) {
+            const Indices& same = waiting[name(recorded_, index)];
+            std::size_t& next = taken[name(recorded_, index)];
+            if (next < same.size()) partner[index] = same[next++];
+        }
+    }
+
+    /// In order of the recording; what only this run has follows what it came after.
+    void merge(const std::vector<std::optional<std::size_t>>& partner, const std::vector<bool>& paired) {
+        std::size_t next = 0;
+        const auto only_actual_before = [&](std::size_t end) {
+            for (; next < end; ++next)
+                if (!paired[next]) result_.pairs.push_back({std::nullopt, next});
+        };
+        for (std::size_t i = 0; i < partner.size(); ++i) {
+            if (partner[i]) only_actual_before(*partner[i]);
+            result_.pairs.push_back({i, partner[i]});
+        }
+        only_actual_before(paired.size());
+    }
+
+    // ---- messages ----
+
+    void compare_pair(Pairing& pair) {
+        if (!pair.actual) return missing(pair);
+        if (!pair.recorded) return unexpected(pair);
+        const Message& recorded = recorded_.messages[*pair.recorded];
+        const Message& actual = actual_.messages[*pair.actual];
+        if (recorded.from != played_) compare_fields(pair, recorded, actual);
+        bindings_.learn(recorded, actual.octets);
+    }
+
+    void missing(Pairing& pair) {
+        const Message& message = recorded_.messages[*pair.recorded];
+        // What could not be played because the other side stopped is no difference of its own.
+        if (message.from == played_) return;
+        pair.differs = !message.optional;
+        add(message.optional ? Level::policy : Level::exact, message, "", "sent", "not sent", message.frame, 0);
+    }
+
+    void unexpected(Pairing& pair) {
+        const Message& message = actual_.messages[*pair.actual];
+        if (message.from == played_) return;
+        pair.differs = !message.optional;
+        add(message.optional ? Level::policy : Level::exact, message, "", "not sent", "sent", 0, message.frame);
+    }
+
+    void compare_fields(Pairing& pair, const Message& recorded, const Message& actual) {
+        const std::vector<FieldAt> before = recorded.dialect->fields_of(recorded.octets);
+        std::vector<FieldAt> now = actual.dialect->fields_of(actual.octets);
+        for (const FieldAt& field : before) {
+            const auto same = std::ranges::find_if(now, [&](const FieldAt& other) { return same_place(other, field); });
+            if (same == now.end()) {
+                compare_field(pair, recorded, actual, &field, nullptr);
+                continue;
+            }
+            compare_field(pair, recorded, actual, &field, &*same);
+            now.erase(same);
+        }
+        for (const FieldAt& field : now) compare_field(pair, recorded, actual, nullptr, &field);
+    }
+
+    void compare_field(
+        Pairing& pair, const Message& recorded, const Message& actual, const FieldAt* before, const FieldAt* now) {
+        const FieldAt& field = before != nullptr ? *before : *now;
+        const FieldRule rule = rule_of(*recorded.dialect, field);
+        if (rule.treatment == Treatment::ignored) return;
+        const Value was = before != nullptr ? value_of(recorded.octets, *before) : Value{};
+        const Value is = now != nullptr ? value_of(actual.octets, *now) : Value{};
+        std::string expected = before != nullptr ? text_of(field, was) : "not there";
+        if (before != nullptr && now != nullptr) {
+            if (rule.treatment == Treatment::introduces) return;
+            const Value* bound = rule.treatment == Treatment::refers
+                                     ? bindings_.find(rule.kind, owner_of(rule, recorded.from), was)
+                                     : nullptr;
+            // The first reference to a name that was not introduced binds it.
+            if (is == (bound != nullptr ? *bound : was) || (rule.treatment == Treatment::refers && bound == nullptr))
+                return;
+            if (bound != nullptr) expected = fmt::format("{}, here {}", expected, text_of(field, *bound));
+        }
+        const bool policy = rule.treatment == Treatment::policy;
+        pair.differs = pair.differs || !policy;
+        add(policy ? Level::policy : Level::exact, recorded, field.name(), std::move(expected),
+            now != nullptr ? text_of(*now, is) : "not there", recorded.frame, actual.frame,
+            field.clause() != nullptr ? field.clause() : recorded.dialect->clause);
+    }
+
+    void add(
+        Level level, const Message& message, std::string field, std::string recorded, std::string actual,
+        std::uint64_t recorded_frame, std::uint64_t actual_frame, const char* clause = nullptr) {
+        result_.differences.push_back(
+            {level, message.lane, message.name, std::move(field), std::move(recorded), std::move(actual),
+             recorded_frame, actual_frame, clause != nullptr ? clause : message.dialect->clause});
+    }
+
+    // ---- data and states ----
+
+    void compare_streams() {
+        for (const Stream& recorded : recorded_.streams) {
+            const auto actual = std::ranges::find_if(actual_.streams, [&](const Stream& stream) {
+                return stream.name == recorded.name && stream.from == recorded.from;
+            });
+            if (actual == actual_.streams.end()) {
+                if (!recorded.octets.empty()) stream_differs(recorded, "none", 0);
+            } else {
+                compare_stream(recorded, *actual);
+            }
+        }
+    }
+
+    void compare_stream(const Stream& recorded, const Stream& actual) {
+        const auto [at, other] = std::ranges::mismatch(recorded.octets, actual.octets);
+        const auto position = static_cast<std::size_t>(at - recorded.octets.begin());
+        if (at == recorded.octets.end() && other == actual.octets.end()) return;
+        if (at == recorded.octets.end() || other == actual.octets.end())
+            return stream_differs(recorded, fmt::format("{} octets", actual.octets.size()), actual.octets.size());
+        stream_differs(recorded, fmt::format("another octet at position {}: 0x{:02x}", position, *other), position);
+    }
+
+    void stream_differs(const Stream& recorded, std::string actual, std::size_t position) {
+        std::string text = fmt::format("{} octets", recorded.octets.size());
+        if (position < recorded.octets.size()) text += fmt::format(", 0x{:02x} there", recorded.octets[position]);
+        if (recorded.missing != 0) text += fmt::format(" ({} of them not captured)", recorded.missing);
+        // Octets that the capture does not have cannot differ.
+        const Level level = recorded.missing != 0 ? Level::policy : Level::semantic;
+        result_.differences.push_back(
+            {level, recorded.name, "", fmt::format("data of the {}", engine::name_of(recorded.from)), std::move(text),
+             std::move(actual), 0, 0, ""});
+    }
+
+    void compare_facts() {
+        for (const Fact& recorded : recorded_.facts) {
+            const auto actual = std::ranges::find_if(actual_.facts, [&](const Fact& fact) {
+                return fact.about == recorded.about && fact.name == recorded.name;
+            });
+            const std::string value = actual == actual_.facts.end() ? "none" : actual->value;
+            if (value == recorded.value) continue;
+            result_.differences.push_back(
+                {recorded.policy ? Level::policy : Level::semantic, recorded.about, "", recorded.name, recorded.value,
+                 value, 0, 0, ""});
+        }
+    }
+
+    void compare_findings() {
+        for (const engine::Finding& finding : actual_.findings) {
+            const bool known = std::ranges::any_of(
+                recorded_.findings, [&](const engine::Finding& other) { return other.rule == finding.rule; });
+            if (!known) result_.broken.push_back(finding);
+        }
+    }
+
+    const Conversation& recorded_;
+    const Conversation& actual_;
+    Side played_;
+    Bindings bindings_;
+    Comparison result_;
+};
+
+}  // namespace
+
+const char* name_of(Level level) {
+    switch (level) {
+        case Level::exact: return "exact";
+        case Level::semantic: return "semantic";
+        case Level::policy: break;
+    }
+    return "policy";
+}
+
+bool Comparison::same() const {
+    return std::ranges::all_of(differences, [](const Difference& d) { return d.level == Level::policy; }) &&
+           std::ranges::none_of(
+               broken, [](const engine::Finding& f) { return f.rule->severity == engine::Severity::error; });
+}
+
+Comparison compare(const Conversation& recorded, const Conversation& actual, Side played) {
+    return Comparer(recorded, actual, played).run();
+}
+
+}  // namespace fabricscope::replay

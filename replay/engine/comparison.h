@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where a run differs from the recording: messages field by field after substitution of names, data and final states
+// by their meaning, and what is left to implementations, which is only told.
+#pragma once
+
+#include "replay/engine/conversation.h"
+
+namespace fabricscope::replay {
+
+enum class Level : std::uint8_t {
+    exact,     ///< a field, or a message as a whole
+    semantic,  ///< data, outcomes, final states
+    policy,    ///< left to implementations: no difference in the sense of the exit status
+};
+/// "exact", "semantic", "policy"
+const char* name_of(Level level);
+
+struct Difference {
+    Level level{};
+    std::string where;    ///< lane, or what a fact or a stream is about
+    std::string message;  ///< exact: the message's name
+    std::string field;    ///< exact: display filter name; empty: the message as a whole. Else the fact's name
+    std::string recorded, actual;
+    std::uint64_t recorded_frame = 0, actual_frame = 0;  ///< 0: none
+    std::string clause;                                  ///< where the field is described; may be empty
+};
+
+/// A message of the recording beside that of the run.
+struct Pairing {
+    std::optional<std::size_t> recorded, actual;
+    bool differs = false;  ///< other than in policy
+};
+
+struct Comparison {
+    std::vector<Pairing> pairs;  ///< in order of the recording
+    std::vector<Difference> differences;
+    std::vector<engine::Finding> broken;  ///< rules that the run broke and the recording did not
+    /// No difference but of policy, and no rule of severity error broken.
+    bool same() const;
+};
+
+/// `played`: the side that was played, whose messages are shown but not judged.
+Comparison compare(const Conversation& recorded, const Conversation& actual, Side played);
+
+}  // namespace fabricscope::replay

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What two sides said to each other in a session, whatever the protocol: the recording is one, and so is what happens
+// when one side of it is played. Both are read from frames by the same engine, and so can be compared.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "analyzer/engine/finding.h"
+#include "analyzer/engine/sides.h"
+#include "replay/engine/fields.h"
+
+namespace fabricscope::replay {
+
+using engine::PerSide;
+using engine::Side;
+using engine::Time;
+
+// ---- messages ------------------------------------------------------------------------------------
+
+/// How a field is held against the recorded one.
+enum class Treatment : std::uint8_t {
+    exact,       ///< has to be equal
+    introduces,  ///< a name that its owner chooses freely: from now on the one stands for the other
+    refers,      ///< to such a name: has to be the one that stands for the recorded one
+    ignored,     ///< chosen freely, and nothing refers to it
+    policy,      ///< left to implementations, but worth telling
+};
+enum class Owner : std::uint8_t { sender, receiver, group };
+
+struct FieldRule {
+    std::string_view filter;  ///< of the field
+    Treatment treatment = Treatment::exact;
+    std::string_view kind{};  ///< of names: "qpn", "rkey"; what is of one kind and one owner is named once
+    Owner owner = Owner::sender;
+};
+
+/// Messages that are built and compared in one way: CLC, LLC, CM ...
+struct Dialect {
+    const char* name;
+    const char* clause;  ///< for fields whose layout names none
+    std::vector<FieldAt> (*fields_of)(ByteView message);
+    std::span<const FieldRule> rules;  ///< fields that are not here are exact; reserved ones are ignored
+};
+FieldRule rule_of(const Dialect& dialect, const FieldAt& field);
+
+struct Message {
+    const Dialect* dialect = nullptr;
+    Side from{};
+    std::string name;  ///< "CLC ACCEPT", "LLC CONFIRM LINK reply"
+    /// Within a lane, order holds. The same in both runs: "connection 1", "link 2", numbered as they begin.
+    std::string lane;
+    Time time = 0;
+    std::uint64_t frame = 0;  ///< that completed it
+    Octets octets{};
+    std::optional<std::size_t> answers{};  ///< the message that made its sender send it, if that is certain
+    bool optional = false;                 ///< whether and when it comes is left to implementations
+};
+
+// ---- data ----------------------------------------------------------------------------------------
+
+/// Application data of one direction.
+struct Stream {
+    std::string name;  ///< "connection 1", as lanes
+    Side from{};
+    Octets octets{};            ///< missing ones are 0
+    std::uint64_t missing = 0;  ///< announced, but not captured
+};
+
+/// What became of something: compared by its meaning.
+struct Fact {
+    std::string about;  ///< "connection 1", as lanes
+    std::string name;   ///< "outcome"
+    std::string value;  ///< "smc-r"
+    bool policy = false;
+};
+
+struct Conversation {
+    std::string session;            ///< "smcr-1"
+    std::vector<Message> messages;  ///< in order of time
+    std::vector<Stream> streams;
+    std::vector<Fact> facts;
+    std::vector<engine::Finding> findings;
+    bool complete = true;  ///< false: something of it was not captured, or was too much to keep
+};
+
+}  // namespace fabricscope::replay

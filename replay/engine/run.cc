@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/run.h"
+
+#include <algorithm>
+
+#include "replay/stack/core/fabric.h"
+
+namespace fabricscope::replay {
+
+namespace {
+
+using stack::Fabric;
+using stack::PortId;
+
+/// How long the run goes on after all has been played, for what still comes of itself.
+constexpr Time settling = 2 * capture::second;
+constexpr Time slice = 10 * capture::millisecond;
+
+/// Ethernet goes by address; another link joins the same ports of both.
+stack::Routing routing_of(const PlayedStation& player, const EmulatedStation& peer) {
+    const std::size_t ports = std::max<std::size_t>(player.addresses.size(), 1);
+    if (player.link != capture::LinkType::ethernet)
+        return [ports](PortId from, ByteView) { return from < ports ? from + ports : from - ports; };
+    stack::EthernetSwitch ethernet;
+    for (std::size_t i = 0; i < player.addresses.size(); ++i) ethernet.add(i, player.addresses[i]);
+    for (std::size_t i = 0; i < peer.addresses.size(); ++i) ethernet.add(ports + i, peer.addresses[i]);
+    return ethernet;
+}
+
+template <class Station> void attach(Fabric& fabric, const Station& station) {
+    for (std::size_t port = 0; port < std::max<std::size_t>(station.addresses.size(), 1); ++port)
+        fabric.attach(*station.endpoint, port);
+}
+
+}  // namespace
+
+Run run_emulated(PlayedStation player, EmulatedStation peer, const RunLimits& limits) {
+    Run run;
+    run.link = player.link;
+    run.ports = std::max<std::size_t>(player.addresses.size(), 1);
+    Fabric fabric(1, limits.start);
+    attach(fabric, player);
+    attach(fabric, peer);
+    fabric.set_routing(routing_of(player, peer));
+    Time latest = limits.start;
+    fabric.set_tap([&](const stack::TappedFrame& frame) {
+        latest = frame.time;
+        const bool sent = frame.moment == stack::TappedFrame::Moment::sent;
+        if (frame.port < run.ports)
+            run.frames.push_back(
+                {frame.time, frame.port, sent, {frame.octets.begin(), frame.octets.end()}, *frame.note});
+    });
+    fabric.at(limits.start, [&] { player.endpoint->start(fabric.now()); });
+    for (Time until = limits.start + slice;; until += slice) {
+        const bool idle = fabric.run(until);
+        run.over = player.endpoint->over();
+        if (idle || run.frames.size() >= limits.frames || until - limits.start >= limits.most) break;
+        if (run.over && until > latest + settling) break;
+    }
+    if (!run.over) run.waiting_for = player.endpoint->waiting_for();
+    run.notes = player.endpoint->notes();
+    return run;
+}
+
+capture::Frame frame_of(const Run& run, std::size_t index) {
+    const RunFrame& from = run.frames[index];
+    capture::Frame frame;
+    frame.number = index + 1;
+    frame.time = from.time;
+    frame.wire_length = static_cast<std::uint32_t>(from.octets.size());
+    frame.data = from.octets;
+    frame.link = run.link;
+    frame.interface = static_cast<std::uint32_t>(from.port);
+    return frame;
+}
+
+std::unique_ptr<Session> session_of(const Run& run, const Protocol& protocol, const Conversation& recorded) {
+    const std::unique_ptr<Reader> reader = protocol.make_reader();
+    engine::Options options;
+    options.interfaces = static_cast<std::uint32_t>(run.ports);
+    options.smcr = false;
+    engine::Observers observers;
+    reader->prepare(options, observers);
+    engine::Engine engine(options, observers);
+    for (std::size_t i = 0; i < run.frames.size(); ++i) engine.on_frame(frame_of(run, i));
+    engine.finish();
+    return reader->session_like(engine, recorded);
+}
+
+}  // namespace fabricscope::replay

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A player and what it plays against, until all has been played.
+#pragma once
+
+#include "replay/engine/player.h"
+
+namespace fabricscope::replay {
+
+/// What happened, as captured at the player's ports.
+struct RunFrame {
+    Time time = 0;
+    std::size_t port = 0;
+    bool sent = false;  ///< by the player
+    Octets octets;
+    std::string note;  ///< the sender's, why it was sent; may be empty
+};
+
+struct Run {
+    capture::LinkType link = capture::LinkType::ethernet;
+    std::size_t ports = 1;
+    std::vector<RunFrame> frames;  ///< in order of time
+    bool over = false;             ///< false: the time was over while something was waited for
+    std::string waiting_for;
+    std::vector<std::string> notes;
+};
+
+struct RunLimits {
+    Time start = 0;  ///< of the clock, nanoseconds since 1970
+    Time most = 3'600 * capture::second;
+    std::size_t frames = 10'000'000;
+};
+
+/// On a virtual clock, over a perfect wire.
+Run run_emulated(PlayedStation player, EmulatedStation peer, const RunLimits& limits);
+
+/// The run as a capture's frame, number `index` from 0; its views point into `run`.
+capture::Frame frame_of(const Run& run, std::size_t index);
+
+/// What was said in the run. nullptr: nothing of the recorded session's kind.
+std::unique_ptr<Session> session_of(const Run& run, const Protocol& protocol, const Conversation& recorded);
+
+}  // namespace fabricscope::replay

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One side of a recording as something to be played: which messages it sends, and what each of them waits for.
+#pragma once
+
+#include <limits>
+
+#include "replay/engine/bindings.h"
+
+namespace fabricscope::replay {
+
+/// When a played message goes out, once what it waits for has happened.
+struct Pace {
+    double factor = 0;  ///< recorded gaps are multiplied with it; 0: at once, 1: as recorded
+};
+
+/// What a message of the played side waits for:
+///  - an answer for the message that it answers, and for its own side's earlier messages in the same lane;
+///  - any other message for all that came before it in the recording, of both sides. Messages that are left to
+///    implementations are not waited for.
+/// The other side's messages are recognised by lane and name: the first one that has not come yet.
+class Script {
+public:
+    static constexpr Time never = std::numeric_limits<Time>::max();
+
+    Script(const Conversation& recorded, Side played, Pace pace);
+
+    /// The run begins.
+    void start(Time now);
+    /// The recorded message that the other side's message stands for; nothing if none is waited for. Names are learned
+    /// from it.
+    std::optional<std::size_t> received(Time now, std::string_view lane, std::string_view name, ByteView octets);
+    /// The next message to be sent now, or nothing. `sent` is to be called when it has been.
+    std::optional<std::size_t> ready(Time now) const;
+    void sent(Time now, std::size_t message);
+    /// When ready() is to be asked again although nothing has happened.
+    Time wakeup() const;
+
+    const Message& message(std::size_t index) const { return recorded_.messages[index]; }
+    const Conversation& recorded() const { return recorded_; }
+    Side played() const { return played_; }
+    Bindings& bindings() { return bindings_; }
+    /// Everything has been sent, and everything that is waited for has come.
+    bool over() const;
+    /// The first message that has neither come nor been sent, "LLC CONFIRM LINK of the server (recorded in frame 12)".
+    std::string waiting_for() const;
+
+private:
+    struct Course {
+        bool done = false;
+        Time at = 0;
+    };
+
+    bool is_due(std::size_t index, const Message& message) const;
+    std::optional<Time> released(std::size_t index) const;
+    Time due(std::size_t index, Time released) const;
+    template <class Visit> void each_cause(std::size_t index, Visit visit) const;
+
+    const Conversation& recorded_;
+    Side played_;
+    Pace pace_;
+    Bindings bindings_;
+    std::vector<Course> course_;  ///< as the messages
+    std::size_t begun_ = 0;       ///< all messages before this one are done
+    Time start_ = 0;
+};
+
+}  // namespace fabricscope::replay
