@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
     add_fields(program, status);
     add_rules(program, status);
     add_tables(program, status);
+    add_replay(program, status);
     add_synth(program, status);
     say_version_everywhere(program);
     try {

@@ -34,10 +34,6 @@ bool is_our_database(std::string_view octets) {
 
 constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
 
-bool is_our_capture(std::string_view octets) {
-    return capture::application_of_pcapng(octets).starts_with("fabricscope ");
-}
-
 /// Both kinds of pictures name the program within these first octets.
 constexpr std::size_t picture_head = 256;
 
@@ -98,7 +94,7 @@ std::string why_not_annotate(const std::string& file, const std::vector<std::str
             return input + " is no regular file; --annotate has to read it twice";
         if (input == "-") return "standard input can be read only once; --annotate needs a file";
     }
-    return why_not_replace(file, inputs, {"an annotated capture of fabricscope", is_our_capture});
+    return why_not_replace(file, inputs, our_captures);
 }
 
 bool export_csv(const std::string& folder, const report::Results& results, bool cursors) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "analyzer/cli/output.h"
+#include "capture/pcapng_copy.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -54,6 +55,10 @@ std::string why_no_file_in(const fs::path& folder, const std::string& path) {
 }
 
 }  // namespace
+
+const Replaceable our_captures{"a capture made by fabricscope", [](std::string_view octets) {
+                                   return capture::application_of_pcapng(octets).starts_with("fabricscope ");
+                               }};
 
 std::string why_not_replace(const std::string& path, const std::vector<std::string>& inputs, const Replaceable& what) {
     const fs::path target = target_of(path);

@@ -15,6 +15,9 @@ struct Replaceable {
     std::function<bool(std::string_view octets)> ours;  ///< from the first octets of the file, at most 64 KiB
 };
 
+/// Captures that the program has written.
+extern const Replaceable our_captures;
+
 /// Why no file may be written there; empty if one may. An input may never be replaced, an empty file always.
 std::string why_not_replace(const std::string& path, const std::vector<std::string>& inputs, const Replaceable& what);
 

@@ -6,6 +6,7 @@
 
 namespace fabricscope::cli {
 
+void add_replay(CLI::App& program, int& status);
 void add_synth(CLI::App& program, int& status);
 
 }  // namespace fabricscope::cli

@@ -12,7 +12,6 @@
 #include "analyzer/cli/new_file.h"
 #include "analyzer/cli/output.h"
 #include "analyzer/cli/status.h"
-#include "capture/pcapng_copy.h"
 #include "capture/pcapng_writer.h"
 #include "replay/cli/commands.h"
 #include "replay/synth/families.h"
@@ -66,10 +65,7 @@ void tell(const synth::Recording& recording, std::ostream& out) {
 }
 
 int write_file(const std::string& path, const synth::Scenario& scenario, const synth::Recording& recording) {
-    const Replaceable ours{"a capture made by fabricscope", [](std::string_view octets) {
-                               return capture::application_of_pcapng(octets).starts_with("fabricscope ");
-                           }};
-    if (const std::string reason = why_not_replace(path, {}, ours); !reason.empty()) {
+    if (const std::string reason = why_not_replace(path, {}, our_captures); !reason.empty()) {
         complain(reason);
         return wrong_usage;
     }

@@ -16,7 +16,12 @@ MAY_INCLUDE = {
     "plugins": {"protocols", "capture", "analyzer/engine", "plugins"},
     "replay/stack": {"protocols", "capture", "replay/stack"},
     "replay/synth": {"protocols", "capture", "replay/stack", "replay/synth"},
-    "replay/cli": {"protocols", "capture", "analyzer/cli", "replay/stack", "replay/synth", "replay/cli"},
+    "replay/engine": {"protocols", "capture", "analyzer/engine", "replay/stack", "replay/engine"},
+    "replay/transport": {"protocols", "capture", "replay/stack", "replay/engine", "replay/transport"},
+    "replay/report": {"analyzer/engine", "analyzer/report", "replay/engine", "replay/report"},
+    "replay/cli": {
+        "protocols", "capture", "analyzer/report", "analyzer/cli", "replay/stack", "replay/synth", "replay/engine",
+        "replay/transport", "replay/report", "replay/cli"},
     "program": {"analyzer/cli", "replay/cli"},
 }
 FOREIGN = {
