@@ -11,6 +11,10 @@ FieldRule rule_of(const Dialect& dialect, const FieldAt& field) {
     return found == dialect.rules.end() ? FieldRule{field.filter()} : *found;
 }
 
+std::vector<FieldAt> fields_of(const Message& like, ByteView octets) {
+    return with_names(like.dialect->fields_of(octets), like.embedded);
+}
+
 Side owner_of(const FieldRule& rule, Side sender) {
     switch (rule.owner) {
         case Owner::sender: return sender;
@@ -20,9 +24,15 @@ Side owner_of(const FieldRule& rule, Side sender) {
     return Side::client;
 }
 
+bool Bindings::stands_for_any(std::string_view kind, Side owner, const Value& actual) const {
+    return std::ranges::any_of(actual_, [&](const auto& entry) {
+        return std::get<0>(entry.first) == kind && std::get<1>(entry.first) == owner && entry.second == actual;
+    });
+}
+
 void Bindings::learn(const Message& recorded, ByteView actual) {
-    const std::vector<FieldAt> before = recorded.dialect->fields_of(recorded.octets);
-    const std::vector<FieldAt> now = recorded.dialect->fields_of(actual);
+    const std::vector<FieldAt> before = fields_of(recorded, recorded.octets);
+    const std::vector<FieldAt> now = fields_of(recorded, actual);
     // Lists may be longer in one of them: fields are found by what they are, not by where they stand.
     for (const FieldAt& field : before) {
         const FieldRule rule = rule_of(*recorded.dialect, field);
@@ -38,7 +48,7 @@ void Bindings::learn(const Message& recorded, ByteView actual) {
 
 Octets Bindings::translated(const Message& recorded) const {
     Octets octets = recorded.octets;
-    for (const FieldAt& field : recorded.dialect->fields_of(recorded.octets)) {
+    for (const FieldAt& field : fields_of(recorded, recorded.octets)) {
         const FieldRule rule = rule_of(*recorded.dialect, field);
         if (rule.treatment != Treatment::introduces && rule.treatment != Treatment::refers) continue;
         if (const Value* actual = find(rule.kind, owner_of(rule, recorded.from), value_of(recorded.octets, field)))

@@ -22,6 +22,8 @@ public:
         const auto found = actual_.find({std::string(kind), owner, recorded});
         return found == actual_.end() ? nullptr : &found->second;
     }
+    /// Whether a recorded name is known by `actual` in this run.
+    bool stands_for_any(std::string_view kind, Side owner, const Value& actual) const;
     /// Learns the names that a message introduces, or refers to for the first time.
     void learn(const Message& recorded, ByteView actual);
     /// The recorded message as it is to be sent in this run: with the names of this run. Names that nothing stands for

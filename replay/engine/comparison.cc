@@ -130,8 +130,8 @@ private:
     }
 
     void compare_fields(Pairing& pair, const Message& recorded, const Message& actual) {
-        const std::vector<FieldAt> before = recorded.dialect->fields_of(recorded.octets);
-        std::vector<FieldAt> now = actual.dialect->fields_of(actual.octets);
+        const std::vector<FieldAt> before = fields_of(recorded, recorded.octets);
+        std::vector<FieldAt> now = with_names(actual.dialect->fields_of(actual.octets), recorded.embedded);
         for (const FieldAt& field : before) {
             const auto same = std::ranges::find_if(now, [&](const FieldAt& other) { return same_place(other, field); });
             if (same == now.end()) {
@@ -157,9 +157,10 @@ private:
             const Value* bound = rule.treatment == Treatment::refers
                                      ? bindings_.find(rule.kind, owner_of(rule, recorded.from), was)
                                      : nullptr;
-            // The first reference to a name that was not introduced binds it.
-            if (is == (bound != nullptr ? *bound : was) || (rule.treatment == Treatment::refers && bound == nullptr))
-                return;
+            if (is == (bound != nullptr ? *bound : was)) return;
+            // The first reference to a name that was not introduced binds it, unless this run's is another one's.
+            const bool first = rule.treatment == Treatment::refers && bound == nullptr;
+            if (first && !bindings_.stands_for_any(rule.kind, owner_of(rule, recorded.from), is)) return;
             if (bound != nullptr) expected = fmt::format("{}, here {}", expected, text_of(field, *bound));
         }
         const bool policy = rule.treatment == Treatment::policy;

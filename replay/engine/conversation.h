@@ -55,7 +55,12 @@ struct Message {
     Octets octets{};
     std::optional<std::size_t> answers{};  ///< the message that made its sender send it, if that is certain
     bool optional = false;                 ///< whether and when it comes is left to implementations
+    /// Of a recorded message: names that an application put where layouts see octets only, in order; see with_names().
+    std::vector<FieldAt> embedded{};
 };
+
+/// The fields of `octets`, which is the message `like` or stands for it in a run.
+std::vector<FieldAt> fields_of(const Message& like, ByteView octets);
 
 // ---- data ----------------------------------------------------------------------------------------
 

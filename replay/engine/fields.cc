@@ -82,6 +82,25 @@ bool same_place(const FieldAt& a, const FieldAt& b) {
     return a.filter() == b.filter() && a.index == b.index && label(a) == label(b);
 }
 
+std::vector<FieldAt> with_names(std::vector<FieldAt> fields, std::span<const FieldAt> names) {
+    for (const FieldAt& name : names) {
+        const std::size_t end = name.offset + name.width;
+        const auto around = std::ranges::find_if(fields, [&](const FieldAt& field) {
+            return field.info == nullptr && field.offset <= name.offset && end <= field.offset + field.width;
+        });
+        if (around == fields.end()) continue;
+        FieldAt before = *around, behind = *around;
+        before.width = name.offset - before.offset;
+        behind.width -= end - behind.offset;
+        behind.offset = end;
+        auto place = fields.erase(around);
+        if (behind.width != 0) place = fields.insert(place, behind);
+        place = fields.insert(place, name);
+        if (before.width != 0) fields.insert(place, before);
+    }
+    return fields;
+}
+
 void FieldCollector::add(
     const layout::LayoutInfo& part, std::size_t begin, std::size_t offset, const layout::PartInfo& role) {
     for (const FieldInfo& info : part.fields)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct FieldAt {
 
 /// Whether two messages of a kind have these fields at the same place in their structure.
 bool same_place(const FieldAt& a, const FieldAt& b);
+
+/// The fields with `names`, each of which stands within octets that no layout describes, as fields of their own.
+/// Names behind the message's end are left out.
+std::vector<FieldAt> with_names(std::vector<FieldAt> fields, std::span<const FieldAt> names);
 
 /// A visitor for walk() that takes down all fields. Slots that a message leaves empty are left out.
 class FieldCollector {

@@ -12,15 +12,20 @@ Script::Script(const Conversation& recorded, Side played, Pace pace)
 
 void Script::start(Time now) { start_ = now; }
 
-std::optional<std::size_t> Script::received(Time now, std::string_view lane, std::string_view name, ByteView octets) {
+std::optional<std::size_t> Script::expected(std::string_view lane, std::string_view name) const {
     for (std::size_t i = begun_; i < course_.size(); ++i) {
         const Message& candidate = message(i);
-        if (course_[i].done || candidate.from == played_ || candidate.lane != lane || candidate.name != name) continue;
-        bindings_.learn(candidate, octets);
-        sent(now, i);
-        return i;
+        if (!course_[i].done && candidate.from != played_ && candidate.lane == lane && candidate.name == name) return i;
     }
     return std::nullopt;
+}
+
+std::optional<std::size_t> Script::received(Time now, std::string_view lane, std::string_view name, ByteView octets) {
+    const std::optional<std::size_t> found = expected(lane, name);
+    if (!found) return std::nullopt;
+    bindings_.learn(message(*found), octets);
+    sent(now, *found);
+    return found;
 }
 
 void Script::sent(Time now, std::size_t message) {

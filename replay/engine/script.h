@@ -29,6 +29,8 @@ public:
     /// The recorded message that the other side's message stands for; nothing if none is waited for. Names are learned
     /// from it.
     std::optional<std::size_t> received(Time now, std::string_view lane, std::string_view name, ByteView octets);
+    /// The other side's message of that lane and name that has not come yet; nothing if none is waited for.
+    std::optional<std::size_t> expected(std::string_view lane, std::string_view name) const;
     /// The next message to be sent now, or nothing. `sent` is to be called when it has been.
     std::optional<std::size_t> ready(Time now) const;
     void sent(Time now, std::size_t message);

@@ -196,6 +196,7 @@ void Connections::on_cm(const capture::Packet& packet, const wire::Message& mess
             {packet.time, packet.number, message.attribute(), facts.from, facts.retransmission});
     facts.connection = connection->id;
     observer_.on_facts(facts);
+    observer_.on_packet(facts, packet);
 }
 
 /// Whether this is the first message of its kind.

@@ -25,6 +25,8 @@ class Observer {
 public:
     virtual ~Observer() = default;
     virtual void on_facts(const FrameFacts&) {}
+    /// The packet that these facts are about; called after on_facts(). Its views live only during the call.
+    virtual void on_packet(const FrameFacts&, const capture::Packet&) {}
     /// The frame shows `original` once more, from another interface; it is not tracked.
     virtual void on_copy(std::uint64_t /*frame*/, std::uint64_t /*original*/) {}
     /// A rule was broken; by the frame that is being dealt with, or by an earlier one.

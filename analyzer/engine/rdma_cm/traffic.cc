@@ -89,6 +89,7 @@ void TrafficCounter::on_packet(const capture::Packet& packet) {
     facts.from = from;
     facts.retransmission = repeated;
     observer_.on_facts(facts);
+    observer_.on_packet(facts, packet);
     if (packet.ib.has_deth && from == Side::client) learn_client(connection, packet);
 }
 

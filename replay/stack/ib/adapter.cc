@@ -24,9 +24,11 @@ Adapter::Adapter(AdapterConfig config, std::size_t port, std::vector<OutgoingFra
 
 std::uint32_t Adapter::create_rc() {
     const std::uint32_t qpn = next_qpn_++ & psn_mask;
-    reliable_.emplace(qpn, std::make_unique<Reliable>(*this, qpn));
+    create_rc(qpn);
     return qpn;
 }
+
+void Adapter::create_rc(std::uint32_t qpn) { reliable_.emplace(qpn, std::make_unique<Reliable>(*this, qpn)); }
 
 RcQueuePair* Adapter::rc(std::uint32_t qpn) {
     const auto found = reliable_.find(qpn);
@@ -44,9 +46,11 @@ void Adapter::destroy_rc(std::uint32_t qpn) { reliable_.erase(qpn); }
 
 std::uint32_t Adapter::create_ud(std::uint32_t q_key) {
     const std::uint32_t qpn = next_qpn_++ & psn_mask;
-    datagram_.emplace(qpn, Datagram{q_key, 0});
+    create_ud(q_key, qpn);
     return qpn;
 }
+
+void Adapter::create_ud(std::uint32_t q_key, std::uint32_t qpn) { datagram_.emplace(qpn, Datagram{q_key, 0}); }
 
 void Adapter::send_datagram(
     std::uint32_t qpn, const IbAddress& to, std::uint32_t remote_qpn, std::uint32_t q_key, Octets octets,

@@ -41,6 +41,8 @@ public:
 
     /// A queue pair in state INIT.
     std::uint32_t create_rc();
+    /// The same, of this number, which no queue pair may have.
+    void create_rc(std::uint32_t qpn);
     /// nullptr if there is none of that number.
     RcQueuePair* rc(std::uint32_t qpn);
     /// Makes it ready to receive from, and later to send to, the queue pair `config.remote_qpn` of `peer`.
@@ -49,6 +51,7 @@ public:
 
     /// Unreliable datagrams; any number of them is received.
     std::uint32_t create_ud(std::uint32_t q_key);
+    void create_ud(std::uint32_t q_key, std::uint32_t qpn);
     void send_datagram(
         std::uint32_t qpn, const IbAddress& to, std::uint32_t remote_qpn, std::uint32_t q_key, Octets octets,
         std::string note = {}, std::optional<std::uint32_t> immediate = std::nullopt);

@@ -63,6 +63,13 @@ CmRequest request_of(const cm::Req& req, const IbAddress& from, ByteView private
 
 }  // namespace
 
+cm::Req usual_request() {
+    cm::Req req;
+    req.primary.packet_rate = rate_25_gbps;
+    req.primary.hop_limit = 64;
+    return req;
+}
+
 CmRejection ip_service_rejection(std::uint8_t code, const Octets& suggested) {
     CmRejection rejection;
     rejection.additional = layout::octets_of(cm::RejectInformation{
@@ -199,7 +206,7 @@ CmId CmAgent::connect(Time now, CmRequest request) {
     connection.state = CmState::req_sent;
     connection.service_id = request.service_id;
     connection.transaction_id = new_transaction();
-    cm::Req req;
+    cm::Req req = request.like;
     req.body.local_comm_id = connection.id;
     req.body.service_id = request.service_id;
     req.body.local_ca_guid = adapter_.config().guid;
@@ -217,8 +224,6 @@ CmId CmAgent::connect(Time now, CmRequest request) {
     req.primary.local_lid = req.primary.remote_lid = no_lid;
     req.primary.local_gid = adapter_.config().address.gid;
     req.primary.remote_gid = request.peer.gid;
-    req.primary.packet_rate = rate_25_gbps;
-    req.primary.hop_limit = 64;
     req.primary.local_ack_timeout = request.ack_timeout;
     req.ip = request.ip;
     connection.request = std::move(request);
@@ -238,7 +243,7 @@ void CmAgent::confirm(Time /*now*/, CmId id) {
 void CmAgent::accept(Time now, CmId id, CmReply reply) {
     CmConnection* connection = by_local_id(id, CmState::req_received);
     if (connection == nullptr) return;
-    ib::CmRep rep;
+    ib::CmRep rep = reply.like;
     rep.local_comm_id = connection->id;
     rep.remote_comm_id = connection->remote_id;
     rep.local_qpn = reply.qpn;

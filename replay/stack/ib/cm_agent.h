@@ -31,6 +31,9 @@ struct CmConfig {
     std::vector<Gid> own_ips;  ///< besides the adapter's own address
 };
 
+/// A REQ of an adapter of 25 Gb/s.
+cm::Req usual_request();
+
 /// What a client asks for. Codes are as in the REQ.
 struct CmRequest {
     IbAddress peer;
@@ -46,6 +49,7 @@ struct CmRequest {
     std::uint8_t rnr_retry_count = 7;
     std::uint8_t ack_timeout = 19;
     Octets private_data;
+    cm::Req like = usual_request();  ///< what else the REQ holds: whatever is not named above and not the agent's own
 };
 
 /// What a server agrees to.
@@ -56,6 +60,7 @@ struct CmReply {
     std::uint8_t initiator_depth = 4;
     std::uint8_t rnr_retry_count = 7;
     Octets private_data;
+    ib::CmRep like{};  ///< what else the REP holds
 };
 
 struct CmRejection {

@@ -30,9 +30,11 @@ public:
         std::uint32_t key = 0;
         do key = 0x100 + random_.bits(20);
         while (regions_.contains(key));
-        regions_.emplace(key, region);
+        add(key, region);
         return key;
     }
+    /// Under a key of the caller's choice, which then stands for this region only.
+    void add(std::uint32_t key, const MemoryRegion& region) { regions_.insert_or_assign(key, region); }
     void remove(std::uint32_t key) { regions_.erase(key); }
 
     /// The octets [address, address + length), if all of them may be used in that way.
