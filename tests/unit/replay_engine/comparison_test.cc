@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "words.h"
+
+namespace fabricscope::replay {
+namespace {
+
+using test::said;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Conversation recorded() {
+    Conversation talk;
+    talk.messages = {
+        said(Side::client, "ask", 1, {.number = 1, .own = 5}),
+        said(Side::server, "answer", 2, {.number = 1, .own = 9, .peer = 5}),
+        said(Side::server, "more", 3, {.number = 2, .own = 9, .peer = 5})};
+    talk.streams = {{.name = "line", .from = Side::server, .octets = {1, 2, 3}}};
+    talk.facts = {{.about = "line", .name = "outcome", .value = "understood"}};
+    return talk;
+}
+
+std::vector<std::string> fields_of(const Comparison& comparison) {
+    std::vector<std::string> fields;
+    for (const Difference& difference : comparison.differences) fields.push_back(difference.field);
+    return fields;
+}
+
+TEST(Comparison, OfARecordingWithItselfFindsNothing) {
+    const Comparison result = compare(recorded(), recorded(), Side::client);
+    EXPECT_TRUE(result.same());
+    EXPECT_THAT(result.differences, IsEmpty());
+    EXPECT_THAT(result.pairs, SizeIs(3));
+}
+
+TEST(Comparison, TakesFreelyChosenNamesForEachOther) {
+    Conversation actual = recorded();
+    actual.messages[0].octets = test::octets_of({.number = 1, .own = 6});
+    actual.messages[1].octets = test::octets_of({.number = 1, .own = 1, .peer = 6});
+    actual.messages[2].octets = test::octets_of({.number = 2, .own = 1, .peer = 6});
+    EXPECT_TRUE(compare(recorded(), actual, Side::client).same());
+}
+
+TEST(Comparison, FindsANameThatIsUsedInconsistently) {
+    Conversation actual = recorded();
+    actual.messages[0].octets = test::octets_of({.number = 1, .own = 6});
+    actual.messages[1].octets = test::octets_of({.number = 1, .own = 9, .peer = 6});
+    const Comparison result = compare(recorded(), actual, Side::client);
+    EXPECT_FALSE(result.same());
+    ASSERT_THAT(fields_of(result), ElementsAre("test.peer"));
+    EXPECT_EQ(result.differences[0].recorded, "0x5, here 0x6");
+    EXPECT_EQ(result.differences[0].actual, "0x5");
+    EXPECT_EQ(result.differences[0].clause, "Test 1.2");
+    EXPECT_EQ(result.differences[0].recorded_frame, 3U);
+}
+
+TEST(Comparison, NamesExactlyTheFieldThatDiffers) {
+    Conversation actual = recorded();
+    actual.messages[1].octets = test::octets_of({.number = 4, .own = 9, .peer = 5, .reserved = 1});
+    const Comparison result = compare(recorded(), actual, Side::client);
+    EXPECT_THAT(fields_of(result), ElementsAre("test.number"));
+    EXPECT_TRUE(result.pairs[1].differs);
+    EXPECT_FALSE(result.pairs[2].differs);
+}
+
+TEST(Comparison, OnlyTellsWhatIsLeftToImplementations) {
+    Conversation actual = recorded();
+    actual.messages[1].octets = test::octets_of({.number = 1, .own = 9, .peer = 5, .mood = 3});
+    const Comparison result = compare(recorded(), actual, Side::client);
+    ASSERT_THAT(fields_of(result), ElementsAre("test.mood"));
+    EXPECT_EQ(result.differences[0].level, Level::policy);
+    EXPECT_TRUE(result.same());
+}
+
+TEST(Comparison, DoesNotJudgeThePlayedSide) {
+    Conversation actual = recorded();
+    actual.messages[1].octets = test::octets_of({.number = 4, .own = 9, .peer = 5});
+    EXPECT_TRUE(compare(recorded(), actual, Side::server).same());
+}
+
+TEST(Comparison, FindsMessagesThatAreMissingOrNew) {
+    Conversation actual = recorded();
+    actual.messages[1].name = "refusal";
+    const Comparison result = compare(recorded(), actual, Side::client);
+    ASSERT_THAT(result.differences, SizeIs(2));
+    EXPECT_EQ(result.differences[0].message, "answer");
+    EXPECT_EQ(result.differences[0].actual, "not sent");
+    EXPECT_EQ(result.differences[1].message, "refusal");
+    EXPECT_EQ(result.differences[1].actual, "sent");
+    EXPECT_THAT(result.pairs, SizeIs(4));
+}
+
+TEST(Comparison, OfDataTellsThePosition) {
+    Conversation actual = recorded();
+    actual.streams[0].octets = {1, 7, 3};
+    Comparison result = compare(recorded(), actual, Side::client);
+    ASSERT_THAT(result.differences, SizeIs(1));
+    EXPECT_EQ(result.differences[0].level, Level::semantic);
+    EXPECT_EQ(result.differences[0].actual, "another octet at position 1: 0x07");
+    actual.streams[0].octets = {1, 2};
+    result = compare(recorded(), actual, Side::client);
+    EXPECT_EQ(result.differences[0].actual, "2 octets");
+    actual.streams.clear();
+    EXPECT_FALSE(compare(recorded(), actual, Side::client).same());
+}
+
+TEST(Comparison, OfStatesTellsBothValues) {
+    Conversation actual = recorded();
+    actual.facts[0].value = "misunderstood";
+    const Comparison result = compare(recorded(), actual, Side::client);
+    ASSERT_THAT(fields_of(result), ElementsAre("outcome"));
+    EXPECT_EQ(result.differences[0].recorded, "understood");
+    EXPECT_EQ(result.differences[0].actual, "misunderstood");
+}
+
+TEST(Comparison, CountsRulesThatOnlyTheRunBroke) {
+    Conversation actual = recorded();
+    engine::Finding finding;
+    finding.rule = &engine::rules().front();
+    actual.findings = {finding};
+    EXPECT_THAT(compare(recorded(), actual, Side::client).broken, SizeIs(1));
+    Conversation before = recorded();
+    before.findings = {finding};
+    EXPECT_THAT(compare(before, actual, Side::client).broken, IsEmpty());
+}
+
+}  // namespace
+}  // namespace fabricscope::replay
