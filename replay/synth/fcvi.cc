@@ -94,7 +94,7 @@ private:
         const std::size_t access = statement.choice("access", 0, {"both", "write", "read", "none"});
         plan.memory_writable = access == 0 || access == 1;
         plan.memory_readable = access == 0 || access == 2;
-        server_plans_.push_back(plan);
+        add(statement, server_plans_, plan);
     }
 
     void read_connect(const Statement& statement, ViRole role, FcSide side) {
@@ -112,7 +112,14 @@ private:
         plan.hold = statement.time("hold", 0);
         plan.end = static_cast<stack::ViEnd>(statement.choice("end", 0, {"disconnect", "leave", "log-out"}));
         if (role == ViRole::peer && plan.transfer != ViTransfer::send) statement.fail("peers only send");
-        (side == FcSide::client ? client_plans_ : server_plans_).push_back(plan);
+        add(statement, side == FcSide::client ? client_plans_ : server_plans_, plan);
+    }
+
+    /// As many VIs as the statement says, one after the other.
+    static void add(const Statement& statement, std::vector<ViPlan>& plans, ViPlan plan) {
+        const std::uint64_t count = statement.number("vis", 1, 10'000);
+        const Time interval = statement.time("interval", 0);
+        for (std::uint64_t i = 0; i < count; ++i, plan.at += interval) plans.push_back(plan);
     }
 
     /// A server tells where its memory is to a client that wants to know; a client waits for what comes back.

@@ -3,16 +3,16 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "replay/synth/smcr.h"
+#include "replay/synth/families.h"
 
 namespace {
 
 using namespace fabricscope;
 
 synth::Recording play(benchmark::State& state, const std::string& scenario) {
-    const synth::Scenario parsed = synth::parse_scenario("protocol smc-r\n" + scenario);
+    const synth::Scenario parsed = synth::parse_scenario(scenario);
     synth::Recording recording;
-    for (auto _ : state) recording = synth::run_smcr(parsed, nullptr);
+    for (auto _ : state) recording = synth::run(parsed);
     state.counters["frames"] = benchmark::Counter(
         static_cast<double>(recording.frames.size()), benchmark::Counter::kIsIterationInvariantRate);
     return recording;
@@ -25,7 +25,7 @@ void rate(benchmark::State& state, const char* name, double count) {
 /// Connections that are set up, say nothing and close, in one link group.
 void setups(benchmark::State& state) {
     constexpr int count = 100;
-    play(state, fmt::format("hosts rmbe=16K\nlisten\nconnect count={} interval=1ms\n", count));
+    play(state, fmt::format("protocol smc-r\nhosts rmbe=16K\nlisten\nconnect count={} interval=1ms\n", count));
     rate(state, "setups", count);
 }
 BENCHMARK(setups)->Unit(benchmark::kMillisecond);
@@ -33,7 +33,7 @@ BENCHMARK(setups)->Unit(benchmark::kMillisecond);
 /// Messages of 100 octets that come back.
 void messages(benchmark::State& state) {
     constexpr int count = 2000;
-    play(state, fmt::format("listen\nconnect messages={} octets=100\n", count));
+    play(state, fmt::format("protocol smc-r\nlisten\nconnect messages={} octets=100\n", count));
     rate(state, "messages", 2 * count);
 }
 BENCHMARK(messages)->Unit(benchmark::kMillisecond);
@@ -43,10 +43,31 @@ void octets(benchmark::State& state) {
     constexpr int count = 300, size = 64 * 1024;
     play(
         state, fmt::format(
-                   "hosts rmbe=512K send-buffer=512K\nlisten echo=no\nconnect messages={} octets={} ping-pong=no\n",
+                   "protocol smc-r\nhosts rmbe=512K send-buffer=512K\nlisten echo=no\nconnect messages={} octets={} "
+                   "ping-pong=no\n",
                    count, size));
     rate(state, "octets", double{count} * size);
 }
 BENCHMARK(octets)->Unit(benchmark::kMillisecond);
+
+/// FC-VI: setups with their logins left out of the count, Sends and Disconnects of many VIs.
+void vi_setups(benchmark::State& state) {
+    constexpr int count = 100;
+    play(state, fmt::format("protocol fcvi\nlisten vis={}\nconnect vis={} interval=100us\n", count, count));
+    rate(state, "setups", count);
+}
+BENCHMARK(vi_setups)->Unit(benchmark::kMillisecond);
+
+/// FC-VI: Sends of 100 octets on one connection, reliable reception.
+void vi_messages(benchmark::State& state) {
+    constexpr int count = 2000;
+    play(
+        state,
+        fmt::format(
+            "protocol fcvi\nlisten level=reliable-reception\nconnect level=reliable-reception messages={} octets=100\n",
+            count));
+    rate(state, "messages", count);
+}
+BENCHMARK(vi_messages)->Unit(benchmark::kMillisecond);
 
 }  // namespace
