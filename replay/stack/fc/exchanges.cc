@@ -33,18 +33,25 @@ ExchangeHandle Exchanges::create(Exchange exchange) {
 }
 
 void Exchanges::erase(ExchangeHandle handle) {
-    const Exchange* exchange = find(handle);
+    Exchange* exchange = find(handle);
     if (exchange == nullptr) return;
     if (handle_of(exchange->key) == handle) index_.erase(exchange->key);
+    wait_for_ack(handle, *exchange, never);
     exchanges_.erase(handle);
+}
+
+void Exchanges::wait_for_ack(ExchangeHandle handle, Exchange& exchange, Time until) {
+    if (exchange.ack_deadline != never) ack_deadlines_.erase({exchange.ack_deadline, handle});
+    exchange.ack_deadline = until;
+    if (until != never) ack_deadlines_.emplace(until, handle);
 }
 
 /// What is over is remembered for R_A_TOV, so that late copies of its frames are known.
 void Exchanges::end(Time now, Exchange& exchange) {
     if (exchange.ended) return;
     exchange.ended = true;
-    exchange.ack_deadline = never;
     const ExchangeHandle handle = handle_of(exchange.key);
+    wait_for_ack(handle, exchange, never);
     Port& port = ports_[exchange.key.peer];
     std::erase_if(port.waiting, [&](const Waiting& one) { return one.exchange == handle; });
     port.unacknowledged -= exchange.unacknowledged.size();
@@ -145,7 +152,7 @@ void Exchanges::pump(Time now, std::uint32_t peer) {
         port.waiting.pop_front();
         Exchange& exchange = *find(next.exchange);
         exchange.unacknowledged.insert(next.header.seq_cnt);
-        exchange.ack_deadline = now + config_.e_d_tov;
+        wait_for_ack(next.exchange, exchange, now + config_.e_d_tov);
         ++port.unacknowledged;
         ++exchange.sent_frames;
         emit(next.frame, std::move(next.note));
@@ -305,7 +312,7 @@ void Exchanges::on_ack(Time now, ExchangeHandle handle, const fc::FrameHeader& h
     if (header.f_ctl.abort_sequence == ack_asks_for_abts) return fail(now, handle, Failure::abort_requested);
     if (exchange.unacknowledged.erase(header.seq_cnt) == 0) return;
     --ports_[exchange.key.peer].unacknowledged;
-    exchange.ack_deadline = exchange.unacknowledged.empty() ? never : now + config_.e_d_tov;
+    wait_for_ack(handle, exchange, exchange.unacknowledged.empty() ? never : now + config_.e_d_tov);
     pump(now, exchange.key.peer);
     const bool more = exchange.sent_frames != exchange.next_seq_cnt;
     if (more || !exchange.unacknowledged.empty()) return;
@@ -315,7 +322,7 @@ void Exchanges::on_ack(Time now, ExchangeHandle handle, const fc::FrameHeader& h
 
 void Exchanges::fail(Time now, ExchangeHandle handle, Failure failure) {
     Exchange& exchange = *find(handle);
-    exchange.ack_deadline = never;
+    wait_for_ack(handle, exchange, never);
     if (exchange.aborting || exchange.ended) return;
     if (const auto user = users_.find(exchange.type); user != users_.end())
         user->second->on_failure(now, handle, failure);
@@ -348,16 +355,15 @@ void Exchanges::on_abts(Time now, const fc::Frame& frame, int service_class) {
 
 // ---- timers ------------------------------------------------------------------------------------------
 
-Time Exchanges::wakeup() const {
-    Time earliest = never;
-    for (const auto& [handle, exchange] : exchanges_) earliest = std::min(earliest, exchange.ack_deadline);
-    return earliest;
-}
+Time Exchanges::wakeup() const { return ack_deadlines_.empty() ? never : ack_deadlines_.begin()->first; }
 
 void Exchanges::on_timer(Time now) {
     std::vector<ExchangeHandle> due;
-    for (const auto& [handle, exchange] : exchanges_)
-        if (exchange.ack_deadline <= now) due.push_back(handle);
+    for (const auto& [deadline, handle] : ack_deadlines_) {
+        if (deadline > now) break;
+        due.push_back(handle);
+    }
+    std::ranges::sort(due);
     for (const ExchangeHandle handle : due) fail(now, handle, Failure::ack_timeout);
 }
 

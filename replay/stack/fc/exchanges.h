@@ -159,6 +159,8 @@ private:
     ExchangeHandle create(Exchange exchange);
     void end(Time now, Exchange& exchange);
     void erase(ExchangeHandle handle);
+    /// `until` never: nothing is waited for.
+    void wait_for_ack(ExchangeHandle handle, Exchange& exchange, Time until);
     void forget_old(Time now);
 
     fc::FrameHeader header_of(const Exchange& exchange) const;
@@ -189,6 +191,7 @@ private:
     std::set<std::uint32_t> served_;
     std::map<std::uint8_t, ExchangeUser*> users_;
     std::map<ExchangeHandle, Exchange> exchanges_;
+    std::set<std::pair<Time, ExchangeHandle>> ack_deadlines_;  ///< of those that have one
     std::map<Key, ExchangeHandle> index_;
     std::map<std::uint32_t, Port> ports_;  ///< class 2
     std::deque<std::pair<ExchangeHandle, Time>>
