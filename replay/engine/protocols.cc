@@ -2,11 +2,12 @@
 #include <array>
 
 #include "replay/engine/player.h"
+#include "replay/engine/rdma_cm/reader.h"
 
 namespace fabricscope::replay {
 
 std::span<const Protocol> protocols() {
-    static constexpr std::array<Protocol, 0> table{};
+    static constexpr std::array table{Protocol{"rdma-cm", rdma_cm::make_reader}};
     return table;
 }
 

@@ -41,6 +41,7 @@ public:
     const Conversation& recorded() const { return recorded_; }
     Side played() const { return played_; }
     Bindings& bindings() { return bindings_; }
+    const Bindings& bindings() const { return bindings_; }
     /// Everything has been sent, and everything that is waited for has come.
     bool over() const;
     /// The first message that has neither come nor been sent, "LLC CONFIRM LINK of the server (recorded in frame 12)".

@@ -43,9 +43,11 @@ IpPair addresses_of(const cm::IpHeader& header) {
     return pair;
 }
 
-CmRequest request_of(const cm::Req& req, const IbAddress& from, ByteView private_data) {
+}  // namespace
+
+CmRequest request_of(const cm::Req& req, const IbAddress& peer, ByteView private_data) {
     CmRequest request;
-    request.peer = from;
+    request.peer = peer;
     request.service_id = req.body.service_id;
     request.ip = req.ip;
     request.transport_service = req.body.transport_service;
@@ -58,10 +60,9 @@ CmRequest request_of(const cm::Req& req, const IbAddress& from, ByteView private
     request.rnr_retry_count = req.body.rnr_retry_count;
     request.ack_timeout = req.primary.local_ack_timeout;
     request.private_data.assign(private_data.begin(), private_data.end());
+    request.like = req;
     return request;
 }
-
-}  // namespace
 
 cm::Req usual_request() {
     cm::Req req;

@@ -41,7 +41,7 @@ struct CmRequest {
     std::optional<cm::IpHeader> ip;      ///< if the service id promises one
     std::uint8_t transport_service = 0;  ///< 0 RC
     std::uint32_t qpn = 0;
-    std::uint32_t starting_psn = 0;
+    std::uint32_t starting_psn = 0;  ///< at which the server shall begin (IBA 12.7.31)
     std::uint8_t path_mtu = 3;
     std::uint8_t responder_resources = 4;
     std::uint8_t initiator_depth = 4;
@@ -52,10 +52,13 @@ struct CmRequest {
     cm::Req like = usual_request();  ///< what else the REQ holds: whatever is not named above and not the agent's own
 };
 
+/// The same as a REQ tells it.
+CmRequest request_of(const cm::Req& req, const IbAddress& peer, ByteView private_data);
+
 /// What a server agrees to.
 struct CmReply {
     std::uint32_t qpn = 0;
-    std::uint32_t starting_psn = 0;
+    std::uint32_t starting_psn = 0;  ///< at which the client shall begin
     std::uint8_t responder_resources = 4;
     std::uint8_t initiator_depth = 4;
     std::uint8_t rnr_retry_count = 7;

@@ -37,6 +37,8 @@ protected:
     /// Hands all events to the consumer, until there are no more.
     void work(Time now);
     Random& random() { return random_; }
+    /// That want to be sent.
+    const std::vector<OutgoingFrame>& frames() const { return frames_; }
 
 private:
     Random random_;

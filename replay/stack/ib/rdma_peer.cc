@@ -206,7 +206,7 @@ void RdmaPeer::answer(Time now, std::size_t index) {
     adapter().rc(session.qpn)->make_ready_to_send(now);
     CmReply reply;
     reply.qpn = session.qpn;
-    reply.starting_psn = adapter().rc(session.qpn)->config().send_psn;
+    reply.starting_psn = adapter().rc(session.qpn)->config().receive_psn;
     reply.responder_resources = connection->request.initiator_depth;
     reply.initiator_depth = connection->request.responder_resources;
     append(reply.private_data, ib::Reth{address, session.rkey, plan.memory});
@@ -224,8 +224,9 @@ void RdmaPeer::connect_queue_pair(std::size_t index, const CmConnection& connect
     config.timeout = connection.request.ack_timeout;
     config.retry_count = connection.request.retry_count;
     config.rnr_retry_count = connection.request.rnr_retry_count;
-    config.send_psn = connection.client ? connection.request.starting_psn : random().bits(24);
-    config.receive_psn = connection.client ? connection.reply->starting_psn : connection.request.starting_psn;
+    // Each names the PSN at which the other one begins.
+    config.send_psn = connection.client ? connection.reply->starting_psn : connection.request.starting_psn;
+    config.receive_psn = connection.client ? connection.request.starting_psn : random().bits(24);
     adapter().connect_rc(session.qpn, connection.peer, config);
     if (connection.client) adapter().rc(session.qpn)->post_receive(64);
 }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/rdma_cm/dialects.h"
+
+#include <algorithm>
+#include <array>
+
+#include "protocols/ib/headers.h"
+#include "protocols/rdma_ip_cm/message.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+namespace {
+
+namespace wire = fabricscope::rdma_ip_cm;
+using ib::CmAttribute;
+
+constexpr const char* memory_key_filter = "rdma.embedded.r_key";
+constexpr const char* memory_address_filter = "rdma.embedded.va";
+
+// ---- rules ---------------------------------------------------------------------------------------
+
+/// Of all CM messages; transaction ids are told apart below.
+constexpr std::array cm_rules{
+    // Chosen by the sender, and referred to by both (IBA 12.6).
+    FieldRule{"rdma_ip_cm.local_comm_id", Treatment::refers, "comm_id", Owner::sender},
+    FieldRule{"rdma_ip_cm.remote_comm_id", Treatment::refers, "comm_id", Owner::receiver},
+    FieldRule{"rdma_ip_cm.request_id", Treatment::refers, "request_id", Owner::group},
+    FieldRule{"rdma_ip_cm.local_qpn", Treatment::refers, qpn_kind, Owner::sender},
+    FieldRule{"rdma_ip_cm.remote_qpn", Treatment::refers, qpn_kind, Owner::receiver},
+    FieldRule{"rdma_ip_cm.local_q_key", Treatment::refers, "q_key", Owner::sender},
+    FieldRule{"rdma_ip_cm.starting_psn", Treatment::refers, "starting_psn", Owner::sender},
+    FieldRule{"rdma_ip_cm.local_ca_guid", Treatment::refers, "ca_guid", Owner::sender},
+    FieldRule{"rdma_ip_cm.path.local_gid", Treatment::refers, gid_kind, Owner::sender},
+    FieldRule{"rdma_ip_cm.path.remote_gid", Treatment::refers, gid_kind, Owner::receiver},
+    FieldRule{"rdma_ip_cm.path.local_lid", Treatment::refers, "lid", Owner::sender},
+    FieldRule{"rdma_ip_cm.path.remote_lid", Treatment::refers, "lid", Owner::receiver},
+    FieldRule{"rdma_ip_cm.ip.source", Treatment::refers, ip_kind, Owner::sender},
+    FieldRule{"rdma_ip_cm.ip.destination", Treatment::refers, ip_kind, Owner::receiver},
+    FieldRule{"rdma_ip_cm.ip.source6", Treatment::refers, ip_kind, Owner::sender},
+    FieldRule{"rdma_ip_cm.ip.destination6", Treatment::refers, ip_kind, Owner::receiver},
+    FieldRule{"rdma_ip_cm.ip.source_port", Treatment::refers, port_kind, Owner::sender},
+    FieldRule{memory_key_filter, Treatment::refers, rkey_kind, Owner::sender},
+    FieldRule{memory_address_filter, Treatment::refers, address_kind, Owner::sender},
+    // How patient somebody is, and what the path between them is like.
+    FieldRule{"rdma_ip_cm.remote_response_timeout", Treatment::policy},
+    FieldRule{"rdma_ip_cm.req.local_response_timeout", Treatment::policy},
+    FieldRule{"rdma_ip_cm.req.retry_count", Treatment::policy},
+    FieldRule{"rdma_ip_cm.rnr_retry_count", Treatment::policy},
+    FieldRule{"rdma_ip_cm.req.max_cm_retries", Treatment::policy},
+    FieldRule{"rdma_ip_cm.rep.target_ack_delay", Treatment::policy},
+    FieldRule{"rdma_ip_cm.mra.service_timeout", Treatment::policy},
+    FieldRule{"rdma_ip_cm.req.path_mtu", Treatment::policy}, FieldRule{"rdma_ip_cm.srq", Treatment::policy},
+    FieldRule{"rdma_ip_cm.end_to_end_flow_control", Treatment::policy},
+    FieldRule{"rdma_ip_cm.path.packet_rate", Treatment::policy},
+    FieldRule{"rdma_ip_cm.path.traffic_class", Treatment::policy},
+    FieldRule{"rdma_ip_cm.path.hop_limit", Treatment::policy},
+    FieldRule{"rdma_ip_cm.path.flow_label", Treatment::policy}, FieldRule{"rdma_ip_cm.path.sl", Treatment::policy},
+    FieldRule{"rdma_ip_cm.path.subnet_local", Treatment::policy},
+    FieldRule{"rdma_ip_cm.path.local_ack_timeout", Treatment::policy}};
+
+constexpr auto with_transaction(Treatment treatment) {
+    std::array<FieldRule, cm_rules.size() + 1> rules;
+    *std::ranges::copy(cm_rules, rules.begin()).out = {
+        "rdma_ip_cm.mad.transaction_id", treatment, "transaction", Owner::group};
+    return rules;
+}
+constexpr auto request_rules = with_transaction(Treatment::introduces);
+constexpr auto answer_rules = with_transaction(Treatment::refers);
+
+/// How a message was cut into packets, and what the way did to them, is nobody's choice.
+constexpr std::array transport_rules{
+    FieldRule{"infiniband.bth.destqp", Treatment::refers, qpn_kind, Owner::receiver},
+    FieldRule{"infiniband.bth.psn", Treatment::ignored},
+    FieldRule{"infiniband.bth.m", Treatment::ignored},
+    FieldRule{"infiniband.bth.padcnt", Treatment::ignored},
+    FieldRule{"infiniband.bth.a", Treatment::ignored},
+    FieldRule{"infiniband.bth.fecn", Treatment::ignored},
+    FieldRule{"infiniband.bth.becn", Treatment::ignored},
+    FieldRule{"infiniband.reth.va", Treatment::refers, address_kind, Owner::receiver},
+    FieldRule{"infiniband.reth.r_key", Treatment::refers, rkey_kind, Owner::receiver},
+    FieldRule{"infiniband.aeth.msn", Treatment::ignored},
+    FieldRule{"infiniband.deth.q_key", Treatment::refers, "q_key", Owner::receiver},
+    FieldRule{"infiniband.deth.srcqp", Treatment::refers, qpn_kind, Owner::sender},
+    FieldRule{memory_key_filter, Treatment::refers, rkey_kind, Owner::sender},
+    FieldRule{memory_address_filter, Treatment::refers, address_kind, Owner::sender}};
+
+// ---- fields --------------------------------------------------------------------------------------
+
+std::vector<FieldAt> cm_fields(ByteView mad) {
+    std::vector<FieldAt> fields;
+    wire::walk(wire::parse(mad), FieldCollector(fields));
+    return fields;
+}
+
+constexpr layout::OctetsInfo payload_octets{"infiniband.payload", "Payload", "IBA 9.4"};
+
+/// The headers that a message may have, by its opcode.
+std::vector<FieldAt> transport_fields(ByteView message) {
+    std::vector<FieldAt> fields;
+    FieldCollector collect(fields);
+    layout::Walker walker(collect);
+    ib::Bth bth{};
+    if (message.size() < layout::size_of<ib::Bth>) return fields;
+    layout::parse_into(bth, message);
+    walker.part(bth);
+    const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
+    if (opcode.has(ib::deth)) walker.part(ib::Deth{});
+    if (opcode.has(ib::reth)) walker.part(ib::Reth{});
+    if (opcode.operation == ib::Operation::acknowledge) walker.part(ib::Aeth{});
+    if (opcode.has(ib::immdt)) walker.part(ib::ImmDt{});
+    const std::size_t headers = fields.back().offset + fields.back().width;
+    if (message.size() > headers) walker.octets(message.subspan(headers), {.octets = &payload_octets});
+    return fields;
+}
+
+// ---- names that applications tell each other -----------------------------------------------------
+
+constexpr layout::FieldInfo number_field(
+    const char* filter, const char* label, std::uint16_t width, layout::Order order) {
+    return {.filter = filter, .label = label, .base = layout::Base::hex, .order = order, .width = width};
+}
+constexpr std::array key_infos{
+    number_field(memory_key_filter, "Key of memory", 4, layout::Order::big),
+    number_field(memory_key_filter, "Key of memory", 4, layout::Order::little)};
+constexpr std::array address_infos{
+    number_field(memory_address_filter, "Address of memory", 8, layout::Order::big),
+    number_field(memory_address_filter, "Address of memory", 8, layout::Order::little)};
+
+/// How much of a message is searched, and how far a key stands from its address at most.
+constexpr std::size_t searched = 4096, neighbourhood = 32;
+constexpr std::uint64_t largest_region = 1ULL << 31;
+
+struct MemoryName {
+    Side user;  ///< who writes or reads
+    std::uint64_t address;
+    std::uint32_t key;
+    bool operator==(const MemoryName&) const = default;
+};
+
+std::uint64_t number_at(ByteView octets, std::size_t offset, const layout::FieldInfo& info) {
+    return number_of(value_of(octets, {.info = &info, .offset = offset, .width = info.width}));
+}
+
+bool is_marked(const Message& message, std::size_t offset, std::size_t width) {
+    return std::ranges::any_of(message.embedded, [&](const FieldAt& name) {
+        return name.offset < offset + width && offset < name.offset + name.width;
+    });
+}
+
+/// Marks the address that stands near the key at `key_offset`, if it can be the one that `name` is in.
+bool mark_address(
+    Message& message, std::size_t begin, std::size_t end, std::size_t key_offset, const MemoryName& name) {
+    const std::size_t from = key_offset - std::min(neighbourhood, key_offset - begin);
+    for (const bool exact : {true, false})
+        for (const layout::FieldInfo& info : address_infos)
+            for (std::size_t at = from; at + info.width <= std::min(end, key_offset + neighbourhood); ++at) {
+                if (at < key_offset + 4 && key_offset < at + info.width) continue;
+                const std::uint64_t base = number_at(message.octets, at, info);
+                // Where all addresses are small, any number could be one.
+                const bool holds = name.address >= largest_region && base <= name.address &&
+                                   name.address - base < largest_region;
+                if ((exact ? base != name.address : !holds) || is_marked(message, at, info.width)) continue;
+                message.embedded.push_back({.info = &info, .offset = at, .width = info.width});
+                return true;
+            }
+    return false;
+}
+
+void mark_names(Message& message, std::size_t begin, std::size_t end, const MemoryName& name) {
+    for (const layout::FieldInfo& info : key_infos)
+        for (std::size_t at = begin; at + info.width <= end; ++at) {
+            if (number_at(message.octets, at, info) != name.key || is_marked(message, at, info.width)) continue;
+            if (!mark_address(message, begin, end, at, name)) continue;
+            message.embedded.push_back({.info = &info, .offset = at, .width = info.width});
+            at += info.width - 1;
+        }
+}
+
+void mark_names(Message& message, const MemoryName& name) {
+    for (const FieldAt& field : message.dialect->fields_of(message.octets)) {
+        if (field.info != nullptr) continue;
+        mark_names(message, field.offset, field.offset + std::min(field.width, searched), name);
+    }
+}
+
+std::optional<MemoryName> memory_name(const Message& message) {
+    if (message.name != write_name && message.name != read_name) return std::nullopt;
+    ib::Reth reth{};
+    layout::parse_into(reth, ByteView(message.octets).subspan(layout::size_of<ib::Bth>));
+    if (reth.r_key == 0 || reth.virtual_address == 0) return std::nullopt;
+    return MemoryName{message.from, reth.virtual_address, reth.r_key};
+}
+
+}  // namespace
+
+const Dialect& cm_dialect(ByteView mad) {
+    static constexpr Dialect request{"CM", "IBA 12.6", cm_fields, request_rules};
+    static constexpr Dialect answer{"CM", "IBA 12.6", cm_fields, answer_rules};
+    switch (wire::parse(mad).attribute()) {
+        case CmAttribute::req:
+        case CmAttribute::dreq:
+        case CmAttribute::lap:
+        case CmAttribute::sidr_req: return request;
+        default: return answer;
+    }
+}
+
+std::string cm_name(ByteView mad) {
+    if (!wire::is_cm(mad, ib::mad_size)) return {};
+    const wire::Message message = wire::parse(mad);
+    const char* const name = layout::name_of(ib::cm_attribute_names, message.mad.attribute_id);
+    return message.error || name == nullptr ? "" : name;
+}
+
+const Dialect& rc_dialect() {
+    static constexpr Dialect dialect{"RC", "IBA 9.4", transport_fields, transport_rules};
+    return dialect;
+}
+
+const Dialect& ud_dialect() {
+    static constexpr Dialect dialect{"UD", "IBA 9.4", transport_fields, transport_rules};
+    return dialect;
+}
+
+void find_embedded_names(std::vector<Message>& messages) {
+    std::vector<MemoryName> known;
+    for (const Message& message : messages)
+        if (const auto name = memory_name(message); name && std::ranges::find(known, *name) == known.end())
+            known.push_back(*name);
+    for (Message& message : messages) {
+        for (const MemoryName& name : known)
+            if (name.user != message.from) mark_names(message, name);
+        std::ranges::sort(message.embedded, {}, &FieldAt::offset);
+        for (std::size_t i = 0; i < message.embedded.size(); ++i) message.embedded[i].index = static_cast<int>(i);
+    }
+}
+
+}  // namespace fabricscope::replay::rdma_cm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Messages of Communication Management and of the queue pairs that it connects, for replay.
+#pragma once
+
+#include "replay/engine/conversation.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+// Lanes
+inline constexpr const char* cm_lane = "CM";
+inline constexpr const char* rc_lane = "RC";
+inline constexpr const char* ud_lane = "UD";
+
+// Names of messages on a reliable connection
+inline constexpr const char* send_name = "SEND";
+inline constexpr const char* write_name = "RDMA WRITE";
+inline constexpr const char* read_name = "RDMA READ";
+inline constexpr const char* read_response_name = "RDMA READ response";
+inline constexpr const char* nak_name = "NAK";
+inline constexpr const char* datagram_name = "datagram";
+
+// Kinds of names
+inline constexpr const char* qpn_kind = "qpn";
+inline constexpr const char* rkey_kind = "rkey";
+inline constexpr const char* address_kind = "va";
+inline constexpr const char* gid_kind = "gid";
+inline constexpr const char* ip_kind = "ip";
+inline constexpr const char* port_kind = "port";
+
+/// A MAD of 256 octets; one dialect for messages that begin a transaction, another one for those that belong to it.
+const Dialect& cm_dialect(ByteView mad);
+/// "REQ", "SIDR_REP"; empty if it is no message of Communication Management.
+std::string cm_name(ByteView mad);
+
+/// A message of a queue pair as one packet would carry it, however many it took: BTH, the extended headers but AETH
+/// of data, and the payload without padding.
+const Dialect& rc_dialect();
+const Dialect& ud_dialect();
+
+/// Finds the addresses and keys of memory in what the other side's WRITEs and READs use, wherever their owner told it
+/// in octets of its own: private data or the payload of SENDs. They become `embedded` names of those messages.
+void find_embedded_names(std::vector<Message>& messages);
+
+}  // namespace fabricscope::replay::rdma_cm

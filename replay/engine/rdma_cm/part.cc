@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/rdma_cm/part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "protocols/ib/mtu.h"
+#include "replay/engine/rdma_cm/dialects.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+namespace {
+
+using ib::AethSyndrome;
+using ib::Operation;
+
+constexpr unsigned receive_buffers = 1U << 20;
+constexpr std::uint64_t largest_region = std::uint64_t{1} << 28;
+/// Of memory under names of this run: so far behind the recorded address.
+constexpr std::uint64_t address_shift = std::uint64_t{1} << 40;
+
+constexpr std::size_t bth_size = layout::size_of<ib::Bth>;
+
+/// A message of a queue pair, taken apart.
+struct Parts {
+    ib::Bth bth{};
+    ib::Deth deth{};
+    ib::Reth reth{};
+    ib::Aeth aeth{};
+    std::optional<std::uint32_t> immediate;
+    ByteView payload;
+
+    explicit Parts(ByteView message) {
+        layout::PartReader reader(message, message.size());
+        reader.read(bth);
+        const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
+        if (opcode.has(ib::deth)) reader.read(deth);
+        if (opcode.has(ib::reth)) reader.read(reth);
+        if (opcode.operation == Operation::acknowledge) reader.read(aeth);
+        if (opcode.has(ib::immdt)) {
+            ib::ImmDt header{};
+            reader.read(header);
+            immediate = header.immediate_data;
+        }
+        payload = reader.take(reader.remaining(), "payload");
+    }
+};
+
+Value value_of_number(std::uint64_t number) {
+    Value value;
+    for (; number != 0; number >>= 8) value.insert(value.begin(), static_cast<std::uint8_t>(number));
+    if (value.empty()) value.push_back(0);
+    return value;
+}
+
+bool uses_memory(const Message& message) { return message.name == write_name || message.name == read_name; }
+
+/// Whether `owner` refused the WRITE or READ that began with this PSN.
+bool is_refused(const Conversation& conversation, Side owner, std::uint32_t psn) {
+    return std::ranges::any_of(conversation.messages, [&](const Message& message) {
+        if (message.name != nak_name || message.from != owner) return false;
+        const Parts nak(message.octets);
+        return nak.bth.psn == psn && AethSyndrome::of(nak.aeth.syndrome).value == AethSyndrome::remote_access_error;
+    });
+}
+
+}  // namespace
+
+Part::Part(
+    const Recording& recording, Side side, Pace pace, stack::Adapter& adapter, stack::IbAddress peer, Names names)
+    : recording_(recording), side_(side), script_(recording.conversation, side, pace), adapter_(adapter), peer_(peer) {
+    create_queue_pair(names);
+    register_memory(names);
+}
+
+void Part::create_queue_pair(Names names) {
+    const End& end = recording_.ear.ends()[side_];
+    if (!end.qpn) return;
+    const bool reliable = recording_.ear.request() != nullptr;
+    qpn_ = *end.qpn;
+    if (names == Names::fresh) {
+        qpn_ = reliable ? adapter_.create_rc() : adapter_.create_ud(end.q_key);
+        script_.bindings().bind(qpn_kind, side_, value_of_number(*end.qpn), value_of_number(qpn_));
+    } else if (reliable) {
+        adapter_.create_rc(qpn_);
+    } else {
+        adapter_.create_ud(end.q_key, qpn_);
+    }
+}
+
+// ---- memory --------------------------------------------------------------------------------------
+
+/// What the peer used of this side's memory, by key.
+std::map<std::uint32_t, Part::Region> Part::regions() const {
+    std::map<std::uint32_t, Region> regions;
+    for (const Message& message : recording_.conversation.messages) {
+        if (message.from == side_ || !uses_memory(message)) continue;
+        const Parts parts(message.octets);
+        if (is_refused(recording_.conversation, side_, parts.bth.psn)) continue;
+        const std::uint64_t begin = parts.reth.virtual_address, end = begin + parts.reth.dma_length;
+        if (end < begin) continue;
+        const auto [entry, fresh] = regions.try_emplace(parts.reth.r_key, begin, end);
+        entry->second = {std::min(entry->second.begin, begin), std::max(entry->second.end, end)};
+    }
+    return regions;
+}
+
+/// Whether the peer could learn another key than the recorded one.
+bool Part::is_told(std::uint32_t key) const {
+    const Value value = value_of_number(key);
+    return std::ranges::any_of(recording_.conversation.messages, [&](const Message& message) {
+        return message.from == side_ && std::ranges::any_of(message.embedded, [&](const FieldAt& name) {
+                   return value_of(message.octets, name) == value;
+               });
+    });
+}
+
+void Part::register_memory(Names names) {
+    for (const auto& [key, region] : regions()) {
+        if (region.end - region.begin > largest_region)
+            throw NotPlayable("the peer uses more than 256 MiB of memory under one key");
+        Octets& octets = memory_.emplace_back(region.end - region.begin);
+        stack::MemoryRegion memory{region.begin, octets, stack::remote_read | stack::remote_write};
+        if (names == Names::recorded || !is_told(key)) {
+            adapter_.memory().add(key, memory);
+            continue;
+        }
+        memory.address += address_shift;
+        rename_memory(key, region, adapter_.memory().add(memory));
+    }
+}
+
+/// Everything that lies in the region gets another address.
+void Part::rename_memory(std::uint32_t key, const Region& region, std::uint32_t actual_key) {
+    Bindings& bindings = script_.bindings();
+    bindings.bind(rkey_kind, side_, value_of_number(key), value_of_number(actual_key));
+    const auto rename = [&](const Message& message, const FieldAt& field) {
+        const FieldRule rule = rule_of(*message.dialect, field);
+        if (rule.kind != address_kind || owner_of(rule, message.from) != side_) return;
+        const Value address = value_of(message.octets, field);
+        const std::uint64_t number = number_of(address);
+        // A region may begin before what the peer used of it.
+        if (number + largest_region >= region.begin && number <= region.end)
+            bindings.bind(address_kind, side_, address, value_of_number(number + address_shift));
+    };
+    for (const Message& message : recording_.conversation.messages)
+        for (const FieldAt& field : fields_of(message, message.octets)) rename(message, field);
+}
+
+/// A READ finds what it found when it was recorded.
+void Part::prepare_response(const capture::Packet& packet) {
+    if (packet.ib.opcode().operation != Operation::rdma_read_request || !packet.ib.has_reth) return;
+    const std::optional<std::size_t> read = script_.expected(rc_lane, read_name);
+    if (!read) return;
+    const auto& messages = recording_.conversation.messages;
+    const auto response = std::ranges::find_if(messages, [&](const Message& message) {
+        return message.name == read_response_name && message.answers == read;
+    });
+    const ib::Reth& reth = packet.ib.reth;
+    const auto target = adapter_.memory().find(reth.r_key, reth.virtual_address, reth.dma_length, stack::remote_read);
+    if (response == messages.end() || !target) return;
+    const ByteView octets = ByteView(response->octets).subspan(bth_size);
+    std::copy_n(octets.begin(), std::min(octets.size(), target->size()), target->begin());
+}
+
+// ---- hearing -------------------------------------------------------------------------------------
+
+std::vector<Heard> Part::arrives(const capture::Packet& packet) {
+    std::vector<Heard> heard;
+    const bool from_peer = packet.transport == capture::Transport::ib && packet.state == capture::DecodeState::ok &&
+                           packet.source == capture::Address::of(peer_.gid) &&
+                           packet.destination == capture::Address::of(adapter_.config().address.gid);
+    if (!from_peer || !capture::icrc_is_good(packet).value_or(false)) return heard;
+    prepare_response(packet);
+    ear_.hear(engine::other(side_), packet, heard);
+    return heard;
+}
+
+void Part::overhear(const std::vector<stack::OutgoingFrame>& frames) {
+    std::vector<Heard> own;
+    for (; overheard_ < frames.size(); ++overheard_)
+        ear_.hear(side_, capture::decode(stack::ethernet_frame(frames[overheard_].octets)), own);
+}
+
+// ---- the queue pair ------------------------------------------------------------------------------
+
+void Part::connect_if_known(Time now) {
+    const End& own = ear_.ends()[side_];
+    const End& other = ear_.ends()[engine::other(side_)];
+    const fabricscope::rdma_ip_cm::Req* const request = ear_.request();
+    if (connected_ || request == nullptr || !own.qpn || !other.qpn) return;
+    stack::RcQueuePair* const queue_pair = adapter_.rc(*own.qpn);
+    if (queue_pair == nullptr) return;
+    connected_ = true;
+    stack::RcConfig config;
+    config.remote_qpn = *other.qpn;
+    config.send_psn = other.starting_psn;
+    config.receive_psn = own.starting_psn;
+    config.mtu = ear_.mtu();
+    config.timeout = request->primary.local_ack_timeout;
+    config.retry_count = request->body.retry_count;
+    config.rnr_retry_count = request->body.rnr_retry_count;
+    adapter_.connect_rc(*own.qpn, peer_, config);
+    queue_pair->post_receive(receive_buffers);
+    queue_pair->make_ready_to_send(now);
+}
+
+/// The peer's memory under its name in this run. What was told is its beginning; the address may lie within.
+ib::Reth Part::translated(const ib::Reth& recorded) const {
+    ib::Reth reth = recorded;
+    const Side owner = engine::other(side_);
+    const Bindings& bindings = script_.bindings();
+    if (const Value* key = bindings.find(rkey_kind, owner, value_of_number(recorded.r_key)))
+        reth.r_key = static_cast<std::uint32_t>(number_of(*key));
+    std::uint64_t closest = 0;
+    for (const Message& message : recording_.conversation.messages) {
+        if (message.from != owner) continue;
+        for (const FieldAt& name : message.embedded) {
+            const Value told = value_of(message.octets, name);
+            const std::uint64_t base = number_of(told);
+            const Value* const actual = bindings.find(address_kind, owner, told);
+            if (actual == nullptr || base > recorded.virtual_address || base < closest) continue;
+            closest = base;
+            reth.virtual_address = number_of(*actual) + (recorded.virtual_address - base);
+        }
+    }
+    return reth;
+}
+
+void Part::say(Time now, const Message& message) {
+    const Octets octets = script_.bindings().translated(message);
+    const Parts parts(octets);
+    if (message.lane == ud_lane)
+        return adapter_.send_datagram(
+            qpn_, peer_, parts.bth.destination_qpn, parts.deth.q_key, {parts.payload.begin(), parts.payload.end()}, {},
+            parts.immediate);
+    if (message.name == read_response_name || message.name == nak_name) return;
+    stack::RcQueuePair* const queue_pair = adapter_.rc(qpn_);
+    if (queue_pair == nullptr) return;
+    stack::WorkRequest work;
+    work.id = message.frame;
+    work.immediate = parts.immediate;
+    work.solicited = parts.bth.solicited_event;
+    const ib::Reth reth = translated(Parts(message.octets).reth);
+    work.remote_address = reth.virtual_address;
+    work.rkey = reth.r_key;
+    if (message.name == read_name) {
+        work.type = stack::WorkType::rdma_read;
+        work.read_into = buffers_.emplace_back(reth.dma_length);
+    } else {
+        if (message.name == write_name) work.type = stack::WorkType::rdma_write;
+        work.octets.assign(parts.payload.begin(), parts.payload.end());
+    }
+    queue_pair->post_send(now, std::move(work));
+}
+
+bool Part::quiet() {
+    const stack::RcQueuePair* const queue_pair = adapter_.rc(qpn_);
+    return queue_pair == nullptr || queue_pair->outstanding() == 0;
+}
+
+void Part::on_completion(const stack::Completion& completion) {
+    if (completion.kind == stack::Completion::Kind::receive) {
+        if (stack::RcQueuePair* queue_pair = adapter_.rc(completion.qpn)) queue_pair->post_receive();
+        return;
+    }
+    if (completion.status == stack::CompletionStatus::success || completion.status == stack::CompletionStatus::flushed)
+        return;
+    notes_.push_back(fmt::format(
+        "the queue pair failed at what was recorded in frame {}: {}", completion.id, name_of(completion.status)));
+}
+
+}  // namespace fabricscope::replay::rdma_cm

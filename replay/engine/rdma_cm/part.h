@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One side of a recorded connection as it is acted: by a player under the recorded names, or by the emulated stack
+// under names of its own. Holds what both need: the script, what is heard, memory, and the queue pair's part.
+#pragma once
+
+#include "replay/engine/rdma_cm/recording.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+class Part {
+public:
+    enum class Names : std::uint8_t {
+        recorded,  ///< queue pair, keys and addresses of memory as they were
+        fresh,     ///< others
+    };
+
+    /// `recording` and `adapter` have to live as long.
+    Part(const Recording& recording, Side side, Pace pace, stack::Adapter& adapter, stack::IbAddress peer, Names names);
+
+    Side side() const { return side_; }
+    Script& script() { return script_; }
+    const Script& script() const { return script_; }
+    const Ear& ear() const { return ear_; }
+    const stack::IbAddress& peer() const { return peer_; }
+    /// This side's queue pair; 0 if it never had one.
+    std::uint32_t qpn() const { return qpn_; }
+
+    /// What the peer says with this packet, which the adapter has not been given yet.
+    std::vector<Heard> arrives(const capture::Packet& packet);
+    /// What this side says is heard, too: the first `heard` of the frames have been already.
+    void overhear(const std::vector<stack::OutgoingFrame>& frames);
+    /// The frames have been taken away.
+    void frames_taken() { overheard_ = 0; }
+    /// Connects the queue pair as soon as both sides' are known.
+    void connect_if_known(Time now);
+    /// A message of the queue pair goes out; what the queue pair says of itself (responses, NAKs) it has said.
+    void say(Time now, const Message& message);
+    /// All that was sent has been acknowledged.
+    bool quiet();
+    void on_completion(const stack::Completion& completion);
+    const std::vector<std::string>& notes() const { return notes_; }
+
+private:
+    struct Region {
+        std::uint64_t begin = 0, end = 0;
+    };
+
+    void create_queue_pair(Names names);
+    void register_memory(Names names);
+    std::map<std::uint32_t, Region> regions() const;
+    bool is_told(std::uint32_t key) const;
+    void rename_memory(std::uint32_t key, const Region& region, std::uint32_t actual_key);
+    void prepare_response(const capture::Packet& packet);
+    ib::Reth translated(const ib::Reth& recorded) const;
+
+    const Recording& recording_;
+    Side side_;
+    Script script_;
+    stack::Adapter& adapter_;
+    stack::IbAddress peer_;
+    Ear ear_;
+    std::uint32_t qpn_ = 0;
+    bool connected_ = false;
+    std::size_t overheard_ = 0;
+    std::deque<Octets> memory_;   ///< that the peer may use
+    std::deque<Octets> buffers_;  ///< READs go there
+    std::vector<std::string> notes_;
+};
+
+}  // namespace fabricscope::replay::rdma_cm

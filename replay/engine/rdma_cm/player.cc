@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Plays one side of a connection: its CM messages as recorded, under the names of this run, and its queue pair's part.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "protocols/ib/mad.h"
+#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/part.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+namespace {
+
+namespace wire = fabricscope::rdma_ip_cm;
+using stack::never;
+
+constexpr const char* service_id_filter = "rdma_ip_cm.service_id";
+constexpr std::uint8_t usual_response_timeout = 20;  // 4 s
+constexpr std::uint8_t usual_cm_retries = 15;
+
+/// The last octets of an address, as many as the field has.
+Value address_value(const Gid& address, std::size_t width) {
+    return {address.octets.end() - static_cast<std::ptrdiff_t>(width), address.octets.end()};
+}
+
+bool wants_answer(const Message& message) {
+    return message.name == "REQ" || message.name == "REP" || message.name == "DREQ" || message.name == "LAP" ||
+           message.name == "SIDR_REQ";
+}
+
+class CmPlayer final : public Player {
+public:
+    CmPlayer(const Recording& recording, Side played, const PlayOptions& options)
+        : recording_(recording),
+          options_(options),
+          adapter_(adapter_config(recording, played, options), 0, frames_, stack::Random(1)),
+          part_(
+              recording, played, options.pace, adapter_, peer_address(recording, played, options),
+              Part::Names::recorded) {
+        if (options.addresses) bind_addresses(*options.addresses);
+        for (std::size_t i = 1; i < messages().size(); ++i)
+            longest_gap_ = std::max(longest_gap_, messages()[i].time - messages()[i - 1].time);
+    }
+
+    void start(Time now) override {
+        started_ = true;
+        part_.script().start(now);
+        happened(now);
+        play(now);
+    }
+
+    void on_frame(Time now, std::size_t /*port*/, ByteView frame) override {
+        const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
+        for (const Heard& heard : part_.arrives(packet)) on_message(now, heard);
+        part_.connect_if_known(now);
+        adapter_.on_packet(now, packet);
+        play(now);
+    }
+
+    void on_timer(Time now) override {
+        adapter_.on_timer(now);
+        if (repetition_ && repetition_->at <= now) repeat(now);
+        if (gives_up_at() <= now) give_up();
+        play(now);
+    }
+
+    Time wakeup() const override {
+        if (!started_ || stopped_) return never;
+        Time earliest = std::min(adapter_.wakeup(), gives_up_at());
+        if (!held_) earliest = std::min(earliest, part_.script().wakeup());
+        if (repetition_) earliest = std::min(earliest, repetition_->at);
+        return earliest;
+    }
+
+    void take_frames(std::vector<stack::OutgoingFrame>& frames) override {
+        part_.overhear(frames_);
+        part_.frames_taken();
+        frames.clear();
+        frames.swap(frames_);
+    }
+
+    bool over() const override { return !stopped_ && part_.script().over() && !repetition_; }
+    std::string waiting_for() const override { return part_.script().waiting_for(); }
+    std::vector<std::string> notes() const override {
+        std::vector<std::string> notes = notes_;
+        notes.insert(notes.end(), part_.notes().begin(), part_.notes().end());
+        return notes;
+    }
+
+private:
+    /// A message that is repeated as long as no answer comes (IBA 12.9.8).
+    struct Repetition {
+        std::size_t message = 0;
+        Time at = 0;
+        unsigned left = 0;
+    };
+
+    static stack::AdapterConfig adapter_config(const Recording& recording, Side played, const PlayOptions& options) {
+        stack::AdapterConfig config;
+        config.address = recording.addresses[played];
+        config.carrier = recording.carrier;
+        if (options.addresses) config.address = {options.addresses->own_mac, options.addresses->own_ip};
+        return config;
+    }
+
+    static stack::IbAddress peer_address(const Recording& recording, Side played, const PlayOptions& options) {
+        if (!options.addresses) return recording.addresses[engine::other(played)];
+        return {options.addresses->peer_mac, options.addresses->peer_ip};
+    }
+
+    const std::vector<Message>& messages() const { return recording_.conversation.messages; }
+    Side played() const { return part_.side(); }
+
+    // ---- addresses of this run ----
+
+    void bind_addresses(const LiveAddresses& live) {
+        const auto ip_of = [&](Side side) { return side == played() ? live.own_ip : live.peer_ip; };
+        for (const Side side : {Side::client, Side::server}) {
+            const Gid& recorded = recording_.addresses[side].gid;
+            if (recording_.carrier == capture::IbCarrier::roce_v2 &&
+                capture::is_ipv4(recorded) != capture::is_ipv4(ip_of(side)))
+                throw NotPlayable("the recording and this run have different versions of IP");
+            bind(gid_kind, side, address_value(recorded, 16), address_value(ip_of(side), 16));
+        }
+        const Message& request = messages().front();
+        for (const FieldAt& field : fields_of(request, request.octets)) {
+            const FieldRule rule = rule_of(*request.dialect, field);
+            const Side owner = owner_of(rule, request.from);
+            const Value recorded = value_of(request.octets, field);
+            if (rule.kind == ip_kind) bind(ip_kind, owner, recorded, address_value(ip_of(owner), field.width));
+            if (rule.kind == port_kind && owner == played() && live.own_port)
+                bind(
+                    port_kind, owner, recorded,
+                    {static_cast<std::uint8_t>(*live.own_port >> 8), static_cast<std::uint8_t>(*live.own_port)});
+        }
+    }
+
+    void bind(std::string_view kind, Side owner, const Value& recorded, const Value& actual) {
+        part_.script().bindings().bind(kind, owner, recorded, actual);
+    }
+
+    /// The server's port is in the service id (A11.5).
+    void set_port(Octets& octets, const Message& message) const {
+        if (!options_.addresses || played() != Side::client || !options_.addresses->peer_port) return;
+        for (const FieldAt& field : fields_of(message, octets)) {
+            if (field.filter() != service_id_filter) continue;
+            const std::uint64_t service_id = number_of(value_of(octets, field));
+            if (!wire::has_ip_header(service_id)) continue;
+            octets[field.offset + 6] = static_cast<std::uint8_t>(*options_.addresses->peer_port >> 8);
+            octets[field.offset + 7] = static_cast<std::uint8_t>(*options_.addresses->peer_port);
+        }
+    }
+
+    // ---- playing ----
+
+    void play(Time now) {
+        if (!started_ || stopped_) return;
+        held_ = false;
+        digest(now);
+        while (const std::optional<std::size_t> next = part_.script().ready(now)) {
+            if (is_held(messages()[*next])) {
+                held_ = true;
+                return;
+            }
+            say(now, *next);
+            digest(now);
+        }
+    }
+
+    void digest(Time now) {
+        part_.overhear(frames_);
+        part_.connect_if_known(now);
+        for (; !adapter_.completions().empty(); adapter_.completions().pop_front()) {
+            const stack::Completion& completion = adapter_.completions().front();
+            if (completion.qpn != ib::gsi_qpn) part_.on_completion(completion);
+        }
+    }
+
+    /// Data are acknowledged before their connection goes, and nobody gives up before having tried.
+    bool is_held(const Message& message) {
+        if (message.lane != cm_lane) return false;
+        if (message.name == "REJ" && repetition_) {
+            const wire::Message parsed = wire::parse(message.octets);
+            return std::get<wire::Rej>(parsed.body).body.reason == ib::reject_timeout;
+        }
+        return message.name == "DREQ" && !part_.quiet();
+    }
+
+    void say(Time now, std::size_t index) {
+        const Message& message = messages()[index];
+        if (message.lane == cm_lane) {
+            Octets octets = part_.script().bindings().translated(message);
+            set_port(octets, message);
+            send_mad(octets);
+            said_[index] = std::move(octets);
+            if (wants_answer(message)) repetition_ = Repetition{index, now + response_time(), cm_retries()};
+        } else {
+            part_.say(now, message);
+        }
+        part_.script().sent(now, index);
+        happened(now);
+    }
+
+    void send_mad(const Octets& mad) {
+        adapter_.send_datagram(ib::gsi_qpn, part_.peer(), ib::gsi_qpn, ib::gsi_q_key, mad);
+    }
+
+    Time response_time() const {
+        const wire::Req* const request = part_.ear().request();
+        const std::uint8_t code = request != nullptr ? request->body.remote_response_timeout : usual_response_timeout;
+        return stack::coded_timeout(std::max<std::uint8_t>(code, 1));
+    }
+
+    unsigned cm_retries() const {
+        const wire::Req* const request = part_.ear().request();
+        return request != nullptr ? request->body.max_cm_retries : usual_cm_retries;
+    }
+
+    void repeat(Time now) {
+        if (repetition_->left == 0) return repetition_.reset();
+        --repetition_->left;
+        repetition_->at = now + response_time();
+        send_mad(said_.at(repetition_->message));
+    }
+
+    // ---- listening ----
+
+    void on_message(Time now, const Heard& heard) {
+        const Message& message = heard.message;
+        happened(now);
+        if (heard.repeated) return answer_again(message);
+        const auto recorded = part_.script().received(now, message.lane, message.name, message.octets);
+        if (message.lane == cm_lane) {
+            if (message.name == "MRA" && repetition_) {
+                const wire::Message parsed = wire::parse(message.octets);
+                repetition_->at = now + response_time() +
+                                  stack::coded_timeout(std::get<ib::CmMra>(parsed.body).service_timeout);
+            } else {
+                repetition_.reset();
+            }
+        }
+        if (recorded) heard_.push_back({message.octets, *recorded});
+        else unexpected(message);
+    }
+
+    /// The peer has not got what it was answered (IBA 12.9.8.5).
+    void answer_again(const Message& message) {
+        const auto known = std::ranges::find(heard_, message.octets, &HeardMad::octets);
+        if (known == heard_.end()) return;
+        for (const auto& [index, octets] : said_)
+            if (messages()[index].answers == known->recorded) send_mad(octets);
+    }
+
+    void unexpected(const Message& message) {
+        notes_.push_back(fmt::format("the peer sent {} {}, which was not recorded", message.lane, message.name));
+        if (message.lane != cm_lane) return;
+        const wire::Message parsed = wire::parse(message.octets);
+        if (const auto* dreq = std::get_if<ib::CmDreq>(&parsed.body)) agree(parsed, *dreq);
+        else if (message.name != "REJ") return;
+        stopped_ = true;
+    }
+
+    /// The peer wants to end what the recording goes on with.
+    void agree(const wire::Message& message, const ib::CmDreq& dreq) {
+        wire::Message answer;
+        answer.mad.transaction_id = message.mad.transaction_id;
+        answer.mad.attribute_id = static_cast<std::uint16_t>(ib::CmAttribute::drep);
+        answer.body = ib::CmDrep{dreq.remote_comm_id, dreq.local_comm_id};
+        send_mad(wire::build(answer));
+    }
+
+    // ---- patience ----
+
+    void happened(Time now) { last_event_ = now; }
+
+    /// What took its time in the recording may take it here.
+    Time gives_up_at() const {
+        if (part_.script().over()) return never;
+        return last_event_ + options_.patience + 2 * longest_gap_;
+    }
+
+    void give_up() {
+        notes_.emplace_back("the peer did not answer in time");
+        stopped_ = true;
+    }
+
+    struct HeardMad {
+        Octets octets;
+        std::size_t recorded;
+    };
+
+    const Recording& recording_;
+    PlayOptions options_;
+    std::vector<stack::OutgoingFrame> frames_;
+    stack::Adapter adapter_;
+    Part part_;
+    bool started_ = false;
+    bool held_ = false;     ///< what is ready waits for something to happen
+    bool stopped_ = false;  ///< it makes no sense to go on
+    std::optional<Repetition> repetition_;
+    std::map<std::size_t, Octets> said_;  ///< CM messages, by their number in the recording
+    std::vector<HeardMad> heard_;
+    Time last_event_ = 0;
+    Time longest_gap_ = 0;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+PlayedStation make_player(const Recording& recording, Side played, const PlayOptions& options) {
+    PlayedStation station;
+    station.addresses = {options.addresses ? options.addresses->own_mac : recording.addresses[played].mac};
+    station.endpoint = std::make_unique<CmPlayer>(recording, played, options);
+    return station;
+}
+
+}  // namespace fabricscope::replay::rdma_cm

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/rdma_cm/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/recording.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+namespace {
+
+namespace analysis = engine::rdma_cm;
+using analysis::Connection;
+using analysis::Outcome;
+using analysis::Service;
+
+/// Octets of messages that are kept of all connections together.
+constexpr std::size_t kept_octets = std::size_t{1} << 29;
+
+/// The packets of each connection, heard as they come.
+class Listener final : public analysis::Observer {
+public:
+    struct Heard {
+        Ear ear;
+        std::vector<Message> messages;
+        PerSide<std::optional<stack::IbAddress>> addresses;
+        capture::IbCarrier carrier = capture::IbCarrier::none;
+        bool complete = true;
+    };
+
+    void on_packet(const analysis::FrameFacts& facts, const capture::Packet& packet) override {
+        Heard& connection = connections_[facts.connection];
+        note_addresses(connection, facts.from, packet);
+        heard_.clear();
+        connection.ear.hear(facts.from, packet, heard_);
+        for (replay::rdma_cm::Heard& heard : heard_) {
+            if (heard.repeated) continue;
+            octets_ += heard.message.octets.size();
+            if (octets_ > kept_octets) connection.complete = false;
+            else add(connection, facts, std::move(heard.message));
+        }
+    }
+
+    const Heard* find(std::uint32_t connection) const {
+        const auto found = connections_.find(connection);
+        return found == connections_.end() ? nullptr : &found->second;
+    }
+
+private:
+    static void add(Heard& connection, const analysis::FrameFacts& facts, Message message) {
+        if (facts.message && facts.request_frame != 0) {
+            const auto request = std::ranges::find(connection.messages, facts.request_frame, &Message::frame);
+            if (request != connection.messages.end() && request->from != message.from)
+                message.answers = static_cast<std::size_t>(request - connection.messages.begin());
+        }
+        connection.messages.push_back(std::move(message));
+    }
+
+    static void note_addresses(Heard& connection, Side from, const capture::Packet& packet) {
+        if (connection.addresses[from]) return;
+        connection.addresses[from] = {packet.source_mac, {packet.source.bytes}};
+        if (!connection.addresses[engine::other(from)])
+            connection.addresses[engine::other(from)] = {packet.destination_mac, {packet.destination.bytes}};
+        connection.carrier = packet.ib.carrier;
+    }
+
+    std::map<std::uint32_t, Heard> connections_;
+    std::vector<replay::rdma_cm::Heard> heard_;
+    std::size_t octets_ = 0;
+};
+
+std::string session_name(const Connection& connection) { return fmt::format("cm-{}", connection.id); }
+
+std::string obstacle_of(const Connection& connection, const Listener::Heard* heard) {
+    if (heard == nullptr || !connection.req || connection.req->frame != heard->messages.front().frame)
+        return "its beginning was not captured";
+    if (connection.merged || connection.peer_to_peer) return "both sides asked for it, peer to peer";
+    if (connection.service != Service::rc && connection.service != Service::ud)
+        return fmt::format("its transport service is {}", name_of(connection.service));
+    if (!heard->complete) return "there is too much of it to keep";
+    if (heard->carrier == capture::IbCarrier::native) return "it was recorded on InfiniBand links, and RoCE is played";
+    if (!heard->ear.whole()) return "a packet of its data was not captured";
+    return heard->ear.problem();
+}
+
+std::string rejection_text(const analysis::RejectSeen& reject) {
+    std::string text = fmt::format("by the {}: {}", name_of(reject.by), reject.reason);
+    if (const char* name = reject.name(); name != nullptr) text += fmt::format(" ({})", name);
+    if (!reject.information) return text;
+    const char* const code = reject.information->code_name();
+    return text + fmt::format(
+                      ", layer {}, code {}{}", reject.information->layer, reject.information->code,
+                      code != nullptr ? fmt::format(" ({})", code) : "");
+}
+
+std::vector<Fact> facts_of(const Connection& connection) {
+    const std::string about = "connection";
+    std::vector<Fact> facts{
+        {about, "service", name_of(connection.service)}, {about, "outcome", name_of(connection.outcome)}};
+    if (connection.reject) facts.push_back({about, "rejected", rejection_text(*connection.reject)});
+    if (connection.apr_status)
+        facts.push_back({about, "alternate path", fmt::format("status {}", *connection.apr_status)});
+    if (connection.both_disconnect) facts.push_back({about, "disconnected by", "both", true});
+    else if (connection.disconnected_by)
+        facts.push_back({about, "disconnected by", name_of(*connection.disconnected_by), true});
+    return facts;
+}
+
+/// DREQs that cross do not wait for each other: the second one is sent for what made its sender send the first.
+void untangle_disconnects(std::vector<Message>& messages) {
+    const auto is_dreq = [](const Message& message) { return message.lane == cm_lane && message.name == "DREQ"; };
+    const auto first = std::ranges::find_if(messages, is_dreq);
+    if (first == messages.end() || first == messages.begin()) return;
+    const auto second = std::find_if(first + 1, messages.end(), [&](const Message& message) {
+        return is_dreq(message) && message.from != first->from;
+    });
+    if (second == messages.end()) return;
+    const auto cause = std::find_if(std::make_reverse_iterator(first), messages.rend(), [](const Message& message) {
+        return message.lane == cm_lane;
+    });
+    if (cause != messages.rend()) second->answers = static_cast<std::size_t>(messages.rend() - cause) - 1;
+}
+
+Recording recording_of(const engine::Engine& engine, const Connection& connection, const Listener::Heard& heard) {
+    Recording recording;
+    recording.obstacle = obstacle_of(connection, &heard);
+    recording.carrier = heard.carrier;
+    recording.ear = heard.ear;
+    recording.timed_out = connection.outcome == Outcome::timeout;
+    for (const Side side : {Side::client, Side::server})
+        if (heard.addresses[side]) recording.addresses[side] = *heard.addresses[side];
+    Conversation& conversation = recording.conversation;
+    conversation.session = session_name(connection);
+    conversation.messages = heard.messages;
+    conversation.complete = heard.complete && heard.ear.whole();
+    find_embedded_names(conversation.messages);
+    untangle_disconnects(conversation.messages);
+    conversation.facts = facts_of(connection);
+    for (const engine::Finding* finding : engine.findings())
+        if (finding->session == conversation.session) conversation.findings.push_back(*finding);
+    return recording;
+}
+
+class CmSession final : public Session {
+public:
+    explicit CmSession(Recording recording) : recording_(std::move(recording)) {}
+
+    const Conversation& conversation() const override { return recording_.conversation; }
+    PlayedStation player(Side played, const PlayOptions& options) const override {
+        check();
+        return make_player(recording_, played, options);
+    }
+    EmulatedStation emulated(Side side, const std::string& profile) const override {
+        check();
+        if (!profile.empty()) throw NotPlayable("emulated peers of RDMA CM have no profiles: \"" + profile + "\"");
+        return make_emulated(recording_, side);
+    }
+
+private:
+    void check() const {
+        if (!recording_.obstacle.empty())
+            throw NotPlayable(recording_.conversation.session + " cannot be replayed: " + recording_.obstacle);
+    }
+
+    Recording recording_;
+};
+
+std::string about(const Connection& connection) {
+    std::string text;
+    if (connection.client && connection.server)
+        text = to_string(*connection.client) + " > " + to_string(*connection.server);
+    else
+        text = to_string(connection.end[Side::client].address) + " > " +
+               to_string(connection.end[Side::server].address);
+    return text + fmt::format(", {}, {}", name_of(connection.service), name_of(connection.outcome));
+}
+
+class CmReader final : public Reader {
+public:
+    void prepare(engine::Options& options, engine::Observers& observers) override {
+        options.rdma_cm = true;
+        observers.rdma_cm = &listener_;
+    }
+
+    std::vector<SessionInfo> sessions(const engine::Engine& engine) const override {
+        std::vector<SessionInfo> sessions;
+        for (const Connection& connection : engine.rdma_cm().connections)
+            sessions.push_back(
+                {.id = session_name(connection),
+                 .kind = connection.service == Service::ud ? "RDMA CM service resolution" : "RDMA CM connection",
+                 .about = about(connection),
+                 .first_frame = connection.first_frame,
+                 .obstacle = obstacle_of(connection, listener_.find(connection.id))});
+        return sessions;
+    }
+
+    std::unique_ptr<Session> session(const engine::Engine& engine, std::string_view id) const override {
+        for (const Connection& connection : engine.rdma_cm().connections)
+            if (session_name(connection) == id) return session(engine, connection);
+        return nullptr;
+    }
+
+    std::unique_ptr<Session> session_like(const engine::Engine& engine, const Conversation&) const override {
+        const auto& connections = engine.rdma_cm().connections;
+        return connections.empty() ? nullptr : session(engine, connections.front());
+    }
+
+private:
+    std::unique_ptr<Session> session(const engine::Engine& engine, const Connection& connection) const {
+        const Listener::Heard* heard = listener_.find(connection.id);
+        if (heard == nullptr) return nullptr;
+        return std::make_unique<CmSession>(recording_of(engine, connection, *heard));
+    }
+
+    Listener listener_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> make_reader() { return std::make_unique<CmReader>(); }
+
+}  // namespace fabricscope::replay::rdma_cm

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A connection of a capture, with all that is needed to play either side of it.
+#pragma once
+
+#include "replay/engine/player.h"
+#include "replay/engine/rdma_cm/ear.h"
+#include "replay/stack/ib/adapter.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+struct Recording {
+    Conversation conversation;
+    PerSide<stack::IbAddress> addresses;
+    capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
+    Ear ear;                 ///< after it has heard all of it
+    bool timed_out = false;  ///< the client got no answer
+    std::string obstacle;    ///< why it cannot be played; empty if it can
+};
+
+PlayedStation make_player(const Recording& recording, Side played, const PlayOptions& options);
+EmulatedStation make_emulated(const Recording& recording, Side side);
+
+}  // namespace fabricscope::replay::rdma_cm
