@@ -69,6 +69,9 @@ stack::RdmaHostConfig host_config(const Recording& recording, Side side) {
     } else if (const auto* sidr = body_of<wire::SidrReq>(first)) {
         own_what_is_asked_for(config.cm, sidr->ip);
     }
+    config.cm.reject_on_timeout = std::ranges::any_of(recording.conversation.messages, [&](const Message& message) {
+        return message.from == side && message.lane == cm_lane && message.name == "REJ";
+    });
     allow_as_recorded(config.cm, recording.conversation);
     return config;
 }

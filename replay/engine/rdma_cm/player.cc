@@ -46,6 +46,7 @@ public:
     void start(Time now) override {
         started_ = true;
         part_.script().start(now);
+        watches_ = recording_.timed_out && played() == Side::server;
         happened(now);
         play(now);
     }
@@ -80,7 +81,7 @@ public:
         frames.swap(frames_);
     }
 
-    bool over() const override { return !stopped_ && part_.script().over() && !repetition_; }
+    bool over() const override { return !stopped_ && part_.script().over() && !repetition_ && !watches_; }
     std::string waiting_for() const override { return part_.script().waiting_for(); }
     std::vector<std::string> notes() const override {
         std::vector<std::string> notes = notes_;
@@ -207,18 +208,21 @@ private:
     }
 
     Time response_time() const {
-        const wire::Req* const request = part_.ear().request();
+        const wire::Req* const request = recording_.ear.request();
         const std::uint8_t code = request != nullptr ? request->body.remote_response_timeout : usual_response_timeout;
         return stack::coded_timeout(std::max<std::uint8_t>(code, 1));
     }
 
     unsigned cm_retries() const {
-        const wire::Req* const request = part_.ear().request();
+        const wire::Req* const request = recording_.ear.request();
         return request != nullptr ? request->body.max_cm_retries : usual_cm_retries;
     }
 
     void repeat(Time now) {
-        if (repetition_->left == 0) return repetition_.reset();
+        if (repetition_->left == 0) {
+            happened(now);
+            return repetition_.reset();
+        }
         --repetition_->left;
         repetition_->at = now + response_time();
         send_mad(said_.at(repetition_->message));
@@ -276,11 +280,13 @@ private:
 
     /// What took its time in the recording may take it here.
     Time gives_up_at() const {
-        if (part_.script().over()) return never;
+        if (watches_) return last_event_ + 4 * response_time();
+        if (part_.script().over() || (repetition_ && recording_.timed_out)) return never;
         return last_event_ + options_.patience + 2 * longest_gap_;
     }
 
     void give_up() {
+        if (std::exchange(watches_, false)) return;
         notes_.emplace_back("the peer did not answer in time");
         stopped_ = true;
     }
@@ -297,6 +303,7 @@ private:
     Part part_;
     bool started_ = false;
     bool held_ = false;     ///< what is ready waits for something to happen
+    bool watches_ = false;  ///< a client that is not answered is watched until it gives up
     bool stopped_ = false;  ///< it makes no sense to go on
     std::optional<Repetition> repetition_;
     std::map<std::size_t, Octets> said_;  ///< CM messages, by their number in the recording

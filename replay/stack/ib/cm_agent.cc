@@ -185,7 +185,7 @@ void CmAgent::give_up(Time now, CmConnection& connection) {
         return finish(now, connection);
     }
     const bool rep = connection.state == CmState::rep_sent || connection.state == CmState::mra_received;
-    if (connection.state != CmState::sidr_sent) {
+    if (config_.reject_on_timeout && connection.state != CmState::sidr_sent) {
         cm::Rej rej;
         rej.body.local_comm_id = connection.id;
         rej.body.remote_comm_id = connection.remote_id;

@@ -21,6 +21,8 @@ struct CmConfig {
     std::uint8_t response_timeout = 20;  ///< coded: how long this side may take to answer, and grants the peer
     std::uint8_t packet_lifetime = 18;   ///< coded: one way; waits are longer by two of them
     std::uint8_t max_cm_retries = 15;
+    bool reject_on_timeout =
+        true;  ///< whether it tells the peer that it gives up waiting (IBA 12.9.8.3); Linux does not
     Time time_wait = 500 * millisecond;  ///< how long a finished connection still answers repeated messages
     // The RDMA IP CM service (annex A11)
     bool ip_service = true;  ///< whether this server offers it at all
