@@ -16,6 +16,7 @@
 #include "replay/cli/status.h"
 #include "replay/engine/run.h"
 #include "replay/report/run_report.h"
+#include "replay/transport/live.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -30,6 +31,7 @@ struct ReplayOptions {
     std::string play;  ///< empty: both, one after the other, with --all
     std::string against = "emulated";
     std::string speed = "fast";
+    std::string address, interface;
     std::string written_file;
     std::string json_file;
     double timeout = 10;  ///< seconds
@@ -55,16 +57,18 @@ std::string check_speed(const std::string& speed) {
     return pace_of(speed) ? "" : speed + " is no speed: fast, recorded, 2x, 0.5x ...";
 }
 
-/// The profile behind "emulated:"; nothing if the target is another one.
-std::optional<std::string> emulated_profile(const std::string& target) {
-    if (target == "emulated") return "";
-    constexpr std::string_view prefix = "emulated:";
-    return target.starts_with(prefix) ? std::optional(target.substr(prefix.size())) : std::nullopt;
+Target target_of(const ReplayOptions& options) {
+    std::string problem;
+    return *parse_target(options.against, problem);  // has been checked
 }
 
 std::string check_target(const std::string& target) {
-    return emulated_profile(target) ? "" : target + " is no target: emulated, emulated:PROFILE";
+    std::string problem;
+    parse_target(target, problem);
+    return problem;
 }
+
+Time timeout_of(const ReplayOptions& options) { return static_cast<Time>(options.timeout * 1e9); }
 
 std::vector<Side> sides_of(const ReplayOptions& options) {
     if (options.play == "client") return {Side::client};
@@ -139,18 +143,24 @@ struct Played {
     const Conversation& actual() const { return actual_session ? actual_session->conversation() : nothing; }
 };
 
-/// Throws NotPlayable.
+/// Throws NotPlayable, TransportError.
 std::unique_ptr<Played> play(
     const Recording& recording, const Candidate& candidate, Side side, const ReplayOptions& options) {
     auto played = std::make_unique<Played>();
     played->recorded_session = candidate.reader->reader->session(*recording.analysis.engine, candidate.info.id);
     const Session& session = *played->recorded_session;
-    const PlayOptions play_options{
-        .pace = *pace_of(options.speed), .addresses = {}, .patience = static_cast<Time>(options.timeout * 1e9)};
-    const RunLimits limits{.start = session.conversation().messages.front().time};
-    played->run = run_emulated(
-        session.player(side, play_options), session.emulated(engine::other(side), *emulated_profile(options.against)),
-        limits);
+    const Target target = target_of(options);
+    PlayOptions play_options{.pace = *pace_of(options.speed), .addresses = {}, .patience = timeout_of(options)};
+    if (target.kind == Target::Kind::emulated) {
+        const RunLimits limits{.start = session.conversation().messages.front().time};
+        played->run = run_emulated(
+            session.player(side, play_options), session.emulated(engine::other(side), target.profile), limits);
+    } else {
+        const std::unique_ptr<Transport> transport = open_transport(
+            target, {.address = options.address, .interface = options.interface, .timeout = timeout_of(options)});
+        play_options.addresses = transport->addresses();
+        played->run = run_live(session.player(side, play_options), *transport, {.patience = timeout_of(options)});
+    }
     played->actual_session = session_of(played->run, *candidate.reader->protocol, session.conversation());
     played->comparison = compare(played->recorded(), played->actual(), side);
     return played;
@@ -303,6 +313,7 @@ std::string why_not(const ReplayOptions& options) {
     if (options.session.empty() && !options.all) return "name a session with --session, or use --all or --list";
     if (!options.all && options.play.empty()) return "which side is to be played? --play client or --play server";
     if (options.all && !options.written_file.empty()) return "--write takes one session";
+    if (options.all && target_of(options).kind != Target::Kind::emulated) return "--all is for the emulated stack";
     if (options.written_file.empty()) return {};
     return why_not_replace(options.written_file, options.input.files, our_captures);
 }
@@ -326,7 +337,10 @@ int run(const ReplayOptions& options) {
             if (candidate == nullptr) return wrong_usage;
             status = replay_one(recording, *candidate, options);
         }
-    } catch (const NotPlayable& error) {
+    } catch (const Unreachable& error) {
+        complain(error.what());
+        return unreachable;
+    } catch (const std::runtime_error& error) {  // NotPlayable, TransportError
         complain(error.what());
         return wrong_usage;
     }
@@ -345,9 +359,16 @@ void add_replay(CLI::App& program, int& status) {
     command->add_option("--play", options->play, "The side that is played from the capture")
         ->check(CLI::IsMember({"client", "server"}))
         ->option_text("client|server");
-    command->add_option("--against", options->against, "Who is the other side: emulated or emulated:PROFILE")
+    command
+        ->add_option(
+            "--against", options->against,
+            "Who is the other side: emulated[:PROFILE], rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE")
         ->check(check_target)
         ->option_text("TARGET");
+    command->add_option("--address", options->address, "smc: IP address of the played side, which nobody else has")
+        ->option_text("IP");
+    command->add_option("--interface", options->interface, "smc: where the peer is; found by its address")
+        ->option_text("NAME");
     command->add_option("--speed", options->speed, "At once, with the recorded gaps, or N times as fast")
         ->check(check_speed)
         ->option_text("fast|recorded|Nx");

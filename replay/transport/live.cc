@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/transport/live.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace fabricscope::replay {
+
+namespace {
+
+/// How long the run goes on after all has been played, for what still comes of itself.
+constexpr Time settling = capture::second;
+/// How long the transport is listened to at once.
+constexpr Time slice = 50 * capture::millisecond;
+
+/// Capture times are wall clock times, gaps must not jump with it.
+class Clock {
+public:
+    Time now() const { return start_ + std::chrono::nanoseconds(std::chrono::steady_clock::now() - origin_).count(); }
+
+private:
+    std::chrono::steady_clock::time_point origin_ = std::chrono::steady_clock::now();
+    Time start_ = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+};
+
+/// So many frames a second, and a few at once.
+class Budget {
+public:
+    explicit Budget(unsigned per_second) : interval_(capture::second / per_second) {}
+
+    /// How long the next frame has to wait.
+    Time spend(Time now) {
+        earned_ = std::max(earned_, now - capture::second / 100) + interval_;
+        return std::max<Time>(earned_ - now, 0);
+    }
+
+private:
+    Time interval_;
+    Time earned_ = 0;
+};
+
+class LiveRun {
+public:
+    LiveRun(PlayedStation player, Transport& transport, const LiveLimits& limits)
+        : player_(std::move(player)), transport_(transport), limits_(limits), budget_(limits.frames_per_second) {}
+
+    Run go() {
+        const Time start = clock_.now();
+        last_ = start;
+        player_.endpoint->start(start);
+        send();
+        while (!finished(start)) step();
+        run_.over = player_.endpoint->over();
+        if (!run_.over) run_.waiting_for = player_.endpoint->waiting_for();
+        run_.notes = player_.endpoint->notes();
+        if (!heard_) throw Unreachable("the peer did not answer; waited for " + run_.waiting_for);
+        return std::move(run_);
+    }
+
+private:
+    bool finished(Time start) const {
+        const Time now = clock_.now();
+        if (now - start >= limits_.most || run_.frames.size() >= limits_.frames) return true;
+        return now - last_ >= (player_.endpoint->over() ? settling : limits_.patience);
+    }
+
+    void step() {
+        const Time wakeup = player_.endpoint->wakeup();
+        const Time wait = std::clamp<Time>(wakeup - std::min(wakeup, clock_.now()), 0, slice);
+        const ByteView frame = transport_.receive(wait);
+        const Time now = clock_.now();
+        if (!frame.empty()) {
+            heard_ = true;
+            last_ = now;
+            run_.frames.push_back({now, 0, false, {frame.begin(), frame.end()}, {}});
+            player_.endpoint->on_frame(now, 0, frame);
+        }
+        if (player_.endpoint->wakeup() <= now) player_.endpoint->on_timer(now);
+        send();
+    }
+
+    void send() {
+        player_.endpoint->take_frames(outgoing_);
+        for (stack::OutgoingFrame& frame : outgoing_) {
+            if (const Time wait = budget_.spend(clock_.now()); wait != 0)
+                std::this_thread::sleep_for(std::chrono::nanoseconds(wait));
+            transport_.send(frame.octets);
+            run_.frames.push_back({clock_.now(), frame.port, true, std::move(frame.octets), std::move(frame.note)});
+        }
+    }
+
+    PlayedStation player_;
+    Transport& transport_;
+    LiveLimits limits_;
+    Clock clock_;
+    Budget budget_;
+    Run run_;
+    std::vector<stack::OutgoingFrame> outgoing_;
+    Time last_ = 0;  ///< when the peer was heard last
+    bool heard_ = false;
+};
+
+}  // namespace
+
+Run run_live(PlayedStation player, Transport& transport, const LiveLimits& limits) {
+    return LiveRun(std::move(player), transport, limits).go();
+}
+
+}  // namespace fabricscope::replay

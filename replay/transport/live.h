@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A player against a live peer, on the real clock.
+#pragma once
+
+#include "replay/engine/run.h"
+#include "replay/transport/transport.h"
+
+namespace fabricscope::replay {
+
+struct LiveLimits {
+    Time most = 600 * capture::second;     ///< of the whole run
+    Time patience = 10 * capture::second;  ///< without a frame of the peer while something is waited for
+    std::size_t frames = 1'000'000;        ///< kept and sent
+    unsigned frames_per_second = 50'000;   ///< sent at most, in bursts of a hundredth of it
+};
+
+/// Ends when all has been played, or the patience is over. Throws TransportError; Unreachable if the peer never said a
+/// word.
+Run run_live(PlayedStation player, Transport& transport, const LiveLimits& limits);
+
+}  // namespace fabricscope::replay

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/transport/raw.h"
+
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <pcap/pcap.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "protocols/net/headers.h"
+#include "replay/transport/arp.h"
+#include "replay/transport/sockets.h"
+
+namespace fabricscope::replay {
+
+namespace {
+
+constexpr std::size_t frame_offset = layout::size_of<net::Ethernet>;
+constexpr Mac broadcast{{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}};
+constexpr Time arp_interval = 500 * capture::millisecond;
+
+net::Ethernet header_of(ByteView frame) {
+    net::Ethernet header{};
+    layout::parse_into(header, frame);
+    return header;
+}
+
+Ipv4 ipv4_of(const Gid& ip) {
+    Ipv4 address;
+    std::copy_n(ip.octets.begin() + 12, 4, address.octets.begin());
+    return address;
+}
+
+/// An interface that whole frames are read from and written to.
+class Interface {
+public:
+    explicit Interface(const std::string& name) : name_(name) {
+        char problem[PCAP_ERRBUF_SIZE] = "";
+        pcap_.reset(pcap_create(name.c_str(), problem));
+        if (!pcap_) throw TransportError(name + ": " + problem);
+        pcap_set_snaplen(pcap_.get(), 65'535);
+        pcap_set_promisc(pcap_.get(), 1);
+        pcap_set_immediate_mode(pcap_.get(), 1);
+        const int status = pcap_activate(pcap_.get());
+        if (status == PCAP_ERROR_PERM_DENIED)
+            throw TransportError(name + ": raw frames need the privilege CAP_NET_RAW (run as root)");
+        if (status < 0) throw TransportError(fmt::format("{}: {}", name, pcap_geterr(pcap_.get())));
+        if (pcap_datalink(pcap_.get()) != DLT_EN10MB) throw TransportError(name + " is no Ethernet interface");
+        if (pcap_setdirection(pcap_.get(), PCAP_D_IN) != 0 || pcap_setnonblock(pcap_.get(), 1, problem) != 0)
+            throw TransportError(fmt::format("{}: {}", name, pcap_geterr(pcap_.get())));
+    }
+
+    void send(ByteView frame) {
+        if (pcap_inject(pcap_.get(), frame.data(), frame.size()) < 0)
+            throw TransportError(fmt::format("{}: sending: {}", name_, pcap_geterr(pcap_.get())));
+    }
+
+    ByteView receive(Time wait) {
+        if (ByteView frame = next(); !frame.empty()) return frame;
+        if (!readable_within(pcap_get_selectable_fd(pcap_.get()), wait)) return {};
+        return next();
+    }
+
+private:
+    ByteView next() {
+        pcap_pkthdr* header = nullptr;
+        const u_char* octets = nullptr;
+        const int status = pcap_next_ex(pcap_.get(), &header, &octets);
+        if (status < 0) throw TransportError(fmt::format("{}: {}", name_, pcap_geterr(pcap_.get())));
+        if (status == 0 || header->caplen < frame_offset) return {};
+        return {octets, header->caplen};
+    }
+
+    struct Close {
+        void operator()(pcap_t* pcap) const { pcap_close(pcap); }
+    };
+    std::string name_;
+    std::unique_ptr<pcap_t, Close> pcap_;
+};
+
+class InterfaceTransport final : public Transport {
+public:
+    explicit InterfaceTransport(const std::string& interface) : interface_(interface) {}
+
+    std::optional<LiveAddresses> addresses() const override { return std::nullopt; }
+    void send(ByteView frame) override { interface_.send(frame); }
+    ByteView receive(Time wait) override { return interface_.receive(wait); }
+
+private:
+    Interface interface_;
+};
+
+class IpHostTransport final : public Transport {
+public:
+    IpHostTransport(
+        const std::string& interface, const Gid& own, const Gid& peer, std::optional<std::uint16_t> peer_port,
+        Time timeout)
+        : interface_(interface), addresses_{made_up_mac(own), {}, own, peer, std::nullopt, peer_port} {
+        for (Time waited = 0; waited < timeout; waited += arp_interval) {
+            send_arp(ArpOperation::request, broadcast, {});
+            // A frame that is not of interest must not end the wait for the one that is.
+            for (unsigned frames = 0; frames < 1000 && !found_; ++frames)
+                if (const ByteView frame = interface_.receive(arp_interval); frame.empty()) break;
+                else take_arp(frame);
+            if (found_) return;
+        }
+        throw Unreachable(fmt::format("nobody on {} has the address {}", interface, short_text(peer)));
+    }
+
+    std::optional<LiveAddresses> addresses() const override { return addresses_; }
+
+    void send(ByteView frame) override {
+        if (header_of(frame).destination == addresses_.peer_mac) interface_.send(frame);
+    }
+
+    ByteView receive(Time wait) override {
+        const ByteView frame = interface_.receive(wait);
+        if (frame.empty() || take_arp(frame)) return {};
+        return header_of(frame).destination == addresses_.own_mac ? frame : ByteView{};
+    }
+
+private:
+    /// Answers those who ask for this host's address, and learns the peer's.
+    bool take_arp(ByteView frame) {
+        if (header_of(frame).type != ether_type_arp) return false;
+        Arp arp;
+        if (layout::parse_into(arp, frame.subspan(frame_offset))) return true;
+        const bool of_peer = arp.sender_ip == ipv4_of(addresses_.peer_ip);
+        if (of_peer) addresses_.peer_mac = arp.sender_mac, found_ = true;
+        if (arp.operation == ArpOperation::request && arp.target_ip == ipv4_of(addresses_.own_ip) && of_peer)
+            send_arp(ArpOperation::reply, arp.sender_mac, arp.sender_mac);
+        return true;
+    }
+
+    void send_arp(ArpOperation operation, const Mac& to, const Mac& target) {
+        Arp arp;
+        arp.operation = operation;
+        arp.sender_mac = addresses_.own_mac;
+        arp.sender_ip = ipv4_of(addresses_.own_ip);
+        arp.target_mac = target;
+        arp.target_ip = ipv4_of(addresses_.peer_ip);
+        std::array<std::uint8_t, frame_offset + layout::size_of<Arp>> frame{};
+        layout::build_into(net::Ethernet{to, addresses_.own_mac, ether_type_arp}, std::span(frame));
+        layout::build_into(arp, std::span(frame).subspan(frame_offset));
+        interface_.send(frame);
+    }
+
+    Interface interface_;
+    LiveAddresses addresses_;
+    bool found_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> open_interface(const std::string& interface) {
+    return std::make_unique<InterfaceTransport>(interface);
+}
+
+std::unique_ptr<Transport> open_ip_host(
+    const std::string& interface, const Gid& own, const Gid& peer, std::optional<std::uint16_t> peer_port,
+    Time timeout) {
+    return std::make_unique<IpHostTransport>(interface, own, peer, peer_port, timeout);
+}
+
+std::string interface_towards(const Gid& peer) {
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) throw TransportError(system_error("the interfaces of this host"));
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> all(list, ::freeifaddrs);
+    const std::uint32_t wanted = in_addr_of(peer).s_addr;
+    for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr || one->ifa_netmask == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+        const auto ip = [](const sockaddr* address) {
+            sockaddr_in result{};
+            std::memcpy(&result, address, sizeof result);
+            return result.sin_addr.s_addr;
+        };
+        if (((ip(one->ifa_addr) ^ wanted) & ip(one->ifa_netmask)) == 0) return one->ifa_name;
+    }
+    throw Unreachable(
+        short_text(peer) +
+        " is in no network of this host; raw frames do not go through routers (or name --interface)");
+}
+
+}  // namespace fabricscope::replay

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whole Ethernet frames on an interface, by libpcap. Needs CAP_NET_RAW.
+#pragma once
+
+#include "replay/transport/transport.h"
+
+namespace fabricscope::replay {
+
+/// Frames with the recorded addresses: FCoE, RoCE v1. Throws TransportError.
+std::unique_ptr<Transport> open_interface(const std::string& interface);
+
+/// An IP host of its own beside this one: with an address that nobody has, a made-up MAC address, and ARP. So the
+/// kernel, which knows nothing of the TCP connections that are played, does not reset them.
+/// Throws TransportError; Unreachable if `peer` does not answer ARP.
+std::unique_ptr<Transport> open_ip_host(
+    const std::string& interface, const Gid& own, const Gid& peer, std::optional<std::uint16_t> peer_port,
+    Time timeout);
+
+/// The interface whose network `peer` belongs to. Throws Unreachable.
+std::string interface_towards(const Gid& peer);
+
+}  // namespace fabricscope::replay

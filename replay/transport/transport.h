@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The way to a live peer, as a player sees it: Ethernet frames go out and come in, whatever carries them.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+
+#include "replay/engine/player.h"
+
+namespace fabricscope::replay {
+
+/// The problem is told to the user as it stands.
+struct TransportError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// The peer cannot be reached at all.
+struct Unreachable : TransportError {
+    using TransportError::TransportError;
+};
+
+class Transport {
+public:
+    Transport() = default;
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+    virtual ~Transport() = default;
+
+    /// Nothing: the frames are to have the recorded addresses.
+    virtual std::optional<LiveAddresses> addresses() const = 0;
+    /// Frames to others than the peer are left out: nobody else is ever sent to. Throws TransportError.
+    virtual void send(ByteView frame) = 0;
+    /// The next frame that comes within `wait` nanoseconds; empty if none does. Valid until the next call.
+    /// Throws TransportError.
+    virtual ByteView receive(Time wait) = 0;
+};
+
+/// Who is to be played against.
+struct Target {
+    enum class Kind : std::uint8_t {
+        emulated,
+        rocev2,     ///< rocev2://HOST[:PORT]
+        smc,        ///< smc://HOST:PORT
+        interface,  ///< if://IFACE
+    } kind = Kind::emulated;
+    std::string profile;    ///< emulated; empty: the recording's habits
+    std::string host;       ///< an IP address
+    std::string interface;  ///< if://
+    std::optional<std::uint16_t> port;
+};
+/// Nothing, with the reason in `problem`, if the text names no target.
+std::optional<Target> parse_target(const std::string& text, std::string& problem);
+
+struct TransportOptions {
+    std::string address;    ///< smc: own IP address, which no other host may have
+    std::string interface;  ///< smc: through which the peer is reached; empty: found by the address
+    Time timeout = 10 * capture::second;
+};
+
+/// Throws TransportError, Unreachable. Not for Kind::emulated.
+std::unique_ptr<Transport> open_transport(const Target& target, const TransportOptions& options);
+
+}  // namespace fabricscope::replay
