@@ -20,8 +20,8 @@ std::string in_quotes(std::string_view text) {
 
 std::string field_of(const Json& value) {
     if (value.is_null()) return {};
-    if (!value.is_string()) return value.dump();
-    const std::string text = utf8_of(value.get_ref<const std::string&>());
+    if (!value.is_text()) return line_of(value);
+    const std::string text = utf8_of(value.text());
     return text.empty() || text.find_first_of(",\"\r\n") != std::string::npos ? in_quotes(text) : text;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/data_tables.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -655,6 +656,9 @@ constexpr std::array all_views{
 
 // ---- rows ----------------------------------------------------------------------------------------
 
+/// Members of connections that are rows of their own.
+constexpr std::array directions{"client_to_server", "server_to_client"};
+
 /// A row in the making: its keys, then what a record holds.
 class Row {
 public:
@@ -665,10 +669,15 @@ public:
         return *this;
     }
 
+    Row& add_values(const Json& list) {
+        for (const Json& value : list.list()) add(value);
+        return *this;
+    }
+
     /// Lists are left out: they are tables of their own.
     Row& add_members(const Json& record, const std::string& prefix = "") {
-        for (const auto& [name, value] : record.items()) {
-            if (value.is_array()) continue;
+        for (const auto& [name, value] : record.members()) {
+            if (value.is_list() || std::ranges::find(directions, std::string_view(name)) != directions.end()) continue;
             if (value.is_object()) add_members(value, prefix + name + '_');
             else put(prefix + name, value);
         }
@@ -722,12 +731,12 @@ private:
         if (results_.fc_ae_rdma != nullptr) row.add_members(limits_record(*results_.fc_ae_rdma), "fc_ae_rdma_");
         row.add_members({{"profile", name_of(results_.profile)}});
         row.send(sink_);
-        list(files_table, record["files"]);
-        list(errors_table, record["errors"]);
-        list(warnings_table, record["warnings"]);
+        list(files_table, record["files"].list());
+        list(errors_table, record["errors"].list());
+        list(warnings_table, record["warnings"].list());
     }
 
-    void list(TableIndex table, const Json& values) {
+    void list(TableIndex table, std::span<const Json> values) {
         for (std::size_t i = 0; i < values.size(); ++i) Row(table).add(i).add(values[i]).send(sink_);
     }
 
@@ -742,17 +751,17 @@ private:
         for (const engine::fibre_channel::Exchange& exchange : model.exchanges) {
             const Json record = record_of(exchange, clock_);
             Row(fc_exchanges_table).add_members(record).send(sink_);
-            members(fc_sequences_table, record["id"], record["sequences"]);
+            members(fc_sequences_table, record["id"], record["sequences"].list());
         }
         for (const engine::fibre_channel::Login& login : model.logins) {
             const Json record = record_of(login, clock_);
             Row(fc_logins_table).add_members(record).send(sink_);
-            members(fc_process_logins_table, record["id"], record["processes"]);
+            members(fc_process_logins_table, record["id"], record["processes"].list());
         }
         for (std::size_t i = 0; i < model.resolutions.size(); ++i) {
             const Json record = record_of(model.resolutions[i], clock_);
             Row(fc_addresses_table).add(i).add_members(record).send(sink_);
-            const Json& ports = record["ports"];
+            const auto ports = record["ports"].list();
             for (std::size_t j = 0; j < ports.size(); ++j)
                 Row(fc_address_ports_table).add(i).add(j).add(ports[j]).send(sink_);
         }
@@ -764,67 +773,56 @@ private:
             Row(fcvi_messages_table).add_members(record_of(message, clock_)).send(sink_);
     }
 
-    void fcvi_connection(Json record) {
-        const Directions directions = take_directions(record);
+    void fcvi_connection(const Json& record) {
         Row(fcvi_connections_table).add_members(record).send(sink_);
-        rows_of_directions(fcvi_directions_table, record["id"], directions);
-        members(fcvi_setups_table, record["id"], record["setups"]);
-        members(fcvi_disconnects_table, record["id"], record["disconnects"]);
+        rows_of_directions(fcvi_directions_table, record);
+        members(fcvi_setups_table, record["id"], record["setups"].list());
+        members(fcvi_disconnects_table, record["id"], record["disconnects"].list());
     }
 
     void fc_ae_rdma(const engine::fc_ae_rdma::Model& model) {
         for (const engine::fc_ae_rdma::Region& region : model.regions) {
             const Json record = record_of(region);
             Row(fc_ae_rdma_regions_table).add_members(record).send(sink_);
-            for (const char* kind : {"read", "written"}) ranges(record["id"], kind, record[kind]);
+            for (const char* kind : {"read", "written"}) ranges(record["id"], kind, record[kind].list());
         }
         for (const engine::fc_ae_rdma::Message& message : model.messages)
             Row(fc_ae_rdma_messages_table).add_members(record_of(message, clock_)).send(sink_);
     }
 
-    void ranges(const Json& region, const char* kind, const Json& list) {
+    void ranges(const Json& region, const char* kind, std::span<const Json> list) {
         for (std::size_t i = 0; i < list.size(); ++i)
-            Row(fc_ae_rdma_ranges_table).add(region).add(kind).add(i).add(list[i][0]).add(list[i][1]).send(sink_);
+            Row(fc_ae_rdma_ranges_table).add(region).add(kind).add(i).add_values(list[i]).send(sink_);
     }
 
     void link_group(const Json& record) {
         Row(link_groups_table).add_members(record).send(sink_);
         const Json& id = record["id"];
-        members(links_table, id, record["links"]);
-        members(rmbs_table, id, record["rmbs"]);
-        for (std::size_t i = 0; i < record["rmbs"].size(); ++i) rtokens(id, i, record["rmbs"][i]["rtokens"]);
-        members(llc_exchanges_table, id, record["llc_exchanges"]);
+        members(links_table, id, record["links"].list());
+        const auto rmbs = record["rmbs"].list();
+        members(rmbs_table, id, rmbs);
+        for (std::size_t i = 0; i < rmbs.size(); ++i) rtokens(id, i, rmbs[i]["rtokens"].list());
+        members(llc_exchanges_table, id, record["llc_exchanges"].list());
     }
 
-    void members(TableIndex table, const Json& id, const Json& records) {
+    void members(TableIndex table, const Json& id, std::span<const Json> records) {
         for (std::size_t i = 0; i < records.size(); ++i) Row(table).add(id).add(i).add_members(records[i]).send(sink_);
     }
 
-    void rtokens(const Json& id, std::size_t rmb, const Json& records) {
+    void rtokens(const Json& id, std::size_t rmb, std::span<const Json> records) {
         for (std::size_t i = 0; i < records.size(); ++i)
             Row(rtokens_table).add(id).add(rmb).add(i).add_members(records[i]).send(sink_);
     }
 
-    using Directions = std::array<std::pair<const char*, Json>, 2>;
-
-    /// They are rows of their own.
-    static Directions take_directions(Json& record) {
-        Directions directions{{{"client_to_server", {}}, {"server_to_client", {}}}};
-        for (auto& [name, direction] : directions) {
-            direction = std::move(record[name]);
-            record.erase(name);
-        }
-        return directions;
+    void rows_of_directions(TableIndex table, const Json& connection) {
+        for (const char* name : directions)
+            Row(table).add(connection["id"]).add(name).add_members(connection[name]).send(sink_);
     }
 
-    void rows_of_directions(TableIndex table, const Json& connection, const Directions& directions) {
-        for (const auto& [name, each] : directions) Row(table).add(connection).add(name).add_members(each).send(sink_);
-    }
-
-    void connection(Json record) {
-        const Directions directions = take_directions(record);
+    void connection(const Json& record) {
         Row(connections_table).add_members(record).send(sink_);
-        for (const auto& [name, each] : directions) direction(record["id"], name, each);
+        rows_of_directions(directions_table, record);
+        for (const char* name : directions) timeline(record["id"], name, record[name]["timeline"].list());
     }
 
     void rdma_cm(const engine::rdma_cm::Model& model) {
@@ -832,23 +830,15 @@ private:
             if (!each.merged) cm_connection(record_of(each, clock_));
     }
 
-    void cm_connection(Json record) {
-        const Directions directions = take_directions(record);
+    void cm_connection(const Json& record) {
         Row(cm_connections_table).add_members(record).send(sink_);
-        rows_of_directions(cm_directions_table, record["id"], directions);
-        members(cm_messages_table, record["id"], record["messages"]);
+        rows_of_directions(cm_directions_table, record);
+        members(cm_messages_table, record["id"], record["messages"].list());
     }
 
-    void direction(const Json& connection, const char* name, const Json& record) {
-        Row(directions_table).add(connection).add(name).add_members(record).send(sink_);
-        if (!cursors_) return;
-        std::size_t position = 0;
-        for (const Json& sample : record["timeline"]) {
-            Row row(cursor_samples_table);
-            row.add(connection).add(name).add(position++);
-            for (const Json& value : sample) row.add(value);
-            row.send(sink_);
-        }
+    void timeline(const Json& connection, const char* direction, std::span<const Json> samples) {
+        for (std::size_t i = 0; i < samples.size(); ++i)
+            Row(cursor_samples_table).add(connection).add(direction).add(i).add_values(samples[i]).send(sink_);
     }
 
     void findings() {
@@ -856,11 +846,11 @@ private:
         for (const engine::Finding* finding : results_.findings) {
             const Json record = record_of(*finding, results_.places);
             Row(findings_table).add(++id).add_members(record).send(sink_);
-            const Json& frames = record["frames"];
+            const auto frames = record["frames"].list(), places = record["places"].list();
             for (std::size_t i = 0; i < frames.size(); ++i) {
                 Row row(finding_frames_table);
                 row.add(id).add(i).add(frames[i]);
-                if (record.contains("places")) row.add_members(record["places"][i], "places_");
+                if (!places.empty()) row.add_members(places[i], "places_");
                 row.send(sink_);
             }
         }

@@ -14,9 +14,7 @@ Json status_name(const std::optional<std::uint8_t>& status) {
 }
 
 Json json_of(const RangeSet& set) {
-    Json list = Json::array();
-    for (const RangeSet::Range& range : set.ranges()) list.push_back(Json::array({range.begin, range.end}));
-    return list;
+    return array_of(set.ranges(), [](const RangeSet::Range& range) { return list_of(range.begin, range.end); });
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fibre Channel Exchanges, logins and address resolutions as records.
-#include <fmt/format.h>
-
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
 #include "protocols/fc/basic_links.h"
@@ -96,17 +94,17 @@ Json json_of(const std::optional<ServiceParameters>& parameters) {
         {"concurrent_sequences", p.concurrent_sequences},
         {"e_d_tov", duration_or_null(p.e_d_tov)},
         {"r_a_tov", duration_or_null(p.r_a_tov)}};
-    for (const std::size_t service_class : {2, 3}) {
+    for (const auto& [name, service_class] : {std::pair("class_2", 2), std::pair("class_3", 3)}) {
         const wire::ClassServiceParameters& c = p.classes.at(service_class - 1);
-        json[fmt::format("class_{}", service_class)] = {
-            {"supported", c.valid},
-            {"sequential_delivery", c.sequential_delivery},
-            {"priority", c.priority},
-            {"preference", c.preference},
-            {"receive_data_field_size", c.receive_data_field_size},
-            {"concurrent_sequences", c.concurrent_sequences},
-            {"end_to_end_credit", c.end_to_end_credit},
-            {"open_sequences_per_exchange", c.open_sequences_per_exchange}};
+        json.add(
+            name, {{"supported", c.valid},
+                   {"sequential_delivery", c.sequential_delivery},
+                   {"priority", c.priority},
+                   {"preference", c.preference},
+                   {"receive_data_field_size", c.receive_data_field_size},
+                   {"concurrent_sequences", c.concurrent_sequences},
+                   {"end_to_end_credit", c.end_to_end_credit},
+                   {"open_sequences_per_exchange", c.open_sequences_per_exchange}});
     }
     return json;
 }
@@ -141,7 +139,7 @@ Json answer_of(const Exchange& exchange) {
 
 Json record_of(const Exchange& exchange, const Clock& clock) {
     const auto sequence = [&](const SequenceSeen& seen) { return json_of(seen, clock); };
-    Json json{
+    return {
         {"id", exchange_name(exchange.id)},
         {"originator", wire::port_id_text(exchange.originator)},
         {"responder", wire::port_id_text(exchange.responder)},
@@ -161,16 +159,14 @@ Json record_of(const Exchange& exchange, const Clock& clock) {
         {"busies", exchange.busies},
         {"abort", json_of(exchange.abort, clock)},
         {"from_originator", json_of(exchange.sent[Party::originator])},
-        {"from_responder", json_of(exchange.sent[Party::responder])}};
-    json.update(
-        {{"sequence_count", exchange.sequence_count},
-         {"incomplete_sequences", exchange.incomplete_sequences},
-         {"first_frame", exchange.first_frame},
-         {"last_frame", exchange.last_frame},
-         {"first", clock(exchange.first_time)},
-         {"last", clock(exchange.last_time)},
-         {"sequences", array_of(exchange.sequences, sequence)}});
-    return json;
+        {"from_responder", json_of(exchange.sent[Party::responder])},
+        {"sequence_count", exchange.sequence_count},
+        {"incomplete_sequences", exchange.incomplete_sequences},
+        {"first_frame", exchange.first_frame},
+        {"last_frame", exchange.last_frame},
+        {"first", clock(exchange.first_time)},
+        {"last", clock(exchange.last_time)},
+        {"sequences", array_of(exchange.sequences, sequence)}};
 }
 
 Json record_of(const Login& login, const Clock& clock) {

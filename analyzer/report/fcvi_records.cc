@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/fcvi_records.h"
 
-#include <fmt/format.h>
-
 #include "analyzer/report/fcvi_summary.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
@@ -37,9 +35,7 @@ Json json_of(const End& end, wire::Version version) {
         {"handle", or_null(end.handle)},
         {"address", converted(end.address, [](const wire::NetAddress& a) { return wire::to_string(a); })},
         {"reliability", name_or_null(end.reliability)}};
-    const auto attribute = [&](const char* name, auto&& value) {
-        json[name] = end.attributes ? Json(value(*end.attributes)) : Json();
-    };
+    const auto attribute = [&](const char* name, auto&& value) { json.add(name, converted(end.attributes, value)); };
     attribute("max_transfer_size", [](const auto& a) { return a.max_trans_size; });
     attribute("rdma_write_enabled", [](const auto& a) { return a.en_rdma_wr; });
     attribute("rdma_read_enabled", [](const auto& a) { return a.en_rdma_rd; });
@@ -47,7 +43,7 @@ Json json_of(const End& end, wire::Version version) {
     attribute("pipeline_depth", [&](const auto& a) {
         return version == wire::Version::iso ? Json(a.qos.pipeline_depth) : Json();
     });
-    json["state"] = name_of(end.state);
+    json.add("state", name_of(end.state));
     return json;
 }
 
@@ -124,7 +120,9 @@ std::string fcvi_connection_name(std::uint32_t id) { return "fcvi-" + std::to_st
 std::string fcvi_message_name(std::uint64_t id) { return "fcvi-message-" + std::to_string(id); }
 
 Json record_of(const Connection& c, const Clock& clock) {
-    Json json{
+    const auto setup = [&](const Setup& seen) { return json_of(seen, c.version, clock); };
+    const auto disconnect = [&](const Disconnect& seen) { return json_of(seen, c.version, clock); };
+    return {
         {"id", fcvi_connection_name(c.id)},
         {"version", c.is_iso() ? "iso" : "rev-1.0"},
         {"mode", or_null(mode_name(c.mode))},
@@ -142,13 +140,9 @@ Json record_of(const Connection& c, const Clock& clock) {
         {"first_frame", c.first_frame},
         {"first", clock(c.first_time)},
         {"last", clock(c.last_time)},
-        {"iu_count", c.iu_count}};
-    Json setups = Json::array(), disconnects = Json::array();
-    for (const Setup& setup : c.setups) setups.push_back(json_of(setup, c.version, clock));
-    for (const Disconnect& d : c.disconnects) disconnects.push_back(json_of(d, c.version, clock));
-    json["setups"] = std::move(setups);
-    json["disconnects"] = std::move(disconnects);
-    return json;
+        {"iu_count", c.iu_count},
+        {"setups", array_of(c.setups, setup)},
+        {"disconnects", array_of(c.disconnects, disconnect)}};
 }
 
 Json record_of(const Message& m, const Clock& clock) {

@@ -18,7 +18,9 @@ class Lines {
 public:
     Lines(std::ostream& out, std::string_view indent) : out_(out), indent_(indent) { out_ << '['; }
     void add(const Json& element) {
-        out_ << (empty_ ? "\n" : ",\n") << indent_ << "  " << line_of(element);
+        line_.assign(empty_ ? "\n" : ",\n").append(indent_).append("  ");
+        append(line_, element);
+        out_ << line_;
         empty_ = false;
     }
     void end() {
@@ -29,12 +31,13 @@ public:
 private:
     std::ostream& out_;
     std::string_view indent_;
+    std::string line_;  ///< its memory is used again
     bool empty_ = true;
 };
 
 /// The last members of a protocol's object.
 void write_limits(std::ostream& out, const Json& limits) {
-    for (const auto& [name, count] : limits.items()) out << ",\n    \"" << name << "\": " << count;
+    for (const auto& [name, count] : limits.members()) out << ",\n    \"" << name << "\": " << line_of(count);
     out << "\n  },\n";
 }
 

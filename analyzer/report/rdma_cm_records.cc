@@ -114,8 +114,8 @@ Json record_of(const Connection& c, const Clock& clock) {
         {"server_qpn", or_null(c.end[Side::server].qpn)},
         {"outcome", name_of(c.outcome)},
         {"reject", json_of(c.reject)}};
-    json.update(steps_of(c, clock));
-    json.update(
+    json.add_all(steps_of(c, clock));
+    json.add_all(
         {{"req_transmissions", c.req_transmissions},
          {"rep_transmissions", c.rep_transmissions},
          {"dreq_transmissions", c.dreq_transmissions},

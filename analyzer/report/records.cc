@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/records.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "analyzer/report/setup_steps.h"
@@ -30,10 +29,9 @@ Json json_of(const std::optional<wire::Cursor>& cursor) {
 }
 
 Json timeline_of(const Direction& direction, const Clock& clock) {
-    Json timeline = Json::array();
-    for (const CursorSample& sample : direction.timeline)
-        timeline.push_back({clock(sample.time), sample.frame, sample.produced, sample.consumed, sample.in_flight()});
-    return timeline;
+    return array_of(direction.timeline, [&](const CursorSample& sample) {
+        return list_of(clock(sample.time), sample.frame, sample.produced, sample.consumed, sample.in_flight());
+    });
 }
 
 Json json_of(const Direction& direction, const Clock& clock, bool cursors) {
@@ -63,7 +61,7 @@ Json json_of(const Direction& direction, const Clock& clock, bool cursors) {
         {"sending_done", direction.sending_done},
         {"closed", direction.closed},
         {"aborted", direction.aborted}};
-    if (cursors) json["timeline"] = timeline_of(direction, clock);
+    if (cursors) json.add("timeline", timeline_of(direction, clock));
     return json;
 }
 
@@ -80,7 +78,7 @@ Json json_of(const std::optional<DeclineSeen>& decline) {
 /// The set-up's steps, each one as `convert` shows it.
 template <class Convert> Json steps_of(const Setup& setup, const Convert& convert) {
     Json steps;
-    for (const SetupStep& each : setup_steps) steps[each.key] = convert(setup.*each.step);
+    for (const SetupStep& each : setup_steps) steps.add(each.key, convert(setup.*each.step));
     return steps;
 }
 
@@ -151,23 +149,23 @@ Json json_of(const Link& link) {
 }
 
 Json json_of(const Rmb& rmb, const LinkGroup& group) {
-    Json rtokens = Json::array();
-    for (const Rtoken& token : rmb.rtokens)
-        rtokens.push_back(
-            {{"link", token.link < group.links.size() ? or_null(group.links[token.link].number) : Json()},
-             {"rkey", token.rkey},
-             {"address", hex_text(token.address)}});
+    const auto rtoken = [&](const Rtoken& token) {
+        return Json{
+            {"link", token.link < group.links.size() ? or_null(group.links[token.link].number) : Json()},
+            {"rkey", token.rkey},
+            {"address", hex_text(token.address)}};
+    };
     return {
         {"owner", name_of(rmb.owner)},
         {"element_size", or_null(rmb.element_size)},
-        {"rtokens", std::move(rtokens)},
+        {"rtokens", array_of(rmb.rtokens, rtoken)},
         {"first_frame", number_or_null(rmb.first_frame)},
         {"deleted", rmb.deleted}};
 }
 
 Json json_of(const LlcExchange& exchange, const Clock& clock) {
     const bool asked = exchange.request.frame != 0;
-    Json json{
+    return {
         {"type", llc_name(exchange)},
         {"version", exchange.version},
         {"from", name_of(exchange.from)},
@@ -178,7 +176,6 @@ Json json_of(const LlcExchange& exchange, const Clock& clock) {
         {"reply", clock(exchange.reply)},
         {"latency", asked && exchange.reply ? Json(seconds_of(exchange.reply->time - exchange.request.time)) : Json()},
         {"refused", exchange.refused}};
-    return json;
 }
 
 }  // namespace
@@ -207,12 +204,6 @@ Json record_of(const LinkGroup& group, const Clock& clock) {
 
 // ---- the capture and what goes with it -----------------------------------------------------------
 
-std::string utf8_of(const std::string& octets) {
-    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-    if (std::ranges::all_of(octets, is_ascii)) return octets;
-    return Json::parse(line_of(Json(octets))).get<std::string>();
-}
-
 Json capture_record(const Results& results) {
     const engine::CaptureSummary& capture = results.capture;
     return {
@@ -240,10 +231,12 @@ Json record_of(const engine::Finding& finding, const std::map<std::uint64_t, Pla
                 {"frames", finding.frames}, {"session", or_null(finding.session)},
                 {"text", finding.text},     {"clause", finding.rule->clause}};
     if (!places.empty())
-        record["places"] = array_of(finding.frames, [&](std::uint64_t frame) {
-            const auto place = places.find(frame);
-            return place == places.end() ? Json() : Json{{"file", place->second.file}, {"frame", place->second.frame}};
-        });
+        record.add("places", array_of(finding.frames, [&](std::uint64_t frame) {
+                       const auto place = places.find(frame);
+                       return place == places.end()
+                                  ? Json()
+                                  : Json{{"file", place->second.file}, {"frame", place->second.frame}};
+                   }));
     return record;
 }
 

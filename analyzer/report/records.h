@@ -2,22 +2,13 @@
 // What is reported of each thing, under which name: the one place that JSON, CSV and SQLite take it from.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <map>
 #include <optional>
-#include <string>
 
+#include "analyzer/report/json_value.h"
 #include "analyzer/report/results.h"
 
 namespace fabricscope::report {
-
-/// Keeps the order of members.
-using Json = nlohmann::ordered_json;
-
-/// On one line; what is not UTF-8 is replaced.
-inline std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-/// What is not UTF-8 is replaced, as in JSON.
-std::string utf8_of(const std::string& octets);
 
 inline double seconds_of(capture::Time duration) {
     return static_cast<double>(duration) / static_cast<double>(capture::second);

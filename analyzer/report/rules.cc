@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/rules.h"
 
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "analyzer/report/records.h"
@@ -28,8 +29,8 @@ void write_rule(std::ostream& out, const engine::Rule& rule) {
 }
 
 void write_rules_json(std::ostream& out, std::span<const engine::Rule> rules) {
-    Json list = Json::array();
-    for (const engine::Rule& rule : rules) list.push_back(record_of(rule));
+    auto list = nlohmann::ordered_json::array();
+    for (const engine::Rule& rule : rules) list.push_back(nlohmann::ordered_json::parse(line_of(record_of(rule))));
     out << list.dump(2) << '\n';
 }
 

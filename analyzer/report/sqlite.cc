@@ -6,6 +6,9 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "analyzer/report/schema.h"
@@ -70,18 +73,19 @@ private:
     }
 
     void bind(sqlite3_stmt* statement, int position, const Json& value) {
-        switch (value.type()) {
-            case Json::value_t::string: return bind_text(statement, position, value.get_ref<const std::string&>());
-            case Json::value_t::number_float:
-                return database_.check(sqlite3_bind_double(statement, position, value.get<double>()));
-            case Json::value_t::null: return database_.check(sqlite3_bind_null(statement, position));
-            case Json::value_t::boolean:
-                return database_.check(sqlite3_bind_int(statement, position, value.get<bool>() ? 1 : 0));
-            default: return database_.check(sqlite3_bind_int64(statement, position, value.get<std::int64_t>()));
-        }
+        if (value.is_null()) return database_.check(sqlite3_bind_null(statement, position));
+        if (value.is_text()) return bind_text(statement, position, value.text());
+        std::visit(
+            [&]<class T>(const T& number) {
+                if constexpr (std::is_floating_point_v<T>)
+                    database_.check(sqlite3_bind_double(statement, position, number));
+                else if constexpr (std::is_integral_v<T>)
+                    database_.check(sqlite3_bind_int64(statement, position, static_cast<std::int64_t>(number)));
+            },
+            value.variant());
     }
 
-    void bind_text(sqlite3_stmt* statement, int position, const std::string& octets) {
+    void bind_text(sqlite3_stmt* statement, int position, std::string_view octets) {
         const std::string text = utf8_of(octets);
         database_.check(
             sqlite3_bind_text(statement, position, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));

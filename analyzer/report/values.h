@@ -2,6 +2,8 @@
 // Values of records: what is unknown is null.
 #pragma once
 
+#include <iterator>
+
 #include "analyzer/report/records.h"
 
 namespace fabricscope::report {
@@ -18,9 +20,12 @@ template <class T, class Convert> Json converted(const std::optional<T>& value, 
 inline Json frame_of(const std::optional<engine::Step>& step) { return step ? Json(step->frame) : Json(); }
 
 template <class List, class Convert> Json array_of(const List& values, const Convert& convert) {
-    Json array = Json::array();
-    for (const auto& value : values) array.push_back(convert(value));
-    return array;
+    Json::List list;
+    list.reserve(std::size(values));
+    for (const auto& value : values) list.emplace_back(convert(value));
+    return list;
 }
+
+template <class... Values> Json list_of(const Values&... values) { return Json::List{Json(values)...}; }
 
 }  // namespace fabricscope::report

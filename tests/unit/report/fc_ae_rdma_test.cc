@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "analyzer/report/fc_ae_rdma_records.h"
@@ -11,6 +12,7 @@ namespace fabricscope::report {
 namespace {
 
 using namespace engine::fc_ae_rdma;
+using nlohmann::json;
 
 TEST(FcAeRdmaRecords, AMessage) {
     Message message;
@@ -22,7 +24,7 @@ TEST(FcAeRdmaRecords, AMessage) {
     message.state = MessageState::failed;
     message.command = {capture::second, 3, 0};
     message.response = Step{2 * capture::second, 9, 0};
-    const Json record = record_of(message, Clock(0));
+    const json record = json::parse(line_of(record_of(message, Clock(0))));
     EXPECT_EQ(record["id"], "fc-ae-rdma-7");
     EXPECT_EQ(record["target"], "04.05.06 in fabric 5");
     EXPECT_EQ(record["operation"], "write");
@@ -36,10 +38,10 @@ TEST(FcAeRdmaRecords, ARegion) {
     region.lun = 3;
     region.written.add(16, 32);
     region.read.add(0, 8);
-    const Json record = record_of(region);
+    const json record = json::parse(line_of(record_of(region)));
     EXPECT_EQ(record["end"], 32);
-    EXPECT_EQ(record["written"], Json::parse("[[16, 32]]"));
-    EXPECT_EQ(record["read"], Json::parse("[[0, 8]]"));
+    EXPECT_EQ(record["written"], json::parse("[[16, 32]]"));
+    EXPECT_EQ(record["read"], json::parse("[[0, 8]]"));
 }
 
 Message failed_write() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "analyzer/report/fc_ladder.h"
@@ -14,7 +15,10 @@ namespace {
 using namespace engine::fcvi;
 using namespace engine::fcvi::test;
 using engine::Side;
+using nlohmann::json;
 using testing::HasSubstr;
+
+json parsed(const Json& record) { return json::parse(line_of(record)); }
 
 TEST(FcviRecords, AConnectionAndItsMessages) {
     World w;
@@ -23,7 +27,7 @@ TEST(FcviRecords, AConnectionAndItsMessages) {
     w.read_message(Side::server, 200);
     w.disconnect(Side::client);
     const Clock clock(0);
-    const Json connection = record_of(w.connection(), clock);
+    const json connection = parsed(record_of(w.connection(), clock));
     EXPECT_EQ(connection["id"], "fcvi-1");
     EXPECT_EQ(connection["version"], "iso");
     EXPECT_EQ(connection["mode"], "client-server");
@@ -36,20 +40,20 @@ TEST(FcviRecords, AConnectionAndItsMessages) {
     EXPECT_EQ(connection["client_to_server"]["bytes"], 300);
     EXPECT_EQ(connection["setups"][0]["resp3_frame"], 4);
     EXPECT_EQ(connection["disconnects"][0]["by_application"], true);
-    const Json message = record_of(w.message(), clock);
+    const json message = parsed(record_of(w.message(), clock));
     EXPECT_EQ(message["operation"], "rdma write");
     EXPECT_EQ(message["state"], "complete");
     EXPECT_EQ(message["rmt_va"], "0x00007f0000001000");
     EXPECT_EQ(message["rmt_va_end"], "0x00007f0000001064");
     EXPECT_EQ(message["response_frame"], 6);
-    EXPECT_EQ(limits_record(w.model())["dropped_messages"], 0);
+    EXPECT_EQ(parsed(limits_record(w.model()))["dropped_messages"], 0);
 }
 
 TEST(FcviRecords, ARefusalInWords) {
     World w(Version::rev_1_0);
     w.rqst();
     w.resp1(Side::server, [](Spec& s) { s.say(0x04); });
-    const Json connection = record_of(w.connection(), Clock(0));
+    const json connection = parsed(record_of(w.connection(), Clock(0)));
     EXPECT_EQ(connection["version"], "rev-1.0");
     EXPECT_EQ(connection["reject"]["name"], "No Waiting Remote Endpoint");
     EXPECT_EQ(connection["reject"]["by"], "server");
