@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recorded RDMA CM connections, replayed against librdmacm's rping on a Linux kernel with soft-RoCE.
+
+    tests/live/rdma_cm.py LAB [--fabricscope PROGRAM]
+"""
+
+import struct
+import time
+
+from live import B, SAMPLES, run
+
+PORT = 7174  # of the recording
+ROUNDS = "-p 7174 -v -V -C 5 -S 64"  # as in the recording
+REP_RESPONDER_RESOURCES = 48  # where the field stands in the MAD
+HEADERS = 14 + 20 + 8 + 12 + 8  # before the MAD in a RoCEv2 frame
+
+
+def prepare(trial):
+    trial.cases.rxe(trial.b)
+    trial.b.run("modprobe -a rdma_ucm rdma_cm ib_uverbs", quiet=True, check=True)
+
+
+def rping_server(trial):
+    job = trial.b.bg(f"timeout 60 rping -s -a {B} {ROUNDS}", 70)
+    time.sleep(2)
+    return job
+
+
+def client_against_rping(trial):
+    job = rping_server(trial)
+    status, report = trial.replay(SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "client", f"rocev2://{B}")
+    trial.check("handshake, READs, WRITEs and disconnect as client of rping -s", status == 0, report)
+    rping_status, said = trial.b.wait(job, 70)
+    trial.check("rping -s found all the data right", rping_status == 0 and said.count("server ping data") == 5, said)
+
+
+def another_port(trial):
+    job = trial.b.bg(f"timeout 60 rping -s -a {B} {ROUNDS.replace('7174', '7200')}", 70)
+    time.sleep(2)
+    status, report = trial.replay(SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "client", f"rocev2://{B}:7200")
+    trial.check("the same with another port", status == 0, report)
+    trial.b.wait(job, 70)
+
+
+def rejection(trial):
+    status, report = trial.replay(SAMPLES / "rdmacm_reject_no_listener.pcap", "cm-1", "client", f"rocev2://{B}")
+    trial.check("a port without a listener is rejected as recorded", status == 0, report)
+
+
+def nobody_listens(trial):
+    status, report = trial.replay(SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "client", f"rocev2://{B}:7999")
+    notes = str(report)
+    trial.check("REJ instead of REP is told", status == 1 and "REJ" in notes, report)
+
+
+def altered(trial):
+    """The recorded REP gets another number of responder resources."""
+    octets = bytearray((SAMPLES / "rdmacm_rping_v4.pcap").read_bytes())
+    at = 24
+    for _ in range(3):  # the REP is frame 4
+        at += 16 + struct.unpack_from("<I", octets, at + 8)[0]
+    octets[at + 16 + HEADERS + REP_RESPONDER_RESOURCES] += 1
+    capture = trial.lab.dir + "/altered.pcap"
+    with open(capture, "wb") as out:
+        out.write(octets)
+    job = rping_server(trial)
+    status, report = trial.replay(capture, "cm-1", "client", f"rocev2://{B}")
+    trial.b.wait(job, 70)
+    fields = [d["field"] for run in report.get("runs", [report]) for d in run.get("differences", [])
+              if d.get("level") != "policy"]
+    trial.check("an altered recording: the altered field, and no other", status == 1 and
+                fields == ["rdma_ip_cm.responder_resources"], fields, report)
+
+
+def server_for_rping(trial):
+    status, report, (rping_status, said) = trial.replay_while(
+        f"timeout 50 rping -c -a 192.0.2.10 {ROUNDS}", SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "server",
+        f"rocev2://{B}")
+    trial.check("as server for rping -c", status == 0, report)
+    trial.check("rping -c got its data back", rping_status == 0 and said.count("ping data") == 5, said)
+
+
+def unreachable(trial):
+    status, report = trial.replay(
+        SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "client", "rocev2://192.0.2.99", "--timeout 5")
+    trial.check("a peer that is not there: status 4", status == 4, status, report)
+
+
+if __name__ == "__main__":
+    run(__doc__, "rdmacm", [prepare, client_against_rping, another_port, rejection, nobody_listens, altered,
+                            server_for_rping, unreachable])
