@@ -11,6 +11,8 @@ namespace {
 
 /// How long the run goes on after all has been played, for what still comes of itself.
 constexpr Time settling = capture::second;
+/// The system wakes a process up so late at times; this before something is due, there is no more sleep.
+constexpr Time precision = 200 * capture::microsecond;
 /// How long the transport is listened to at once.
 constexpr Time slice = 50 * capture::millisecond;
 
@@ -67,8 +69,8 @@ private:
 
     void step() {
         const Time wakeup = player_.endpoint->wakeup();
-        const Time wait = std::clamp<Time>(wakeup - std::min(wakeup, clock_.now()), 0, slice);
-        const ByteView frame = transport_.receive(wait);
+        const Time until = wakeup - std::min(wakeup, clock_.now());
+        const ByteView frame = transport_.receive(std::clamp<Time>(until - precision, 0, slice));
         const Time now = clock_.now();
         if (!frame.empty()) {
             heard_ = true;
