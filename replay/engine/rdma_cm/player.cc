@@ -82,7 +82,11 @@ public:
     }
 
     bool over() const override { return !stopped_ && part_.script().over() && !repetition_ && !watches_; }
-    std::string waiting_for() const override { return part_.script().waiting_for(); }
+    std::string waiting_for() const override {
+        if (std::string message = part_.script().waiting_for(); !message.empty()) return message;
+        if (repetition_) return "the last repetition of " + part_.script().message(repetition_->message).name;
+        return watches_ ? "the client to give up" : "nothing: it made no sense to go on";
+    }
     std::vector<std::string> notes() const override {
         std::vector<std::string> notes = notes_;
         notes.insert(notes.end(), part_.notes().begin(), part_.notes().end());
