@@ -145,30 +145,6 @@ Recording recording_of(const engine::Engine& engine, const Connection& connectio
     return recording;
 }
 
-class CmSession final : public Session {
-public:
-    explicit CmSession(Recording recording) : recording_(std::move(recording)) {}
-
-    const Conversation& conversation() const override { return recording_.conversation; }
-    PlayedStation player(Side played, const PlayOptions& options) const override {
-        check();
-        return make_player(recording_, played, options);
-    }
-    EmulatedStation emulated(Side side, const std::string& profile) const override {
-        check();
-        if (!profile.empty()) throw NotPlayable("emulated peers of RDMA CM have no profiles: \"" + profile + "\"");
-        return make_emulated(recording_, side);
-    }
-
-private:
-    void check() const {
-        if (!recording_.obstacle.empty())
-            throw NotPlayable(recording_.conversation.session + " cannot be replayed: " + recording_.obstacle);
-    }
-
-    Recording recording_;
-};
-
 std::string about(const Connection& connection) {
     std::string text;
     if (connection.client && connection.server)
@@ -220,6 +196,22 @@ private:
 };
 
 }  // namespace
+
+void CmSession::check() const {
+    if (!recording_.obstacle.empty())
+        throw NotPlayable(recording_.conversation.session + " cannot be replayed: " + recording_.obstacle);
+}
+
+PlayedStation CmSession::player(Side played, const PlayOptions& options) const {
+    check();
+    return make_player(recording_, played, options);
+}
+
+EmulatedStation CmSession::emulated(Side side, const std::string& profile) const {
+    check();
+    if (!profile.empty()) throw NotPlayable("emulated peers of RDMA CM have no profiles: \"" + profile + "\"");
+    return make_emulated(recording_, side);
+}
 
 std::unique_ptr<Reader> make_reader() { return std::make_unique<CmReader>(); }
 

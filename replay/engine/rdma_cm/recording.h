@@ -17,6 +17,21 @@ struct Recording {
     std::string obstacle;    ///< why it cannot be played; empty if it can
 };
 
+class CmSession final : public Session {
+public:
+    explicit CmSession(Recording recording) : recording_(std::move(recording)) {}
+
+    const Recording& recording() const { return recording_; }
+    const Conversation& conversation() const override { return recording_.conversation; }
+    PlayedStation player(Side played, const PlayOptions& options) const override;
+    EmulatedStation emulated(Side side, const std::string& profile) const override;
+
+private:
+    void check() const;
+
+    Recording recording_;
+};
+
 PlayedStation make_player(const Recording& recording, Side played, const PlayOptions& options);
 EmulatedStation make_emulated(const Recording& recording, Side side);
 

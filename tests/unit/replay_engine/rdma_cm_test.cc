@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Recorded RDMA CM connections against the emulated stack: what was not altered is clean, what was altered is pointed
+// at.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "capture/source.h"
+#include "protocols/rdma_ip_cm/message.h"
+#include "replay/engine/comparison.h"
+#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/reader.h"
+#include "replay/engine/rdma_cm/recording.h"
+#include "replay/engine/run.h"
+#include "replay/synth/families.h"
+
+namespace fabricscope::replay::rdma_cm {
+namespace {
+
+/// Frames of a recording, and what is in them.
+struct Capture {
+    std::vector<Octets> frames;
+    std::vector<Time> times;
+
+    std::unique_ptr<CmSession> session(std::string_view id = "cm-1") const {
+        const std::unique_ptr<Reader> reader = make_reader();
+        engine::Options options{.smcr = false};
+        engine::Observers observers;
+        reader->prepare(options, observers);
+        engine::Engine engine(options, observers);
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            capture::Frame frame = stack::ethernet_frame(frames[i]);
+            frame.number = i + 1;
+            frame.time = times[i];
+            engine.on_frame(frame);
+        }
+        engine.finish();
+        std::unique_ptr<Session> session = reader->session(engine, id);
+        return std::unique_ptr<CmSession>(static_cast<CmSession*>(session.release()));
+    }
+};
+
+Capture sample(const std::string& name) {
+    Capture capture;
+    const std::string file = FABRICSCOPE_SAMPLES "/" + name + ".pcap";
+    const capture::OpenResult opened = capture::open(file);
+    EXPECT_NE(opened.source, nullptr) << file;
+    capture::Frame frame;
+    while (opened.source && opened.source->next(frame)) {
+        capture.frames.emplace_back(frame.data.begin(), frame.data.end());
+        capture.times.push_back(frame.time);
+    }
+    EXPECT_FALSE(capture.frames.empty()) << file;
+    return capture;
+}
+
+Capture scenario(std::string_view name) {
+    Capture capture;
+    const auto builtin = std::ranges::find(synth::builtin_scenarios(), name, &synth::BuiltinScenario::name);
+    EXPECT_NE(builtin, synth::builtin_scenarios().end()) << name;
+    const synth::Recording recording = synth::run(synth::parse_scenario(builtin->text));
+    for (const synth::RecordedFrame& frame : recording.frames) {
+        capture.frames.push_back(frame.octets);
+        capture.times.push_back(frame.time);
+    }
+    return capture;
+}
+
+/// The client asks for an alternate path, and the server has none: no implementation at hand does that.
+Capture with_alternate_path() {
+    Capture capture = sample("rdmacm_rping_v4");
+    const std::unique_ptr<CmSession> session = capture.session();
+    const Recording& recording = session->recording();
+    const auto& messages = recording.conversation.messages;
+    const auto rtu = std::ranges::find(messages, "RTU", &Message::name);
+    namespace wire = fabricscope::rdma_ip_cm;
+    const wire::Message established = wire::parse(rtu->octets);
+    const auto ids = std::get<ib::CmRtu>(established.body);
+    capture::FrameBuilder builder;
+    std::size_t at = rtu->frame;
+    const auto insert = [&](Side from, ib::CmAttribute attribute, const auto& body) {
+        wire::Message message;
+        message.mad.transaction_id = 0x1234'5678;
+        message.mad.attribute_id = static_cast<std::uint16_t>(attribute);
+        message.body = body;
+        const stack::IbAddress& source = recording.addresses[from];
+        const stack::IbAddress& destination = recording.addresses[engine::other(from)];
+        ib::Bth bth{};
+        bth.opcode = 0x64;
+        bth.destination_qpn = ib::gsi_qpn;
+        const ByteView frame = builder.roce(
+            {source.mac, destination.mac, source.gid, destination.gid}, recording.carrier, bth,
+            layout::octets_of(ib::Deth{ib::gsi_q_key, 0, ib::gsi_qpn}), wire::build(message));
+        capture.frames.emplace(capture.frames.begin() + static_cast<std::ptrdiff_t>(at), frame.begin(), frame.end());
+        capture.times.insert(capture.times.begin() + static_cast<std::ptrdiff_t>(at), rtu->time + 1);
+        ++at;
+    };
+    ib::CmLap lap;
+    lap.local_comm_id = ids.local_comm_id;
+    lap.remote_comm_id = ids.remote_comm_id;
+    lap.remote_qpn = *recording.ear.ends()[Side::server].qpn;
+    lap.local_gid = recording.addresses[Side::client].gid;
+    lap.remote_gid = recording.addresses[Side::server].gid;
+    insert(Side::client, ib::CmAttribute::lap, lap);
+    wire::Apr apr;
+    apr.body.local_comm_id = ids.remote_comm_id;
+    apr.body.remote_comm_id = ids.local_comm_id;
+    apr.body.status = 2;
+    const Octets nothing(ib::ari_size);
+    apr.additional = nothing;
+    insert(Side::server, ib::CmAttribute::apr, apr);
+    return capture;
+}
+
+/// `recorded` played against what the unaltered recording's other side does.
+Comparison replayed(const CmSession& recorded, const CmSession& unaltered, Side played) {
+    const Run run = run_emulated(
+        recorded.player(played, {}), unaltered.emulated(engine::other(played), ""),
+        {.start = recorded.conversation().messages.front().time});
+    const std::unique_ptr<Session> actual = session_of(run, {"rdma-cm", make_reader}, recorded.conversation());
+    EXPECT_NE(actual, nullptr);
+    return actual == nullptr ? Comparison{} : compare(recorded.conversation(), actual->conversation(), played);
+}
+
+std::string text_of(const Comparison& comparison) {
+    std::string text;
+    for (const Difference& difference : comparison.differences)
+        text += difference.message + " " + difference.field + ": " + difference.recorded + " | " + difference.actual +
+                "\n";
+    for (const engine::Finding& finding : comparison.broken) text += finding.text + "\n";
+    return text;
+}
+
+// ---- nothing altered -----------------------------------------------------------------------------
+
+void expect_clean(const Capture& capture) {
+    int sessions = 0;
+    while (const std::unique_ptr<CmSession> session = capture.session("cm-" + std::to_string(sessions + 1))) {
+        ++sessions;
+        for (const Side side : {Side::client, Side::server}) {
+            const Comparison comparison = replayed(*session, *session, side);
+            EXPECT_TRUE(comparison.same()) << name_of(side) << " played:\n" << text_of(comparison);
+        }
+    }
+    EXPECT_GT(sessions, 0);
+}
+
+class RdmaCmScenario : public testing::TestWithParam<std::string> {};
+TEST_P(RdmaCmScenario, ReplaysCleanInBothRoles) { expect_clean(scenario(GetParam())); }
+
+std::vector<std::string> scenarios() {
+    std::vector<std::string> names;
+    for (const synth::BuiltinScenario& builtin : synth::builtin_scenarios())
+        if (builtin.name.starts_with("rdmacm_") || builtin.name.starts_with("rc_")) names.emplace_back(builtin.name);
+    return names;
+}
+INSTANTIATE_TEST_SUITE_P(Scenarios, RdmaCmScenario, testing::ValuesIn(scenarios()), [](const auto& instance) {
+    return instance.param;
+});
+
+class RdmaCmSample : public testing::TestWithParam<std::string> {};
+TEST_P(RdmaCmSample, ReplaysCleanInBothRoles) { expect_clean(sample(GetParam())); }
+
+std::vector<std::string> samples() {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(FABRICSCOPE_SAMPLES)) {
+        const std::string name = entry.path().stem();
+        if (name.starts_with("rdmacm_") && entry.path().extension() == ".pcap") names.push_back(name);
+    }
+    return names;
+}
+INSTANTIATE_TEST_SUITE_P(Real, RdmaCmSample, testing::ValuesIn(samples()), [](const auto& instance) {
+    return instance.param;
+});
+
+// ---- one field altered ---------------------------------------------------------------------------
+
+/// A field of this name and owner, wherever it stands.
+struct NamePlace {
+    std::string kind;
+    Side owner;
+    Value value;
+    bool operator==(const NamePlace&) const = default;
+};
+
+std::optional<NamePlace> name_at(const Message& message, const FieldAt& field) {
+    const FieldRule rule = rule_of(*message.dialect, field);
+    if (rule.treatment != Treatment::introduces && rule.treatment != Treatment::refers) return std::nullopt;
+    return NamePlace{std::string(rule.kind), owner_of(rule, message.from), value_of(message.octets, field)};
+}
+
+/// Whether the other side could have known the name already.
+bool is_known_before(const std::vector<Message>& messages, std::size_t index, const NamePlace& name) {
+    for (std::size_t i = 0; i < index; ++i)
+        for (const FieldAt& field : fields_of(messages[i], messages[i].octets))
+            if (name_at(messages[i], field) == name) return true;
+    return false;
+}
+
+/// With another value in the last octet.
+Value altered(Value value) {
+    value.back() ^= 1;
+    return value;
+}
+
+void rename_everywhere(std::vector<Message>& messages, const NamePlace& name) {
+    for (Message& message : messages)
+        for (const FieldAt& field : fields_of(message, message.octets))
+            if (name_at(message, field) == name) set_value(message.octets, field, altered(name.value));
+}
+
+/// What decides which message it is, or which fields follow: altered, it is another message altogether.
+const std::set<std::string_view> decisive{
+    "rdma_ip_cm.mad.base_version", "rdma_ip_cm.mad.class", "rdma_ip_cm.mad.attribute_id", "infiniband.bth.opcode"};
+const std::set<std::string_view> structural{
+    "rdma_ip_cm.rej.reason", "rdma_ip_cm.rej.ari_length", "rdma_ip_cm.ari.suggested_length", "rdma_ip_cm.ip.version"};
+
+class Alterations {
+public:
+    Alterations(const CmSession& session, Side played) : session_(session), played_(played) {}
+
+    void try_all(std::set<std::string>& tried) {
+        const auto& messages = session_.conversation().messages;
+        for (std::size_t i = 0; i < messages.size(); ++i) {
+            if (messages[i].from == played_) continue;
+            tried.insert(messages[i].name);
+            for (const FieldAt& field : fields_of(messages[i], messages[i].octets)) try_field(i, field);
+        }
+    }
+
+private:
+    void try_field(std::size_t index, const FieldAt& field) {
+        const Message& message = session_.conversation().messages[index];
+        const FieldRule rule = rule_of(*message.dialect, field);
+        if (rule.treatment == Treatment::ignored || decisive.contains(field.filter())) return;
+        SCOPED_TRACE(message.name + " " + field.name());
+        Recording recording = session_.recording();
+        std::vector<Message>& messages = recording.conversation.messages;
+        const std::optional<NamePlace> name = name_at(message, field);
+        const bool free_choice = name &&
+                                 (rule.treatment == Treatment::introduces || !is_known_before(messages, index, *name));
+        if (free_choice) rename_everywhere(messages, *name);
+        else set_value(messages[index].octets, field, altered(value_of(message.octets, field)));
+        const CmSession changed(std::move(recording));
+        const Comparison comparison = replayed(changed, session_, played_);
+        if (free_choice) {
+            EXPECT_TRUE(comparison.differences.empty()) << text_of(comparison);
+            return;
+        }
+        expect_pointed_at(comparison, message, field, rule);
+    }
+
+    static void expect_pointed_at(
+        const Comparison& comparison, const Message& message, const FieldAt& field, const FieldRule& rule) {
+        const auto found = std::ranges::find(comparison.differences, field.name(), &Difference::field);
+        ASSERT_NE(found, comparison.differences.end()) << text_of(comparison);
+        EXPECT_EQ(found->message, message.name);
+        EXPECT_EQ(found->recorded_frame, message.frame);
+        EXPECT_NE(found->actual_frame, 0U);
+        EXPECT_EQ(found->level, rule.treatment == Treatment::policy ? Level::policy : Level::exact);
+        if (structural.contains(field.filter())) return;
+        EXPECT_EQ(comparison.differences.size(), 1U) << text_of(comparison);
+    }
+
+    const CmSession& session_;
+    Side played_;
+};
+
+TEST(RdmaCmAlterations, EveryFieldOfEveryMessageIsPointedAt) {
+    std::set<std::string> tried;
+    const auto try_both = [&](const std::string& what, const Capture& capture) {
+        SCOPED_TRACE(what);
+        const std::unique_ptr<CmSession> session = capture.session();
+        ASSERT_NE(session, nullptr);
+        for (const Side side : {Side::client, Side::server}) {
+            SCOPED_TRACE(name_of(side));
+            Alterations(*session, side).try_all(tried);
+        }
+    };
+    try_both("rping", sample("rdmacm_rping_v4"));
+    try_both("private data", sample("rdmacm_private_data"));
+    try_both("reject", sample("rdmacm_reject_private_data"));
+    try_both("datagrams", sample("rdmacm_udaddy"));
+    try_both("MRA", scenario("rdmacm_mra"));
+    try_both("NAK", scenario("rc_remote_access_error"));
+    try_both("ARI", scenario("rdmacm_ari_minor_version"));
+    {
+        SCOPED_TRACE("alternate path");
+        const std::unique_ptr<CmSession> session = with_alternate_path().session();
+        Alterations(*session, Side::client).try_all(tried);
+    }
+    // The emulated stack answers LAP, and sends none.
+    const std::set<std::string> all{"REQ",        "MRA",     "REJ",      "REP",      "RTU",
+                                    "DREQ",       "DREP",    "APR",      "SIDR_REQ", "SIDR_REP",
+                                    send_name,    read_name, write_name, nak_name,   read_response_name,
+                                    datagram_name};
+    EXPECT_EQ(tried, all);
+}
+
+}  // namespace
+}  // namespace fabricscope::replay::rdma_cm
