@@ -72,7 +72,7 @@ private:
         const Time until = wakeup - std::min(wakeup, clock_.now());
         const ByteView frame = transport_.receive(std::clamp<Time>(until - precision, 0, slice));
         const Time now = clock_.now();
-        if (!frame.empty()) {
+        if (is_for_player(frame)) {
             heard_ = true;
             last_ = now;
             run_.frames.push_back({now, 0, false, {frame.begin(), frame.end()}, {}});
@@ -80,6 +80,14 @@ private:
         }
         if (player_.endpoint->wakeup() <= now) player_.endpoint->on_timer(now);
         send();
+    }
+
+    /// An interface has the traffic of others, too, which is neither answered nor waited for.
+    bool is_for_player(ByteView frame) const {
+        const auto goes_to = [&](const Mac& own) {
+            return frame.size() >= own.octets.size() && std::ranges::equal(frame.first(own.octets.size()), own.octets);
+        };
+        return std::ranges::any_of(player_.addresses, goes_to) || (player_.addresses.empty() && !frame.empty());
     }
 
     void send() {

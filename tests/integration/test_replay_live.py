@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`fabricscope replay` against itself over real interfaces: two processes in two network namespaces joined by a veth pair, one
+of which plays the client of a recording, the other one the server. Needs root."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from edit import edited, patch
+from harness import BUILD, sample
+
+CLIENT, SERVER = "192.0.2.10", "192.0.2.20"
+RESPONDER_RESOURCES = 14 + 20 + 8 + 12 + 8 + 48  # of a REP in a RoCEv2 frame
+
+
+def why_not():
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    if shutil.which("ip") is None:
+        return "iproute2 is not installed"
+    name = f"fstest{os.getpid()}"
+    if subprocess.run(["ip", "netns", "add", name], capture_output=True, check=False).returncode != 0:
+        return "network namespaces are not permitted here"
+    subprocess.run(["ip", "netns", "del", name], check=False)
+    return None
+
+
+REASON = why_not()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def wire():
+    """Two namespaces, of the client and the server, each with its end of a wire: (namespace, interface)."""
+    names = [f"fs{role}{os.getpid()}" for role in ("c", "s")]
+    ends = []
+    try:
+        for name in names:
+            ip("netns", "add", name)
+        ip("link", "add", "wire0", "netns", names[0], "type", "veth", "peer", "name", "wire1", "netns", names[1])
+        for number, (name, address) in enumerate(zip(names, (CLIENT, SERVER))):
+            for words in (["addr", "add", f"{address}/24", "dev", f"wire{number}"], ["link", "set", f"wire{number}", "up"],
+                          ["link", "set", "lo", "up"]):
+                ip("-n", name, *words)
+            ends.append((name, f"wire{number}"))
+        yield ends
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+def begin(namespace, capture, play, against, timeout=20):
+    command = ["ip", "netns", "exec", namespace, BUILD / "bin/fabricscope", "replay", capture, "--session", "cm-1",
+               "--play", play, "--against", against, "--json", "--timeout", timeout]
+    return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def end(process):
+    out, err = process.communicate(timeout=100)
+    assert process.returncode in (0, 1), err.decode()
+    return process.returncode, json.loads(out)
+
+
+def replayed(wire, capture, server_capture, client_target, server_target):
+    """Exit status and report of the client's process and of the server's."""
+    (client_space, _), (server_space, _) = wire
+    server = begin(server_space, server_capture, "server", server_target)
+    time.sleep(1)  # an answer to what was sent too early would be a repetition's
+    client = begin(client_space, capture, "client", client_target)
+    return end(client), end(server)
+
+
+@pytest.mark.parametrize("name", ["rdmacm_rping_v4", "rdmacm_private_data", "rdmacm_reject_no_listener", "rdmacm_udaddy"])
+def test_udp(wire, name):
+    """RoCEv2 through the kernel's UDP."""
+    results = replayed(wire, sample(name), sample(name), f"rocev2://{SERVER}", f"rocev2://{CLIENT}")
+    for status, report in results:
+        assert status == 0, report
+
+
+@pytest.mark.parametrize("name", ["rdmacm_rping_v6", "rdmacm_rocev1_rping"])
+def test_raw_frames(wire, name):
+    """Frames with the recorded addresses."""
+    (_, client_interface), (_, server_interface) = wire
+    for status, report in replayed(wire, sample(name), sample(name), f"if://{client_interface}", f"if://{server_interface}"):
+        assert status == 0, report
+
+
+def test_altered_server(wire, tmp_path):
+    """The server has another number of responder resources than the client's recording tells."""
+    altered = edited("rdmacm_rping_v4", tmp_path / "altered.pcap", patch(4, RESPONDER_RESOURCES, b"\x07"))
+    (status, report), _ = replayed(
+        wire, sample("rdmacm_rping_v4"), altered, f"rocev2://{SERVER}", f"rocev2://{CLIENT}")
+    assert status == 1
+    (difference,) = [d for d in report["differences"] if d["level"] == "exact"]
+    assert (difference["field"], difference["actual"]) == ("rdma_ip_cm.responder_resources", "7")
+
+
+def test_nobody_there(wire):
+    (client_space, _), _ = wire
+    process = begin(client_space, sample("rdmacm_rping_v4"), "client", f"rocev2://{SERVER}", timeout=3)
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 4, err.decode()
