@@ -24,6 +24,12 @@ Side owner_of(const FieldRule& rule, Side sender) {
     return Side::client;
 }
 
+std::string kind_of(const FieldRule& rule, const Message& message) {
+    std::string kind(rule.kind);
+    if (rule.in_lane) kind += " of " + message.lane;
+    return kind;
+}
+
 bool Bindings::stands_for_any(std::string_view kind, Side owner, const Value& actual) const {
     return std::ranges::any_of(actual_, [&](const auto& entry) {
         return std::get<0>(entry.first) == kind && std::get<1>(entry.first) == owner && entry.second == actual;
@@ -41,8 +47,9 @@ void Bindings::learn(const Message& recorded, ByteView actual) {
         if (same == now.end()) continue;
         const Value value = value_of(recorded.octets, field);
         const Side owner = owner_of(rule, recorded.from);
-        if (rule.treatment == Treatment::introduces || find(rule.kind, owner, value) == nullptr)
-            bind(rule.kind, owner, value, value_of(actual, *same));
+        const std::string kind = kind_of(rule, recorded);
+        if (rule.treatment == Treatment::introduces || find(kind, owner, value) == nullptr)
+            bind(kind, owner, value, value_of(actual, *same));
     }
 }
 
@@ -51,7 +58,8 @@ Octets Bindings::translated(const Message& recorded) const {
     for (const FieldAt& field : fields_of(recorded, recorded.octets)) {
         const FieldRule rule = rule_of(*recorded.dialect, field);
         if (rule.treatment != Treatment::introduces && rule.treatment != Treatment::refers) continue;
-        if (const Value* actual = find(rule.kind, owner_of(rule, recorded.from), value_of(recorded.octets, field)))
+        const Value value = value_of(recorded.octets, field);
+        if (const Value* actual = find(kind_of(rule, recorded), owner_of(rule, recorded.from), value))
             set_value(octets, field, *actual);
     }
     return octets;

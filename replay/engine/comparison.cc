@@ -154,13 +154,14 @@ private:
         std::string expected = before != nullptr ? text_of(field, was) : "not there";
         if (before != nullptr && now != nullptr) {
             if (rule.treatment == Treatment::introduces) return;
+            const std::string kind = kind_of(rule, recorded);
             const Value* bound = rule.treatment == Treatment::refers
-                                     ? bindings_.find(rule.kind, owner_of(rule, recorded.from), was)
+                                     ? bindings_.find(kind, owner_of(rule, recorded.from), was)
                                      : nullptr;
             if (is == (bound != nullptr ? *bound : was)) return;
             // The first reference to a name that was not introduced binds it, unless this run's is another one's.
             const bool first = rule.treatment == Treatment::refers && bound == nullptr;
-            if (first && !bindings_.stands_for_any(rule.kind, owner_of(rule, recorded.from), is)) return;
+            if (first && !bindings_.stands_for_any(kind, owner_of(rule, recorded.from), is)) return;
             if (bound != nullptr) expected = fmt::format("{}, here {}", expected, text_of(field, *bound));
         }
         const bool policy = rule.treatment == Treatment::policy;

@@ -33,6 +33,7 @@ struct FieldRule {
     Treatment treatment = Treatment::exact;
     std::string_view kind{};  ///< of names: "qpn", "rkey"; what is of one kind and one owner is named once
     Owner owner = Owner::sender;
+    bool in_lane = false;  ///< the name means something in its lane only
 };
 
 /// Messages that are built and compared in one way: CLC, LLC, CM ...

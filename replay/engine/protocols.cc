@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <array>
 
+#include "replay/engine/fc/session.h"
 #include "replay/engine/player.h"
 #include "replay/engine/rdma_cm/reader.h"
 
 namespace fabricscope::replay {
 
 std::span<const Protocol> protocols() {
-    static constexpr std::array table{Protocol{"rdma-cm", rdma_cm::make_reader}};
+    static constexpr std::array table{
+        Protocol{"rdma-cm", rdma_cm::make_reader}, Protocol{"fc", fibre_channel::make_reader}};
     return table;
 }
 

@@ -49,6 +49,12 @@ struct TargetLimits {
     std::uint32_t short_by = 0;
 };
 
+/// What a Target's application makes of a command, whatever its Logical Units and limits say.
+struct Serving {
+    fc_ae_rdma::StatusCode status{};  ///< of a good read the data move, of a good write they are taken
+    Octets data{};                    ///< what there is to read; more or less than FCP_DL is told as a residual
+};
+
 class AeRdma final : public ExchangeUser {
 public:
     AeRdma(Exchanges& exchanges, int service_class);
@@ -57,6 +63,8 @@ public:
     LogicalUnit& logical_unit(std::uint8_t lun) { return units_[lun]; }
     void set_limits(const TargetLimits& limits) { limits_ = limits; }
     std::optional<Notification> next_notification();
+    /// Of the next command that nothing has been said of; they come in order.
+    void serve(Serving serving) { servings_.push_back(std::move(serving)); }
 
     // Initiator
     /// To a Target that the port is logged in with. The outcome comes under the number that is returned.
@@ -81,6 +89,7 @@ private:
         fc_ae_rdma::CommandParameter parameter;
         fc_ae_rdma::Command command;
         std::optional<fc_ae_rdma::StatusCode> refusal;
+        std::optional<Serving> serving;
         std::map<std::uint32_t, Octets> data;
         std::optional<std::uint32_t> end;
         Time deadline = never;  ///< of the data
@@ -90,6 +99,8 @@ private:
     void on_command(Time now, const IncomingIu& iu);
     std::optional<fc_ae_rdma::StatusCode> why_not(const fc_ae_rdma::Command& command, std::uint32_t base_address) const;
     void whole(Time now, ExchangeHandle exchange, Task task);
+    void take_serving(Task& task);
+    Octets data_for(const Task& task) const;
     void read(Time now, ExchangeHandle exchange, const Task& task);
     void write(Time now, ExchangeHandle exchange, const Task& task);
     void respond(Time now, ExchangeHandle exchange, fc_ae_rdma::StatusCode status, std::int64_t residual);
@@ -104,6 +115,7 @@ private:
     std::map<std::uint8_t, LogicalUnit> units_;
     std::map<ExchangeHandle, Task> tasks_;
     std::map<ExchangeHandle, Pending> pending_;
+    std::deque<Serving> servings_;
     std::deque<Notification> notifications_;
     std::deque<RdmaOutcome> outcomes_;
 };

@@ -8,6 +8,18 @@ namespace {
 
 constexpr std::uint8_t ack_asks_for_abts = 1;  ///< Abort Sequence Condition 01b (FC-PH 18.5)
 
+/// FC-2's own are what tells the Exchange and the place in it; who sends an IU says when it ends.
+void make_like(fc::FrameHeader& header, const fc::FrameHeader& like) {
+    const fc::FCtl own = header.f_ctl;
+    header.type = like.type;
+    header.preference = like.preference;
+    header.class_control = like.class_control;
+    header.f_ctl = like.f_ctl;
+    header.f_ctl.exchange_responder = own.exchange_responder;
+    header.f_ctl.last_sequence = own.last_sequence;
+    header.f_ctl.relative_offset_present = own.relative_offset_present;
+}
+
 }  // namespace
 
 // ---- the Exchanges there are -------------------------------------------------------------------------
@@ -114,6 +126,7 @@ void Exchanges::send(Time now, ExchangeHandle handle, OutgoingIu iu) {
     header.f_ctl.last_sequence = iu.last_sequence;
     header.f_ctl.relative_offset_present = iu.relative_offset.has_value();
     header.parameter = iu.relative_offset.value_or(iu.parameter);
+    if (iu.like) make_like(header, *iu.like);
     exchange->anything_sent = true;
     const std::size_t most = config_.data_field_size - iu.device_header.size();
     std::size_t at = 0;

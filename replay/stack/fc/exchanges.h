@@ -30,6 +30,8 @@ struct OutgoingIu {
     std::optional<std::uint32_t> relative_offset{};  ///< of the first octet; present in all frames, or in none
     std::uint32_t parameter = 0;                     ///< without Relative Offset
     std::optional<std::uint16_t> rx_id{};            ///< instead of the Exchange's own
+    /// All frames are like this one in what FC-2 does not have to number: TYPE, CS_CTL, F_CTL.
+    std::optional<fc::FrameHeader> like{};
     std::string note{};
 };
 

@@ -136,6 +136,13 @@ void NPort::go_online(Time /*now*/, std::uint32_t id) {
     events_.push_back({NPortEvent::What::online, {}, 0});
 }
 
+void NPort::take_for_granted(std::uint32_t id, const RemotePort& remote, const Gid& ip) {
+    exchanges_.set_port_id(id);
+    online_ = true;
+    remotes_[remote.id] = remote;
+    addresses_[ip] = remote.id;
+}
+
 void NPort::on_fabric_login(Time now, const IncomingIu& iu, const fc::Login& login) {
     const auto* accept = std::get_if<fc::FabricServiceAccept>(&login.common);
     if (accept == nullptr) return;

@@ -54,6 +54,9 @@ public:
     /// Finds the port with this address and logs in.
     void reach(Time now, const Gid& ip);
     void log_out(Time now, std::uint32_t peer);
+    /// The port has an address and is logged in with another one that has `ip`: what happened before is not of
+    /// interest.
+    void take_for_granted(std::uint32_t id, const RemotePort& remote, const Gid& ip);
     std::optional<NPortEvent> next_event();
 
     const NPortConfig& config() const { return config_; }

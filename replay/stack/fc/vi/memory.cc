@@ -18,9 +18,16 @@ Return Memory::destroy_ptag(Ptag ptag) {
 
 Return Memory::register_mem(
     std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes, MemHandle& handle) {
-    if (length == 0 || address + length < address) return Return::invalid_parameter;
+    while (regions_.contains(next_handle_)) ++next_handle_;
+    const Return result = register_as(next_handle_, address, length, attributes);
+    if (result == Return::success) handle = next_handle_++;
+    return result;
+}
+
+Return Memory::register_as(
+    MemHandle handle, std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes) {
+    if (length == 0 || address + length < address || regions_.contains(handle)) return Return::invalid_parameter;
     if (!has_ptag(attributes.ptag)) return Return::invalid_ptag;
-    handle = next_handle_++;
     regions_[handle] = {address, Octets(length), attributes};
     return Return::success;
 }

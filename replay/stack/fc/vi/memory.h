@@ -22,6 +22,9 @@ public:
     /// The region's octets are zero. A length of 0 is invalid.
     Return register_mem(
         std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes, MemHandle& handle);
+    /// Under a handle that was given before, by somebody else: it must be free.
+    Return register_as(
+        MemHandle handle, std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes);
     Return deregister_mem(std::uint64_t address, MemHandle handle);
     Return set_attributes(std::uint64_t address, MemHandle handle, const MemoryAttributes& attributes);
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/fc/fc_player.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "replay/engine/fc/station.h"
+
+namespace fabricscope::replay::fibre_channel {
+
+namespace {
+
+namespace stack_fc = stack::fibre_channel;
+using stack_fc::ExchangeHandle;
+using stack_fc::IncomingIu;
+
+class FcPlayer final : public Player, private stack_fc::ExchangeUser {
+public:
+    FcPlayer(
+        const Recording& recording, Side played, const PlayOptions& options, const stack_fc::ExchangeConfig& config)
+        : recording_(recording),
+          script_(recording.conversation, played, options.pace),
+          exchanges_(config, 0, frames_, stack::Random(recording.ports[played] + 1)) {
+        exchanges_.set_port_id(recording.ports[played]);
+        for (const Lane& lane : recording.lanes) exchanges_.set_user(lane.type, *this);
+    }
+
+    // ---- as an endpoint ----
+
+    void start(Time now) override {
+        script_.start(now);
+        started_ = true;
+        play_on(now);
+    }
+    void on_frame(Time now, std::size_t /*port*/, ByteView frame) override {
+        exchanges_.on_frame(now, frame);
+        play_on(now);
+    }
+    void on_timer(Time now) override {
+        exchanges_.on_timer(now);
+        play_on(now);
+    }
+    Time wakeup() const override { return std::min(exchanges_.wakeup(), started_ ? script_.wakeup() : stack::never); }
+    void take_frames(std::vector<stack::OutgoingFrame>& frames) override {
+        frames.clear();
+        std::swap(frames, frames_);
+    }
+
+    bool over() const override { return script_.over(); }
+    std::string waiting_for() const override { return script_.waiting_for(); }
+    std::vector<std::string> notes() const override { return notes_; }
+
+private:
+    /// An Exchange of this run.
+    struct Course {
+        std::string lane;
+        Reading reading;
+        std::optional<SequenceSeen> data;  ///< of the other side, that goes on
+    };
+
+    // ---- what comes ----
+
+    void on_iu(Time now, const IncomingIu& iu) override {
+        Course& course = course_of(iu);
+        SequenceSeen sequence{iu.first, iu.last, iu.device_header, iu.payload};
+        if (course.data) {
+            if (is_data(sequence.first)) {
+                append(*course.data, std::move(sequence));
+                if (goes_on(course.data->last)) return;
+                return received(now, course, *std::exchange(course.data, std::nullopt));
+            }
+            received(now, course, *std::exchange(course.data, std::nullopt));
+        }
+        if (is_data(sequence.first) && goes_on(sequence.last)) course.data = std::move(sequence);
+        else received(now, course, sequence);
+    }
+
+    void received(Time now, const Course& course, const SequenceSeen& sequence) {
+        const std::string name = name_of(sequence, course.reading);
+        if (!script_.received(now, course.lane, name, message_octets(sequence)))
+            notes_.push_back(fmt::format("{}: {} was not recorded", course.lane, name.empty() ? "an IU" : name));
+    }
+
+    void on_failure(Time now, ExchangeHandle exchange, stack_fc::Failure failure) override {
+        const auto course = courses_.find(exchange);
+        if (course == courses_.end()) return;
+        if (failure == stack_fc::Failure::aborted) {
+            if (const auto index = script_.expected(course->second.lane, "ABTS")) script_.sent(now, *index);
+            return;
+        }
+        notes_.push_back(fmt::format("{}: frames were not acknowledged, or refused", course->second.lane));
+    }
+
+    Course& course_of(const IncomingIu& iu) {
+        const auto known = courses_.find(iu.exchange);
+        if (known != courses_.end()) return known->second;
+        Course course;
+        const Side originator = other(script_.played());
+        course.lane = lane_name(++begun_by_other_, originator);
+        if (const auto recorded = std::ranges::find(recording_.lanes, course.lane, &Lane::name);
+            recorded != recording_.lanes.end())
+            course.reading = recorded->reading;
+        handles_[course.lane] = iu.exchange;
+        return courses_.emplace(iu.exchange, std::move(course)).first->second;
+    }
+
+    // ---- what goes ----
+
+    void play_on(Time now) {
+        if (!started_) return;
+        while (const auto index = script_.ready(now)) {
+            send(now, *index);
+            script_.sent(now, *index);
+        }
+    }
+
+    /// 0 if the other side has not begun the Exchange.
+    ExchangeHandle handle_of(std::size_t index) {
+        const Lane& lane = recording_.lane_of(index);
+        if (const auto known = handles_.find(lane.name); known != handles_.end()) return known->second;
+        if (lane.originator != script_.played()) return 0;
+        const ExchangeHandle handle = exchanges_.open(lane.type, peer(), lane.service_class);
+        handles_[lane.name] = handle;
+        courses_[handle] = {lane.name, lane.reading, {}};
+        return handle;
+    }
+
+    std::uint32_t peer() const { return recording_.ports[other(script_.played())]; }
+
+    void send(Time now, std::size_t index) {
+        const Message& message = script_.message(index);
+        const ExchangeHandle handle = handle_of(index);
+        if (handle == 0) {
+            notes_.push_back(fmt::format("{}: {} had nothing to go to", message.lane, message.name));
+            return;
+        }
+        if (message.name == "ABTS") return exchanges_.abort(now, handle, note_of(message));
+        const Octets octets = script_.bindings().translated(message);
+        const fc::Frame frame = frame_of(octets);
+        std::size_t at = 0;
+        for (const Piece& piece : recording_.cuts[index].pieces) {
+            send_piece(
+                now, handle, piece, frame, frame.payload.subspan(at, piece.octets), at == 0 ? note_of(message) : "");
+            at += piece.octets;
+        }
+    }
+
+    void send_piece(
+        Time now, ExchangeHandle handle, const Piece& piece, const fc::Frame& message, ByteView payload,
+        std::string note) {
+        stack_fc::OutgoingIu iu;
+        const ByteView device_header = message.device_header();
+        iu.r_ctl = piece.first.r_ctl;
+        iu.device_header.assign(device_header.begin(), device_header.end());
+        iu.payload.assign(payload.begin(), payload.end());
+        iu.last_sequence = piece.last.f_ctl.last_sequence;
+        iu.passes_initiative = piece.last.f_ctl.sequence_initiative;
+        if (piece.first.f_ctl.relative_offset_present) iu.relative_offset = piece.first.parameter;
+        iu.parameter = piece.first.parameter;
+        if (piece.first.rx_id == 0) iu.rx_id = std::uint16_t{0};  // FC-AE-RDMA, 4.2.4.6
+        iu.like = piece.first;
+        iu.note = std::move(note);
+        exchanges_.send(now, handle, std::move(iu));
+    }
+
+    static std::string note_of(const Message& message) {
+        return fmt::format("plays {} of frame {}", message.name, message.frame);
+    }
+
+    const Recording& recording_;
+    Script script_;
+    std::vector<stack::OutgoingFrame> frames_;
+    stack_fc::Exchanges exchanges_;
+    std::map<ExchangeHandle, Course> courses_;
+    std::map<std::string, ExchangeHandle> handles_;  ///< by lane
+    std::size_t begun_by_other_ = 0;
+    std::vector<std::string> notes_;
+    bool started_ = false;
+};
+
+}  // namespace
+
+PlayedStation play(const Recording& recording, Side played, const PlayOptions& options) {
+    if (options.addresses) throw NotPlayable("an N_Port is played against emulated ones only");
+    return station_of<PlayedStation>(
+        recording, played, std::make_unique<FcPlayer>(recording, played, options, exchange_config_of(recording)));
+}
+
+}  // namespace fabricscope::replay::fibre_channel

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/fc/recorded_vi.h"
+
+#include <algorithm>
+#include <map>
+
+#include "replay/engine/player.h"
+
+namespace fabricscope::replay::fibre_channel {
+
+namespace {
+
+using fcvi::IuType;
+
+/// More of one region is not registered.
+constexpr std::uint64_t most_memory = 256 * 1024 * 1024;
+
+bool is_rdma(const FcviUnit& request) { return request.is(IuType::write_rqst) || request.is(IuType::read_rqst); }
+
+/// The response says that the request failed.
+const fcvi::MessageResponseHead* failure_of(const FcviExchange& exchange) {
+    const FcviUnit* response = exchange.response();
+    if (response == nullptr) return nullptr;
+    const auto* head = std::get_if<fcvi::MessageResponseHead>(&response->device_header.head);
+    return head != nullptr && head->resp_err ? head : nullptr;
+}
+
+bool gives_reason(const std::vector<FcviExchange>& exchanges, Side side, std::span<const fcvi::Reason> reasons) {
+    return std::ranges::any_of(exchanges, [&](const FcviExchange& exchange) {
+        const FcviUnit& unit = exchange.request();
+        const auto reason = unit.reason();
+        return unit.from == side && unit.is(IuType::disconnect_rqst) && reason &&
+               std::ranges::find(reasons, *reason) != reasons.end();
+    });
+}
+
+// ---- memory --------------------------------------------------------------------------------------
+
+/// A region as the accesses to it tell it.
+struct Image {
+    std::uint64_t begin = 0, end = 0;
+    bool written = false, read = false;
+    std::map<std::uint64_t, std::uint8_t> octets;  ///< that are known, as they were at first
+};
+
+struct Access {
+    std::uint32_t handle = 0;
+    std::uint64_t address = 0, length = 0;
+    bool reads = false;
+    ByteView data;
+};
+
+Access access_of(const FcviExchange& exchange) {
+    const auto* target = std::get_if<fcvi::RdmaTarget>(&exchange.request().device_header.target);
+    if (target == nullptr) return {};
+    const FcviUnit* response = exchange.response();
+    const bool reads = exchange.request().is(IuType::read_rqst);
+    const ByteView data = !reads ? exchange.request().payload : response != nullptr ? response->payload : ByteView{};
+    return {target->rmt_va_handle, target->rmt_va, reads ? target->tot_len : data.size(), reads, data};
+}
+
+void note(std::map<std::uint32_t, Image>& images, const Access& access) {
+    if (access.length == 0) return;
+    Image& image = images[access.handle];
+    if (image.end == 0) image.begin = access.address;
+    image.begin = std::min(image.begin, access.address);
+    image.end = std::max(image.end, access.address + access.length);
+    (access.reads ? image.read : image.written) = true;
+    for (std::size_t i = 0; i < access.data.size(); ++i)
+        image.octets.try_emplace(access.address + i, access.reads ? access.data[i] : std::uint8_t{0});
+}
+
+std::vector<RecordedMemory> memory_of(const std::vector<FcviExchange>& exchanges, Side side) {
+    constexpr std::array refusals{
+        fcvi::Reason::rdma_protection_error, fcvi::Reason::remote_write_protection_error,
+        fcvi::Reason::remote_read_protection_error};
+    const bool refuses = gives_reason(exchanges, side, refusals);
+    std::vector<const FcviExchange*> accesses;
+    for (const FcviExchange& exchange : exchanges)
+        if (exchange.originator != side && is_rdma(exchange.request())) accesses.push_back(&exchange);
+    std::map<std::uint32_t, Image> images;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+        // Who gives no response tells with its Disconnect that the last access was one too many.
+        const bool refused = failure_of(*accesses[i]) != nullptr ||
+                             (refuses && accesses[i]->response() == nullptr && i + 1 == accesses.size());
+        if (!refused) note(images, access_of(*accesses[i]));
+    }
+    std::vector<RecordedMemory> memory;
+    for (const auto& [handle, image] : images) {
+        if (image.end < image.begin || image.end - image.begin > most_memory)
+            throw NotPlayable("the memory that RDMA used is too large to be emulated");
+        RecordedMemory& region = memory.emplace_back();
+        region.handle = handle;
+        region.address = image.begin;
+        region.written = image.written;
+        region.read = image.read;
+        region.octets.resize(image.end - image.begin);
+        for (const auto& [address, octet] : image.octets) region.octets[address - image.begin] = octet;
+    }
+    return memory;
+}
+
+// ---- receives ------------------------------------------------------------------------------------
+
+/// Descriptors were there for all that took one, up to the one that failed for want of it.
+void add_receives(RecordedEnd& end, const std::vector<FcviExchange>& exchanges, Side side) {
+    constexpr std::array refusals{fcvi::Reason::remote_descriptor_error};
+    const bool refuses = gives_reason(exchanges, side, refusals);
+    std::size_t taken = 0, last_taken = 0;
+    bool lacks_one = false;
+    for (const FcviExchange& exchange : exchanges) {
+        const FcviUnit& request = exchange.request();
+        const bool is_send = request.is(IuType::send_rqst);
+        const bool takes = is_send || (request.is(IuType::write_rqst) && request.device_header.immediate_data());
+        if (exchange.originator == side || !takes) continue;
+        const fcvi::MessageResponseHead* failure = failure_of(exchange);
+        if (lacks_one) continue;
+        if (failure != nullptr && failure->desc_err) {
+            lacks_one = true;
+            continue;
+        }
+        if (exchange.response() == nullptr) last_taken = taken + 1;
+        ++taken;
+        if (is_send) end.receive_size = std::max(end.receive_size, request.payload.size());
+    }
+    // Without responses the Disconnect tells that the last one found none.
+    if (refuses && !lacks_one && last_taken == taken && taken != 0) --taken;
+    end.receives = taken;
+}
+
+// ---- the setup -----------------------------------------------------------------------------------
+
+void take_addresses(RecordedEnd& end, const FcviUnit& unit, bool own) {
+    const auto payload = unit.connect();
+    if (!payload || payload->error) throw NotPlayable("the connect payload cannot be understood");
+    end.version = unit.device_header.version;
+    end.local = own ? payload->local() : payload->remote();
+    end.remote = own ? payload->remote() : payload->local();
+    end.connect_info = end.connect_info || payload->info() != nullptr;
+    end.attributes = payload->attributes();
+    if (const auto level = payload->reliability()) end.reliability = *level;
+    else throw NotPlayable("the Reliability Level is a reserved one");
+}
+
+bool as_peer(const FcviUnit& request) {
+    const auto mode = static_cast<std::uint8_t>(fcvi::ConnectMode::peer_to_peer);
+    if (const auto* head = std::get_if<fcvi::ConnectRequestHead>(&request.device_header.head))
+        return head->mode == mode;
+    const auto* draft = std::get_if<fcvi::ConnectRequestHeadRev10>(&request.device_header.head);
+    return draft != nullptr && draft->mode == mode;
+}
+
+void take_own_request(RecordedEnd& end, const FcviExchange& exchange) {
+    const FcviUnit* response2 = exchange.find(IuType::connect_resp2);
+    end.asks = true;
+    end.is_peer = as_peer(exchange.request());
+    end.stops_waiting = response2 != nullptr && response2->reason() == fcvi::Reason::connect_timeout;
+    take_addresses(end, exchange.request(), true);
+}
+
+void take_other_request(RecordedEnd& end, const FcviExchange& exchange) {
+    const FcviUnit* response = exchange.find(IuType::connect_resp1);
+    end.is_peer = end.is_peer || as_peer(exchange.request());
+    if (!end.asks) take_addresses(end, exchange.request(), false);
+    if (response == nullptr) return;
+    end.answers = true;
+    if (const auto reason = response->reason()) {
+        end.refusal = reason;
+    } else {
+        end.accepts = true;
+        take_addresses(end, *response, true);
+    }
+}
+
+}  // namespace
+
+std::optional<fcvi::Reason> FcviUnit::reason() const {
+    const fcvi::Status* status = device_header.status();
+    if (status == nullptr) return std::nullopt;
+    return fcvi::reason_of(device_header.version, status->reason);
+}
+
+std::optional<fcvi::ConnectPayload> FcviUnit::connect() const {
+    if (!is(IuType::connect_rqst) && !is(IuType::connect_resp1)) return std::nullopt;
+    return fcvi::parse_connect(payload, payload.size(), device_header.version);
+}
+
+const FcviUnit* FcviExchange::find(IuType type) const {
+    const auto found = std::ranges::find_if(units, [&](const FcviUnit& unit) { return unit.is(type); });
+    return found == units.end() ? nullptr : &*found;
+}
+
+const FcviUnit* FcviExchange::response() const {
+    for (const IuType type : {IuType::send_resp, IuType::write_resp, IuType::read_resp})
+        if (const FcviUnit* unit = find(type)) return unit;
+    return nullptr;
+}
+
+std::vector<FcviExchange> fcvi_exchanges(const Recording& recording) {
+    std::vector<FcviExchange> exchanges(recording.lanes.size());
+    for (std::size_t i = 0; i < recording.cuts.size(); ++i) {
+        const Message& message = recording.conversation.messages[i];
+        const Lane& lane = recording.lane_of(i);
+        if (lane.type != fcvi::fc_type || message.name == "ABTS") continue;
+        const fc::Frame frame = frame_of(message.octets);
+        const ByteView octets = frame.device_header();
+        FcviExchange& exchange = exchanges[recording.cuts[i].lane];
+        exchange.originator = lane.originator;
+        exchange.units.push_back(
+            {i, message.from, frame.header, fcvi::parse_device_header(octets, octets.size(), lane.reading.version),
+             frame.payload});
+    }
+    std::erase_if(exchanges, [](const FcviExchange& exchange) { return exchange.units.empty(); });
+    return exchanges;
+}
+
+RecordedEnd recorded_end(const std::vector<FcviExchange>& exchanges, Side side) {
+    RecordedEnd end;
+    bool other_asks = false, known = false;
+    for (const FcviExchange& exchange : exchanges) {
+        if (!exchange.request().is(IuType::connect_rqst)) continue;
+        known = true;
+        if (exchange.originator == side) {
+            take_own_request(end, exchange);
+        } else {
+            other_asks = true;
+            take_other_request(end, exchange);
+        }
+    }
+    if (!known) throw NotPlayable("the setup of the connection was not captured");
+    end.crossing = end.asks && other_asks;
+    end.memory = memory_of(exchanges, side);
+    add_receives(end, exchanges, side);
+    return end;
+}
+
+}  // namespace fabricscope::replay::fibre_channel

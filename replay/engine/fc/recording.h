@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A session of two N_Ports as it was captured, with all that is needed to play either side of it.
+#pragma once
+
+#include "capture/frame.h"
+#include "replay/engine/fc/information_unit.h"
+
+namespace fabricscope::replay::fibre_channel {
+
+enum class Kind : std::uint8_t {
+    fcvi,        ///< a connection
+    fc_ae_rdma,  ///< a message, which is an Exchange
+    pair,        ///< all of FC-VI and FC-AE-RDMA between two N_Ports, with their logins
+};
+
+/// An Exchange. Each side numbers its own as it begins them: "Exchange 2 of the client".
+struct Lane {
+    std::string name;
+    Side originator{};
+    std::uint8_t type = 0;
+    int service_class = 3;
+    Reading reading;
+};
+
+/// How a message was cut into Sequences.
+struct Piece {
+    fc::FrameHeader first, last;
+    std::size_t octets = 0;  ///< payload
+};
+struct Cut {
+    std::size_t lane = 0;
+    std::vector<Piece> pieces;  ///< one, but of data
+};
+
+struct Recording {
+    Kind kind{};
+    Conversation conversation;
+    std::vector<Cut> cuts;  ///< of the conversation's messages
+    std::vector<Lane> lanes;
+    PerSide<std::uint32_t> ports;  ///< N_Port_IDs
+    capture::LinkType link = capture::LinkType::fc2_with_delimiters;
+    std::size_t data_field_size = 0;  ///< octets of the longest one that was seen, Device_Header included
+
+    const Lane& lane_of(std::size_t message) const { return lanes[cuts[message].lane]; }
+};
+
+std::string lane_name(std::size_t number, Side originator);
+
+}  // namespace fabricscope::replay::fibre_channel

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/fc/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "replay/engine/fc/collector.h"
+#include "replay/engine/fc/emulated.h"
+#include "replay/engine/fc/fc_player.h"
+
+namespace fabricscope::replay::fibre_channel {
+
+namespace {
+
+namespace fcvi_model = engine::fcvi;
+namespace rdma_model = engine::fc_ae_rdma;
+
+/// Two N_Ports; the client is who began the first Exchange.
+struct PortPair {
+    std::uint16_t fabric = 0;
+    std::uint32_t client = 0, server = 0;
+    bool operator==(const PortPair&) const = default;
+
+    bool has(const ExchangeSeen& exchange) const {
+        return exchange.fabric == fabric && ((exchange.originator == client && exchange.responder == server) ||
+                                             (exchange.originator == server && exchange.responder == client));
+    }
+};
+
+/// Which Exchanges make a session, and who is who in it.
+struct Choice {
+    Kind kind{};
+    std::string id;
+    PortPair ports;
+    std::set<std::uint32_t> exchanges;
+};
+
+bool is_port(std::uint32_t id) { return id != fc::unidentified && id < fc::multicast_server; }
+
+bool belongs(Kind kind, const ExchangeSeen& exchange) {
+    if (!is_port(exchange.originator) || !is_port(exchange.responder)) return false;
+    const bool is_fcvi = exchange.type == fcvi::fc_type;
+    switch (kind) {
+        case Kind::fcvi: return is_fcvi;
+        case Kind::fc_ae_rdma: return exchange.rdma_message != 0;
+        case Kind::pair: break;
+    }
+    return is_fcvi || exchange.rdma_message != 0 || exchange.type == fc::type_els;
+}
+
+const char* prefix_of(Kind kind) {
+    switch (kind) {
+        case Kind::fcvi: return "fcvi-";
+        case Kind::fc_ae_rdma: return "fc-ae-rdma-";
+        case Kind::pair: break;
+    }
+    return "fc-pair-";
+}
+
+// ---- a conversation from units -------------------------------------------------------------------
+
+class Builder {
+public:
+    Builder(const Collector& collector, const Choice& choice, const engine::Engine& engine)
+        : collector_(collector), choice_(choice), engine_(engine) {}
+
+    Recording build() {
+        recording_.kind = choice_.kind;
+        recording_.conversation.session = choice_.id;
+        recording_.conversation.complete = !collector_.too_much();
+        recording_.ports[Side::client] = choice_.ports.client;
+        recording_.ports[Side::server] = choice_.ports.server;
+        for (const Unit& unit : collector_.units())
+            if (choice_.exchanges.contains(unit.exchange)) add(unit);
+        finish_data();
+        for (const std::uint32_t id : choice_.exchanges)
+            if (collector_.exchanges().at(id).damaged) recording_.conversation.complete = false;
+        add_streams();
+        add_states();
+        add_findings();
+        return std::move(recording_);
+    }
+
+private:
+    /// An Exchange on its way.
+    struct Course {
+        std::size_t lane = 0;
+        std::optional<std::size_t> last_message;
+        std::optional<SequenceSeen> data;  ///< that goes on
+        std::vector<Piece> pieces;
+    };
+
+    Side side_of(std::uint32_t port) const { return port == choice_.ports.client ? Side::client : Side::server; }
+
+    Reading reading_of(const ExchangeSeen& exchange) const {
+        Reading reading{.request = exchange.els};
+        const auto& connections = engine_.fcvi().connections;
+        if (exchange.connection != 0) reading.version = connections[exchange.connection - 1].version;
+        else if (!connections.empty()) reading.version = connections.front().version;
+        return reading;
+    }
+
+    Course* course_of(const Unit& unit) {
+        if (const auto known = courses_.find(unit.exchange); known != courses_.end()) return &known->second;
+        const ExchangeSeen& exchange = collector_.exchanges().at(unit.exchange);
+        if (!exchange.beginning_seen) {
+            recording_.conversation.complete = false;
+            return nullptr;
+        }
+        const Side originator = side_of(exchange.originator);
+        recording_.lanes.push_back(
+            {lane_name(++numbers_[originator], originator), originator, exchange.type,
+             exchange.service_class == 2 ? 2 : 3, reading_of(exchange)});
+        recording_.link = exchange.link;
+        return &courses_.emplace(unit.exchange, Course{recording_.lanes.size() - 1, {}, {}, {}}).first->second;
+    }
+
+    void add(const Unit& unit) {
+        Course* course = course_of(unit);
+        if (course == nullptr) return;
+        const ExchangeSeen& exchange = collector_.exchanges().at(unit.exchange);
+        recording_.data_field_size = std::max(recording_.data_field_size, exchange.data_field_size);
+        const Piece piece{unit.sequence.first, unit.sequence.last, unit.sequence.payload.size()};
+        if (course->data) {
+            const bool more = is_data(unit.sequence.first) && unit.sequence.first.f_ctl.exchange_responder ==
+                                                                  course->data->first.f_ctl.exchange_responder;
+            if (more) append(*course->data, unit.sequence);
+            else finish_data(*course, unit);
+            if (more) course->pieces.push_back(piece);
+            if (more && !goes_on(unit.sequence.last)) finish_data(*course, unit);
+            if (more) return;
+        }
+        course->pieces = {piece};
+        if (is_data(unit.sequence.first) && goes_on(unit.sequence.last)) course->data = unit.sequence;
+        else add_message(*course, unit.sequence, unit.time, unit.frame);
+        last_units_[course->lane] = &unit;
+    }
+
+    /// The data of an Exchange are whole: `by` ends them, or comes behind them.
+    void finish_data(Course& course, const Unit& by) {
+        const SequenceSeen data = std::move(*course.data);
+        course.data.reset();
+        add_message(course, data, by.time, by.frame);
+    }
+
+    /// The capture ends within data.
+    void finish_data() {
+        for (auto& [exchange, course] : courses_)
+            if (course.data) finish_data(course, *last_units_.at(course.lane));
+    }
+
+    void add_message(Course& course, const SequenceSeen& sequence, Time time, std::uint64_t frame) {
+        const Lane& lane = recording_.lanes[course.lane];
+        Message message;
+        message.name = name_of(sequence, lane.reading);
+        if (message.name.empty()) {
+            recording_.conversation.complete = false;
+            return;
+        }
+        message.dialect = &dialect_of(sequence.first, lane.reading);
+        message.from = sequence.first.f_ctl.exchange_responder ? other(lane.originator) : lane.originator;
+        message.lane = lane.name;
+        message.time = time;
+        message.frame = frame;
+        message.octets = message_octets(sequence);
+        message.answers = answered_by(course, message);
+        course.last_message = recording_.conversation.messages.size();
+        recording_.conversation.messages.push_back(std::move(message));
+        recording_.cuts.push_back({course.lane, std::move(course.pieces)});
+        course.pieces.clear();
+    }
+
+    /// The other side's latest in the same Exchange. Whoever goes on within its own turn answers what began the turn.
+    /// A peer whose own request is under way answers the other one's when it has its own answer.
+    std::optional<std::size_t> answered_by(const Course& course, const Message& message) const {
+        if (!course.last_message || message.name == "ABTS") return std::nullopt;
+        const Message& last = recording_.conversation.messages[*course.last_message];
+        if (last.from == message.from) return last.answers;
+        const auto crosses = [&](const Message& other) {
+            return other.name == "FCVI_CONNECT_RQST" && other.from == message.from;
+        };
+        if (message.name == "FCVI_CONNECT_RESP1" && std::ranges::any_of(recording_.conversation.messages, crosses))
+            return std::nullopt;
+        return course.last_message;
+    }
+
+    // ---- data and states ----
+
+    void add_streams() {
+        PerSide<Octets> data;
+        std::map<std::string, std::size_t> order;
+        for (std::size_t lane = 0; lane < recording_.lanes.size(); ++lane)
+            for (std::size_t i = 0; i < recording_.cuts.size(); ++i) {
+                const Message& message = recording_.conversation.messages[i];
+                if (recording_.cuts[i].lane != lane) continue;
+                const fc::Frame frame = frame_of(message.octets);
+                if (!is_data(frame.header)) continue;
+                data[message.from].insert(data[message.from].end(), frame.payload.begin(), frame.payload.end());
+            }
+        for (const Side side : {Side::client, Side::server})
+            recording_.conversation.streams.push_back({"data", side, std::move(data[side]), 0});
+    }
+
+    void add_fact(std::string about, std::string name, std::string value, bool policy = false) {
+        recording_.conversation.facts.push_back({std::move(about), std::move(name), std::move(value), policy});
+    }
+
+    void add_states() {
+        std::set<std::uint32_t> connections;
+        std::set<std::uint64_t> messages;
+        for (const std::uint32_t id : choice_.exchanges) {
+            const ExchangeSeen& exchange = collector_.exchanges().at(id);
+            if (exchange.connection != 0) connections.insert(exchange.connection);
+            if (exchange.rdma_message != 0) messages.insert(exchange.rdma_message);
+        }
+        std::size_t number = 0;
+        for (const std::uint32_t id : connections) add_connection(++number, engine_.fcvi().connections[id - 1]);
+        number = 0;
+        for (const std::uint64_t id : messages) add_rdma_message(++number, engine_.fc_ae_rdma().messages[id - 1]);
+    }
+
+    void add_connection(std::size_t number, const fcvi_model::Connection& connection) {
+        const std::string about = fmt::format("connection {}", number);
+        add_fact(about, "outcome", name_of(connection.outcome));
+        if (const char* close = fcvi_model::close_of(connection)) add_fact(about, "close", close);
+        if (const auto level = connection.reliability())
+            add_fact(
+                about, "reliability",
+                layout::name_of(fcvi::iso_reliability_names, fcvi::reliability_code(fcvi::Version::iso, *level)));
+        if (connection.reject)
+            add_fact(about, "refused for", fcvi::reason_name(connection.version, connection.reject->reason));
+        for (const Side side : {Side::client, Side::server}) {
+            const fcvi_model::End& end = connection.end[side];
+            add_fact(about, fmt::format("state of the {}", name_of(side_of(end.port.id))), name_of(end.state));
+        }
+        PerSide<std::size_t> counts;
+        for (const fcvi_model::Message& message : engine_.fcvi().messages) {
+            if (message.connection != connection.id) continue;
+            const Side from = side_of(connection.end[message.from].port.id);
+            const std::string which = fmt::format("{}, Message {} of the {}", about, ++counts[from], name_of(from));
+            add_fact(which, "operation", name_of(message.operation));
+            add_fact(which, "state", name_of(message.state));
+            add_fact(which, "Sequences", fmt::format("{}", message.sequences), true);
+        }
+    }
+
+    void add_rdma_message(std::size_t number, const rdma_model::Message& message) {
+        const std::string about = fmt::format("message {}", number);
+        add_fact(about, "state", name_of(message.state));
+        if (message.status) {
+            const char* name = layout::name_of(fc_ae_rdma::status_names, *message.status);
+            add_fact(about, "status", name != nullptr ? name : fmt::format("0x{:02x}", *message.status));
+        }
+        add_fact(about, "octets moved", fmt::format("{}", message.bytes));
+        if (message.residual)
+            add_fact(about, "residual", fmt::format("{} {}", *message.residual, message.resid_over ? "over" : "under"));
+    }
+
+    void add_findings() {
+        const auto add = [&](const std::vector<engine::Finding>& findings) {
+            for (const engine::Finding& finding : findings)
+                if (choice_.kind == Kind::pair || finding.session.empty() || finding.session == choice_.id)
+                    recording_.conversation.findings.push_back(finding);
+        };
+        add(engine_.fcvi().findings);
+        add(engine_.fc_ae_rdma().findings);
+    }
+
+    const Collector& collector_;
+    const Choice& choice_;
+    const engine::Engine& engine_;
+    Recording recording_;
+    std::map<std::uint32_t, Course> courses_;
+    std::map<std::size_t, const Unit*> last_units_;  ///< of lanes
+    PerSide<std::size_t> numbers_;
+};
+
+// ---- the session ---------------------------------------------------------------------------------
+
+class FcSession final : public Session {
+public:
+    explicit FcSession(Recording recording) : recording_(std::move(recording)) {}
+
+    const Conversation& conversation() const override { return recording_.conversation; }
+    PlayedStation player(Side played, const PlayOptions& options) const override {
+        return play(recording_, played, options);
+    }
+    EmulatedStation emulated(Side side, const std::string& profile) const override {
+        if (!profile.empty()) throw NotPlayable("emulated N_Ports have no profile " + profile);
+        return emulate(recording_, side);
+    }
+
+private:
+    Recording recording_;
+};
+
+class FcReader final : public Reader {
+public:
+    void prepare(engine::Options& options, engine::Observers& observers) override {
+        options.fc = true;
+        options.fc_protocols.fcvi = options.fc_protocols.fc_ae_rdma = true;
+        observers.fc = &collector_;
+        observers.fcvi = &collector_;
+        observers.fc_ae_rdma = &collector_;
+    }
+
+    std::vector<SessionInfo> sessions(const engine::Engine& engine) const override {
+        std::vector<SessionInfo> sessions;
+        for (const Choice& choice : choices(engine)) sessions.push_back(info_of(choice, engine));
+        return sessions;
+    }
+
+    std::unique_ptr<Session> session(const engine::Engine& engine, std::string_view id) const override {
+        for (const Choice& choice : choices(engine))
+            if (choice.id == id) return std::make_unique<FcSession>(Builder(collector_, choice, engine).build());
+        return nullptr;
+    }
+
+    /// All that is of the session's kind: a run has nothing else in it.
+    std::unique_ptr<Session> session_like(const engine::Engine& engine, const Conversation& recorded) const override {
+        Choice choice;
+        choice.id = recorded.session;
+        for (const Kind kind : {Kind::fcvi, Kind::fc_ae_rdma, Kind::pair})
+            if (recorded.session.starts_with(prefix_of(kind))) choice.kind = kind;
+        const std::uint32_t client = port_of_client(recorded);
+        for (const auto& [id, exchange] : collector_.exchanges()) {
+            if (!belongs(choice.kind, exchange)) continue;
+            if (choice.exchanges.empty()) choice.ports = ports_of(exchange, exchange.responder == client);
+            if (choice.ports.has(exchange)) choice.exchanges.insert(id);
+        }
+        if (choice.exchanges.empty()) return nullptr;
+        return std::make_unique<FcSession>(Builder(collector_, choice, engine).build());
+    }
+
+private:
+    static PortPair ports_of(const ExchangeSeen& exchange, bool responder_is_client) {
+        if (responder_is_client) return {exchange.fabric, exchange.responder, exchange.originator};
+        return {exchange.fabric, exchange.originator, exchange.responder};
+    }
+
+    static std::uint32_t port_of_client(const Conversation& recorded) {
+        if (recorded.messages.empty()) return 0;
+        const Message& first = recorded.messages.front();
+        const fc::FrameHeader header = frame_of(first.octets).header;
+        return first.from == Side::client ? header.s_id : header.d_id;
+    }
+
+    std::vector<Choice> choices(const engine::Engine& engine) const {
+        std::vector<Choice> connections(engine.fcvi().connections.size());
+        std::vector<Choice> messages(engine.fc_ae_rdma().messages.size());
+        std::vector<Choice> pairs;
+        for (const auto& [id, exchange] : collector_.exchanges()) {
+            if (exchange.connection != 0 && belongs(Kind::fcvi, exchange))
+                choose(
+                    connections[exchange.connection - 1], Kind::fcvi, id,
+                    ports_of(exchange, exchange.originator_side == Side::server));
+            if (belongs(Kind::fc_ae_rdma, exchange))
+                choose(messages[exchange.rdma_message - 1], Kind::fc_ae_rdma, id, ports_of(exchange, false));
+            if (belongs(Kind::pair, exchange)) choose_pair(pairs, id, exchange);
+        }
+        std::vector<Choice> all;
+        for (std::vector<Choice>* choices : {&connections, &messages, &pairs})
+            for (std::size_t i = 0; i < choices->size(); ++i) {
+                Choice& choice = (*choices)[i];
+                if (choice.exchanges.empty()) continue;
+                choice.id = fmt::format("{}{}", prefix_of(choice.kind), i + 1);
+                all.push_back(std::move(choice));
+            }
+        return all;
+    }
+
+    static void choose(Choice& choice, Kind kind, std::uint32_t exchange, const PortPair& ports) {
+        if (choice.exchanges.empty()) choice.ports = ports;
+        choice.kind = kind;
+        choice.exchanges.insert(exchange);
+    }
+
+    static void choose_pair(std::vector<Choice>& pairs, std::uint32_t id, const ExchangeSeen& exchange) {
+        auto pair = std::ranges::find_if(pairs, [&](const Choice& choice) { return choice.ports.has(exchange); });
+        if (pair == pairs.end()) pair = pairs.emplace(pairs.end());
+        choose(*pair, Kind::pair, id, ports_of(exchange, false));
+    }
+
+    SessionInfo info_of(const Choice& choice, const engine::Engine& engine) const {
+        SessionInfo info;
+        info.id = choice.id;
+        info.first_frame = collector_.exchanges().at(*choice.exchanges.begin()).first_frame;
+        const std::string ports = fmt::format(
+            "{} > {}", fc::port_id_text(choice.ports.client), fc::port_id_text(choice.ports.server));
+        const ExchangeSeen& first = collector_.exchanges().at(*choice.exchanges.begin());
+        switch (choice.kind) {
+            case Kind::fcvi: {
+                const fcvi_model::Connection& connection = engine.fcvi().connections[first.connection - 1];
+                info.kind = "FC-VI connection";
+                info.about = fmt::format(
+                    "{}, {}, {}", ports, connection.is_iso() ? "ISO" : "revision 1.0", name_of(connection.outcome));
+                break;
+            }
+            case Kind::fc_ae_rdma: {
+                const rdma_model::Message& message = engine.fc_ae_rdma().messages[first.rdma_message - 1];
+                info.kind = "FC-AE-RDMA message";
+                info.about = fmt::format(
+                    "{}, {} of {} octets, {}", ports, message.is_read ? "read" : "write", message.data_length,
+                    name_of(message.state));
+                break;
+            }
+            case Kind::pair:
+                info.kind = "pair of N_Ports";
+                info.about = fmt::format("{}, {} Exchanges", ports, choice.exchanges.size());
+                break;
+        }
+        const Recording recording = Builder(collector_, choice, engine).build();
+        if (recording.conversation.messages.empty()) info.obstacle = "no Information Unit of it was captured whole";
+        return info;
+    }
+
+    Collector collector_;
+};
+
+}  // namespace
+
+std::string lane_name(std::size_t number, Side originator) {
+    return fmt::format("Exchange {} of the {}", number, name_of(originator));
+}
+
+std::unique_ptr<Reader> make_reader() { return std::make_unique<FcReader>(); }
+
+}  // namespace fabricscope::replay::fibre_channel

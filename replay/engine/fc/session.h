@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads sessions of Fibre Channel's upper layers from frames: FC-VI connections, FC-AE-RDMA messages, and all that two
+// N_Ports said to each other in these.
+#pragma once
+
+#include "replay/engine/fc/recording.h"
+#include "replay/engine/player.h"
+
+namespace fabricscope::replay::fibre_channel {
+
+std::unique_ptr<Reader> make_reader();
+
+}  // namespace fabricscope::replay::fibre_channel
