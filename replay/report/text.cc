@@ -164,7 +164,7 @@ std::string in_short(const RunReport& report) {
     if (report.same()) return "same";
     for (const Difference& difference : report.comparison.differences)
         if (difference.level != Level::policy)
-            return fmt::format("{}: {}, not {}", title_of(difference), difference.actual, difference.recorded);
+            return fmt::format("{}: {} (recorded: {})", title_of(difference), difference.actual, difference.recorded);
     if (!report.over) return "timed out, waiting for " + report.waiting_for;
     const auto broken = std::ranges::find_if(report.comparison.broken, [](const engine::Finding& finding) {
         return finding.rule->severity == engine::Severity::error;

@@ -41,11 +41,43 @@ std::vector<std::size_t> messages_of(const Recording& recording, std::size_t lan
     return messages;
 }
 
+namespace {
+
+/// Nothing of `side` came behind it, and its Exchange was aborted.
+bool is_lost(const Recording& recording, Side side, std::size_t message) {
+    const auto& messages = recording.conversation.messages;
+    if (messages[message].from == side || messages[message].name == "ABTS") return false;
+    bool aborted = false;
+    for (std::size_t i = message + 1; i < messages.size(); ++i) {
+        if (recording.cuts[i].lane != recording.cuts[message].lane) continue;
+        if (messages[i].name == "ABTS") aborted = true;
+        else if (messages[i].from == side) return false;
+    }
+    return aborted;
+}
+
+}  // namespace
+
+std::set<std::pair<std::string, std::size_t>> lost_on_the_way(const Recording& recording, Side side) {
+    std::set<std::pair<std::string, std::size_t>> lost;
+    std::map<std::string, std::size_t> counts;
+    for (std::size_t i = 0; i < recording.cuts.size(); ++i) {
+        const Message& message = recording.conversation.messages[i];
+        if (message.from == side) continue;
+        for (std::size_t piece = 0; piece < recording.cuts[i].pieces.size(); ++piece) {
+            const std::size_t number = counts[message.name]++;
+            if (is_lost(recording, side, i)) lost.emplace(message.name, number);
+        }
+    }
+    return lost;
+}
+
 std::size_t heard_before(const Recording& recording, Side side, std::size_t message) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < message; ++i) {
         const Message& earlier = recording.conversation.messages[i];
-        if (earlier.from != side && earlier.name != "ABTS") count += recording.cuts[i].pieces.size();
+        if (earlier.from != side && earlier.name != "ABTS" && !is_lost(recording, side, i))
+            count += recording.cuts[i].pieces.size();
     }
     return count;
 }

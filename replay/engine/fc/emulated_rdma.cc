@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "replay/engine/player.h"
+#include "replay/stack/fc/ae_rdma.h"
 
 namespace fabricscope::replay::fibre_channel {
 
@@ -45,7 +46,7 @@ class RdmaPort final : public EmulatedPort {
 public:
     RdmaPort(const stack_fc::HostConfig& config, int service_class)
         : EmulatedPort(config), rdma_(exchanges(), service_class) {
-        watch(fc_ae_rdma::fc_type, rdma_);
+        watch(fc_ae_rdma::fc_type, rdma_, {});
     }
     stack_fc::AeRdma& rdma() { return rdma_; }
 
@@ -94,6 +95,7 @@ std::unique_ptr<stack::Endpoint> emulated_rdma(
     auto endpoint = std::make_unique<RdmaPort>(config, service_class);
     RdmaPort* port = endpoint.get();
     port->port().take_for_granted(recording.ports[side], remote_of(recording, other(side)), {});
+    port->lose(lost_on_the_way(recording, side));
     const std::uint32_t target = recording.ports[other(side)];
     for (std::size_t lane = 0; lane < recording.lanes.size(); ++lane) {
         const Recorded recorded = recorded_message(recording, lane);

@@ -27,7 +27,7 @@ class ViPort final : public EmulatedPort {
 public:
     ViPort(const stack_fc::HostConfig& config, const vi::ProviderConfig& provider)
         : EmulatedPort(config), provider_(provider, exchanges(), port()) {
-        watch(fcvi::fc_type, provider_);
+        watch(fcvi::fc_type, provider_, {.version = provider.version});
     }
 
     /// Throws NotPlayable.
@@ -143,13 +143,21 @@ public:
 private:
     std::size_t heard_before_unit(const FcviUnit& unit) const { return heard_before(recording_, side_, unit.index); }
 
+    /// What the host had heard when it sent what came before this: a peer asks whether or not the other one has asked.
+    std::size_t known_before(const FcviUnit& unit) const {
+        std::size_t heard = 0;
+        for (std::size_t i = 0; i < unit.index; ++i)
+            if (recording_.conversation.messages[i].from == side_) heard = heard_before(recording_, side_, i);
+        return heard;
+    }
+
     void add_own(const FcviExchange& exchange) {
         const FcviUnit& request = exchange.request();
         ViPort* port = &port_;
         const std::size_t after = heard_before_unit(request);
         if (request.is(IuType::connect_rqst)) {
             // A retried setup is the Provider's own doing.
-            if (!request.device_header.retry()) add_request(after);
+            if (!request.device_header.retry()) add_request(end_.crossing ? known_before(request) : after);
         } else if (request.is(IuType::disconnect_rqst)) {
             // So is a Disconnect that is tried again.
             if (!std::exchange(disconnects_, true))
@@ -204,25 +212,38 @@ private:
 
 // ---- the host ------------------------------------------------------------------------------------
 
-/// Of peers that ask at once the one with the higher Port_Name accepts.
-void set_names(
-    const std::vector<FcviExchange>& exchanges, Side side, const RecordedEnd& end, std::uint64_t& own,
-    std::uint64_t& remote) {
-    if (!end.crossing) return;
+/// How peers that ask at once have got on with each other (5.3.4).
+struct Crossing {
+    bool is_higher = false, is_lower = false;    ///< by Port_Name
+    std::optional<fcvi::Reason> wrong_answer{};  ///< that this side gave against the rules
+};
+
+Crossing crossing_of(const std::vector<FcviExchange>& exchanges, Side side, const RecordedEnd& end) {
+    if (!end.crossing) return {};
+    using fcvi::Reason;
     const RecordedEnd theirs = recorded_end(exchanges, other(side));
-    const bool is_higher = end.accepts && !theirs.accepts;
-    const bool is_lower = theirs.accepts && !end.accepts;
-    if ((is_higher && own < remote) || (is_lower && own > remote)) std::swap(own, remote);
+    // What the lower one answers follows from what it is told.
+    const auto follows = [](const RecordedEnd& from, const RecordedEnd& it) {
+        if (!from.refusal || !it.refusal) return false;
+        if (*from.refusal == Reason::concurrent_peer_requests) return *it.refusal == Reason::reject_protocol_error;
+        const bool errs = *from.refusal == Reason::reject_protocol_error ||
+                          *from.refusal == Reason::reject_transport_error;
+        return errs && *it.refusal == Reason::connect_reject;
+    };
+    Crossing crossing;
+    crossing.is_higher = (end.accepts && theirs.refusal == Reason::concurrent_peer_requests) || follows(end, theirs);
+    crossing.is_lower = (theirs.accepts && end.refusal == Reason::concurrent_peer_requests) || follows(theirs, end);
+    if (follows(end, theirs)) crossing.wrong_answer = end.refusal;
+    return crossing;
 }
 
-vi::ProviderConfig provider_config_of(const Recording& recording, const RecordedEnd& end) {
+vi::ProviderConfig provider_config_of(const Recording& recording, const RecordedEnd& end, const Crossing& crossing) {
     vi::ProviderConfig config;
     config.version = end.version;
     config.service_class = recording.lanes.front().service_class;
     config.connect_info = end.connect_info;
-    if (end.crossing &&
-        (end.refusal == fcvi::Reason::reject_protocol_error || end.refusal == fcvi::Reason::reject_transport_error))
-        config.wrong_answer = end.refusal;
+    config.any_rdma_read = true;
+    config.wrong_answer = crossing.wrong_answer;
     return config;
 }
 
@@ -232,11 +253,14 @@ std::unique_ptr<stack::Endpoint> emulated_vi(const Recording& recording, Side si
     const std::vector<FcviExchange> exchanges = fcvi_exchanges(recording);
     const RecordedEnd end = recorded_end(exchanges, side);
     stack_fc::RemotePort remote = remote_of(recording, other(side));
-    set_names(exchanges, side, end, config.port.port_name, remote.port_name);
+    const Crossing crossing = crossing_of(exchanges, side, end);
+    const bool own_is_higher = config.port.port_name > remote.port_name;
+    if (own_is_higher ? crossing.is_lower : crossing.is_higher) std::swap(config.port.port_name, remote.port_name);
     if (end.refusal == fcvi::Reason::invalid_service_parameter) remote.increasing_seq_cnt = false;
     config.port.ip = end.local.host;
-    auto endpoint = std::make_unique<ViPort>(config, provider_config_of(recording, end));
+    auto endpoint = std::make_unique<ViPort>(config, provider_config_of(recording, end, crossing));
     endpoint->port().take_for_granted(recording.ports[side], remote, end.remote.host);
+    endpoint->lose(lost_on_the_way(recording, side));
     endpoint->make_vi(end);
     Application(recording, side, exchanges, end, *endpoint).add_steps();
     return endpoint;

@@ -51,7 +51,25 @@ constexpr std::array fcvi_rules{
     FieldRule{"fcvi.connection_id", Treatment::refers, connection_kind, Owner::group, true},
     FieldRule{"fcvi.rmt_va", Treatment::refers, address_kind, Owner::receiver},
     FieldRule{"fcvi.rmt_va_handle", Treatment::refers, memory_kind, Owner::receiver},
-    FieldRule{"fcvi.vendor_unique", Treatment::policy}};
+    FieldRule{"fcvi.vendor_unique", Treatment::policy},
+    FieldRule{"fcvi.connect.info", Treatment::policy}};  // between the Providers (6.8.3)
+/// Of revision 1.0's clauses one says that Reads tell their length (5.7.9), another one that nothing does (6.5).
+constexpr std::array fcvi_rev_1_0_rules = joined(fcvi_rules, std::array{FieldRule{"fcvi.tot_len", Treatment::policy}});
+/// Who refuses may have no VI whose attributes it could tell.
+constexpr std::array refusal_rules = joined(
+    fcvi_rules, std::array{
+                    FieldRule{"fcvi.attributes.reliability", Treatment::policy},
+                    FieldRule{"fcvi.attributes.en_rdma_wr", Treatment::policy},
+                    FieldRule{"fcvi.attributes.en_rdma_rd", Treatment::policy},
+                    FieldRule{"fcvi.attributes.max_trans_size", Treatment::policy},
+                    FieldRule{"fcvi.attributes.qos.pref", Treatment::policy},
+                    FieldRule{"fcvi.attributes.qos.precedence", Treatment::policy},
+                    FieldRule{"fcvi.attributes.qos.pipeline_depth", Treatment::policy}});
+/// Editions of FC-2 differ in whether ABTS passes Sequence Initiative.
+constexpr std::array abort_rules{
+    FieldRule{"fabricscope.fc.f_ctl.sequence_initiative", Treatment::policy},
+    FieldRule{"fabricscope.fc.f_ctl.first_sequence", Treatment::policy},
+    FieldRule{"fabricscope.fc.parameter", Treatment::policy}};
 constexpr std::array els_rules{
     FieldRule{"fabricscope.fc.logo.port_id", Treatment::refers, port_kind, Owner::sender},
     FieldRule{"fabricscope.fc.adisc.port_id", Treatment::refers, port_kind, Owner::sender}};
@@ -155,15 +173,31 @@ const Pair& els_dialects(const fc::FrameHeader& header, std::uint8_t request) {
     }
 }
 
-const Pair& dialects_of(const fc::FrameHeader& header, const Reading& reading) {
-    switch (header.type) {
+/// A first response that refuses: it tells a status.
+template <fcvi::Version version> bool refuses(const SequenceSeen& sequence) {
+    const fcvi::DeviceHeader header = fcvi::parse_device_header(
+        sequence.device_header, sequence.device_header.size(), version);
+    return header.iu() != nullptr && header.iu()->type == fcvi::IuType::connect_resp1 && header.tells_status();
+}
+
+const Pair& fcvi_dialects(const SequenceSeen& sequence, fcvi::Version version) {
+    constexpr auto iso = fcvi::Version::iso, rev_1_0 = fcvi::Version::rev_1_0;
+    constexpr const char *name = "FC-VI", *clause = "ISO/IEC 14165-331, 6";
+    constexpr const char *draft_name = "FC-VI rev 1.0", *draft_clause = "FC-VI rev 1.0, 6";
+    if (version == iso)
+        return refuses<iso>(sequence) ? pair_of<fcvi_fields<iso>, refusal_rules>(name, clause)
+                                      : pair_of<fcvi_fields<iso>, fcvi_rules>(name, clause);
+    return refuses<rev_1_0>(sequence) ? pair_of<fcvi_fields<rev_1_0>, refusal_rules>(draft_name, draft_clause)
+                                      : pair_of<fcvi_fields<rev_1_0>, fcvi_rev_1_0_rules>(draft_name, draft_clause);
+}
+
+const Pair& dialects_of(const SequenceSeen& sequence, const Reading& reading) {
+    if (sequence.first.r_ctl == fc::r_ctl_abts) return pair_of<bare_fields, abort_rules>("ABTS", frame_clause);
+    switch (sequence.first.type) {
         case fc_ae_rdma::fc_type:
             return pair_of<fcp_fields, no_rules, fcp_originator_rules>("FC-AE-RDMA", "ISO/IEC TR 14165-314, 4.2.4");
-        case fcvi::fc_type:
-            if (reading.version == fcvi::Version::iso)
-                return pair_of<fcvi_fields<fcvi::Version::iso>, fcvi_rules>("FC-VI", "ISO/IEC 14165-331, 6");
-            return pair_of<fcvi_fields<fcvi::Version::rev_1_0>, fcvi_rules>("FC-VI rev 1.0", "FC-VI rev 1.0, 6");
-        case fc::type_els: return els_dialects(header, reading.request);
+        case fcvi::fc_type: return fcvi_dialects(sequence, reading.version);
+        case fc::type_els: return els_dialects(sequence.first, reading.request);
         default: return pair_of<bare_fields, no_rules>("Fibre Channel", frame_clause);
     }
 }
@@ -172,9 +206,9 @@ std::string text_of(const char* name) { return name != nullptr ? name : ""; }
 
 }  // namespace
 
-const Dialect& dialect_of(const fc::FrameHeader& header, const Reading& reading) {
-    const Pair& pair = dialects_of(header, reading);
-    return header.f_ctl.exchange_responder ? pair.responder : pair.originator;
+const Dialect& dialect_of(const SequenceSeen& sequence, const Reading& reading) {
+    const Pair& pair = dialects_of(sequence, reading);
+    return sequence.first.f_ctl.exchange_responder ? pair.responder : pair.originator;
 }
 
 std::string name_of(const SequenceSeen& sequence, const Reading& reading) {

@@ -159,7 +159,7 @@ private:
             recording_.conversation.complete = false;
             return;
         }
-        message.dialect = &dialect_of(sequence.first, lane.reading);
+        message.dialect = &dialect_of(sequence, lane.reading);
         message.from = sequence.first.f_ctl.exchange_responder ? other(lane.originator) : lane.originator;
         message.lane = lane.name;
         message.time = time;
@@ -231,9 +231,12 @@ private:
                 layout::name_of(fcvi::iso_reliability_names, fcvi::reliability_code(fcvi::Version::iso, *level)));
         if (connection.reject)
             add_fact(about, "refused for", fcvi::reason_name(connection.version, connection.reject->reason));
+        // A connection may end by a logout, which is no part of it.
+        const bool by_logout = connection.outcome == fcvi_model::Outcome::connected && connection.disconnects.empty();
         for (const Side side : {Side::client, Side::server}) {
             const fcvi_model::End& end = connection.end[side];
-            add_fact(about, fmt::format("state of the {}", name_of(side_of(end.port.id))), name_of(end.state));
+            add_fact(
+                about, fmt::format("state of the {}", name_of(side_of(end.port.id))), name_of(end.state), by_logout);
         }
         PerSide<std::size_t> counts;
         for (const fcvi_model::Message& message : engine_.fcvi().messages) {

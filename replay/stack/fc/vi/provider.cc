@@ -32,7 +32,7 @@ Return Provider::check(const Attributes& attributes) const {
     if (!shared_.memory.has_ptag(attributes.ptag)) return Return::invalid_ptag;
     if (attributes.max_transfer_size == 0) return Return::invalid_mtu;
     const bool reliable = attributes.level != Reliability::unreliable_delivery;
-    return attributes.enable_rdma_read && !reliable ? Return::invalid_rdmaread : Return::success;
+    return attributes.enable_rdma_read && !reliable && !shared_.config.any_rdma_read ? Return::invalid_rdmaread : Return::success;
 }
 
 Return Provider::create_vi(const Attributes& attributes, CqHandle send_cq, CqHandle receive_cq, ViHandle& vi) {

@@ -21,6 +21,7 @@ struct ProviderConfig {
     bool in_order = true;       ///< of the Fabric: what comes out of order is an error at once
     std::uint32_t iu_size = 0;  ///< octets of a Message in one IU; 0: all of them
     bool connect_info = false;  ///< RQST and RESP1 carry Connect Info
+    bool any_rdma_read = false;  ///< VIs may enable RDMA Read on Unreliable Delivery, too, as those of others do
     std::uint32_t first_handle = 0x100;
     std::uint32_t first_connection_id = 1;
     /// Tells this to peers whose requests cross its own, instead of what 5.3.4 asks for; for faulty peers.
