@@ -41,9 +41,6 @@ std::vector<std::size_t> messages_of(const Recording& recording, std::size_t lan
     return messages;
 }
 
-namespace {
-
-/// Nothing of `side` came behind it, and its Exchange was aborted.
 bool is_lost(const Recording& recording, Side side, std::size_t message) {
     const auto& messages = recording.conversation.messages;
     if (messages[message].from == side || messages[message].name == "ABTS") return false;
@@ -55,8 +52,6 @@ bool is_lost(const Recording& recording, Side side, std::size_t message) {
     }
     return aborted;
 }
-
-}  // namespace
 
 std::set<std::pair<std::string, std::size_t>> lost_on_the_way(const Recording& recording, Side side) {
     std::set<std::pair<std::string, std::size_t>> lost;

@@ -94,7 +94,8 @@ std::unique_ptr<stack::Endpoint> emulated_rdma(
     const int service_class = recording.lanes.empty() ? 3 : recording.lanes.front().service_class;
     auto endpoint = std::make_unique<RdmaPort>(config, service_class);
     RdmaPort* port = endpoint.get();
-    port->port().take_for_granted(recording.ports[side], remote_of(recording, other(side)), {});
+    port->port().take_for_granted(recording.ports[side], {}, recording.ports[other(side)]);
+    port->port().take_for_granted(remote_of(recording, other(side)));
     port->lose(lost_on_the_way(recording, side));
     const std::uint32_t target = recording.ports[other(side)];
     for (std::size_t lane = 0; lane < recording.lanes.size(); ++lane) {

@@ -19,8 +19,9 @@ stack::fibre_channel::RemotePort remote_of(const Recording& recording, Side side
 std::vector<std::size_t> messages_of(const Recording& recording, std::size_t lane);
 /// How many Sequences the other side had sent before this message, but for those that got lost.
 std::size_t heard_before(const Recording& recording, Side side, std::size_t message);
-/// Of the other side's messages those that got lost: they were not answered, and their Exchange was aborted.
-/// By name, and which of that name it is, from 0.
+/// Whether a message of the other side got lost: it was not answered, and its Exchange was aborted.
+bool is_lost(const Recording& recording, Side side, std::size_t message);
+/// All that got lost, by name, and which of that name it is, from 0.
 std::set<std::pair<std::string, std::size_t>> lost_on_the_way(const Recording& recording, Side side);
 
 }  // namespace fabricscope::replay::fibre_channel

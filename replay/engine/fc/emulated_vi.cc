@@ -65,11 +65,13 @@ public:
         return true;
     }
 
-    bool disconnect(Time now) {
+    /// `why`: what its endpoint is in Error for, if it tells.
+    bool disconnect(Time now, std::optional<fcvi::Reason> why) {
         vi::ViQuery query;
         provider_.query_vi(vi_, query);
         if (query.state != vi::State::error && (query.state != vi::State::connected || !query.send_queue_empty))
             return false;
+        if (why) provider_.fail(vi_, *why);
         provider_.disconnect(now, vi_);
         return true;
     }
@@ -161,7 +163,8 @@ private:
         } else if (request.is(IuType::disconnect_rqst)) {
             // So is a Disconnect that is tried again.
             if (!std::exchange(disconnects_, true))
-                steps_.push_back({after, [port](Time now) { return port->disconnect(now); }});
+                steps_.push_back(
+                    {after, [port, why = request.reason()](Time now) { return port->disconnect(now, why); }});
         } else {
             steps_.push_back({after, [port, request](Time now) { return port->send(now, request); }});
         }
@@ -181,8 +184,10 @@ private:
 
     /// The server waits before it is asked, and answers when it did.
     void add_answer(const FcviExchange& exchange) {
-        const bool is_retry = exchange.request().device_header.retry();
-        if (end_.is_peer || is_retry || end_.refusal == fcvi::Reason::no_waiting_connectionpoint) return;
+        // The Provider answers a retried request as it did before.
+        const bool heard = !is_lost(recording_, side_, exchange.request().index);
+        const bool is_new = heard && !std::exchange(answers_, answers_ || heard);
+        if (end_.is_peer || !is_new || end_.refusal == fcvi::Reason::no_waiting_connectionpoint) return;
         ViPort* port = &port_;
         fcvi::NetAddress local = end_.local;
         if (end_.refusal == fcvi::Reason::no_discriminator_match) local.discriminator.octets[0] ^= 0x80;
@@ -207,7 +212,7 @@ private:
     const RecordedEnd& end_;
     ViPort& port_;
     std::vector<Step> steps_;
-    bool disconnects_ = false;
+    bool disconnects_ = false, answers_ = false;
 };
 
 // ---- the host ------------------------------------------------------------------------------------
@@ -259,7 +264,8 @@ std::unique_ptr<stack::Endpoint> emulated_vi(const Recording& recording, Side si
     if (end.refusal == fcvi::Reason::invalid_service_parameter) remote.increasing_seq_cnt = false;
     config.port.ip = end.local.host;
     auto endpoint = std::make_unique<ViPort>(config, provider_config_of(recording, end, crossing));
-    endpoint->port().take_for_granted(recording.ports[side], remote, end.remote.host);
+    endpoint->port().take_for_granted(recording.ports[side], end.remote.host, remote.id);
+    endpoint->port().take_for_granted(remote);
     endpoint->lose(lost_on_the_way(recording, side));
     endpoint->make_vi(end);
     Application(recording, side, exchanges, end, *endpoint).add_steps();

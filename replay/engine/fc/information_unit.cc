@@ -34,7 +34,6 @@ constexpr std::array header_rules{
     FieldRule{"fabricscope.fc.ox_id", Treatment::ignored},
     FieldRule{"fabricscope.fc.seq_id", Treatment::ignored},
     FieldRule{"fabricscope.fc.seq_cnt", Treatment::ignored},
-    FieldRule{"fabricscope.fc.f_ctl.fill_bytes", Treatment::ignored},
     FieldRule{"fabricscope.fc.f_ctl.ack_form", Treatment::policy},
     FieldRule{"fabricscope.fc.f_ctl.continue_sequence", Treatment::policy},
     FieldRule{"fabricscope.fc.f_ctl.abort_sequence", Treatment::policy}};
@@ -43,8 +42,8 @@ constexpr std::array responder_rules{
     FieldRule{"fabricscope.fc.rx_id", Treatment::introduces, rx_id_kind, Owner::group, true}};
 constexpr std::array originator_rules{
     FieldRule{"fabricscope.fc.rx_id", Treatment::refers, rx_id_kind, Owner::group, true}};
-/// Write data have RX_ID 0 or, in class 2, that of the Target (4.2.4.6).
-constexpr std::array fcp_originator_rules{FieldRule{"fabricscope.fc.rx_id", Treatment::policy}};
+/// FC-AE-RDMA's write data have RX_ID 0 or, in class 2, that of the Target (4.2.4.6); ABTS has what was known.
+constexpr std::array any_rx_id_rules{FieldRule{"fabricscope.fc.rx_id", Treatment::policy}};
 constexpr std::array fcvi_rules{
     FieldRule{"fcvi.handle", Treatment::refers, handle_kind, Owner::receiver},
     FieldRule{"fcvi.connect.handle", Treatment::introduces, handle_kind, Owner::sender},
@@ -81,6 +80,8 @@ std::vector<FieldAt> header_fields(const fc::Frame& frame) {
     std::vector<FieldAt> fields;
     FieldCollector collector(fields);
     collector.part(frame.header, 0, {});
+    // A message has no fill octets, whatever its frames had.
+    std::erase_if(fields, [](const FieldAt& field) { return field.filter() == "fabricscope.fc.f_ctl.fill_bytes"; });
     const bool is_command = frame.header.type == fc_ae_rdma::fc_type &&
                             frame.header.r_ctl == static_cast<std::uint8_t>(Iu::command);
     if (!is_command) return fields;
@@ -192,10 +193,11 @@ const Pair& fcvi_dialects(const SequenceSeen& sequence, fcvi::Version version) {
 }
 
 const Pair& dialects_of(const SequenceSeen& sequence, const Reading& reading) {
-    if (sequence.first.r_ctl == fc::r_ctl_abts) return pair_of<bare_fields, abort_rules>("ABTS", frame_clause);
+    if (sequence.first.r_ctl == fc::r_ctl_abts)
+        return pair_of<bare_fields, abort_rules, any_rx_id_rules>("ABTS", frame_clause);
     switch (sequence.first.type) {
         case fc_ae_rdma::fc_type:
-            return pair_of<fcp_fields, no_rules, fcp_originator_rules>("FC-AE-RDMA", "ISO/IEC TR 14165-314, 4.2.4");
+            return pair_of<fcp_fields, no_rules, any_rx_id_rules>("FC-AE-RDMA", "ISO/IEC TR 14165-314, 4.2.4");
         case fcvi::fc_type: return fcvi_dialects(sequence, reading.version);
         case fc::type_els: return els_dialects(sequence.first, reading.request);
         default: return pair_of<bare_fields, no_rules>("Fibre Channel", frame_clause);

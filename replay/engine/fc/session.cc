@@ -225,14 +225,15 @@ private:
         const std::string about = fmt::format("connection {}", number);
         add_fact(about, "outcome", name_of(connection.outcome));
         if (const char* close = fcvi_model::close_of(connection)) add_fact(about, "close", close);
-        if (const auto level = connection.reliability())
+        const bool connected = connection.outcome == fcvi_model::Outcome::connected;
+        if (const auto level = connection.reliability(); connected && level)
             add_fact(
                 about, "reliability",
                 layout::name_of(fcvi::iso_reliability_names, fcvi::reliability_code(fcvi::Version::iso, *level)));
         if (connection.reject)
             add_fact(about, "refused for", fcvi::reason_name(connection.version, connection.reject->reason));
         // A connection may end by a logout, which is no part of it.
-        const bool by_logout = connection.outcome == fcvi_model::Outcome::connected && connection.disconnects.empty();
+        const bool by_logout = connected && connection.disconnects.empty();
         for (const Side side : {Side::client, Side::server}) {
             const fcvi_model::End& end = connection.end[side];
             add_fact(

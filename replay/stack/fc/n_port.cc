@@ -69,6 +69,11 @@ void NPort::reject(Time now, ExchangeHandle exchange, std::uint8_t reason, std::
 }
 
 Octets NPort::login(std::uint8_t command) const {
+    if (!config_.login.empty()) {
+        Octets payload = config_.login;
+        payload[0] = command;
+        return payload;
+    }
     return login_payload(
         command, {.port_name = config_.port_name,
                   .node_name = config_.node_name,
@@ -136,11 +141,10 @@ void NPort::go_online(Time /*now*/, std::uint32_t id) {
     events_.push_back({NPortEvent::What::online, {}, 0});
 }
 
-void NPort::take_for_granted(std::uint32_t id, const RemotePort& remote, const Gid& ip) {
+void NPort::take_for_granted(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id) {
     exchanges_.set_port_id(id);
     online_ = true;
-    remotes_[remote.id] = remote;
-    addresses_[ip] = remote.id;
+    addresses_[remote_ip] = remote_id;
 }
 
 void NPort::on_fabric_login(Time now, const IncomingIu& iu, const fc::Login& login) {

@@ -22,6 +22,9 @@ struct NPortConfig {
     bool increasing_seq_cnt = true;          ///< what the port says of itself in PLOGI: SEQ_CNT (S)
     bool increasing_relative_offset = true;  ///< and the Relative Offset (C)
     std::optional<std::uint32_t> process_parameters;  ///< of FCP in PRLI; nothing: there is none
+    /// What the port says of itself in PLOGI and in what accepts it, instead of what is made of the above: a whole
+    /// payload, whatever its command.
+    Octets login{};
 };
 
 /// Another port that this one is logged in with.
@@ -54,9 +57,11 @@ public:
     /// Finds the port with this address and logs in.
     void reach(Time now, const Gid& ip);
     void log_out(Time now, std::uint32_t peer);
-    /// The port has an address and is logged in with another one that has `ip`: what happened before is not of
-    /// interest.
-    void take_for_granted(std::uint32_t id, const RemotePort& remote, const Gid& ip);
+    // What happened before is not of interest.
+    /// The port has an address, and knows that of another one.
+    void take_for_granted(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id);
+    /// It is logged in with the other one.
+    void take_for_granted(const RemotePort& remote) { remotes_[remote.id] = remote; }
     std::optional<NPortEvent> next_event();
 
     const NPortConfig& config() const { return config_; }

@@ -32,7 +32,8 @@ Return Provider::check(const Attributes& attributes) const {
     if (!shared_.memory.has_ptag(attributes.ptag)) return Return::invalid_ptag;
     if (attributes.max_transfer_size == 0) return Return::invalid_mtu;
     const bool reliable = attributes.level != Reliability::unreliable_delivery;
-    return attributes.enable_rdma_read && !reliable && !shared_.config.any_rdma_read ? Return::invalid_rdmaread : Return::success;
+    return attributes.enable_rdma_read && !reliable && !shared_.config.any_rdma_read ? Return::invalid_rdmaread
+                                                                                     : Return::success;
 }
 
 Return Provider::create_vi(const Attributes& attributes, CqHandle send_cq, CqHandle receive_cq, ViHandle& vi) {
@@ -117,6 +118,14 @@ Return Provider::connect_done(ViHandle vi, Attributes* remote) {
 Return Provider::disconnect(Time now, ViHandle vi) {
     Vi* found = shared_.find(vi);
     return found == nullptr ? Return::invalid_parameter : connections_.disconnect(now, *found);
+}
+
+Return Provider::fail(ViHandle vi, fcvi::Reason why) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    if (!found->connected()) return Return::invalid_state;
+    shared_.fail(*found, why, AsyncError::catastrophic);
+    return Return::success;
 }
 
 Return Provider::disconnect_done(ViHandle vi) {

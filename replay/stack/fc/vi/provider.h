@@ -37,6 +37,8 @@ public:
     Return connect_done(ViHandle vi, Attributes* remote = nullptr);
     Return disconnect(Time now, ViHandle vi);
     Return disconnect_done(ViHandle vi);
+    /// Something has gone wrong that no frame tells: a connected VI goes to Error.
+    Return fail(ViHandle vi, fcvi::Reason why);
 
     // Memory
     Ptag create_ptag() { return shared_.memory.create_ptag(); }

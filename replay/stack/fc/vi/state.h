@@ -18,9 +18,9 @@ using fibre_channel::OutgoingIu;
 struct ProviderConfig {
     fcvi::Version version = fcvi::Version::iso;
     int service_class = 3;
-    bool in_order = true;       ///< of the Fabric: what comes out of order is an error at once
-    std::uint32_t iu_size = 0;  ///< octets of a Message in one IU; 0: all of them
-    bool connect_info = false;  ///< RQST and RESP1 carry Connect Info
+    bool in_order = true;        ///< of the Fabric: what comes out of order is an error at once
+    std::uint32_t iu_size = 0;   ///< octets of a Message in one IU; 0: all of them
+    bool connect_info = false;   ///< RQST and RESP1 carry Connect Info
     bool any_rdma_read = false;  ///< VIs may enable RDMA Read on Unreliable Delivery, too, as those of others do
     std::uint32_t first_handle = 0x100;
     std::uint32_t first_connection_id = 1;

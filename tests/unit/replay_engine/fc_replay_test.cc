@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Replay of Fibre Channel's upper layers: the scenarios that samples are made of, in both roles, against emulated
+// ports.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "replay/engine/comparison.h"
+#include "replay/engine/fc/session.h"
+#include "replay/engine/run.h"
+#include "tests/traffic/fc_scenarios.h"
+
+namespace fabricscope::replay {
+namespace {
+
+const Protocol protocol{"fc", fibre_channel::make_reader};
+
+/// A scenario as a capture that has been read.
+class Recorded {
+public:
+    explicit Recorded(const traffic::FcScenario& scenario) : reader_(protocol.make_reader()) {
+        engine::Options options{.smcr = false};
+        engine::Observers observers;
+        reader_->prepare(options, observers);
+        engine_ = std::make_unique<engine::Engine>(options, observers);
+        std::uint64_t number = 0;
+        for (const traffic::TimedFrame& timed : scenario.make()) {
+            const Octets octets = traffic::as_fc2_with_delimiters(timed.frame);
+            capture::Frame frame;
+            frame.number = ++number;
+            frame.time = timed.time;
+            frame.wire_length = static_cast<std::uint32_t>(octets.size());
+            frame.data = octets;
+            frame.link = capture::LinkType::fc2_with_delimiters;
+            engine_->on_frame(frame);
+        }
+        engine_->finish();
+    }
+
+    std::vector<SessionInfo> sessions() const { return reader_->sessions(*engine_); }
+    std::unique_ptr<Session> session(std::string_view id) const { return reader_->session(*engine_, id); }
+
+private:
+    std::unique_ptr<Reader> reader_;
+    std::unique_ptr<engine::Engine> engine_;
+};
+
+struct Played {
+    Run run;
+    std::unique_ptr<Session> actual;
+    Comparison comparison;
+};
+
+Played play(const Session& session, Side side) {
+    Played played;
+    const RunLimits limits{.start = session.conversation().messages.front().time};
+    played.run = run_emulated(session.player(side, {}), session.emulated(engine::other(side), ""), limits);
+    played.actual = session_of(played.run, protocol, session.conversation());
+    static const Conversation nothing;
+    played.comparison = compare(session.conversation(), played.actual ? played.actual->conversation() : nothing, side);
+    return played;
+}
+
+/// "same", what differs first, or why it cannot be played.
+std::string result_of(const Session& session, Side side) {
+    try {
+        const Played played = play(session, side);
+        if (played.comparison.same()) return played.run.over ? "same" : "waits for " + played.run.waiting_for;
+        for (const Difference& difference : played.comparison.differences)
+            if (difference.level != Level::policy)
+                return difference.message.empty() ? difference.where + ' ' + difference.field
+                       : difference.field.empty() ? difference.message
+                                                  : difference.message + ' ' + difference.field;
+        return played.comparison.broken.front().rule->id;
+    } catch (const NotPlayable& error) {
+        return error.what();
+    }
+}
+
+// ---- what cannot be the same, and why ---------------------------------------------------------------
+
+constexpr const char* refused = "the sample's CONNECT_RESP2 has not the handle of CONNECT_RESP1 (6.10.2)";
+constexpr const char* discriminators =
+    "the sample's peers ask for different discriminators, which do not match (VI-DG 6.7)";
+constexpr const char* midway = "what the setup agreed on is not known";
+constexpr const char* gap = "frames of Sequences are missing, so that they can be neither played nor compared";
+constexpr const char* disorder = "the fabric kept no order, the run's does";
+constexpr const char* no_length = "READ_RQST of revision 1.0 does not tell the length (6.5, against 5.7.9)";
+constexpr const char* no_initiative = "the sample's Target answers although the Initiator keeps Sequence Initiative";
+constexpr const char* retries = "the emulated Provider tries a lost setup again (C.5.7.2), the recorded one did not";
+constexpr const char* no_status = "the emulated Provider tells no status where the recorded one does";
+constexpr const char* unheard = "the capture does not tell which IUs behind the tap arrived";
+constexpr const char* counts = "the sample's server tells MSG_ID 0 although it has completed Message 1";
+constexpr const char* other_calls = "no call of the emulated Provider does this";
+constexpr const char* streams = "the emulated Provider is silent about Messages behind the one that failed";
+constexpr const char* says_why = "the emulated Provider tells in its Disconnect why it is in Error";
+constexpr const char* rejects = "P_RJT is no IU: it is not played";
+
+struct Exception {
+    const char* scenario;
+    const char* session;
+    Side played;
+    const char* result;
+    const char* why;
+};
+constexpr Exception exceptions[] = {
+    {"peers_rev10", "fcvi-1", Side::server, "FCVI_CONNECT_RESP2 fcvi.handle", refused},
+    {"setup_refused_rev10", "fcvi-1", Side::server, "FCVI_CONNECT_RESP2 fcvi.handle", refused},
+    {"no_discriminator_match_rev10", "fcvi-1", Side::server, "FCVI_CONNECT_RESP2 fcvi.handle", refused},
+    {"peers_iso", "fcvi-1", Side::server, "FCVI_CONNECT_RESP2 fcvi.handle", refused},
+    {"setup_refused_iso", "fcvi-1", Side::server, "FCVI_CONNECT_RESP2 fcvi.handle", refused},
+    {"no_discriminator_match_iso", "fcvi-1", Side::server, "FCVI_CONNECT_RESP2 fcvi.handle", refused},
+    {"invalid_service_parameter", "fcvi-1", Side::server, "FCVI_CONNECT_RESP2 fcvi.handle", refused},
+    {"concurrent_peers_case1", "fcvi-1", Side::client, "FCVI_CONNECT_RESP1 fcvi.flags.conn_sts", discriminators},
+    {"concurrent_peers_case1", "fcvi-1", Side::server, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_case2", "fcvi-1", Side::client, "FCVI_SEND_RESP", discriminators},
+    {"concurrent_peers_case2", "fcvi-1", Side::server, "FCVI_CONNECT_RESP1 fcvi.flags.conn_sts", discriminators},
+    {"concurrent_peers_case3", "fcvi-1", Side::client, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_case3", "fcvi-1", Side::server, "FCVI_CONNECT_RESP1 fcvi.flags.conn_sts", discriminators},
+    {"concurrent_peers_case4", "fcvi-1", Side::client, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_case4", "fcvi-1", Side::server, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_case5", "fcvi-1", Side::client, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_case5", "fcvi-1", Side::server, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_case6", "fcvi-1", Side::client, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_case6", "fcvi-1", Side::server, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_rev10", "fcvi-1", Side::client, "FCVI_CONNECT_RESP1 fcvi.reason", discriminators},
+    {"concurrent_peers_rev10", "fcvi-1", Side::server, "FCVI_CONNECT_RESP1 fcvi.flags.conn_err", discriminators},
+    {"client_times_out", "fcvi-1", Side::client, "FCVI_CONNECT_RESP3 fcvi.flags.conn_sts", no_status},
+    {"lost_connect_rqst", "fcvi-1", Side::server, "FCVI_CONNECT_RQST", retries},
+    {"lost_connect_resp1", "fcvi-1", Side::client, "FCVI_DISCONNECT_RESP fcvi.flags.conn_sts", no_status},
+    {"lost_connect_resp1", "fcvi-1", Side::server, "FCVI_DISCONNECT_RQST", retries},
+    {"lost_connect_resp2_server", "fcvi-1", Side::client, "FCVI_DISCONNECT_RQST fcvi.flags.conn_sts", unheard},
+    {"lost_connect_resp2_server", "fcvi-1", Side::server, "FCVI_CONNECT_RQST", retries},
+    {"lost_connect_resp3", "fcvi-1", Side::client, "FCVI_SEND_RQST", unheard},
+    {"disconnect_after_error", "fcvi-1", Side::client, "FCVI_DISCONNECT_RQST fcvi.msg_id", counts},
+    {"disconnects_cross", "fcvi-1", Side::client, "FCVI_DISCONNECT_RQST fcvi.msg_id", counts},
+    {"disconnect_aborts_setup", "fcvi-1", Side::client, "FCVI_DISCONNECT_RESP fcvi.flags.conn_sts", no_status},
+    {"disconnect_aborts_setup", "fcvi-1", Side::server, "FCVI_DISCONNECT_RQST", other_calls},
+    {"disconnect_of_unknown_setup", "fcvi-1", Side::server, "FCVI_DISCONNECT_RQST fcvi.flags.conn_setup_abort",
+     other_calls},
+    {"disconnect_by_kernel_rev10", "fcvi-1", Side::server, "FCVI_DISCONNECT_RQST fcvi.flags.mode", other_calls},
+    {"reliable_delivery_rev10", "fcvi-1", Side::client, "FCVI_READ_RESP payload", no_length},
+    {"reliable_delivery_rev10", "fcvi-1", Side::server, "FCVI_READ_RESP", no_length},
+    {"reliable_reception_rev10", "fcvi-1", Side::client, "FCVI_READ_RESP payload", no_length},
+    {"reliable_reception_rev10", "fcvi-1", Side::server, "FCVI_SEND_RESP", no_length},
+    {"several_sequences_rev10", "fcvi-1", Side::client, "FCVI_READ_RESP payload", no_length},
+    {"streaming_fails", "fcvi-1", Side::client, "FCVI_SEND_RESP", streams},
+    {"read_protection_error", "fcvi-1", Side::server, "FCVI_DISCONNECT_RQST fcvi.flags.conn_sts", says_why},
+    {"midway_rev10", "fcvi-1", Side::client, "the setup of the connection was not captured", midway},
+    {"midway_rev10", "fcvi-1", Side::server, "the setup of the connection was not captured", midway},
+    {"midway_iso", "fcvi-1", Side::client, "the setup of the connection was not captured", midway},
+    {"midway_iso", "fcvi-1", Side::server, "the setup of the connection was not captured", midway},
+    {"missing_messages_unreliable", "fcvi-1", Side::client, "connection 1, Message 5 of the client state", gap},
+    {"missing_messages_unreliable", "fcvi-1", Side::server, "FCVI_SEND_RQST fabricscope.fc.parameter", gap},
+    {"missing_messages_reliable", "fcvi-1", Side::client, "FCVI_DISCONNECT_RQST", gap},
+    {"missing_messages_reliable", "fcvi-1", Side::server, "FCVI_SEND_RQST fabricscope.fc.parameter", gap},
+    {"messages_out_of_order", "fcvi-1", Side::client, "FCVI_DISCONNECT_RESP fcvi.msg_id", disorder},
+    {"messages_out_of_order", "fcvi-1", Side::server, "FCVI_SEND_RQST fabricscope.fc.parameter", disorder},
+    {"missing_frames_unreliable", "fcvi-1", Side::client, "connection 1, Message 5 of the client state", gap},
+    {"missing_frames_unreliable", "fcvi-1", Side::server, "FCVI_SEND_RQST fcvi.msg_id", gap},
+    {"frames_out_of_order", "fcvi-1", Side::client, "FCVI_DISCONNECT_RESP fcvi.msg_id", disorder},
+    {"frames_out_of_order", "fcvi-1", Side::server, "connection 1, Message 5 of the client operation", disorder},
+    {"frame_rejected_in_class_2", "fcvi-1", Side::server, "ABTS", rejects},
+    {"missing_frame", "fc-ae-rdma-1", Side::client, "FCP_RSP fcaerdma.resid_under", gap},
+    {"missing_frame", "fc-ae-rdma-1", Side::server, "message 1 octets moved", gap},
+    {"status_write_protect_error", "fc-ae-rdma-1", Side::client, "FCP_RSP", no_initiative},
+    {"status_write_protect_error", "fc-ae-rdma-1", Side::server, "FCP_CMND fabricscope.fc.f_ctl.sequence_initiative",
+     no_initiative},
+    {"residual_under", "fc-ae-rdma-2", Side::client, "FCP_RSP", no_initiative},
+    {"residual_under", "fc-ae-rdma-2", Side::server, "FCP_DATA fabricscope.fc.f_ctl.sequence_initiative",
+     no_initiative},
+};
+
+std::string expected_result(const std::string& scenario, const std::string& session, Side played) {
+    for (const Exception& exception : exceptions)
+        if (scenario == exception.scenario && session == exception.session && played == exception.played)
+            return exception.result;
+    return "same";
+}
+
+std::string why(const std::string& scenario, const std::string& session, Side played) {
+    for (const Exception& exception : exceptions)
+        if (scenario == exception.scenario && session == exception.session && played == exception.played)
+            return exception.why;
+    return "";
+}
+
+bool is_pair(const SessionInfo& info) { return info.id.starts_with("fc-pair-"); }
+
+// ---- tests ---------------------------------------------------------------------------------------
+
+class Scenarios : public testing::TestWithParam<traffic::FcScenario> {};
+
+TEST_P(Scenarios, AreTheSameInBothRoles) {
+    const Recorded recorded(GetParam());
+    for (const SessionInfo& info : recorded.sessions()) {
+        if (is_pair(info) || !info.obstacle.empty()) continue;
+        const auto session = recorded.session(info.id);
+        for (const Side side : {Side::client, Side::server})
+            EXPECT_EQ(result_of(*session, side), expected_result(GetParam().name, info.id, side))
+                << info.id << ", " << name_of(side) << " played; " << why(GetParam().name, info.id, side);
+    }
+}
+
+std::string name_of_scenario(const testing::TestParamInfo<traffic::FcScenario>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(FcvI, Scenarios, testing::ValuesIn(traffic::fcvi_scenarios()), name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(FcAeRdma, Scenarios, testing::ValuesIn(traffic::fc_ae_rdma_scenarios()), name_of_scenario);
+
+// ---- altered recordings --------------------------------------------------------------------------
+
+/// What these say decides which other fields there are.
+bool is_structure(std::string_view filter) {
+    for (const std::string_view name :
+         {"fabricscope.fc.r_ctl", "fabricscope.fc.type", "fabricscope.fc.df_ctl.device_header",
+          "fabricscope.fc.df_ctl.esp_header", "fabricscope.fc.df_ctl.network_header",
+          "fabricscope.fc.df_ctl.association_header", "fcvi.opcode", "fcvi.flags.imm_data", "fcvi.flags.conn_sts",
+          "fcvi.flags.conn_err"})
+        if (filter == name) return true;
+    return false;
+}
+
+/// The recording with one bit of a field turned over.
+Conversation altered(const Conversation& recorded, std::size_t message, const FieldAt& field) {
+    Conversation copy = recorded;
+    Octets& octets = copy.messages[message].octets;
+    Value value = value_of(octets, field);
+    value.back() ^= 1;
+    set_value(octets, field, value);
+    return copy;
+}
+
+std::size_t count_of(const Comparison& comparison, const std::string& message, const std::string& field) {
+    return static_cast<std::size_t>(std::ranges::count_if(comparison.differences, [&](const Difference& difference) {
+        return difference.message == message && difference.field == field;
+    }));
+}
+
+/// Each field of each message of the other side, altered in the recording: just it is told.
+void expect_each_field_to_be_found(const Session& session, Side played, std::set<std::string>& seen) {
+    const Conversation& recorded = session.conversation();
+    const Played run = play(session, played);
+    ASSERT_TRUE(run.comparison.same());
+    const std::size_t before = run.comparison.differences.size();
+    for (std::size_t i = 0; i < recorded.messages.size(); ++i) {
+        const Message& message = recorded.messages[i];
+        if (message.from == played) continue;
+        seen.insert(message.name);
+        for (const FieldAt& field : fields_of(message, message.octets)) {
+            const FieldRule rule = rule_of(*message.dialect, field);
+            SCOPED_TRACE(fmt::format("{} {} ({})", message.name, field.name(), i));
+            const Comparison comparison = compare(altered(recorded, i, field), run.actual->conversation(), played);
+            const std::size_t found = comparison.differences.size() - std::min(before, comparison.differences.size());
+            switch (rule.treatment) {
+                case Treatment::exact:
+                    EXPECT_EQ(count_of(comparison, message.name, field.name()), 1U);
+                    EXPECT_FALSE(comparison.same());
+                    EXPECT_TRUE(found == 1 || is_structure(field.filter()));
+                    break;
+                case Treatment::policy: EXPECT_TRUE(comparison.same()); break;
+                case Treatment::ignored: EXPECT_EQ(comparison.differences.size(), before); break;
+                case Treatment::introduces:
+                case Treatment::refers: break;  // a name of its own, until it is referred to again
+            }
+        }
+    }
+}
+
+const traffic::FcScenario& scenario_of(const std::vector<traffic::FcScenario>& table, std::string_view name) {
+    return *std::ranges::find(table, name, &traffic::FcScenario::name);
+}
+
+TEST(FcReplayMutations, OfEveryFcviIuAreFound) {
+    std::set<std::string> seen;
+    for (const char* name : {"client_server_iso", "client_server_rev10", "reliable_reception_iso"}) {
+        SCOPED_TRACE(name);
+        const Recorded recorded(scenario_of(traffic::fcvi_scenarios(), name));
+        const auto session = recorded.session("fcvi-1");
+        for (const Side side : {Side::client, Side::server}) expect_each_field_to_be_found(*session, side, seen);
+    }
+    EXPECT_THAT(
+        seen, testing::UnorderedElementsAre(
+                  "FCVI_CONNECT_RQST", "FCVI_CONNECT_RESP1", "FCVI_CONNECT_RESP2", "FCVI_CONNECT_RESP3",
+                  "FCVI_SEND_RQST", "FCVI_SEND_RESP", "FCVI_WRITE_RQST", "FCVI_WRITE_RESP", "FCVI_READ_RQST",
+                  "FCVI_READ_RESP", "FCVI_DISCONNECT_RQST", "FCVI_DISCONNECT_RESP"));
+}
+
+TEST(FcReplayMutations, OfEveryFcAeRdmaIuAreFound) {
+    std::set<std::string> seen;
+    const Recorded recorded(scenario_of(traffic::fc_ae_rdma_scenarios(), "login_read_write"));
+    for (const char* id : {"fc-ae-rdma-1", "fc-ae-rdma-2"}) {
+        const auto session = recorded.session(id);
+        for (const Side side : {Side::client, Side::server}) expect_each_field_to_be_found(*session, side, seen);
+    }
+    EXPECT_THAT(seen, testing::UnorderedElementsAre("FCP_CMND", "FCP_DATA", "FCP_RSP"));
+}
+
+TEST(FcReplayMutations, NamesThatAreReferredToAreFound) {
+    const Recorded recorded(scenario_of(traffic::fcvi_scenarios(), "client_server_iso"));
+    const auto session = recorded.session("fcvi-1");
+    const Played run = play(*session, Side::client);
+    // The server's answers to a Disconnect go to the client's handle, which the Connect Request introduced.
+    const Conversation& talk = session->conversation();
+    for (std::size_t i = 0; i < talk.messages.size(); ++i) {
+        if (talk.messages[i].name != "FCVI_DISCONNECT_RESP" || talk.messages[i].from != Side::server) continue;
+        for (const FieldAt& field : fields_of(talk.messages[i], talk.messages[i].octets)) {
+            if (field.filter() != "fcvi.handle") continue;
+            const Comparison comparison = compare(altered(talk, i, field), run.actual->conversation(), Side::client);
+            EXPECT_EQ(count_of(comparison, "FCVI_DISCONNECT_RESP", "fcvi.handle"), 1U);
+            return;
+        }
+    }
+    FAIL() << "the server answers no Disconnect";
+}
+
+}  // namespace
+}  // namespace fabricscope::replay
