@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/engine/fc/emulated.h"
 
-#include <fmt/format.h>
+#include <map>
+#include <set>
 
-#include <algorithm>
-
-#include "replay/engine/fc/emulated_rdma.h"
-#include "replay/engine/fc/emulated_vi.h"
+#include "replay/engine/fc/emulated_parts.h"
 #include "replay/engine/fc/station.h"
 
 namespace fabricscope::replay::fibre_channel {
-
-namespace {
-
-namespace stack_fc = stack::fibre_channel;
-
-stack_fc::HostConfig host_config_of(const Recording& recording, Side side) {
-    stack_fc::HostConfig config;
-    config.port.exchanges = exchange_config_of(recording);
-    config.port.port_name = config.port.node_name = recording.ports[side];
-    config.seed = 1;
-    return config;
-}
-
-}  // namespace
-
-stack_fc::RemotePort remote_of(const Recording& recording, Side side) {
-    return {
-        .id = recording.ports[side],
-        .port_name = recording.ports[side],
-        .increasing_seq_cnt = true,
-        .increasing_relative_offset = true,
-        .process_login = true};
-}
 
 std::vector<std::size_t> messages_of(const Recording& recording, std::size_t lane) {
     std::vector<std::size_t> messages;
@@ -53,6 +28,21 @@ bool is_lost(const Recording& recording, Side side, std::size_t message) {
     return aborted;
 }
 
+std::size_t heard_before(const Recording& recording, Side side, std::size_t message) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < message; ++i) {
+        const Message& earlier = recording.conversation.messages[i];
+        if (earlier.from != side && earlier.name != "ABTS" && !is_lost(recording, side, i))
+            count += recording.cuts[i].pieces.size();
+    }
+    return count;
+}
+
+namespace {
+
+namespace stack_fc = stack::fibre_channel;
+
+/// All that got lost, by name, and which of that name it is, from 0.
 std::set<std::pair<std::string, std::size_t>> lost_on_the_way(const Recording& recording, Side side) {
     std::set<std::pair<std::string, std::size_t>> lost;
     std::map<std::string, std::size_t> counts;
@@ -67,25 +57,51 @@ std::set<std::pair<std::string, std::size_t>> lost_on_the_way(const Recording& r
     return lost;
 }
 
-std::size_t heard_before(const Recording& recording, Side side, std::size_t message) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < message; ++i) {
-        const Message& earlier = recording.conversation.messages[i];
-        if (earlier.from != side && earlier.name != "ABTS" && !is_lost(recording, side, i))
-            count += recording.cuts[i].pieces.size();
-    }
-    return count;
+EmulatedPortConfig config_of(const Recording& recording, Side side) {
+    EmulatedPortConfig config;
+    config.host.port.exchanges = exchange_config_of(recording);
+    config.host.port.port_name = config.host.port.node_name = recording.ports[side];
+    for (const Lane& lane : recording.lanes)
+        if (lane.type == fc_ae_rdma::fc_type) config.rdma_class = lane.service_class;
+    return config;
 }
 
+/// As a login would have told it.
+stack_fc::RemotePort remote_of(const Recording& recording, Side side) {
+    return {
+        .id = recording.ports[side],
+        .port_name = recording.ports[side],
+        .increasing_seq_cnt = true,
+        .increasing_relative_offset = true,
+        .process_login = true};
+}
+
+std::vector<std::vector<FcviExchange>> connections_in(const Recording& recording) {
+    std::vector<FcviExchange> exchanges = fcvi_exchanges(recording);
+    if (recording.kind == Kind::pair) return connections_of(std::move(exchanges));
+    if (exchanges.empty()) return {};
+    return {std::move(exchanges)};
+}
+
+}  // namespace
+
 EmulatedStation emulate(const Recording& recording, Side side) {
-    const stack_fc::HostConfig config = host_config_of(recording, side);
-    switch (recording.kind) {
-        case Kind::fc_ae_rdma:
-            return station_of<EmulatedStation>(recording, side, emulated_rdma(recording, side, config));
-        case Kind::fcvi: return station_of<EmulatedStation>(recording, side, emulated_vi(recording, side, config));
-        case Kind::pair: break;
-    }
-    throw NotPlayable("all that two ports said to each other cannot be emulated as a whole; choose a session of it");
+    const std::vector<std::vector<FcviExchange>> connections = connections_in(recording);
+    EmulatedPortConfig config = config_of(recording, side);
+    stack_fc::RemotePort remote = remote_of(recording, other(side));
+    Gid remote_ip;
+    configure_logins(recording, side, config.host.port, remote);
+    if (!connections.empty()) configure_vi(recording, side, connections, config, remote, remote_ip);
+    auto port = std::make_unique<EmulatedPort>(config);
+    port->port().take_for_granted(recording.ports[side], remote_ip, remote.id);
+    if (!begins_with_login(recording)) port->port().take_for_granted(remote);
+    port->lose(lost_on_the_way(recording, side));
+    Plan plan{recording, side, *port};
+    add_logins(plan, remote_ip);
+    add_vis(plan, connections);
+    add_rdma(plan);
+    port->follow(std::move(plan.steps));
+    return station_of<EmulatedStation>(recording, side, std::move(port));
 }
 
 }  // namespace fabricscope::replay::fibre_channel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A host whose application follows a list: each step when so much has come from the other side.
+// A host whose applications use FC-VI and FC-AE-RDMA as a list of steps says: each when so much has come from the other
+// side.
 #pragma once
 
 #include <functional>
@@ -7,16 +8,20 @@
 #include <memory>
 #include <set>
 
-#include "replay/engine/fc/information_unit.h"
+#include "replay/engine/fc/recorded_vi.h"
+#include "replay/stack/fc/ae_rdma.h"
 #include "replay/stack/fc/host.h"
+#include "replay/stack/fc/vi/provider.h"
 
 namespace fabricscope::replay::fibre_channel {
 
 using stack::Time;
 
-/// Something that the application does.
+/// Something that an application does.
 struct Step {
+    std::size_t message = 0;          ///< what it sends first in the recording; steps are in this order
     std::size_t after = 0;            ///< Sequences of the other side that have come
+    std::size_t track = 0;            ///< of one track each waits for the one before
     std::function<bool(Time)> act{};  ///< false: not yet; asked again whenever something happens
 };
 
@@ -76,44 +81,52 @@ private:
     bool loses_ = false;
 };
 
-class EmulatedPort : public stack::fibre_channel::Host {
-public:
-    explicit EmulatedPort(const stack::fibre_channel::HostConfig& config) : Host(config) {
-        watch(fc::type_els, port(), {});
-    }
+struct EmulatedPortConfig {
+    stack::fibre_channel::HostConfig host;
+    stack::vi::ProviderConfig provider;
+    int rdma_class = 3;  ///< class of service of FC-AE-RDMA
+};
 
-    void add(Step step) { steps_.push_back(std::move(step)); }
+class EmulatedPort final : public stack::fibre_channel::Host {
+public:
+    explicit EmulatedPort(const EmulatedPortConfig& config);
+
+    /// In order of their messages, once all are there.
+    void follow(std::vector<Step> steps);
     void lose(std::set<std::pair<std::string, std::size_t>> sequences) { hearing_.lost = std::move(sequences); }
 
+    stack::fibre_channel::AeRdma& rdma() { return rdma_; }
+    stack::vi::Provider& provider() { return provider_; }
+
+    /// A VI with its memory and its receives. Throws NotPlayable.
+    stack::vi::ViHandle make_vi(const RecordedEnd& end);
+    void send(Time now, stack::vi::ViHandle vi, const FcviUnit& request);
+    /// `why`: what the endpoint is in Error for, if it tells. False while the VI has something to send.
+    bool disconnect(Time now, stack::vi::ViHandle vi, std::optional<fcvi::Reason> why);
+
 protected:
-    /// Has to be called for each TYPE after its user has been set.
-    void watch(std::uint8_t type, stack::fibre_channel::ExchangeUser& user, const Reading& reading) {
-        witnesses_.push_back(std::make_unique<Witness>(user, reading, hearing_));
-        exchanges().set_user(type, *witnesses_.back());
+    void on_port_event(Time now, const stack::fibre_channel::NPortEvent& event) override {
+        provider_.on_port_event(now, event);
     }
-    void on_port_event(Time /*now*/, const stack::fibre_channel::NPortEvent& /*event*/) override {}
-    bool consume(Time now) override {
-        bool busy = false;
-        while (!steps_.empty() && steps_.front().after <= hearing_.heard) {
-            // It may be that more is heard of while it is done.
-            Step step = std::move(steps_.front());
-            steps_.pop_front();
-            if (!step.act(now)) {
-                steps_.push_front(std::move(step));
-                break;
-            }
-            busy = true;
-        }
-        return busy;
-    }
-    void on_consumer_timer(Time /*now*/) override { begun_ = true; }
-    Time consumer_wakeup() const override { return begun_ ? stack::never : 0; }
+    bool consume(Time now) override;
+    void on_consumer_timer(Time now) override;
+    Time consumer_wakeup() const override;
 
 private:
-    std::deque<Step> steps_;
+    void watch(std::uint8_t type, stack::fibre_channel::ExchangeUser& user, const Reading& reading);
+    void take_what_is_done();
+    bool next_step(Time now);
+    void register_region(const RecordedMemory& region, stack::vi::Ptag ptag);
+    stack::vi::DataSegment segment(stack::vi::Ptag ptag, ByteView octets);
+
+    std::vector<Step> steps_;
     std::vector<std::unique_ptr<Witness>> witnesses_;
     Hearing hearing_;
-    bool begun_ = false;  ///< the application runs from the beginning, not from the first frame on
+    stack::fibre_channel::AeRdma rdma_;
+    stack::vi::Provider provider_;
+    std::map<stack::vi::ViHandle, stack::vi::Ptag> vis_;
+    std::uint64_t next_buffer_ = 0x7F00'0000'0000;
+    bool begun_ = false;  ///< the applications run from the beginning, not from the first frame on
 };
 
 }  // namespace fabricscope::replay::fibre_channel

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "replay/engine/fc/emulated_rdma.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "replay/engine/fc/emulated_parts.h"
 #include "replay/engine/player.h"
-#include "replay/stack/fc/ae_rdma.h"
 
 namespace fabricscope::replay::fibre_channel {
 
@@ -42,30 +40,6 @@ Recorded recorded_message(const Recording& recording, std::size_t lane) {
     return recorded;
 }
 
-class RdmaPort final : public EmulatedPort {
-public:
-    RdmaPort(const stack_fc::HostConfig& config, int service_class)
-        : EmulatedPort(config), rdma_(exchanges(), service_class) {
-        watch(fc_ae_rdma::fc_type, rdma_, {});
-    }
-    stack_fc::AeRdma& rdma() { return rdma_; }
-
-protected:
-    bool consume(Time now) override {
-        while (rdma_.next_notification() || rdma_.next_outcome()) {
-        }
-        return EmulatedPort::consume(now);
-    }
-    void on_consumer_timer(Time now) override {
-        EmulatedPort::on_consumer_timer(now);
-        rdma_.on_timer(now);
-    }
-    Time consumer_wakeup() const override { return std::min(EmulatedPort::consumer_wakeup(), rdma_.wakeup()); }
-
-private:
-    stack_fc::AeRdma rdma_;
-};
-
 stack_fc::RdmaRequest request_of(const Recorded& recorded) {
     stack_fc::RdmaRequest request;
     request.read = recorded.command.control.read_data;
@@ -89,29 +63,27 @@ stack_fc::Serving serving_of(const Recorded& recorded) {
 
 }  // namespace
 
-std::unique_ptr<stack::Endpoint> emulated_rdma(
-    const Recording& recording, Side side, const stack_fc::HostConfig& config) {
-    const int service_class = recording.lanes.empty() ? 3 : recording.lanes.front().service_class;
-    auto endpoint = std::make_unique<RdmaPort>(config, service_class);
-    RdmaPort* port = endpoint.get();
-    port->port().take_for_granted(recording.ports[side], {}, recording.ports[other(side)]);
-    port->port().take_for_granted(remote_of(recording, other(side)));
-    port->lose(lost_on_the_way(recording, side));
-    const std::uint32_t target = recording.ports[other(side)];
-    for (std::size_t lane = 0; lane < recording.lanes.size(); ++lane) {
-        const Recorded recorded = recorded_message(recording, lane);
-        if (recording.lanes[lane].originator == side) {
-            const std::size_t first = messages_of(recording, lane).front();
-            port->add({heard_before(recording, side, first), [port, target, request = request_of(recorded)](Time now) {
-                           port->rdma().request(now, target, request);
-                           return true;
-                       }});
-        } else {
+void add_rdma(Plan& plan) {
+    const std::uint32_t target = plan.recording.ports[other(plan.side)];
+    EmulatedPort* port = &plan.port;
+    const std::size_t track = plan.track++;
+    for (std::size_t lane = 0; lane < plan.recording.lanes.size(); ++lane) {
+        if (plan.recording.lanes[lane].type != fc_ae_rdma::fc_type) continue;
+        const std::vector<std::size_t> messages = messages_of(plan.recording, lane);
+        if (messages.empty()) continue;
+        const Recorded recorded = recorded_message(plan.recording, lane);
+        if (plan.recording.lanes[lane].originator == plan.side) {
+            plan.steps.push_back(
+                {messages.front(), heard_before(plan.recording, plan.side, messages.front()), track,
+                 [port, target, request = request_of(recorded)](Time now) {
+                     port->rdma().request(now, target, request);
+                     return true;
+                 }});
+        } else if (!is_lost(plan.recording, plan.side, messages.front())) {
             if (!recorded.response) throw NotPlayable("the Target's response was not captured");
             port->rdma().serve(serving_of(recorded));
         }
     }
-    return endpoint;
 }
 
 }  // namespace fabricscope::replay::fibre_channel

@@ -214,6 +214,53 @@ std::vector<FcviExchange> fcvi_exchanges(const Recording& recording) {
     return exchanges;
 }
 
+namespace {
+
+/// Handles of a connection in an Exchange, with their owners.
+using Handle = std::pair<Side, std::uint32_t>;
+
+std::vector<Handle> handles_in(const FcviExchange& exchange) {
+    std::vector<Handle> handles;
+    for (const FcviUnit& unit : exchange.units) {
+        if (const auto payload = unit.connect(); payload && !payload->error)
+            handles.emplace_back(unit.from, payload->handle());
+        handles.emplace_back(other(unit.from), unit.device_header.handle());
+    }
+    std::erase_if(handles, [](const Handle& handle) { return handle.second == fcvi::unassigned_handle; });
+    return handles;
+}
+
+/// A handle may be used again for another connection: its owner asks anew, not once more.
+bool begins_anew(const std::vector<FcviExchange>& connection, const FcviExchange& exchange) {
+    const FcviUnit& request = exchange.request();
+    if (!request.is(IuType::connect_rqst) || request.device_header.retry()) return false;
+    return std::ranges::any_of(connection, [&](const FcviExchange& earlier) {
+        return earlier.originator == exchange.originator && earlier.request().is(IuType::connect_rqst);
+    });
+}
+
+}  // namespace
+
+std::vector<std::vector<FcviExchange>> connections_of(std::vector<FcviExchange> exchanges) {
+    std::vector<std::vector<FcviExchange>> connections;
+    std::map<Handle, std::size_t> owners;
+    for (FcviExchange& exchange : exchanges) {
+        const std::vector<Handle> handles = handles_in(exchange);
+        const auto known = std::ranges::find_if(handles, [&](const Handle& handle) { return owners.contains(handle); });
+        std::size_t connection = known != handles.end() ? owners[*known] : connections.size() - 1;
+        const bool is_new = connections.empty() ||
+                            (known == handles.end() && exchange.request().is(IuType::connect_rqst)) ||
+                            begins_anew(connections[connection], exchange);
+        if (is_new) {
+            connection = connections.size();
+            connections.emplace_back();
+        }
+        for (const Handle& handle : handles) owners[handle] = connection;
+        connections[connection].push_back(std::move(exchange));
+    }
+    return connections;
+}
+
 RecordedEnd recorded_end(const std::vector<FcviExchange>& exchanges, Side side) {
     RecordedEnd end;
     bool other_asks = false, known = false;

@@ -61,6 +61,8 @@ struct RecordedEnd {
 };
 
 std::vector<FcviExchange> fcvi_exchanges(const Recording& recording);
+/// The Exchanges of each connection, told apart by the handles in them.
+std::vector<std::vector<FcviExchange>> connections_of(std::vector<FcviExchange> exchanges);
 /// Throws NotPlayable if the setup does not tell it.
 RecordedEnd recorded_end(const std::vector<FcviExchange>& exchanges, Side side);
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/fc/emulated_port.h"
+
+#include <algorithm>
+
+#include "replay/engine/player.h"
+
+namespace fabricscope::replay::fibre_channel {
+
+namespace stack_fc = stack::fibre_channel;
+namespace vi = stack::vi;
+using fcvi::IuType;
+
+EmulatedPort::EmulatedPort(const EmulatedPortConfig& config)
+    : Host(config.host), rdma_(exchanges(), config.rdma_class), provider_(config.provider, exchanges(), port()) {
+    watch(fc::type_els, port(), {});
+    watch(fc_ae_rdma::fc_type, rdma_, {});
+    watch(fcvi::fc_type, provider_, {.version = config.provider.version});
+}
+
+void EmulatedPort::watch(std::uint8_t type, stack_fc::ExchangeUser& user, const Reading& reading) {
+    witnesses_.push_back(std::make_unique<Witness>(user, reading, hearing_));
+    exchanges().set_user(type, *witnesses_.back());
+}
+
+// ---- steps ---------------------------------------------------------------------------------------
+
+void EmulatedPort::follow(std::vector<Step> steps) {
+    std::ranges::stable_sort(steps, {}, &Step::message);
+    steps_ = std::move(steps);
+}
+
+void EmulatedPort::take_what_is_done() {
+    while (rdma_.next_notification() || rdma_.next_outcome()) {
+    }
+    for (const auto& [handle, ptag] : vis_) {
+        vi::Descriptor done;
+        while (provider_.send_done(handle, done) != vi::Return::not_done && done.status != 0) done = {};
+        done = {};
+        while (provider_.receive_done(handle, done) != vi::Return::not_done && done.status != 0) done = {};
+    }
+    while (provider_.next_error()) {
+    }
+}
+
+/// The first that can be done now.
+bool EmulatedPort::next_step(Time now) {
+    std::set<std::size_t> waiting;  // tracks
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const std::size_t track = steps_[i].track;
+        if (waiting.contains(track)) continue;
+        waiting.insert(track);
+        if (steps_[i].after > hearing_.heard || !steps_[i].act(now)) continue;
+        steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+    }
+    return false;
+}
+
+bool EmulatedPort::consume(Time now) {
+    take_what_is_done();
+    return begun_ && next_step(now);
+}
+
+void EmulatedPort::on_consumer_timer(Time now) {
+    begun_ = true;
+    rdma_.on_timer(now);
+    provider_.on_timer(now);
+}
+
+Time EmulatedPort::consumer_wakeup() const { return begun_ ? std::min(rdma_.wakeup(), provider_.wakeup()) : 0; }
+
+// ---- VIs -----------------------------------------------------------------------------------------
+
+vi::ViHandle EmulatedPort::make_vi(const RecordedEnd& end) {
+    vi::Attributes attributes;
+    attributes.level = end.reliability;
+    attributes.max_transfer_size = end.attributes.max_trans_size;
+    attributes.ptag = provider_.create_ptag();
+    attributes.enable_rdma_write = end.attributes.en_rdma_wr;
+    attributes.enable_rdma_read = end.attributes.en_rdma_rd;
+    attributes.pipeline_depth = end.attributes.qos.pipeline_depth;
+    attributes.preference = fcvi::wants_preference(end.version, end.attributes.qos).value_or(false);
+    vi::ViHandle handle = 0;
+    if (provider_.create_vi(attributes, 0, 0, handle) != vi::Return::success)
+        throw NotPlayable("no VI can have the recorded attributes");
+    vis_[handle] = attributes.ptag;
+    for (const RecordedMemory& region : end.memory) register_region(region, attributes.ptag);
+    for (std::size_t i = 0; i < end.receives; ++i) {
+        vi::Descriptor descriptor;
+        if (end.receive_size != 0) descriptor.data = {segment(attributes.ptag, Octets(end.receive_size))};
+        descriptor.length = static_cast<std::uint32_t>(end.receive_size);
+        provider_.post_receive(handle, std::move(descriptor));
+    }
+    return handle;
+}
+
+void EmulatedPort::register_region(const RecordedMemory& region, vi::Ptag ptag) {
+    const auto size = static_cast<std::uint32_t>(region.octets.size());
+    const vi::Return result = provider_.memory().register_as(
+        region.handle, region.address, size, {ptag, region.written, region.read});
+    if (result != vi::Return::success) throw NotPlayable("memory cannot be registered where the recording has it");
+    provider_.memory().write(region.address, region.handle, region.octets);
+}
+
+vi::DataSegment EmulatedPort::segment(vi::Ptag ptag, ByteView octets) {
+    vi::DataSegment segment{next_buffer_, 0, static_cast<std::uint32_t>(octets.size())};
+    next_buffer_ += octets.size();
+    provider_.memory().register_mem(segment.address, segment.length, {ptag, false, false}, segment.handle);
+    provider_.memory().write(segment.address, segment.handle, octets);
+    return segment;
+}
+
+void EmulatedPort::send(Time now, vi::ViHandle vi, const FcviUnit& request) {
+    vi::Descriptor descriptor;
+    descriptor.immediate = request.device_header.immediate_data();
+    Octets data(request.payload.begin(), request.payload.end());
+    if (const auto* target = std::get_if<fcvi::RdmaTarget>(&request.device_header.target)) {
+        descriptor.operation = request.is(IuType::read_rqst) ? vi::Operation::rdma_read : vi::Operation::rdma_write;
+        descriptor.remote = vi::AddressSegment{target->rmt_va, target->rmt_va_handle};
+        if (descriptor.operation == vi::Operation::rdma_read) data.resize(target->tot_len);
+    }
+    descriptor.length = static_cast<std::uint32_t>(data.size());
+    if (!data.empty()) descriptor.data = {segment(vis_.at(vi), data)};
+    provider_.post_send(now, vi, std::move(descriptor));
+}
+
+bool EmulatedPort::disconnect(Time now, vi::ViHandle vi, std::optional<fcvi::Reason> why) {
+    vi::ViQuery query;
+    provider_.query_vi(vi, query);
+    if (query.state != vi::State::error && (query.state != vi::State::connected || !query.send_queue_empty))
+        return false;
+    if (why) provider_.fail(vi, *why);
+    provider_.disconnect(now, vi);
+    return true;
+}
+
+}  // namespace fabricscope::replay::fibre_channel
