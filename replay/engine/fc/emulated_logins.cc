@@ -105,6 +105,7 @@ void add_logins(Plan& plan, const Gid& remote_ip) {
     const std::uint32_t own_id = plan.recording.ports[plan.side], remote_id = plan.recording.ports[other(plan.side)];
     bool logs_in = false;
     for (const RecordedEls& service : services_in(plan.recording)) {
+        if (service.request == "LOGO") logs_in = false;
         if (service.originator != plan.side) {
             check_answer(service);
             continue;
@@ -115,7 +116,6 @@ void add_logins(Plan& plan, const Gid& remote_ip) {
                                       port->port().log_out(now, remote_id);
                                       return true;
                                   }});
-            logs_in = false;
         } else if (service.request == "PLOGI" || service.request == "PRLI") {
             // Whoever looks for a port logs in with it, and then logs the processes in.
             if (std::exchange(logs_in, true)) continue;

@@ -39,12 +39,16 @@ private:
         return heard_before(plan_.recording, plan_.side, unit.index);
     }
 
-    /// What the host had heard when it sent what came before this: a peer asks whether or not the other one has asked.
+    /// What the host had heard when it sent what came before this, and of logins: a peer asks whether or not the other
+    /// one has asked.
     std::size_t known_before(const FcviUnit& unit) const {
         std::size_t heard = 0;
-        for (std::size_t i = 0; i < unit.index; ++i)
-            if (plan_.recording.conversation.messages[i].from == plan_.side)
+        for (std::size_t i = 0; i < unit.index; ++i) {
+            const bool is_login = plan_.recording.lane_of(i).type == fc::type_els;
+            if (is_login) heard = heard_before(plan_.recording, plan_.side, i + 1);
+            else if (plan_.recording.conversation.messages[i].from == plan_.side)
                 heard = heard_before(plan_.recording, plan_.side, i);
+        }
         return heard;
     }
 

@@ -47,7 +47,9 @@ bool belongs(Kind kind, const ExchangeSeen& exchange) {
         case Kind::fc_ae_rdma: return exchange.rdma_message != 0;
         case Kind::pair: break;
     }
-    return is_fcvi || exchange.rdma_message != 0 || exchange.type == fc::type_els;
+    // Looking for an address is no talk between the two.
+    const bool is_farp = exchange.els == fc::els_farp_request || exchange.els == fc::els_farp_reply;
+    return is_fcvi || exchange.rdma_message != 0 || (exchange.type == fc::type_els && !is_farp);
 }
 
 const char* prefix_of(Kind kind) {
