@@ -2,29 +2,94 @@
 #include "plugins/common/assemblies.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace fabricscope::plugin {
+namespace {
+
+bool is_within(ByteView part, ByteView whole) {
+    const std::less_equal<> not_behind;
+    return not_behind(whole.data(), part.data()) && not_behind(part.data() + part.size(), whole.data() + whole.size());
+}
+
+tvbuff_t* copy_of(ByteView octets) {
+    const auto length = static_cast<unsigned>(octets.size());
+    auto* copy = static_cast<guint8*>(g_malloc(length));
+    std::ranges::copy(octets, copy);
+    tvbuff_t* tvb = tvb_new_real_data(copy, length, static_cast<int>(length));
+    tvb_set_free_cb(tvb, g_free);
+    return tvb;
+}
+
+}  // namespace
+
+ByteView Assembly::octets(wmem_allocator_t* pool) const {
+    auto* all = static_cast<std::uint8_t*>(wmem_alloc0(pool, length));
+    for (const Piece& piece : pieces) {
+        if (piece.source == nullptr) continue;
+        tvbuff_t* read = tvb_clone(piece.source);  // what is read from the file stays in memory with this one
+        tvb_memcpy(read, all + piece.offset, 0, piece.length);
+        tvb_free(read);
+    }
+    return {all, static_cast<std::size_t>(length)};
+}
+
+Assemblies::~Assemblies() {
+    for (auto& [message, assembly] : assemblies_) free_sources(assembly);
+}
+
+void Assemblies::free_sources(Assembly& assembly) {
+    for (Assembly::Piece& piece : assembly.pieces) {
+        if (piece.source != nullptr) tvb_free(piece.source);
+        piece.source = nullptr;
+    }
+}
+
+void Assemblies::on_packet(tvbuff_t* tvb, ByteView octets) {
+    packet_ = tvb;
+    packet_octets_ = octets;
+    for (const std::uint64_t message : completed_) free_sources(assemblies_[message]);
+    completed_.clear();
+}
+
+/// Wireshark's own reassembly keeps data in the same way: a clone of a frame of a file that can be read again holds
+/// no octets, any other a copy.
+tvbuff_t* Assemblies::source_of(ByteView octets) const {
+    if (!is_within(octets, packet_octets_)) return copy_of(octets);
+    const auto offset = static_cast<unsigned>(octets.data() - packet_octets_.data());
+    return tvb_clone_offset_len(packet_, offset, static_cast<unsigned>(octets.size()));
+}
+
+bool Assemblies::frames_come_again() {
+    if (!frames_come_again_) {
+        tvbuff_t* clone = tvb_clone(packet_);
+        frames_come_again_ = is_read_when_needed(clone);
+        tvb_free(clone);
+    }
+    return *frames_come_again_;
+}
 
 void Assemblies::add(std::uint64_t message, std::uint32_t frame, std::uint64_t offset, ByteView octets) {
     if (octets.empty()) return;
     Assembly& assembly = assemblies_[message];
     const std::uint64_t end = offset + octets.size();
-    const std::uint64_t growth = end - std::min<std::uint64_t>(end, assembly.octets.size());
+    const std::uint64_t growth = end - std::min(end, assembly.length);
     if (end > most_octets_of_one || octets_ + growth > most_octets) {
-        octets_ -= assembly.octets.size();
+        octets_ -= assembly.length;
+        free_sources(assembly);
         assembly = {};
         return;
     }
     octets_ += growth;
-    if (growth != 0) assembly.octets.resize(end);
-    std::ranges::copy(octets, assembly.octets.begin() + static_cast<std::ptrdiff_t>(offset));
-    assembly.pieces.push_back({frame, offset, static_cast<std::uint32_t>(octets.size())});
+    assembly.length += growth;
+    assembly.pieces.push_back({frame, static_cast<std::uint32_t>(octets.size()), offset, source_of(octets)});
 }
 
 bool Assemblies::complete(std::uint64_t message, std::uint32_t frame) {
     const auto found = assemblies_.find(message);
     if (found == assemblies_.end() || found->second.complete_in != 0) return false;
     found->second.complete_in = frame;
+    if (!frames_come_again()) completed_.push_back(message);
     return true;
 }
 

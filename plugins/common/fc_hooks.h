@@ -87,7 +87,7 @@ private:
     }
 
     static void before_frame(const Visit& visit) try {
-        if (visit.first) record_->on_packet(capture::decode(visit.frame), visit.has_interface_id);
+        if (visit.first) record_->on_packet(capture::decode(visit.frame), visit);
         if (is_enabled() && holds_iu(record_->entries(visit.pinfo->num))) pause_.begin();
     } catch (const std::exception& error) {
         // Out of memory, say: Wireshark still shows what it can by itself.

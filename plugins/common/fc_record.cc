@@ -5,15 +5,16 @@
 
 namespace fabricscope::plugin {
 
-void FcRecord::on_packet(const capture::Packet& packet, bool has_interface_id) {
+void FcRecord::on_packet(const capture::Packet& packet, const Visit& visit) {
     if (packet.transport != capture::Transport::fc && !capture::FcipStreams::takes(packet)) return;
     // How many interfaces a capture has is known at its end only.
-    const std::uint32_t interfaces = has_interface_id ? 2 : 1;
+    const std::uint32_t interfaces = visit.has_interface_id ? 2 : 1;
     if (!engine_)
         engine_.emplace(
             engine::Options{.smcr = false, .fc = true, .fc_protocols = options_, .interfaces = interfaces}, observers_);
     current_frame_ = static_cast<std::uint32_t>(packet.number);
     notes_.note_time(packet.number, packet.time);
+    assemblies_.on_packet(visit.tvb, visit.frame.data);
     engine_->on_packet(packet);
     for (const std::uint64_t frame : newly_broken_) on_broken_rule(frame);
     newly_broken_.clear();

@@ -7,6 +7,7 @@
 
 #include "analyzer/engine/engine.h"
 #include "plugins/common/assemblies.h"
+#include "plugins/common/entry_points.h"
 #include "plugins/common/frame_list.h"
 #include "plugins/common/frame_notes.h"
 
@@ -30,7 +31,7 @@ struct FcEntry {
 class FcRecord : public engine::fibre_channel::Observer {
 public:
     /// The capture's next frame. What has no interface id comes from the capture's only one.
-    void on_packet(const capture::Packet& packet, bool has_interface_id);
+    void on_packet(const capture::Packet& packet, const Visit& visit);
 
     const FrameNotes& notes() const { return notes_; }
     /// The octets of a frame that FCIP carried, and that may therefore stand in several packets; `place` as

@@ -48,10 +48,11 @@ void add_assembly(
     const Assembly* assembly = record.assembly(entry.message);
     if (assembly == nullptr) return;
     if (!entry.ends_message) return add_frame(tree, packet, ids.reassembled_in, assembly->complete_in);
-    const auto length = static_cast<unsigned>(assembly->octets.size());
+    const auto length = static_cast<unsigned>(assembly->length);
     add_number(tree, packet, ids.length, std::optional<std::uint64_t>(length));
     if (assembly->pieces.size() == 1) return;
-    tvbuff_t* tvb = tvb_new_child_real_data(packet, assembly->octets.data(), length, static_cast<int>(length));
+    tvbuff_t* tvb = tvb_new_child_real_data(
+        packet, assembly->octets(pinfo->pool).data(), length, static_cast<int>(length));
     add_new_data_source(pinfo, tvb, title);
     proto_item* item = proto_tree_add_item(tree, ids.data, tvb, 0, -1, ENC_NA);
     proto_tree* segments = proto_item_add_subtree(item, ids.subtree);

@@ -30,6 +30,7 @@
 #include <epan/stats_tree.h>
 #include <epan/tap.h>
 #include <epan/to_str.h>
+#include <epan/tvbuff-int.h>
 #include <wiretap/wtap.h>
 
 #include <cstdint>
@@ -84,6 +85,9 @@ void register_packet_filter(const char* protocol_filter, const char* label) {
         [](packet_info* pinfo) { return filter_of(pinfo); });
 #endif
 }
+
+/// Whether `clone`, made by tvb_clone() and not looked at yet, reads its octets from the capture file.
+inline bool is_read_when_needed(const tvbuff_t* clone) { return clone->real_data == nullptr; }
 
 /// Whoever exports this packet alone needs that frame with it.
 inline void mark_depended_upon(packet_info* pinfo, std::uint32_t frame) {

@@ -20,7 +20,8 @@ void export_message(void* list, packet_info* pinfo, const TapData& tap, const Me
     Line file("fc-ae-rdma-");
     file << message.id << "-" << operation_of(message) << ".bin";
     const char* target = tap.record->parties(message).target.c_str();
-    objects.append({list, message.id}, pinfo->num, {.host = target, .file = file.c_str()}, assembly->octets);
+    objects.append(
+        {list, message.id}, pinfo->num, {.host = target, .file = file.c_str()}, assembly->octets(pinfo->pool));
 }
 
 /// What was read tells of the region as well as what was written: the latest counts.

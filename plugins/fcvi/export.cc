@@ -27,7 +27,8 @@ tap_packet_status export_packet(void* list, packet_info* pinfo, epan_dissect_t*,
     Line file("fcvi-");
     file << message.connection << "-message-" << message.id << "-" << operation_text(message) << ".bin";
     const Ends ends = ends_of(*tap.record, tap.entry);
-    objects.append({list, message.id}, pinfo->num, {.host = ends.source, .file = file.c_str()}, assembly->octets);
+    objects.append(
+        {list, message.id}, pinfo->num, {.host = ends.source, .file = file.c_str()}, assembly->octets(pinfo->pool));
     return TAP_PACKET_REDRAW;
 }
 

@@ -46,11 +46,12 @@ tap_packet_status follow_packet(void* listener, packet_info* pinfo, epan_dissect
     const Message& message = *tap.record->message(tap.entry.message);
     const Side from = message.reads() ? other(message.from) : message.from;
     follow_record_t* made = g_new0(follow_record_t, 1);
-    const auto length = static_cast<unsigned>(assembly->octets.size());
+    const ByteView octets = assembly->octets(pinfo->pool);
+    const auto length = static_cast<unsigned>(octets.size());
     made->is_server = from == Side::server;
     made->packet_num = pinfo->num;
     made->abs_ts = pinfo->abs_ts;
-    made->data = g_byte_array_append(g_byte_array_sized_new(length), assembly->octets.data(), length);
+    made->data = g_byte_array_append(g_byte_array_sized_new(length), octets.data(), length);
     follow->bytes_written[made->is_server ? 1 : 0] += length;
     follow->payload = g_list_prepend(follow->payload, made);
     return TAP_PACKET_DONT_REDRAW;
