@@ -9,9 +9,11 @@ void FcRecord::on_packet(const capture::Packet& packet, const Visit& visit) {
     if (packet.transport != capture::Transport::fc && !capture::FcipStreams::takes(packet)) return;
     // How many interfaces a capture has is known at its end only.
     const std::uint32_t interfaces = visit.has_interface_id ? 2 : 1;
-    if (!engine_)
-        engine_.emplace(
-            engine::Options{.smcr = false, .fc = true, .fc_protocols = options_, .interfaces = interfaces}, observers_);
+    if (!engine_) {
+        engine::Options options{.smcr = false, .fc = true, .fc_protocols = options_, .interfaces = interfaces};
+        options.fc_options.limits.exchanges = 0;  // nobody asks for one that is over
+        engine_.emplace(options, observers_);
+    }
     current_frame_ = static_cast<std::uint32_t>(packet.number);
     notes_.note_time(packet.number, packet.time);
     assemblies_.on_packet(visit.tvb, visit.frame.data);
