@@ -49,6 +49,7 @@ public:
     // Its trackers know where the others are.
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
+    ~Engine() = default;
 
     /// The next frame of the timeline.
     void on_frame(const capture::Frame& frame);

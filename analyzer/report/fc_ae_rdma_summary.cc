@@ -69,8 +69,8 @@ void write_paths(std::ostream& out, const Model& model, const SummaryOptions& op
     for (const auto& [path, total] : totals) {
         if (shown++ == options.rows) break;
         const auto& [initiator, target, lun] = path;
-        const auto time = [&](Time value) {
-            return total.answered != 0 ? duration_text(value, options.style.unicode) : std::string("-");
+        const auto time = [&, answered = total.answered](Time value) {
+            return answered != 0 ? duration_text(value, options.style.unicode) : std::string("-");
         };
         table.add(
             {{initiator},

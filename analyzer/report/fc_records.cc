@@ -94,7 +94,7 @@ Json json_of(const std::optional<ServiceParameters>& parameters) {
         {"concurrent_sequences", p.concurrent_sequences},
         {"e_d_tov", duration_or_null(p.e_d_tov)},
         {"r_a_tov", duration_or_null(p.r_a_tov)}};
-    for (const auto& [name, service_class] : {std::pair("class_2", 2), std::pair("class_3", 3)}) {
+    for (const auto& [name, service_class] : {std::pair("class_2", 2U), std::pair("class_3", 3U)}) {
         const wire::ClassServiceParameters& c = p.classes.at(service_class - 1);
         json.add(
             name, {{"supported", c.valid},

@@ -29,6 +29,7 @@ std::string counts_text(const Things& things, const char* noun, Kind Things::val
     std::map<Kind, std::uint64_t> counts;
     for (const auto& thing : things) ++counts[thing.*kind];
     std::vector<std::string> texts;
+    texts.reserve(counts.size());
     for (const auto& [each, count] : counts) texts.push_back(fmt::format("{} {}", grouped(count), words(each)));
     return counted(things.size(), noun) + (texts.empty() ? "" : fmt::format(" ({})", fmt::join(texts, ", ")));
 }

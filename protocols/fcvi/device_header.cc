@@ -105,8 +105,8 @@ DeviceHeader parse_device_header(ByteView octets, std::size_t size, Version vers
     header.version = version;
     const IuInfo* iu = find_iu(version, opcode_in(octets));
     PartReader reader(octets, size);
-    const auto read = [&]<class T>(T& part) {
-        if constexpr (!std::is_same_v<T, std::monostate>) reader.read(part);
+    const auto read = [&](auto& part) {
+        if constexpr (!std::is_same_v<decltype(part), std::monostate&>) reader.read(part);
     };
     choose_head(header, iu);
     std::visit(read, header.head);

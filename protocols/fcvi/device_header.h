@@ -152,8 +152,8 @@ DeviceHeader make_device_header(Version version, IuType type);
 /// visit.part(const T& part, std::size_t offset, PartInfo) for every part in order.
 template <class Visitor> void walk(const DeviceHeader& header, Visitor&& visit) {
     layout::Walker walker(visit);
-    const auto walk_part = [&]<class T>(const T& part) {
-        if constexpr (!std::is_same_v<T, std::monostate>) walker.part(part);
+    const auto walk_part = [&](const auto& part) {
+        if constexpr (!std::is_same_v<decltype(part), const std::monostate&>) walker.part(part);
     };
     std::visit(walk_part, header.head);
     std::visit(walk_part, header.parameter);

@@ -141,7 +141,7 @@ Octets login_with(
     login.header.command = command;
     login.common = std::move(common);
     login.names = {port.port_name, port.node_name};
-    for (const std::size_t service_class : {2, 3}) {
+    for (const std::size_t service_class : {2U, 3U}) {
         fc::ClassServiceParameters& parameters = login.classes.at(service_class - 1);
         parameters.valid = true;
         parameters.sequential_delivery = true;

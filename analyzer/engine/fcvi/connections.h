@@ -44,7 +44,7 @@ struct Ledger {
     PerSide<Sender> sender;
     /// Frames were seen out of order, or may come so: the fabric, or the capture, does not keep it.
     bool reordered = false;
-    bool lossy = false;      ///< the capture has lost frames that the endpoints had
+    bool lossy = false;  ///< the capture has lost frames that the endpoints had
 };
 
 class Connections {

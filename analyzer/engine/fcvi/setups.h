@@ -33,8 +33,8 @@ private:
         std::size_t length;
     };
     std::optional<Payload> whole_payload(const Arrival& a);
-    void on_request(const Arrival& a, const Payload& payload);
-    void on_response1(const Arrival& a, const Payload& payload);
+    void on_request(const Arrival& a, const Payload& octets);
+    void on_response1(const Arrival& a, const Payload& octets);
     void on_response2(const Arrival& a);
     void on_response3(const Arrival& a);
 

@@ -15,7 +15,7 @@ Octets with_names_and_classes(std::uint8_t command, const LoginFields& fields, d
     login.header.command = command;
     login.common = std::move(common);
     login.names = {fields.port_name, fields.node_name};
-    for (const std::size_t service_class : {2, 3}) {
+    for (const std::size_t service_class : {2U, 3U}) {
         fc::ClassServiceParameters& parameters = login.classes.at(service_class - 1);
         parameters.valid = true;
         parameters.sequential_delivery = fields.in_order;
