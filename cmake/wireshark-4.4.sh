@@ -7,11 +7,20 @@ cd "$(dirname "$0")/.."
 
 tree=$1
 shift
-readonly tree smcr=samples/real/smcr_v2_echo.pcap rdma_cm=samples/real/rdmacm_reject_no_listener.pcap
+readonly tree
 
 in_tree() {
     chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
         ${http_proxy:+http_proxy="$http_proxy"} "$@"
+}
+
+# show PROTOCOL SAMPLE: the protocol's own lines, of which there must be some
+show() {
+    echo
+    in_tree /build/with-plugins tshark -r "/src/samples/$2" -Y "$1" | grep . || {
+        echo "tshark shows no $1 in samples/$2" >&2
+        exit 1
+    }
 }
 
 if [ ! -e "$tree/made" ]; then
@@ -41,5 +50,7 @@ loaded=$(in_tree /build/with-plugins tshark -G plugins | grep fabricscope) || {
     exit 1
 }
 echo "$loaded"
-in_tree /build/with-plugins tshark -r "/src/$smcr" -Y smcr
-in_tree /build/with-plugins tshark -r "/src/$rdma_cm" -Y rdma_ip_cm
+show smcr real/smcr_v2_echo.pcap
+show rdma_ip_cm real/rdmacm_reject_no_listener.pcap
+show fcvi fcvi/client_server_iso.pcap
+show fcaerdma fc_ae_rdma/beside_plain_fcp.fcoe.pcap

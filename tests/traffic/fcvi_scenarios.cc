@@ -428,7 +428,7 @@ void add_levels(Rows& rows, fcvi::Version version) {
         "connected, closed: client send 600; client rdma write 1500; client rdma read 700", {}, [](FcviScene& s) {
             s.begin();
             s.data_frames(client, IuType::send_rqst, 600, 0, 600, 256), s.respond(server, IuType::send_resp);
-            for (const std::uint32_t at : {0, 512, 1024})
+            for (const std::uint32_t at : {0U, 512U, 1024U})
                 s.data_frames(client, IuType::write_rqst, 1500, at, std::min(at + 512U, 1500U), 256);
             s.respond(server, IuType::write_resp);
             s.request(client, IuType::read_rqst, 700);
@@ -470,7 +470,7 @@ void add_message_scenarios(Rows& rows) {
         "connected, closed: client send 50; client send 60; client send 70", {}, [](FcviScene& s) {
             const Change same = [](FcviSpec& spec) { spec.ox_id = 0x1234; };
             s.begin();
-            for (const std::uint32_t octets : {50, 60, 70})
+            for (const std::uint32_t octets : {50U, 60U, 70U})
                 s.request(client, IuType::send_rqst, octets, same), s.respond(server, IuType::send_resp, same);
             s.end();
         }));
@@ -479,7 +479,7 @@ void add_message_scenarios(Rows& rows) {
         "Four Messages are open at once, as FCVI_PIPELINE_DEPTH 3 allows; they are answered in order", "E, 7.3",
         "connected, closed: client send 100; client send 101; client send 102; client send 103", {}, [](FcviScene& s) {
             s.begin();
-            for (const std::uint32_t octets : {100, 101, 102, 103}) s.request(client, IuType::send_rqst, octets);
+            for (const std::uint32_t octets : {100U, 101U, 102U, 103U}) s.request(client, IuType::send_rqst, octets);
             for (std::uint32_t id = 1; id <= 4; ++id) s.respond_to(id, server, IuType::send_resp);
             s.end();
         }));

@@ -480,7 +480,7 @@ void add_message_rules(Table& t) {
         [](FcviScene& s) {
             s.begin();
             for (int i = 0; i < 2; ++i) s.request(client, IuType::send_rqst, 100);
-            for (const std::uint32_t id : {2, 1}) s.respond_to(id, server, IuType::send_resp);
+            for (const std::uint32_t id : {2U, 1U}) s.respond_to(id, server, IuType::send_resp);
         });
     t.add(
         "VI-R34", on_reception, "a Send is answered before the Read that came before it",
