@@ -2,6 +2,7 @@
 // One side of a recording as something to be played: which messages it sends, and what each of them waits for.
 #pragma once
 
+#include <functional>
 #include <limits>
 
 #include "replay/engine/bindings.h"
@@ -14,9 +15,9 @@ struct Pace {
 };
 
 /// What a message of the played side waits for:
-///  - an answer for the message that it answers, and for its own side's earlier messages in the same lane;
+///  - an answer for the message that it answers, and for its own side's earlier answers to it;
 ///  - any other message for all that came before it in the recording, of both sides. Messages that are left to
-///    implementations are not waited for.
+///    implementations are not waited for, and if they do not come they are not answered.
 /// The other side's messages are recognised by lane and name: the first one that has not come yet.
 class Script {
 public:
@@ -31,9 +32,16 @@ public:
     std::optional<std::size_t> received(Time now, std::string_view lane, std::string_view name, ByteView octets);
     /// The other side's message of that lane and name that has not come yet; nothing if none is waited for.
     std::optional<std::size_t> expected(std::string_view lane, std::string_view name) const;
-    /// The next message to be sent now, or nothing. `sent` is to be called when it has been.
-    std::optional<std::size_t> ready(Time now) const;
+    /// The next message to be sent now, or nothing. `sent` is to be called when it has been. `may_send`: whether this
+    /// message can be sent at the moment; others may overtake it.
+    std::optional<std::size_t> ready(
+        Time now, const std::function<bool(std::size_t)>& may_send = [](std::size_t) { return true; }) const;
     void sent(Time now, std::size_t message);
+    /// A message of the played side that went out without having been asked for here, because the player's own protocol
+    /// machine had it sent: the first one of that lane and name that is still to come.
+    std::optional<std::size_t> sent(Time now, std::string_view lane, std::string_view name);
+    /// Whether the message has been sent or has come.
+    bool done(std::size_t message) const { return course_[message].done; }
     /// When ready() is to be asked again although nothing has happened.
     Time wakeup() const;
 
@@ -53,10 +61,15 @@ private:
         Time at = 0;
     };
 
-    bool is_due(std::size_t index, const Message& message) const;
+    bool is_moot(std::size_t index) const;
+    bool is_waited_for(std::size_t index) const;
+    std::optional<std::size_t> first_open(Side from, std::string_view lane, std::string_view name) const;
+    std::size_t first_awaited() const;
     std::optional<Time> released(std::size_t index) const;
     Time due(std::size_t index, Time released) const;
     template <class Visit> void each_cause(std::size_t index, Visit visit) const;
+    /// visit(index, when it is to be sent) for what waits for nothing more, until it returns true.
+    template <class Visit> void each_released(Visit visit) const;
 
     const Conversation& recorded_;
     Side played_;

@@ -297,6 +297,7 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
     const auto& sender = group(end->group).links[end->link].end[other(end->side)].gid;
     if (sender && !(Address::of(*sender) == packet.source)) return false;
     FrameFacts facts;
+    facts.packet = &packet;
     facts.frame = packet.number;
     facts.time = packet.time;
     facts.link_group = end->group;

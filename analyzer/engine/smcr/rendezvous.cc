@@ -71,6 +71,7 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     if (tcp.has(capture::rst)) on_reset(segment);
     FrameFacts facts;
     facts.what = FrameFacts::What::tcp;
+    facts.packet = &packet;
     facts.frame = packet.number;
     facts.time = packet.time;
     facts.connection = conversation->session;

@@ -5,6 +5,12 @@
 #include <utility>
 
 namespace fabricscope::stack::smcr {
+namespace {
+
+/// How long a scripted application that cannot write stays from reading what it did not read then.
+constexpr Time relief = 200 * millisecond;
+
+}  // namespace
 
 void Application::work(Time now, ByteStream& stream) {
     if (!std::exchange(started_, true)) {
@@ -13,6 +19,7 @@ void Application::work(Time now, ByteStream& stream) {
     }
     wakeup_ = never;
     if (ended_) return;
+    if (plan_.script) return play(now, stream);
     read(now, stream);
     write(now, stream);
     finish(now, stream);
@@ -88,6 +95,73 @@ void Application::finish(Time now, ByteStream& stream) {
             break;
         case AppEnd::wait: break;
     }
+}
+
+// ---- a script ------------------------------------------------------------------------------------
+
+void Application::play(Time now, ByteStream& stream) {
+    while (!ended_ && !script_done() && play(now, stream, plan_.script->steps[step_])) {
+        ++step_;
+        resume_at_.reset();
+        relief_at_.reset();
+    }
+    if (!ended_ && script_done()) read_up_to(stream, UINT64_MAX);
+}
+
+/// True if it has been done.
+bool Application::play(Time now, ByteStream& stream, const AppStep& step) {
+    read_up_to(stream, step.until_end ? UINT64_MAX : step.read);
+    if (received_.octets < step.read || received_.octets + stream.readable() < step.arrived) return false;
+    if (step.until_end && !stream.at_end()) return false;
+    if (!resume_at_) resume_at_ = now + static_cast<Time>(static_cast<double>(step.pause) * plan_.pace);
+    if (now < *resume_at_) {
+        wake(*resume_at_);
+        return false;
+    }
+    if (!write_step(now, stream, step)) return false;
+    if (!step.end) return true;
+    if (plan_.may_end && !plan_.may_end()) return false;
+    end_step(stream, *step.end);
+    return true;
+}
+
+bool Application::write_step(Time now, ByteStream& stream, const AppStep& step) {
+    const ByteView octets = ByteView(plan_.script->octets).first(step.written);
+    const std::uint64_t ordinary = step.written - (step.urgent ? 1 : 0);
+    if (sent_.octets < ordinary) {
+        const ByteView rest = octets.subspan(sent_.octets, ordinary - sent_.octets);
+        sent_.add(rest.first(stream.write(rest)));
+    }
+    if (sent_.octets == ordinary && step.urgent && stream.write_urgent(octets.back())) sent_.add(octets.last(1));
+    if (sent_.octets >= step.written) return true;
+    wait_for_room(now, stream);
+    return false;
+}
+
+/// The peer may be one that reads only after it has been read from.
+void Application::wait_for_room(Time now, ByteStream& stream) {
+    if (stream.readable() == 0) return;
+    if (!relief_at_) relief_at_ = now + relief;
+    if (now >= *relief_at_) read_up_to(stream, UINT64_MAX);
+    else wake(*relief_at_);
+}
+
+void Application::read_up_to(ByteStream& stream, std::uint64_t total) {
+    while (received_.octets < total && stream.readable() != 0) {
+        const Octets octets = stream.read(std::min(total - received_.octets, stream.readable()));
+        if (octets.empty()) return;
+        received_.add(octets);
+    }
+}
+
+void Application::end_step(ByteStream& stream, AppEnd end) {
+    switch (end) {
+        case AppEnd::close: stream.close(); break;
+        case AppEnd::abort: stream.abort(); break;
+        case AppEnd::shutdown: return stream.shutdown_write();
+        case AppEnd::wait: return;
+    }
+    ended_ = true;
 }
 
 }  // namespace fabricscope::stack::smcr

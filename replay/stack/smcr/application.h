@@ -2,6 +2,10 @@
 // What runs on both ends of a connection, over SMC-R or over TCP: somebody who writes, and somebody who reads.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
+
 #include "replay/stack/core/endpoint.h"
 
 namespace fabricscope::stack::smcr {
@@ -11,6 +15,24 @@ enum class AppEnd : std::uint8_t {
     shutdown,  ///< for writing; closes when the peer has closed
     abort,     ///< closes without having read everything, or resets
     wait,      ///< closes when the peer has
+};
+
+/// A step of what an application was seen to do. Counts of octets are of all since the begin.
+struct AppStep {
+    std::uint64_t read = 0;     ///< reads, until it has read so many
+    std::uint64_t arrived = 0;  ///< waits until so many have come, read or not
+    bool until_end = false;     ///< reads, until the peer has ended
+    Time pause = 0;             ///< waits
+    std::uint64_t written = 0;  ///< writes, until it has written so many
+    bool urgent = false;        ///< the last one of them is urgent
+    std::optional<AppEnd> end{};
+};
+
+/// What an application did, as far as a recording tells; it reads no further than it did then, unless nothing else goes
+/// on.
+struct AppScript {
+    Octets octets;  ///< that it writes
+    std::vector<AppStep> steps;
 };
 
 struct AppPlan {
@@ -25,6 +47,11 @@ struct AppPlan {
     Time read_from = 0;           ///< after the connection came to be
     Time hold = 0;                ///< after the last message
     AppEnd end = AppEnd::wait;
+    /// Instead of all the above.
+    std::shared_ptr<const AppScript> script{};
+    double pace = 0;  ///< pauses of the script are multiplied with it
+    /// Asked before an end of the script, whether that may be; empty: always.
+    std::function<bool()> may_end{};
 };
 
 /// The octet streams that an application sees.
@@ -57,7 +84,7 @@ struct StreamDigest {
 
 class Application {
 public:
-    Application(AppPlan plan, std::uint64_t seed) : plan_(plan), seed_(seed) {}
+    Application(AppPlan plan, std::uint64_t seed) : plan_(std::move(plan)), seed_(seed) {}
 
     /// Does what can be done now. Called after everything that happens to the stream, and at wakeup().
     void work(Time now, ByteStream& stream);
@@ -65,8 +92,19 @@ public:
     const StreamDigest& sent() const { return sent_; }
     const StreamDigest& received() const { return received_; }
     bool ended() const { return ended_; }
+    /// Of the script: how many steps have been done.
+    std::size_t steps_done() const { return step_; }
+    std::size_t steps() const { return plan_.script ? plan_.script->steps.size() : 0; }
+    bool script_done() const { return plan_.script && step_ == plan_.script->steps.size(); }
+    bool started() const { return started_; }
 
 private:
+    void play(Time now, ByteStream& stream);
+    bool play(Time now, ByteStream& stream, const AppStep& step);
+    bool write_step(Time now, ByteStream& stream, const AppStep& step);
+    void end_step(ByteStream& stream, AppEnd end);
+    void read_up_to(ByteStream& stream, std::uint64_t total);
+    void wait_for_room(Time now, ByteStream& stream);
     void read(Time now, ByteStream& stream);
     void write(Time now, ByteStream& stream);
     bool next_message(Time now);
@@ -85,6 +123,9 @@ private:
     Time next_read_ = 0;
     Time end_at_ = never;
     bool started_ = false, shut_ = false, ended_ = false;
+    std::size_t step_ = 0;
+    std::optional<Time> resume_at_;  ///< script: when the step's pause ends
+    std::optional<Time> relief_at_;  ///< script: when it reads on, so that the peer may read on
     StreamDigest sent_, received_;
 };
 

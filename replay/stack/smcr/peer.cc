@@ -12,14 +12,13 @@ namespace {
 
 enum DeclineCode : std::uint32_t { timeout_confirm_link = 0x0201'0000 };
 
-/// The GID that an adapter has for RoCE v1: link-local, from the MAC (RFC 4291, appendix A).
+}  // namespace
+
 Gid link_local(const Mac& mac) {
     const auto& m = mac.octets;
     return {
         {0xFE, 0x80, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(m[0] ^ 2), m[1], m[2], 0xFF, 0xFE, m[3], m[4], m[5]}};
 }
-
-}  // namespace
 
 Peer::Peer(PeerConfig config)
     : config_(std::move(config)),
@@ -146,13 +145,20 @@ void Peer::on_tcp(Time now, const capture::Packet& packet) {
         known->second->tcp.on_segment(now, segment);
         return flush(*known->second);
     }
-    const auto service = services_.find(segment.destination_port);
-    if (!opening || service == services_.end()) return refuse_segment(packet);
+    const AppPlan* plan = opening ? plan_for(segment) : nullptr;
+    if (plan == nullptr) return refuse_segment(packet);
     Connection& connection = add(
-        key, packet.source_mac, false, service->second, tcp_config(segment.destination_port, segment.source_port));
+        key, packet.source_mac, false, *plan, tcp_config(segment.destination_port, segment.source_port));
     connection.now = now;
     connection.tcp.accept(now, segment);
     flush(connection);
+}
+
+const AppPlan* Peer::plan_for(const capture::TcpSegment& opening) const {
+    const auto expected = expected_.find({opening.destination_port, opening.source_port});
+    if (expected != expected_.end()) return &expected->second;
+    const auto service = services_.find(opening.destination_port);
+    return service == services_.end() ? nullptr : &service->second;
 }
 
 /// To a port where nobody listens (RFC 9293, 3.10.7.1).
@@ -194,13 +200,15 @@ void Peer::work(Time now) {
                 on_completion(now, i, std::move(completion));
                 more = true;
             }
-        for (auto& group : groups_)
-            while (!group->links.events().empty()) {
-                const GroupEvent event = group->links.events().front();
-                group->links.events().pop_front();
-                on_group_event(now, *group, event);
+        for (std::size_t i = 0; i < groups_.size(); ++i) {  // an event may make another group
+            Group& group = *groups_[i];
+            while (!group.links.events().empty()) {
+                const GroupEvent event = group.links.events().front();
+                group.links.events().pop_front();
+                on_group_event(now, group, event);
                 more = true;
             }
+        }
         for (auto& connection : connections_) {
             connection->now = now;
             more = step(now, *connection) || more;
@@ -412,6 +420,20 @@ std::vector<PeerAccount> Peer::accounts() const {
         account.aborted = data.aborted();
     }
     return accounts;
+}
+
+std::size_t Peer::progress(std::uint16_t client_port) const {
+    const auto found = std::ranges::find_if(connections_, [&](const auto& connection) {
+        return (connection->client ? std::get<0>(connection->key) : std::get<2>(connection->key)) == client_port;
+    });
+    if (found == connections_.end() || !(*found)->application.started()) return 0;
+    return 1 + (*found)->application.steps_done();
+}
+
+std::size_t Peer::progress() const {
+    std::size_t steps = 0;
+    for (const auto& connection : connections_) steps += connection->application.steps_done();
+    return steps;
 }
 
 }  // namespace fabricscope::stack::smcr

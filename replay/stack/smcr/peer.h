@@ -12,6 +12,9 @@
 
 namespace fabricscope::stack::smcr {
 
+/// The GID that an adapter has for RoCE v1: link-local, from the MAC (RFC 4291, appendix A).
+Gid link_local(const Mac& mac);
+
 struct PeerConfig {
     Profile profile;
     Mac mac;
@@ -57,6 +60,10 @@ public:
     ~Peer() override;
 
     void listen(std::uint16_t port, const AppPlan& plan) { services_[port] = plan; }
+    /// The application for a connection from that port of a client.
+    void expect(std::uint16_t port, std::uint16_t client_port, const AppPlan& plan) {
+        expected_[{port, client_port}] = plan;
+    }
     void connect(
         Time now, std::uint16_t local_port, const Mac& mac, const Gid& ip, std::uint16_t port, const AppPlan& plan);
     /// Asks whether each link is alive.
@@ -73,6 +80,10 @@ public:
 
     /// In the order in which the connections began.
     std::vector<PeerAccount> accounts() const;
+    /// Of a connection's application: 0 if it does not run yet, else 1 and the steps of its script that it has done.
+    std::size_t progress(std::uint16_t client_port) const;
+    /// Of all connections: the steps that their applications have done.
+    std::size_t progress() const;
 
 private:
     enum class Phase : std::uint8_t {
@@ -95,6 +106,7 @@ private:
     Connection& add(Key key, const Mac& mac, bool client, const AppPlan& plan, TcpConfig tcp);
     TcpConfig tcp_config(std::uint16_t local, std::uint16_t remote);
     void on_tcp(Time now, const capture::Packet& packet);
+    const AppPlan* plan_for(const capture::TcpSegment& opening) const;
     void refuse_segment(const capture::Packet& packet);
     void flush(Connection& connection);
     void work(Time now);
@@ -140,6 +152,7 @@ private:
     std::vector<OutgoingFrame> frames_;
     std::vector<std::unique_ptr<Adapter>> adapters_;
     std::map<std::uint16_t, AppPlan> services_;
+    std::map<std::pair<std::uint16_t, std::uint16_t>, AppPlan> expected_;  ///< by port and client's port
     std::vector<std::unique_ptr<Connection>> connections_;
     std::map<Key, Connection*> by_key_;
     std::unordered_map<std::uint64_t, Connection*> by_token_;

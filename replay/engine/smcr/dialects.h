@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How SMC-R's messages are held against recorded ones: which of their fields are names, and which are left open
+// (RFC 7609, A.2 to A.4; version 2 as Linux has it).
+#pragma once
+
+#include "replay/engine/conversation.h"
+
+namespace fabricscope::replay::smcr {
+
+/// "CLC ACCEPT"; "CLC message" if the type is not known.
+std::string clc_name(ByteView message);
+const Dialect& clc_dialect();
+
+/// "LLC ADD LINK", "LLC ADD LINK reply"
+std::string llc_name(ByteView message);
+/// Whose the names in a message are depends on whether it is a request, an answer of one's own or an echo.
+const Dialect& llc_dialect(ByteView message);
+
+/// CDC messages that say more than how far data has come: "CDC closed", "CDC urgent" ... Empty: an ordinary one.
+/// `before`: the state that the sender's last one told.
+struct CdcState {
+    bool sending_done = false, closed = false, aborted = false;
+};
+std::string cdc_name(ByteView message, const CdcState& before);
+CdcState cdc_state(ByteView message);
+const Dialect& cdc_dialect();
+
+}  // namespace fabricscope::replay::smcr

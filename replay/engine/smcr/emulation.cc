@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/smcr/emulation.h"
+
+#include <algorithm>
+
+#include "protocols/smcr/llc.h"
+#include "replay/engine/smcr/profiles.h"
+
+namespace fabricscope::replay::smcr {
+
+namespace wire = fabricscope::smcr;
+
+namespace {
+
+using stack::smcr::AppPlan;
+using stack::smcr::Peer;
+using stack::smcr::PeerConfig;
+
+/// Before a link group is ended, what its connections' ends lead to takes its course.
+constexpr Time settling = 100 * stack::millisecond;
+
+/// How far each connection's application has to have come, by the client's port.
+using Progress = std::vector<std::pair<std::uint16_t, std::size_t>>;
+
+/// The host, and when it does what is not an answer to anything: connect, and end the link group.
+class EmulatedHost final : public stack::Endpoint {
+public:
+    EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config) : peer_(config), side_(side) {
+        for (const RecordedConnection& connection : recorded.connections) take(recorded, connection);
+        if (recorded.no_roce)
+            actions_.insert(actions_.begin(), {{}, [this](Time now) { peer_.set_device(now, 0, false); }});
+        for (const Message& message : recorded.conversation.messages)
+            if (message.from == side && deletes_group(message))
+                actions_.push_back(
+                    {progress_at(recorded, message.time), [this](Time now) { peer_.delete_groups(now); }, settling});
+    }
+
+    void on_frame(Time now, std::size_t port, ByteView frame) override {
+        peer_.on_frame(now, port, frame);
+        work(now);
+    }
+    void on_timer(Time now) override {
+        begun_ = true;
+        peer_.on_timer(now);
+        work(now);
+    }
+    Time wakeup() const override { return begun_ ? std::min(peer_.wakeup(), due_.value_or(stack::never)) : 0; }
+    void take_frames(std::vector<stack::OutgoingFrame>& frames) override { peer_.take_frames(frames); }
+
+private:
+    struct Action {
+        Progress after;
+        std::function<void(Time)> act;
+        Time wait = 0;  ///< then
+    };
+
+    static bool deletes_group(const Message& message) {
+        if (message.name != "LLC DELETE LINK") return false;
+        const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+        const auto* body = std::get_if<wire::DeleteLink>(&parsed.body);
+        return body != nullptr && body->all;
+    }
+
+    void take(const Recorded& recorded, const RecordedConnection& connection) {
+        const std::uint16_t client_port = port_of(connection, Side::client);
+        const std::uint16_t server_port = port_of(connection, Side::server);
+        AppPlan plan{.script = connection.script[side_]};
+        const auto& steps = plan.script->steps;
+        const auto end = std::ranges::find_if(steps, [](const auto& step) { return step.end.has_value(); });
+        // The end of one connection may have come after something on another one.
+        if (end != steps.end()) {
+            Progress before = progress_at(
+                recorded, connection.step_time[side_][static_cast<std::size_t>(end - steps.begin())]);
+            std::erase_if(before, [&](const auto& one) { return one.first == client_port; });
+            plan.may_end = [this, before] { return reached(before); };
+        }
+        if (side_ == Side::server) {
+            peer_.listen(server_port, plan);
+            peer_.expect(server_port, client_port, plan);
+            return;
+        }
+        const Mac mac = connection.mac[Side::server];
+        const Gid ip = address_of(connection, Side::server);
+        actions_.push_back({progress_at(recorded, connection.model.first_time), [=, this](Time now) {
+                                peer_.connect(now, client_port, mac, ip, server_port, plan);
+                            }});
+    }
+
+    Progress progress_at(const Recorded& recorded, Time time) const {
+        Progress progress;
+        for (const RecordedConnection& connection : recorded.connections) {
+            const auto& setup = connection.model.setup;
+            const bool set_up = (setup.confirm && setup.confirm->time < time) ||
+                                (setup.decline && setup.decline->time < time);
+            if (!set_up) continue;
+            const auto steps = std::ranges::count_if(
+                connection.step_time[side_], [&](Time step) { return step < time; });
+            progress.emplace_back(port_of(connection, Side::client), 1 + static_cast<std::size_t>(steps));
+        }
+        return progress;
+    }
+
+    bool reached(const Progress& progress) const {
+        return std::ranges::all_of(progress, [&](const auto& one) { return peer_.progress(one.first) >= one.second; });
+    }
+
+    /// What one application has done may be what another one waits for.
+    void work(Time now) {
+        act(now);
+        for (std::size_t before = 0; before != peer_.progress();) {
+            before = peer_.progress();
+            peer_.on_timer(now);
+            act(now);
+        }
+    }
+
+    void act(Time now) {
+        while (next_ < actions_.size() && reached(actions_[next_].after)) {
+            if (!due_) due_ = now + actions_[next_].wait;
+            if (now < *due_) return;
+            due_.reset();
+            actions_[next_++].act(now);
+        }
+    }
+
+    Peer peer_;
+    Side side_;
+    std::vector<Action> actions_;  ///< in order
+    std::size_t next_ = 0;
+    std::optional<Time> due_;  ///< the next action, whose time has come but for its waiting
+    bool begun_ = false;
+};
+
+}  // namespace
+
+EmulatedStation make_emulated(const Recorded& recorded, Side side, const std::string& profile) {
+    if (!recorded.obstacle.empty()) throw NotPlayable(recorded.obstacle);
+    const PeerConfig config = config_of(recorded, side, profile);
+    EmulatedStation station;
+    station.addresses = {config.mac};
+    if (config.second_device) station.addresses.push_back(config.second_mac);
+    station.endpoint = std::make_unique<EmulatedHost>(recorded, side, config);
+    return station;
+}
+
+}  // namespace fabricscope::replay::smcr

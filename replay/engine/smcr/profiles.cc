@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/smcr/profiles.h"
+
+#include <algorithm>
+
+#include "protocols/smcr/llc.h"
+#include "replay/engine/player.h"
+
+namespace fabricscope::replay::smcr {
+
+namespace wire = fabricscope::smcr;
+
+namespace {
+
+using stack::smcr::PeerConfig;
+using stack::smcr::Profile;
+
+enum SmcType : std::uint8_t { smc_r = 0, both = 3 };  // what a PROPOSAL offers
+enum DeclineCode : std::uint32_t {
+    no_device = 0x0303'0000,
+    no_smcr_device = 0x0303'0002,
+    prefix_differs = 0x0307'0000,
+    version_mismatch = 0x030C'0000,
+};
+constexpr const char* another_eid = "NONE IN COMMON";
+constexpr std::uint8_t another_subnet = 31;  // bits
+
+std::string text_of(ByteView octets) {
+    std::string text(octets.begin(), octets.end());
+    const std::size_t end = text.find_last_not_of(std::string_view(" \0", 2));
+    return text.substr(0, end == std::string::npos ? 0 : end + 1);
+}
+
+/// Reads the messages of one side, and the other's PROPOSAL.
+class ConfigReader {
+public:
+    ConfigReader(PeerConfig& config, Side side) : config_(config), side_(side) {}
+
+    void read(const Message& message) {
+        if (message.name.starts_with("CLC")) read_clc(message);
+        else if (message.name.starts_with("LLC") && message.from == side_) read_llc(message);
+    }
+
+private:
+    void read_clc(const Message& message) {
+        const wire::ClcMessage parsed = wire::parse_clc(message.octets);
+        if (const auto* proposal = std::get_if<wire::Proposal>(&parsed.body)) read(*proposal, message.from == side_);
+        if (message.from != side_) return;
+        if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&parsed.body))
+            read(*body, parsed.header.type == wire::ClcType::confirm);
+        if (const auto* decline = std::get_if<wire::Decline>(&parsed.body)) read(decline->body);
+    }
+
+    void read(const wire::Proposal& proposal, bool own) {
+        const auto* v2 = std::get_if<wire::ProposalVersion2>(&proposal.version);
+        const bool offers_v2 = v2 != nullptr && (v2->type_v2 == smc_r || v2->type_v2 == both);
+        proposed_ = true;
+        if (proposal.ip) config_.subnet_bits = proposal.ip->mask_length;
+        if (proposal.eids.size() != 0) config_.eid = text_of(proposal.eids[0].text.octets);
+        config_.profile.version = offers_v2 ? 2 : 1;
+        if (!own) return;
+        config_.profile.proposal_grown = proposal.smcd.has_value();
+        if (proposal.v2) config_.profile.release = proposal.v2->release;
+    }
+
+    void read(const wire::SmcrAcceptConfirm& message, bool confirm) {
+        config_.profile.version = message.body.version;
+        config_.buffer_size = message.body.buffer_size;
+        if (message.v2) config_.eid = text_of(message.v2->eid.text.octets);
+        if (!message.first_contact) return;
+        config_.profile.release = message.first_contact->release;
+        config_.hostname = text_of(message.first_contact->hostname.octets);
+        if (confirm) config_.profile.confirm_repeats_first_contact = message.body.first_contact;
+    }
+
+    void read(const wire::DeclineBody& decline) {
+        if (!proposed_ || decline.diagnosis == no_smcr_device) config_.rdma = false;
+        else if (decline.diagnosis == no_device) config_.eid = another_eid;
+        else if (decline.diagnosis == prefix_differs) config_.subnet_bits = another_subnet;
+        else if (decline.diagnosis == version_mismatch) config_.profile.version = config_.profile.version == 1 ? 2 : 1;
+    }
+
+    void read_llc(const Message& message) {
+        const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+        if (std::holds_alternative<wire::LlcHeaderV2Big>(parsed.header)) config_.profile.host_order_lengths = false;
+        const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body);
+        if (add == nullptr || add->common().reject || add->common().qpn == 0) return;
+        if (add->common().mac == config_.mac) return;
+        config_.second_device = true;
+        config_.second_mac = add->common().mac;
+        config_.second_ip = add->common().gid;
+    }
+
+    PeerConfig& config_;
+    Side side_;
+    bool proposed_ = false;
+};
+
+}  // namespace
+
+Profile profile_of(const Recorded& recorded, Side side) {
+    const bool eye_catchers = recorded.group && recorded.group->cursor_base == 4;
+    PeerConfig config;
+    config.profile = eye_catchers ? stack::smcr::rfc7609_profile() : stack::smcr::linux_profile();
+    ConfigReader reader(config, side);
+    for (const Message& message : recorded.conversation.messages) reader.read(message);
+    return config.profile;
+}
+
+PeerConfig config_of(const Recorded& recorded, Side side, const std::string& profile) {
+    PeerConfig config;
+    const RecordedConnection& first = recorded.connections.front();
+    config.profile = profile_of(recorded, side);
+    config.mac = first.mac[side];
+    config.ip = address_of(first, side);
+    config.smc = std::ranges::any_of(recorded.connections, [&](const auto& one) { return one.option[side]; });
+    config.seed = 7919;  // its own names; not those of the recording
+    config.first_qpn = 0x21;
+    ConfigReader reader(config, side);
+    for (const Message& message : recorded.conversation.messages) reader.read(message);
+    if (profile == "linux") config.profile = stack::smcr::linux_profile();
+    else if (profile == "rfc7609") config.profile = stack::smcr::rfc7609_profile();
+    else if (!profile.empty()) throw NotPlayable("the emulated SMC-R peer has the profiles linux and rfc7609");
+    return config;
+}
+
+}  // namespace fabricscope::replay::smcr

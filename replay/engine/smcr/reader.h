@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SMC-R's sessions for replay: "smcr-1" is a connection with the set-up of its link group, "lg-1" a link group with all
+// its connections.
+#pragma once
+
+#include "replay/engine/player.h"
+#include "replay/engine/smcr/recorded.h"
+
+namespace fabricscope::replay::smcr {
+
+std::unique_ptr<Reader> make_reader();
+
+class RecordedSession final : public Session {
+public:
+    explicit RecordedSession(Recorded recorded) : recorded_(std::move(recorded)) {}
+
+    const Conversation& conversation() const override { return recorded_.conversation; }
+    PlayedStation player(Side played, const PlayOptions& options) const override;
+    EmulatedStation emulated(Side side, const std::string& profile) const override;
+    /// For recordings that are altered on purpose. Not while a player plays it.
+    Recorded& recorded() { return recorded_; }
+
+private:
+    Recorded recorded_;
+};
+
+}  // namespace fabricscope::replay::smcr

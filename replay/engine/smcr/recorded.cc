@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/smcr/recorded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "protocols/smcr/llc.h"
+#include "protocols/smcr/tcp_option.h"
+#include "replay/engine/smcr/dialects.h"
+
+namespace fabricscope::replay::smcr {
+
+namespace wire = fabricscope::smcr;
+
+namespace {
+
+using engine::other;
+using stack::smcr::AppEnd;
+using stack::smcr::AppStep;
+
+/// How long what a connection's end leads to in its link group takes.
+constexpr Time afterwards = 100 * capture::millisecond;
+constexpr std::uint32_t lost_path = 0x0001'0000;  // reason of a DELETE LINK
+
+constexpr PerSide<Side> both{{Side::client, Side::server}};
+
+std::vector<FieldAt> option_fields(ByteView octets) {
+    std::vector<FieldAt> fields;
+    if (!octets.empty()) FieldCollector(fields).part(wire::TcpOption{}, 0, {});
+    return fields;
+}
+constexpr Dialect tcp_option{"TCP", "RFC 7609, A.1", option_fields, {}};
+
+// ---- what an application did ---------------------------------------------------------------------
+
+/// Follows one connection; tells what each side's application must have done.
+class ScriptReader {
+public:
+    ScriptReader(const Collected& collected, bool over_tcp) : collected_(collected), over_tcp_(over_tcp) {}
+
+    void on(const Seen& seen) {
+        if (over_tcp_ != (seen.kind == Seen::Kind::tcp)) return;
+        if (seen.kind == Seen::Kind::cdc) on_cdc(seen);
+        if (seen.kind == Seen::Kind::tcp) on_tcp(seen);
+    }
+
+    void finish(RecordedConnection& connection) {
+        for (const Side side : both.values) {
+            auto script = std::make_shared<AppScript>();
+            script->octets = stream(side);
+            script->octets.resize(std::max<std::uint64_t>(script->octets.size(), progress_[side].written));
+            script->steps = std::move(steps_[side]);
+            connection.script[side] = std::move(script);
+            connection.step_time[side] = std::move(times_[side]);
+        }
+    }
+
+    Octets stream(Side side) const {
+        if (!over_tcp_) return collected_.data[side];
+        const Octets& tcp = collected_.tcp[side];
+        return {
+            tcp.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(collected_.clc[side], tcp.size())),
+            tcp.end()};
+    }
+
+private:
+    struct Progress {
+        std::uint64_t written = 0, read = 0;
+        CdcState state;
+        bool fin = false;
+        bool ended() const { return state.sending_done || state.closed || fin; }
+    };
+
+    void on_cdc(const Seen& seen) {
+        Progress& own = progress_[seen.from];
+        const CdcState state = cdc_state(seen.octets);
+        const CdcState before = own.state;
+        AppStep step{.read = std::max(own.read, seen.read), .written = std::max(own.written, seen.written)};
+        step.urgent = cdc_name(seen.octets, {true, true, true}) == "CDC urgent" && step.written > own.written;
+        if (state.sending_done && !before.sending_done) step.end = AppEnd::shutdown;
+        if (state.closed && !before.closed) step.end = AppEnd::close;
+        // An abort is answered in kind by the stack, not by the application.
+        if (state.aborted && !before.aborted && !progress_[other(seen.from)].state.aborted) step.end = AppEnd::abort;
+        own.state = state;
+        add(seen, step);
+    }
+
+    void on_tcp(const Seen& seen) {
+        Progress& own = progress_[seen.from];
+        const Progress& peer = progress_[other(seen.from)];
+        const auto behind_clc = [&](std::uint64_t position, Side side) {
+            return position - std::min(position, collected_.clc[side]);
+        };
+        AppStep step{.read = own.read, .written = std::max(own.written, behind_clc(seen.written, seen.from))};
+        step.read = std::max(step.read, std::min(behind_clc(seen.read, other(seen.from)), peer.written));
+        if (seen.fin && !own.fin) step.end = AppEnd::shutdown;
+        if (seen.reset) step.end = AppEnd::abort;
+        own.fin = own.fin || seen.fin || seen.reset;
+        add(seen, step);
+    }
+
+    void add(const Seen& seen, AppStep step) {
+        Progress& own = progress_[seen.from];
+        const Progress& peer = progress_[other(seen.from)];
+        const Time before = std::exchange(last_, seen.time);
+        if (step.read == own.read && step.written == own.written && !step.end) return;
+        own.read = step.read;
+        own.written = step.written;
+        if (before != 0) step.pause = seen.time - before;
+        if (step.end) {
+            step.arrived = peer.written;
+            step.until_end = *step.end != AppEnd::abort && peer.ended();
+            // What closes has read everything, an urgent octet apart from the cursor; else it would have aborted.
+            if (*step.end == AppEnd::close) step.read = peer.written;
+        }
+        steps_[seen.from].push_back(step);
+        times_[seen.from].push_back(seen.time);
+    }
+
+    const Collected& collected_;
+    bool over_tcp_;
+    Time last_ = 0;
+    PerSide<Progress> progress_;
+    PerSide<std::vector<AppStep>> steps_;
+    PerSide<std::vector<Time>> times_;
+};
+
+// ---- the session ---------------------------------------------------------------------------------
+
+bool is_optional(const wire::LlcMessage& message) {
+    switch (message.type()) {
+        case wire::LlcType::test_link:
+        case wire::LlcType::confirm_rkey:  // for each new RMB; Linux: for each connection
+        case wire::LlcType::confirm_rkey_continuation:
+        case wire::LlcType::delete_rkey:
+        case wire::LlcType::request_add_link: return true;
+        default: return false;
+    }
+}
+
+class Builder {
+public:
+    Builder(const engine::Engine& engine, const Collector& collector) : engine_(engine), collector_(collector) {}
+
+    void take_single(const tracker::Connection& connection) {
+        single_ = true;
+        if (connection.link_group != 0) take_group(engine_.smcr().link_groups[connection.link_group - 1]);
+        take_connection(connection);
+    }
+
+    void take_group(const tracker::LinkGroup& group) {
+        result_.group = group;
+        result_.carrier = collector_.carrier(group.id).value_or(
+            group.version == 1 ? capture::IbCarrier::roce_v1 : capture::IbCarrier::roce_v2);
+    }
+
+    void take_connection(const tracker::Connection& connection) {
+        if (connection.merged) return;
+        RecordedConnection& taken = result_.connections.emplace_back();
+        taken.model = connection;
+        taken.mac = collector_.of(connection.id).mac;
+    }
+
+    Recorded build(std::string session) {
+        conversation().session = std::move(session);
+        std::ranges::stable_sort(result_.connections, {}, begin_of);
+        number_connections();
+        take_seen();
+        finish_connections();
+        result_.no_roce = missing_confirmation();
+        tell_facts();
+        take_findings();
+        return std::move(result_);
+    }
+
+private:
+    Conversation& conversation() { return result_.conversation; }
+
+    /// A server takes connections that come together one after the other; the first one sets up the link group.
+    static std::uint64_t begin_of(const RecordedConnection& connection) {
+        const tracker::Setup& setup = connection.model.setup;
+        if (setup.accept) return setup.accept->frame;
+        return setup.proposal ? setup.proposal->frame : connection.model.first_frame;
+    }
+
+    void number_connections() {
+        for (std::size_t i = 0; i < result_.connections.size(); ++i) {
+            RecordedConnection& connection = result_.connections[i];
+            connection.lane = fmt::format("connection {}", i + 1);
+            by_id_[connection.model.id] = i;
+            readers_.emplace_back(collector_.of(connection.model.id), !over_rdma(connection.model));
+            if (single_ && result_.group) take_keys(connection.model);
+        }
+    }
+
+    static bool over_rdma(const tracker::Connection& connection) {
+        return connection.outcome == tracker::Outcome::smc_r || connection.outcome == tracker::Outcome::failed;
+    }
+
+    /// The keys of the RMBs that the session's only connection uses.
+    void take_keys(const tracker::Connection& connection) {
+        for (const Side side : both.values)
+            if (const auto& element = connection.element[side]; element && element->rmb < result_.group->rmbs.size())
+                for (const tracker::Rtoken& token : result_.group->rmbs[element->rmb].rtokens) keys_.insert(token.rkey);
+    }
+
+    // ---- messages ----
+
+    void take_seen() {
+        for (const Seen& seen : collector_.seen()) {
+            if (seen.kind == Seen::Kind::llc) {
+                if (result_.group && seen.link_group == result_.group->id) take_llc(seen);
+                continue;
+            }
+            const auto found = by_id_.find(seen.connection);
+            if (found == by_id_.end()) continue;
+            RecordedConnection& connection = result_.connections[found->second];
+            readers_[found->second].on(seen);
+            if (seen.kind == Seen::Kind::syn || seen.kind == Seen::Kind::syn_ack) take_syn(seen, connection);
+            if (seen.kind == Seen::Kind::clc) take_clc(seen, connection);
+            if (seen.kind == Seen::Kind::cdc) take_cdc(seen, connection);
+        }
+    }
+
+    Message& add(const Seen& seen, const Dialect& dialect, std::string name, std::string lane) {
+        if (seen.cut) result_.obstacle = fmt::format("the {} in frame {} was not captured whole", name, seen.frame);
+        Message& message = conversation().messages.emplace_back();
+        message.dialect = &dialect;
+        message.from = seen.from;
+        message.name = std::move(name);
+        message.lane = std::move(lane);
+        message.time = seen.time;
+        message.frame = seen.frame;
+        message.octets = seen.octets;
+        const std::size_t index = conversation().messages.size() - 1;
+        last_in_[message.lane] = index;
+        by_frame_.emplace(seen.frame, index);
+        return message;
+    }
+
+    std::optional<std::size_t> last_in(const std::string& lane) const {
+        const auto found = last_in_.find(lane);
+        return found == last_in_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    void take_syn(const Seen& seen, RecordedConnection& connection) {
+        const auto before = last_in(connection.lane);
+        connection.option[seen.from] = !seen.octets.empty();
+        const bool answer = seen.kind == Seen::Kind::syn_ack;
+        Message& message = add(seen, tcp_option, answer ? "TCP SYN-ACK" : "TCP SYN", connection.lane);
+        if (answer) message.answers = before;
+    }
+
+    /// At first contact each message answers the one before it. Later ACCEPT and CONFIRM may have to wait for
+    /// something: another connection's set-up of the link group, the announcement of a key.
+    void take_clc(const Seen& seen, const RecordedConnection& connection) {
+        const auto before = last_in(connection.lane);
+        Message& message = add(seen, clc_dialect(), clc_name(seen.octets), connection.lane);
+        const bool first_contact = connection.model.first_contact.value_or(true);
+        const bool after_confirm = message.name == "CLC DECLINE" && connection.model.setup.confirm;
+        if (before && (first_contact || message.name == "CLC PROPOSAL" || message.name == "CLC DECLINE") &&
+            !after_confirm)
+            message.answers = before;
+        if (message.name == "CLC CONFIRM" && first_contact) confirm_ = conversation().messages.size() - 1;
+    }
+
+    void take_llc(const Seen& seen) {
+        const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
+        if (single_ && !concerns_connection(seen, parsed)) return;
+        if (const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
+            gone != nullptr && gone->reason == lost_path)
+            result_.obstacle = "a link failed";
+        const std::string lane = lane_of_link(seen.link);
+        const auto before = last_in(lane);
+        Message& message = add(seen, llc_dialect(seen.octets), llc_name(seen.octets), lane);
+        message.optional = is_optional(parsed);
+        if (const auto request = by_frame_.find(seen.request_frame);
+            seen.request_frame != 0 && request != by_frame_.end())
+            message.answers = request->second;
+        else if (message.name == "LLC CONFIRM LINK" && !before) message.answers = confirm_;
+        else if (message.name == "LLC ADD LINK" && before && name_of(*before) == "LLC CONFIRM LINK reply")
+            message.answers = before;
+    }
+
+    const std::string& name_of(std::size_t index) { return conversation().messages[index].name; }
+
+    /// Of a link group with several connections: what the one could do without is left out.
+    bool concerns_connection(const Seen& seen, const wire::LlcMessage& message) const {
+        if (!shared()) return true;
+        if (seen.time > result_.connections.front().model.last_time + afterwards) return false;
+        if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body))
+            return keys_.contains(confirm->body.rkey);
+        if (const auto* deleted = std::get_if<wire::DeleteRkeyMessage>(&message.body))
+            return deleted->used != 0 && keys_.contains(deleted->slots[0].rkey);
+        return true;
+    }
+
+    /// The session's only connection is not the link group's.
+    bool shared() const { return single_ && result_.group->connections.size() > 1; }
+
+    std::string lane_of_link(std::uint8_t number) {
+        const auto known = links_.try_emplace(number, links_.size() + 1).first;
+        return fmt::format("link {}", known->second);
+    }
+
+    void take_cdc(const Seen& seen, const RecordedConnection& connection) {
+        CdcState& before = cdc_state_[{connection.model.id, seen.from}];
+        std::string name = cdc_name(seen.octets, before);
+        before = cdc_state(seen.octets);
+        if (!name.empty()) add(seen, cdc_dialect(), std::move(name), connection.lane);
+    }
+
+    // ---- the rest ----
+
+    void finish_connections() {
+        for (std::size_t i = 0; i < result_.connections.size(); ++i) {
+            RecordedConnection& connection = result_.connections[i];
+            const Collected& collected = collector_.of(connection.model.id);
+            readers_[i].finish(connection);
+            for (const Side side : both.values) {
+                const bool tcp = !over_rdma(connection.model);
+                conversation().streams.push_back(
+                    {connection.lane, side, readers_[i].stream(side), tcp ? 0 : collected.missing[side]});
+                if (tcp && collected.tcp_has_holes[side]) conversation().streams.back().missing = 1;
+                if (conversation().streams.back().missing != 0) conversation().complete = false;
+            }
+            if (collected.too_much) conversation().complete = false;
+            take_setup(connection);
+        }
+    }
+
+    void take_setup(RecordedConnection& connection) const {
+        const Time data = connection.model.setup.first_data ? connection.model.setup.first_data->time : INT64_MAX;
+        const bool first = connection.model.first_contact.value_or(false);
+        const auto& messages = result_.conversation.messages;
+        for (std::size_t i = 0; i < messages.size() && messages[i].time <= data; ++i) {
+            const std::string& name = messages[i].name;
+            const bool link = name.starts_with("LLC CONFIRM LINK") || name.starts_with("LLC ADD LINK");
+            if ((messages[i].lane == connection.lane && !name.starts_with("CDC")) || (first && link))
+                connection.setup.push_back(i);
+        }
+    }
+
+    bool missing_confirmation() const {
+        if (!result_.group) return false;
+        const bool agreed = std::ranges::any_of(result_.connections, [](const RecordedConnection& one) {
+            return one.model.setup.confirm && one.model.first_contact.value_or(false);
+        });
+        const bool confirmed = std::ranges::any_of(
+            result_.conversation.messages, [](const Message& one) { return one.name == "LLC CONFIRM LINK reply"; });
+        return agreed && !confirmed;
+    }
+
+    void fact(const std::string& about, std::string name, std::string value, bool policy = false) {
+        conversation().facts.push_back({about, std::move(name), std::move(value), policy});
+    }
+
+    void tell_facts() {
+        for (const RecordedConnection& connection : result_.connections) tell_facts(connection);
+        if (!result_.group || !tracker::came_to_be(*result_.group)) return;
+        fact("link group", "version", number(result_.group->version));
+        fact("link group", "cursor base", number(result_.group->cursor_base));
+        std::size_t active = 0;
+        for (const tracker::Link& link : result_.group->links) active += link.state == tracker::LinkState::active;
+        if (!shared()) fact("link group", "links at the end", fmt::format("{}", active));
+    }
+
+    template <class T> static std::string number(const std::optional<T>& value) {
+        return value ? fmt::format("{}", *value) : "unknown";
+    }
+
+    void tell_facts(const RecordedConnection& connection) {
+        const tracker::Connection& model = connection.model;
+        fact(connection.lane, "outcome", tracker::name_of(model.outcome));
+        if (model.first_contact) fact(connection.lane, "first contact", *model.first_contact ? "yes" : "no");
+        if (model.decline)
+            fact(
+                connection.lane, "declined",
+                fmt::format("by the {} with 0x{:08x}", engine::name_of(model.decline->by), model.decline->code));
+        fact(connection.lane, "close", tracker::name_of(model.close));
+        fact(connection.lane, "reset by", model.reset_by ? engine::name_of(*model.reset_by) : "nobody", true);
+        if (model.outcome == tracker::Outcome::smc_r)
+            for (const Side side : both.values) tell_facts(connection.lane, side, model.from[side]);
+    }
+
+    void tell_facts(const std::string& lane, Side side, const tracker::Direction& direction) {
+        const auto of = [&](const char* what) { return fmt::format("{} by the {}", what, engine::name_of(side)); };
+        fact(lane, of("octets sent"), fmt::format("{}", direction.bytes_announced));
+        fact(lane, of("urgent octets sent"), fmt::format("{}", direction.urgent));
+        std::string ends;
+        if (direction.sending_done) ends += "done ";
+        if (direction.closed) ends += "closed ";
+        if (direction.aborted) ends += "aborted ";
+        fact(lane, of("state told"), ends.empty() ? "open" : ends.substr(0, ends.size() - 1));
+        // What was acknowledged last, buffers, and how many messages it takes are left to implementations.
+        fact(lane, of("octets sent and acknowledged"), fmt::format("{}", direction.bytes_acknowledged), true);
+        fact(
+            lane, fmt::format("RMB element of the {}", engine::name_of(other(side))), number(direction.rmbe_size),
+            true);
+        fact(lane, of("CDC messages"), fmt::format("{}", direction.cdcs), true);
+        fact(lane, of("RDMA WRITEs"), fmt::format("{}", direction.writes), true);
+        fact(lane, of("stalls met"), fmt::format("{}", direction.stalls.count), true);
+    }
+
+    void take_findings() {
+        for (const engine::Finding* finding : engine_.findings()) {
+            const bool mine = std::ranges::any_of(result_.connections, [&](const RecordedConnection& connection) {
+                return finding->session == fmt::format("smcr-{}", connection.model.id);
+            });
+            const bool groups = result_.group && finding->session == fmt::format("lg-{}", result_.group->id);
+            if (mine || groups) conversation().findings.push_back(*finding);
+        }
+    }
+
+    const engine::Engine& engine_;
+    const Collector& collector_;
+    Recorded result_;
+    bool single_ = false;
+    std::map<std::uint32_t, std::size_t> by_id_;  ///< connections
+    std::vector<ScriptReader> readers_;           ///< as the connections
+    std::set<std::uint32_t> keys_;
+    std::map<std::string, std::size_t> last_in_;  ///< the last message of each lane
+    std::map<std::uint64_t, std::size_t> by_frame_;
+    std::map<std::uint8_t, std::size_t> links_;  ///< by number
+    std::map<std::pair<std::uint32_t, Side>, CdcState> cdc_state_;
+    std::optional<std::size_t> confirm_;  ///< the CONFIRM of first contact
+};
+
+/// Whatever session it is in.
+std::string own_obstacle(const tracker::Connection& connection) {
+    if (connection.midstream || !connection.setup.syn || !connection.setup.syn_ack) return "its begin was not captured";
+    if (connection.outcome == tracker::Outcome::smc_d) return "SMC-D has no traffic that could be played";
+    if (connection.outcome == tracker::Outcome::unknown) return "its set-up does not end in this capture";
+    for (const Side side : both.values)
+        if (connection.from[side].failover_cdcs != 0) return "a link failed, and its data moved to another one";
+    return "";
+}
+
+std::string id_of(const tracker::Connection& connection) { return fmt::format("smcr-{}", connection.id); }
+std::string id_of(const tracker::LinkGroup& group) { return fmt::format("lg-{}", group.id); }
+
+}  // namespace
+
+Recorded recorded_connection(const engine::Engine& engine, const Collector& collector, std::uint32_t connection) {
+    const tracker::Connection& taken = engine.smcr().connections[connection - 1];
+    Builder builder(engine, collector);
+    builder.take_single(taken);
+    Recorded recorded = builder.build(id_of(taken));
+    if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(taken);
+    return recorded;
+}
+
+Recorded recorded_group(const engine::Engine& engine, const Collector& collector, std::uint32_t link_group) {
+    const tracker::LinkGroup& group = engine.smcr().link_groups[link_group - 1];
+    Builder builder(engine, collector);
+    builder.take_group(group);
+    for (const std::uint32_t id : group.connections) builder.take_connection(engine.smcr().connections[id - 1]);
+    Recorded recorded = builder.build(id_of(group));
+    if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, group);
+    return recorded;
+}
+
+Recorded recorded_all(const engine::Engine& engine, const Collector& collector, const std::string& session) {
+    Builder builder(engine, collector);
+    const auto& groups = engine.smcr().link_groups;
+    const auto group = std::ranges::find_if(groups, tracker::came_to_be);
+    if (group != groups.end()) builder.take_group(*group);
+    else if (!groups.empty()) builder.take_group(groups.front());
+    for (const tracker::Connection& connection : engine.smcr().connections) builder.take_connection(connection);
+    return builder.build(session);
+}
+
+std::string obstacle_of(const tracker::Connection& connection) {
+    if (std::string obstacle = own_obstacle(connection); !obstacle.empty()) return obstacle;
+    if (connection.outcome == tracker::Outcome::smc_r && !connection.first_contact.value_or(false))
+        return fmt::format("it uses a link group that another connection set up: replay lg-{}", connection.link_group);
+    return "";
+}
+
+std::string obstacle_of(const engine::Engine& engine, const tracker::LinkGroup& group) {
+    if (!group.from_start) return "the link group's begin was not captured";
+    for (const std::uint32_t id : group.connections)
+        if (std::string obstacle = own_obstacle(engine.smcr().connections[id - 1]); !obstacle.empty())
+            return fmt::format("smcr-{}: {}", id, obstacle);
+    return "";
+}
+
+std::uint16_t port_of(const RecordedConnection& connection, Side side) {
+    const auto& address = side == Side::client ? connection.model.client : connection.model.server;
+    return address ? address->port : 0;
+}
+
+Gid address_of(const RecordedConnection& connection, Side side) {
+    const auto& address = side == Side::client ? connection.model.client : connection.model.server;
+    return address ? Gid{address->address.bytes} : Gid{};
+}
+
+}  // namespace fabricscope::replay::smcr

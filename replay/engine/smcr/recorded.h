@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A session of SMC-R out of a capture: the conversation, and what both sides of it have to be told to have it again.
+#pragma once
+
+#include <memory>
+
+#include "analyzer/engine/engine.h"
+#include "replay/engine/smcr/collector.h"
+#include "replay/stack/smcr/application.h"
+
+namespace fabricscope::replay::smcr {
+
+using stack::smcr::AppScript;
+
+struct RecordedConnection {
+    std::string lane;           ///< "connection 1"
+    tracker::Connection model;  ///< as the analyzer knows it
+    PerSide<Mac> mac;
+    PerSide<bool> option{};                            ///< SMC option in the SYN, in the SYN-ACK
+    PerSide<std::shared_ptr<const AppScript>> script;  ///< of the applications
+    PerSide<std::vector<Time>> step_time;              ///< when each of the script's steps was taken
+    std::vector<std::size_t> setup;                    ///< messages that come before data may flow
+    std::uint64_t arrives(Side at) const { return script[engine::other(at)]->octets.size(); }
+};
+
+struct Recorded {
+    Conversation conversation;
+    std::vector<RecordedConnection> connections;  ///< as they begin
+    std::optional<tracker::LinkGroup> group;
+    capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
+    std::string obstacle;  ///< why it cannot be played; empty if it can
+    bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
+};
+
+/// A connection with the set-up of its link group.
+Recorded recorded_connection(const engine::Engine& engine, const Collector& collector, std::uint32_t connection);
+/// A link group with all its connections.
+Recorded recorded_group(const engine::Engine& engine, const Collector& collector, std::uint32_t link_group);
+/// All that there is, as one session: of a run in which nothing else happened.
+Recorded recorded_all(const engine::Engine& engine, const Collector& collector, const std::string& session);
+
+/// Why it cannot be replayed, in words; empty if it can.
+std::string obstacle_of(const tracker::Connection& connection);
+std::string obstacle_of(const engine::Engine& engine, const tracker::LinkGroup& group);
+
+std::uint16_t port_of(const RecordedConnection& connection, Side side);
+/// As a GID.
+Gid address_of(const RecordedConnection& connection, Side side);
+
+}  // namespace fabricscope::replay::smcr
