@@ -20,8 +20,6 @@ using engine::other;
 using stack::smcr::AppEnd;
 using stack::smcr::AppStep;
 
-/// How long what a connection's end leads to in its link group takes.
-constexpr Time afterwards = 100 * capture::millisecond;
 constexpr std::uint32_t lost_path = 0x0001'0000;  // reason of a DELETE LINK
 
 constexpr PerSide<Side> both{{Side::client, Side::server}};
@@ -289,7 +287,7 @@ private:
     /// Of a link group with several connections: what the one could do without is left out.
     bool concerns_connection(const Seen& seen, const wire::LlcMessage& message) const {
         if (!shared()) return true;
-        if (seen.time > result_.connections.front().model.last_time + afterwards) return false;
+        if (seen.time > result_.connections.front().model.last_time) return false;
         if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body))
             return keys_.contains(confirm->body.rkey);
         if (const auto* deleted = std::get_if<wire::DeleteRkeyMessage>(&message.body))
