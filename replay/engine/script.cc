@@ -8,16 +8,23 @@
 namespace fabricscope::replay {
 
 Script::Script(const Conversation& recorded, Side played, Pace pace)
-    : recorded_(recorded), played_(played), pace_(pace), course_(recorded.messages.size()) {}
+    : recorded_(recorded), played_(played), pace_(pace), course_(recorded.messages.size()) {
+    for (std::size_t i = 0; i < course_.size(); ++i) {
+        to_come_[key_of(message(i))].push_back(i);
+        if (message(i).from == played_ && message(i).answers) answers_.emplace(*message(i).answers, i);
+    }
+    if (!recorded.messages.empty()) settled_.recorded = recorded.messages.front().time;
+    advance();
+}
 
-void Script::start(Time now) { start_ = now; }
+Script::Key Script::key_of(const Message& message) { return {message.from, message.lane, message.name}; }
+
+void Script::start(Time now) { settled_.at = now; }
 
 std::optional<std::size_t> Script::first_open(Side from, std::string_view lane, std::string_view name) const {
-    for (std::size_t i = begun_; i < course_.size(); ++i) {
-        const Message& candidate = message(i);
-        if (!course_[i].done && candidate.from == from && candidate.lane == lane && candidate.name == name) return i;
-    }
-    return std::nullopt;
+    const auto found = to_come_.find({from, lane, name});
+    if (found == to_come_.end() || found->second.empty()) return std::nullopt;
+    return found->second.front();
 }
 
 std::optional<std::size_t> Script::expected(std::string_view lane, std::string_view name) const {
@@ -44,17 +51,25 @@ bool Script::is_moot(std::size_t index) const {
     return cause && message(*cause).optional && message(*cause).from != played_ && !course_[*cause].done;
 }
 
-void Script::sent(Time now, std::size_t message) {
-    course_[message] = {true, now};
-    while (begun_ < course_.size() && course_[begun_].done) ++begun_;
+void Script::sent(Time now, std::size_t index) {
+    course_[index] = {true, now};
+    std::deque<std::size_t>& same = to_come_[key_of(message(index))];
+    if (const auto open = std::ranges::find(same, index); open != same.end()) same.erase(open);
+    due_answers_.erase(index);
+    const auto [first, last] = answers_.equal_range(index);
+    for (auto answer = first; answer != last; ++answer)
+        if (!course_[answer->second].done) due_answers_.insert(answer->second);
+    advance();
 }
 
-template <class Visit> void Script::each_cause(std::size_t index, Visit visit) const {
-    const Message& waiting = message(index);
-    if (waiting.answers) visit(*waiting.answers);
-    for (std::size_t i = waiting.answers ? *waiting.answers + 1 : 0; i < index; ++i) {
-        const bool same_cause = message(i).from == played_ && message(i).answers == waiting.answers;
-        if (is_waited_for(i) && (!waiting.answers || same_cause)) visit(i);
+/// Passes what is done, and what is not waited for.
+void Script::advance() {
+    for (; next_ < course_.size(); ++next_) {
+        const bool waited_for = is_waited_for(next_);
+        if (waited_for && !course_[next_].done) return;
+        if (!waited_for) continue;
+        settled_.at = std::max(settled_.at, course_[next_].at);
+        settled_.recorded = std::max(settled_.recorded, message(next_).time);
     }
 }
 
@@ -65,72 +80,49 @@ bool Script::is_waited_for(std::size_t index) const {
     return !is_moot(index) && (awaited.from == played_ || !awaited.optional || answer);
 }
 
-/// When the last of its causes happened; nothing if one has not.
-std::optional<Time> Script::released(std::size_t index) const {
-    Time latest = start_;
-    bool all = true;
-    each_cause(index, [&](std::size_t cause) {
-        all = all && course_[cause].done;
-        latest = std::max(latest, course_[cause].at);
-    });
-    return all ? std::optional(latest) : std::nullopt;
-}
-
-Time Script::due(std::size_t index, Time released) const {
-    if (pace_.factor == 0) return released;
-    Time cause = recorded_.messages.front().time;
-    each_cause(index, [&](std::size_t i) { cause = std::max(cause, message(i).time); });
-    const Time gap = std::max<Time>(message(index).time, cause) - cause;
-    return released + static_cast<Time>(static_cast<double>(gap) * pace_.factor);
-}
-
-/// The first message that has to come or go before all that is no answer.
-std::size_t Script::first_awaited() const {
-    std::size_t i = begun_;
-    while (i < course_.size() && (course_[i].done || !is_waited_for(i))) ++i;
-    return i;
-}
-
-template <class Visit> void Script::each_released(Visit visit) const {
-    const std::size_t barrier = first_awaited();
-    for (std::size_t i = begun_; i < course_.size(); ++i) {
-        if (course_[i].done || message(i).from != played_ || (i > barrier && !message(i).answers)) continue;
-        const std::optional<Time> since = released(i);
-        if (since && visit(i, due(i, *since))) return;
+/// When it may go: nothing if something that it waits for has not happened.
+std::optional<Time> Script::due(std::size_t index) const {
+    Moment cause = settled_;
+    if (const auto& question = message(index).answers) {
+        cause = {course_[*question].at, message(*question).time};
+        const auto [first, last] = answers_.equal_range(*question);
+        for (auto earlier = first; earlier != last && earlier->second != index; ++earlier) {
+            const auto& [done, at] = course_[earlier->second];
+            if (!done) return std::nullopt;
+            cause = {std::max(cause.at, at), std::max(cause.recorded, message(earlier->second).time)};
+        }
     }
+    const Time gap = std::max<Time>(message(index).time - cause.recorded, 0);
+    return cause.at + static_cast<Time>(static_cast<double>(gap) * pace_.factor);
+}
+
+/// Answers whose question has come, in order, and what all that came before has been done for.
+template <class Visit> void Script::each_candidate(Visit visit) const {
+    for (const std::size_t answer : due_answers_) visit(answer);
+    if (next_ < course_.size() && message(next_).from == played_ && !message(next_).answers) visit(next_);
 }
 
 std::optional<std::size_t> Script::ready(Time now, const std::function<bool(std::size_t)>& may_send) const {
     std::optional<std::size_t> found;
-    each_released([&](std::size_t index, Time at) {
-        if (at <= now && may_send(index)) found = index;
-        return found.has_value();
+    each_candidate([&](std::size_t index) {
+        const std::optional<Time> time = due(index);
+        if (time && *time <= now && (!found || index < *found) && may_send(index)) found = index;
     });
     return found;
 }
 
 Time Script::wakeup() const {
     Time earliest = never;
-    each_released([&](std::size_t, Time at) {
-        earliest = std::min(earliest, at);
-        return false;
-    });
+    each_candidate([&](std::size_t index) { earliest = std::min(earliest, due(index).value_or(never)); });
     return earliest;
 }
 
-bool Script::over() const {
-    for (std::size_t i = begun_; i < course_.size(); ++i)
-        if (!course_[i].done && is_waited_for(i)) return false;
-    return true;
-}
+bool Script::over() const { return next_ == course_.size() && due_answers_.empty(); }
 
 std::string Script::waiting_for() const {
-    for (std::size_t i = begun_; i < course_.size(); ++i) {
-        const Message& next = message(i);
-        if (course_[i].done || !is_waited_for(i)) continue;
-        return fmt::format("{} of the {} (recorded in frame {})", next.name, engine::name_of(next.from), next.frame);
-    }
-    return {};
+    if (over()) return {};
+    const Message& next = message(next_ < course_.size() ? next_ : *due_answers_.begin());
+    return fmt::format("{} of the {} (recorded in frame {})", next.name, engine::name_of(next.from), next.frame);
 }
 
 }  // namespace fabricscope::replay

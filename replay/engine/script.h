@@ -2,8 +2,11 @@
 // One side of a recording as something to be played: which messages it sends, and what each of them waits for.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "replay/engine/bindings.h"
 
@@ -61,23 +64,30 @@ private:
         Time at = 0;
     };
 
+    /// The latest of some causes, in this run and in the recording.
+    struct Moment {
+        Time at = 0, recorded = 0;
+    };
+    using Key = std::tuple<Side, std::string_view, std::string_view>;  ///< sender, lane, name
+
+    static Key key_of(const Message& message);
     bool is_moot(std::size_t index) const;
     bool is_waited_for(std::size_t index) const;
     std::optional<std::size_t> first_open(Side from, std::string_view lane, std::string_view name) const;
-    std::size_t first_awaited() const;
-    std::optional<Time> released(std::size_t index) const;
-    Time due(std::size_t index, Time released) const;
-    template <class Visit> void each_cause(std::size_t index, Visit visit) const;
-    /// visit(index, when it is to be sent) for what waits for nothing more, until it returns true.
-    template <class Visit> void each_released(Visit visit) const;
+    void advance();
+    std::optional<Time> due(std::size_t index) const;
+    template <class Visit> void each_candidate(Visit visit) const;
 
     const Conversation& recorded_;
     Side played_;
     Pace pace_;
     Bindings bindings_;
-    std::vector<Course> course_;  ///< as the messages
-    std::size_t begun_ = 0;       ///< all messages before this one are done
-    Time start_ = 0;
+    std::vector<Course> course_;                       ///< as the messages
+    std::map<Key, std::deque<std::size_t>> to_come_;   ///< in order
+    std::multimap<std::size_t, std::size_t> answers_;  ///< of the played side, by what they answer
+    std::set<std::size_t> due_answers_;                ///< whose question has come
+    std::size_t next_ = 0;                             ///< the first message that is waited for
+    Moment settled_;                                   ///< of all that is waited for before it
 };
 
 }  // namespace fabricscope::replay
