@@ -54,8 +54,9 @@ private:
         std::size_t octets = 0;
         for (const Stream& stream : report_.recorded.streams) octets += stream.octets.size();
         fmt::print(
-            out_, "{}: {}, {} of data, {}", verdict, report::counted(report_.recorded.messages.size(), "message"),
-            report::counted(octets, "octet"), report::counted(report_.recorded.facts.size(), "state"));
+            out_, "{}: {}, {}", verdict, report::counted(report_.recorded.messages.size(), "message"),
+            report::counted(report_.recorded.facts.size(), "state"));
+        if (octets != 0) fmt::print(out_, ", {} of data", report::counted(octets, "octet"));
         if (const std::size_t count = count_of(report_.comparison, false); count != 0)
             fmt::print(out_, "; {}", report::counted(count, "difference"));
         if (const std::size_t count = count_of(report_.comparison, true); count != 0)
