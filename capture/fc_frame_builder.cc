@@ -11,19 +11,22 @@ using Octets = std::vector<std::uint8_t>;
 
 void put(Octets& octets, const Octets& more) { octets.insert(octets.end(), more.begin(), more.end()); }
 
-template <layout::WireFormat T> void put(Octets& octets, const T& part) { put(octets, layout::octets_of(part)); }
+template <layout::WireFormat T> void put(Octets& octets, const T& part) {
+    octets.resize(octets.size() + layout::size_of<T>);
+    layout::build_into(part, std::span(octets).last(layout::size_of<T>));
+}
 
 void put_word(Octets& octets, std::uint32_t word) {
     for (int shift = 24; shift >= 0; shift -= 8) octets.push_back(static_cast<std::uint8_t>(word >> shift));
 }
 
-}  // namespace
-
-Mac fcoe_mac_of(std::uint32_t port_id) {
+Mac mac_of(std::uint32_t port_id) {
     return {
         {0x0E, 0xFC, 0x00, static_cast<std::uint8_t>(port_id >> 16), static_cast<std::uint8_t>(port_id >> 8),
          static_cast<std::uint8_t>(port_id)}};
 }
+
+}  // namespace
 
 fc::Sof sof_of(int service_class, bool first) {
     switch (service_class) {
@@ -82,7 +85,7 @@ std::vector<std::uint8_t> fc_ethernet_head(
     const fc::FrameHeader header = fc::parse_frame(frame.octets, frame.octets.size()).header;
     Octets octets;
     const std::uint16_t outer = vlan ? std::uint16_t{net::ether_type_vlan} : ether_type;
-    put(octets, net::Ethernet{fcoe_mac_of(header.d_id), fcoe_mac_of(header.s_id), outer});
+    put(octets, net::Ethernet{mac_of(header.d_id), mac_of(header.s_id), outer});
     if (vlan) put(octets, net::VlanTag{3, false, *vlan, ether_type});
     return octets;
 }

@@ -31,9 +31,7 @@ FcFrame fc_link_control(
 // What is captured of a frame.
 /// LINKTYPE_FC_2_WITH_FRAME_DELIMS
 std::vector<std::uint8_t> as_fc2_with_delimiters(const FcFrame& frame);
-/// The address made of a port id, as FC-BB-5's FPMA makes it with the default prefix.
-Mac fcoe_mac_of(std::uint32_t port_id);
-/// An Ethernet frame between addresses made of the port ids.
+/// An Ethernet frame between addresses made of the port ids, as FC-BB-5's FPMA makes them.
 std::vector<std::uint8_t> as_fcoe(const FcFrame& frame, std::optional<std::uint16_t> vlan = std::nullopt);
 
 /// The Ethernet header of such a frame, with another EtherType.

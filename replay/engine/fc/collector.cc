@@ -40,6 +40,9 @@ ExchangeSeen& Collector::note_exchange(const engine::fibre_channel::FrameFacts& 
     seen.els = exchange.els.value_or(0);
     seen.beginning_seen = exchange.beginning_seen;
     seen.link = link_of(packet.fc->carrier);
+    const bool from_originator = facts.from == engine::fibre_channel::Party::originator;
+    (from_originator ? seen.originator_mac : seen.responder_mac) = packet.source_mac;
+    (from_originator ? seen.responder_mac : seen.originator_mac) = packet.destination_mac;
     const fc::Frame& frame = packet.fc->frame;
     seen.data_field_size = std::max<std::size_t>(
         seen.data_field_size, frame.device_header().size() + frame.payload_length);
@@ -75,6 +78,7 @@ void Collector::keep(const engine::fibre_channel::FrameFacts& facts, SequenceSee
     octets_ += sequence.payload.size();
     too_much_ = too_much_ || octets_ > most_octets || units_.size() >= most_units;
     if (too_much_) return;
+    exchanges_.at(facts.exchange.id).units.push_back(units_.size());
     units_.push_back(
         {facts.exchange.id, facts.from == engine::fibre_channel::Party::responder, std::move(sequence),
          facts.packet.time, facts.packet.number});

@@ -33,7 +33,9 @@ struct ExchangeSeen {
     Side originator_side{};          ///< of the connection
     std::uint64_t first_frame = 0;
     capture::LinkType link{};
+    Mac originator_mac, responder_mac;  ///< FCoE: who sends their frames on the captured link
     std::size_t data_field_size = 0;
+    std::vector<std::size_t> units;  ///< positions in Collector::units()
 };
 
 class Collector final : public engine::fibre_channel::Observer,

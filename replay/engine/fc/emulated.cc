@@ -59,7 +59,7 @@ std::set<std::pair<std::string, std::size_t>> lost_on_the_way(const Recording& r
 
 EmulatedPortConfig config_of(const Recording& recording, Side side) {
     EmulatedPortConfig config;
-    config.host.port.exchanges = exchange_config_of(recording);
+    config.host.port.exchanges = exchange_config_of(recording, side);
     config.host.port.port_name = config.host.port.node_name = recording.ports[side];
     for (const Lane& lane : recording.lanes)
         if (lane.type == fc_ae_rdma::fc_type) config.rdma_class = lane.service_class;

@@ -80,12 +80,14 @@ void check_answer(const RecordedEls& service) {
 
 void configure_logins(
     const Recording& recording, Side side, stack_fc::NPortConfig& port, stack_fc::RemotePort& remote) {
+    port.asks_for_process_login = false;
     for (const RecordedEls& service : services_in(recording)) {
         const bool asks = service.originator == side;
         if (service.request == "PLOGI") {
             take_login(service.request_payload, fc::els_plogi, asks, port, remote);
             if (service.reply == "LS_ACC") take_login(service.reply_payload, fc::els_plogi, !asks, port, remote);
         } else if (service.request == "PRLI") {
+            port.asks_for_process_login = port.asks_for_process_login || asks;
             if (asks) take_process_login(service.request_payload, true, port);
             else if (service.reply == "LS_ACC") take_process_login(service.reply_payload, false, port);
         }
@@ -118,7 +120,7 @@ void add_logins(Plan& plan, const Gid& remote_ip) {
                                   }});
         } else if (service.request == "PLOGI" || service.request == "PRLI") {
             // Whoever looks for a port logs in with it, and then logs the processes in.
-            if (std::exchange(logs_in, true)) continue;
+            if (std::exchange(logs_in, true) && service.request == "PRLI") continue;
             plan.steps.push_back(
                 {service.first, after, track, [port = &plan.port, own_id, remote_id, remote_ip](Time now) {
                      port->port().take_for_granted(own_id, remote_ip, remote_id);

@@ -42,12 +42,11 @@ public:
     stack::fibre_channel::Disposition on_frame(
         Time now, stack::fibre_channel::ExchangeHandle exchange, const fc::Frame& frame) override {
         if (is_lost(exchange, frame)) return stack::fibre_channel::Disposition::discard;
+        // What its user throws away has been heard, too.
+        if (frame.header.f_ctl.end_sequence) ++hearing_.heard;
         return user_.on_frame(now, exchange, frame);
     }
-    void on_iu(Time now, const stack::fibre_channel::IncomingIu& iu) override {
-        ++hearing_.heard;
-        user_.on_iu(now, iu);
-    }
+    void on_iu(Time now, const stack::fibre_channel::IncomingIu& iu) override { user_.on_iu(now, iu); }
     void on_acknowledged(Time now, stack::fibre_channel::ExchangeHandle exchange) override {
         user_.on_acknowledged(now, exchange);
     }

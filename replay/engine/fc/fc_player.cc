@@ -83,14 +83,17 @@ private:
             notes_.push_back(fmt::format("{}: {} was not recorded", course.lane, name.empty() ? "an IU" : name));
     }
 
-    void on_failure(Time now, ExchangeHandle exchange, stack_fc::Failure failure) override {
+    void on_abts(Time now, ExchangeHandle exchange) override {
         const auto course = courses_.find(exchange);
         if (course == courses_.end()) return;
-        if (failure == stack_fc::Failure::aborted) {
-            if (const auto index = script_.expected(course->second.lane, "ABTS")) script_.sent(now, *index);
-            return;
-        }
-        notes_.push_back(fmt::format("{}: frames were not acknowledged, or refused", course->second.lane));
+        if (const auto index = script_.expected(course->second.lane, "ABTS")) script_.sent(now, *index);
+        else notes_.push_back(fmt::format("{}: ABTS was not recorded", course->second.lane));
+    }
+
+    void on_failure(Time /*now*/, ExchangeHandle exchange, stack_fc::Failure failure) override {
+        const auto course = courses_.find(exchange);
+        if (course != courses_.end() && failure != stack_fc::Failure::aborted)
+            notes_.push_back(fmt::format("{}: frames were not acknowledged, or refused", course->second.lane));
     }
 
     Course& course_of(const IncomingIu& iu) {
@@ -185,7 +188,8 @@ private:
 PlayedStation play(const Recording& recording, Side played, const PlayOptions& options) {
     if (options.addresses) throw NotPlayable("an N_Port is played against emulated ones only");
     return station_of<PlayedStation>(
-        recording, played, std::make_unique<FcPlayer>(recording, played, options, exchange_config_of(recording)));
+        recording, played,
+        std::make_unique<FcPlayer>(recording, played, options, exchange_config_of(recording, played)));
 }
 
 }  // namespace fabricscope::replay::fibre_channel

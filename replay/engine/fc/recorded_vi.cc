@@ -25,13 +25,23 @@ const fcvi::MessageResponseHead* failure_of(const FcviExchange& exchange) {
     return head != nullptr && head->resp_err ? head : nullptr;
 }
 
-bool gives_reason(const std::vector<FcviExchange>& exchanges, Side side, std::span<const fcvi::Reason> reasons) {
-    return std::ranges::any_of(exchanges, [&](const FcviExchange& exchange) {
+/// A side's Disconnect that gives one of these reasons; nullptr if there is none.
+const FcviUnit* disconnect_for(
+    const std::vector<FcviExchange>& exchanges, Side side, std::span<const fcvi::Reason> reasons) {
+    for (const FcviExchange& exchange : exchanges) {
         const FcviUnit& unit = exchange.request();
+        if (unit.from != side || !unit.is(IuType::disconnect_rqst)) continue;
         const auto reason = unit.reason();
-        return unit.from == side && unit.is(IuType::disconnect_rqst) && reason &&
-               std::ranges::find(reasons, *reason) != reasons.end();
-    });
+        if (reason && std::ranges::find(reasons, *reason) != reasons.end()) return &unit;
+    }
+    return nullptr;
+}
+
+/// Whether what has no response failed: the Disconnect tells which Message was the last that was completed (6.12.2).
+bool fails_silently(const FcviExchange& exchange, const FcviUnit* disconnect) {
+    if (disconnect == nullptr || exchange.response() != nullptr) return false;
+    const bool is_iso = disconnect->device_header.version == fcvi::Version::iso;
+    return !is_iso || exchange.request().device_header.msg_id() > disconnect->device_header.msg_id();
 }
 
 // ---- memory --------------------------------------------------------------------------------------
@@ -70,20 +80,19 @@ void note(std::map<std::uint32_t, Image>& images, const Access& access) {
         image.octets.try_emplace(access.address + i, access.reads ? access.data[i] : std::uint8_t{0});
 }
 
-std::vector<RecordedMemory> memory_of(const std::vector<FcviExchange>& exchanges, Side side) {
+std::vector<RecordedMemory> memory_of(const std::vector<FcviExchange>& exchanges, Side side, fcvi::Reliability level) {
     constexpr std::array refusals{
         fcvi::Reason::rdma_protection_error, fcvi::Reason::remote_write_protection_error,
         fcvi::Reason::remote_read_protection_error};
-    const bool refuses = gives_reason(exchanges, side, refusals);
-    std::vector<const FcviExchange*> accesses;
-    for (const FcviExchange& exchange : exchanges)
-        if (exchange.originator != side && is_rdma(exchange.request())) accesses.push_back(&exchange);
+    const FcviUnit* disconnect = disconnect_for(exchanges, side, refusals);
     std::map<std::uint32_t, Image> images;
-    for (std::size_t i = 0; i < accesses.size(); ++i) {
-        // Who gives no response tells with its Disconnect that the last access was one too many.
-        const bool refused = failure_of(*accesses[i]) != nullptr ||
-                             (refuses && accesses[i]->response() == nullptr && i + 1 == accesses.size());
-        if (!refused) note(images, access_of(*accesses[i]));
+    for (const FcviExchange& exchange : exchanges) {
+        const FcviUnit& request = exchange.request();
+        if (exchange.originator == side || !is_rdma(request)) continue;
+        const bool owes_response = request.is(IuType::read_rqst) || level == fcvi::Reliability::reliable_reception;
+        const bool is_open = owes_response && exchange.response() == nullptr;
+        if (!is_open && failure_of(exchange) == nullptr && !fails_silently(exchange, disconnect))
+            note(images, access_of(exchange));
     }
     std::vector<RecordedMemory> memory;
     for (const auto& [handle, image] : images) {
@@ -105,26 +114,18 @@ std::vector<RecordedMemory> memory_of(const std::vector<FcviExchange>& exchanges
 /// Descriptors were there for all that took one, up to the one that failed for want of it.
 void add_receives(RecordedEnd& end, const std::vector<FcviExchange>& exchanges, Side side) {
     constexpr std::array refusals{fcvi::Reason::remote_descriptor_error};
-    const bool refuses = gives_reason(exchanges, side, refusals);
-    std::size_t taken = 0, last_taken = 0;
-    bool lacks_one = false;
+    const FcviUnit* disconnect = disconnect_for(exchanges, side, refusals);
+    std::size_t taken = 0;
     for (const FcviExchange& exchange : exchanges) {
         const FcviUnit& request = exchange.request();
         const bool is_send = request.is(IuType::send_rqst);
         const bool takes = is_send || (request.is(IuType::write_rqst) && request.device_header.immediate_data());
         if (exchange.originator == side || !takes) continue;
         const fcvi::MessageResponseHead* failure = failure_of(exchange);
-        if (lacks_one) continue;
-        if (failure != nullptr && failure->desc_err) {
-            lacks_one = true;
-            continue;
-        }
-        if (exchange.response() == nullptr) last_taken = taken + 1;
+        if ((failure != nullptr && failure->desc_err) || fails_silently(exchange, disconnect)) break;
         ++taken;
         if (is_send) end.receive_size = std::max(end.receive_size, request.payload.size());
     }
-    // Without responses the Disconnect tells that the last one found none.
-    if (refuses && !lacks_one && last_taken == taken && taken != 0) --taken;
     end.receives = taken;
 }
 
@@ -143,6 +144,7 @@ void take_addresses(RecordedEnd& end, const FcviUnit& unit, bool own) {
 }
 
 bool as_peer(const FcviUnit& request) {
+    if (!request.is(IuType::connect_rqst)) return false;
     const auto mode = static_cast<std::uint8_t>(fcvi::ConnectMode::peer_to_peer);
     if (const auto* head = std::get_if<fcvi::ConnectRequestHead>(&request.device_header.head))
         return head->mode == mode;
@@ -163,7 +165,6 @@ void take_other_request(RecordedEnd& end, const FcviExchange& exchange) {
     end.is_peer = end.is_peer || as_peer(exchange.request());
     if (!end.asks) take_addresses(end, exchange.request(), false);
     if (response == nullptr) return;
-    end.answers = true;
     if (const auto reason = response->reason()) {
         end.refusal = reason;
     } else {
@@ -207,8 +208,7 @@ std::vector<FcviExchange> fcvi_exchanges(const Recording& recording) {
         FcviExchange& exchange = exchanges[recording.cuts[i].lane];
         exchange.originator = lane.originator;
         exchange.units.push_back(
-            {i, message.from, frame.header, fcvi::parse_device_header(octets, octets.size(), lane.reading.version),
-             frame.payload});
+            {i, message.from, fcvi::parse_device_header(octets, octets.size(), lane.reading.version), frame.payload});
     }
     std::erase_if(exchanges, [](const FcviExchange& exchange) { return exchange.units.empty(); });
     return exchanges;
@@ -230,6 +230,14 @@ std::vector<Handle> handles_in(const FcviExchange& exchange) {
     return handles;
 }
 
+/// Two peers ask for each other (VI-DG 6.7).
+bool crosses(const FcviExchange& a, const FcviExchange& b) {
+    if (a.originator == b.originator || !as_peer(a.request()) || !as_peer(b.request())) return false;
+    const auto one = a.request().connect(), another = b.request().connect();
+    return one && another && one->local().host == another->remote().host &&
+           one->remote().host == another->local().host && fcvi::same_discriminator(one->remote(), another->remote());
+}
+
 /// A handle may be used again for another connection: its owner asks anew, not once more.
 bool begins_anew(const std::vector<FcviExchange>& connection, const FcviExchange& exchange) {
     const FcviUnit& request = exchange.request();
@@ -248,8 +256,16 @@ std::vector<std::vector<FcviExchange>> connections_of(std::vector<FcviExchange> 
         const std::vector<Handle> handles = handles_in(exchange);
         const auto known = std::ranges::find_if(handles, [&](const Handle& handle) { return owners.contains(handle); });
         std::size_t connection = known != handles.end() ? owners[*known] : connections.size() - 1;
+        const auto crossed = known != handles.end()
+                                 ? connections.end()
+                                 : std::ranges::find_if(connections, [&](const auto& one) {
+                                       return std::ranges::any_of(
+                                           one, [&](const FcviExchange& other) { return crosses(other, exchange); });
+                                   });
+        if (crossed != connections.end()) connection = static_cast<std::size_t>(crossed - connections.begin());
         const bool is_new = connections.empty() ||
-                            (known == handles.end() && exchange.request().is(IuType::connect_rqst)) ||
+                            (known == handles.end() && crossed == connections.end() &&
+                             exchange.request().is(IuType::connect_rqst)) ||
                             begins_anew(connections[connection], exchange);
         if (is_new) {
             connection = connections.size();
@@ -276,7 +292,7 @@ RecordedEnd recorded_end(const std::vector<FcviExchange>& exchanges, Side side) 
     }
     if (!known) throw NotPlayable("the setup of the connection was not captured");
     end.crossing = end.asks && other_asks;
-    end.memory = memory_of(exchanges, side);
+    end.memory = memory_of(exchanges, side, end.reliability);
     add_receives(end, exchanges, side);
     return end;
 }

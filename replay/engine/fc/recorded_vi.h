@@ -12,7 +12,6 @@ namespace fabricscope::replay::fibre_channel {
 struct FcviUnit {
     std::size_t index = 0;  ///< of the message
     Side from{};
-    fc::FrameHeader header;
     fcvi::DeviceHeader device_header;
     ByteView payload;
 
@@ -50,7 +49,6 @@ struct RecordedEnd {
     fcvi::CommonAttributes attributes;
     fcvi::Reliability reliability{};
     std::optional<fcvi::Reason> refusal;  ///< that it gave the other side's request
-    bool answers = false;                 ///< the other side's request
     bool accepts = false;
     bool connect_info = false;
     bool stops_waiting = false;    ///< its Connect Request had timed out when the answer came

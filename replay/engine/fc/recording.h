@@ -38,6 +38,7 @@ struct Recording {
     std::vector<Cut> cuts;  ///< of the conversation's messages
     std::vector<Lane> lanes;
     PerSide<std::uint32_t> ports;  ///< N_Port_IDs
+    PerSide<Mac> addresses;        ///< FCoE: who sends the side's frames on the captured link
     capture::LinkType link = capture::LinkType::fc2_with_delimiters;
     std::size_t data_field_size = 0;  ///< octets of the longest one that was seen, Device_Header included
 

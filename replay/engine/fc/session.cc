@@ -74,8 +74,7 @@ public:
         recording_.conversation.complete = !collector_.too_much();
         recording_.ports[Side::client] = choice_.ports.client;
         recording_.ports[Side::server] = choice_.ports.server;
-        for (const Unit& unit : collector_.units())
-            if (choice_.exchanges.contains(unit.exchange)) add(unit);
+        for (const std::size_t index : units()) add(collector_.units()[index]);
         finish_data();
         for (const std::uint32_t id : choice_.exchanges)
             if (collector_.exchanges().at(id).damaged) recording_.conversation.complete = false;
@@ -93,6 +92,17 @@ private:
         std::optional<SequenceSeen> data;  ///< that goes on
         std::vector<Piece> pieces;
     };
+
+    /// In the order in which they were complete.
+    std::vector<std::size_t> units() const {
+        std::vector<std::size_t> units;
+        for (const std::uint32_t id : choice_.exchanges) {
+            const std::vector<std::size_t>& more = collector_.exchanges().at(id).units;
+            units.insert(units.end(), more.begin(), more.end());
+        }
+        std::ranges::sort(units);
+        return units;
+    }
 
     Side side_of(std::uint32_t port) const { return port == choice_.ports.client ? Side::client : Side::server; }
 
@@ -116,6 +126,8 @@ private:
             {lane_name(++numbers_[originator], originator), originator, exchange.type,
              exchange.service_class == 2 ? 2 : 3, reading_of(exchange)});
         recording_.link = exchange.link;
+        recording_.addresses[originator] = exchange.originator_mac;
+        recording_.addresses[other(originator)] = exchange.responder_mac;
         return &courses_.emplace(unit.exchange, Course{recording_.lanes.size() - 1, {}, {}, {}}).first->second;
     }
 
@@ -192,7 +204,6 @@ private:
 
     void add_streams() {
         PerSide<Octets> data;
-        std::map<std::string, std::size_t> order;
         for (std::size_t lane = 0; lane < recording_.lanes.size(); ++lane)
             for (std::size_t i = 0; i < recording_.cuts.size(); ++i) {
                 const Message& message = recording_.conversation.messages[i];
@@ -417,8 +428,12 @@ private:
                 info.about = fmt::format("{}, {} Exchanges", ports, choice.exchanges.size());
                 break;
         }
-        const Recording recording = Builder(collector_, choice, engine).build();
-        if (recording.conversation.messages.empty()) info.obstacle = "no Information Unit of it was captured whole";
+        const auto can_be_played = [&](std::uint32_t id) {
+            const ExchangeSeen& exchange = collector_.exchanges().at(id);
+            return exchange.beginning_seen && !exchange.units.empty();
+        };
+        if (std::ranges::none_of(choice.exchanges, can_be_played))
+            info.obstacle = "no Information Unit of it was captured whole, or no beginning of an Exchange";
         return info;
     }
 

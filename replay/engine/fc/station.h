@@ -11,10 +11,13 @@
 namespace fabricscope::replay::fibre_channel {
 
 /// Frames are as long as the longest that was recorded, but there is room for a Device_Header and some data.
-inline stack::fibre_channel::ExchangeConfig exchange_config_of(const Recording& recording) {
+inline stack::fibre_channel::ExchangeConfig exchange_config_of(const Recording& recording, Side side) {
     constexpr std::size_t least = 128;
     stack::fibre_channel::ExchangeConfig config;
-    if (recording.link == capture::LinkType::ethernet) config.link = stack::fibre_channel::Link::fcoe;
+    if (recording.link == capture::LinkType::ethernet) {
+        config.link = stack::fibre_channel::Link::fcoe;
+        config.addresses = {recording.addresses[side], recording.addresses[engine::other(side)]};
+    }
     config.data_field_size = std::clamp<std::size_t>(
         (recording.data_field_size + 3) / 4 * 4, least, fc::max_data_field);
     return config;
@@ -25,8 +28,7 @@ Station station_of(const Recording& recording, Side side, std::unique_ptr<Endpoi
     Station station;
     station.endpoint = std::move(endpoint);
     station.link = recording.link;
-    if (recording.link == capture::LinkType::ethernet)
-        station.addresses = {capture::fcoe_mac_of(recording.ports[side])};
+    if (recording.link == capture::LinkType::ethernet) station.addresses = {recording.addresses[side]};
     return station;
 }
 

@@ -173,7 +173,12 @@ void Exchanges::pump(Time now, std::uint32_t peer) {
 }
 
 void Exchanges::emit(const capture::FcFrame& frame, std::string note) {
-    out_.push_back({port_, encode(frame, config_.link), std::move(note)});
+    Octets octets = encode(frame, config_.link);
+    if (config_.link == Link::fcoe && config_.addresses) {
+        const auto source = std::ranges::copy(config_.addresses->peer.octets, octets.begin()).out;
+        std::ranges::copy(config_.addresses->own.octets, source);
+    }
+    out_.push_back({port_, std::move(octets), std::move(note)});
 }
 
 void Exchanges::send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Octets payload, std::string note) {
@@ -363,7 +368,9 @@ void Exchanges::on_abts(Time now, const fc::Frame& frame, int service_class) {
     accept.high_seq_cnt = 0xFFFF;
     send_basic(now, *exchange, fc::r_ctl_ba_acc, layout::octets_of(accept), "gives the Exchange up");
     const auto user = users_.find(exchange->type);
-    if (was_open && user != users_.end()) user->second->on_failure(now, handle, Failure::aborted);
+    if (user == users_.end()) return;
+    user->second->on_abts(now, handle);
+    if (was_open) user->second->on_failure(now, handle, Failure::aborted);
 }
 
 // ---- timers ------------------------------------------------------------------------------------------

@@ -72,14 +72,22 @@ public:
     virtual void on_iu(Time now, const IncomingIu& iu) = 0;
     /// Class 2: all that was sent has been acknowledged.
     virtual void on_acknowledged(Time /*now*/, ExchangeHandle /*exchange*/) {}
+    /// ABTS has come from the other port, whether or not the Exchange was open.
+    virtual void on_abts(Time /*now*/, ExchangeHandle /*exchange*/) {}
     /// But for Failure::aborted the Exchange is there until it is closed or aborted.
     virtual void on_failure(Time now, ExchangeHandle exchange, Failure failure) = 0;
 };
 
+/// Of Ethernet, between two ports.
+struct FcoeAddresses {
+    Mac own, peer;
+};
+
 struct ExchangeConfig {
     Link link = Link::fibre;
-    std::size_t data_field_size = 2048;  ///< octets, Device_Header included; a multiple of 4
-    unsigned end_to_end_credit = 8;      ///< class 2: frames to a port that have no ACK
+    std::optional<FcoeAddresses> addresses{};  ///< of FCoE, instead of those made of the port ids
+    std::size_t data_field_size = 2048;        ///< octets, Device_Header included; a multiple of 4
+    unsigned end_to_end_credit = 8;            ///< class 2: frames to a port that have no ACK
     Time e_d_tov = 2 * second;
     Time r_a_tov = 10 * second;
 };

@@ -314,7 +314,7 @@ void NPort::go_on(Time now, Search& search) {
     const RemotePort* peer = remote(search.peer);
     search.asked = true;
     if (peer == nullptr) return els(now, fc::els_plogi, search.peer, login(fc::els_plogi), "logs in");
-    if (config_.process_parameters && !peer->process_login)
+    if (config_.process_parameters && config_.asks_for_process_login && !peer->process_login)
         return els(now, fc::els_prli, search.peer, process_login(), "logs its processes in");
     search.attempts = finished;
     events_.push_back({NPortEvent::What::reached, search.ip, search.peer});

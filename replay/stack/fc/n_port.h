@@ -22,6 +22,7 @@ struct NPortConfig {
     bool increasing_seq_cnt = true;          ///< what the port says of itself in PLOGI: SEQ_CNT (S)
     bool increasing_relative_offset = true;  ///< and the Relative Offset (C)
     std::optional<std::uint32_t> process_parameters;  ///< of FCP in PRLI; nothing: there is none
+    bool asks_for_process_login = true;               ///< else it waits for the other port's PRLI
     /// What the port says of itself in PLOGI and in what accepts it, instead of what is made of the above: a whole
     /// payload, whatever its command.
     Octets login{};
