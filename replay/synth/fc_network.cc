@@ -56,7 +56,9 @@ void FcNetwork::read_side(const Statement& statement, FcSide side) {
     read.increasing_relative_offset = statement.flag("increasing-offset", true);
 }
 
-Gid FcNetwork::ip(FcSide side) const { return fc_ip({{192, 0, 2, host_numbers[static_cast<std::size_t>(side)]}}); }
+Gid FcNetwork::ip(FcSide side) const {
+    return capture::fc_ip({{192, 0, 2, host_numbers[static_cast<std::size_t>(side)]}});
+}
 
 HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
     const Side& own = sides_[static_cast<std::size_t>(side)];
@@ -85,7 +87,7 @@ void FcNetwork::connect(World& world, stack::Endpoint& client, stack::Endpoint& 
             [=](stack::PortId from, ByteView) { return std::optional<stack::PortId>(from == first ? second : first); });
         return;
     }
-    LoginFields fields;
+    capture::FcLoginFields fields;
     fields.port_name = fields.node_name = fabric_name;
     fields.data_field_size = static_cast<std::uint16_t>(exchanges_.data_field_size);
     fields.in_order = in_order_;

@@ -135,61 +135,34 @@ namespace {
 
 constexpr std::uint16_t receive_size = 2112;
 
-Octets login_with(
-    const FcPort& port, std::uint8_t command, decltype(fc::Login::common) common, const LoginChange& change) {
-    fc::Login login;
-    login.header.command = command;
-    login.common = std::move(common);
-    login.names = {port.port_name, port.node_name};
-    for (const std::size_t service_class : {2U, 3U}) {
-        fc::ClassServiceParameters& parameters = login.classes.at(service_class - 1);
-        parameters.valid = true;
-        parameters.sequential_delivery = true;
-        parameters.preference = true;
-        parameters.receive_data_field_size = receive_size;
-        parameters.concurrent_sequences = 255;
-        parameters.open_sequences_per_exchange = 1;
-    }
+Octets changed(fc::Login login, const LoginChange& change) {
     change(login);
-    return fc::build(fc::ElsMessage{command, login, {}, {}});
-}
-
-Octets process_payload(std::uint8_t command, const Octets& page) {
-    Octets payload;
-    put(payload, fc::ProcessHeader{command, 16, static_cast<std::uint16_t>(4 + page.size())});
-    put(payload, ByteView(page));
-    return payload;
+    return capture::payload_of(login);
 }
 
 }  // namespace
 
 Octets login_payload(const FcPort& port, std::uint8_t command, const LoginChange& change) {
-    if (command == fc::els_flogi || command == fc::els_fdisc) {
-        fc::FabricServiceRequest common;
-        common.credit.bb_credit = 2;
-        common.sizes.receive_data_field_size = receive_size;
-        return login_with(port, command, common, change);
-    }
-    fc::PortServiceParameters common;
-    common.credit.bb_credit = 2;
-    common.continuously_increasing_relative_offset = port.increasing_relative_offset;
-    common.continuously_increasing_seq_cnt = port.increasing_seq_cnt;
-    common.sizes.receive_data_field_size = receive_size;
-    common.total_concurrent_sequences = 255;
-    common.relative_offset_categories = 0x02;
-    common.e_d_tov = 2000;
-    return login_with(port, command, common, change);
+    const capture::FcLoginFields fields{
+        .port_name = port.port_name,
+        .node_name = port.node_name,
+        .bb_credit = 2,
+        .data_field_size = receive_size,
+        .increasing_seq_cnt = port.increasing_seq_cnt,
+        .increasing_relative_offset = port.increasing_relative_offset};
+    return changed(login_of(command, fields), change);
 }
 
 Octets flogi_accept_payload(
     const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms, const LoginChange& change) {
-    fc::FabricServiceAccept common;
-    common.credit.bb_credit = 16;
-    common.f_port = true;
-    common.sizes.receive_data_field_size = receive_size;
-    common.r_a_tov = r_a_tov_ms;
-    common.e_d_tov = e_d_tov_ms;
-    return login_with(port, fc::els_ls_acc, common, change);
+    const capture::FcLoginFields fields{
+        .port_name = port.port_name,
+        .node_name = port.node_name,
+        .bb_credit = 16,
+        .data_field_size = receive_size,
+        .e_d_tov = e_d_tov_ms * capture::millisecond,
+        .r_a_tov = r_a_tov_ms * capture::millisecond};
+    return changed(fabric_accept_of(fields, true), change);
 }
 
 Octets prli_payload(std::uint8_t type, std::uint32_t parameters) {
@@ -197,7 +170,7 @@ Octets prli_payload(std::uint8_t type, std::uint32_t parameters) {
     page.type = type;
     page.establish_image_pair = true;
     page.service_parameters = parameters;
-    return process_payload(fc::els_prli, layout::octets_of(page));
+    return capture::process_payload(fc::els_prli, layout::octets_of(page));
 }
 
 Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uint8_t response) {
@@ -206,7 +179,7 @@ Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uin
     page.image_pair_established = response == 1;
     page.response = response;
     page.service_parameters = parameters;
-    return process_payload(fc::els_ls_acc, layout::octets_of(page));
+    return capture::process_payload(fc::els_ls_acc, layout::octets_of(page));
 }
 
 Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation) {
@@ -240,30 +213,6 @@ Octets logo_payload(const FcPort& port) {
     logout.port_id = port.id;
     logout.port_name = port.port_name;
     return layout::octets_of(logout);
-}
-
-Octets ls_acc_payload() { return {fc::els_ls_acc, 0, 0, 0}; }
-
-Octets gid_ipp_payload(const Gid& ip) {
-    fc::CtMessage message;
-    message.header.command = fc::ct_gid_ipp;
-    message.body = fc::GidIppRequest{ip};
-    return fc::build(message);
-}
-
-Octets gid_ipp_accept_payload(const std::vector<std::uint32_t>& ports) {
-    fc::CtHeader header;
-    header.command = fc::ct_accept;
-    Octets payload;
-    put(payload, header);
-    for (std::size_t i = 0; i < ports.size(); ++i) put(payload, fc::PortIdEntry{i + 1 == ports.size(), 0, ports[i]});
-    return payload;
-}
-
-Gid fc_ip(const Ipv4& ip) {
-    Gid gid;
-    std::ranges::copy(ip.octets, gid.octets.begin() + 12);
-    return gid;
 }
 
 // ---- carriers --------------------------------------------------------------------------------------

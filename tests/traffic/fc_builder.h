@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "capture/fc_frame_builder.h"
-#include "protocols/fc/ct.h"
-#include "protocols/fc/els.h"
+#include "capture/fc_login_payloads.h"
 
 namespace fabricscope::traffic {
 
@@ -17,8 +16,12 @@ using Octets = std::vector<std::uint8_t>;
 using capture::as_fc2_with_delimiters;
 using capture::as_fcoe;
 using capture::fc_frame;
+using capture::fc_ip;
 using capture::fc_with_crc;
 using capture::FcFrame;
+using capture::gid_ipp_answer_payload;
+using capture::gid_ipp_payload;
+using capture::ls_acc_payload;
 using capture::sof_of;
 
 /// An Information Unit, to be sent as one Sequence.
@@ -113,12 +116,6 @@ Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation);
 Octets farp_payload(
     std::uint8_t command, const FcPort& asking, const Gid& asking_ip, const FcPort& asked, const Gid& asked_ip);
 Octets logo_payload(const FcPort& port);
-/// An accept that says nothing else.
-Octets ls_acc_payload();
-Octets gid_ipp_payload(const Gid& ip);
-Octets gid_ipp_accept_payload(const std::vector<std::uint32_t>& ports);
-/// IPv4 as Fibre Channel holds it: behind 12 octets of zero.
-Gid fc_ip(const Ipv4& ip);
 
 // ---- carriers --------------------------------------------------------------------------------------
 

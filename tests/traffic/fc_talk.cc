@@ -55,7 +55,7 @@ void resolve_by_farp(FcTalk& talk, FcFabric& fabric) {
 
 void resolve_by_name_server(FcTalk& talk, FcFabric& fabric) {
     ask(talk, fabric.a, fabric.name_server, fc::type_ct, gid_ipp_payload(fc_ip(ip_of_b)),
-        gid_ipp_accept_payload({fabric.b.id}));
+        gid_ipp_answer_payload({fabric.b.id}));
 }
 
 Octets message_data(std::uint32_t begin, std::uint32_t end) {

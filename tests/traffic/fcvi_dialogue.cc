@@ -283,8 +283,16 @@ void FcviDialogue::send(FcviSpec s, const Change& change) {
     counts.in_sequence = !s.end_sequence;
     if (s.lost) return lose();
     emit(frame);
-    if (service_class != 2) return;
-    emit(fc_link_control(frame, s.link_control, s.link_parameter, static_cast<std::uint16_t>(s.ox_id | 0x8000)));
+    if (service_class == 2 && s.answered) emit(link_control(frame, s));
+}
+
+FcFrame FcviDialogue::link_control(const FcFrame& frame, const FcviSpec& s) {
+    const auto rx_id = static_cast<std::uint16_t>(s.ox_id | 0x8000);
+    FcFrame answer = fc_link_control(frame, s.link_control, s.link_parameter, rx_id);
+    fc::FrameHeader header = fc::parse_frame(answer.octets, answer.octets.size()).header;
+    header.f_ctl.abort_sequence = s.abort_condition;
+    answer.octets = fc_frame(header, {}, {}).octets;
+    return answer;
 }
 
 void FcviDialogue::basic(Side from, Side originator, std::uint16_t ox_id, std::uint8_t r_ctl, ByteView payload) {

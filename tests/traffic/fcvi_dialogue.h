@@ -35,6 +35,8 @@ struct FcviSpec {
     /// In class 2: how the frame is answered.
     std::uint8_t link_control = fc::r_ctl_ack_1;
     std::uint32_t link_parameter = fc::to_parameter(fc::AckParameter{0, false, 1});
+    std::uint8_t abort_condition = 0;  ///< Abort Sequence Condition that the answer asks for
+    bool answered = true;
 
     template <class Head> Head& head() { return std::get<Head>(header.head); }
     fcvi::RdmaTarget& target() { return std::get<fcvi::RdmaTarget>(header.target); }
@@ -153,6 +155,7 @@ private:
     FcviSpec spec(Side from, Side originator, std::uint16_t ox_id, IuType type) const;
     void set_connection_id(FcviSpec& s, Side originator) const;
     fc::FrameHeader header(Side from, Side originator, std::uint16_t ox_id) const;
+    static FcFrame link_control(const FcFrame& frame, const FcviSpec& s);
     void basic(Side from, Side originator, std::uint16_t ox_id, std::uint8_t r_ctl, ByteView payload);
 
     std::map<Side, std::uint32_t> messages_;

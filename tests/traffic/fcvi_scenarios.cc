@@ -637,22 +637,111 @@ void add_lost_messages(Rows& rows) {
             s.disconnect_rqst(client, after_error(0x40)), s.disconnect_resp(server, after_error(0));
             s.disconnect_rqst(server, after_error(0)), s.disconnect_resp(client, after_error(0));
         }));
+}
+
+// ---- data frames that are not acknowledged in class 2 (annex B.2.6.1) ------------------------------
+
+/// The second and last frame of a Send is answered otherwise than by ACK_1, and its Exchange is aborted.
+void abort_for(FcviScene& s, const Change& answer, capture::Time wait = 0) {
+    s.service_class = 2;
+    s.begin();
+    s.data(client, IuType::send_rqst, 600, 0, 300, false, [](FcviSpec& spec) { spec.end_sequence = false; });
+    s.data(client, IuType::send_rqst, 600, 300, 600, true, [&](FcviSpec& spec) {
+        spec.first_sequence = true;
+        answer(spec);
+    });
+    s.now += wait;
+    s.abts(client, client, s.message_ox_id(client)), s.ba_acc(server, client, s.message_ox_id(client));
+}
+
+/// The client's endpoint goes to Error.
+void disconnect_in_error(FcviScene& s) {
+    s.disconnect_rqst(client, after_error(0x40)), s.disconnect_resp(server, after_error(0));
+    s.disconnect_rqst(server, after_error(0)), s.disconnect_resp(client, after_error(0));
+}
+
+Change answer_with(std::uint8_t r_ctl, std::uint32_t parameter) {
+    return [=](FcviSpec& spec) {
+        spec.link_control = r_ctl;
+        spec.link_parameter = parameter;
+    };
+}
+
+/// A fabric that keeps no order; the second of three frames is busied, and sent again.
+void busy_out_of_order(FcviScene& s, const Change& busy) {
+    const LoginChange no_order = [](fc::Login& login) {
+        for (fc::ClassServiceParameters& parameters : login.classes) parameters.sequential_delivery = false;
+    };
+    for (const FcPort& port : {s.fabric.a, s.fabric.b}) fabric_login(s, s.fabric, port, {.accept = no_order});
+    port_login(s, s.fabric.a, s.fabric.b);
+    s.connect();
+    s.service_class = 2;
+    const auto frame = [&](std::uint16_t seq_cnt, const Change& answer) {
+        const std::uint32_t begin = 200U * seq_cnt;
+        s.data(client, IuType::send_rqst, 600, begin, begin + 200, seq_cnt == 2, [&](FcviSpec& spec) {
+            spec.first_sequence = true;
+            spec.end_sequence = seq_cnt == 2;
+            spec.seq_cnt = seq_cnt;
+            answer(spec);
+        });
+    };
+    frame(0, FcviDialogue::unchanged), frame(1, busy), frame(1, FcviDialogue::unchanged);
+    frame(2, FcviDialogue::unchanged);
+    s.end();
+}
+
+void add_unacknowledged_frames(Rows& rows) {
+    const Change busy = answer_with(fc::r_ctl_p_bsy, 0x0203'0000);  // Sequence active; resource busy
+    const Change fabric_busy = answer_with(fc::r_ctl_f_bsy_data, 0);
+    const Change rejected = answer_with(fc::r_ctl_p_rjt, 0x0216'0000);      // not retryable; protocol error
+    const Change abort = [](FcviSpec& spec) { spec.abort_condition = 1; };  // Abort Sequence, Perform ABTS
+    const Change no_ack = [](FcviSpec& spec) { spec.answered = false; };
+    const auto goes_on = [&](const char* name, const char* happens, const char* clause, const Change& answer) {
+        rows.push_back(fcvi_scenario(
+            name, FcviScene(iso, unreliable_delivery), happens, clause,
+            "connected, closed: client send 600 aborted; client send 100", {}, [=](FcviScene& s) {
+                abort_for(s, answer);
+                s.send_message(client, 100);
+                s.end();
+            }));
+    };
+    const auto breaks = [&](const char* name, const char* happens, const char* clause, const Change& answer,
+                            capture::Time wait = 0) {
+        rows.push_back(fcvi_scenario(
+            name, FcviScene(iso, reliable_delivery), happens, clause, "connected, closed: client send 600 aborted", {},
+            [=](FcviScene& s) {
+                abort_for(s, answer, wait);
+                disconnect_in_error(s);
+            }));
+    };
+    goes_on(
+        "frame_busy_in_class_2",
+        "The second frame of a Send gets P_BSY instead of ACK_1: its Exchange is aborted, the next Message succeeds",
+        "B.2.6.1 rule 8a", busy);
+    breaks(
+        "frame_busy_reliable",
+        "The same with F_BSY on Reliable Delivery: the client's endpoint goes to Error, and disconnects",
+        "B.2.6.1 rule 8a", fabric_busy);
     rows.push_back(fcvi_scenario(
-        "frame_rejected_in_class_2", FcviScene(iso, unreliable_delivery),
+        "frame_busy_out_of_order", FcviScene(iso, unreliable_delivery),
+        "The fabric keeps no order: the frame that gets P_BSY is sent again", "B.2.6.1 rule 8b",
+        "connected, closed: client send 600", {}, [=](FcviScene& s) { busy_out_of_order(s, busy); }));
+    goes_on(
+        "frame_rejected_in_class_2",
         "The second frame of a Send gets P_RJT instead of ACK_1: its Exchange is aborted, the next Message succeeds",
-        "B.2.6.1 rule 8c", "connected, closed: client send 600 aborted; client send 100", {}, [](FcviScene& s) {
-            s.service_class = 2;
-            s.begin();
-            s.data(client, IuType::send_rqst, 600, 0, 300, false, [](FcviSpec& spec) { spec.end_sequence = false; });
-            s.data(client, IuType::send_rqst, 600, 300, 600, true, [](FcviSpec& spec) {
-                spec.first_sequence = true;
-                spec.link_control = fc::r_ctl_p_rjt;
-                spec.link_parameter = 0x0216'0000;  // not retryable; protocol error
-            });
-            s.abts(client, client, s.message_ox_id(client)), s.ba_acc(server, client, s.message_ox_id(client));
-            s.send_message(client, 100);
-            s.end();
-        }));
+        "B.2.6.1 rule 8c", rejected);
+    breaks(
+        "frame_rejected_reliable",
+        "The same on Reliable Delivery: the client's endpoint goes to Error, and disconnects", "B.2.6.1 rule 8c",
+        rejected);
+    goes_on(
+        "ack_asks_for_abort",
+        "The ACK_1 of a Send's second frame asks for an abort: its Exchange is aborted, the next Message succeeds",
+        "B.2.6.1 rule 8d", abort);
+    breaks(
+        "ack_times_out",
+        "No ACK_1 comes within E_D_TOV on Reliable Delivery: the Exchange is aborted, and the client disconnects",
+        "B.2.6.1 rule 8e", no_ack, e_d_tov);
 }
 
 }  // namespace
@@ -668,6 +757,7 @@ const std::vector<FcScenario>& fcvi_scenarios() {
         for (const fcvi::Version version : {rev_1_0, iso}) add_levels(made, version);
         add_message_scenarios(made);
         add_lost_messages(made);
+        add_unacknowledged_frames(made);
         return made;
     }();
     return rows;

@@ -14,7 +14,7 @@ inline constexpr auto reliable_delivery = fcvi::Reliability::reliable_delivery;
 inline constexpr auto reliable_reception = fcvi::Reliability::reliable_reception;
 inline constexpr auto client = Side::client;  ///< port 01.02.03, which has the higher Port_Name: Peer A of annex A
 inline constexpr auto server = Side::server;  ///< port 04.05.06: Peer B
-inline constexpr capture::Time r_a_tov = 10 * capture::second;
+inline constexpr capture::Time r_a_tov = 10 * capture::second, e_d_tov = 2 * capture::second;
 
 class FcviScene : public Recorded<FcviDialogue> {
 public:

@@ -6,7 +6,8 @@
 namespace fabricscope::stack::fibre_channel {
 
 FabricServices::FabricServices(
-    const ExchangeConfig& config, const LoginFields& fields, std::vector<FabricMember> members, Random random)
+    const ExchangeConfig& config, const capture::FcLoginFields& fields, std::vector<FabricMember> members,
+    Random random)
     : fields_(fields), members_(std::move(members)), exchanges_(config, 0, frames_, random) {
     exchanges_.set_port_id(fc::f_port_server);
     exchanges_.serve(fc::directory_server);
@@ -42,12 +43,14 @@ void FabricServices::on_els(Time now, const IncomingIu& iu) {
         });
         if (member == members_.end()) return;
         exchanges_.answer_to(iu.exchange, member->id);
-        return answer(now, iu, fc::r_ctl_els_reply, fabric_accept_payload(fields_, true), "assigns an N_Port_ID");
+        return answer(
+            now, iu, fc::r_ctl_els_reply, capture::payload_of(fabric_accept_of(fields_, true)), "assigns an N_Port_ID");
     }
     if (message.command == fc::els_plogi && login != nullptr)
-        return answer(now, iu, fc::r_ctl_els_reply, login_payload(fc::els_ls_acc, fields_), "accepts the login");
+        return answer(
+            now, iu, fc::r_ctl_els_reply, capture::payload_of(login_of(fc::els_ls_acc, fields_)), "accepts the login");
     if (message.command == fc::els_logo)
-        return answer(now, iu, fc::r_ctl_els_reply, accept_payload(), "accepts the logout");
+        return answer(now, iu, fc::r_ctl_els_reply, capture::ls_acc_payload(), "accepts the logout");
     fc::LsRjt reject;
     reject.reason = 0x0B;
     reject.explanation = 0x2C;
@@ -61,7 +64,8 @@ void FabricServices::on_query(Time now, const IncomingIu& iu) {
     std::vector<std::uint32_t> ports;
     for (const FabricMember& member : members_)
         if (member.ip == query->ip) ports.push_back(member.id);
-    answer(now, iu, 0x03, gid_ipp_answer_payload(ports), ports.empty() ? "knows no such port" : "knows the port");
+    answer(
+        now, iu, 0x03, capture::gid_ipp_answer_payload(ports), ports.empty() ? "knows no such port" : "knows the port");
 }
 
 }  // namespace fabricscope::stack::fibre_channel

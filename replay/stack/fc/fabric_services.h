@@ -3,8 +3,8 @@
 // N_Ports are the network's business; this endpoint has what is addressed to the Fabric.
 #pragma once
 
+#include "capture/fc_login_payloads.h"
 #include "replay/stack/fc/exchanges.h"
-#include "replay/stack/fc/login_payloads.h"
 
 namespace fabricscope::stack::fibre_channel {
 
@@ -18,7 +18,8 @@ struct FabricMember {
 class FabricServices final : public Endpoint, public ExchangeUser {
 public:
     FabricServices(
-        const ExchangeConfig& config, const LoginFields& fields, std::vector<FabricMember> members, Random random);
+        const ExchangeConfig& config, const capture::FcLoginFields& fields, std::vector<FabricMember> members,
+        Random random);
 
     void on_frame(Time now, std::size_t /*port*/, ByteView frame) override { exchanges_.on_frame(now, frame); }
     void on_timer(Time now) override { exchanges_.on_timer(now); }
@@ -33,7 +34,7 @@ private:
     void on_query(Time now, const IncomingIu& iu);
     void answer(Time now, const IncomingIu& iu, std::uint8_t r_ctl, Octets payload, std::string note);
 
-    LoginFields fields_;
+    capture::FcLoginFields fields_;
     std::vector<FabricMember> members_;
     std::vector<OutgoingFrame> frames_;
     Exchanges exchanges_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "replay/stack/fc/login_payloads.h"
+#include "capture/fc_login_payloads.h"
 
 namespace fabricscope::stack::fibre_channel {
 namespace {
@@ -74,7 +74,7 @@ Octets NPort::login(std::uint8_t command) const {
         payload[0] = command;
         return payload;
     }
-    return login_payload(
+    return capture::payload_of(capture::login_of(
         command, {.port_name = config_.port_name,
                   .node_name = config_.node_name,
                   .data_field_size = static_cast<std::uint16_t>(config_.exchanges.data_field_size),
@@ -82,7 +82,7 @@ Octets NPort::login(std::uint8_t command) const {
                   .increasing_seq_cnt = config_.increasing_seq_cnt,
                   .increasing_relative_offset = config_.increasing_relative_offset,
                   .e_d_tov = config_.exchanges.e_d_tov,
-                  .r_a_tov = config_.exchanges.r_a_tov});
+                  .r_a_tov = config_.exchanges.r_a_tov}));
 }
 
 Octets NPort::process_login() const {
@@ -90,7 +90,7 @@ Octets NPort::process_login() const {
     page.type = fc::type_fcp;
     page.establish_image_pair = true;
     page.service_parameters = config_.process_parameters.value_or(0);
-    return process_payload(fc::els_prli, layout::octets_of(page));
+    return capture::process_payload(fc::els_prli, layout::octets_of(page));
 }
 
 Time NPort::wakeup() const {
@@ -194,13 +194,15 @@ void NPort::on_els_request(Time now, const IncomingIu& iu, const fc::ElsMessage&
     if (message.command != fc::els_logo && remote(peer) == nullptr) return reject(now, iu.exchange, 0x09, 0x1E);
     if (const auto* prli = std::get_if<fc::Prli>(&message.body)) return on_process_login(now, iu, *prli);
     switch (message.command) {
-        case fc::els_logo: answer(now, iu.exchange, accept_payload(), "accepts the logout"); return forget(now, peer);
+        case fc::els_logo:
+            answer(now, iu.exchange, capture::ls_acc_payload(), "accepts the logout");
+            return forget(now, peer);
         case fc::els_prlo: {
             remotes_[peer].process_login = false;
             fc::PrloPage page;
             page.type = fc::type_fcp;
             page.response = 1;
-            return answer(now, iu.exchange, process_payload(fc::els_ls_acc, layout::octets_of(page)), "");
+            return answer(now, iu.exchange, capture::process_payload(fc::els_ls_acc, layout::octets_of(page)), "");
         }
         default: return reject(now, iu.exchange, 0x0B, 0x2C);
     }
@@ -210,14 +212,14 @@ void NPort::on_login_request(Time now, const IncomingIu& iu, const fc::Login& lo
     switch (command_of(iu)) {
         case fc::els_flogi: {  // from the other port, point to point
             neighbour_ = login.names.port_name;
-            LoginFields fields;
+            capture::FcLoginFields fields;
             fields.port_name = config_.port_name;
             fields.node_name = config_.node_name;
             fields.data_field_size = static_cast<std::uint16_t>(config_.exchanges.data_field_size);
             fields.in_order = config_.in_order;
             fields.e_d_tov = config_.exchanges.e_d_tov;
             fields.r_a_tov = config_.exchanges.r_a_tov;
-            answer(now, iu.exchange, fabric_accept_payload(fields, false), "is no Fabric");
+            answer(now, iu.exchange, capture::payload_of(fabric_accept_of(fields, false)), "is no Fabric");
             return log_in_point_to_point(now);
         }
         case fc::els_plogi:
@@ -237,7 +239,9 @@ void NPort::on_process_login(Time now, const IncomingIu& iu, const fc::Prli& req
     page.image_pair_established = true;
     page.response = 1;
     page.service_parameters = *config_.process_parameters;
-    answer(now, iu.exchange, process_payload(fc::els_ls_acc, layout::octets_of(page)), "accepts the Process Login");
+    answer(
+        now, iu.exchange, capture::process_payload(fc::els_ls_acc, layout::octets_of(page)),
+        "accepts the Process Login");
     note_process_login(now, iu.first.s_id);
 }
 
@@ -336,7 +340,8 @@ void NPort::resolve(Time now, Search& search) {
         return els(now, fc::els_plogi, fc::directory_server, login(fc::els_plogi), "logs in with the Name Server");
     ++search.attempts;
     if (ask_server)
-        return request(now, {0, fc::directory_server, gid_ipp_payload(search.ip), "asks which port has the address"});
+        return request(
+            now, {0, fc::directory_server, capture::gid_ipp_payload(search.ip), "asks which port has the address"});
     search.deadline = now + exchanges_.r_a_tov();
     OutgoingIu iu;
     iu.r_ctl = fc::r_ctl_els_request;

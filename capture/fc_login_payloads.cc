@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "replay/stack/fc/login_payloads.h"
+#include "capture/fc_login_payloads.h"
 
-namespace fabricscope::stack::fibre_channel {
+namespace fabricscope::capture {
 namespace {
 
-constexpr std::uint16_t bb_credit = 8;
 constexpr std::uint8_t solicited_data_category = 0x02;  ///< bit 1: the Relative Offset is used with R_CTL 01h
 constexpr std::uint16_t most_sequences = 255;
 
+using Octets = std::vector<std::uint8_t>;
+
 std::uint32_t milliseconds(Time time) { return static_cast<std::uint32_t>(time / millisecond); }
 
-Octets with_names_and_classes(std::uint8_t command, const LoginFields& fields, decltype(fc::Login::common) common) {
+fc::Login with_names_and_classes(
+    std::uint8_t command, const FcLoginFields& fields, decltype(fc::Login::common) common) {
     fc::Login login;
     login.header.command = command;
     login.common = std::move(common);
@@ -24,20 +26,20 @@ Octets with_names_and_classes(std::uint8_t command, const LoginFields& fields, d
         parameters.concurrent_sequences = most_sequences;
         parameters.open_sequences_per_exchange = 1;
     }
-    return fc::build(fc::ElsMessage{command, login, {}, {}});
+    return login;
 }
 
 }  // namespace
 
-Octets login_payload(std::uint8_t command, const LoginFields& fields) {
-    if (command == fc::els_flogi) {
+fc::Login login_of(std::uint8_t command, const FcLoginFields& fields) {
+    if (command == fc::els_flogi || command == fc::els_fdisc) {
         fc::FabricServiceRequest common;
-        common.credit.bb_credit = bb_credit;
+        common.credit.bb_credit = fields.bb_credit;
         common.sizes.receive_data_field_size = fields.data_field_size;
         return with_names_and_classes(command, fields, common);
     }
     fc::PortServiceParameters common;
-    common.credit.bb_credit = bb_credit;
+    common.credit.bb_credit = fields.bb_credit;
     common.continuously_increasing_relative_offset = fields.increasing_relative_offset;
     common.continuously_increasing_seq_cnt = fields.increasing_seq_cnt;
     common.sizes.receive_data_field_size = fields.data_field_size;
@@ -47,9 +49,9 @@ Octets login_payload(std::uint8_t command, const LoginFields& fields) {
     return with_names_and_classes(command, fields, common);
 }
 
-Octets fabric_accept_payload(const LoginFields& fields, bool is_fabric) {
+fc::Login fabric_accept_of(const FcLoginFields& fields, bool is_fabric) {
     fc::FabricServiceAccept common;
-    common.credit.bb_credit = bb_credit;
+    common.credit.bb_credit = fields.bb_credit;
     common.f_port = is_fabric;
     common.sizes.receive_data_field_size = fields.data_field_size;
     common.r_a_tov = milliseconds(fields.r_a_tov);
@@ -57,7 +59,9 @@ Octets fabric_accept_payload(const LoginFields& fields, bool is_fabric) {
     return with_names_and_classes(fc::els_ls_acc, fields, common);
 }
 
-Octets process_payload(std::uint8_t command, const Octets& page) {
+Octets payload_of(const fc::Login& login) { return fc::build(fc::ElsMessage{login.header.command, login, {}, {}}); }
+
+Octets process_payload(std::uint8_t command, ByteView page) {
     Octets payload = layout::octets_of(fc::ProcessHeader{
         command, static_cast<std::uint8_t>(page.size()),
         static_cast<std::uint16_t>(layout::size_of<fc::ProcessHeader> + page.size())});
@@ -65,7 +69,7 @@ Octets process_payload(std::uint8_t command, const Octets& page) {
     return payload;
 }
 
-Octets accept_payload() { return layout::octets_of(fc::ElsHeader{fc::els_ls_acc, {}}); }
+Octets ls_acc_payload() { return layout::octets_of(fc::ElsHeader{fc::els_ls_acc, {}}); }
 
 Octets gid_ipp_payload(const Gid& ip) {
     fc::CtMessage message;
@@ -93,4 +97,4 @@ Gid fc_ip(const Ipv4& ip) {
     return gid;
 }
 
-}  // namespace fabricscope::stack::fibre_channel
+}  // namespace fabricscope::capture
