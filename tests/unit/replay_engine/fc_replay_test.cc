@@ -96,7 +96,7 @@ constexpr const char* counts = "the sample's server tells MSG_ID 0 although it h
 constexpr const char* other_calls = "no call of the emulated Provider does this";
 constexpr const char* streams = "the emulated Provider is silent about Messages behind the one that failed";
 constexpr const char* says_why = "the emulated Provider tells in its Disconnect why it is in Error";
-constexpr const char* rejects = "P_RJT is no IU: it is not played";
+constexpr const char* rejects = "P_RJT, P_BSY and ACKs are no IUs: they are not played";
 constexpr const char* reasons = "the emulated port has another reason to refuse the Process Login";
 
 struct Exception {
@@ -155,7 +155,7 @@ constexpr Exception exceptions[] = {
     {"midway_iso", "fcvi-1", Side::server, "the setup of the connection was not captured", midway},
     {"missing_messages_unreliable", "fcvi-1", Side::client, "connection 1, Message 5 of the client state", gap},
     {"missing_messages_unreliable", "fcvi-1", Side::server, "FCVI_SEND_RQST fabricscope.fc.parameter", gap},
-    {"missing_messages_reliable", "fcvi-1", Side::client, "FCVI_DISCONNECT_RQST", gap},
+    {"missing_messages_reliable", "fcvi-1", Side::client, "FCVI_DISCONNECT_RQST fcvi.msg_id", gap},
     {"missing_messages_reliable", "fcvi-1", Side::server, "FCVI_SEND_RQST fabricscope.fc.parameter", gap},
     {"messages_out_of_order", "fcvi-1", Side::client, "FCVI_DISCONNECT_RESP fcvi.msg_id", disorder},
     {"messages_out_of_order", "fcvi-1", Side::server, "FCVI_SEND_RQST fabricscope.fc.parameter", disorder},
@@ -164,6 +164,11 @@ constexpr Exception exceptions[] = {
     {"frames_out_of_order", "fcvi-1", Side::client, "FCVI_DISCONNECT_RESP fcvi.msg_id", disorder},
     {"frames_out_of_order", "fcvi-1", Side::server, "connection 1, Message 5 of the client operation", disorder},
     {"frame_rejected_in_class_2", "fcvi-1", Side::server, "ABTS", rejects},
+    {"frame_rejected_reliable", "fcvi-1", Side::server, "ABTS", rejects},
+    {"frame_busy_in_class_2", "fcvi-1", Side::server, "ABTS", rejects},
+    {"frame_busy_reliable", "fcvi-1", Side::server, "ABTS", rejects},
+    {"ack_asks_for_abort", "fcvi-1", Side::server, "ABTS", rejects},
+    {"ack_times_out", "fcvi-1", Side::server, "ABTS", rejects},
     {"missing_frame", "fc-ae-rdma-1", Side::client, "FCP_RSP fcaerdma.resid_under", gap},
     {"missing_frame", "fc-ae-rdma-1", Side::server, "message 1 octets moved", gap},
     {"status_write_protect_error", "fc-ae-rdma-1", Side::client, "FCP_RSP", no_initiative},
