@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "protocols/ib/headers.h"
 #include "protocols/rdma_ip_cm/message.h"
@@ -132,13 +133,17 @@ constexpr std::uint64_t largest_region = 1ULL << 31;
 
 struct MemoryName {
     Side user;  ///< who writes or reads
-    std::uint64_t address;
     std::uint32_t key;
-    bool operator==(const MemoryName&) const = default;
+    std::uint64_t address;
+    auto operator<=>(const MemoryName&) const = default;
 };
+using MemoryNames = std::set<MemoryName>;
 
 std::uint64_t number_at(ByteView octets, std::size_t offset, const layout::FieldInfo& info) {
-    return number_of(value_of(octets, {.info = &info, .offset = offset, .width = info.width}));
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < info.width; ++i)
+        number = number << 8 | octets[offset + (info.order == layout::Order::big ? i : info.width - 1U - i)];
+    return number;
 }
 
 bool is_marked(const Message& message, std::size_t offset, std::size_t width) {
@@ -147,13 +152,18 @@ bool is_marked(const Message& message, std::size_t offset, std::size_t width) {
     });
 }
 
+/// Octets of a message that are searched.
+struct Range {
+    std::size_t begin, end;
+};
+
 /// Marks the address that stands near the key at `key_offset`, if it can be the one that `name` is in.
-bool mark_address(
-    Message& message, std::size_t begin, std::size_t end, std::size_t key_offset, const MemoryName& name) {
-    const std::size_t from = key_offset - std::min(neighbourhood, key_offset - begin);
+bool mark_address(Message& message, Range range, std::size_t key_offset, const MemoryName& name) {
+    const std::size_t from = key_offset - std::min(neighbourhood, key_offset - range.begin);
+    const std::size_t to = std::min(range.end, key_offset + neighbourhood);
     for (const bool exact : {true, false})
         for (const layout::FieldInfo& info : address_infos)
-            for (std::size_t at = from; at + info.width <= std::min(end, key_offset + neighbourhood); ++at) {
+            for (std::size_t at = from; at + info.width <= to; ++at) {
                 if (at < key_offset + 4 && key_offset < at + info.width) continue;
                 const std::uint64_t base = number_at(message.octets, at, info);
                 // Where all addresses are small, any number could be one.
@@ -166,21 +176,25 @@ bool mark_address(
     return false;
 }
 
-void mark_names(Message& message, std::size_t begin, std::size_t end, const MemoryName& name) {
+/// The names of one key, which are neighbours.
+using SameKey = std::ranges::subrange<MemoryNames::const_iterator>;
+
+void mark_names(Message& message, Range range, const SameKey& names) {
     for (const layout::FieldInfo& info : key_infos)
-        for (std::size_t at = begin; at + info.width <= end; ++at) {
-            if (number_at(message.octets, at, info) != name.key || is_marked(message, at, info.width)) continue;
-            if (!mark_address(message, begin, end, at, name)) continue;
+        for (std::size_t at = range.begin; at + info.width <= range.end; ++at) {
+            if (number_at(message.octets, at, info) != names.front().key || is_marked(message, at, info.width))
+                continue;
+            const auto mark = [&](const MemoryName& name) { return mark_address(message, range, at, name); };
+            if (!std::ranges::any_of(names, mark)) continue;
             message.embedded.push_back({.info = &info, .offset = at, .width = info.width});
-            at += info.width - 1;
+            at += info.width - 1U;
         }
 }
 
-void mark_names(Message& message, const MemoryName& name) {
-    for (const FieldAt& field : message.dialect->fields_of(message.octets)) {
-        if (field.info != nullptr) continue;
-        mark_names(message, field.offset, field.offset + std::min(field.width, searched), name);
-    }
+void mark_names(Message& message, const SameKey& names) {
+    for (const FieldAt& field : message.dialect->fields_of(message.octets))
+        if (field.info == nullptr)
+            mark_names(message, {field.offset, field.offset + std::min(field.width, searched)}, names);
 }
 
 std::optional<MemoryName> memory_name(const Message& message) {
@@ -188,7 +202,7 @@ std::optional<MemoryName> memory_name(const Message& message) {
     ib::Reth reth{};
     layout::parse_into(reth, ByteView(message.octets).subspan(layout::size_of<ib::Bth>));
     if (reth.r_key == 0 || reth.virtual_address == 0) return std::nullopt;
-    return MemoryName{message.from, reth.virtual_address, reth.r_key};
+    return MemoryName{message.from, reth.r_key, reth.virtual_address};
 }
 
 }  // namespace
@@ -223,13 +237,18 @@ const Dialect& ud_dialect() {
 }
 
 void find_embedded_names(std::vector<Message>& messages) {
-    std::vector<MemoryName> known;
+    MemoryNames names;
     for (const Message& message : messages)
-        if (const auto name = memory_name(message); name && std::ranges::find(known, *name) == known.end())
-            known.push_back(*name);
+        if (const auto name = memory_name(message)) names.insert(*name);
+    for (auto begin = names.begin(); begin != names.end();) {
+        const auto end = std::find_if(begin, names.end(), [&](const MemoryName& name) {
+            return name.user != begin->user || name.key != begin->key;
+        });
+        for (Message& message : messages)
+            if (begin->user != message.from) mark_names(message, SameKey(begin, end));
+        begin = end;
+    }
     for (Message& message : messages) {
-        for (const MemoryName& name : known)
-            if (name.user != message.from) mark_names(message, name);
         std::ranges::sort(message.embedded, {}, &FieldAt::offset);
         for (std::size_t i = 0; i < message.embedded.size(); ++i) message.embedded[i].index = static_cast<int>(i);
     }

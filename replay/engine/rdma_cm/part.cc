@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "protocols/ib/mtu.h"
 #include "replay/engine/rdma_cm/dialects.h"
@@ -57,13 +57,15 @@ Value value_of_number(std::uint64_t number) {
 
 bool uses_memory(const Message& message) { return message.name == write_name || message.name == read_name; }
 
-/// Whether `owner` refused the WRITE or READ that began with this PSN.
-bool is_refused(const Conversation& conversation, Side owner, std::uint32_t psn) {
-    return std::ranges::any_of(conversation.messages, [&](const Message& message) {
-        if (message.name != nak_name || message.from != owner) return false;
+/// The PSNs of the WRITEs and READs that `owner` refused.
+std::set<std::uint32_t> refused_psns(const Conversation& conversation, Side owner) {
+    std::set<std::uint32_t> psns;
+    for (const Message& message : conversation.messages) {
+        if (message.name != nak_name || message.from != owner) continue;
         const Parts nak(message.octets);
-        return nak.bth.psn == psn && AethSyndrome::of(nak.aeth.syndrome).value == AethSyndrome::remote_access_error;
-    });
+        if (AethSyndrome::of(nak.aeth.syndrome).value == AethSyndrome::remote_access_error) psns.insert(nak.bth.psn);
+    }
+    return psns;
 }
 
 }  // namespace
@@ -71,8 +73,23 @@ bool is_refused(const Conversation& conversation, Side owner, std::uint32_t psn)
 Part::Part(
     const Recording& recording, Side side, Pace pace, stack::Adapter& adapter, stack::IbAddress peer, Names names)
     : recording_(recording), side_(side), script_(recording.conversation, side, pace), adapter_(adapter), peer_(peer) {
+    note_what_is_recorded();
     create_queue_pair(names);
     register_memory(names);
+}
+
+void Part::note_what_is_recorded() {
+    std::set<Value> addresses;
+    for (std::size_t i = 0; i < recording_.conversation.messages.size(); ++i) {
+        const Message& message = recording_.conversation.messages[i];
+        if (message.from == side_) {
+            if (message.name == read_response_name && message.answers) responses_.emplace(*message.answers, i);
+            continue;
+        }
+        for (const FieldAt& name : message.embedded)
+            if (rule_of(*message.dialect, name).kind == address_kind) addresses.insert(value_of(message.octets, name));
+    }
+    told_addresses_.assign(addresses.begin(), addresses.end());
 }
 
 void Part::create_queue_pair(Names names) {
@@ -95,10 +112,11 @@ void Part::create_queue_pair(Names names) {
 /// What the peer used of this side's memory, by key.
 std::map<std::uint32_t, Part::Region> Part::regions() const {
     std::map<std::uint32_t, Region> regions;
+    const std::set<std::uint32_t> refused = refused_psns(recording_.conversation, side_);
     for (const Message& message : recording_.conversation.messages) {
         if (message.from == side_ || !uses_memory(message)) continue;
         const Parts parts(message.octets);
-        if (is_refused(recording_.conversation, side_, parts.bth.psn)) continue;
+        if (refused.contains(parts.bth.psn)) continue;
         const std::uint64_t begin = parts.reth.virtual_address, end = begin + parts.reth.dma_length;
         if (end < begin) continue;
         const auto [entry, fresh] = regions.try_emplace(parts.reth.r_key, begin, end);
@@ -154,14 +172,11 @@ void Part::prepare_response(const capture::Packet& packet) {
     if (packet.ib.opcode().operation != Operation::rdma_read_request || !packet.ib.has_reth) return;
     const std::optional<std::size_t> read = script_.expected(rc_lane, read_name);
     if (!read) return;
-    const auto& messages = recording_.conversation.messages;
-    const auto response = std::ranges::find_if(messages, [&](const Message& message) {
-        return message.name == read_response_name && message.answers == read;
-    });
+    const auto response = responses_.find(*read);
     const ib::Reth& reth = packet.ib.reth;
     const auto target = adapter_.memory().find(reth.r_key, reth.virtual_address, reth.dma_length, stack::remote_read);
-    if (response == messages.end() || !target) return;
-    const ByteView octets = ByteView(response->octets).subspan(bth_size);
+    if (response == responses_.end() || !target) return;
+    const ByteView octets = ByteView(recording_.conversation.messages[response->second].octets).subspan(bth_size);
     std::copy_n(octets.begin(), std::min(octets.size(), target->size()), target->begin());
 }
 
@@ -215,16 +230,12 @@ ib::Reth Part::translated(const ib::Reth& recorded) const {
     if (const Value* key = bindings.find(rkey_kind, owner, value_of_number(recorded.r_key)))
         reth.r_key = static_cast<std::uint32_t>(number_of(*key));
     std::uint64_t closest = 0;
-    for (const Message& message : recording_.conversation.messages) {
-        if (message.from != owner) continue;
-        for (const FieldAt& name : message.embedded) {
-            const Value told = value_of(message.octets, name);
-            const std::uint64_t base = number_of(told);
-            const Value* const actual = bindings.find(address_kind, owner, told);
-            if (actual == nullptr || base > recorded.virtual_address || base < closest) continue;
-            closest = base;
-            reth.virtual_address = number_of(*actual) + (recorded.virtual_address - base);
-        }
+    for (const Value& told : told_addresses_) {
+        const std::uint64_t base = number_of(told);
+        const Value* const actual = bindings.find(address_kind, owner, told);
+        if (actual == nullptr || base > recorded.virtual_address || base < closest) continue;
+        closest = base;
+        reth.virtual_address = number_of(*actual) + (recorded.virtual_address - base);
     }
     return reth;
 }

@@ -3,6 +3,8 @@
 // under names of its own. Holds what both need: the script, what is heard, memory, and the queue pair's part.
 #pragma once
 
+#include <map>
+
 #include "replay/engine/rdma_cm/recording.h"
 
 namespace fabricscope::replay::rdma_cm {
@@ -45,6 +47,7 @@ private:
         std::uint64_t begin = 0, end = 0;
     };
 
+    void note_what_is_recorded();
     void create_queue_pair(Names names);
     void register_memory(Names names);
     std::map<std::uint32_t, Region> regions() const;
@@ -60,6 +63,8 @@ private:
     stack::IbAddress peer_;
     Ear ear_;
     std::uint32_t qpn_ = 0;
+    std::map<std::size_t, std::size_t> responses_;  ///< of this side, by the READ they answer
+    std::vector<Value> told_addresses_;             ///< of the peer's memory, as the peer told them
     bool connected_ = false;
     std::size_t overheard_ = 0;
     std::deque<Octets> memory_;   ///< that the peer may use
