@@ -118,11 +118,7 @@ void untangle_disconnects(std::vector<Message>& messages) {
     const auto second = std::find_if(first + 1, messages.end(), [&](const Message& message) {
         return is_dreq(message) && message.from != first->from;
     });
-    if (second == messages.end()) return;
-    const auto cause = std::find_if(std::make_reverse_iterator(first), messages.rend(), [](const Message& message) {
-        return message.lane == cm_lane;
-    });
-    if (cause != messages.rend()) second->answers = static_cast<std::size_t>(messages.rend() - cause) - 1;
+    if (second != messages.end()) second->answers = static_cast<std::size_t>(first - messages.begin()) - 1;
 }
 
 Recording recording_of(const engine::Engine& engine, const Connection& connection, const Listener::Heard& heard) {
