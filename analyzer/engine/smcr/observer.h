@@ -26,7 +26,8 @@ struct FrameFacts {
     bool roles_known = true;  ///< false: `from` may be the other way round
     bool retransmission = false;
 
-    /// What the frame was decoded to, valid during the call; nullptr: it waited for others, and is not at hand any more.
+    /// What the frame was decoded to, valid during the call; nullptr: it waited for others, and is not at hand any
+    /// more.
     const capture::Packet* packet = nullptr;
 
     ByteView message;                  ///< llc, cdc: the octets, valid during the call
