@@ -11,6 +11,7 @@
 #include "replay/engine/fc/session.h"
 #include "replay/engine/run.h"
 #include "tests/traffic/fc_scenarios.h"
+#include "tests/unit/replay_engine/alterations.h"
 
 namespace fabricscope::replay {
 namespace {
@@ -238,50 +239,16 @@ bool is_structure(std::string_view filter) {
     return false;
 }
 
-/// The recording with one bit of a field turned over.
-Conversation altered(const Conversation& recorded, std::size_t message, const FieldAt& field) {
-    Conversation copy = recorded;
-    Octets& octets = copy.messages[message].octets;
-    Value value = value_of(octets, field);
-    value.back() ^= 1;
-    set_value(octets, field, value);
-    return copy;
-}
-
-std::size_t count_of(const Comparison& comparison, const std::string& message, const std::string& field) {
-    return static_cast<std::size_t>(std::ranges::count_if(comparison.differences, [&](const Difference& difference) {
-        return difference.message == message && difference.field == field;
-    }));
-}
-
 /// Each field of each message of the other side, altered in the recording: just it is told.
 void expect_each_field_to_be_found(const Session& session, Side played, std::set<std::string>& seen) {
-    const Conversation& recorded = session.conversation();
     const Played run = play(session, played);
     ASSERT_TRUE(run.comparison.same());
-    const std::size_t before = run.comparison.differences.size();
-    for (std::size_t i = 0; i < recorded.messages.size(); ++i) {
-        const Message& message = recorded.messages[i];
-        if (message.from == played) continue;
-        seen.insert(message.name);
-        for (const FieldAt& field : fields_of(message, message.octets)) {
-            const FieldRule rule = rule_of(*message.dialect, field);
-            SCOPED_TRACE(fmt::format("{} {} ({})", message.name, field.name(), i));
-            const Comparison comparison = compare(altered(recorded, i, field), run.actual->conversation(), played);
-            const std::size_t found = comparison.differences.size() - std::min(before, comparison.differences.size());
-            switch (rule.treatment) {
-                case Treatment::exact:
-                    EXPECT_EQ(count_of(comparison, message.name, field.name()), 1U);
-                    EXPECT_FALSE(comparison.same());
-                    EXPECT_TRUE(found == 1 || is_structure(field.filter()));
-                    break;
-                case Treatment::policy: EXPECT_TRUE(comparison.same()); break;
-                case Treatment::ignored: EXPECT_EQ(comparison.differences.size(), before); break;
-                case Treatment::introduces:
-                case Treatment::refers: break;  // a name of its own, until it is referred to again
-            }
-        }
-    }
+    alter_each_field(
+        session.conversation(), run.actual->conversation(), played,
+        [&](const Message& message, const FieldAt& field, const Comparison& comparison, std::size_t more) {
+            seen.insert(message.name);
+            expect_just_this(message, field, comparison, more, is_structure(field.filter()));
+        });
 }
 
 const traffic::FcScenario& scenario_of(const std::vector<traffic::FcScenario>& table, std::string_view name) {

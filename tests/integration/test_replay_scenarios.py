@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Replay of every scenario of the emulated endpoints: every session in both roles, as a user would ask for it."""
+
+import json
+
+import pytest
+
+from harness import ROOT, fabricscope
+
+SCENARIOS = sorted(path.stem for path in (ROOT / "samples/scenarios").glob("*.scenario"))
+
+LOST = "frames were lost on the way: what the endpoints did about it does not happen again without the loss"
+SECOND_VI = "the other peer has a second VI, which is not in this session"
+LATE_LINK = "the second link is set up, or gone, after the session's own connection"
+
+# What cannot be the same, and why. The table of SMC-R samples in tests/unit/replay_engine has the link groups that moved.
+UNLIKE = {
+    "fcvi_loss_class_2": LOST,
+    "fcvi_loss_rd": LOST,
+    "fcvi_reorder_ud": LOST,
+    "fcvi_peer_case_2": SECOND_VI,
+    "fcvi_peer_case_3": SECOND_VI,
+    "fcvi_peer_case_7": SECOND_VI,
+    "fcvi_peer_same_name": SECOND_VI,
+    "smcr_rfc7609_two_links": LATE_LINK,
+    "smcr_v2_asymmetric": LATE_LINK,
+    "smcr_v2_two_links": LATE_LINK,
+}
+# Scenarios without a session that can be replayed: a link fails, and data move to another one; or nobody offers SMC.
+NOTHING = {"smcr_v2_failover", "smcr_v2_last_link", "smcr_v2_server_failover", "smcr_fallback_plain_client"}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_session_is_the_same_in_both_roles(name, tmp_path):
+    capture = tmp_path / "made.pcapng"
+    fabricscope("synth", name, "-o", capture, status=(0,))
+    runs = json.loads(fabricscope("replay", capture, "--all", "--json"))["runs"]
+    if name in NOTHING:
+        assert runs == []
+        return
+    assert {run["play"] for run in runs} == {"client", "server"}
+    different = [(run["session"], run["play"], run["differences"]) for run in runs if run["result"] != "same"]
+    assert bool(different) == (name in UNLIKE), different
