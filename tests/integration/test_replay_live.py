@@ -57,9 +57,9 @@ def wire():
             subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
 
 
-def begin(namespace, capture, play, against, timeout=20):
-    command = ["ip", "netns", "exec", namespace, BUILD / "bin/fabricscope", "replay", capture, "--session", "cm-1",
-               "--play", play, "--against", against, "--json", "--timeout", timeout]
+def begin(namespace, capture, play, against, timeout=20, session="cm-1", options=()):
+    command = ["ip", "netns", "exec", namespace, BUILD / "bin/fabricscope", "replay", capture, "--session", session,
+               "--play", play, "--against", against, "--json", "--timeout", timeout, *options]
     return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
@@ -91,6 +91,21 @@ def test_raw_frames(wire, name):
     """Frames with the recorded addresses."""
     (_, client_interface), (_, server_interface) = wire
     for status, report in replayed(wire, sample(name), sample(name), f"if://{client_interface}", f"if://{server_interface}"):
+        assert status == 0, report
+
+
+@pytest.mark.parametrize("name", ["smcr_v2_echo", "smcr_v1_echo", "smcr_v2_urgent", "smcr_fallback_eid_mismatch"])
+def test_smc_hosts_beside_the_kernels(wire, name):
+    """SMC-R between two hosts that exist only while they are played: ARP, TCP with the option, RoCE."""
+    client, server = "192.0.2.110", "192.0.2.120"
+    (client_space, client_interface), (server_space, server_interface) = wire
+    processes = [
+        begin(space, sample(name), play, f"smc://{peer}", session="smcr-1",
+              options=("--address", own, "--interface", interface))
+        for space, interface, play, own, peer in (
+            (server_space, server_interface, "server", server, client),
+            (client_space, client_interface, "client", client, server))]
+    for status, report in map(end, processes):
         assert status == 0, report
 
 
