@@ -213,7 +213,7 @@ def test_captures_of_others_are_never_overwritten(tmp_path):
     for name in (TWO_LINKS, ECHO):
         capture = tmp_path / "a.pcapng"
         capture.write_bytes(name.read_bytes())
-        assert "not an annotated capture" in refuses(ECHO, "--annotate", capture)
+        assert "not a capture made by fabricscope" in refuses(ECHO, "--annotate", capture)
         assert capture.read_bytes() == name.read_bytes()
 
 
