@@ -147,7 +147,8 @@ struct Played {
 std::unique_ptr<Played> play(
     const Recording& recording, const Candidate& candidate, Side side, const ReplayOptions& options) {
     auto played = std::make_unique<Played>();
-    played->recorded_session = candidate.reader->reader->session(*recording.analysis.engine, candidate.info.id);
+    played->recorded_session = playable_session(
+        *candidate.reader->reader, *recording.analysis.engine, candidate.info.id);
     const Session& session = *played->recorded_session;
     const Target target = target_of(options);
     PlayOptions play_options{.pace = *pace_of(options.speed), .addresses = {}, .patience = timeout_of(options)};

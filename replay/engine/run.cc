@@ -34,6 +34,12 @@ template <class Station> void attach(Fabric& fabric, const Station& station) {
 
 }  // namespace
 
+std::unique_ptr<Session> playable_session(const Reader& reader, const engine::Engine& engine, std::string_view id) {
+    std::unique_ptr<Session> session = reader.session(engine, id);
+    if (!session || session->conversation().messages.empty()) throw NotPlayable("no message of it was captured whole");
+    return session;
+}
+
 Run run_emulated(PlayedStation player, EmulatedStation peer, const RunLimits& limits) {
     Run run;
     run.link = player.link;

@@ -30,6 +30,9 @@ struct RunLimits {
     std::size_t frames = 10'000'000;
 };
 
+/// The session of that name, with something to play. Throws NotPlayable.
+std::unique_ptr<Session> playable_session(const Reader& reader, const engine::Engine& engine, std::string_view id);
+
 /// On a virtual clock, over a perfect wire.
 Run run_emulated(PlayedStation player, EmulatedStation peer, const RunLimits& limits);
 

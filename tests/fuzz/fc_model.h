@@ -2,14 +2,18 @@
 // What holds of Fibre Channel whatever was captured.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
+#include <source_location>
 
 #include "analyzer/engine/engine.h"
 
 namespace fabricscope::fuzz {
 
-inline void must(bool holds) {
-    if (!holds) std::abort();
+inline void must(bool holds, const std::source_location& where = std::source_location::current()) {
+    if (holds) return;
+    std::fprintf(stderr, "%s:%u: this must hold\n", where.file_name(), static_cast<unsigned>(where.line()));
+    std::abort();
 }
 
 inline void check_findings(const std::vector<engine::Finding>& findings) {

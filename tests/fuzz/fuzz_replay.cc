@@ -50,10 +50,12 @@ void play_all(ByteView octets, const Protocol& protocol) {
     for (const SessionInfo& info : reader->sessions(engine)) {
         if (!info.obstacle.empty()) continue;
         if (played++ == most_sessions) return;
-        const auto session = reader->session(engine, info.id);
-        must(session != nullptr && !session->conversation().messages.empty());
-        check(session->conversation());
-        for (const Side side : {Side::client, Side::server}) play(*session, protocol, side);
+        try {
+            const auto session = playable_session(*reader, engine, info.id);
+            check(session->conversation());
+            for (const Side side : {Side::client, Side::server}) play(*session, protocol, side);
+        } catch (const NotPlayable&) {  // told to the user
+        }
     }
 }
 

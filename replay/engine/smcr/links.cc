@@ -6,12 +6,15 @@
 #include <algorithm>
 
 #include "protocols/ib/mtu.h"
+#include "replay/engine/player.h"
 
 namespace fabricscope::replay::smcr {
 
 namespace {
 
 constexpr unsigned receive_buffers = 4096;
+/// Octets: a damaged recording can name RMBs of 128 GiB.
+constexpr std::uint64_t most_rmb = std::uint64_t{1} << 26;
 constexpr std::uint8_t hop_limit = 1;  // SMC-R stays on one subnet
 
 /// The end of a link that a CLC or an ADD LINK message names.
@@ -37,7 +40,9 @@ void PlayedLinks::collect_sizes(const Message& message) {
         if (body == nullptr) return;
         add({body->body.mac, body->body.gid});
         std::uint64_t& size = sizes_[{body->body.rkey, body->body.rmb_address}];
-        size = std::max(size, body->body.rmb_index * wire::buffer_size(body->body.buffer_size));
+        size = std::max(
+            size, std::max<std::uint64_t>(body->body.rmb_index, 1) * wire::buffer_size(body->body.buffer_size));
+        if (size > most_rmb) throw NotPlayable(fmt::format("an RMB of {} octets is more than is played", size));
     } else if (message.name.starts_with("LLC ADD LINK")) {
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
         const auto* body = std::get_if<wire::AddLinkMessage>(&parsed.body);

@@ -571,6 +571,11 @@ private:
         stack::smcr::DataConfig config;
         config.profile = profile_;
         config.element = links_.element(connection.link, *connection.own);
+        if (config.element.empty()) {
+            note(connection.recorded.lane + ": its RMB element is not in its RMB");
+            connection.phase = Phase::over;
+            return;
+        }
         config.own = {config.element.size(), profile_.cursor_base};
         config.peer = {size, profile_.cursor_base};
         config.peer_token = peer.alert_token;

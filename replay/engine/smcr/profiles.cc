@@ -22,6 +22,8 @@ enum DeclineCode : std::uint32_t {
     prefix_differs = 0x0307'0000,
     version_mismatch = 0x030C'0000,
 };
+/// Octets; Linux has 512 KiB at most.
+constexpr std::uint64_t most_element = std::uint64_t{1} << 23;
 constexpr const char* another_eid = "NONE IN COMMON";
 constexpr std::uint8_t another_subnet = 31;  // bits
 
@@ -66,6 +68,8 @@ private:
     void read(const wire::SmcrAcceptConfirm& message, bool confirm) {
         config_.profile.version = message.body.version;
         config_.buffer_size = message.body.buffer_size;
+        if (wire::buffer_size(config_.buffer_size) > most_element)
+            throw NotPlayable("RMB elements of that size are more than is emulated");
         if (message.v2) config_.eid = text_of(message.v2->eid.text.octets);
         if (!message.first_contact) return;
         config_.profile.release = message.first_contact->release;
