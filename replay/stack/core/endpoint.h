@@ -22,6 +22,8 @@ using Octets = std::vector<std::uint8_t>;
 
 /// No timer runs.
 inline constexpr Time never = std::numeric_limits<Time>::max();
+/// So much later; `never` if that is beyond all time.
+constexpr Time later(Time time, Time by) { return time > never - by ? never : time + by; }
 
 /// A frame that an endpoint wants sent.
 struct OutgoingFrame {
