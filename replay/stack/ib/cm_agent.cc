@@ -142,8 +142,9 @@ void CmAgent::transmit(const CmConnection& connection) {
 
 /// Repeats the last message when the peer has had its time, and both ways a packet's lifetime (IBA 12.9.8).
 void CmAgent::wait_for_answer(Time now, CmConnection& connection, Time more) const {
-    const Time answer = coded_timeout(connection.peer_response_timeout) + 2 * coded_timeout(config_.packet_lifetime);
-    connection.deadline = later(later(now, more), answer);
+    const Time answer = later(later(now, more), coded_timeout(connection.peer_response_timeout));
+    connection.deadline = later(
+        later(answer, coded_timeout(config_.packet_lifetime)), coded_timeout(config_.packet_lifetime));
 }
 
 void CmAgent::finish(Time now, CmConnection& connection) const {
@@ -437,7 +438,7 @@ void CmAgent::on_mra(Time now, const ib::CmMra& mra) {
     if (connection.state == CmState::req_sent) connection.state = CmState::rep_wait;
     else if (connection.state == CmState::rep_sent) connection.state = CmState::mra_received;
     else return;
-    connection.deadline = later(now, coded_timeout(mra.service_timeout) + coded_timeout(config_.packet_lifetime));
+    connection.deadline = later(later(now, coded_timeout(mra.service_timeout)), coded_timeout(config_.packet_lifetime));
     report(CmEvent::Kind::delayed, connection);
 }
 
