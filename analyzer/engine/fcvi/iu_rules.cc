@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "analyzer/engine/reserved_fields.h"
+
 namespace fabricscope::engine::fcvi {
 namespace {
 
@@ -72,7 +74,7 @@ void IuRules::judge_header(const Arrival& a) {
 }
 
 void IuRules::judge_reserved(const Arrival& a) {
-    layout::ReservedCheck check;
+    ReservedFields check;
     walk(a.header, check);
     judge_(reserved_is_zero, !check.found, a, [&] {
         return fmt::format("{} is not zero in {}", check.found->field, a.iu.name);
@@ -174,9 +176,9 @@ void IuRules::on_connect(const Arrival& a, const wire::ConnectPayload& payload, 
         return fmt::format("{} with a payload of {} octets instead of {}", a.iu.name, length, wanted);
     });
     if (payload.error) return judge_.undecided(address_lengths, "the payload was not captured whole");
-    layout::ReservedCheck check;
+    ReservedFields check;
     walk(payload, check);
-    judge_(reserved_is_zero, !check.found || check.found->field == nullptr, a, [&] {
+    judge_(reserved_is_zero, !check.found, a, [&] {
         return fmt::format("{} is not zero in {}", check.found->field, a.iu.name);
     });
     judge_address(a, "local", payload.local());

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/reserved_fields.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
 
 constexpr const char* kCut = "a message was cut by the snap length";
-
-/// Octets of a CLC message that have no layout are extensions, not reserved.
-struct ClcReservedCheck : layout::ReservedCheck {
-    void octets(ByteView, std::size_t, layout::PartInfo) {}
-};
 
 std::string in_use(const char* field, std::size_t offset) {
     return std::string(field != nullptr ? field : "padding") + " at offset " + std::to_string(offset) + " is not zero";
@@ -65,7 +62,7 @@ void MessageRules::judge_format(const TcpArrival& a, const wire::ClcMessage& mes
 void MessageRules::judge_reserved(const TcpArrival& a, const wire::ClcMessage& message) {
     if (message.error.fault == layout::Fault::truncated) return verdicts_.undecided(RuleName::reserved_is_zero, kCut);
     if (message.error) return;
-    ClcReservedCheck check;
+    ReservedFields check;
     walk(message, check);
     const Subject subject = Subject::connection(a.connection.id);
     constexpr std::size_t kFlags = 7;

@@ -205,7 +205,7 @@ void AeRdma::respond(Time now, ExchangeHandle exchange, StatusCode status, std::
     iu.r_ctl = static_cast<std::uint8_t>(Iu::response);
     iu.payload = layout::octets_of(response);
     iu.last_sequence = true;
-    iu.note = layout::name_of(fc_ae_rdma::status_names, response.status);
+    if (const char* name = layout::name_of(fc_ae_rdma::status_names, response.status); name != nullptr) iu.note = name;
     exchanges_.send(now, exchange, std::move(iu));
 }
 

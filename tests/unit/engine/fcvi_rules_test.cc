@@ -42,6 +42,11 @@ TEST(FcviRules, R02DeviceHeaderSize) {
     w.connect();
     w.request(client, IuType::send_rqst, 10, [](Spec& s) { s.header.target = std::monostate{}; });
     EXPECT_ONLY("FCVI-02", w);
+    World longer(iso, unreliable);
+    longer.connect();
+    static constexpr std::array<std::uint8_t, 32> more{0, 1};
+    longer.request(client, IuType::send_rqst, 10, [](Spec& s) { s.header.rest = more; });
+    EXPECT_ONLY("FCVI-02", longer) << "words that no version has are not reserved";
     World none(iso, unreliable);
     fc::Frame frame;
     frame.header.type = wire::fc_type;
