@@ -143,6 +143,11 @@ struct Played {
     const Conversation& actual() const { return actual_session ? actual_session->conversation() : nothing; }
 };
 
+Time paced_duration(const Conversation& recorded, const Pace& pace) {
+    const Time recorded_time = recorded.messages.back().time - recorded.messages.front().time;
+    return static_cast<Time>(pace.factor * static_cast<double>(recorded_time));
+}
+
 /// Throws NotPlayable, TransportError.
 std::unique_ptr<Played> play(
     const Recording& recording, const Candidate& candidate, Side side, const ReplayOptions& options) {
@@ -160,7 +165,10 @@ std::unique_ptr<Played> play(
         const std::unique_ptr<Transport> transport = open_transport(
             target, {.address = options.address, .interface = options.interface, .timeout = timeout_of(options)});
         play_options.addresses = transport->addresses();
-        played->run = run_live(session.player(side, play_options), *transport, {.patience = timeout_of(options)});
+        const LiveLimits limits{
+            .most = LiveLimits{}.most + paced_duration(session.conversation(), play_options.pace),
+            .patience = timeout_of(options)};
+        played->run = run_live(session.player(side, play_options), *transport, limits);
     }
     played->actual_session = session_of(played->run, *candidate.reader->protocol, session.conversation());
     played->comparison = compare(played->recorded(), played->actual(), side);

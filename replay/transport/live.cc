@@ -64,7 +64,8 @@ private:
     bool finished(Time start) const {
         const Time now = clock_.now();
         if (now - start >= limits_.most || run_.frames.size() >= limits_.frames) return true;
-        return now - last_ >= (player_.endpoint->over() ? settling : limits_.patience);
+        if (player_.endpoint->over()) return now - last_ >= settling;
+        return player_.endpoint->wakeup() == stack::never && now - last_ >= limits_.patience;
     }
 
     void step() {

@@ -9,7 +9,7 @@ namespace fabricscope::replay {
 
 struct LiveLimits {
     Time most = 600 * capture::second;     ///< of the whole run
-    Time patience = 10 * capture::second;  ///< without a frame of the peer while something is waited for
+    Time patience = 10 * capture::second;  ///< without a frame of the peer while the player, too, has no plans
     std::size_t frames = 1'000'000;        ///< kept and sent
     unsigned frames_per_second = 50'000;   ///< sent at most, in bursts of a hundredth of it
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/transport/sockets.h"
 
-#include <arpa/inet.h>
+#include <netdb.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -14,11 +14,31 @@ namespace fabricscope::replay {
 
 std::string system_error(const std::string& what) { return what + ": " + std::strerror(errno); }
 
-Gid parse_ip(const std::string& text) {
-    Ipv4 address;
-    if (::inet_pton(AF_INET, text.c_str(), address.octets.data()) != 1)
-        throw TransportError(text + " is no IPv4 address");
-    return capture::gid_of(address);
+SocketAddress::SocketAddress(const std::string& ip) {
+    addrinfo hints{};
+    hints.ai_flags = AI_NUMERICHOST;
+    addrinfo* found = nullptr;
+    if (::getaddrinfo(ip.c_str(), nullptr, &hints, &found) != 0) throw TransportError(ip + " is no IP address");
+    std::memcpy(&storage_, found->ai_addr, found->ai_addrlen);
+    ::freeaddrinfo(found);
+}
+
+SocketAddress SocketAddress::with_port(std::uint16_t port) const {
+    SocketAddress result = *this;
+    // The port is at the same place in both versions.
+    reinterpret_cast<sockaddr_in*>(result.get())->sin_port = htons(port);
+    return result;
+}
+
+Gid SocketAddress::ip() const {
+    if (family() == AF_INET6) {
+        Gid ip;
+        std::memcpy(ip.octets.data(), &reinterpret_cast<const sockaddr_in6*>(get())->sin6_addr, ip.octets.size());
+        return ip;
+    }
+    Ipv4 ip;
+    std::memcpy(ip.octets.data(), &reinterpret_cast<const sockaddr_in*>(get())->sin_addr, ip.octets.size());
+    return capture::gid_of(ip);
 }
 
 in_addr in_addr_of(const Gid& ipv4) {
@@ -27,19 +47,16 @@ in_addr in_addr_of(const Gid& ipv4) {
     return address;
 }
 
-Gid own_address_towards(const Gid& peer) {
-    const FileDescriptor probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(9);
-    address.sin_addr = in_addr_of(peer);
-    socklen_t size = sizeof address;
-    if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
-        ::getsockname(probe.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
-        throw Unreachable(system_error("no way to " + short_text(peer)));
-    Ipv4 own;
-    std::memcpy(own.octets.data(), &address.sin_addr, own.octets.size());
-    return capture::gid_of(own);
+SocketAddress own_address_towards(const SocketAddress& peer) {
+    const FileDescriptor probe(::socket(peer.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    constexpr std::uint16_t discard = 9;
+    const SocketAddress anywhere = peer.with_port(discard);
+    SocketAddress own;
+    socklen_t size = SocketAddress::capacity;
+    if (::connect(probe.get(), anywhere.get(), anywhere.size()) != 0 ||
+        ::getsockname(probe.get(), own.get(), &size) != 0)
+        throw Unreachable(system_error("no way to " + short_text(peer.ip())));
+    return own;
 }
 
 Mac made_up_mac(const Gid& ip) {

@@ -28,12 +28,31 @@ private:
     int number_;
 };
 
-/// The IPv4 address as a GID. Throws TransportError if the text is none.
-Gid parse_ip(const std::string& text);
-in_addr in_addr_of(const Gid& ipv4);
+/// An IP address and a port, of either version, as the system's calls want it.
+class SocketAddress {
+public:
+    SocketAddress() = default;
+    /// IPv4, or IPv6 with the interface of a link-local address ("fe80::1%eth0"). Throws TransportError if it is none.
+    explicit SocketAddress(const std::string& ip);
+
+    SocketAddress with_port(std::uint16_t port) const;
+    int family() const { return storage_.ss_family; }
+    /// IPv4 as ::ffff:a.b.c.d.
+    Gid ip() const;
+
+    const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage_); }
+    sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage_); }
+    static constexpr socklen_t capacity = sizeof(sockaddr_storage);
+    socklen_t size() const { return family() == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6); }
+
+private:
+    sockaddr_storage storage_{};
+};
+
 /// The address that this host uses towards `peer`. Throws Unreachable.
-Gid own_address_towards(const Gid& peer);
-/// A locally administered address for somebody who has this IP address.
+SocketAddress own_address_towards(const SocketAddress& peer);
+in_addr in_addr_of(const Gid& ipv4);
+/// A locally administered address for somebody who has this IP address; from its last octets.
 Mac made_up_mac(const Gid& ip);
 /// Whether something can be read before `wait` nanoseconds are over.
 bool readable_within(int descriptor, Time wait);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <charconv>
 
 #include "replay/transport/raw.h"
@@ -10,16 +11,23 @@ namespace fabricscope::replay {
 
 namespace {
 
-/// HOST, or HOST:PORT. False if the port is none.
+/// HOST or HOST:PORT; a HOST with colons of its own, an IPv6 address, is in brackets. False if it is neither.
 bool read_host(std::string_view text, Target& target) {
-    const std::size_t colon = text.rfind(':');
-    target.host = text.substr(0, colon);
-    if (colon == std::string_view::npos) return !target.host.empty();
+    const bool bracketed = text.starts_with('[');
+    if (bracketed) text.remove_prefix(1);
+    const std::size_t end_of_host = std::min(text.find(bracketed ? ']' : ':'), text.size());
+    target.host = text.substr(0, end_of_host);
+    text.remove_prefix(end_of_host);
+    if (bracketed) {
+        if (text.empty()) return false;
+        text.remove_prefix(1);
+    }
+    if (target.host.empty() || text.empty()) return !target.host.empty();
     std::uint16_t port = 0;
     const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, port);
+    const auto [rest, error] = std::from_chars(text.data() + 1, end, port);
     target.port = port;
-    return error == std::errc() && rest == end && port != 0 && !target.host.empty();
+    return text.front() == ':' && error == std::errc() && rest == end && port != 0;
 }
 
 /// What is behind `prefix`, if the text begins so.
@@ -54,12 +62,15 @@ std::optional<Target> parse_target(const std::string& text, std::string& problem
 
 std::unique_ptr<Transport> open_transport(const Target& target, const TransportOptions& options) {
     if (target.kind == Target::Kind::interface) return open_interface(target.interface);
-    const Gid host = parse_ip(target.host);
+    const SocketAddress host(target.host);
     if (target.kind == Target::Kind::rocev2) return open_udp(host, target.port);
     if (options.address.empty())
         throw TransportError("smc:// needs --address: an IP address for the played side that no other host has");
-    const std::string interface = options.interface.empty() ? interface_towards(host) : options.interface;
-    return open_ip_host(interface, parse_ip(options.address), host, target.port, options.timeout);
+    const SocketAddress own(options.address);
+    if (host.family() != AF_INET || own.family() != AF_INET)
+        throw TransportError("smc:// is for IPv4: the played host knows ARP, and not Neighbor Discovery");
+    const std::string interface = options.interface.empty() ? interface_towards(host.ip()) : options.interface;
+    return open_ip_host(interface, own.ip(), host.ip(), target.port, options.timeout);
 }
 
 }  // namespace fabricscope::replay

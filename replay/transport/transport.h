@@ -43,7 +43,7 @@ struct Target {
         interface,  ///< if://IFACE
     } kind = Kind::emulated;
     std::string profile;    ///< emulated; empty: the recording's habits
-    std::string host;       ///< an IP address
+    std::string host;       ///< an IP address, without brackets
     std::string interface;  ///< if://
     std::optional<std::uint16_t> port;
 };

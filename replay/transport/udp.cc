@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/transport/udp.h"
 
+#include <netinet/udp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -18,8 +19,6 @@ namespace fabricscope::replay {
 namespace {
 
 constexpr std::size_t ip_offset = layout::size_of<net::Ethernet>;
-constexpr std::size_t udp_offset = ip_offset + layout::size_of<net::Ipv4Header>;
-constexpr std::size_t bth_offset = udp_offset + layout::size_of<net::UdpHeader>;
 constexpr std::size_t least_packet = layout::size_of<ib::Bth> + layout::size_of<ib::Icrc>;
 constexpr std::size_t most_packet = 65'507;
 
@@ -27,98 +26,119 @@ constexpr std::size_t most_packet = 65'507;
 /// the sender's kernel leaves the identification of what may not be fragmented 0.
 class RoceFrame {
 public:
-    RoceFrame(const Mac& from_mac, const Gid& from, const Mac& to_mac, const Gid& to) {
-        layout::build_into(net::Ethernet{to_mac, from_mac, net::ether_type_ipv4}, std::span(octets_));
-        ip_.version = 4;
-        ip_.header_length = layout::size_of<net::Ipv4Header> / 4;
-        ip_.dont_fragment = true;
-        ip_.time_to_live = 64;
-        ip_.protocol = net::protocol_udp;
-        std::copy_n(from.octets.begin() + 12, 4, ip_.source.octets.begin());
-        std::copy_n(to.octets.begin() + 12, 4, ip_.destination.octets.begin());
+    RoceFrame(const Mac& from_mac, const Gid& from, const Mac& to_mac, const Gid& to)
+        : is_ipv4_(capture::is_ipv4(from)),
+          udp_offset_(ip_offset + (is_ipv4_ ? layout::size_of<net::Ipv4Header> : layout::size_of<net::Ipv6Header>)) {
+        octets_.resize(bth_offset());
+        const std::uint16_t type = is_ipv4_ ? net::ether_type_ipv4 : net::ether_type_ipv6;
+        layout::build_into(net::Ethernet{to_mac, from_mac, type}, std::span(octets_));
+        ipv4_.version = 4;
+        ipv4_.header_length = layout::size_of<net::Ipv4Header> / 4;
+        ipv4_.dont_fragment = true;
+        ipv4_.time_to_live = hops;
+        ipv4_.protocol = net::protocol_udp;
+        std::copy_n(from.octets.begin() + 12, 4, ipv4_.source.octets.begin());
+        std::copy_n(to.octets.begin() + 12, 4, ipv4_.destination.octets.begin());
+        ipv6_.version = 6;
+        ipv6_.next_header = net::protocol_udp;
+        ipv6_.hop_limit = hops;
+        ipv6_.source = from;
+        ipv6_.destination = to;
     }
+
+    std::size_t bth_offset() const { return udp_offset_ + layout::size_of<net::UdpHeader>; }
 
     /// `packet`: from the BTH to the ICRC, which is computed anew.
     ByteView with(ByteView packet) {
-        const std::size_t datagram = layout::size_of<net::UdpHeader> + packet.size();
-        octets_.resize(udp_offset + datagram);
-        ip_.total_length = static_cast<std::uint16_t>(layout::size_of<net::Ipv4Header> + datagram);
-        layout::build_into(ip_, std::span(octets_).subspan(ip_offset));
-        const net::UdpHeader udp{ib::roce_v2_udp_port, ib::roce_v2_udp_port, static_cast<std::uint16_t>(datagram), 0};
-        layout::build_into(udp, std::span(octets_).subspan(udp_offset));
-        std::ranges::copy(packet, octets_.begin() + bth_offset);
+        const auto datagram = static_cast<std::uint16_t>(layout::size_of<net::UdpHeader> + packet.size());
+        octets_.resize(udp_offset_ + datagram);
+        build_ip(datagram);
+        const net::UdpHeader udp{ib::roce_v2_udp_port, ib::roce_v2_udp_port, datagram, 0};
+        layout::build_into(udp, std::span(octets_).subspan(udp_offset_));
+        std::ranges::copy(packet, octets_.begin() + static_cast<std::ptrdiff_t>(bth_offset()));
         const ByteView covered = ByteView(octets_).subspan(ip_offset).first(octets_.size() - ip_offset - 4);
-        const std::uint32_t icrc = ib::icrc(ib::IcrcStart::ipv4, covered, bth_offset - ip_offset).value_or(0);
+        const ib::IcrcStart start = is_ipv4_ ? ib::IcrcStart::ipv4 : ib::IcrcStart::ipv6;
+        const std::uint32_t icrc = ib::icrc(start, covered, bth_offset() - ip_offset).value_or(0);
         for (std::size_t i = 0; i < 4; ++i)
             octets_[octets_.size() - 4 + i] = static_cast<std::uint8_t>(icrc >> (8 * i));
         return octets_;
     }
 
 private:
-    net::Ipv4Header ip_{};
-    std::vector<std::uint8_t> octets_ = std::vector<std::uint8_t>(bth_offset);
+    void build_ip(std::uint16_t datagram) {
+        const std::span<std::uint8_t> header = std::span(octets_).subspan(ip_offset);
+        if (is_ipv4_) {
+            ipv4_.total_length = static_cast<std::uint16_t>(layout::size_of<net::Ipv4Header> + datagram);
+            layout::build_into(ipv4_, header);
+        } else {
+            ipv6_.payload_length = datagram;
+            layout::build_into(ipv6_, header);
+        }
+    }
+
+    static constexpr std::uint8_t hops = 64;
+
+    bool is_ipv4_;
+    std::size_t udp_offset_;
+    net::Ipv4Header ipv4_{};
+    net::Ipv6Header ipv6_{};
+    std::vector<std::uint8_t> octets_;
 };
 
 class UdpTransport final : public Transport {
 public:
-    UdpTransport(const Gid& host, std::optional<std::uint16_t> service_port)
-        : own_(own_address_towards(host)),
-          peer_(host),
+    UdpTransport(const SocketAddress& host, std::optional<std::uint16_t> service_port)
+        : own_(own_address_towards(host).with_port(ib::roce_v2_udp_port)),
+          peer_(host.with_port(ib::roce_v2_udp_port)),
           service_port_(service_port),
-          socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)),
-          out_(made_up_mac(own_), own_, made_up_mac(peer_), peer_),
-          in_(made_up_mac(peer_), peer_, made_up_mac(own_), own_) {
-        const int never_fragment = IP_PMTUDISC_DO;
-        ::setsockopt(socket_.get(), IPPROTO_IP, IP_MTU_DISCOVER, &never_fragment, sizeof never_fragment);
-        const sockaddr_in address = address_of(own_);
-        if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
-        std::string problem = system_error("UDP port 4791 of " + short_text(own_));
+          socket_(::socket(host.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0)),
+          out_(made_up_mac(own_.ip()), own_.ip(), made_up_mac(peer_.ip()), peer_.ip()),
+          in_(made_up_mac(peer_.ip()), peer_.ip(), made_up_mac(own_.ip()), own_.ip()) {
+        if (host.family() == AF_INET) set(IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+        // RoCE has its ICRC, and its devices leave the checksum of UDP 0 (IBA annex A17), which IPv6 does not allow
+        // without having been told so (RFC 6935).
+        else set(IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
+        if (::bind(socket_.get(), own_.get(), own_.size()) == 0) return;
+        std::string problem = system_error("UDP port 4791 of " + short_text(own_.ip()));
         if (errno == EADDRINUSE) problem += "; is a soft-RoCE device (rdma_rxe) active on this host?";
         throw TransportError(problem);
     }
 
     std::optional<LiveAddresses> addresses() const override {
-        return LiveAddresses{made_up_mac(own_), made_up_mac(peer_), own_, peer_, std::nullopt, service_port_};
+        return LiveAddresses{made_up_mac(own_.ip()), made_up_mac(peer_.ip()), own_.ip(), peer_.ip(), std::nullopt,
+                             service_port_};
     }
 
     void send(ByteView frame) override {
         if (!is_for_peer(frame)) return;
-        const ByteView packet = out_.with(frame.subspan(bth_offset)).subspan(bth_offset);
-        const sockaddr_in address = address_of(peer_);
-        const auto sent = ::sendto(
-            socket_.get(), packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&address),
-            sizeof address);
+        const ByteView packet = out_.with(frame.subspan(out_.bth_offset())).subspan(out_.bth_offset());
+        const auto sent = ::sendto(socket_.get(), packet.data(), packet.size(), 0, peer_.get(), peer_.size());
         // A refused datagram is told of by the next call: the peer's port is closed, which patience will notice.
-        if (sent < 0 && errno != ECONNREFUSED) throw TransportError(system_error("sending to " + short_text(peer_)));
+        if (sent < 0 && errno != ECONNREFUSED)
+            throw TransportError(system_error("sending to " + short_text(peer_.ip())));
     }
 
     ByteView receive(Time wait) override {
         if (!readable_within(socket_.get(), wait)) return {};
-        sockaddr_in from{};
-        socklen_t size = sizeof from;
-        const auto length = ::recvfrom(
-            socket_.get(), buffer_.data(), buffer_.size(), 0, reinterpret_cast<sockaddr*>(&from), &size);
-        const in_addr peer = in_addr_of(peer_);
-        if (length < static_cast<ssize_t>(least_packet) || from.sin_addr.s_addr != peer.s_addr) return {};
+        SocketAddress from;
+        socklen_t size = SocketAddress::capacity;
+        const auto length = ::recvfrom(socket_.get(), buffer_.data(), buffer_.size(), 0, from.get(), &size);
+        if (length < static_cast<ssize_t>(least_packet) || from.ip() != peer_.ip()) return {};
         return in_.with(ByteView(buffer_).first(static_cast<std::size_t>(length)));
     }
 
 private:
-    static sockaddr_in address_of(const Gid& ip) {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(ib::roce_v2_udp_port);
-        address.sin_addr = in_addr_of(ip);
-        return address;
+    void set(int level, int option, int value) const {
+        ::setsockopt(socket_.get(), level, option, &value, sizeof value);
     }
 
     bool is_for_peer(ByteView frame) const {
         const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
         return packet.transport == capture::Transport::ib && packet.ib.carrier == capture::IbCarrier::roce_v2 &&
-               packet.ib.bth_offset == bth_offset && packet.destination == capture::Address::of(peer_);
+               packet.ib.bth_offset == out_.bth_offset() && packet.destination == capture::Address::of(peer_.ip());
     }
 
-    Gid own_, peer_;
+    SocketAddress own_, peer_;
     std::optional<std::uint16_t> service_port_;
     FileDescriptor socket_;
     RoceFrame out_, in_;
@@ -127,7 +147,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Transport> open_udp(const Gid& host, std::optional<std::uint16_t> service_port) {
+std::unique_ptr<Transport> open_udp(const SocketAddress& host, std::optional<std::uint16_t> service_port) {
     return std::make_unique<UdpTransport>(host, service_port);
 }
 

@@ -10,23 +10,41 @@ CLC = ETHERNET + IPV4 + TCP_TIMESTAMPS  # where the message begins in a frame of
 SEND = ETHERNET + IPV4 + 8 + 12  # the same of an LLC or CDC message over RoCEv2
 
 
-def edited(name, target, *edits):
-    """Writes samples/real/NAME.pcap to `target`, changed by the edits: functions of the list of frames (bytearrays)."""
+def records_of(name):
+    """Header of samples/real/NAME.pcap, and its records: [seconds, fraction, frame as a bytearray]."""
     octets = sample(name).read_bytes()
-    head, position, records = octets[:24], 24, []
+    position, records = 24, []
     while position < len(octets):
-        stamp, captured = octets[position:position + 8], struct.unpack_from("<I", octets, position + 8)[0]
-        records.append((stamp, bytearray(octets[position + 16:position + 16 + captured])))
+        seconds, fraction, captured = struct.unpack_from("<III", octets, position)
+        records.append([seconds, fraction, bytearray(octets[position + 16:position + 16 + captured])])
         position += 16 + captured
-    for edit in edits:
-        edit([frame for _, frame in records])
+    return octets[:24], records
+
+
+def written(head, records, target):
     target.parent.chmod(0o755)
     with target.open("wb") as out:
         out.write(head)
-        for stamp, frame in records:
+        for seconds, fraction, frame in records:
             if frame:
-                out.write(stamp + struct.pack("<II", len(frame), len(frame)) + frame)
+                out.write(struct.pack("<IIII", seconds, fraction, len(frame), len(frame)) + frame)
     return target
+
+
+def edited(name, target, *edits):
+    """Writes samples/real/NAME.pcap to `target`, changed by the edits: functions of the list of frames (bytearrays)."""
+    head, records = records_of(name)
+    for edit in edits:
+        edit([frame for _, _, frame in records])
+    return written(head, records, target)
+
+
+def delayed(name, target, number, seconds):
+    """Writes samples/real/NAME.pcap to `target`; frame `number` and all after it come that much later."""
+    head, records = records_of(name)
+    for record in records[number - 1:]:
+        record[0] += seconds
+    return written(head, records, target)
 
 
 def patch(number, offset, octets):

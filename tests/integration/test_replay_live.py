@@ -10,11 +10,13 @@ import time
 
 import pytest
 
-from edit import edited, patch
+from edit import delayed, edited, patch
 from harness import BUILD, sample
 
 CLIENT, SERVER = "192.0.2.10", "192.0.2.20"
+CLIENT6, SERVER6 = "2001:db8::10", "2001:db8::20"
 RESPONDER_RESOURCES = 14 + 20 + 8 + 12 + 8 + 48  # of a REP in a RoCEv2 frame
+DISCONNECT = 66  # the frame of the DREQ in rdmacm_rping_v4
 
 
 def why_not():
@@ -46,9 +48,9 @@ def wire():
         for name in names:
             ip("netns", "add", name)
         ip("link", "add", "wire0", "netns", names[0], "type", "veth", "peer", "name", "wire1", "netns", names[1])
-        for number, (name, address) in enumerate(zip(names, (CLIENT, SERVER))):
+        for number, (name, address, address6) in enumerate(zip(names, (CLIENT, SERVER), (CLIENT6, SERVER6))):
             for words in (["addr", "add", f"{address}/24", "dev", f"wire{number}"], ["link", "set", f"wire{number}", "up"],
-                          ["link", "set", "lo", "up"]):
+                          ["addr", "add", f"{address6}/64", "dev", f"wire{number}", "nodad"], ["link", "set", "lo", "up"]):
                 ip("-n", name, *words)
             ends.append((name, f"wire{number}"))
         yield ends
@@ -83,6 +85,31 @@ def test_udp(wire, name):
     """RoCEv2 through the kernel's UDP."""
     results = replayed(wire, sample(name), sample(name), f"rocev2://{SERVER}", f"rocev2://{CLIENT}")
     for status, report in results:
+        assert status == 0, report
+
+
+def test_udp_over_ipv6(wire):
+    name = "rdmacm_rping_v6"
+    for status, report in replayed(wire, sample(name), sample(name), f"rocev2://[{SERVER6}]:7175", f"rocev2://[{CLIENT6}]"):
+        assert status == 0, report
+
+
+def test_versions_of_ip_differ(wire):
+    (client_space, _), _ = wire
+    process = begin(client_space, sample("rdmacm_rping_v4"), "client", f"rocev2://[{SERVER6}]", timeout=3)
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 2 and b"different versions of IP" in err, err.decode()
+
+
+def test_recorded_pace_with_a_gap_longer_than_the_patience(wire, tmp_path):
+    """The client's disconnect comes 4 s late in the recording; 3 s are all that either side waits for an answer."""
+    capture = delayed("rdmacm_rping_v4", tmp_path / "slow.pcap", DISCONNECT, 4)
+    (client_space, _), (server_space, _) = wire
+    options = ("--speed", "recorded")
+    server = begin(server_space, capture, "server", f"rocev2://{CLIENT}", timeout=3, options=options)
+    time.sleep(1)
+    client = begin(client_space, capture, "client", f"rocev2://{SERVER}", timeout=3, options=options)
+    for status, report in (end(client), end(server)):
         assert status == 0, report
 
 

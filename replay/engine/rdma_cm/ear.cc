@@ -127,6 +127,7 @@ void Ear::learn(Side from, const wire::Message& message) {
         mtu_ = std::max(ib::mtu_octets(req->body.path_mtu), 256U);
         begin(req->body.starting_psn);
     } else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) {
+        reply_ = *rep;
         ends_[from] = {rep->local_qpn, rep->starting_psn, rep->local_q_key};
         begin(rep->starting_psn);
     } else if (const auto* resolved = std::get_if<wire::SidrRep>(&message.body);

@@ -33,6 +33,8 @@ public:
     const PerSide<End>& ends() const { return ends_; }
     /// The client's REQ; nullptr if none has been heard.
     const fabricscope::rdma_ip_cm::Req* request() const { return request_ ? &*request_ : nullptr; }
+    /// The server's REP; nullptr if none has been heard.
+    const ib::CmRep* reply() const { return reply_ ? &*reply_ : nullptr; }
     std::uint32_t mtu() const { return mtu_; }
     /// What cannot be replayed as it was heard; empty if all can.
     const std::string& problem() const { return problem_; }
@@ -73,6 +75,7 @@ private:
     PerSide<Requests> requests_;
     PerSide<std::vector<Octets>> mads_;  ///< that were heard
     std::optional<fabricscope::rdma_ip_cm::Req> request_;
+    std::optional<ib::CmRep> reply_;
     std::uint32_t mtu_ = 1024;
     std::size_t completed_ = 0;  ///< messages handed out, but for repeated ones
     std::string problem_;

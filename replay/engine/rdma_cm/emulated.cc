@@ -115,7 +115,10 @@ protected:
         if (event.kind == CmEvent::Kind::request || event.kind == CmEvent::Kind::sidr_request) id_ = event.id;
         // The agent tells the peer, and needs no word from its consumer.
         if (event.kind == CmEvent::Kind::timed_out) held_ = false;
-        if (event.kind == CmEvent::Kind::disconnecting) act(now);
+        if (event.kind == CmEvent::Kind::disconnecting) {
+            act(now);
+            if (!answer_is_recorded()) agree(now);
+        }
     }
 
     void on_completion(Time /*now*/, stack::Completion completion) override { part_.on_completion(completion); }
@@ -208,6 +211,13 @@ private:
 
     void agree(Time now) {
         if (id_) cm().agree(now, *id_);
+    }
+
+    /// Of a disconnection that was not recorded, no answer was.
+    bool answer_is_recorded() const {
+        return std::ranges::any_of(recording_.conversation.messages, [&](const Message& message) {
+            return message.from == part_.side() && message.name == "DREP";
+        });
     }
 
     void resolve(Time now, const wire::SidrReq& request, const Octets& data) {

@@ -24,6 +24,8 @@ Value address_value(const Gid& address, std::size_t width) {
     return {address.octets.end() - static_cast<std::ptrdiff_t>(width), address.octets.end()};
 }
 
+bool ends_connection(const Message& message) { return message.name == "DREQ" || message.name == "REJ"; }
+
 bool wants_answer(const Message& message) {
     return message.name == "REQ" || message.name == "REP" || message.name == "DREQ" || message.name == "LAP" ||
            message.name == "SIDR_REQ";
@@ -203,6 +205,7 @@ private:
         } else {
             part_.say(now, message);
         }
+        ends_ = ends_ || ends_connection(message);
         part_.script().sent(now, index);
         happened(now);
     }
@@ -237,6 +240,7 @@ private:
     void on_message(Time now, const Heard& heard) {
         const Message& message = heard.message;
         happened(now);
+        ends_ = ends_ || ends_connection(message);
         if (heard.repeated) return answer_again(message);
         const auto recorded = part_.script().received(now, message.lane, message.name, message.octets);
         if (message.lane == cm_lane) {
@@ -293,6 +297,21 @@ private:
         if (std::exchange(watches_, false)) return;
         notes_.emplace_back("the peer did not answer in time");
         stopped_ = true;
+        if (part_.ear().reply() != nullptr && !ends_) disconnect(*part_.ear().reply());
+    }
+
+    /// Nothing is left behind at the peer.
+    void disconnect(const ib::CmRep& rep) {
+        const bool server = played() == Side::server;
+        wire::Message request;
+        request.mad.transaction_id = rep.local_comm_id;
+        request.mad.attribute_id = static_cast<std::uint16_t>(ib::CmAttribute::dreq);
+        ib::CmDreq dreq;
+        dreq.local_comm_id = server ? rep.local_comm_id : rep.remote_comm_id;
+        dreq.remote_comm_id = server ? rep.remote_comm_id : rep.local_comm_id;
+        dreq.remote_qpn = part_.ear().ends()[engine::other(played())].qpn.value_or(0);
+        request.body = dreq;
+        send_mad(wire::build(request));
     }
 
     struct HeardMad {
@@ -309,6 +328,7 @@ private:
     bool held_ = false;     ///< what is ready waits for something to happen
     bool watches_ = false;  ///< a client that is not answered is watched until it gives up
     bool stopped_ = false;  ///< it makes no sense to go on
+    bool ends_ = false;     ///< it was said that the connection ends
     std::optional<Repetition> repetition_;
     std::map<std::size_t, Octets> said_;  ///< CM messages, by their number in the recording
     std::vector<HeardMad> heard_;

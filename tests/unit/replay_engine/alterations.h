@@ -11,13 +11,17 @@
 
 namespace fabricscope::replay {
 
+/// With the last bit turned over.
+inline Value flipped(Value value) {
+    value.back() ^= 1;
+    return value;
+}
+
 /// The recording with one bit of a field turned over.
 inline Conversation altered(const Conversation& recorded, std::size_t message, const FieldAt& field) {
     Conversation copy = recorded;
     Octets& octets = copy.messages[message].octets;
-    Value value = value_of(octets, field);
-    value.back() ^= 1;
-    set_value(octets, field, value);
+    set_value(octets, field, flipped(value_of(octets, field)));
     return copy;
 }
 

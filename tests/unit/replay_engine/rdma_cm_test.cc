@@ -15,6 +15,7 @@
 #include "replay/engine/rdma_cm/recording.h"
 #include "replay/engine/run.h"
 #include "replay/synth/families.h"
+#include "tests/unit/replay_engine/alterations.h"
 
 namespace fabricscope::replay::rdma_cm {
 namespace {
@@ -175,6 +176,36 @@ INSTANTIATE_TEST_SUITE_P(Real, RdmaCmSample, testing::ValuesIn(samples()), [](co
     return instance.param;
 });
 
+// ---- a peer that falls silent ----------------------------------------------------------------------
+
+/// The connection as it was recorded up to its setup.
+CmSession without_data(const CmSession& session) {
+    Recording recording = session.recording();
+    std::vector<Message>& messages = recording.conversation.messages;
+    messages.erase(std::ranges::find(messages, "RTU", &Message::name) + 1, messages.end());
+    return CmSession(std::move(recording));
+}
+
+TEST(RdmaCmPatience, ConnectionOfASilentPeerIsDisconnected) {
+    const std::unique_ptr<CmSession> session = sample("rdmacm_rping_v4").session();
+    const CmSession silent = without_data(*session);
+    for (const Side played : {Side::client, Side::server}) {
+        SCOPED_TRACE(name_of(played));
+        const replay::Run run = run_emulated(
+            session->player(played, {}), silent.emulated(engine::other(played), ""),
+            {.start = session->conversation().messages.front().time});
+        EXPECT_FALSE(run.over);
+        EXPECT_NE(run.waiting_for, "");
+        const std::unique_ptr<Session> actual = session_of(run, {"rdma-cm", make_reader}, session->conversation());
+        ASSERT_NE(actual, nullptr);
+        const std::vector<Message>& said = actual->conversation().messages;
+        const auto goodbye = std::ranges::find(said, "DREQ", &Message::name);
+        ASSERT_NE(goodbye, said.end());
+        EXPECT_EQ(goodbye->from, played);
+        EXPECT_NE(std::ranges::find(said, "DREP", &Message::name), said.end()) << "the peer knows the connection";
+    }
+}
+
 // ---- one field altered ---------------------------------------------------------------------------
 
 /// A field of this name and owner, wherever it stands.
@@ -199,16 +230,10 @@ bool is_known_before(const std::vector<Message>& messages, std::size_t index, co
     return false;
 }
 
-/// With another value in the last octet.
-Value altered(Value value) {
-    value.back() ^= 1;
-    return value;
-}
-
 void rename_everywhere(std::vector<Message>& messages, const NamePlace& name) {
     for (Message& message : messages)
         for (const FieldAt& field : fields_of(message, message.octets))
-            if (name_at(message, field) == name) set_value(message.octets, field, altered(name.value));
+            if (name_at(message, field) == name) set_value(message.octets, field, flipped(name.value));
 }
 
 /// What decides which message it is, or which fields follow: altered, it is another message altogether.
@@ -242,7 +267,7 @@ private:
         const bool free_choice = name &&
                                  (rule.treatment == Treatment::introduces || !is_known_before(messages, index, *name));
         if (free_choice) rename_everywhere(messages, *name);
-        else set_value(messages[index].octets, field, altered(value_of(message.octets, field)));
+        else set_value(messages[index].octets, field, flipped(value_of(message.octets, field)));
         const CmSession changed(std::move(recording));
         const Comparison comparison = replayed(changed, session_, played_);
         if (free_choice) {
