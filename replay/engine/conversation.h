@@ -3,6 +3,8 @@
 // when one side of it is played. Both are read from frames by the same engine, and so can be compared.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
@@ -35,6 +37,14 @@ struct FieldRule {
     Owner owner = Owner::sender;
     bool in_lane = false;  ///< the name means something in its lane only
 };
+
+/// Rules of several tables in one.
+template <std::size_t... sizes> constexpr auto joined(const std::array<FieldRule, sizes>&... tables) {
+    std::array<FieldRule, (sizes + ...)> all;
+    auto end = all.begin();
+    ((end = std::ranges::copy(tables, end).out), ...);
+    return all;
+}
 
 /// Messages that are built and compared in one way: CLC, LLC, CM ...
 struct Dialect {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/engine/fc/information_unit.h"
 
-#include <algorithm>
 #include <array>
 
 #include "protocols/fc/els.h"
@@ -19,13 +18,6 @@ using fc_ae_rdma::Iu;
 constexpr std::size_t header_size = fc::frame_header_size;
 
 // ---- rules ---------------------------------------------------------------------------------------
-
-template <std::size_t... sizes> constexpr auto joined(const std::array<FieldRule, sizes>&... tables) {
-    std::array<FieldRule, (sizes + ...)> all;
-    auto end = all.begin();
-    ((end = std::ranges::copy(tables, end).out), ...);
-    return all;
-}
 
 /// Of which Exchange a message is, its lane says; places in it are FC-2's to number.
 constexpr std::array header_rules{

@@ -83,35 +83,36 @@ constexpr std::array clc_rules{
     FieldRule{"smcr.clc.smcd.chid", policy},
 };
 
-/// Requests, and answers in which the sender names what is its own.
-constexpr std::array llc_rules{
+/// What a sender names of its own in any LLC message.
+constexpr std::array llc_own_rules{
     FieldRule{"smcr.llc.mac", refers, "mac"},
     FieldRule{"smcr.llc.gid", refers, "gid"},
     FieldRule{"smcr.gid_list.gid", refers, "gid"},
-    FieldRule{"smcr.llc.qpn", refers, "qpn"},
-    FieldRule{"smcr.llc.confirm_link.link_user_id", ignored},
-    FieldRule{"smcr.llc.confirm_link.max_links", policy},
-    FieldRule{"smcr.llc.confirm_link.max_connections", policy},
     FieldRule{"smcr.llc.rtoken.reference_rkey", refers, "rkey"},
     FieldRule{"smcr.llc.rtoken.rkey", introduces, "rkey"},
     FieldRule{"smcr.llc.rtoken.address", introduces, "address"},
-    FieldRule{"smcr.llc.delete_rkey.rkey", introduces, "deleted rkey"},
-    FieldRule{"smcr.llc.test_link.user_data", introduces, "user data", Owner::group},
 };
+
+/// Requests, and answers in which the sender names what is its own.
+constexpr std::array llc_rules = joined(
+    llc_own_rules, std::array{
+                       FieldRule{"smcr.llc.qpn", refers, "qpn"},
+                       FieldRule{"smcr.llc.confirm_link.link_user_id", ignored},
+                       FieldRule{"smcr.llc.confirm_link.max_links", policy},
+                       FieldRule{"smcr.llc.confirm_link.max_connections", policy},
+                       FieldRule{"smcr.llc.delete_rkey.rkey", introduces, "deleted rkey"},
+                       FieldRule{"smcr.llc.test_link.user_data", introduces, "user data", Owner::group},
+                   });
 
 /// An ADD LINK that offers a link or takes it: its sender tells its own end. Two devices may number their queue pairs
 /// alike.
-constexpr std::array llc_add_link_rules{
-    FieldRule{"smcr.llc.mac", refers, "mac"},
-    FieldRule{"smcr.llc.gid", refers, "gid"},
-    FieldRule{"smcr.llc.qpn", introduces, "qpn"},
-    FieldRule{"smcr.llc.add_link.initial_psn", ignored},
-    FieldRule{"smcr.llc.add_link.mtu", policy},
-    FieldRule{"smcr.llc.add_link.target_gid", policy},
-    FieldRule{"smcr.llc.rtoken.reference_rkey", refers, "rkey"},
-    FieldRule{"smcr.llc.rtoken.rkey", introduces, "rkey"},
-    FieldRule{"smcr.llc.rtoken.address", introduces, "address"},
-};
+constexpr std::array llc_add_link_rules = joined(
+    llc_own_rules, std::array{
+                       FieldRule{"smcr.llc.qpn", introduces, "qpn"},
+                       FieldRule{"smcr.llc.add_link.initial_psn", ignored},
+                       FieldRule{"smcr.llc.add_link.mtu", policy},
+                       FieldRule{"smcr.llc.add_link.target_gid", policy},
+                   });
 
 /// An ADD LINK that rejects the link says nothing of an end of it.
 constexpr std::array llc_rejecting_rules{

@@ -72,6 +72,7 @@ public:
     bool all_acknowledged() const { return unacknowledged_.empty(); }
     /// Octets that arrived in order; the caller erases what it has used.
     Octets& received() { return received_; }
+    const Octets& received() const { return received_; }
     /// Takes the segments that want to be sent.
     std::vector<TcpSegmentOut> take_segments() { return std::exchange(out_, {}); }
 

@@ -264,25 +264,14 @@ void Peer::fail(Time now, Connection& connection, const char* outcome) {
 }
 
 void Peer::run_application(Time now, Connection& connection) {
-    if (connection.phase == Phase::plain) {
-        Octets& arrived = connection.tcp.received();
-        connection.received.insert(connection.received.end(), arrived.begin(), arrived.end());
-        arrived.clear();
-        connection.tcp_at_end = connection.tcp.peer_closed();
-    }
     connection.application.work(now, connection);
     if (connection.phase == Phase::active) settle_end(now, connection);
     else if (connection.tcp.over()) enter(connection, Phase::over, never);
 }
 
-/// TCP follows the end on RDMA (RFC 7609, 4.8).
 void Peer::settle_end(Time now, Connection& connection) {
-    DataPath& data = *connection.data;
-    const bool reset = connection.tcp.was_reset();
-    if (reset) data.abort();  // does nothing once this side has closed
-    if (data.aborted()) connection.tcp.abort(now);
-    else if (data.closed_sent() && (config_.profile.fin_with_closed || data.state() == CloseState::closed))
-        connection.tcp.close(now);
+    const DataPath& data = *connection.data;
+    connection.settle_tcp();
     if (data.state() == CloseState::peer_abort_wait && connection.deadline == never && !connection.released)
         connection.deadline = now + config_.profile.abort_wait;
     if (data.state() != CloseState::closed || connection.released) return;

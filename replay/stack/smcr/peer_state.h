@@ -2,6 +2,7 @@
 // What a peer keeps of each connection and link group. Private to peer.cc and rendezvous.cc.
 #pragma once
 
+#include "replay/stack/smcr/connection_stream.h"
 #include "replay/stack/smcr/peer.h"
 
 namespace fabricscope::stack::smcr {
@@ -24,33 +25,10 @@ struct Peer::Group {
     wire::PeerId peer;
 };
 
-/// The streams of a connection, over TCP or over RDMA.
-struct Peer::Connection final : ByteStream, DataSink {
+struct Peer::Connection final : ConnectionStream, DataSink {
     Connection(TcpConfig tcp_config, const AppPlan& plan, std::uint64_t seed)
-        : tcp(std::move(tcp_config)), application(plan, seed) {}
-
-    // ByteStream
-    std::size_t write(ByteView octets) override {
-        if (data) return data->write(octets);
-        if (!tcp.established()) return 0;
-        tcp.write(now, octets);
-        return octets.size();
-    }
-    bool write_urgent(std::uint8_t octet) override {
-        return data ? data->write_urgent(octet) : write(ByteView(&octet, 1)) == 1;
-    }
-    std::uint64_t readable() const override { return data ? data->readable() : received.size(); }
-    Octets read(std::uint64_t most) override {
-        if (data) return data->read(most);
-        const auto end = received.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(most, received.size()));
-        Octets octets(received.begin(), end);
-        received.erase(received.begin(), end);
-        return octets;
-    }
-    bool at_end() const override { return data ? data->at_end() : tcp_at_end && received.empty(); }
-    void shutdown_write() override { data ? data->shutdown_write() : tcp.close(now); }
-    void close() override { data ? data->close() : tcp.close(now); }
-    void abort() override { data ? data->abort() : tcp.abort(now); }
+        : ConnectionStream(std::move(tcp_config)), application(plan, seed) {}
+    using ConnectionStream::write;
 
     // DataSink
     void write(std::uint64_t offset, Octets octets) override {
@@ -95,13 +73,9 @@ struct Peer::Connection final : ByteStream, DataSink {
     Key key;
     IbAddress remote_port;  ///< MAC and IP address
     bool client = false;
-    TcpConnection tcp;
     Application application;
     Phase phase = Phase::tcp;
     Time deadline = never;
-    Time now = 0;     ///< of the input that is being handled
-    Octets received;  ///< TCP octets that are no CLC
-    bool tcp_at_end = false;
 
     std::uint8_t version = 0;
     bool first_contact = false;
@@ -112,8 +86,7 @@ struct Peer::Connection final : ByteStream, DataSink {
     RemoteElement remote;
     std::optional<wire::Proposal> proposal;           ///< server: while it waits for its turn
     std::optional<wire::SmcrAcceptConfirm> accepted;  ///< client: while it waits for its turn; without lists
-    std::optional<DataPath> data;
-    std::vector<wire::Cdc> early;  ///< messages that came before CONFIRM
+    std::vector<wire::Cdc> early;                     ///< messages that came before CONFIRM
     std::uint64_t messages = 0;
     std::deque<Post> unacknowledged;
     std::uint16_t acknowledged_sequence = 0;  ///< of the last CDC message that the peer certainly has

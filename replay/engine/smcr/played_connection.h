@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One connection of the played side: its streams, and what CLC and CDC have said of it.
+#pragma once
+
+#include "replay/engine/smcr/dialects.h"
+#include "replay/engine/smcr/links.h"
+#include "replay/stack/smcr/connection_stream.h"
+
+namespace fabricscope::replay::smcr {
+
+/// One connection of the played side.
+struct PlayedConnection final : stack::smcr::ConnectionStream, stack::smcr::DataSink {
+    PlayedConnection(
+        const RecordedConnection& what, PlayedLinks& over, stack::TcpConfig config, const stack::smcr::AppPlan& plan)
+        : ConnectionStream(std::move(config)), recorded(what), links(over), application(plan, 0) {}
+    using ConnectionStream::write;
+
+    // DataSink
+    void write(std::uint64_t offset, Octets octets) override;
+    void send(const wire::Cdc& message, const char* note) override;
+
+    /// Everything that was recorded has come and gone, or nothing can any more.
+    bool finished(Side played) const;
+    /// Its SYN is sent, or has come.
+    void begin(Time at) { now = at, phase = Phase::negotiating; }
+
+    enum class Phase : std::uint8_t {
+        waiting,      ///< it has not begun
+        negotiating,  ///< from the SYN to the end of CLC, and of the first link's set-up
+        active,       ///< data over RDMA
+        plain,        ///< data over TCP
+        over,
+    };
+
+    const RecordedConnection& recorded;
+    PlayedLinks& links;
+    stack::smcr::Application application;
+    Phase phase = Phase::waiting;
+    bool established = false, proposed = false;
+    IbAddress peer_port;
+    std::uint16_t peer_tcp_port = 0;
+
+    std::optional<wire::SmcrAcceptConfirmBody> own, peer;  ///< ACCEPT and CONFIRM
+    std::size_t link = 0;
+    std::size_t peer_rmb = 0;
+    std::uint64_t peer_offset = 0;
+    std::vector<wire::Cdc> early;  ///< came before data may flow
+    CdcState told, heard;
+    std::vector<std::string> milestones;  ///< sent, and not yet noted
+};
+
+}  // namespace fabricscope::replay::smcr

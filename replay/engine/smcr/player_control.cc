@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "replay/engine/smcr/smcr_player.h"
+
+namespace fabricscope::replay::smcr {
+
+using wire::ClcType;
+
+namespace {
+
+bool make_answer(wire::TestLink& body) { return body.reply = true; }
+bool make_answer(wire::ConfirmRkeyMessage& message) { return message.body.reply = true; }
+bool make_answer(wire::ConfirmRkeyContinuationMessage& message) { return message.body.reply = true; }
+bool make_answer(wire::DeleteRkeyMessage& message) { return message.body.reply = true; }
+bool make_answer(wire::DeleteLink& body) { return body.reply = !body.all; }
+bool make_answer(wire::AddLinkMessage& message) {
+    return std::visit([](auto& body) { return body.reply = body.reject = true; }, message.body);
+}
+template <class Other> bool make_answer(Other&) { return false; }
+
+}  // namespace
+
+/// Sends what the recording has next.
+bool SmcrPlayer::play(Time now) {
+    bool sent = false;
+    const auto may_send = [&](std::size_t index) { return can_send(index); };
+    while (const auto index = script_.ready(now, may_send)) {
+        play(now, *index);
+        script_.sent(now, *index);
+        ++played_messages_;
+        sent = true;
+    }
+    return sent;
+}
+
+bool SmcrPlayer::can_send(std::size_t index) {
+    const Message& message = script_.message(index);
+    const auto is_before = [&](Time at) { return at < message.time; };
+    const auto data_is_as_far = [&](const auto& one) {
+        const auto& times = one->recorded.step_time[played_];
+        const auto steps = std::ranges::count_if(times, is_before);
+        return one->phase == Phase::over || one->application.steps_done() >= static_cast<std::size_t>(steps);
+    };
+    if (message.name.starts_with("CDC") || message.name == "TCP SYN-ACK") return false;
+    if (message.name.starts_with("LLC")) {
+        if (!links_.link_for(message.lane)) return false;
+        return !message.name.starts_with("LLC DELETE LINK") || std::ranges::all_of(connections_, data_is_as_far);
+    }
+    if (message.name == "TCP SYN") return std::ranges::all_of(connections_, data_is_as_far);
+    PlayedConnection& connection = connection_in(message.lane);
+    return connection.established && (message.name != "CLC PROPOSAL" || is_next(connection));
+}
+
+/// Proposals go out in the order in which they were accepted: the first one sets up the link group.
+bool SmcrPlayer::is_next(const PlayedConnection& connection) const {
+    for (const auto& earlier : connections_) {
+        if (earlier.get() == &connection) return true;
+        if (!earlier->proposed) return false;
+    }
+    return true;
+}
+
+PlayedConnection& SmcrPlayer::connection_in(const std::string& lane) {
+    return **std::ranges::find(connections_, lane, [](const auto& one) { return one->recorded.lane; });
+}
+
+void SmcrPlayer::play(Time now, std::size_t index) {
+    const Message& message = script_.message(index);
+    const Octets octets = script_.bindings().translated(message);
+    const std::string comment = fmt::format("{}, recorded in frame {}", message.name, message.frame);
+    if (message.name.starts_with("LLC")) {
+        const std::size_t link = *links_.link_for(message.lane);
+        links_.lane_of(link);
+        links_.send(now, link, octets, comment);
+        on_llc(now, link, octets, true);
+        return;
+    }
+    PlayedConnection& connection = connection_in(message.lane);
+    connection.now = now;
+    if (message.name == "TCP SYN") {
+        connection.begin(now);
+        connection.tcp.connect(now);
+    } else {
+        connection.tcp.write(now, octets);
+        flush(connection);  // what follows over RDMA must not overtake it
+        connection.proposed = true;
+        on_clc(now, connection, wire::parse_clc(octets), true);
+    }
+}
+
+// ---- CLC -----------------------------------------------------------------------------------------
+
+void SmcrPlayer::on_clc(Time now, PlayedConnection& connection) {
+    Octets& arrived = connection.tcp.received();
+    const std::size_t length = wire::clc_length(arrived);
+    if (arrived.empty() || (length != 0 && arrived.size() < std::max(length, wire::kClcHeaderSize + 1))) return;
+    if (length == 0) {
+        note(connection.recorded.lane + ": the peer sent something else than CLC");
+        connection.phase = Phase::plain;
+        return;
+    }
+    const Octets octets(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(length));
+    arrived.erase(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(length));
+    const std::string name = clc_name(octets);
+    ++played_messages_;
+    if (!script_.received(now, connection.recorded.lane, name, octets))
+        note(fmt::format("{}: {} of the peer was not recorded", connection.recorded.lane, name));
+    on_clc(now, connection, wire::parse_clc(octets), false);
+    on_clc(now, connection);
+}
+
+/// What follows from a message, sent or received.
+void SmcrPlayer::on_clc(Time now, PlayedConnection& connection, const wire::ClcMessage& message, bool own) {
+    if (std::holds_alternative<wire::Decline>(message.body)) {
+        connection.phase = Phase::plain;
+        return;
+    }
+    const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
+    if (body == nullptr) return;
+    const bool first = body->body.first_contact ||
+                       (message.header.type == ClcType::confirm && connection.recorded.model.first_contact == true);
+    if (first) links_.on_first_contact(now, body->body, own);
+    (own ? connection.own : connection.peer) = body->body;
+    if (own) connection.link = links_.link_named(body->body, true);
+}
+
+// ---- LLC -----------------------------------------------------------------------------------------
+
+void SmcrPlayer::on_llc_of_peer(Time now, std::size_t link, const Octets& octets) {
+    const std::string lane = links_.lane_of(link), name = llc_name(octets);
+    ++played_messages_;
+    const bool known = script_.received(now, lane, name, octets).has_value();
+    on_llc(now, link, octets, false);
+    if (!known) answer_unrecorded(now, link, lane + ": " + name, octets);
+}
+
+void SmcrPlayer::on_llc(Time now, std::size_t link, ByteView octets, bool own) {
+    const wire::LlcMessage message = wire::parse_llc(octets, octets.size());
+    links_.on_llc(now, link, message, own);
+    if (!links_.all_deleted()) return;
+    // The end of the link group is the end of its connections (RFC 7609, 3.5.4).
+    for (const auto& connection : connections_)
+        if (connection->phase == Phase::active && !connection->data->closed_sent()) {
+            connection->now = now;
+            connection->tcp.abort(now);
+            connection->phase = Phase::over;
+        }
+}
+
+/// So that the peer can go on: what can be echoed is, and a link that was not recorded is rejected.
+void SmcrPlayer::answer_unrecorded(Time now, std::size_t link, const std::string& what, const Octets& octets) {
+    wire::LlcMessage message = wire::parse_llc(octets, octets.size());
+    if (message.is_reply()) return note(what + " was not recorded");
+    const bool answered = std::visit([](auto& body) { return make_answer(body); }, message.body);
+    if (!answered) return note(what + " was not recorded; it is not answered");
+    note(what + " was not recorded; it is answered");
+    Octets answer = wire::build(message);
+    answer.resize(octets.size());
+    links_.send(now, link, answer, "not in the recording");
+    on_llc(now, link, answer, true);
+}
+
+}  // namespace fabricscope::replay::smcr

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "replay/engine/smcr/smcr_player.h"
+
+namespace fabricscope::replay::smcr {
+
+using stack::smcr::CloseState;
+
+// ---- data ----------------------------------------------------------------------------------------
+
+bool SmcrPlayer::take_completions(Time now) {
+    bool any = false;
+    for (std::size_t i = 0; i < links_.adapters().size(); ++i)
+        for (auto& completions = links_.adapters()[i]->completions(); !completions.empty(); any = true) {
+            const stack::Completion completion = std::move(completions.front());
+            completions.pop_front();
+            on_completion(now, i, completion);
+        }
+    return any;
+}
+
+void SmcrPlayer::on_completion(Time now, std::size_t adapter, const stack::Completion& completion) {
+    if (completion.kind == stack::Completion::Kind::work) {
+        if (completion.status != stack::CompletionStatus::success)
+            note(fmt::format("a link failed: {}", stack::name_of(completion.status)));
+        return;
+    }
+    if (stack::RcQueuePair* qp = links_.adapters()[adapter]->rc(completion.qpn)) qp->post_receive();
+    const auto link = links_.link_of(adapter, completion.qpn);
+    if (!link || completion.octets.empty()) return;
+    if (completion.octets[0] == wire::kCdcType) on_cdc(now, completion.octets);
+    else on_llc_of_peer(now, *link, completion.octets);
+}
+
+void SmcrPlayer::on_cdc(Time now, const Octets& octets) {
+    wire::Cdc message;
+    if (layout::parse_into(message, octets)) return;
+    const auto found = std::ranges::find_if(connections_, [&](const auto& one) {
+        return one->own && one->own->alert_token == message.alert_token && one->phase != Phase::over;
+    });
+    if (found == connections_.end()) return note("a CDC message has an alert token that is not known");
+    PlayedConnection& connection = **found;
+    connection.now = now;
+    const std::string name = cdc_name(octets, connection.heard);
+    connection.heard = cdc_state(octets);
+    ++played_messages_;
+    if (!name.empty()) script_.received(now, connection.recorded.lane, name, octets);
+    if (connection.phase == Phase::negotiating && connection.own && connection.peer) become_active(connection);
+    if (connection.data) connection.data->on_message(message);
+    else connection.early.push_back(message);
+}
+
+/// The end of one connection may have come after something on another one.
+bool SmcrPlayer::may_end(const std::string& lane) const {
+    const auto& messages = recorded_.conversation.messages;
+    const auto open = [&](std::size_t i) {
+        return messages[i].lane == lane && messages[i].from == played_ && messages[i].name.starts_with("CDC") &&
+               messages[i].name != "CDC urgent";
+    };
+    for (std::size_t i = 0; i < messages.size(); ++i)
+        if (open(i) && !script_.done(i)) return script_.ready(now_, open).has_value();
+    return true;  // over TCP
+}
+
+bool SmcrPlayer::may_have_data(const PlayedConnection& connection) const {
+    return connection.own && connection.peer && !recorded_.no_roce &&
+           std::ranges::all_of(connection.recorded.setup, [&](std::size_t i) { return script_.done(i); });
+}
+
+void SmcrPlayer::become_active(PlayedConnection& connection) {
+    connection.phase = Phase::active;
+    const wire::SmcrAcceptConfirmBody& peer = *connection.peer;
+    const std::uint64_t size = wire::buffer_size(peer.buffer_size);
+    connection.peer_rmb = links_.peer_rmb(connection.link, {peer.rkey, peer.rmb_address});
+    connection.peer_offset = (std::max<std::uint8_t>(peer.rmb_index, 1) - 1U) * size;
+    stack::smcr::DataConfig config;
+    config.profile = profile_;
+    config.element = links_.element(connection.link, *connection.own);
+    if (config.element.empty()) {
+        note(connection.recorded.lane + ": its RMB element is not in its RMB");
+        connection.phase = Phase::over;
+        return;
+    }
+    config.own = {config.element.size(), profile_.cursor_base};
+    config.peer = {size, profile_.cursor_base};
+    config.peer_token = peer.alert_token;
+    connection.data.emplace(config, connection);
+    for (const wire::Cdc& message : std::exchange(connection.early, {})) connection.data->on_message(message);
+}
+
+void SmcrPlayer::run_application(Time now, PlayedConnection& connection) {
+    if (connection.established) connection.application.work(now, connection);
+    if (connection.phase != Phase::active) return;
+    connection.settle_tcp();
+    if (connection.data->state() == CloseState::closed && connection.tcp.over()) connection.phase = Phase::over;
+}
+
+bool SmcrPlayer::note_milestones(Time now, PlayedConnection& connection) {
+    for (const std::string& name : connection.milestones)
+        if (script_.sent(now, connection.recorded.lane, name)) ++played_messages_;
+    return !std::exchange(connection.milestones, {}).empty();
+}
+
+}  // namespace fabricscope::replay::smcr
