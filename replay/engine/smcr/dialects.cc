@@ -181,14 +181,15 @@ const Dialect& llc_dialect(ByteView message) {
     return own || !parsed.is_reply() ? llc : llc_echo;
 }
 
-CdcState cdc_state(ByteView message) {
-    const wire::CdcStateFlags state = parsed_cdc(message).state;
-    return {state.sending_done, state.connection_closed, state.abnormal_close};
+CdcState cdc_state(ByteView message, const CdcState& before) {
+    const wire::Cdc parsed = parsed_cdc(message);
+    if (parsed.flags.failover_validation) return before;
+    return {parsed.state.sending_done, parsed.state.connection_closed, parsed.state.abnormal_close};
 }
 
 std::string cdc_name(ByteView message, const CdcState& before) {
     const wire::Cdc parsed = parsed_cdc(message);
-    if (parsed.flags.failover_validation) return "CDC failover validation";
+    if (parsed.flags.failover_validation) return failover_validation;
     if (parsed.state.abnormal_close && !before.aborted) return "CDC abnormal close";
     if (parsed.state.connection_closed && !before.closed) return "CDC closed";
     if (parsed.state.sending_done && !before.sending_done) return "CDC sending done";

@@ -22,7 +22,9 @@ struct CdcState {
     bool sending_done = false, closed = false, aborted = false;
 };
 std::string cdc_name(ByteView message, const CdcState& before);
-CdcState cdc_state(ByteView message);
+/// After the message. A failover validation tells none (RFC 7609, 4.6.1).
+CdcState cdc_state(ByteView message, const CdcState& before);
+inline constexpr const char* failover_validation = "CDC failover validation";
 const Dialect& cdc_dialect();
 
 }  // namespace fabricscope::replay::smcr

@@ -22,17 +22,16 @@ constexpr Time settling = 100 * stack::millisecond;
 /// How far each connection's application has to have come, by the client's port.
 using Progress = std::vector<std::pair<std::uint16_t, std::size_t>>;
 
-/// The host, and when it does what is not an answer to anything: connect, and end the link group.
+/// The host, and when it does what is not an answer to anything: connect, lose a link, want one, end the link group.
 class EmulatedHost final : public stack::Endpoint {
 public:
     EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config) : peer_(config), side_(side) {
         for (const RecordedConnection& connection : recorded.connections) take(recorded, connection);
-        if (recorded.no_roce)
-            actions_.insert(actions_.begin(), {{}, [this](Time now) { peer_.set_device(now, 0, false); }});
-        for (const Message& message : recorded.conversation.messages)
-            if (message.from == side && deletes_group(message))
-                actions_.push_back(
-                    {progress_at(recorded, message.time), [this](Time now) { peer_.delete_groups(now); }, settling});
+        if (recorded.no_roce) actions_.push_back({0, {}, [this](Time now) { peer_.set_device(now, 0, false); }});
+        for (const LostLink& lost : recorded.lost_links)
+            if (lost.by == side) take(recorded, lost);
+        take_messages(recorded);
+        std::ranges::stable_sort(actions_, {}, &Action::recorded);
     }
 
     void on_frame(Time now, std::size_t port, ByteView frame) override {
@@ -49,6 +48,7 @@ public:
 
 private:
     struct Action {
+        Time recorded = 0;  ///< when it was done then
         Progress after;
         std::function<void(Time)> act;
         Time wait = 0;  ///< then
@@ -59,6 +59,36 @@ private:
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
         const auto* body = std::get_if<wire::DeleteLink>(&parsed.body);
         return body != nullptr && body->all;
+    }
+
+    void take(const Recorded& recorded, const LostLink& lost) {
+        const Mac own = lost.end[side_], peer = lost.end[engine::other(side_)];
+        const Time time = recorded.conversation.messages[lost.sign].time;
+        actions_.push_back(
+            {time, progress_at(recorded, time), [=, this](Time now) { peer_.lose_link(now, own, peer); }});
+    }
+
+    /// The end of the link group, and links that this side wants; the first offer is part of the first contact.
+    void take_messages(const Recorded& recorded) {
+        bool first_offer = true, asked = false;
+        const auto act = [&](Time time, auto what) {
+            actions_.push_back({time, progress_at(recorded, time), what, settling});
+        };
+        for (const Message& message : recorded.conversation.messages) {
+            const bool own = message.from == side_;
+            if (own && deletes_group(message)) act(message.time, [this](Time now) { peer_.delete_groups(now); });
+            const bool request = asks_for_link(message);
+            const bool offer = message.name == "LLC ADD LINK" && !request;
+            const bool answers_request = std::exchange(asked, request || (asked && !offer));
+            if (!request && (!offer || std::exchange(first_offer, false) || answers_request)) continue;
+            if (own) act(message.time, [this](Time now) { peer_.want_links(now); });
+        }
+    }
+
+    /// Of a client: REQUEST ADD LINK, and version 1's ADD LINK without a queue pair.
+    static bool asks_for_link(const Message& message) {
+        return message.name == "LLC REQUEST ADD LINK" ||
+               (message.name == "LLC ADD LINK" && message.from == Side::client);
     }
 
     void take(const Recorded& recorded, const RecordedConnection& connection) {
@@ -81,7 +111,8 @@ private:
         }
         const Mac mac = connection.mac[Side::server];
         const Gid ip = address_of(connection, Side::server);
-        actions_.push_back({progress_at(recorded, connection.model.first_time), [=, this](Time now) {
+        const Time time = connection.model.first_time;
+        actions_.push_back({time, progress_at(recorded, time), [=, this](Time now) {
                                 peer_.connect(now, client_port, mac, ip, server_port, plan);
                             }});
     }

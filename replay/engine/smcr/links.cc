@@ -115,6 +115,23 @@ std::size_t PlayedLinks::link_named(const wire::SmcrAcceptConfirmBody& body, boo
     return found == links_.end() ? 0 : static_cast<std::size_t>(found - links_.begin());
 }
 
+wire::SmcrAcceptConfirmBody PlayedLinks::on_link(std::size_t link, const wire::SmcrAcceptConfirmBody& confirm) const {
+    const std::size_t named = link_named(confirm, true);
+    const RToken token{confirm.rkey, confirm.rmb_address};
+    const auto rmb = std::ranges::find_if(own_, [&](const auto& each) { return each->tokens[named] == token; });
+    if (link == named || rmb == own_.end() || !links_[link].own) return confirm;
+    wire::SmcrAcceptConfirmBody moved = confirm;
+    const LinkEnd& end = *links_[link].own;
+    moved.mac = end.address.mac;
+    moved.gid = end.address.gid;
+    moved.qpn = end.qpn;
+    moved.initial_psn = end.psn;
+    moved.mtu = end.mtu;
+    moved.rkey = (*rmb)->tokens[link].rkey;
+    moved.rmb_address = (*rmb)->tokens[link].address;
+    return moved;
+}
+
 std::optional<std::size_t> PlayedLinks::link_of(std::size_t adapter, std::uint32_t qpn) const {
     const auto found = std::ranges::find_if(
         links_, [&](const Link& link) { return link.own && link.adapter == adapter && link.own->qpn == qpn; });
@@ -128,7 +145,7 @@ std::string PlayedLinks::lane_of(std::size_t link) {
 
 std::optional<std::size_t> PlayedLinks::link_for(const std::string& lane) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-        if (!links_[i].connected || links_[i].deleted) continue;
+        if (!usable(i)) continue;
         const std::size_t number = links_[i].lane == 0 ? lanes_ + 1 : links_[i].lane;
         if (lane == fmt::format("link {}", number)) return i;
     }
@@ -141,9 +158,25 @@ std::optional<std::size_t> PlayedLinks::numbered(std::uint8_t number) const {
     return std::nullopt;
 }
 
-void PlayedLinks::send(Time now, std::size_t link, Octets octets, std::string note) {
+bool PlayedLinks::usable(std::size_t link) const {
+    return links_[link].connected && !links_[link].deleted && !links_[link].lost;
+}
+
+std::optional<std::size_t> PlayedLinks::usable_link() const {
+    for (std::size_t i = 0; i < links_.size(); ++i)
+        if (usable(i)) return i;
+    return std::nullopt;
+}
+
+void PlayedLinks::lose(std::size_t link) {
+    links_[link].lost = true;
+    adapters_[links_[link].adapter]->destroy_rc(links_[link].own->qpn);
+}
+
+void PlayedLinks::send(Time now, std::size_t link, Octets octets, std::string note, std::uint64_t id) {
     stack::RcQueuePair* qp = adapters_[links_[link].adapter]->rc(links_[link].own->qpn);
-    if (qp != nullptr) qp->post_send(now, {.octets = std::move(octets), .solicited = true, .note = std::move(note)});
+    if (qp == nullptr) return;
+    qp->post_send(now, {.id = id, .octets = std::move(octets), .solicited = true, .note = std::move(note)});
 }
 
 // ---- LLC -----------------------------------------------------------------------------------------
@@ -242,6 +275,13 @@ void PlayedLinks::name_own(std::size_t rmb, std::size_t link, RToken token) {
             token.rkey, {token.address, own_[rmb]->octets, stack::remote_write});
 }
 
+void PlayedLinks::on_rmb(std::size_t link, const wire::SmcrAcceptConfirmBody& body, bool own) {
+    const RToken token{body.rkey, body.rmb_address};
+    if (link >= links_.size()) return;
+    if (own) own_rmb(link, token, size_of(token));
+    else peer_rmb(link, token);
+}
+
 std::span<std::uint8_t> PlayedLinks::element(std::size_t link, const wire::SmcrAcceptConfirmBody& body) {
     const RToken token{body.rkey, body.rmb_address};
     const std::size_t rmb = own_rmb(link, token, size_of(token));
@@ -261,12 +301,14 @@ std::size_t PlayedLinks::peer_rmb(std::size_t link, RToken token) {
     return peers_.size() - 1;
 }
 
-void PlayedLinks::write(Time now, std::size_t link, std::size_t peer_rmb, std::uint64_t offset, Octets octets) {
+void PlayedLinks::write(
+    Time now, std::size_t link, std::size_t peer_rmb, std::uint64_t offset, Octets octets, std::uint64_t id) {
     const RToken& token = peers_[peer_rmb][link];
     stack::RcQueuePair* qp = adapters_[links_[link].adapter]->rc(links_[link].own->qpn);
     if (qp == nullptr) return;
     qp->post_send(
-        now, {.type = stack::WorkType::rdma_write,
+        now, {.id = id,
+              .type = stack::WorkType::rdma_write,
               .octets = std::move(octets),
               .remote_address = token.address + offset,
               .rkey = token.rkey});

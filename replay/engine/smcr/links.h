@@ -35,6 +35,8 @@ public:
     void on_llc(Time now, std::size_t link, const wire::LlcMessage& message, bool own);
     /// The link that CLC names; the first one if it names none of this group.
     std::size_t link_named(const wire::SmcrAcceptConfirmBody& body, bool own) const;
+    /// An own CONFIRM as it has to be if the connection is on that link: its end of it, and its name of the RMB.
+    wire::SmcrAcceptConfirmBody on_link(std::size_t link, const wire::SmcrAcceptConfirmBody& confirm) const;
 
     // ---- links ----
     std::optional<std::size_t> link_of(std::size_t adapter, std::uint32_t qpn) const;
@@ -43,20 +45,28 @@ public:
     /// A link that can carry messages; nothing if there is none for that lane yet.
     std::optional<std::size_t> link_for(const std::string& lane);
     bool all_deleted() const { return all_deleted_; }
-    void send(Time now, std::size_t link, Octets octets, std::string note);
+    /// Neither deleted nor lost.
+    bool usable(std::size_t link) const;
+    std::optional<std::size_t> usable_link() const;
+    /// The own end is gone: nothing is sent on it or acknowledged any more.
+    void lose(std::size_t link);
+    /// The completion has `id`.
+    void send(Time now, std::size_t link, Octets octets, std::string note, std::uint64_t id = 0);
 
     // ---- memory ----
+    /// CLC names an RMB; other links' names of it may follow.
+    void on_rmb(std::size_t link, const wire::SmcrAcceptConfirmBody& body, bool own);
     /// The octets of one of the own elements.
     std::span<std::uint8_t> element(std::size_t link, const wire::SmcrAcceptConfirmBody& body);
     std::size_t peer_rmb(std::size_t link, RToken token);
-    void write(Time now, std::size_t link, std::size_t peer_rmb, std::uint64_t offset, Octets octets);
+    void write(Time now, std::size_t link, std::size_t peer_rmb, std::uint64_t offset, Octets octets, std::uint64_t id);
 
 private:
     struct Link {
         std::size_t adapter = 0;
         std::uint8_t number = 0;
         std::optional<LinkEnd> own, peer;
-        bool connected = false, deleted = false;
+        bool connected = false, deleted = false, lost = false;
         std::size_t lane = 0;  ///< 0: none yet
     };
     struct Rmb {

@@ -5,16 +5,25 @@ namespace fabricscope::replay::smcr {
 
 using stack::smcr::CloseState;
 
-void PlayedConnection::write(std::uint64_t offset, Octets octets) {
-    links.write(now, link, peer_rmb, peer_offset + offset, std::move(octets));
+void PlayedConnection::send(const wire::Cdc& message, const char* note) {
+    const Octets octets = layout::octets_of(message);
+    const std::string name = cdc_name(octets, told);
+    told = cdc_state(octets, told);
+    if (!name.empty()) milestones.push_back(name);
+    DataSender::send(message, note);
 }
 
-void PlayedConnection::send(const wire::Cdc& message, const char* note) {
-    Octets octets = layout::octets_of(message);
-    const std::string name = cdc_name(octets, told);
-    told = cdc_state(octets);
-    if (!name.empty()) milestones.push_back(name);
-    links.send(now, link, std::move(octets), note);
+void PlayedConnection::transmit(std::uint64_t offset, const Octets& octets) {
+    links.write(now, link, peer_rmb, peer_offset + offset, octets, id);
+}
+
+void PlayedConnection::transmit(const wire::Cdc& message, const char* note, bool kept) {
+    links.send(now, link, layout::octets_of(message), note != nullptr ? note : "", kept ? id : 0);
+}
+
+void PlayedConnection::move_to(std::size_t other) {
+    link = other;
+    go_on(peer->alert_token);
 }
 
 bool PlayedConnection::finished(Side played) const {

@@ -5,19 +5,27 @@
 #include "replay/engine/smcr/dialects.h"
 #include "replay/engine/smcr/links.h"
 #include "replay/stack/smcr/connection_stream.h"
+#include "replay/stack/smcr/data_sender.h"
 
 namespace fabricscope::replay::smcr {
 
 /// One connection of the played side.
-struct PlayedConnection final : stack::smcr::ConnectionStream, stack::smcr::DataSink {
+struct PlayedConnection final : stack::smcr::ConnectionStream, stack::smcr::DataSender {
+    /// `identity`: of its work requests; not 0.
     PlayedConnection(
-        const RecordedConnection& what, PlayedLinks& over, stack::TcpConfig config, const stack::smcr::AppPlan& plan)
-        : ConnectionStream(std::move(config)), recorded(what), links(over), application(plan, 0) {}
+        const RecordedConnection& what, PlayedLinks& over, stack::TcpConfig config, const stack::smcr::AppPlan& plan,
+        std::uint64_t identity)
+        : ConnectionStream(std::move(config)), recorded(what), links(over), application(plan, 0), id(identity) {}
     using ConnectionStream::write;
+    using DataSender::write;
 
-    // DataSink
-    void write(std::uint64_t offset, Octets octets) override;
+    // DataSender
     void send(const wire::Cdc& message, const char* note) override;
+    void transmit(std::uint64_t offset, const Octets& octets) override;
+    void transmit(const wire::Cdc& message, const char* note, bool kept) override;
+
+    /// Failover: goes on over another link.
+    void move_to(std::size_t other);
 
     /// Everything that was recorded has come and gone, or nothing can any more.
     bool finished(Side played) const;
@@ -35,6 +43,7 @@ struct PlayedConnection final : stack::smcr::ConnectionStream, stack::smcr::Data
     const RecordedConnection& recorded;
     PlayedLinks& links;
     stack::smcr::Application application;
+    std::uint64_t id;
     Phase phase = Phase::waiting;
     bool established = false, proposed = false;
     IbAddress peer_port;

@@ -100,6 +100,7 @@ void SmcrPlayer::work(Time now) {
         more = take_completions(now);
         for (const auto& connection : connections_) more = step(now, *connection) || more;
         more = play(now) || more;
+        more = leave_lost_links(now) || more;
     }
     for (const auto& connection : connections_) flush(*connection);
     if (const std::uint64_t count = progress(); count != progress_) progress_ = count, moved_ = now;

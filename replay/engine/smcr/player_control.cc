@@ -44,6 +44,8 @@ bool SmcrPlayer::can_send(std::size_t index) {
         const auto steps = std::ranges::count_if(times, is_before);
         return one->phase == Phase::over || one->application.steps_done() >= static_cast<std::size_t>(steps);
     };
+    if (const auto move = recorded_.moves.find(index); move != recorded_.moves.end())
+        return connection_in(message.lane).data && links_.link_for(move->second);
     if (message.name.starts_with("CDC") || message.name == "TCP SYN-ACK") return false;
     if (message.name.starts_with("LLC")) {
         if (!links_.link_for(message.lane)) return false;
@@ -69,26 +71,48 @@ PlayedConnection& SmcrPlayer::connection_in(const std::string& lane) {
 
 void SmcrPlayer::play(Time now, std::size_t index) {
     const Message& message = script_.message(index);
-    const Octets octets = script_.bindings().translated(message);
+    Octets octets = script_.bindings().translated(message);
     const std::string comment = fmt::format("{}, recorded in frame {}", message.name, message.frame);
     if (message.name.starts_with("LLC")) {
         const std::size_t link = *links_.link_for(message.lane);
         links_.lane_of(link);
         links_.send(now, link, octets, comment);
         on_llc(now, link, octets, true);
-        return;
-    }
-    PlayedConnection& connection = connection_in(message.lane);
-    connection.now = now;
-    if (message.name == "TCP SYN") {
-        connection.begin(now);
-        connection.tcp.connect(now);
     } else {
-        connection.tcp.write(now, octets);
-        flush(connection);  // what follows over RDMA must not overtake it
-        connection.proposed = true;
-        on_clc(now, connection, wire::parse_clc(octets), true);
+        PlayedConnection& connection = connection_in(message.lane);
+        connection.now = now;
+        if (const auto move = recorded_.moves.find(index); move != recorded_.moves.end()) {
+            play_move(connection, move->second);
+        } else if (message.name == "TCP SYN") {
+            connection.begin(now);
+            connection.tcp.connect(now);
+        } else {
+            if (message.name == "CLC CONFIRM") octets = confirm_for_accept(connection, std::move(octets));
+            connection.tcp.write(now, octets);
+            flush(connection);  // what follows over RDMA must not overtake it
+            connection.proposed = true;
+            on_clc(now, connection, wire::parse_clc(octets), true);
+        }
     }
+    for (const LostLink& lost : recorded_.lost_links)
+        if (lost.sign == index)
+            if (const auto link = links_.link_for(lost.lane)) links_.lose(*link);
+}
+
+/// Failover, as recorded.
+void SmcrPlayer::play_move(PlayedConnection& connection, const std::string& lane) {
+    const std::size_t link = *links_.link_for(lane);
+    if (connection.link != link) return connection.move_to(link);
+    note(connection.recorded.lane + " was on the other link here, and did not move");
+}
+
+/// The server may have chosen another link than it did then.
+Octets SmcrPlayer::confirm_for_accept(const PlayedConnection& connection, Octets confirm) const {
+    wire::ClcMessage message = wire::parse_clc(confirm);
+    auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
+    if (body == nullptr || !connection.peer || connection.peer->first_contact) return confirm;
+    body->body = links_.on_link(links_.link_named(*connection.peer, false), body->body);
+    return wire::build(message);
 }
 
 // ---- CLC -----------------------------------------------------------------------------------------
@@ -124,7 +148,9 @@ void SmcrPlayer::on_clc(Time now, PlayedConnection& connection, const wire::ClcM
                        (message.header.type == ClcType::confirm && connection.recorded.model.first_contact == true);
     if (first) links_.on_first_contact(now, body->body, own);
     (own ? connection.own : connection.peer) = body->body;
-    if (own) connection.link = links_.link_named(body->body, true);
+    const std::size_t link = links_.link_named(body->body, own);
+    links_.on_rmb(link, body->body, own);
+    if (own) connection.link = link;
 }
 
 // ---- LLC -----------------------------------------------------------------------------------------

@@ -23,16 +23,47 @@ bool SmcrPlayer::take_completions(Time now) {
 }
 
 void SmcrPlayer::on_completion(Time now, std::size_t adapter, const stack::Completion& completion) {
-    if (completion.kind == stack::Completion::Kind::work) {
-        if (completion.status != stack::CompletionStatus::success)
-            note(fmt::format("a link failed: {}", stack::name_of(completion.status)));
-        return;
-    }
-    if (stack::RcQueuePair* qp = links_.adapters()[adapter]->rc(completion.qpn)) qp->post_receive();
     const auto link = links_.link_of(adapter, completion.qpn);
-    if (!link || completion.octets.empty()) return;
+    if (!link) return;
+    if (completion.kind == stack::Completion::Kind::work) return on_sent(*link, completion);
+    if (stack::RcQueuePair* qp = links_.adapters()[adapter]->rc(completion.qpn)) qp->post_receive();
+    if (completion.octets.empty()) return;
     if (completion.octets[0] == wire::kCdcType) on_cdc(now, completion.octets);
     else on_llc_of_peer(now, *link, completion.octets);
+}
+
+void SmcrPlayer::on_sent(std::size_t link, const stack::Completion& completion) {
+    if (completion.status == stack::CompletionStatus::success) {
+        // What was sent on a link that the connection has left is acknowledged on the other one.
+        if (completion.id != 0 && connections_[completion.id - 1]->link == link)
+            connections_[completion.id - 1]->acknowledge();
+        return;
+    }
+    if (!links_.usable(link)) return;
+    if (!is_lost_in_recording(link)) note(fmt::format("a link failed: {}", stack::name_of(completion.status)));
+    links_.lose(link);
+}
+
+bool SmcrPlayer::is_lost_in_recording(std::size_t link) {
+    return std::ranges::find(recorded_.lost_links, links_.lane_of(link), &LostLink::lane) != recorded_.lost_links.end();
+}
+
+/// Failover where the recording has none. What it has, play() does.
+bool SmcrPlayer::leave_lost_links(Time now) {
+    const auto other = links_.usable_link();
+    bool moved = false;
+    for (const auto& connection : connections_) {
+        if (!other || connection->phase != Phase::active || links_.usable(connection->link)) continue;
+        const bool recorded = std::ranges::any_of(recorded_.moves, [&](const auto& move) {
+            const Message& message = script_.message(move.first);
+            return message.from == played_ && message.lane == connection->recorded.lane && !script_.done(move.first);
+        });
+        if (recorded) continue;
+        connection->now = now;
+        connection->move_to(*other);
+        moved = true;
+    }
+    return moved;
 }
 
 void SmcrPlayer::on_cdc(Time now, const Octets& octets) {
@@ -45,7 +76,7 @@ void SmcrPlayer::on_cdc(Time now, const Octets& octets) {
     PlayedConnection& connection = **found;
     connection.now = now;
     const std::string name = cdc_name(octets, connection.heard);
-    connection.heard = cdc_state(octets);
+    connection.heard = cdc_state(octets, connection.heard);
     ++played_messages_;
     if (!name.empty()) script_.received(now, connection.recorded.lane, name, octets);
     if (connection.phase == Phase::negotiating && connection.own && connection.peer) become_active(connection);

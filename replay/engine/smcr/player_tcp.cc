@@ -62,7 +62,7 @@ void SmcrPlayer::create(const RecordedConnection& recorded) {
     if (recorded.option[played_]) config.syn_option = layout::octets_of(wire::TcpOption{});
     stack::smcr::AppPlan plan{.script = recorded.script[played_], .pace = options_.pace.factor};
     plan.may_end = [this, &lane = recorded.lane] { return may_end(lane); };
-    auto connection = std::make_unique<PlayedConnection>(recorded, links_, config, plan);
+    auto connection = std::make_unique<PlayedConnection>(recorded, links_, config, plan, connections_.size() + 1);
     connection->peer_port = {
         live ? live->peer_mac : recorded.mac[other(played_)],
         live ? live->peer_ip : address_of(recorded, other(played_))};

@@ -20,8 +20,6 @@ using engine::other;
 using stack::smcr::AppEnd;
 using stack::smcr::AppStep;
 
-constexpr std::uint32_t lost_path = 0x0001'0000;  // reason of a DELETE LINK
-
 constexpr PerSide<Side> both{{Side::client, Side::server}};
 
 std::vector<FieldAt> option_fields(ByteView octets) {
@@ -73,8 +71,8 @@ private:
 
     void on_cdc(const Seen& seen) {
         Progress& own = progress_[seen.from];
-        const CdcState state = cdc_state(seen.octets);
         const CdcState before = own.state;
+        const CdcState state = cdc_state(seen.octets, before);
         AppStep step{.read = std::max(own.read, seen.read), .written = std::max(own.written, seen.written)};
         step.urgent = cdc_name(seen.octets, {true, true, true}) == "CDC urgent" && step.written > own.written;
         if (state.sending_done && !before.sending_done) step.end = AppEnd::shutdown;
@@ -261,25 +259,38 @@ private:
         if (before && (first_contact || message.name == "CLC PROPOSAL" || message.name == "CLC DECLINE") &&
             !after_confirm)
             message.answers = before;
-        if (message.name == "CLC CONFIRM" && first_contact) confirm_ = conversation().messages.size() - 1;
+        if (message.name == "CLC CONFIRM" && first_contact) agreed_ = conversation().messages.size() - 1;
     }
 
     void take_llc(const Seen& seen) {
         const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
         if (single_ && !concerns_connection(seen, parsed)) return;
-        if (const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
-            gone != nullptr && gone->reason == lost_path)
-            result_.obstacle = "a link failed";
         const std::string lane = lane_of_link(seen.link);
         const auto before = last_in(lane);
         Message& message = add(seen, llc_dialect(seen.octets), llc_name(seen.octets), lane);
         message.optional = is_optional(parsed);
+        const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
+        if (gone != nullptr && !gone->all && !gone->reply) take_loss(gone->link, seen.from);
         if (const auto request = by_frame_.find(seen.request_frame);
             seen.request_frame != 0 && request != by_frame_.end())
             message.answers = request->second;
-        else if (message.name == "LLC CONFIRM LINK" && !before) message.answers = confirm_;
+        else if (message.name == "LLC CONFIRM LINK" && !before) message.answers = agreed_;
         else if (message.name == "LLC ADD LINK" && before && name_of(*before) == "LLC CONFIRM LINK reply")
             message.answers = before;
+        if (message.name == "LLC ADD LINK reply" || message.name == "LLC ADD LINK CONTINUATION reply")
+            agreed_ = conversation().messages.size() - 1;
+    }
+
+    /// The message that was added last is a sign that the link is lost.
+    void take_loss(std::uint8_t number, Side by) {
+        const auto lane = links_.find(number);
+        const tracker::Link* link = tracker::link_numbered(*result_.group, number);
+        if (lane == links_.end() || link == nullptr) return;  // it never came to be
+        LostLink lost{lane_of_link(number), by, conversation().messages.size() - 1, {}};
+        const bool known = std::ranges::any_of(
+            result_.lost_links, [&](const LostLink& other) { return other.lane == lost.lane; });
+        for (const Side side : both.values) lost.end[side] = link->end[side].mac.value_or(Mac{});
+        if (!known) result_.lost_links.push_back(std::move(lost));
     }
 
     const std::string& name_of(std::size_t index) { return conversation().messages[index].name; }
@@ -304,10 +315,16 @@ private:
     }
 
     void take_cdc(const Seen& seen, const RecordedConnection& connection) {
-        CdcState& before = cdc_state_[{connection.model.id, seen.from}];
-        std::string name = cdc_name(seen.octets, before);
-        before = cdc_state(seen.octets);
-        if (!name.empty()) add(seen, cdc_dialect(), std::move(name), connection.lane);
+        auto& [state, link] = sent_[{connection.model.id, seen.from}];
+        std::string name = cdc_name(seen.octets, state);
+        const bool moves = name == failover_validation;
+        state = cdc_state(seen.octets, state);
+        const std::uint8_t before = std::exchange(link, seen.link);
+        if (name.empty()) return;
+        add(seen, cdc_dialect(), std::move(name), connection.lane);
+        if (!moves) return;
+        result_.moves.emplace(conversation().messages.size() - 1, lane_of_link(seen.link));
+        if (before != 0 && before != seen.link) take_loss(before, seen.from);
     }
 
     // ---- the rest ----
@@ -422,8 +439,10 @@ private:
     std::map<std::string, std::size_t> last_in_;  ///< the last message of each lane
     std::map<std::uint64_t, std::size_t> by_frame_;
     std::map<std::uint8_t, std::size_t> links_;  ///< by number
-    std::map<std::pair<std::uint32_t, Side>, CdcState> cdc_state_;
-    std::optional<std::size_t> confirm_;  ///< the CONFIRM of first contact
+    /// Of each connection and side, what the last CDC message told, and the number of the link that it went over.
+    std::map<std::pair<std::uint32_t, Side>, std::pair<CdcState, std::uint8_t>> sent_;
+    /// With which both sides agreed on a link that is to be confirmed next: CLC CONFIRM, or an answer to ADD LINK.
+    std::optional<std::size_t> agreed_;
 };
 
 /// Whatever session it is in.
@@ -431,8 +450,6 @@ std::string own_obstacle(const tracker::Connection& connection) {
     if (connection.midstream || !connection.setup.syn || !connection.setup.syn_ack) return "its begin was not captured";
     if (connection.outcome == tracker::Outcome::smc_d) return "SMC-D has no traffic that could be played";
     if (connection.outcome == tracker::Outcome::unknown) return "its set-up does not end in this capture";
-    for (const Side side : both.values)
-        if (connection.from[side].failover_cdcs != 0) return "a link failed, and its data moved to another one";
     return "";
 }
 

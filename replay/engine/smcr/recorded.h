@@ -23,11 +23,22 @@ struct RecordedConnection {
     std::uint64_t arrives(Side at) const { return script[engine::other(at)]->octets.size(); }
 };
 
+/// A link that was in use, and that one side could not use any more or did not want to.
+struct LostLink {
+    std::string lane;      ///< "link 2"
+    Side by{};             ///< whose message is the first sign of it
+    std::size_t sign = 0;  ///< that message
+    PerSide<Mac> end;      ///< the devices
+};
+
 struct Recorded {
     Conversation conversation;
     std::vector<RecordedConnection> connections;  ///< as they begin
     std::optional<tracker::LinkGroup> group;
     capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
+    std::vector<LostLink> lost_links;
+    /// Failover validations: the lane of the link over which the connection goes on.
+    std::map<std::size_t, std::string> moves;
     std::string obstacle;  ///< why it cannot be played; empty if it can
     bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
 };

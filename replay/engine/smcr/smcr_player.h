@@ -58,6 +58,8 @@ private:
     bool is_next(const PlayedConnection& connection) const;
     PlayedConnection& connection_in(const std::string& lane);
     void play(Time now, std::size_t index);
+    void play_move(PlayedConnection& connection, const std::string& lane);
+    Octets confirm_for_accept(const PlayedConnection& connection, Octets confirm) const;
     void on_clc(Time now, PlayedConnection& connection);
     void on_clc(Time now, PlayedConnection& connection, const wire::ClcMessage& message, bool own);
     void on_llc_of_peer(Time now, std::size_t link, const Octets& octets);
@@ -67,6 +69,9 @@ private:
     // ---- data ----
     bool take_completions(Time now);
     void on_completion(Time now, std::size_t adapter, const stack::Completion& completion);
+    void on_sent(std::size_t link, const stack::Completion& completion);
+    bool is_lost_in_recording(std::size_t link);
+    bool leave_lost_links(Time now);
     void on_cdc(Time now, const Octets& octets);
     bool may_end(const std::string& lane) const;
     bool may_have_data(const PlayedConnection& connection) const;

@@ -75,9 +75,10 @@ void LinkGroup::want_link(Time now) {
         return send_add_link(now, body, "asks for another link");
     }
     wire::RequestAddLinkMessage message;
-    message.body.gid_count = 1;
-    const Octets gids = layout::octets_of(wire::GidEntry{address.gid});
-    message.gids.octets = gids;
+    Octets list;
+    for (const Gid& gid : gids(links_[carrier()].adapter)) append(list, wire::GidEntry{gid});
+    message.body.gid_count = static_cast<std::uint8_t>(list.size() / layout::size_of<wire::GidEntry>);
+    message.gids.octets = list;
     send(now, carrier(), message_of(LlcType::request_add_link, message), "asks for another link");
 }
 

@@ -50,10 +50,28 @@ std::size_t LinkGroup::carrier() const {
 
 std::size_t LinkGroup::enter_link() {
     std::size_t best = carrier();
-    for (std::size_t i = 0; i < links_.size(); ++i)
-        if (links_[i].state == Link::State::active && links_[i].connections < links_[best].connections) best = i;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+        if (links_[i].state != Link::State::active || (profile_.asymmetric_links_idle && is_asymmetric(i))) continue;
+        if (links_[i].connections < links_[best].connections) best = i;
+    }
     enter_link(best);
     return best;
+}
+
+/// It ends at a device of this side or of the other one where an earlier link ends, too (RFC 7609, 2.2.1).
+bool LinkGroup::is_asymmetric(std::size_t index) const {
+    const Link& link = links_[index];
+    return std::any_of(links_.begin(), links_.begin() + static_cast<std::ptrdiff_t>(index), [&](const Link& other) {
+        return other.state == Link::State::active &&
+               (other.adapter == link.adapter || other.peer.address == link.peer.address);
+    });
+}
+
+std::vector<Gid> LinkGroup::gids(std::size_t first) const {
+    std::vector<Gid> gids{adapters_[first]->config().address.gid};
+    for (std::size_t i = 0; i < adapters_.size(); ++i)
+        if (i != first && adapters_[i]->up()) gids.push_back(adapters_[i]->config().address.gid);
+    return gids;
 }
 
 /// One that works and that no active link uses.
@@ -110,6 +128,14 @@ std::optional<std::size_t> LinkGroup::link_of(std::size_t adapter, std::uint32_t
 std::optional<std::size_t> LinkGroup::link_to(const IbAddress& peer, std::uint32_t qpn) const {
     for (std::size_t i = 0; i < links_.size(); ++i)
         if (links_[i].peer.qpn == qpn && links_[i].peer.address == peer && links_[i].state == Link::State::active)
+            return i;
+    return std::nullopt;
+}
+
+std::optional<std::size_t> LinkGroup::link_between(const Mac& own, const Mac& peer) const {
+    for (std::size_t i = 0; i < links_.size(); ++i)
+        if (links_[i].own.address.mac == own && links_[i].peer.address.mac == peer &&
+            links_[i].state == Link::State::active)
             return i;
     return std::nullopt;
 }

@@ -90,6 +90,12 @@ public:
     /// The link that ends at that queue pair of the peer.
     std::optional<std::size_t> link_to(const IbAddress& peer, std::uint32_t qpn) const;
 
+    /// The link in use between two devices.
+    std::optional<std::size_t> link_between(const Mac& own, const Mac& peer) const;
+
+    /// Of the adapters that can be used, as version 2 lists them: that of adapter `first`, then the others.
+    std::vector<Gid> gids(std::size_t first) const;
+
     /// A queue pair on the first adapter, for ACCEPT or CONFIRM.
     void create_first_link();
     /// The peer's end is known: ready to receive, the server's side to send as well, which asks for confirmation.
@@ -155,6 +161,7 @@ private:
     void drop_link(std::size_t index);
     void lose_link(std::size_t index);
     std::size_t carrier() const;
+    bool is_asymmetric(std::size_t index) const;
     std::optional<std::size_t> spare_adapter() const;
     std::optional<std::size_t> link_of_number(std::uint8_t number) const;
     bool has_active_link() const;

@@ -103,6 +103,17 @@ void Peer::set_device(Time now, std::size_t device, bool up) {
     work(now);
 }
 
+void Peer::lose_link(Time now, const Mac& own, const Mac& peer) {
+    for (auto& group : groups_)
+        if (const auto link = group->links.link_between(own, peer)) group->links.on_link_error(now, *link);
+    work(now);
+}
+
+void Peer::want_links(Time now) {
+    for (auto& group : groups_) group->links.want_link(now);
+    work(now);
+}
+
 // ---- TCP -----------------------------------------------------------------------------------------
 
 TcpConfig Peer::tcp_config(std::uint16_t local, std::uint16_t remote) {
@@ -404,7 +415,7 @@ std::vector<PeerAccount> Peer::accounts() const {
         account.acknowledged = data.acknowledged();
         account.consumed = data.consumed();
         account.wraps = data.wraps();
-        account.messages = connection->messages;
+        account.messages = connection->messages();
         account.close = name_of(data.state());
         account.aborted = data.aborted();
     }

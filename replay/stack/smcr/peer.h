@@ -72,6 +72,10 @@ public:
     void delete_groups(Time now);
     /// A device comes to be, or ceases to be, usable. Its links end; when it comes, links are wanted.
     void set_device(Time now, std::size_t device, bool up);
+    /// The links between two devices cannot be used any more.
+    void lose_link(Time now, const Mac& own, const Mac& peer);
+    /// Another link is wanted in each group, as when a device has come to be usable.
+    void want_links(Time now);
 
     void on_frame(Time now, std::size_t port, ByteView frame) override;
     void on_timer(Time now) override;

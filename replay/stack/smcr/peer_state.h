@@ -3,6 +3,7 @@
 #pragma once
 
 #include "replay/stack/smcr/connection_stream.h"
+#include "replay/stack/smcr/data_sender.h"
 #include "replay/stack/smcr/peer.h"
 
 namespace fabricscope::stack::smcr {
@@ -25,49 +26,24 @@ struct Peer::Group {
     wire::PeerId peer;
 };
 
-struct Peer::Connection final : ConnectionStream, DataSink {
+struct Peer::Connection final : ConnectionStream, DataSender {
     Connection(TcpConfig tcp_config, const AppPlan& plan, std::uint64_t seed)
         : ConnectionStream(std::move(tcp_config)), application(plan, seed) {}
     using ConnectionStream::write;
+    using DataSender::write;
 
-    // DataSink
-    void write(std::uint64_t offset, Octets octets) override {
-        post({.offset = offset, .octets = std::move(octets)}, nullptr);
+    // DataSender
+    void transmit(std::uint64_t offset, const Octets& octets) override {
+        group->links.write(now, link, remote.rmb, remote.offset + offset, octets, token);
     }
-    void send(const wire::Cdc& message, const char* note) override { post({.message = message}, note); }
+    void transmit(const wire::Cdc& message, const char* note, bool kept) override {
+        group->links.send_cdc(now, link, message, note, kept ? token : 0);
+    }
 
-    /// A WRITE or a CDC message that the peer's adapter has not acknowledged yet.
-    struct Post {
-        std::optional<wire::Cdc> message{};
-        std::uint64_t offset = 0;  ///< in the peer's element
-        Octets octets{};
-    };
-    void post(Post what, const char* note) {
-        transmit(what, note);
-        unacknowledged.push_back(std::move(what));
-    }
-    void transmit(const Post& what, const char* note) {
-        if (!what.message)
-            return group->links.write(now, link, remote.rmb, remote.offset + what.offset, what.octets, token);
-        ++messages;
-        group->links.send_cdc(now, link, *what.message, note, token);
-    }
-    void acknowledge() {
-        if (unacknowledged.empty()) return;
-        if (unacknowledged.front().message) acknowledged_sequence = unacknowledged.front().message->sequence;
-        unacknowledged.pop_front();
-    }
-    /// Failover (RFC 7609, 4.6): where it is to go on, then again what may not have arrived.
     void move_to_another_link() {
         group->links.leave_link(link);
         link = group->links.enter_link();
-        wire::Cdc validation;
-        validation.sequence = acknowledged_sequence;
-        validation.alert_token = remote.token;
-        validation.flags.failover_validation = true;
-        ++messages;
-        group->links.send_cdc(now, link, validation, "goes on over this link", 0);
-        for (const Post& what : unacknowledged) transmit(what, "once more");
+        go_on(remote.token);
     }
 
     Key key;
@@ -87,9 +63,6 @@ struct Peer::Connection final : ConnectionStream, DataSink {
     std::optional<wire::Proposal> proposal;           ///< server: while it waits for its turn
     std::optional<wire::SmcrAcceptConfirm> accepted;  ///< client: while it waits for its turn; without lists
     std::vector<wire::Cdc> early;                     ///< messages that came before CONFIRM
-    std::uint64_t messages = 0;
-    std::deque<Post> unacknowledged;
-    std::uint16_t acknowledged_sequence = 0;  ///< of the last CDC message that the peer certainly has
     bool released = false;
 
     std::string outcome;

@@ -20,10 +20,11 @@ struct Profile {
     bool confirm_repeats_first_contact = true;  ///< the F flag in CONFIRM, too
     bool rkeys_with_connections = true;         ///< CONFIRM RKEY and DELETE RKEY for each connection, not each RMB
     std::uint8_t elements_per_rmb = 1;
-    bool host_order_lengths = true;   ///< version 2 LLC, on a little-endian CPU
-    bool reject_reasons = false;      ///< version 2 ADD LINK rejections name the reason
-    bool fin_with_closed = true;      ///< TCP is shut down right after "closed" was sent
-    bool blocked_when_filled = true;  ///< B also when what is queued just fits; stays until the next WRITE
+    bool host_order_lengths = true;     ///< version 2 LLC, on a little-endian CPU
+    bool reject_reasons = false;        ///< version 2 ADD LINK rejections name the reason
+    bool asymmetric_links_idle = true;  ///< new connections are not put on them
+    bool fin_with_closed = true;        ///< TCP is shut down right after "closed" was sent
+    bool blocked_when_filled = true;    ///< B also when what is queued just fits; stays until the next WRITE
     /// A message for the consumer cursor alone, if more than this is unreported and the window is at most half.
     std::uint64_t update_limit(std::uint64_t element) const {
         return linux_updates ? std::max<std::uint64_t>(element / 10, 2304) : element / 10;
@@ -52,6 +53,7 @@ inline Profile rfc7609_profile() {
     profile.elements_per_rmb = 8;
     profile.host_order_lengths = false;
     profile.reject_reasons = true;
+    profile.asymmetric_links_idle = false;
     profile.fin_with_closed = false;
     profile.blocked_when_filled = false;
     profile.linux_updates = false;

@@ -141,7 +141,8 @@ void Peer::send_accept_or_confirm(Time now, Connection& connection, ClcType type
     body.body.mtu = link.own.mtu;
     body.body.rmb_address = rmb.address;
     body.body.initial_psn = link.own.psn;
-    const Octets gid = layout::octets_of(wire::GidEntry{link.own.address.gid});
+    Octets gids;
+    for (const Gid& gid : links.gids(link.adapter)) append(gids, wire::GidEntry{gid});
     if (connection.version >= 2) {
         body.v2.emplace().eid = eid_of(config_.eid);
         if (connection.first_contact) {
@@ -155,8 +156,9 @@ void Peer::send_accept_or_confirm(Time now, Connection& connection, ClcType type
             more.max_links = advertised_links;
             more.features = features;
             if (confirm) {
-                body.gid_list.emplace().count = 1;
-                body.gids.octets = gid;
+                body.gid_list.emplace().count = static_cast<std::uint8_t>(
+                    gids.size() / layout::size_of<wire::GidEntry>);
+                body.gids.octets = gids;
             }
         }
     }
