@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples/real"
 SKIPPED = 77
 A, B = "192.0.2.10", "192.0.2.20"
+A6, B6 = "2001:db8::10", "2001:db8::20"
 
 
 def skip(reason):

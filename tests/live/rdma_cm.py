@@ -8,7 +8,7 @@
 import struct
 import time
 
-from live import B, SAMPLES, run
+from live import A6, B, B6, SAMPLES, run
 
 PORT = 7174  # of the recording
 ROUNDS = "-p 7174 -v -V -C 5 -S 64"  # as in the recording
@@ -81,6 +81,19 @@ def server_for_rping(trial):
     trial.check("rping -c got its data back", rping_status == 0 and said.count("ping data") == 5, said)
 
 
+def over_ipv6(trial):
+    """In both roles; the recording is of three rounds of 2000 octets."""
+    capture, rounds = SAMPLES / "rdmacm_rping_v6.pcap", "-p 7175 -v -V -C 3 -S 2000"
+    job = trial.b.bg(f"timeout 60 rping -s -a {B6} {rounds}", 70)
+    time.sleep(2)
+    status, report = trial.replay(capture, "cm-1", "client", f"rocev2://[{B6}]")
+    rping_status, said = trial.b.wait(job, 70)
+    trial.check("over IPv6 as client of rping -s", status == 0 and rping_status == 0, report, said)
+    status, report, (rping_status, said) = trial.replay_while(
+        f"timeout 50 rping -c -a {A6} {rounds}", capture, "cm-1", "server", f"rocev2://[{B6}]")
+    trial.check("over IPv6 as server for rping -c", status == 0 and rping_status == 0, report, said)
+
+
 def unreachable(trial):
     status, report = trial.replay(
         SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "client", "rocev2://192.0.2.99", "--timeout 5")
@@ -89,4 +102,4 @@ def unreachable(trial):
 
 if __name__ == "__main__":
     run(__doc__, "rdmacm", [prepare, client_against_rping, another_port, rejection, nobody_listens, altered,
-                            server_for_rping, unreachable])
+                            server_for_rping, over_ipv6, unreachable])
