@@ -11,11 +11,18 @@ import subprocess
 
 import pytest
 
-from harness import BUILD, home_environment, run, sample
+from harness import BUILD, ROOT, home_environment, run
 
 THOROUGH = int(os.environ.get("FABRICSCOPE_THOROUGH", "1"))
-CAPTURES = ["smcr_v1_echo", "smcr_v2_echo", "smcr_v2_two_links", "smcr_v2_close", "smcr_v20_k61_echo",
-            "smcr_v2_midstream", "smcr_fallback_eid_mismatch", "smcr_v1_ipv6_echo"]
+SAMPLES = ROOT / "samples"
+SMCR = ["real/smcr_v1_echo.pcap", "real/smcr_v2_echo.pcap", "real/smcr_v2_two_links.pcapng", "real/smcr_v2_close.pcap",
+        "real/smcr_v20_k61_echo.pcap", "real/smcr_v2_midstream.pcap", "real/smcr_fallback_eid_mismatch.pcap",
+        "real/smcr_v1_ipv6_echo.pcap"]
+RDMA_CM = ["real/rdmacm_private_data.pcap", "real/rdmacm_reject_private_data.pcap", "real/rdmacm_udaddy.pcap"]
+FC = ["fcvi/reliable_reception_iso.pcap", "fcvi/several_sequences_rev10.fcoe.pcap", "fcvi/connect_info.pcap",
+      "fcvi/setup_in_class_2.pcap", "fc_ae_rdma/login_read_write.pcap", "fc_ae_rdma/class_2.fcoe.pcap",
+      "real/fcoe_vn2vn.pcap"]
+CAPTURES = [*SMCR, *RDMA_CM, *FC]
 READ_TO_THE_END, FINDINGS, NOT_READ = 0, 1, 3
 SURVIVED = "survived"
 
@@ -48,22 +55,22 @@ def survives(capture):
 def test_random_errors(name, seed, tmp_path):
     for probability in ("0.0005", "0.02"):
         damaged = tmp_path / "damaged.pcapng"
-        run(["editcap", "-E", probability, "--seed", str(seed), sample(name), damaged])
+        run(["editcap", "-E", probability, "--seed", str(seed), SAMPLES / name, damaged])
         survives(damaged)
 
 
 @pytest.mark.parametrize("part", range(1, 1 + 3 * THOROUGH))
-@pytest.mark.parametrize("name", CAPTURES[:4])
+@pytest.mark.parametrize("name", [*SMCR[:4], RDMA_CM[0], *FC[:5]])
 def test_cut(name, part, tmp_path):
-    whole = sample(name).read_bytes()
+    whole = (SAMPLES / name).read_bytes()
     cut = tmp_path / "cut.pcap"
     cut.write_bytes(whole[:len(whole) * part // (1 + 3 * THOROUGH)])
     survives(cut)
 
 
 @pytest.mark.parametrize("snap_length", [14, 34, 42, 54, 60, 74, 90, 100])
-@pytest.mark.parametrize("name", CAPTURES[1:3])
+@pytest.mark.parametrize("name", [*SMCR[1:3], RDMA_CM[0], FC[0], FC[4]])
 def test_snap_length(name, snap_length, tmp_path):
     cut = tmp_path / "cut.pcapng"
-    run(["editcap", "-s", str(snap_length), sample(name), cut])
+    run(["editcap", "-s", str(snap_length), SAMPLES / name, cut])
     survives(cut)

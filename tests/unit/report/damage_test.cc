@@ -3,6 +3,8 @@
 // FABRICSCOPE_THOROUGH=N in the environment N times as many: enough of it is every length.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,16 +22,21 @@ std::size_t thoroughness() {
     return wanted == nullptr ? 1 : std::strtoul(wanted, nullptr, 10);
 }
 
+namespace fs = std::filesystem;
+
+/// "real/smcr_v2_echo.pcap"
 std::vector<std::string> captures() {
+    const fs::path samples = fs::path(FABRICSCOPE_SAMPLES).parent_path();
     std::vector<std::string> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(FABRICSCOPE_SAMPLES))
-        if (entry.path().extension() != ".txt") paths.push_back(entry.path().filename());
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(samples))
+        if (entry.path().extension().string().starts_with(".pcap"))
+            paths.push_back(fs::relative(entry.path(), samples));
     std::ranges::sort(paths);
     return paths;
 }
 
 Octets content_of(const std::string& name) {
-    std::ifstream file(FABRICSCOPE_SAMPLES "/" + name, std::ios::binary);
+    std::ifstream file(fs::path(FABRICSCOPE_SAMPLES).parent_path() / name, std::ios::binary);
     const std::vector<char> content(std::istreambuf_iterator<char>(file), {});
     return {content.begin(), content.end()};
 }
@@ -68,10 +75,13 @@ TEST_P(Damaged, WithBitsTurnedOver) {
 }
 
 std::string name_of_capture(const testing::TestParamInfo<std::string>& info) {
-    return info.param.substr(0, info.param.find('.'));
+    std::string name = fs::path(info.param).replace_extension();
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(RealCapture, Damaged, testing::ValuesIn(captures()), name_of_capture);
+INSTANTIATE_TEST_SUITE_P(Sample, Damaged, testing::ValuesIn(captures()), name_of_capture);
 
 }  // namespace
 }  // namespace fabricscope::report
