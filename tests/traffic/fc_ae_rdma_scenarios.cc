@@ -18,6 +18,9 @@ Change leaving(std::uint8_t bit, std::uint8_t octets) {
 }
 constexpr std::uint8_t resid_under = 0x08, resid_over = 0x04;
 
+/// The last data of a write (T6), although they are fewer than FCP_DL says.
+const Change ending = [](FcAeRdmaSpec& s) { s.header.f_ctl.sequence_initiative = s.from_initiator; };
+
 void add_messages(Rows& rows) {
     rows.push_back(fc_ae_rdma_scenario(
         "login_read_write",
@@ -111,11 +114,16 @@ void add_answers(Rows& rows) {
         });
         const bool of_a_write = code == static_cast<std::uint8_t>(StatusCode::write_protect_error);
         rows.push_back(fc_ae_rdma_scenario(
-            name, std::string(of_a_write ? "A write" : "A read") + " is answered with " + words + ", and moves nothing",
-            "4.2.4.7, table 2", std::string(of_a_write ? "write" : "read") + " 0 of 200, " + words, {},
+            name,
+            of_a_write
+                ? std::string("A write is answered with ") + words + "; its data have been sent, and are discarded"
+                : std::string("A read is answered with ") + words + ", and moves nothing",
+            "4.2.4.7, table 2", std::string(of_a_write ? "write 200, " : "read 0 of 200, ") + words, {},
             [=, status = static_cast<StatusCode>(code)](FcAeRdmaScene& s) {
                 s.login();
-                s.command(!of_a_write, 200), s.response(status);
+                s.command(!of_a_write, 200);
+                if (of_a_write) s.data(200);  // nobody asks for them (4.2.4.5)
+                s.response(status);
             }));
     }
     rows.push_back(fc_ae_rdma_scenario(
@@ -123,7 +131,7 @@ void add_answers(Rows& rows) {
         "read 60 of 100; write 60 of 100", {}, [](FcAeRdmaScene& s) {
             s.login();
             for (const bool read : {true, false}) {
-                s.command(read, 100), s.data(60);
+                s.command(read, 100), s.data(60, ending);
                 s.response(StatusCode::good, leaving(resid_under, 40));
             }
         }));

@@ -96,6 +96,33 @@ void add_response_rules(Rows& rows) {
     answered("AERDMA-15", "FCP_RSP does not end the Exchange", "read 0", [](FcAeRdmaSpec& spec) {
         spec.header.f_ctl.last_sequence = false;
     });
+    add(rows, "AERDMA-15_turn", "the Target answers a write whose last data have kept the Sequence Initiative",
+        "write 100", [](FcAeRdmaScene& s) {
+            s.login();
+            s.command(false, 100);
+            s.data(100, [](FcAeRdmaSpec& spec) { spec.header.f_ctl.sequence_initiative = false; });
+            s.response();
+        });
+    add(rows, "AERDMA-15_command", "the Target answers a read whose FCP_CMND has kept the Sequence Initiative",
+        "read 100", [](FcAeRdmaScene& s) {
+            s.login();
+            s.command(true, 100, [](FcAeRdmaSpec& spec) { spec.header.f_ctl.sequence_initiative = false; });
+            s.data(100), s.response();
+        });
+    add(rows, "AERDMA-15_i3", "the data of a read pass the Sequence Initiative", "read 100", [](FcAeRdmaScene& s) {
+        s.login();
+        s.command(true, 100);
+        s.data(100, [](FcAeRdmaSpec& spec) { spec.header.f_ctl.sequence_initiative = true; });
+        s.response();
+    });
+    add(rows, "AERDMA-15_t7", "all data of a write pass the Sequence Initiative, not the last only", "write 100",
+        [](FcAeRdmaScene& s) {
+            s.login();
+            s.command(false, 100);
+            for (int i = 0; i < 2; ++i)
+                s.data(50, [](FcAeRdmaSpec& spec) { spec.header.f_ctl.sequence_initiative = true; });
+            s.response();
+        });
     add(rows, "AERDMA-15_data", "FCP_DATA end the Exchange", "read 100", [](FcAeRdmaScene& s) {
         s.login();
         s.command(true, 100), s.data(100, [](FcAeRdmaSpec& spec) { spec.header.f_ctl.last_sequence = true; });

@@ -11,18 +11,21 @@ using fcvi::IuType;
 using fcvi::Reliability;
 using fcvi::Version;
 
-void fill(fcvi::NetAddress& address, Side side) {
-    const std::string_view discriminator = side == Side::client ? "endpoint-client1" : "endpoint-server1";
+/// Peers match if both ask for the same discriminator (VI-DG 6.7).
+void fill(fcvi::NetAddress& address, Side side, bool peers) {
+    const std::string_view discriminator = peers                  ? "endpoint-of-both"
+                                           : side == Side::client ? "endpoint-client1"
+                                                                  : "endpoint-server1";
     address.host = fc_ip(side == Side::client ? ip_of_a : ip_of_b);
     address.discriminator_length = static_cast<std::uint16_t>(discriminator.size());
     std::ranges::copy(discriminator, address.discriminator.octets.begin());
 }
 
-template <class Body> Octets payload_of(const FcviDialogue& dialogue, Side side) {
+template <class Body> Octets payload_of(const FcviDialogue& dialogue, Side side, std::uint32_t handle) {
     Body body;
-    body.head.handle = FcviDialogue::handle_of(side);
-    fill(body.local, side);
-    fill(body.remote, other(side));
+    body.head.handle = handle;
+    fill(body.local, side, dialogue.peers);
+    fill(body.remote, other(side), dialogue.peers);
     body.attributes.reliability_level = fcvi::reliability_code(dialogue.version, dialogue.level);
     body.attributes.en_rdma_rd = body.attributes.en_rdma_wr = dialogue.rdma;
     body.attributes.max_trans_size = dialogue.max_trans_size;
@@ -82,9 +85,9 @@ FcviSpec FcviDialogue::spec(Side from, Side originator, std::uint16_t ox_id, IuT
 
 // ---- setups --------------------------------------------------------------------------------------
 
-Octets FcviDialogue::connect_payload(Side side) const {
-    return version == Version::iso ? payload_of<fcvi::ConnectIso>(*this, side)
-                                   : payload_of<fcvi::ConnectRev10>(*this, side);
+Octets FcviDialogue::connect_payload(Side side, std::uint32_t handle) const {
+    return version == Version::iso ? payload_of<fcvi::ConnectIso>(*this, side, handle)
+                                   : payload_of<fcvi::ConnectRev10>(*this, side, handle);
 }
 
 void FcviDialogue::set_connection_id(FcviSpec& s, Side originator) const {
@@ -110,6 +113,13 @@ void FcviDialogue::resp1(Side from, const Change& change) {
     s.initiative = true;
     set_connection_id(s, other(from));
     send(std::move(s), change);
+}
+
+void FcviDialogue::refuse(Side from, std::uint8_t reason) {
+    resp1(from, [&](FcviSpec& s) {
+        s.payload = connect_payload(from, fcvi::unassigned_handle);
+        s.say(reason);
+    });
 }
 
 void FcviDialogue::resp2(Side from, const Change& change) {

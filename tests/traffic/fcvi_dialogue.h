@@ -66,15 +66,18 @@ public:
     // ---- setups --------------------------------------------------------------------------------
 
     /// The connect payload of one side, with the addresses of both.
-    Octets connect_payload(Side side) const;
+    Octets connect_payload(Side side) const { return connect_payload(side, handle_of(side)); }
+    Octets connect_payload(Side side, std::uint32_t handle) const;
     void rqst(Side from = Side::client, const Change& change = unchanged);
     void resp1(Side from = Side::server, const Change& change = unchanged);
+    /// A RESP1 that tells a reason; it has no endpoint to give (5.3.3).
+    void refuse(Side from, std::uint8_t reason);
     void resp2(Side from = Side::client, const Change& change = unchanged);
     void resp3(Side from = Side::server, const Change& change = unchanged);
     /// RESP2 and what follows it.
     void finish_setup(Side from = Side::client, const Change& change = unchanged);
     void connect() { rqst(), resp1(), finish_setup(); }
-    /// RESP2 and RESP3 of a setup that RESP1 refused.
+    /// RESP2 and RESP3 of a setup that RESP1 refused without giving a handle (5.3.3).
     void finish_refused(Side from = Side::client);
 
     // ---- Messages ------------------------------------------------------------------------------

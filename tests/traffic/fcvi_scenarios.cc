@@ -49,7 +49,7 @@ void add_setups(Rows& rows, fcvi::Version version) {
             const std::uint8_t nobody = fcvi::reason_code(s.version, fcvi::Reason::no_waiting_connectionpoint);
             s.peers = true;
             s.login();
-            s.rqst(client), s.resp1(server, saying(nobody)), s.finish_refused(client);
+            s.rqst(client), s.refuse(server, nobody), s.finish_refused(client);
             s.rqst(server), s.resp1(client), s.finish_setup(server);
             s.send_message(client), s.send_message(server);
             s.end();
@@ -58,7 +58,7 @@ void add_setups(Rows& rows, fcvi::Version version) {
         "setup_refused" + suffix(version), scene, "The server application refuses the client",
         clause_of(version, "5.3.2, table 12", "5.3.2, table 10"), "rejected (Connect Reject)", {}, [](FcviScene& s) {
             s.login();
-            s.rqst(), s.resp1(server, saying(fcvi::reason_code(s.version, fcvi::Reason::connect_reject)));
+            s.rqst(), s.refuse(server, fcvi::reason_code(s.version, fcvi::Reason::connect_reject));
             s.finish_refused();
         }));
     rows.push_back(fcvi_scenario(
@@ -67,7 +67,7 @@ void add_setups(Rows& rows, fcvi::Version version) {
         clause_of(version, "5.9.7.2, table 12", "5.7.6, table 10"), "rejected (No Discriminator Match)", {},
         [](FcviScene& s) {
             s.login();
-            s.rqst(), s.resp1(server, saying(fcvi::reason_code(s.version, fcvi::Reason::no_discriminator_match)));
+            s.rqst(), s.refuse(server, fcvi::reason_code(s.version, fcvi::Reason::no_discriminator_match));
             s.finish_refused();
         }));
 }
@@ -96,7 +96,7 @@ void add_iso_setups(Rows& rows) {
         "rejected (Connect Reject - Invalid Service Parm)", {}, [](FcviScene& s) {
             s.fabric.a.increasing_seq_cnt = false;
             s.login();
-            s.rqst(), s.resp1(server, saying(0x20));
+            s.rqst(), s.refuse(server, 0x20);
             s.finish_refused();
         }));
     rows.push_back(fcvi_scenario(
@@ -115,9 +115,8 @@ void add_iso_setups(Rows& rows) {
 /// Peer A, the client, has the higher Port_Name. A reason of 0 accepts.
 void both_ask(FcviScene& s, std::uint8_t a_says, std::uint8_t b_says) {
     const auto answer = [&](Side from, std::uint8_t reason) {
-        s.resp1(from, [&](FcviSpec& spec) {
-            if (reason != 0) spec.say(reason);
-        });
+        if (reason == 0) s.resp1(from);
+        else s.refuse(from, reason);
     };
     s.peers = true;
     s.login();
@@ -183,6 +182,14 @@ Change after_error(std::uint8_t reason) {
     return [reason](FcviSpec& s) {
         s.connection().connection_id = fcvi::unassigned_connection_id;
         if (reason != 0) s.say(reason);
+    };
+}
+
+/// The same, and which of the peer's Messages was the last that succeeded (6.12.2).
+Change completing(std::uint32_t msg_id, std::uint8_t reason) {
+    return [=](FcviSpec& s) {
+        after_error(reason)(s);
+        s.header.common().msg_id = msg_id;
     };
 }
 
@@ -293,17 +300,18 @@ void add_disconnects(Rows& rows) {
         "D.2 (figure D.1)", "connected, closed: client send 100", {}, [](FcviScene& s) {
             s.begin();
             s.send_message(client);
-            s.disconnect_rqst(server, after_error(0x40)), s.disconnect_resp(client, after_error(0));
+            s.disconnect_rqst(server, completing(1, 0x40)), s.disconnect_resp(client, after_error(0));
             s.now += capture::second;
-            s.disconnect_rqst(client, after_error(0)), s.disconnect_resp(server, after_error(0x4B));
+            s.disconnect_rqst(client, after_error(0)), s.disconnect_resp(server, completing(1, 0x4B));
         }));
     rows.push_back(fcvi_scenario(
         "disconnects_cross", FcviScene(), "Both sides disconnect at about the same time", "D.2",
         "connected, closed: client send 100", {}, [](FcviScene& s) {
+            const Change completed = [](FcviSpec& spec) { spec.header.common().msg_id = 1; };
             s.begin();
             s.send_message(client);
-            s.disconnect_rqst(client), s.disconnect_rqst(server);
-            s.disconnect_resp(client), s.disconnect_resp(server);
+            s.disconnect_rqst(client), s.disconnect_rqst(server, completed);
+            s.disconnect_resp(client), s.disconnect_resp(server, completed);
         }));
     rows.push_back(fcvi_scenario(
         "lost_disconnect_resp", FcviScene(),
@@ -496,8 +504,7 @@ void add_message_scenarios(Rows& rows) {
             s.respond_to(1, server, IuType::send_resp);
             s.respond_to(2, server, IuType::send_resp, failed), s.respond_to(3, server, IuType::send_resp, failed);
             s.disconnect_rqst(client, after_error(0x42));
-            s.disconnect_resp(server, [](FcviSpec& spec) { after_error(0)(spec), spec.header.common().msg_id = 1; });
-            s.disconnect_rqst(server, [](FcviSpec& spec) { after_error(0)(spec), spec.header.common().msg_id = 1; });
+            s.disconnect_resp(server, completing(1, 0)), s.disconnect_rqst(server, completing(1, 0));
             s.disconnect_resp(client, after_error(0));
         }));
     const Change protected_memory = [](FcviSpec& spec) {

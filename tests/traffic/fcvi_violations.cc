@@ -98,6 +98,12 @@ void add_iu_rules(Table& t) {
             s.resp3();
         });
     t.add(
+        "FCVI-07_refused", on_reception, "CONNECT_RESP2 leaves the handle out that a refusing CONNECT_RESP1 has",
+        "rejected (Connect Reject)", [](FcviScene& s) {
+            s.login();
+            s.rqst(), s.resp1(server, saying(0x04)), s.finish_refused();
+        });
+    t.add(
         "FCVI-07_response", on_reception, "SEND_RESP goes to another handle", "connected: client send 100",
         [](FcviScene& s) {
             s.begin();
@@ -139,7 +145,7 @@ void add_iu_rules(Table& t) {
     });
     t.add("FCVI-24", on_reception, "the reason is a reserved one", "rejected (Reserved)", [](FcviScene& s) {
         s.login();
-        s.rqst(), s.resp1(server, saying(0x30)), s.finish_refused();
+        s.rqst(), s.refuse(server, 0x30), s.finish_refused();
     });
     t.add(
         "FCVI-24_disconnect", on_reception, "a Disconnect has a reason of Connect Responses", "connected, half",
@@ -161,7 +167,7 @@ void add_iu_rules(Table& t) {
     });
     t.add("VI-R11", on_reception, "the server says Connect Timeout", "rejected (Connect Timeout)", [](FcviScene& s) {
         s.login();
-        s.rqst(), s.resp1(server, saying(0x02)), s.finish_refused();
+        s.rqst(), s.refuse(server, 0x02), s.finish_refused();
     });
     t.add(
         "VI-R37", on_reception, "RESP_ERR is set without a cause", "connected: client send 100 failed",
@@ -244,7 +250,7 @@ void add_setup_rules(Table& t) {
             s.peers = true;
             s.login();
             s.rqst(client), s.rqst(server);
-            s.resp1(server, saying(0x05)), s.resp1(client);
+            s.refuse(server, 0x05), s.resp1(client);
             s.finish_setup(server);
         });
     t.add("FCVI-23_rev10", draft, "the lower host address accepts", open, [](FcviScene& s) {
@@ -313,7 +319,7 @@ void add_setup_rules(Table& t) {
         "VI-R10", on_unreliable, "a Message after a setup that was refused",
         "rejected (Connect Reject): client send 100", [](FcviScene& s) {
             s.login();
-            s.rqst(), s.resp1(server, saying(0x04)), s.finish_refused();
+            s.rqst(), s.refuse(server, 0x04), s.finish_refused();
             s.send_message(client);
         });
     t.add(
@@ -571,6 +577,14 @@ void add_end_rules(Table& t) {
         "connected, half: server send 100", [](FcviScene& s) {
             s.begin();
             s.send_message(server);
+            s.disconnect_rqst(client, [](FcviSpec& spec) { spec.header.common().msg_id = 2; });
+            s.disconnect_resp(server);
+        });
+    t.add(
+        "VI-R22_completed", on_reception, "a Disconnect tells fewer Messages than its sender has answered well",
+        "connected, half: server send 100; server send 100; server send 100; client send 100", [](FcviScene& s) {
+            s.begin();
+            s.send_message(server), s.send_message(server), s.send_message(server), s.send_message(client);
             s.disconnect_rqst(client, [](FcviSpec& spec) { spec.header.common().msg_id = 2; });
             s.disconnect_resp(server);
         });

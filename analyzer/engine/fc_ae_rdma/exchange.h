@@ -22,6 +22,8 @@ struct Exchange {
     std::optional<std::uint16_t> last_seq_cnt;
     std::uint8_t last_seq_id = 0;
     bool gaps = false;  ///< frames of data were not seen
+    /// What the end of the Initiator's latest Sequence says; nothing: it was not seen.
+    std::optional<bool> passes_initiative;
     Time last_time = 0;
     std::optional<std::pair<bool, std::uint8_t>> last_sequence;  ///< from the Initiator, and SEQ_ID
 };
@@ -33,6 +35,7 @@ struct Arrival {
 
     const fc::FrameHeader& header() const { return seen.frame.header; }
     bool from_initiator() const { return !header().f_ctl.exchange_responder; }
+    bool ends_sequence() const { return header().f_ctl.end_sequence; }
     std::uint32_t length() const { return seen.frame.payload_length; }
     Step step() const { return {seen.time, seen.number, seen.interface}; }
 };

@@ -96,8 +96,31 @@ void MessageRules::on_data(const Arrival& a, bool continues) {
     judge(data_allowed, end <= m.data_length, a, [&] {
         return fmt::format("data up to {}, FCP_DL is {}", end, m.data_length);
     });
-    judge(iu_order, !(a.header().f_ctl.last_sequence && a.header().f_ctl.end_sequence), a, [] {
+    judge(iu_order, !(a.header().f_ctl.last_sequence && a.ends_sequence()), a, [] {
         return "data end the Exchange without an FCP_RSP";
+    });
+    if (right_way) judge_data_initiative(a);
+}
+
+/// I3 and T7 keep the Sequence Initiative, only the last data of a write (T6) pass it (4.2.4.6).
+void MessageRules::judge_data_initiative(const Arrival& a) {
+    if (a.message.is_read)
+        return judge(iu_order, !(a.header().f_ctl.sequence_initiative && a.ends_sequence()), a, [] {
+            return "data of a read pass the Sequence Initiative";
+        });
+    judge(iu_order, a.exchange.passes_initiative != true, a, [] {
+        return "data of a write behind those that have passed the Sequence Initiative";
+    });
+}
+
+/// Only who holds the Sequence Initiative may answer: T1 and T6 pass it (4.2.4.4, 4.2.4.6).
+void MessageRules::judge_turn(const Arrival& a) {
+    const Message& m = a.message;
+    const bool awaits_data = !m.is_read && m.data_length != 0 && !m.first_data;
+    if (a.exchange.gaps || !a.exchange.passes_initiative || (awaits_data && a.exchange.passes_initiative == false))
+        return verdicts_.undecided(iu_order, frames_missing);
+    judge(iu_order, *a.exchange.passes_initiative, a, [] {
+        return "FCP_RSP although the Initiator has kept the Sequence Initiative";
     });
 }
 
@@ -130,6 +153,7 @@ void MessageRules::on_response(const Arrival& a, const wire::Response& response)
                : a.from_initiator() ? "FCP_RSP comes from the Initiator"
                                     : "FCP_RSP does not end the Exchange";
     });
+    if (!a.message.response && !a.from_initiator()) judge_turn(a);
     judge_residual(a, response);
 }
 

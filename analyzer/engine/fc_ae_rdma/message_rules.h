@@ -23,6 +23,8 @@ private:
     template <class Text> void judge(RuleName rule, bool kept, const Arrival& a, Text&& text);
     void judge_offset_present(const Arrival& a, bool wanted, const char* name);
     void judge_offset(const Arrival& a, bool continues);
+    void judge_data_initiative(const Arrival& a);
+    void judge_turn(const Arrival& a);
     void judge_region(const Arrival& a);
     void judge_residual(const Arrival& a, const wire::Response& response);
 

@@ -125,8 +125,11 @@ inline constexpr std::array kRules{
         "AERDMA-14", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.4.5, 4.2.4.7",
         "No data follow an error status, or lie beyond FCP_DL.", evidence::exchange},
     Rule{
-        "AERDMA-15", Severity::error, "ISO/IEC TR 14165-314, 3.1.4, 4.2.4.4.1",
-        "A message is one FCP_CMND, its data, and one FCP_RSP that ends the Exchange.", evidence::exchange},
+        "AERDMA-15", Severity::error, "ISO/IEC TR 14165-314, 3.1.4, 4.2.4.4 to 4.2.4.7",
+        "A message is one FCP_CMND, its data, and one FCP_RSP that ends the Exchange; each IU keeps or passes the "
+        "Sequence "
+        "Initiative as T1, T2, T6, T7, I3 and I4 do.",
+        evidence::exchange},
     Rule{
         "AERDMA-16", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3",
         "The service parameter pages of PRLI and its accept are as table 2 has them.", evidence::login},

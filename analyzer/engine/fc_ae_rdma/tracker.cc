@@ -204,6 +204,7 @@ void Tracker::State::on_command(const FrameSeen& seen) {
     Exchange& exchange = begin(key);
     exchange.message = message.id;
     exchange.command_seq_cnt = seen.frame.header.seq_cnt;
+    if (seen.frame.header.f_ctl.end_sequence) exchange.passes_initiative = seen.frame.header.f_ctl.sequence_initiative;
     const Arrival a{seen, exchange, message};
     login_rules_.on_message(a);
     if (annex_a_.is_asked_for()) annex_a_.on_message(a);
@@ -233,6 +234,9 @@ void Tracker::State::on_data(const Arrival& a) {
     const bool continues = counts_on || (new_sequence && (seq_cnt == 0 || first_write));
     rules_.on_data(a, continues);
     exchange.gaps |= !continues;
+    if (a.from_initiator())
+        exchange.passes_initiative = a.ends_sequence() ? std::optional(a.header().f_ctl.sequence_initiative)
+                                                       : std::nullopt;
     exchange.last_seq_cnt = seq_cnt;
     exchange.last_seq_id = a.header().seq_id;
     const std::uint64_t fresh = exchange.data.add(begin, end);

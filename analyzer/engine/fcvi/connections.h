@@ -17,6 +17,9 @@ struct OpenMessage {
     bool is_read = false;
 };
 
+/// Of MSG_IDs, of which FFFFFFFFh is followed by 0 (5.9.6).
+constexpr bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+
 /// What is remembered of one side's sending.
 struct Sender {
     std::optional<std::uint32_t> next_message;
@@ -36,6 +39,12 @@ struct Sender {
     std::vector<std::uint8_t> answer;           ///< payload of its last CONNECT_RESP1
     std::uint64_t answer_frame = 0;
     std::uint32_t retries = 0;
+
+    /// The latest of its Messages that its peer answered good; 0: none.
+    std::uint32_t last_good() const {
+        const std::uint32_t read = read_answered.value_or(0), other = good_response_to.value_or(0);
+        return before(read, other) ? other : read;
+    }
 };
 
 struct Ledger {

@@ -116,13 +116,29 @@ void Disconnects::judge_msg_id(const Arrival& a, const Connection& connection) {
     const std::uint32_t msg_id = a.header.msg_id();
     if (a.iso()) {
         const std::uint32_t highest = sender.next_message ? *sender.next_message - 1 : 0;
-        return judge_(rule, static_cast<std::int32_t>(msg_id - highest) <= 0, a, [&] {
+        const bool sent = !before(highest, msg_id);
+        judge_(rule, sent, a, [&] {
             return fmt::format("a Disconnect tells MSG_ID {}, the peer's last Message was {}", msg_id, highest);
         });
+        return sent ? judge_completed(a, connection, msg_id) : void();
     }
     const std::uint32_t next = sender.next_message.value_or(0);
     judge_(rule, msg_id == next, a, [&] {
         return fmt::format("FCVI_DISCONNECT_RQST has MSG_ID {} instead of {}", msg_id, next);
+    });
+}
+
+/// On Reliable Reception a side has completed what it has answered well; more, if a response got lost. That the peer's
+/// Messages are meant, and not the side's own, only annex E tells.
+void Disconnects::judge_completed(const Arrival& a, const Connection& connection, std::uint32_t msg_id) {
+    const Ledger& ledger = connections_.ledger(connection.id);
+    if (connection.reliability() != wire::Reliability::reliable_reception) return;
+    const std::uint32_t completed = ledger.sender[other(a.from())].last_good();
+    const bool less = before(msg_id, completed);
+    if (less && !before(ledger.sender[a.from()].last_good(), msg_id))
+        return judge_.undecided(disconnect_msg_id, "it may be meant of the sender's own Messages");
+    judge_(disconnect_msg_id, !less, a, [&] {
+        return fmt::format("a Disconnect tells MSG_ID {}, its sender has answered Message {} well", msg_id, completed);
     });
 }
 

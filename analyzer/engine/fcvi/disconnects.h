@@ -21,6 +21,7 @@ private:
     std::optional<Connections::Party> originator_of(const Arrival& a) const;
     void judge_request(const Arrival& a, const Connection& connection, const Disconnect& disconnect);
     void judge_msg_id(const Arrival& a, const Connection& connection);
+    void judge_completed(const Arrival& a, const Connection& connection, std::uint32_t msg_id);
     void judge_response(const Arrival& a);
     void judge_response_handle(const Arrival& a);
     static std::optional<StatusSeen> status_of(const Arrival& a);

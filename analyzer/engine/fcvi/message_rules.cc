@@ -16,8 +16,6 @@ constexpr const char* frames_missing = "frames are missing";
 constexpr const char* reordered_fabric = "frames come out of order";
 constexpr const char* setup_missing = "the setup was not captured";
 
-bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
-
 const char* name_of(Reliability level) { return wire::iso_reliability_names[static_cast<std::size_t>(level)].name; }
 
 /// Whether the level has the receiver answer this operation.

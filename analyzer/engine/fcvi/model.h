@@ -89,7 +89,8 @@ struct Setup {
     bool retry = false;
     std::optional<Step> rqst{}, resp1{}, resp2{}, resp3{};
     std::optional<Step> abts{};
-    std::optional<StatusSeen> status{};  ///< the first that was not good
+    std::optional<StatusSeen> status{};              ///< the first that was not good
+    std::optional<std::uint32_t> response_handle{};  ///< that RESP1 gave; FFFFFFFFh: none
 
     bool accepted() const { return resp1 && !status; }
 };

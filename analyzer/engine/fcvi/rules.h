@@ -234,7 +234,8 @@ inline constexpr std::array kRules{
         "Connection Does Not Exist is told with handle FFFFFFFFh.", evidence::message},
     Rule{
         "VI-R22", Severity::warning, "ISO/IEC 14165-331, 6.12.2, E",
-        "The MSG_ID of a Disconnect is none that the peer has not sent yet.", evidence::both_sides},
+        "The MSG_ID of a Disconnect is that of the last Message of the peer that its sender has completed.",
+        evidence::both_sides},
     Rule{
         "VI-R23", Severity::error, "VI-ARCH 5.4", "After its Disconnect Request a side begins no Message.",
         evidence::close},

@@ -220,7 +220,12 @@ void SetupRules::judge_addresses(const Arrival& a, const Connection& connection,
 void SetupRules::judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
     const Setup* own = own_setup(connection, setup);
     if (own == nullptr || own->retry || setup.retry || !own->rqst) return;
-    if (connections_.ledger(connection.id).reordered) return judge_.undecided(arbitration, reordered_fabric);
+    const Ledger& ledger = connections_.ledger(connection.id);
+    if (ledger.reordered) return judge_.undecided(arbitration, reordered_fabric);
+    const auto &mine_wanted = ledger.sender[a.from()].asked_for,
+               &theirs_wanted = ledger.sender[other(a.from())].asked_for;
+    if (mine_wanted && theirs_wanted && !same_discriminator(*mine_wanted, *theirs_wanted))
+        return judge_.undecided(arbitration, "the peers ask for different discriminators");
     if (!a.iso()) {
         // The answerer's own request must still be without an answer.
         if (!own->resp1 || own->resp1->frame == a.seen.number) judge_draft_arbitration(a, connection, setup);
@@ -309,14 +314,10 @@ void SetupRules::judge_overtaken(const Arrival& a, const std::optional<Step>& an
         answer ? std::vector{answer->frame} : std::vector<std::uint64_t>{});
 }
 
-void SetupRules::on_response2(const Arrival& a, const Connection& connection, const Setup& setup) {
+void SetupRules::on_response2(const Arrival& a, const Setup& setup) {
     judge_fields(a);
     judge_echo(a, setup);
-    // A setup that made no connection may leave the handle unassigned (5.3.3).
-    if (!setup.status || a.header.handle() != wire::unassigned_handle)
-        judge_handle(
-            a, setup.resp1 ? connection.end[other(a.from())].handle.value_or(wire::unassigned_handle)
-                           : std::optional<std::uint32_t>{});
+    judge_handle(a, setup.response_handle);  // even of a refusal (6.10.2)
     judge_overtaken(a, setup.resp3);
     if (!setup.status) judge_early_messages(a, a.from());
     if (!setup.status && !a.iso()) judge_early_messages(a, other(a.from()));
@@ -327,6 +328,7 @@ void SetupRules::on_response3(const Arrival& a, const Connection& connection, co
     judge_fields(a);
     judge_echo(a, setup);
     const std::optional<std::uint32_t>& handle = connection.end[other(a.from())].handle;
+    // A setup that made no connection may leave the handle unassigned (5.3.3, against 6.11.2).
     if (!setup.status || a.header.handle() != wire::unassigned_handle) judge_handle(a, handle);
     const Ledger& ledger = connections_.ledger(connection.id);
     const std::optional<Step>& answered = ledger.sender[other(a.from())].answered_early;

@@ -18,7 +18,7 @@ public:
     void on_response1(
         const Arrival& a, const Connection& connection, const Setup& setup, const wire::ConnectPayload& payload,
         ByteView octets);
-    void on_response2(const Arrival& a, const Connection& connection, const Setup& setup);
+    void on_response2(const Arrival& a, const Setup& setup);
     void on_response3(const Arrival& a, const Connection& connection, const Setup& setup);
     /// A response to a setup that began before the capture.
     void without_setup() { judge_.undecided(RuleName::setup_order, "the setup began before the capture"); }

@@ -11,10 +11,6 @@ using wire::IuType;
 constexpr std::size_t most_payload = 1024;  // a connect payload has 596 octets at most
 constexpr std::size_t most_waiting_peers = 64;
 
-bool mirrors(const wire::NetAddress& a, const wire::NetAddress& b) {
-    return a.host == b.host && same_discriminator(a, b);
-}
-
 wire::ConnectMode mode_of(const wire::DeviceHeader& header) {
     std::uint8_t mode = 0;
     if (const auto* iso = std::get_if<wire::ConnectRequestHead>(&header.head)) mode = iso->mode;
@@ -66,6 +62,8 @@ Connection* Setups::joined(const Arrival& a, const wire::ConnectPayload& payload
     return peer ? waiting_peer(a, payload) : nullptr;
 }
 
+/// Hosts match crosswise, and the discriminators that both ask for (VI-DG 6.7). Each asking for the other's own is
+/// taken for a match, too, if they treat it as one; whether the answers are right is not decided then.
 Connection* Setups::waiting_peer(const Arrival& a, const wire::ConnectPayload& payload) {
     const Port from = source_of(a.seen), to = destination_of(a.seen);
     std::vector<std::uint32_t>& waiting = connections_.waiting_peers(from, to);
@@ -75,8 +73,11 @@ Connection* Setups::waiting_peer(const Arrival& a, const wire::ConnectPayload& p
         const Side other_side = connection.end[Side::client].port == from ? Side::server : Side::client;
         const auto& asked = connections_.ledger(id).sender[other_side].asked_for;
         const auto& address = connection.end[other_side].address;
-        if (asked && address && mirrors(*asked, payload.local()) && mirrors(*address, payload.remote()))
-            return &connection;
+        if (!asked || !address) continue;
+        const bool hosts = asked->host == payload.local().host && address->host == payload.remote().host;
+        const bool mirrored = same_discriminator(*asked, payload.local()) &&
+                              same_discriminator(*address, payload.remote());
+        if (hosts && (mirrored || same_discriminator(*asked, payload.remote()))) return &connection;
     }
     return nullptr;
 }
@@ -198,6 +199,7 @@ void Setups::on_response1(const Arrival& a, const Payload& octets) {
     Connection& connection = connections_.at(a.exchange.connection);
     iu_rules_.on_connect(a, payload, octets.length);
     setup->resp1 = a.step();
+    setup->response_handle = payload.handle();
     a.answers(setup->rqst);
     note_status(a, connection, *setup);
     rules_.on_response1(a, connection, *setup, payload, octets.octets);
@@ -225,7 +227,7 @@ void Setups::on_response2(const Arrival& a) {
     setup->resp2 = a.step();
     a.answers(setup->resp1);
     note_status(a, connection, *setup);
-    rules_.on_response2(a, connection, *setup);
+    rules_.on_response2(a, *setup);
     if (setup->status) refuse(a, connection, *setup);
     else if (!connection.is_iso()) complete(a, connection);
     else connections_.set_state(connection, a.from(), State::connected, a.step());

@@ -270,6 +270,26 @@ TEST(FcAeRdmaRules, R15IuOrder) {
     EXPECT_ONLY("AERDMA-15", open);
 }
 
+TEST(FcAeRdmaRules, R15SequenceInitiative) {
+    const auto keeps = [](Spec& s) { s.header.f_ctl.sequence_initiative = false; };
+    const auto passes = [](Spec& s) { s.header.f_ctl.sequence_initiative = true; };
+    World read;
+    read.command(true, 10, keeps), read.data(10), read.response();
+    EXPECT_ONLY("AERDMA-15", read);
+    World i3;
+    i3.command(true, 10), i3.data(10, passes), i3.response();
+    EXPECT_ONLY("AERDMA-15", i3);
+    World t6;
+    t6.command(false, 10), t6.data(10, keeps), t6.response();
+    EXPECT_ONLY("AERDMA-15", t6);
+    World t7;
+    t7.command(false, 20), t7.data(10, passes), t7.data(10), t7.response();
+    EXPECT_ONLY("AERDMA-15", t7);
+    World without_data;
+    without_data.command(false, 10), without_data.response(wire::StatusCode::busy);
+    EXPECT_EQ(without_data.found(), Ids{}) << "the capture may have missed them";
+}
+
 TEST(FcAeRdmaRules, R16ProcessLogin) {
     World w;
     w.prli([](wire::ServicePage& page) { page.data_overlay_allowed = true; });

@@ -80,6 +80,10 @@ TEST(FcviRules, R05PayloadLength) {
     World w;
     w.rqst(client, [](Spec& s) { s.head<wire::ConnectRequestHead>().conn_info = true; });
     EXPECT_ONLY("FCVI-05", w) << "the flag says that there is Connect Info";
+    World refused;  // 6.10.2
+    refused.rqst(), refused.resp1(server, [](Spec& s) { s.say(0x04); });
+    refused.finish_refused();
+    EXPECT_ONLY("FCVI-07", refused);
     World response;
     response.connect();
     response.request(client, IuType::send_rqst, 10);
@@ -154,7 +158,7 @@ TEST(FcviRules, R19SequenceInitiative) {
 TEST(FcviRules, R24ReasonCode) {
     World w;
     w.rqst();
-    w.resp1(server, [](Spec& s) { s.say(0x30); });
+    w.refuse(server, 0x30);
     EXPECT_ONLY("FCVI-24", w) << "reserved";
     World kind;
     kind.connect();
@@ -162,7 +166,7 @@ TEST(FcviRules, R24ReasonCode) {
     EXPECT_ONLY("FCVI-24", kind) << "a reason of Connect Responses";
     World vendor;
     vendor.rqst();
-    vendor.resp1(server, [](Spec& s) { s.say(0xF3); });
+    vendor.refuse(server, 0xF3);
     EXPECT_EQ(vendor.found(), Ids{}) << vendor.text();
 }
 
@@ -178,7 +182,7 @@ TEST(FcviRules, R35AddressLengths) {
 TEST(FcviRules, R11OfViTheServerDoesNotTimeOut) {
     World w;
     w.rqst();
-    w.resp1(server, [](Spec& s) { s.say(0x02); });
+    w.refuse(server, 0x02);
     EXPECT_ONLY("VI-R11", w);
 }
 
@@ -261,7 +265,7 @@ TEST(FcviRules, R23Arbitration) {
     early.peers = true;
     early.login();
     early.rqst(client), early.rqst(server);
-    early.resp1(server, [](Spec& s) { s.say(0x05); });
+    early.refuse(server, 0x05);
     EXPECT_ONLY("FCVI-23", early) << "it has to wait";
     World draft(rev);
     draft.peers = true;
@@ -336,7 +340,7 @@ TEST(FcviRules, R4OfViAddresses) {
 TEST(FcviRules, R10OfViMessageAfterARefusal) {
     World w(iso, unreliable);
     w.rqst();
-    w.resp1(server, [](Spec& s) { s.say(0x04); });
+    w.refuse(server, 0x04);
     w.finish_refused();
     w.request(client, IuType::send_rqst, 10);
     EXPECT_ONLY("VI-R10", w);
@@ -679,6 +683,20 @@ TEST(FcviRules, R22OfViDisconnectMsgId) {
     w.send_message(server);
     w.disconnect_rqst(client, [](Spec& s) { s.header.common().msg_id = 2; });
     EXPECT_ONLY("VI-R22", w);
+}
+
+TEST(FcviRules, R22OfViDisconnectAfterWhatWasCompleted) {
+    const auto told = [](std::uint32_t msg_id, Reliability level) {
+        World w(iso, level);
+        w.connect();
+        w.send_message(server), w.read_message(server), w.send_message(server), w.send_message(client);
+        w.disconnect_rqst(client, [&](Spec& s) { s.header.common().msg_id = msg_id; });
+        return w.found();
+    };
+    EXPECT_EQ(told(3, Reliability::reliable_reception), Ids{}) << "annex E: of the peer's Messages";
+    EXPECT_EQ(told(2, Reliability::reliable_reception), Ids{"VI-R22"});
+    EXPECT_EQ(told(1, Reliability::reliable_reception), Ids{}) << "6.12.2 may mean its own Messages";
+    EXPECT_EQ(told(2, Reliability::reliable_delivery), Ids{}) << "there it is not seen what was completed";
 }
 
 TEST(FcviRules, R23OfViSilenceAfterTheRequest) {

@@ -112,7 +112,7 @@ TEST(FcviTracker, ASetupIsRefused) {
     for (const Version version : wire::versions) {
         World w(version);
         w.rqst();
-        w.resp1(server, [&](Spec& s) { s.say(wire::reason_code(version, wire::Reason::connect_reject)); });
+        w.refuse(server, wire::reason_code(version, wire::Reason::connect_reject));
         w.finish_refused();
         EXPECT_EQ(w.found(), Ids{}) << w.text();
         EXPECT_EQ(w.connection().outcome, Outcome::rejected);
@@ -152,7 +152,7 @@ TEST(FcviTracker, APeerWaitsForTheOther) {  // figure 9
     w.peers = true;
     w.login();
     w.rqst(client);
-    w.resp1(server, [&](Spec& s) { s.say(0x03); });
+    w.refuse(server, 0x03);
     w.finish_refused(client);
     w.rqst(server), w.resp1(client), w.finish_setup(server);
     w.send_message(client), w.send_message(server);
@@ -160,6 +160,39 @@ TEST(FcviTracker, APeerWaitsForTheOther) {  // figure 9
     EXPECT_EQ(w.model().connections.size(), 1U);
     EXPECT_EQ(w.connection().outcome, Outcome::connected);
     EXPECT_EQ(w.connection().setups.size(), 2U);
+}
+
+/// Puts another discriminator into an address of the connect payload.
+Change with_discriminator(std::size_t address, char letter) {
+    return [=](Spec& s) { s.payload[address + 20] = static_cast<std::uint8_t>(letter); };
+}
+constexpr std::size_t local_address = 12, remote_address = 12 + 148;
+
+TEST(FcviTracker, PeersMatchByWhatTheyAskFor) {  // VI-DG 6.7
+    const auto connections = [](const Change& of_client, const Change& of_server) {
+        World w;
+        w.peers = true;
+        w.login();
+        w.rqst(client, of_client), w.rqst(server, of_server);
+        return w.model().connections.size();
+    };
+    EXPECT_EQ(connections(with_discriminator(local_address, 'C'), with_discriminator(local_address, 'S')), 1U)
+        << "what they call themselves does not count";
+    EXPECT_EQ(connections(with_discriminator(remote_address, 'X'), traffic::FcviDialogue::unchanged), 2U);
+}
+
+TEST(FcviTracker, PeersThatAskForEachOthersDiscriminatorAreNotJudged) {
+    World w;
+    w.peers = true;
+    w.login();
+    const auto asks = [](char own, char other) {
+        return
+            [=](Spec& s) { with_discriminator(local_address, own)(s), with_discriminator(remote_address, other)(s); };
+    };
+    w.rqst(client, asks('C', 'S')), w.rqst(server, asks('S', 'C'));
+    w.refuse(client, 0x01), w.refuse(server, 0x01);
+    EXPECT_EQ(w.model().connections.size(), 1U);
+    EXPECT_EQ(w.found(), Ids{}) << "they do not match (VI-DG 6.7)";
 }
 
 // ---- ISO table 2 and table A.1: concurrent matching peer requests ------------------------------------
@@ -172,14 +205,12 @@ struct Concurrent : World {
         rqst(client), rqst(server);
     }
     void a_says(std::uint8_t reason) {
-        resp1(client, [&](Spec& s) {
-            if (reason != 0) s.say(reason);
-        });
+        if (reason == 0) resp1(client);
+        else refuse(client, reason);
     }
     void b_says(std::uint8_t reason) {
-        resp1(server, [&](Spec& s) {
-            if (reason != 0) s.say(reason);
-        });
+        if (reason == 0) resp1(server);
+        else refuse(server, reason);
     }
 };
 
@@ -218,7 +249,7 @@ TEST(FcviRev10, HigherAddressAccepts) {  // rev 1.0, 5.3.4: the server's host ad
     w.peers = true;
     w.rqst(client), w.rqst(server);
     w.resp1(server);
-    w.resp1(client, [](Spec& s) { s.say(0x05); });
+    w.refuse(client, 0x05);
     EXPECT_EQ(w.found(), Ids{}) << w.text();
 }
 

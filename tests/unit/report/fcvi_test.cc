@@ -52,7 +52,7 @@ TEST(FcviRecords, AConnectionAndItsMessages) {
 TEST(FcviRecords, ARefusalInWords) {
     World w(Version::rev_1_0);
     w.rqst();
-    w.resp1(Side::server, [](Spec& s) { s.say(0x04); });
+    w.refuse(Side::server, 0x04);
     const json connection = parsed(record_of(w.connection(), Clock(0)));
     EXPECT_EQ(connection["version"], "rev-1.0");
     EXPECT_EQ(connection["reject"]["name"], "No Waiting Remote Endpoint");
