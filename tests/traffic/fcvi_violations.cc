@@ -319,7 +319,7 @@ void add_setup_rules(Table& t) {
         "VI-R10", on_unreliable, "a Message after a setup that was refused",
         "rejected (Connect Reject): client send 100", [](FcviScene& s) {
             s.login();
-            s.rqst(), s.refuse(server, 0x04), s.finish_refused();
+            s.rqst(), s.resp1(server, saying(0x04)), s.finish_setup();
             s.send_message(client);
         });
     t.add(

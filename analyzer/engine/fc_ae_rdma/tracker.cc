@@ -234,7 +234,7 @@ void Tracker::State::on_data(const Arrival& a) {
     const bool continues = counts_on || (new_sequence && (seq_cnt == 0 || first_write));
     rules_.on_data(a, continues);
     exchange.gaps |= !continues;
-    if (a.from_initiator())
+    if (a.from_initiator() && !a.message.is_read)
         exchange.passes_initiative = a.ends_sequence() ? std::optional(a.header().f_ctl.sequence_initiative)
                                                        : std::nullopt;
     exchange.last_seq_cnt = seq_cnt;

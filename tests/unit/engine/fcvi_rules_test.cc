@@ -340,8 +340,8 @@ TEST(FcviRules, R4OfViAddresses) {
 TEST(FcviRules, R10OfViMessageAfterARefusal) {
     World w(iso, unreliable);
     w.rqst();
-    w.refuse(server, 0x04);
-    w.finish_refused();
+    w.resp1(server, [](Spec& s) { s.say(0x04); });
+    w.finish_setup();
     w.request(client, IuType::send_rqst, 10);
     EXPECT_ONLY("VI-R10", w);
 }
