@@ -2,23 +2,42 @@
 """Real captures with some octets changed, frames left out or sent elsewhere: traffic that breaks one rule."""
 
 import struct
+import zlib
+from pathlib import Path
 
 from harness import sample
 
 ETHERNET, IPV4, TCP_TIMESTAMPS = 14, 20, 32
+FRAME_HEADER = 24  # of Fibre Channel
 CLC = ETHERNET + IPV4 + TCP_TIMESTAMPS  # where the message begins in a frame of the samples
 SEND = ETHERNET + IPV4 + 8 + 12  # the same of an LLC or CDC message over RoCEv2
 
 
 def records_of(name):
-    """Header of samples/real/NAME.pcap, and its records: [seconds, fraction, frame as a bytearray]."""
-    octets = sample(name).read_bytes()
+    """Header of samples/real/NAME.pcap, or of the capture of that path, and its records: [seconds, fraction, frame as a
+    bytearray]."""
+    octets = (name if isinstance(name, Path) else sample(name)).read_bytes()
     position, records = 24, []
     while position < len(octets):
         seconds, fraction, captured = struct.unpack_from("<III", octets, position)
         records.append([seconds, fraction, bytearray(octets[position + 16:position + 16 + captured])])
         position += 16 + captured
     return octets[:24], records
+
+
+def fcoe_frames(path):
+    """The Fibre Channel frames in a capture of FCoE without VLAN tags, numbered."""
+    return [(number, frame[ETHERNET + 14:-8]) for number, (_, _, frame) in enumerate(records_of(path)[1], 1)]
+
+
+def fcvi(opcode):
+    """Finds the first IU of FC-VI with this opcode: a function of the capture's path that tells its frame."""
+    return lambda path: next(n for n, f in fcoe_frames(path) if f[8] == 0x58 and f[FRAME_HEADER + 4] == opcode)
+
+
+def fcp(r_ctl, which):
+    """The same for the IU of FCP with this R_CTL, counted from 0."""
+    return lambda path: [n for n, f in fcoe_frames(path) if f[8] == 0x08 and f[0] == r_ctl][which]
 
 
 def written(head, records, target):
@@ -51,6 +70,15 @@ def patch(number, offset, octets):
     """Frame `number` gets these octets at `offset`."""
     def edit(frames):
         frames[number - 1][offset:offset + len(octets)] = octets
+    return edit
+
+
+def patch_fcoe(number, offset, octets):
+    """The Fibre Channel frame in frame `number`, which has no VLAN tag, gets these octets at `offset`, and a good CRC."""
+    def edit(frames):
+        frame, begin, end = frames[number - 1], ETHERNET + 14, -8  # FCoE header; CRC and EOF
+        frame[begin + offset:begin + offset + len(octets)] = octets
+        frame[end:end + 4] = struct.pack("<I", zlib.crc32(frame[begin:end]))
     return edit
 
 

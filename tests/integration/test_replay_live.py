@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from edit import delayed, edited, patch
-from harness import BUILD, sample
+from edit import FRAME_HEADER, delayed, edited, fcp, fcvi, patch, patch_fcoe
+from harness import BUILD, ROOT, sample
 
 CLIENT, SERVER = "192.0.2.10", "192.0.2.20"
 CLIENT6, SERVER6 = "2001:db8::10", "2001:db8::20"
@@ -71,12 +71,12 @@ def end(process):
     return process.returncode, json.loads(out)
 
 
-def replayed(wire, capture, server_capture, client_target, server_target):
+def replayed(wire, capture, server_capture, client_target, server_target, session="cm-1"):
     """Exit status and report of the client's process and of the server's."""
     (client_space, _), (server_space, _) = wire
-    server = begin(server_space, server_capture, "server", server_target)
+    server = begin(server_space, server_capture, "server", server_target, session=session)
     time.sleep(1)  # an answer to what was sent too early would be a repetition's
-    client = begin(client_space, capture, "client", client_target)
+    client = begin(client_space, capture, "client", client_target, session=session)
     return end(client), end(server)
 
 
@@ -119,6 +119,38 @@ def test_raw_frames(wire, name):
     (_, client_interface), (_, server_interface) = wire
     for status, report in replayed(wire, sample(name), sample(name), f"if://{client_interface}", f"if://{server_interface}"):
         assert status == 0, report
+
+
+FCOE = [("fcvi/client_server_iso", "fcvi-1"), ("fcvi/reliable_reception_rev10", "fcvi-1"),
+        ("fc_ae_rdma/login_read_write", "fc-ae-rdma-1"), ("fc_ae_rdma/login_read_write", "fc-ae-rdma-2"),
+        ("fc_ae_rdma/class_2", "fc-pair-1")]
+
+
+@pytest.mark.parametrize(("name", "session"), FCOE)
+def test_fcoe(wire, name, session):
+    """N_Ports over Ethernet: both find what they say the same as recorded."""
+    capture = ROOT / f"samples/{name}.fcoe.pcap"
+    (_, client_interface), (_, server_interface) = wire
+    for status, report in replayed(
+            wire, capture, capture, f"if://{client_interface}", f"if://{server_interface}", session):
+        assert status == 0, report
+
+
+@pytest.mark.parametrize(("name", "session", "choose", "at", "field"), [
+    ("fcvi/client_server_iso", "fcvi-1", fcvi(0x1A), FRAME_HEADER + 3, "fcvi.handle"),  # FCVI_CONNECT_RESP3
+    ("fc_ae_rdma/login_read_write", "fc-ae-rdma-1", fcp(0x07, 0), FRAME_HEADER + 15, "fcaerdma.resid")])  # FCP_RSP
+def test_altered_n_port(wire, tmp_path, name, session, choose, at, field):
+    """The server answers otherwise than the client's recording tells."""
+    capture = ROOT / f"samples/{name}.fcoe.pcap"
+    number = choose(capture)
+    altered = edited(capture, tmp_path / "altered.pcap", patch_fcoe(number, at, b"\x07"))
+    (_, client_interface), (_, server_interface) = wire
+    (status, report), _ = replayed(
+        wire, capture, altered, f"if://{client_interface}", f"if://{server_interface}", session)
+    assert status == 1
+    (difference,) = [d for d in report["differences"] if d["level"] == "exact"]
+    assert (difference["field"], difference["recorded_frame"]) == (field, number)
+    assert difference["actual_frame"] != 0
 
 
 @pytest.mark.parametrize("name", ["smcr_v2_echo", "smcr_v1_echo", "smcr_v2_urgent", "smcr_fallback_eid_mismatch"])

@@ -12,6 +12,7 @@ namespace {
 
 namespace stack_fc = stack::fibre_channel;
 using fc_ae_rdma::Iu;
+using fc_ae_rdma::StatusCode;
 
 bool is(const fc::Frame& frame, Iu iu) { return frame.header.r_ctl == static_cast<std::uint8_t>(iu); }
 
@@ -21,6 +22,10 @@ struct Recorded {
     fc_ae_rdma::Command command;
     std::optional<fc_ae_rdma::Response> response;
     ByteView data;
+
+    bool is_good() const { return response->status == static_cast<std::uint8_t>(StatusCode::good); }
+    /// What is beyond FCP_DL is thrown away.
+    ByteView data_in_reach() const { return data.first(std::min<std::size_t>(data.size(), command.data_length)); }
 };
 
 Recorded recorded_message(const Recording& recording, std::size_t lane) {
@@ -51,15 +56,115 @@ stack_fc::RdmaRequest request_of(const Recorded& recorded) {
     return request;
 }
 
-/// What was there to be read: what came, and what the response says was left.
-stack_fc::Serving serving_of(const Recorded& recorded) {
-    const fc_ae_rdma::Response& response = *recorded.response;
-    stack_fc::Serving serving{static_cast<fc_ae_rdma::StatusCode>(response.status)};
-    if (!recorded.command.control.read_data) return serving;
-    serving.data.assign(recorded.data.begin(), recorded.data.end());
-    if (response.resid_over) serving.data.resize(serving.data.size() + response.resid);
-    return serving;
-}
+// ---- the Target ------------------------------------------------------------------------------------
+
+/// More is not kept of all Logical Units.
+constexpr std::uint64_t most_memory = 256 * 1024 * 1024;
+
+/// Logical Units as the recording tells them: what they hold, and what may be done with them.
+class Picture {
+public:
+    void take(const Recorded& recorded) {
+        Unit& unit = units_[recorded.command.lun.number];
+        const bool reads = recorded.command.control.read_data;
+        const auto status = static_cast<StatusCode>(recorded.response->status);
+        unit.is_there |= status != StatusCode::logical_unit_not_available;
+        if (!recorded.is_good()) return unit.note(status);
+        (reads ? unit.good_read : unit.good_write) = true;
+        const std::uint64_t begin = recorded.parameter.base_address, size = unit.at_first.size();
+        const std::uint64_t end = begin + recorded.command.data_length;
+        octets_ += std::max(end, size) - size;
+        if (octets_ > most_memory) throw NotPlayable("the Logical Units are too large to be emulated");
+        unit.grow(end);
+        unit.touch(begin, recorded.data_in_reach(), reads);
+    }
+
+    /// When all has been taken.
+    void set_up(stack_fc::AeRdma& target) {
+        for (auto& [number, unit] : units_) {
+            unit.now = unit.at_first;
+            if (!unit.is_there) continue;
+            stack_fc::LogicalUnit& there = target.logical_unit(number);
+            there.may_read = unit.good_read || !unit.read_protected;
+            there.may_write = unit.good_write || !unit.write_protected;
+            there.memory = unit.at_first;
+        }
+    }
+
+    /// What its application does before a command; asked for in order, once it is set up.
+    stack_fc::Serving serving_of(const Recorded& recorded) {
+        Unit& unit = units_[recorded.command.lun.number];
+        const bool reads = recorded.command.control.read_data;
+        const std::uint32_t begin = recorded.parameter.base_address;
+        stack_fc::Serving serving;
+        if (!recorded.is_good()) {
+            const auto status = static_cast<StatusCode>(recorded.response->status);
+            if (!unit.refuses(status, reads, std::uint64_t{begin} + recorded.command.data_length))
+                serving.refusal = status;
+            return serving;
+        }
+        if (reads) {
+            serving.changes = unit.changes(begin, recorded.data_in_reach());
+            serving.residual = recorded.response->resid_over    ? std::int64_t{recorded.response->resid}
+                               : recorded.response->resid_under ? -std::int64_t{recorded.response->resid}
+                                                                : 0;
+        } else {
+            unit.write(begin, recorded.data_in_reach());
+        }
+        return serving;
+    }
+
+private:
+    struct Unit {
+        bool is_there = false, good_read = false, good_write = false, read_protected = false, write_protected = false;
+        Octets at_first, now;
+        std::vector<bool> known;  ///< of `at_first`
+
+        void note(StatusCode status) {
+            read_protected |= status == StatusCode::read_protect_error;
+            write_protected |= status == StatusCode::write_protect_error;
+        }
+        void grow(std::uint64_t size) {
+            if (size <= at_first.size()) return;
+            at_first.resize(size);
+            known.resize(size);
+        }
+        /// Written octets were something else before, nobody knows what.
+        void touch(std::uint64_t begin, ByteView octets, bool reads) {
+            for (std::size_t i = 0; i < octets.size(); ++i) {
+                if (known[begin + i]) continue;
+                known[begin + i] = true;
+                if (reads) at_first[begin + i] = octets[i];
+            }
+        }
+        /// Whether a Target with these Logical Units says so of itself.
+        bool refuses(StatusCode status, bool reads, std::uint64_t end) const {
+            if (!is_there) return status == StatusCode::logical_unit_not_available;
+            if (!reads && write_protected && !good_write) return status == StatusCode::write_protect_error;
+            if (reads && read_protected && !good_read) return status == StatusCode::read_protect_error;
+            return end > at_first.size() && status == StatusCode::buffer_overrun;
+        }
+        void write(std::uint64_t begin, ByteView octets) {
+            std::ranges::copy(octets, now.begin() + static_cast<std::ptrdiff_t>(begin));
+        }
+        /// Octets that are read, and are not what the Initiators have left there.
+        std::map<std::uint32_t, Octets> changes(std::uint32_t begin, ByteView octets) {
+            std::map<std::uint32_t, Octets> changed;
+            for (std::size_t i = 0; i < octets.size(); ++i) {
+                const auto address = static_cast<std::uint32_t>(begin + i);
+                if (std::exchange(now[address], octets[i]) == octets[i]) continue;
+                const auto last = changed.rbegin();
+                const bool goes_on = last != changed.rend() && last->first + last->second.size() == address;
+                if (goes_on) last->second.push_back(octets[i]);
+                else changed[address] = {octets[i]};
+            }
+            return changed;
+        }
+    };
+
+    std::map<std::uint8_t, Unit> units_;
+    std::uint64_t octets_ = 0;  ///< of all
+};
 
 }  // namespace
 
@@ -67,6 +172,8 @@ void add_rdma(Plan& plan) {
     const std::uint32_t target = plan.recording.ports[other(plan.side)];
     EmulatedPort* port = &plan.port;
     const std::size_t track = plan.track++;
+    Picture picture;
+    std::vector<Recorded> served;
     for (std::size_t lane = 0; lane < plan.recording.lanes.size(); ++lane) {
         if (plan.recording.lanes[lane].type != fc_ae_rdma::fc_type) continue;
         const std::vector<std::size_t> messages = messages_of(plan.recording, lane);
@@ -81,9 +188,12 @@ void add_rdma(Plan& plan) {
                  }});
         } else if (!is_lost(plan.recording, plan.side, messages.front())) {
             if (!recorded.response) throw NotPlayable("the Target's response was not captured");
-            port->rdma().serve(serving_of(recorded));
+            picture.take(recorded);
+            served.push_back(recorded);
         }
     }
+    picture.set_up(port->rdma());
+    for (const Recorded& recorded : served) port->rdma().serve(picture.serving_of(recorded));
 }
 
 }  // namespace fabricscope::replay::fibre_channel

@@ -22,6 +22,7 @@ public:
         const Recording& recording, Side played, const PlayOptions& options, const stack_fc::ExchangeConfig& config)
         : recording_(recording),
           script_(recording.conversation, played, options.pace),
+          patience_(stack::later(options.patience, 2 * longest_gap(recording.conversation))),
           exchanges_(config, 0, frames_, stack::Random(recording.ports[played] + 1)) {
         exchanges_.set_port_id(recording.ports[played]);
         for (const Lane& lane : recording.lanes) exchanges_.set_user(lane.type, *this);
@@ -32,6 +33,7 @@ public:
     void start(Time now) override {
         script_.start(now);
         started_ = true;
+        moved_ = now;
         play_on(now);
     }
     void on_frame(Time now, std::size_t /*port*/, ByteView frame) override {
@@ -41,8 +43,12 @@ public:
     void on_timer(Time now) override {
         exchanges_.on_timer(now);
         play_on(now);
+        if (now >= patience_ends()) give_up();
     }
-    Time wakeup() const override { return std::min(exchanges_.wakeup(), started_ ? script_.wakeup() : stack::never); }
+    Time wakeup() const override {
+        const Time next = started_ && !given_up_ ? script_.wakeup() : stack::never;
+        return std::min({exchanges_.wakeup(), next, patience_ends()});
+    }
     void take_frames(std::vector<stack::OutgoingFrame>& frames) override {
         frames.clear();
         std::swap(frames, frames_);
@@ -78,12 +84,14 @@ private:
     }
 
     void received(Time now, const Course& course, const SequenceSeen& sequence) {
+        moved_ = now;
         const std::string name = name_of(sequence, course.reading);
         if (!script_.received(now, course.lane, name, message_octets(sequence)))
             notes_.push_back(fmt::format("{}: {} was not recorded", course.lane, name.empty() ? "an IU" : name));
     }
 
     void on_abts(Time now, ExchangeHandle exchange) override {
+        moved_ = now;
         const auto course = courses_.find(exchange);
         if (course == courses_.end()) return;
         if (const auto index = script_.expected(course->second.lane, "ABTS")) script_.sent(now, *index);
@@ -112,11 +120,36 @@ private:
     // ---- what goes ----
 
     void play_on(Time now) {
-        if (!started_) return;
+        if (!started_ || given_up_) return;
         while (const auto index = script_.ready(now)) {
+            moved_ = now;
             send(now, *index);
             script_.sent(now, *index);
         }
+    }
+
+    // ---- patience ----
+
+    static Time longest_gap(const Conversation& recorded) {
+        constexpr Time most = 3'600 * capture::second;
+        Time longest = 0;
+        for (std::size_t i = 1; i < recorded.messages.size(); ++i)
+            longest = std::max(longest, recorded.messages[i].time - recorded.messages[i - 1].time);
+        return std::min(longest, most);
+    }
+
+    Time patience_ends() const {
+        if (!started_ || given_up_ || script_.over()) return stack::never;
+        const Time planned = script_.wakeup();
+        return stack::later(planned == stack::never ? moved_ : std::max(moved_, planned), patience_);
+    }
+
+    /// What is open stays so: an ABTS would be one more difference.
+    void give_up() {
+        given_up_ = true;
+        notes_.push_back(fmt::format(
+            "nothing happened for {:.3g} s while waiting for {}",
+            static_cast<double>(patience_) / static_cast<double>(capture::second), waiting_for()));
     }
 
     /// 0 if the other side has not begun the Exchange.
@@ -174,13 +207,15 @@ private:
 
     const Recording& recording_;
     Script script_;
+    Time patience_;  ///< what took its time in the recording may take it here
     std::vector<stack::OutgoingFrame> frames_;
     stack_fc::Exchanges exchanges_;
     std::map<ExchangeHandle, Course> courses_;
     std::map<std::string, ExchangeHandle> handles_;  ///< by lane
     std::size_t begun_by_other_ = 0;
     std::vector<std::string> notes_;
-    bool started_ = false;
+    Time moved_ = 0;  ///< when a message came or went last
+    bool started_ = false, given_up_ = false;
 };
 
 }  // namespace

@@ -107,18 +107,26 @@ void AeRdma::on_command(Time now, const IncomingIu& iu) {
     task.initiator = iu.first.s_id;
     task.parameter = fc_ae_rdma::parse_parameter(iu.first.parameter);
     if (iu.payload.size() != fc_ae_rdma::command_size || layout::parse_into(task.command, iu.payload)) return;
-    if (servings_.empty()) task.refusal = why_not(task.command, task.parameter.base_address);
-    else take_serving(task);
+    const Serving serving = next_serving(task.command.lun.number);
+    task.residual = serving.residual;
+    task.refusal = serving.refusal ? serving.refusal : why_not(task.command, task.parameter.base_address);
     if (task.command.control.read_data || iu.last.f_ctl.sequence_initiative)
         return whole(now, iu.exchange, std::move(task));
     task.deadline = now + exchanges_.r_a_tov();
     tasks_[iu.exchange] = std::move(task);
 }
 
-void AeRdma::take_serving(Task& task) {
-    task.serving = std::move(servings_.front());
+Serving AeRdma::next_serving(std::uint8_t lun) {
+    if (servings_.empty()) return {.refusal = {}, .changes = {}, .residual = -std::int64_t{limits_.short_by}};
+    Serving serving = std::move(servings_.front());
     servings_.pop_front();
-    if (task.serving->status != StatusCode::good) task.refusal = task.serving->status;
+    const auto unit = units_.find(lun);
+    if (unit == units_.end()) return serving;
+    Octets& memory = unit->second.memory;
+    for (const auto& [address, octets] : serving.changes)
+        if (std::uint64_t{address} + octets.size() <= memory.size())
+            std::ranges::copy(octets, memory.begin() + static_cast<std::ptrdiff_t>(address));
+    return serving;
 }
 
 /// 4.2.4.7
@@ -151,20 +159,13 @@ void AeRdma::whole(Time now, ExchangeHandle exchange, Task task) {
     tasks_.erase(exchange);
 }
 
-/// All that there is to read, which may be more than FCP_DL.
-Octets AeRdma::data_for(const Task& task) const {
-    if (task.serving) return task.serving->data;
-    const std::uint32_t length = task.command.data_length - std::min(task.command.data_length, limits_.short_by);
+void AeRdma::read(Time now, ExchangeHandle exchange, const Task& task) {
+    const std::int64_t wanted = task.command.data_length;
+    const std::int64_t residual = std::max(task.residual, -wanted);
     const Octets& memory = units_.at(task.command.lun.number).memory;
     const auto from = memory.begin() + static_cast<std::ptrdiff_t>(task.parameter.base_address);
-    return {from, from + static_cast<std::ptrdiff_t>(length)};
-}
-
-void AeRdma::read(Time now, ExchangeHandle exchange, const Task& task) {
     OutgoingIu data;
-    data.payload = data_for(task);
-    const std::int64_t residual = static_cast<std::int64_t>(data.payload.size()) - task.command.data_length;
-    data.payload.resize(std::min<std::size_t>(data.payload.size(), task.command.data_length));
+    data.payload.assign(from, from + std::min(wanted, wanted + residual));
     notify(task, static_cast<std::uint32_t>(data.payload.size()));
     if (!data.payload.empty()) {
         data.r_ctl = static_cast<std::uint8_t>(Iu::data);
@@ -178,10 +179,8 @@ void AeRdma::read(Time now, ExchangeHandle exchange, const Task& task) {
 void AeRdma::write(Time now, ExchangeHandle exchange, const Task& task) {
     const Octets data = joined(task.data);
     const std::size_t length = std::min<std::size_t>(data.size(), task.command.data_length);
-    if (!task.serving) {
-        Octets& memory = units_.at(task.command.lun.number).memory;
-        std::copy_n(data.begin(), length, memory.begin() + static_cast<std::ptrdiff_t>(task.parameter.base_address));
-    }
+    Octets& memory = units_.at(task.command.lun.number).memory;
+    std::copy_n(data.begin(), length, memory.begin() + static_cast<std::ptrdiff_t>(task.parameter.base_address));
     notify(task, static_cast<std::uint32_t>(length));
     respond(
         now, exchange, StatusCode::good,

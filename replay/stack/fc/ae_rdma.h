@@ -49,10 +49,11 @@ struct TargetLimits {
     std::uint32_t short_by = 0;
 };
 
-/// What a Target's application makes of a command, whatever its Logical Units and limits say.
+/// What a Target's application has done when the next command comes.
 struct Serving {
-    fc_ae_rdma::StatusCode status{};  ///< of a good read the data move, of a good write they are taken
-    Octets data{};                    ///< what there is to read; more or less than FCP_DL is told as a residual
+    std::optional<fc_ae_rdma::StatusCode> refusal{};  ///< although the Logical Unit would do
+    std::map<std::uint32_t, Octets> changes{};        ///< octets of its memory that it has set anew, by address
+    std::int64_t residual = 0;  ///< of a read: so many octets more (or less) than FCP_DL are there to be read
 };
 
 class AeRdma final : public ExchangeUser {
@@ -63,7 +64,7 @@ public:
     LogicalUnit& logical_unit(std::uint8_t lun) { return units_[lun]; }
     void set_limits(const TargetLimits& limits) { limits_ = limits; }
     std::optional<Notification> next_notification();
-    /// Of the next command that nothing has been said of; they come in order.
+    /// Before the next command that nothing has been said of; they come in order.
     void serve(Serving serving) { servings_.push_back(std::move(serving)); }
 
     // Initiator
@@ -89,7 +90,7 @@ private:
         fc_ae_rdma::CommandParameter parameter;
         fc_ae_rdma::Command command;
         std::optional<fc_ae_rdma::StatusCode> refusal;
-        std::optional<Serving> serving;
+        std::int64_t residual = 0;  ///< of a read
         std::map<std::uint32_t, Octets> data;
         std::optional<std::uint32_t> end;
         Time deadline = never;  ///< of the data
@@ -99,8 +100,7 @@ private:
     void on_command(Time now, const IncomingIu& iu);
     std::optional<fc_ae_rdma::StatusCode> why_not(const fc_ae_rdma::Command& command, std::uint32_t base_address) const;
     void whole(Time now, ExchangeHandle exchange, Task task);
-    void take_serving(Task& task);
-    Octets data_for(const Task& task) const;
+    Serving next_serving(std::uint8_t lun);
     void read(Time now, ExchangeHandle exchange, const Task& task);
     void write(Time now, ExchangeHandle exchange, const Task& task);
     void respond(Time now, ExchangeHandle exchange, fc_ae_rdma::StatusCode status, std::int64_t residual);
