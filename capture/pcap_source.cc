@@ -14,21 +14,6 @@
 namespace fabricscope::capture {
 namespace {
 
-LinkType link_type_of(int dlt) {
-    switch (dlt) {
-        case DLT_EN10MB: return LinkType::ethernet;
-        case DLT_LINUX_SLL: return LinkType::linux_cooked_v1;
-        case DLT_LINUX_SLL2: return LinkType::linux_cooked_v2;
-        case DLT_RAW:
-        case DLT_IPV4:
-        case DLT_IPV6: return LinkType::raw_ip;
-        case DLT_INFINIBAND: return LinkType::infiniband;
-        case DLT_FC_2: return LinkType::fc2;
-        case DLT_FC_2_WITH_FRAME_DELIMS: return LinkType::fc2_with_delimiters;
-        default: return LinkType::unknown;
-    }
-}
-
 constexpr std::size_t buffer_size = 64 * 1024;
 
 struct Close {
@@ -169,6 +154,21 @@ private:
 };
 
 }  // namespace
+
+LinkType link_type_of(int dlt) {
+    switch (dlt) {
+        case DLT_EN10MB: return LinkType::ethernet;
+        case DLT_LINUX_SLL: return LinkType::linux_cooked_v1;
+        case DLT_LINUX_SLL2: return LinkType::linux_cooked_v2;
+        case DLT_RAW:
+        case DLT_IPV4:
+        case DLT_IPV6: return LinkType::raw_ip;
+        case DLT_INFINIBAND: return LinkType::infiniband;
+        case DLT_FC_2: return LinkType::fc2;
+        case DLT_FC_2_WITH_FRAME_DELIMS: return LinkType::fc2_with_delimiters;
+        default: return LinkType::unknown;
+    }
+}
 
 OpenResult open_with_libpcap(const std::string& path) {
     const auto failure = [&](const char* message) { return OpenResult{nullptr, {path, 0, std::nullopt, message}}; };

@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
     int status = done;
     program.require_subcommand(1);
     add_analyze(program, status);
+    add_capture(program, status);
     add_stream(program, status);
     add_timeline(program, status);
     add_fields(program, status);

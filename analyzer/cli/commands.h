@@ -7,6 +7,7 @@
 namespace fabricscope::cli {
 
 void add_analyze(CLI::App& program, int& status);
+void add_capture(CLI::App& program, int& status);
 void add_stream(CLI::App& program, int& status);
 void add_timeline(CLI::App& program, int& status);
 void add_fields(CLI::App& program, int& status);

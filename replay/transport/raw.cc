@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 #include <ifaddrs.h>
-#include <pcap/pcap.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "capture/interface.h"
 #include "protocols/net/headers.h"
 #include "replay/transport/arp.h"
 #include "replay/transport/sockets.h"
@@ -32,51 +32,28 @@ Ipv4 ipv4_of(const Gid& ip) {
     return address;
 }
 
-/// An interface that whole frames are read from and written to.
-class Interface {
+/// What others send on an Ethernet.
+class Ethernet {
 public:
-    explicit Interface(const std::string& name) : name_(name) {
-        char problem[PCAP_ERRBUF_SIZE] = "";
-        pcap_.reset(pcap_create(name.c_str(), problem));
-        if (!pcap_) throw TransportError(name + ": " + problem);
-        pcap_set_snaplen(pcap_.get(), 65'535);
-        pcap_set_promisc(pcap_.get(), 1);
-        pcap_set_immediate_mode(pcap_.get(), 1);
-        const int status = pcap_activate(pcap_.get());
-        if (status == PCAP_ERROR_PERM_DENIED)
-            throw TransportError(name + ": raw frames need the privilege CAP_NET_RAW (run as root)");
-        if (status < 0) throw TransportError(fmt::format("{}: {}", name, pcap_geterr(pcap_.get())));
-        if (pcap_datalink(pcap_.get()) != DLT_EN10MB) throw TransportError(name + " is no Ethernet interface");
-        if (pcap_setdirection(pcap_.get(), PCAP_D_IN) != 0 || pcap_setnonblock(pcap_.get(), 1, problem) != 0)
-            throw TransportError(fmt::format("{}: {}", name, pcap_geterr(pcap_.get())));
+    explicit Ethernet(const std::string& name) : interface_(name, {.filter = {}, .own_frames = false}) {
+        if (interface_.link() != capture::LinkType::ethernet) throw TransportError(name + " is no Ethernet interface");
     }
 
-    void send(ByteView frame) {
-        if (pcap_inject(pcap_.get(), frame.data(), frame.size()) < 0)
-            throw TransportError(fmt::format("{}: sending: {}", name_, pcap_geterr(pcap_.get())));
-    }
+    void send(ByteView frame) { interface_.send(frame); }
 
     ByteView receive(Time wait) {
-        if (ByteView frame = next(); !frame.empty()) return frame;
-        if (!readable_within(pcap_get_selectable_fd(pcap_.get()), wait)) return {};
+        if (const ByteView frame = next(); !frame.empty()) return frame;
+        if (!readable_within(interface_.descriptor(), wait)) return {};
         return next();
     }
 
 private:
     ByteView next() {
-        pcap_pkthdr* header = nullptr;
-        const u_char* octets = nullptr;
-        const int status = pcap_next_ex(pcap_.get(), &header, &octets);
-        if (status < 0) throw TransportError(fmt::format("{}: {}", name_, pcap_geterr(pcap_.get())));
-        if (status == 0 || header->caplen < frame_offset) return {};
-        return {octets, header->caplen};
+        capture::Frame frame;
+        return interface_.next(frame) && frame.data.size() >= frame_offset ? frame.data : ByteView{};
     }
 
-    struct Close {
-        void operator()(pcap_t* pcap) const { pcap_close(pcap); }
-    };
-    std::string name_;
-    std::unique_ptr<pcap_t, Close> pcap_;
+    capture::Interface interface_;
 };
 
 class InterfaceTransport final : public Transport {
@@ -88,7 +65,7 @@ public:
     ByteView receive(Time wait) override { return interface_.receive(wait); }
 
 private:
-    Interface interface_;
+    Ethernet interface_;
 };
 
 class IpHostTransport final : public Transport {
@@ -146,7 +123,7 @@ private:
         interface_.send(frame);
     }
 
-    Interface interface_;
+    Ethernet interface_;
     LiveAddresses addresses_;
     bool found_ = false;
 };

@@ -3,8 +3,6 @@
 of which plays the client of a recording, the other one the server. Needs root."""
 
 import json
-import os
-import shutil
 import subprocess
 import time
 
@@ -12,51 +10,27 @@ import pytest
 
 from edit import FRAME_HEADER, delayed, edited, fcp, fcvi, patch, patch_fcoe
 from harness import BUILD, ROOT, sample
+from namespaces import REASON, ip, namespaces
 
 CLIENT, SERVER = "192.0.2.10", "192.0.2.20"
 CLIENT6, SERVER6 = "2001:db8::10", "2001:db8::20"
 RESPONDER_RESOURCES = 14 + 20 + 8 + 12 + 8 + 48  # of a REP in a RoCEv2 frame
 DISCONNECT = 66  # the frame of the DREQ in rdmacm_rping_v4
 
-
-def why_not():
-    if os.geteuid() != 0:
-        return "network namespaces need root"
-    if shutil.which("ip") is None:
-        return "iproute2 is not installed"
-    name = f"fstest{os.getpid()}"
-    if subprocess.run(["ip", "netns", "add", name], capture_output=True, check=False).returncode != 0:
-        return "network namespaces are not permitted here"
-    subprocess.run(["ip", "netns", "del", name], check=False)
-    return None
-
-
-REASON = why_not()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
-
-
-def ip(*words):
-    subprocess.run(["ip", *words], check=True, capture_output=True)
 
 
 @pytest.fixture
 def wire():
     """Two namespaces, of the client and the server, each with its end of a wire: (namespace, interface)."""
-    names = [f"fs{role}{os.getpid()}" for role in ("c", "s")]
-    ends = []
-    try:
-        for name in names:
-            ip("netns", "add", name)
-        ip("link", "add", "wire0", "netns", names[0], "type", "veth", "peer", "name", "wire1", "netns", names[1])
-        for number, (name, address, address6) in enumerate(zip(names, (CLIENT, SERVER), (CLIENT6, SERVER6))):
-            for words in (["addr", "add", f"{address}/24", "dev", f"wire{number}"], ["link", "set", f"wire{number}", "up"],
-                          ["addr", "add", f"{address6}/64", "dev", f"wire{number}", "nodad"], ["link", "set", "lo", "up"]):
+    with namespaces() as (client, server):
+        ip("link", "add", "wire0", "netns", client, "type", "veth", "peer", "name", "wire1", "netns", server)
+        ends = [(client, "wire0"), (server, "wire1")]
+        for (name, interface), address, address6 in zip(ends, (CLIENT, SERVER), (CLIENT6, SERVER6)):
+            for words in (["addr", "add", f"{address}/24", "dev", interface], ["link", "set", interface, "up"],
+                          ["addr", "add", f"{address6}/64", "dev", interface, "nodad"], ["link", "set", "lo", "up"]):
                 ip("-n", name, *words)
-            ends.append((name, f"wire{number}"))
         yield ends
-    finally:
-        for name in names:
-            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
 
 
 def begin(namespace, capture, play, against, timeout=20, session="cm-1", options=()):

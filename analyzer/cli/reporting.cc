@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/cli/reporting.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analyzer/cli/output.h"
+#include "analyzer/cli/status.h"
+#include "analyzer/report/clocks.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/summary.h"
+
+namespace fabricscope::cli {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+    return std::ranges::find(list, word) != list.end();
+}
+
+/// For CLI11: what is wrong with a rule's id, empty if nothing is.
+std::string check_rule(const std::string& id) {
+    const auto has_id = [&](const engine::Rule& rule) { return rule.id == id; };
+    return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id;
+}
+
+std::vector<const engine::Finding*> chosen_findings(const engine::Engine& engine, const ReportOptions& options) {
+    std::vector<const engine::Finding*> findings = engine.findings();
+    std::erase_if(findings, [&](const engine::Finding* finding) { return !is_chosen(*finding->rule, options); });
+    return findings;
+}
+
+std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const ReportOptions& options) {
+    std::vector<engine::RuleResult> results = engine.rule_results();
+    std::erase_if(results, [&](const engine::RuleResult& result) { return !is_chosen(*result.rule, options); });
+    return results;
+}
+
+/// Where the frames lie that findings and times are about, if there are several files.
+std::map<std::uint64_t, report::Place> places_of(
+    const std::vector<const engine::Finding*>& findings, const Analysis& analysis) {
+    if (analysis.opened.size() < 2) return {};
+    std::set<std::uint64_t> frames = report::frames_with_an_order(analysis.engine->smcr());
+    for (const engine::Finding* finding : findings) frames.insert(finding->frames.begin(), finding->frames.end());
+    std::map<std::uint64_t, report::Place> places;
+    for (const auto& [frame, origin] : analysis.origins.of(frames))
+        places[frame] = {analysis.opened[origin.source], origin.number};
+    return places;
+}
+
+engine::Profile profile_of(const ReportOptions& options) {
+    for (const engine::Profile profile : {engine::Profile::standard, engine::Profile::avionics})
+        if (options.profile == name_of(profile)) return profile;
+    return engine::Profile::linux_;
+}
+
+}  // namespace
+
+void add_report_options(CLI::App& command, ReportOptions& options) {
+    options.json_option = command
+                              .add_option("--json", options.json_file, "Write JSON, to a file or to standard output")
+                              ->expected(0, 1)
+                              ->option_text("[OUT]");
+    command.add_flag("--all", options.all, "Summary: rows and names without limit");
+    command.add_option("--protocol", options.protocols, "Report only these protocols")
+        ->delimiter(',')
+        ->check(CLI::IsMember(options.protocols))
+        ->option_text(fmt::format("{}", fmt::join(options.protocols, ",")));
+    command.add_option("--rules-level", options.levels, "Only findings of these levels")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"error", "warning", "note"}))
+        ->option_text("error,warning,note");
+    command.add_option("--rule", options.rules, "Only findings of this rule; may be repeated")
+        ->delimiter(',')
+        ->check(check_rule)
+        ->option_text("ID");
+    const std::vector<std::string> profiles{
+        name_of(engine::Profile::standard), name_of(engine::Profile::linux_), name_of(engine::Profile::avionics)};
+    command.add_option("--profile", options.profile, "What traffic is held against; linux excuses Linux's habits")
+        ->check(CLI::IsMember(profiles))
+        ->option_text(fmt::format("{}", fmt::join(profiles, "|")));
+}
+
+bool is_chosen(const engine::Rule& rule, const ReportOptions& options) {
+    if (rule.only_in && options.profile != name_of(*rule.only_in)) return false;
+    return (options.levels.empty() || contains(options.levels, name_of(rule.severity))) &&
+           (options.rules.empty() || contains(options.rules, rule.id));
+}
+
+engine::Options engine_options_of(const ReportOptions& options) {
+    engine::Options result{
+        .smcr = contains(options.protocols, "smcr"),
+        .rdma_cm = contains(options.protocols, "rdma-cm"),
+        .fc = contains(options.protocols, "fc")};
+    const engine::Profile profile = profile_of(options);
+    // Annex A of FC-AE-RDMA says nothing of Linux.
+    result.smcr_options.profile = result.rdma_cm_options.profile = profile == engine::Profile::avionics
+                                                                       ? engine::Profile::linux_
+                                                                       : profile;
+    result.fc_protocols.fcvi = contains(options.protocols, "fcvi");
+    result.fc_protocols.fc_ae_rdma = contains(options.protocols, "fc-ae-rdma");
+    result.fc_protocols.fc_ae_rdma_options.profile = profile;
+    return result;
+}
+
+report::Results results_of(
+    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options) {
+    const engine::Engine& engine = *analysis.engine;
+    const engine::Options followed = engine_options_of(options);
+    std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
+    std::map<std::uint64_t, report::Place> places = places_of(findings, analysis);
+    std::vector<std::string> warnings = report::clock_warnings(engine.smcr(), places);
+    return {
+        .files = files,
+        .problems = analysis.problems,
+        .capture = engine.capture(),
+        .smcr = followed.smcr ? &engine.smcr() : nullptr,
+        .rdma_cm = followed.rdma_cm ? &engine.rdma_cm() : nullptr,
+        .fc = followed.fc ? &engine.fc() : nullptr,
+        .fcvi = followed.fc_protocols.fcvi ? &engine.fcvi() : nullptr,
+        .fc_ae_rdma = followed.fc_protocols.fc_ae_rdma ? &engine.fc_ae_rdma() : nullptr,
+        .findings = std::move(findings),
+        .rules = chosen_rules(engine, options),
+        .places = std::move(places),
+        .warnings = std::move(warnings),
+        .profile = profile_of(options)};
+}
+
+bool write_summary(const report::Results& results, const ReportOptions& options) {
+    Output output("");
+    report::SummaryOptions summary{.style = output_style()};
+    if (options.all) summary.rows = summary.names = report::no_limit;
+    write_summary(output.stream(), results, summary);
+    return output.finish();
+}
+
+bool write_json(const report::Results& results, const ReportOptions& options, bool cursors) {
+    Output output(options.json_file);
+    write_json(output.stream(), results, cursors);
+    return output.finish();
+}
+
+int status_of(const report::Results& results) {
+    if (!results.problems.empty()) return not_read;
+    const auto is_error = [](const engine::Finding* f) { return f->rule->severity == engine::Severity::error; };
+    return std::ranges::any_of(results.findings, is_error) ? errors_found : done;
+}
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/live_source.h"
+
+#include <poll.h>
+
+namespace fabricscope::capture {
+namespace {
+
+constexpr int poll_milliseconds = 100;
+
+class LiveSource final : public Source {
+public:
+    LiveSource(std::vector<std::unique_ptr<Interface>> interfaces, std::function<bool()> goes_on)
+        : interfaces_(std::move(interfaces)), goes_on_(std::move(goes_on)) {
+        for (const auto& interface : interfaces_)
+            polled_.push_back({.fd = interface->descriptor(), .events = POLLIN, .revents = 0});
+    }
+
+    bool next(Frame& frame) override {
+        while (errors_.empty() && goes_on_()) {
+            if (take(frame)) return true;
+            if (errors_.empty()) ::poll(polled_.data(), polled_.size(), poll_milliseconds);
+        }
+        return false;
+    }
+
+    std::vector<Error> errors() const override { return errors_; }
+    std::uint32_t interface_count() const override { return static_cast<std::uint32_t>(interfaces_.size()); }
+
+private:
+    /// From the interfaces in turn, so that a busy one does not keep the others waiting.
+    bool take(Frame& frame) {
+        for (std::size_t tried = 0; tried < interfaces_.size(); ++tried) {
+            const std::size_t turn = turn_++ % interfaces_.size();
+            if (!take_from(*interfaces_[turn], frame)) continue;
+            frame.number = ++count_;
+            frame.interface = static_cast<std::uint32_t>(turn);
+            return true;
+        }
+        return false;
+    }
+
+    bool take_from(Interface& interface, Frame& frame) {
+        try {
+            return interface.next(frame);
+        } catch (const InterfaceError& error) {
+            errors_.push_back({interface.name(), 0, std::nullopt, error.what()});
+            return false;
+        }
+    }
+
+    std::vector<std::unique_ptr<Interface>> interfaces_;
+    std::function<bool()> goes_on_;
+    std::vector<pollfd> polled_;
+    std::size_t turn_ = 0;
+    std::uint64_t count_ = 0;
+    std::vector<Error> errors_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> live(std::vector<std::unique_ptr<Interface>> interfaces, std::function<bool()> goes_on) {
+    return std::make_unique<LiveSource>(std::move(interfaces), std::move(goes_on));
+}
+
+}  // namespace fabricscope::capture
