@@ -14,6 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto interval = 500ms;
 
+double seconds(engine::Time time) { return static_cast<double>(time) / 1e9; }
+
 template <class Connection> std::string ends_of(const Connection& connection) {
     return report::end_text(connection.client) + " > " + report::end_text(connection.server);
 }
@@ -75,17 +77,17 @@ void LiveDisplay::show_findings(const std::vector<engine::Finding>& findings, st
 
 void LiveDisplay::say(const std::string& line) {
     hide_counts();
-    fmt::print("{:>8}  {}\n", report::seconds_text(engine_.capture().duration), line);
+    fmt::print("{:>9.3f}  {}\n", seconds(engine_.capture().duration), line);
 }
 
 void LiveDisplay::show_counts() {
     if (!terminal_) return;
     const engine::CaptureSummary& capture = engine_.capture();
     fmt::print(
-        stderr, "\r\x1b[K{} s, {}; SMC-R {}, RDMA CM {}, FC-VI {}, FC-AE-RDMA {}; {}",
-        report::seconds_text(capture.duration), report::counted(capture.frames, "frame"),
-        engine_.smcr().connections.size(), engine_.rdma_cm().connections.size(), engine_.fcvi().connections.size(),
-        engine_.fc_ae_rdma().messages.size(), report::counted(engine_.findings().size(), "finding"));
+        stderr, "\r\x1b[K{:.3f} s, {}; SMC-R {}, RDMA CM {}, FC-VI {}, FC-AE-RDMA {}; {}", seconds(capture.duration),
+        report::counted(capture.frames, "frame"), engine_.smcr().connections.size(),
+        engine_.rdma_cm().connections.size(), engine_.fcvi().connections.size(), engine_.fc_ae_rdma().messages.size(),
+        report::counted(engine_.findings().size(), "finding"));
     counts_shown_ = true;
 }
 
