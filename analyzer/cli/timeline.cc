@@ -262,9 +262,10 @@ engine::Options engine_options_of(const TimelineOptions& options) {
 }
 
 int run(TimelineOptions& options) {
-    const auto others = std::ranges::stable_partition(options.connections, has_cursors);
-    options.others.assign(others.begin(), others.end());
-    options.connections.erase(others.begin(), others.end());
+    std::vector<std::string>& all = options.connections;
+    const auto others = std::stable_partition(all.begin(), all.end(), has_cursors);
+    options.others.assign(others, all.end());
+    all.erase(others, all.end());
     if (const std::string reason = why_not(options); !reason.empty()) return refuse(reason);
     Collector collector(options);
     const Analysis analysis = analyse(options.input.files, engine_options_of(options), {.smcr = &collector});

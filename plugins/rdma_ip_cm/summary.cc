@@ -124,7 +124,8 @@ void add_small(Line& line, std::string_view text) {
 void add_service(Line& line, std::uint64_t service_id, const std::optional<rdma_ip_cm::IpHeader>& ip) {
     if (!rdma_ip_cm::is_socket_service(service_id)) {
         line << " service id 0x", line.hex(service_id);
-    } else if (const auto socket = rdma_ip_cm::socket_service(service_id); true) {
+    } else {
+        const auto socket = rdma_ip_cm::socket_service(service_id);
         const char* protocol = layout::name_of(rdma_ip_cm::protocol_names, socket.protocol);
         if (protocol != nullptr) add_small(line << " ", protocol);
         else line << " protocol " << socket.protocol;

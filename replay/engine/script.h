@@ -39,7 +39,7 @@ public:
     /// message can be sent at the moment; others may overtake it.
     std::optional<std::size_t> ready(
         Time now, const std::function<bool(std::size_t)>& may_send = [](std::size_t) { return true; }) const;
-    void sent(Time now, std::size_t message);
+    void sent(Time now, std::size_t index);
     /// A message of the played side that went out without having been asked for here, because the player's own protocol
     /// machine had it sent: the first one of that lane and name that is still to come.
     std::optional<std::size_t> sent(Time now, std::string_view lane, std::string_view name);

@@ -14,6 +14,6 @@ std::string message_name(ByteView frame);
 
 /// "FLOGI", "LS_ACC", "ABTS", "BA_ACC", "ACK_1", "GID_IPP", "FCVI_CONNECT_RQST" ..., "FCP_CMND", "FCP_DATA", "FCP_RSP";
 /// empty for anything else.
-std::string fc_message_name(ByteView frame, capture::LinkType link);
+std::string fc_message_name(ByteView octets, capture::LinkType link);
 
 }  // namespace fabricscope::synth

@@ -177,15 +177,16 @@ bool mark_address(Message& message, Range range, std::size_t key_offset, const M
 }
 
 /// The names of one key, which are neighbours.
-using SameKey = std::ranges::subrange<MemoryNames::const_iterator>;
+struct SameKey {
+    MemoryNames::const_iterator first, last;
+};
 
 void mark_names(Message& message, Range range, const SameKey& names) {
     for (const layout::FieldInfo& info : key_infos)
         for (std::size_t at = range.begin; at + info.width <= range.end; ++at) {
-            if (number_at(message.octets, at, info) != names.front().key || is_marked(message, at, info.width))
-                continue;
+            if (number_at(message.octets, at, info) != names.first->key || is_marked(message, at, info.width)) continue;
             const auto mark = [&](const MemoryName& name) { return mark_address(message, range, at, name); };
-            if (!std::ranges::any_of(names, mark)) continue;
+            if (!std::any_of(names.first, names.last, mark)) continue;
             message.embedded.push_back({.info = &info, .offset = at, .width = info.width});
             at += info.width - 1U;
         }
@@ -245,7 +246,7 @@ void find_embedded_names(std::vector<Message>& messages) {
             return name.user != begin->user || name.key != begin->key;
         });
         for (Message& message : messages)
-            if (begin->user != message.from) mark_names(message, SameKey(begin, end));
+            if (begin->user != message.from) mark_names(message, SameKey{begin, end});
         begin = end;
     }
     for (Message& message : messages) {

@@ -119,7 +119,7 @@ std::map<std::uint32_t, Part::Region> Part::regions() const {
         if (refused.contains(parts.bth.psn)) continue;
         const std::uint64_t begin = parts.reth.virtual_address, end = begin + parts.reth.dma_length;
         if (end < begin) continue;
-        const auto [entry, fresh] = regions.try_emplace(parts.reth.r_key, begin, end);
+        const auto [entry, fresh] = regions.try_emplace(parts.reth.r_key, Region{begin, end});
         entry->second = {std::min(entry->second.begin, begin), std::max(entry->second.end, end)};
     }
     return regions;
