@@ -2,6 +2,7 @@
 """Wireshark itself, on a screen that only this test sees: the profile, the menu, the windows."""
 
 import contextlib
+import csv
 import os
 import re
 import shutil
@@ -73,15 +74,29 @@ class Screen:
 
         return wait_for("a picture that stays", same)
 
-    def text(self):
-        """What stands on the screen, as far as it can be read."""
+    def read(self, *options):
+        """What tesseract makes of the screen."""
         self.settled()
         gray = self.run(
             "import", "-silent", "-window", "root", "-colorspace", "gray", "-resize", "200%", "-depth", "8", "gray:-")
         # Whatever colour a line has, dark letters on white are read best.
         contrast = bytes(255 if value > 140 else value for value in range(256))
         picture = f"P5 {2 * WIDTH} {2 * HEIGHT} 255\n".encode() + gray.translate(contrast)
-        return self.run("tesseract", "-", "-", "--psm", "11", input=picture).decode()
+        return self.run("tesseract", "-", "-", "--psm", "11", *options, input=picture).decode()
+
+    def text(self):
+        """What stands on the screen, as far as it can be read."""
+        return self.read()
+
+    def click_on(self, text):
+        """Click where these words stand."""
+        words = text.split()
+        rows = list(csv.DictReader(self.read("tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+        rows = [row for row in rows if row["text"].strip()]
+        starts = [i for i in range(len(rows)) if [row["text"] for row in rows[i : i + len(words)]] == words]
+        assert starts, f"{text} is not on the screen"
+        left, top, width, height = (int(rows[starts[0]][key]) for key in ("left", "top", "width", "height"))
+        self.click((left + width // 2) // 2, (top + height // 2) // 2)  # it was read at twice its size
 
 
 @contextlib.contextmanager
@@ -179,6 +194,53 @@ def test_the_menu_follows_the_stream(screen):
     text = screen.text()
     for words in ("before-urgent", "after-urgent", "reply-part-1", "client,"):
         assert words in text
+
+
+@contextlib.contextmanager
+def window(screen, title, *keys, click=None):
+    """A window that these keys open in Wireshark's menus, and then a click on an entry that has no letter."""
+    screen.click(400, 900)
+    screen.keys(*keys)
+    if click:
+        screen.click_on(click)
+    (shown,) = wait_for(f"the window {title}", lambda: screen.windows(title))
+    screen.run("xdotool", "windowfocus", shown)  # there is no window manager to do that
+    yield
+    screen.keys("Escape")
+    wait_for(f"the end of the window {title}", lambda: not screen.windows(title))
+
+
+def test_the_window_of_conversations(tmp_path_factory):
+    """It opens with what it showed the last time, which was SMC-R."""
+    home = tmp_path_factory.mktemp("gui")
+    (home / "wireshark").mkdir()
+    (home / "wireshark/recent").write_text("gui.conversation_tabs: SMC-R\n")
+    with wireshark(home, "smcr_v2_urgent") as screen:
+        wait_for("the packets", lambda: "smcr-1" in screen.text())
+        with window(screen, "Conversations", "alt+s", "c"):
+            assert "192.0.2.10:45966 192.0.2.20:18001" in screen.text()
+
+
+def test_the_flow_graph_is_the_ladder(screen):
+    with window(screen, "Flow", "alt+s", click="Flow Graph"):
+        screen.click_on("All Flows")  # the list of flows
+        screen.run("xdotool", "type", "SMC-R")
+        screen.keys("Return")
+        text = screen.text()
+        for words in ("SMC-R Flows", "192.0.2.10", "192.0.2.20", "PROPOSAL", "CONFIRM LINK", "ADD LINK",
+                      "CLC CONFIRM (v2), first contact", "LLC CONFIRM LINK request, link 1"):
+            assert words in text
+        seen = colours(screen.settled())
+        for kind in ("CLC", "LLC", "CDC", "RDMA WRITE"):
+            assert seen.get(rule_colours()[f"SMC-R: {kind}"], 0) > 2000, kind
+
+
+def test_the_window_of_objects_to_export(screen):
+    """File > Export Objects > SMC-R: counted from the end of both menus."""
+    with window(screen, "SMC-R object list", "alt+f", "Up", "Up", "Up", "Right", "Up", "Up", "Return"):
+        text = screen.text()
+        for words in ("33 bytes smcr-1-from-client.bin", "27 bytes smcr-1-from-server.bin", "192.0.2.10:45966"):
+            assert words in text
 
 
 def test_a_rejection_is_seen_at_a_glance(tmp_path_factory):
