@@ -15,7 +15,7 @@ std::uint8_t command_of(const IncomingIu& iu) { return iu.payload.empty() ? std:
 
 }  // namespace
 
-NPort::NPort(const NPortConfig& config, Exchanges& exchanges) : config_(config), exchanges_(exchanges) {
+NPort::NPort(NPortConfig config, Exchanges& exchanges) : config_(std::move(config)), exchanges_(exchanges) {
     exchanges_.set_user(fc::type_els, *this);
     exchanges_.set_user(fc::type_ct, *this);
 }

@@ -50,7 +50,7 @@ struct NPortEvent {
 
 class NPort final : public ExchangeUser {
 public:
-    NPort(const NPortConfig& config, Exchanges& exchanges);
+    NPort(NPortConfig config, Exchanges& exchanges);
 
     // What the owner asks for; next_event() tells what came of it.
     /// The link is up: FLOGI.

@@ -166,7 +166,7 @@ Return Connections::request(
     setup.vi = vi.id;
     setup.local = local;
     setup.remote = remote;
-    setups_.push_back(std::move(setup));
+    setups_.push_back(setup);
     const auto host = hosts_.find(remote.host);
     if (host == hosts_.end()) {
         shared_.port.reach(now, remote.host);
@@ -301,7 +301,7 @@ void Connections::retry(Time now, Setup& setup) {
     again.local = setup.local;
     again.remote = setup.remote;
     shared_.find(setup.vi)->state = EndpointState::pending_connect_retry;
-    setups_.push_back(std::move(again));
+    setups_.push_back(again);
     ask(now, setups_.back());
 }
 
@@ -338,7 +338,7 @@ Return Connections::wait(Time now, const NetAddress& local, Time timeout) {
 
 std::optional<ConnectionRequest> Connections::next_request() {
     if (requests_.empty()) return std::nullopt;
-    ConnectionRequest request = std::move(requests_.front());
+    const ConnectionRequest request = requests_.front();
     requests_.pop_front();
     return request;
 }
@@ -360,9 +360,9 @@ void Connections::on_request(Time now, const fibre_channel::IncomingIu& iu, cons
     if (const auto* head = std::get_if<fcvi::ConnectRequestHead>(&header.head)) mode = head->mode;
     if (const auto* head = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head)) mode = head->mode;
     setup.as_peer = mode == static_cast<std::uint8_t>(fcvi::ConnectMode::peer_to_peer);
-    setup.request = std::move(payload);
+    setup.request = payload;
     forget_over();
-    setups_.push_back(std::move(setup));
+    setups_.push_back(setup);
     Setup& stored = setups_.back();
     if (stored.retry && answer_again(now, stored)) return;
     if (shared_.iso() && !login_is_sufficient(stored.port_id))
@@ -406,7 +406,7 @@ void Connections::match_wait(Time now, Setup& setup) {
     request.attributes.pipeline_depth = setup.request.attributes().qos.pipeline_depth;
     request.attributes.enable_rdma_write = setup.request.attributes().en_rdma_wr;
     request.attributes.enable_rdma_read = setup.request.attributes().en_rdma_rd;
-    requests_.push_back(std::move(request));
+    requests_.push_back(request);
 }
 
 /// Level, transfer size and QoS must be equal (VI-DG 3.3.2).

@@ -374,7 +374,7 @@ void Messages::deliver(Time now, Vi& vi) {
             InMessage message = std::move(next->second);
             next = vi.incoming.erase(next);
             vi.discarded[msg_id] = now + shared_.ulp_timeout();  // at most once
-            process(now, vi, msg_id, std::move(message));
+            process(now, vi, msg_id, message);
         }
         return;
     }
@@ -382,12 +382,12 @@ void Messages::deliver(Time now, Vi& vi) {
          next = vi.incoming.find(vi.expected)) {
         InMessage message = std::move(next->second);
         vi.incoming.erase(next);
-        process(now, vi, vi.expected++, std::move(message));
+        process(now, vi, vi.expected++, message);
         if (!vi.connected()) return;
     }
 }
 
-void Messages::process(Time now, Vi& vi, std::uint32_t msg_id, InMessage message) {
+void Messages::process(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message) {
     const Octets data = joined(message.parts);
     switch (message.type) {
         case IuType::send_rqst: return take_send(now, vi, msg_id, message, data);

@@ -43,7 +43,7 @@ private:
     void watch_for_gaps(Time now, Vi& vi, std::uint32_t msg_id);
     void on_request(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
     void deliver(Time now, Vi& vi);
-    void process(Time now, Vi& vi, std::uint32_t msg_id, InMessage message);
+    void process(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message);
     void take_send(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data);
     void take_write(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data);
     void take_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message);
