@@ -18,6 +18,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
 # Clang's -Wshadow also objects to a parameter in a local class that is named like a member of the class around it.
 add_compile_options(-Wall -Wextra -Wconversion $<$<CXX_COMPILER_ID:GNU>:-Wshadow>)
+# Both interfaces of an object may have a function of one name, told apart by what it takes.
+add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wno-overloaded-virtual>)
 # `cmake --compile-no-warning-as-error` turns this off, for compilers newer than ours.
 set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
 
