@@ -22,6 +22,7 @@ fc::Login with_names_and_classes(
         parameters.valid = true;
         parameters.sequential_delivery = fields.in_order;
         parameters.preference = true;
+        parameters.ack_0_initiator = parameters.ack_0_recipient = fields.ack_0 && service_class == 2;
         parameters.receive_data_field_size = fields.data_field_size;
         parameters.concurrent_sequences = most_sequences;
         parameters.open_sequences_per_exchange = 1;

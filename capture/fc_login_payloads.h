@@ -17,6 +17,7 @@ struct FcLoginFields {
     std::uint16_t data_field_size = 2048;  ///< octets
     bool in_order = true;                  ///< Sequential Delivery
     bool increasing_seq_cnt = true, increasing_relative_offset = true;
+    bool ack_0 = false;                                ///< class 2: the port can send ACK_0, and take it
     Time e_d_tov = 2 * second, r_a_tov = 10 * second;  ///< whole milliseconds
 };
 

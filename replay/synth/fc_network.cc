@@ -32,6 +32,10 @@ bool FcNetwork::read(const Statement& statement) {
         read_side(statement, FcSide::client);
     } else if (statement.word() == "server") {
         read_side(statement, FcSide::server);
+    } else if (statement.word() == "fabric") {
+        read_fabric(statement);
+    } else if (statement.word() == "port") {
+        read_action(statement);
     } else {
         return false;
     }
@@ -45,6 +49,7 @@ void FcNetwork::read_hosts(const Statement& statement) {
         exchanges_.data_field_size % 4 != 0)
         statement.fail("frame-size is a multiple of 4 from 256 to 2112");
     exchanges_.end_to_end_credit = static_cast<unsigned>(statement.number("credit", exchanges_.end_to_end_credit));
+    exchanges_.ack_0 = statement.choice("ack", 1, {"0", "1"}) == 0;
     exchanges_.e_d_tov = statement.time("e-d-tov", exchanges_.e_d_tov);
     exchanges_.r_a_tov = statement.time("r-a-tov", exchanges_.r_a_tov);
 }
@@ -54,6 +59,41 @@ void FcNetwork::read_side(const Statement& statement, FcSide side) {
     read.port_name = statement.number("port-name", read.port_name, UINT64_MAX);
     read.increasing_seq_cnt = statement.flag("increasing-seq-cnt", true);
     read.increasing_relative_offset = statement.flag("increasing-offset", true);
+    read.busy_every = static_cast<unsigned>(statement.number("busy-every", 0));
+}
+
+void FcNetwork::read_fabric(const Statement& statement) {
+    fabric_busy_every_ = static_cast<unsigned>(statement.number("busy-every", 0));
+    if (statement.has("fan-at")) fan_ = statement.time("fan-at", 0);
+}
+
+void FcNetwork::read_action(const Statement& statement) {
+    Action action;
+    action.at = statement.time("at", 0);
+    action.side = static_cast<FcSide>(statement.choice("side", 0, {"client", "server"}));
+    action.does = static_cast<Does>(statement.choice("does", 0, {"adisc", "rtv", "fabric-rtv", "prlo", "forget"}));
+    actions_.push_back(action);
+}
+
+void FcNetwork::act(Time now, std::size_t action) {
+    const auto [at, side, does] = actions_[action];
+    const auto own = static_cast<std::size_t>(side);
+    const std::uint32_t peer = sides_[1 - own].host->exchanges().port_id();
+    NPort& port = sides_[own].host->port();
+    switch (does) {
+        case Does::validate: return port.validate(now);
+        case Does::read_timeouts: return port.read_timeouts(now, peer);
+        case Does::read_fabric_timeouts: return port.read_timeouts(now, fc::f_port_server);
+        case Does::log_processes_out: return port.log_processes_out(now, peer);
+        case Does::forget: return port.forget_login(peer);
+    }
+}
+
+void FcNetwork::schedule(World& world) {
+    for (std::size_t i = 0; i < actions_.size(); ++i)
+        world.fabric().at(world.start() + actions_[i].at, [this, &world, i] { act(world.fabric().now(), i); });
+    if (fan_ && services_)
+        world.fabric().at(world.start() + *fan_, [this, &world] { services_->announce(world.fabric().now()); });
 }
 
 Gid FcNetwork::ip(FcSide side) const {
@@ -65,6 +105,7 @@ HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
     HostConfig config;
     config.seed = seed;
     config.port.exchanges = exchanges_;
+    config.port.exchanges.busy_every = own.busy_every;
     config.port.port_name = own.port_name;
     config.port.node_name = node_base | host_numbers[static_cast<std::size_t>(side)];
     config.port.ip = ip(side);
@@ -76,7 +117,9 @@ HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
     return config;
 }
 
-void FcNetwork::connect(World& world, stack::Endpoint& client, stack::Endpoint& server) {
+void FcNetwork::connect(World& world, Host& client, Host& server) {
+    sides_[0].host = &client;
+    sides_[1].host = &server;
     const auto about = [&](FcSide side) {
         return std::string(name_of(side)) + ", " + fc::name_text(sides_[static_cast<std::size_t>(side)].port_name);
     };
@@ -85,7 +128,7 @@ void FcNetwork::connect(World& world, stack::Endpoint& client, stack::Endpoint& 
     if (!fabric_) {
         world.fabric().set_routing(
             [=](stack::PortId from, ByteView) { return std::optional<stack::PortId>(from == first ? second : first); });
-        return;
+        return schedule(world);
     }
     capture::FcLoginFields fields;
     fields.port_name = fields.node_name = fabric_name;
@@ -101,15 +144,21 @@ void FcNetwork::connect(World& world, stack::Endpoint& client, stack::Endpoint& 
     services_.emplace(exchanges_, fields, members, world.random());
     const stack::PortId fabric = world.attach(*services_, 0, link(), {"fabric", "fc0", "Fabric"});
     const Link link = exchanges_.link;
-    world.fabric().set_routing([=](stack::PortId from, ByteView frame) -> std::optional<stack::PortId> {
-        const capture::Packet packet = decode(frame, link);
-        if (!packet.fc) return std::nullopt;
-        const std::uint32_t to = packet.fc->frame.header.d_id;
-        if (to == port_ids[0]) return first;
-        if (to == port_ids[1]) return second;
-        if (to == fc::broadcast) return from == first ? second : first;
-        return from == fabric ? std::optional<stack::PortId>() : fabric;
-    });
+    world.fabric().set_routing(
+        [=, every = fabric_busy_every_, data_frames = 0U](
+            stack::PortId from, ByteView frame) mutable -> std::optional<stack::PortId> {
+            const capture::Packet packet = decode(frame, link);
+            if (!packet.fc) return std::nullopt;
+            const std::uint32_t to = packet.fc->frame.header.d_id;
+            const bool may_be_busy = every != 0 && from != fabric && fc::class_of(packet.fc->sof) == 2 &&
+                                     packet.fc->frame.header.is_data();
+            if (may_be_busy && ++data_frames % every == 0) return fabric;
+            if (to == port_ids[0]) return first;
+            if (to == port_ids[1]) return second;
+            if (to == fc::broadcast) return from == first ? second : first;
+            return from == fabric ? std::optional<stack::PortId>() : fabric;
+        });
+    schedule(world);
 }
 
 }  // namespace fabricscope::synth

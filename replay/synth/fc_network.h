@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What scenarios on Fibre Channel have in common: two hosts with an N_Port each, a cable or a Fabric between them.
 //
-// Statements: carrier, topology, hosts, client, server.
+// Statements: carrier, topology, hosts, client, server, fabric, port.
 #pragma once
 
 #include "replay/stack/fc/fabric_services.h"
@@ -28,15 +28,28 @@ public:
     capture::LinkType link() const { return stack::fibre_channel::link_type(exchanges_.link); }
 
     /// Attaches both hosts, and the Fabric if there is one; before the world runs.
-    void connect(World& world, stack::Endpoint& client, stack::Endpoint& server);
+    void connect(World& world, stack::fibre_channel::Host& client, stack::fibre_channel::Host& server);
 
 private:
     void read_hosts(const Statement& statement);
     void read_side(const Statement& statement, FcSide side);
+    void read_fabric(const Statement& statement);
+    void read_action(const Statement& statement);
+    void schedule(World& world);
+    void act(Time now, std::size_t action);
 
     struct Side {
         std::uint64_t port_name = 0;
         bool increasing_seq_cnt = true, increasing_relative_offset = true;
+        unsigned busy_every = 0;
+        stack::fibre_channel::Host* host = nullptr;  ///< once it is there
+    };
+    /// What a port does of its own accord.
+    enum class Does : std::uint8_t { validate, read_timeouts, read_fabric_timeouts, log_processes_out, forget };
+    struct Action {
+        Time at = 0;
+        FcSide side{};
+        Does does{};
     };
 
     stack::fibre_channel::ExchangeConfig exchanges_;
@@ -46,6 +59,9 @@ private:
     int service_class_ = 3;
     std::optional<std::uint32_t> process_parameters_;
     std::array<Side, 2> sides_;
+    std::vector<Action> actions_;
+    unsigned fabric_busy_every_ = 0;  ///< class 2: each so-manyth data frame cannot be delivered; 0: all can
+    std::optional<Time> fan_;         ///< when the Fabric tells who it is
     std::optional<stack::fibre_channel::FabricServices> services_;
 
 public:

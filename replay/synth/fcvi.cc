@@ -58,6 +58,7 @@ private:
                                                                                 : fcvi::Version::rev_1_0;
         provider_.iu_size = static_cast<std::uint32_t>(statement.octets("iu-size", 0));
         provider_.connect_info = statement.flag("connect-info", false);
+        provider_.overrun_is_harmful = statement.flag("harmful-overrun", true);
         if (statement.has("wrong-answer"))
             wrong_answer_ = fcvi::reason_of(
                 provider_.version, static_cast<std::uint8_t>(statement.number("wrong-answer", 0, 255)));
@@ -70,6 +71,7 @@ private:
         plan.timeout = statement.time("timeout", plan.timeout);
         plan.linger = statement.time("linger", plan.linger);
         plan.receives = static_cast<std::uint32_t>(statement.number("receives", plan.receives, 1024));
+        plan.queue = static_cast<std::uint32_t>(statement.number("queue", 0, 1024));
         plan.receive_size = static_cast<std::uint32_t>(statement.octets("receive-size", 0));
         plan.attributes.level = static_cast<fcvi::Reliability>(statement.choice("level", 1, levels));
         plan.attributes.max_transfer_size = static_cast<std::uint32_t>(
@@ -170,7 +172,7 @@ private:
     }
 
     FcNetwork network_;
-    stack::vi::ProviderConfig provider_;
+    stack::vi::ProviderConfig provider_{.overrun_is_harmful = true};
     std::optional<fcvi::Reason> wrong_answer_;
     std::vector<ViPlan> client_plans_, server_plans_;
     World world_;

@@ -46,6 +46,7 @@ public:
         if (frame.header.f_ctl.end_sequence) ++hearing_.heard;
         return user_.on_frame(now, exchange, frame);
     }
+    bool repeats_busy() const override { return user_.repeats_busy(); }
     void on_iu(Time now, const stack::fibre_channel::IncomingIu& iu) override { user_.on_iu(now, iu); }
     void on_acknowledged(Time now, stack::fibre_channel::ExchangeHandle exchange) override {
         user_.on_acknowledged(now, exchange);

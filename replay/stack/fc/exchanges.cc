@@ -7,6 +7,11 @@ namespace fabricscope::stack::fibre_channel {
 namespace {
 
 constexpr std::uint8_t ack_asks_for_abts = 1;  ///< Abort Sequence Condition 01b (FC-PH 18.5)
+constexpr unsigned most_times_busy = 8;
+/// Action code and reason of P_BSY: the Sequence goes on; resource busy (FC-PH 20.3.3.2).
+constexpr std::uint32_t p_bsy_no_buffer = 0x0203'0000;
+/// Of P_RJT: not retryable.
+constexpr std::uint32_t p_rjt_final = 0x0200'0000;
 
 /// FC-2's own are what tells the Exchange and the place in it; who sends an IU says when it ends.
 void make_like(fc::FrameHeader& header, const fc::FrameHeader& like) {
@@ -111,7 +116,11 @@ fc::FrameHeader Exchanges::header_of(const Exchange& exchange) const {
     header.ox_id = exchange.key.ox_id;
     header.rx_id = exchange.rx_id;
     header.f_ctl.exchange_responder = !exchange.key.own;
-    if (exchange.service_class == 2) header.f_ctl.ack_form = fc::AckForm::ack_1;
+    if (exchange.service_class == 2) {
+        const auto port = ports_.find(exchange.key.peer);
+        const bool ack_0 = port != ports_.end() && port->second.ack_0;
+        header.f_ctl.ack_form = ack_0 ? fc::AckForm::ack_0 : fc::AckForm::ack_1;
+    }
     return header;
 }
 
@@ -155,20 +164,20 @@ Exchanges::Waiting Exchanges::frame_of(
     capture::FcFrame frame = capture::fc_frame(header, device_header, payload);
     frame.sof = capture::sof_of(exchange.service_class, first);
     frame.eof = header.f_ctl.end_sequence && exchange.service_class != 2 ? fc::Eof::t : fc::Eof::n;
-    return {0, std::move(frame), header, {}};
+    return {.exchange = 0, .frame = std::move(frame), .header = header, .note = {}};
 }
 
 void Exchanges::pump(Time now, std::uint32_t peer) {
     Port& port = ports_[peer];
-    while (!port.waiting.empty() && port.unacknowledged < config_.end_to_end_credit) {
+    while (!port.waiting.empty() && (port.ack_0 || port.unacknowledged < config_.end_to_end_credit)) {
         Waiting next = std::move(port.waiting.front());
         port.waiting.pop_front();
         Exchange& exchange = *find(next.exchange);
-        exchange.unacknowledged.insert(next.header.seq_cnt);
         wait_for_ack(next.exchange, exchange, now + config_.e_d_tov);
         ++port.unacknowledged;
         ++exchange.sent_frames;
         emit(next.frame, std::move(next.note));
+        exchange.unacknowledged.insert_or_assign(next.header.seq_cnt, std::move(next));
     }
 }
 
@@ -206,14 +215,40 @@ void Exchanges::abort(Time now, ExchangeHandle handle, std::string note) {
     send_basic(now, *exchange, fc::r_ctl_abts, {}, std::move(note));
 }
 
+void Exchanges::answer(const fc::FrameHeader& header, std::uint8_t r_ctl, std::uint32_t parameter, std::string note) {
+    capture::FcFrame frame = capture::fc_link_control(header, 2, r_ctl, parameter);
+    frame.eof = header.f_ctl.end_sequence ? fc::Eof::t : fc::Eof::n;
+    emit(frame, std::move(note));
+}
+
+/// ACK_0 is for the whole Sequence: with its last frame, or where it is to be aborted.
 void Exchanges::acknowledge(const Exchange& exchange, const fc::FrameHeader& header, bool ask_for_abort) {
+    const bool whole = header.f_ctl.ack_form == fc::AckForm::ack_0;
+    if (whole && !ask_for_abort && !header.f_ctl.end_sequence) return;
     fc::FrameHeader answered = header;
     if (!exchange.key.own) answered.rx_id = exchange.rx_id;
     answered.f_ctl.abort_sequence = ask_for_abort ? ack_asks_for_abts : std::uint8_t{0};
-    capture::FcFrame ack = capture::fc_link_control(
-        answered, exchange.service_class, fc::r_ctl_ack_1, fc::to_parameter(fc::AckParameter{0, false, 1}));
-    ack.eof = header.f_ctl.end_sequence ? fc::Eof::t : fc::Eof::n;
-    emit(ack, "");
+    const std::uint16_t count = whole ? 0 : 1;
+    answer(answered, whole ? fc::r_ctl_ack_0 : fc::r_ctl_ack_1, fc::to_parameter(fc::AckParameter{0, false, count}));
+}
+
+/// Link Services need no login.
+std::optional<Rejection> Exchanges::why_not(const fc::FrameHeader& header) const {
+    if (!users_.contains(header.type)) return Rejection::type_not_supported;
+    const bool is_service = header.type == fc::type_els || header.type == fc::type_ct;
+    if (!is_service && knows_ && !knows_(header.s_id)) return Rejection::login_required;
+    return std::nullopt;
+}
+
+bool Exchanges::refuses(const fc::FrameHeader& header) {
+    if (const auto rejection = why_not(header)) {
+        const auto reason = static_cast<std::uint32_t>(*rejection) << 16;
+        answer(header, fc::r_ctl_p_rjt, p_rjt_final | reason, "cannot take the frame");
+        return true;
+    }
+    const bool no_buffer = config_.busy_every != 0 && ++class_2_frames_ % config_.busy_every == 0;
+    if (no_buffer) answer(header, fc::r_ctl_p_bsy, p_bsy_no_buffer, "has no buffer for the frame");
+    return no_buffer;
 }
 
 // ---- receiving ---------------------------------------------------------------------------------------
@@ -265,6 +300,7 @@ ExchangeHandle Exchanges::exchange_for(Time now, const fc::Frame& frame, int ser
 }
 
 void Exchanges::on_data(Time now, const fc::Frame& frame, fc::Sof sof) {
+    if (fc::class_of(sof) == 2 && refuses(frame.header)) return;
     const auto user = users_.find(frame.header.type);
     if (user == users_.end()) return;
     const ExchangeHandle handle = exchange_for(now, frame, fc::class_of(sof));
@@ -316,26 +352,57 @@ void Exchanges::on_link_control(Time now, const fc::FrameHeader& header) {
     if (exchange == nullptr) return;
     if (exchange->key.own && header.rx_id != fc::unassigned_x_id) exchange->rx_id = header.rx_id;
     switch (header.r_ctl) {
-        case fc::r_ctl_ack_1: return on_ack(now, handle, header);
+        case fc::r_ctl_ack_1:
+        case fc::r_ctl_ack_0: return on_ack(now, handle, header);
         case fc::r_ctl_p_rjt:
         case fc::r_ctl_f_rjt: return fail(now, handle, Failure::rejected);
         case fc::r_ctl_p_bsy:
-        case fc::r_ctl_f_bsy_data: return fail(now, handle, Failure::busy);
+        case fc::r_ctl_f_bsy_data: return on_busy(now, handle, header.seq_cnt);
         default: return;
     }
 }
 
+/// ACK_1 is for a frame, ACK_0 for its whole Sequence.
 void Exchanges::on_ack(Time now, ExchangeHandle handle, const fc::FrameHeader& header) {
     Exchange& exchange = *find(handle);
     if (header.f_ctl.abort_sequence == ack_asks_for_abts) return fail(now, handle, Failure::abort_requested);
-    if (exchange.unacknowledged.erase(header.seq_cnt) == 0) return;
-    --ports_[exchange.key.peer].unacknowledged;
+    const bool whole = header.r_ctl == fc::r_ctl_ack_0;
+    const std::size_t acknowledged = std::erase_if(exchange.unacknowledged, [&](const auto& entry) {
+        return whole ? entry.second.header.seq_id == header.seq_id : entry.first == header.seq_cnt;
+    });
+    if (acknowledged == 0) return;
+    ports_[exchange.key.peer].unacknowledged -= acknowledged;
     wait_for_ack(handle, exchange, exchange.unacknowledged.empty() ? never : now + config_.e_d_tov);
     pump(now, exchange.key.peer);
     const bool more = exchange.sent_frames != exchange.next_seq_cnt;
     if (more || !exchange.unacknowledged.empty()) return;
     if (exchange.last_sequence_sent) end(now, exchange);
     if (const auto user = users_.find(exchange.type); user != users_.end()) user->second->on_acknowledged(now, handle);
+}
+
+/// The frame is sent again a little later, if its user can do with that.
+void Exchanges::on_busy(Time now, ExchangeHandle handle, std::uint16_t seq_cnt) {
+    Exchange& exchange = *find(handle);
+    const auto frame = exchange.unacknowledged.find(seq_cnt);
+    const auto user = users_.find(exchange.type);
+    const bool repeats = user != users_.end() && user->second->repeats_busy() &&
+                         frame != exchange.unacknowledged.end() && frame->second.times_busy < most_times_busy;
+    if (!repeats) return fail(now, handle, Failure::busy);
+    ++frame->second.times_busy;
+    const Time again = now + config_.busy_wait;
+    busy_.emplace(again, handle, seq_cnt);
+    wait_for_ack(handle, exchange, again + config_.e_d_tov);
+}
+
+void Exchanges::send_again(Time now) {
+    while (!busy_.empty() && std::get<Time>(*busy_.begin()) <= now) {
+        const auto [time, handle, seq_cnt] = *busy_.begin();
+        busy_.erase(busy_.begin());
+        Exchange* exchange = find(handle);
+        if (exchange == nullptr) continue;
+        const auto frame = exchange->unacknowledged.find(seq_cnt);
+        if (frame != exchange->unacknowledged.end()) emit(frame->second.frame, "was busy, is sent again");
+    }
 }
 
 void Exchanges::fail(Time now, ExchangeHandle handle, Failure failure) {
@@ -375,9 +442,13 @@ void Exchanges::on_abts(Time now, const fc::Frame& frame, int service_class) {
 
 // ---- timers ------------------------------------------------------------------------------------------
 
-Time Exchanges::wakeup() const { return ack_deadlines_.empty() ? never : ack_deadlines_.begin()->first; }
+Time Exchanges::wakeup() const {
+    const Time ack = ack_deadlines_.empty() ? never : ack_deadlines_.begin()->first;
+    return busy_.empty() ? ack : std::min(ack, std::get<Time>(*busy_.begin()));
+}
 
 void Exchanges::on_timer(Time now) {
+    send_again(now);
     std::vector<ExchangeHandle> due;
     for (const auto& [deadline, handle] : ack_deadlines_) {
         if (deadline > now) break;

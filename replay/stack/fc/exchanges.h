@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FC-2 of an emulated port: Exchanges and the Sequences in them, class 2 with ACK_1 and class 3, ABTS
-// (FC-PH 18 to 24; FC-FS, Exchange and Sequence management).
+// FC-2 of an emulated port: Exchanges and the Sequences in them, class 2 with ACK_1 or ACK_0, busy and rejected frames,
+// and class 3, ABTS (FC-PH 18 to 24; FC-FS, Exchange and Sequence management).
 //
 // SEQ_CNT increases continuously over the Exchange in each direction. It is a number of 16 bits: an Exchange with
 // more than 65536 frames in a direction is not supported.
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "protocols/fc/basic_links.h"
 #include "replay/stack/core/random.h"
@@ -56,6 +58,9 @@ enum class Disposition : std::uint8_t {
     discard_and_abort,  ///< class 2: the ACK asks for ABTS
 };
 
+/// Why a frame of class 2 gets P_RJT (FC-PH 20.3.3).
+enum class Rejection : std::uint8_t { type_not_supported = 0x07, login_required = 0x16 };
+
 /// What Exchanges of a TYPE are for.
 class ExchangeUser {
 public:
@@ -68,6 +73,8 @@ public:
     virtual Disposition on_frame(Time /*now*/, ExchangeHandle /*exchange*/, const fc::Frame& /*frame*/) {
         return Disposition::take;
     }
+    /// Class 2: whether a frame that got BSY may be sent again, behind others of its Sequence.
+    virtual bool repeats_busy() const { return true; }
     /// A Sequence is complete.
     virtual void on_iu(Time now, const IncomingIu& iu) = 0;
     /// Class 2: all that was sent has been acknowledged.
@@ -88,6 +95,9 @@ struct ExchangeConfig {
     std::optional<FcoeAddresses> addresses{};  ///< of FCoE, instead of those made of the port ids
     std::size_t data_field_size = 2048;        ///< octets, Device_Header included; a multiple of 4
     unsigned end_to_end_credit = 8;            ///< class 2: frames to a port that have no ACK
+    bool ack_0 = false;                        ///< class 2: the port can do with ACK_0, which is for a whole Sequence
+    unsigned busy_every = 0;            ///< class 2: for each so-manyth data frame there is no buffer; 0: for all
+    Time busy_wait = 10 * millisecond;  ///< until a frame that got BSY is sent again
     Time e_d_tov = 2 * second;
     Time r_a_tov = 10 * second;
 };
@@ -103,6 +113,10 @@ public:
     /// Another address under which the port is reached.
     void serve(std::uint32_t address) { served_.insert(address); }
     void set_user(std::uint8_t type, ExchangeUser& user) { users_[type] = &user; }
+    /// Class 2: what needs a login is rejected from ports that `knows` does not.
+    void set_login_check(std::function<bool(std::uint32_t port)> knows) { knows_ = std::move(knows); }
+    /// Class 2: the other port can do with ACK_0, too. There is no credit then.
+    void use_ack_0(std::uint32_t peer) { ports_[peer].ack_0 = config_.ack_0; }
     void set_timeouts(Time e_d_tov, Time r_a_tov) { config_.e_d_tov = e_d_tov, config_.r_a_tov = r_a_tov; }
     Time r_a_tov() const { return config_.r_a_tov; }
 
@@ -139,6 +153,7 @@ private:
         capture::FcFrame frame;
         fc::FrameHeader header;
         std::string note;
+        unsigned times_busy = 0;
     };
     struct Exchange {
         Key key;
@@ -156,7 +171,7 @@ private:
         std::optional<std::uint16_t> last_received;   ///< SEQ_CNT of the Exchange's last frame
         fc::FrameHeader first_seen;                   ///< of the other side
         Octets first_device_header;
-        std::set<std::uint16_t> unacknowledged;  ///< SEQ_CNTs
+        std::map<std::uint16_t, Waiting> unacknowledged;  ///< by SEQ_CNT
         Time ack_deadline = never;
         bool aborting = false, aborted = false;  ///< by this port, by the other one
     };
@@ -177,6 +192,7 @@ private:
     struct Port {
         std::deque<Waiting> waiting;  ///< in the order in which they were to be sent
         std::size_t unacknowledged = 0;
+        bool ack_0 = false;
     };
     Waiting frame_of(
         const Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload,
@@ -184,12 +200,18 @@ private:
     void pump(Time now, std::uint32_t peer);
     void emit(const capture::FcFrame& frame, std::string note);
     void send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Octets payload, std::string note);
+    void answer(const fc::FrameHeader& header, std::uint8_t r_ctl, std::uint32_t parameter, std::string note = "");
     void acknowledge(const Exchange& exchange, const fc::FrameHeader& header, bool ask_for_abort);
+    /// Class 2: whether the frame gets P_RJT or P_BSY.
+    bool refuses(const fc::FrameHeader& header);
+    std::optional<Rejection> why_not(const fc::FrameHeader& header) const;
 
     void on_data(Time now, const fc::Frame& frame, fc::Sof sof);
     static std::optional<IncomingIu> assemble(Exchange& exchange, const fc::Frame& frame, bool initiates);
     void on_link_control(Time now, const fc::FrameHeader& header);
     void on_ack(Time now, ExchangeHandle handle, const fc::FrameHeader& header);
+    void on_busy(Time now, ExchangeHandle handle, std::uint16_t seq_cnt);
+    void send_again(Time now);
     void on_basic(Time now, const fc::Frame& frame, int service_class);
     void on_abts(Time now, const fc::Frame& frame, int service_class);
     void fail(Time now, ExchangeHandle handle, Failure failure);
@@ -203,7 +225,10 @@ private:
     std::map<ExchangeHandle, Exchange> exchanges_;
     std::set<std::pair<Time, ExchangeHandle>> ack_deadlines_;  ///< of those that have one
     std::map<Key, ExchangeHandle> index_;
-    std::map<std::uint32_t, Port> ports_;  ///< class 2
+    std::map<std::uint32_t, Port> ports_;                             ///< class 2
+    std::set<std::tuple<Time, ExchangeHandle, std::uint16_t>> busy_;  ///< frames that are sent again, and when
+    std::function<bool(std::uint32_t)> knows_;
+    std::uint64_t class_2_frames_ = 0;  ///< that have come
     std::deque<std::pair<ExchangeHandle, Time>>
         endings_;  ///< of Exchanges that are over, and until when they are remembered
     ExchangeHandle last_handle_ = 0;

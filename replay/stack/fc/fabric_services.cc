@@ -8,11 +8,41 @@ namespace fabricscope::stack::fibre_channel {
 FabricServices::FabricServices(
     const ExchangeConfig& config, const capture::FcLoginFields& fields, std::vector<FabricMember> members,
     Random random)
-    : fields_(fields), members_(std::move(members)), exchanges_(config, 0, frames_, random) {
+    : link_(config.link), fields_(fields), members_(std::move(members)), exchanges_(config, 0, frames_, random) {
     exchanges_.set_port_id(fc::f_port_server);
     exchanges_.serve(fc::directory_server);
     exchanges_.set_user(fc::type_els, *this);
     exchanges_.set_user(fc::type_ct, *this);
+}
+
+void FabricServices::on_frame(Time now, std::size_t /*port*/, ByteView frame) {
+    if (!send_busy(frame)) exchanges_.on_frame(now, frame);
+}
+
+bool FabricServices::send_busy(ByteView frame) {
+    const capture::Packet packet = decode(frame, link_);
+    if (!packet.fc) return false;
+    const fc::FrameHeader& header = packet.fc->frame.header;
+    const bool is_for_member = std::ranges::find(members_, header.d_id, &FabricMember::id) != members_.end();
+    if (!is_for_member || fc::class_of(packet.fc->sof) != 2 || header.is_link_control()) return false;
+    const capture::FcFrame busy = capture::fc_link_control(header, 2, fc::r_ctl_f_bsy_data, 0);
+    frames_.push_back({0, encode(busy, link_), "cannot deliver the frame now"});
+    return true;
+}
+
+void FabricServices::announce(Time now) {
+    fc::Fan fan;
+    fan.fabric_port_name = fields_.port_name;
+    fan.fabric_name = fields_.node_name;
+    for (const FabricMember& member : members_) {
+        fan.loop_fabric_address = member.id & 0xFF'FF00;
+        OutgoingIu iu;
+        iu.r_ctl = fc::r_ctl_els_request;
+        iu.payload = layout::octets_of(fan);
+        iu.last_sequence = true;
+        iu.note = "tells who the Fabric is";
+        exchanges_.send(now, exchanges_.open(fc::type_els, member.id), std::move(iu));
+    }
 }
 
 void FabricServices::take_frames(std::vector<OutgoingFrame>& frames) {
@@ -51,6 +81,12 @@ void FabricServices::on_els(Time now, const IncomingIu& iu) {
             now, iu, fc::r_ctl_els_reply, capture::payload_of(login_of(fc::els_ls_acc, fields_)), "accepts the login");
     if (message.command == fc::els_logo)
         return answer(now, iu, fc::r_ctl_els_reply, capture::ls_acc_payload(), "accepts the logout");
+    if (message.command == fc::els_rtv) {
+        fc::RtvAccept timeouts;
+        timeouts.e_d_tov = static_cast<std::uint32_t>(fields_.e_d_tov / millisecond);
+        timeouts.r_a_tov = static_cast<std::uint32_t>(fields_.r_a_tov / millisecond);
+        return answer(now, iu, fc::r_ctl_els_reply, layout::octets_of(timeouts), "tells the timeouts");
+    }
     fc::LsRjt reject;
     reject.reason = 0x0B;
     reject.explanation = 0x2C;

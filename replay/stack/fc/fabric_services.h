@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A minimal Fabric: an F_Port for each N_Port, a login server at FFFFFEh and a Name Server at FFFFFCh. Frames between
-// N_Ports are the network's business; this endpoint has what is addressed to the Fabric.
+// N_Ports are the network's business; this endpoint has what is addressed to the Fabric, and frames of class 2 that the
+// network cannot deliver at the moment.
 #pragma once
 
 #include "capture/fc_login_payloads.h"
@@ -21,7 +22,10 @@ public:
         const ExchangeConfig& config, const capture::FcLoginFields& fields, std::vector<FabricMember> members,
         Random random);
 
-    void on_frame(Time now, std::size_t /*port*/, ByteView frame) override { exchanges_.on_frame(now, frame); }
+    /// What is for an N_Port gets F_BSY in class 2.
+    void on_frame(Time now, std::size_t port, ByteView frame) override;
+    /// Tells the N_Ports of a loop, after its initialisation, who the Fabric is (FAN).
+    void announce(Time now);
     void on_timer(Time now) override { exchanges_.on_timer(now); }
     Time wakeup() const override { return exchanges_.wakeup(); }
     void take_frames(std::vector<OutgoingFrame>& frames) override;
@@ -34,6 +38,9 @@ private:
     void on_query(Time now, const IncomingIu& iu);
     void answer(Time now, const IncomingIu& iu, std::uint8_t r_ctl, Octets payload, std::string note);
 
+    bool send_busy(ByteView frame);
+
+    Link link_;
     capture::FcLoginFields fields_;
     std::vector<FabricMember> members_;
     std::vector<OutgoingFrame> frames_;

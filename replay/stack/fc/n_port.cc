@@ -2,6 +2,7 @@
 #include "replay/stack/fc/n_port.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "capture/fc_login_payloads.h"
 
@@ -18,6 +19,7 @@ std::uint8_t command_of(const IncomingIu& iu) { return iu.payload.empty() ? std:
 NPort::NPort(NPortConfig config, Exchanges& exchanges) : config_(std::move(config)), exchanges_(exchanges) {
     exchanges_.set_user(fc::type_els, *this);
     exchanges_.set_user(fc::type_ct, *this);
+    exchanges_.set_login_check([this](std::uint32_t id) { return remote(id) != nullptr; });
 }
 
 const RemotePort* NPort::remote(std::uint32_t id) const {
@@ -81,6 +83,7 @@ Octets NPort::login(std::uint8_t command) const {
                   .in_order = config_.in_order,
                   .increasing_seq_cnt = config_.increasing_seq_cnt,
                   .increasing_relative_offset = config_.increasing_relative_offset,
+                  .ack_0 = config_.exchanges.ack_0,
                   .e_d_tov = config_.exchanges.e_d_tov,
                   .r_a_tov = config_.exchanges.r_a_tov}));
 }
@@ -138,7 +141,7 @@ void NPort::go_online(Time /*now*/, std::uint32_t id) {
     exchanges_.set_port_id(id);
     if (online_) return;
     online_ = true;
-    events_.push_back({NPortEvent::What::online, {}, 0});
+    events_.push_back({.what = NPortEvent::What::online});
 }
 
 void NPort::take_for_granted(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id) {
@@ -156,6 +159,7 @@ void NPort::on_fabric_login(Time now, const IncomingIu& iu, const fc::Login& log
     }
     exchanges_.set_timeouts(
         accept->e_d_tov_nanoseconds ? accept->e_d_tov : accept->e_d_tov * millisecond, accept->r_a_tov * millisecond);
+    fabric_ = login.names;
     go_online(now, iu.first.d_id);
     search_on(now);
 }
@@ -190,6 +194,7 @@ void NPort::on_els_request(Time now, const IncomingIu& iu, const fc::ElsMessage&
     if (message.error) return reject(now, iu.exchange, 0x03, 0x2D);
     if (const auto* login = std::get_if<fc::Login>(&message.body)) return on_login_request(now, iu, *login);
     if (const auto* farp = std::get_if<fc::Farp>(&message.body)) return on_farp(now, *farp);
+    if (const auto* fan = std::get_if<fc::Fan>(&message.body)) return on_fabric_address(now, *fan);
     const std::uint32_t peer = iu.first.s_id;
     if (message.command != fc::els_logo && remote(peer) == nullptr) return reject(now, iu.exchange, 0x09, 0x1E);
     if (const auto* prli = std::get_if<fc::Prli>(&message.body)) return on_process_login(now, iu, *prli);
@@ -198,11 +203,20 @@ void NPort::on_els_request(Time now, const IncomingIu& iu, const fc::ElsMessage&
             answer(now, iu.exchange, capture::ls_acc_payload(), "accepts the logout");
             return forget(now, peer);
         case fc::els_prlo: {
-            remotes_[peer].process_login = false;
             fc::PrloPage page;
             page.type = fc::type_fcp;
             page.response = 1;
-            return answer(now, iu.exchange, capture::process_payload(fc::els_ls_acc, layout::octets_of(page)), "");
+            answer(
+                now, iu.exchange, capture::process_payload(fc::els_ls_acc, layout::octets_of(page)),
+                "accepts the Process Logout");
+            return note_process_logout(peer);
+        }
+        case fc::els_adisc: return answer(now, iu.exchange, identity(fc::els_ls_acc), "tells who it is");
+        case fc::els_rtv: {
+            fc::RtvAccept timeouts;
+            timeouts.e_d_tov = static_cast<std::uint32_t>(config_.exchanges.e_d_tov / millisecond);
+            timeouts.r_a_tov = static_cast<std::uint32_t>(exchanges_.r_a_tov() / millisecond);
+            return answer(now, iu.exchange, layout::octets_of(timeouts), "tells its timeouts");
         }
         default: return reject(now, iu.exchange, 0x0B, 0x2C);
     }
@@ -254,15 +268,23 @@ void NPort::learn(std::uint32_t id, const fc::Login& login) {
     const auto* common = std::get_if<fc::PortServiceParameters>(&login.common);
     if (common == nullptr) return;
     remotes_[id] = {
-        id, login.names.port_name, common->continuously_increasing_seq_cnt,
-        common->continuously_increasing_relative_offset, false};
+        id,
+        login.names.port_name,
+        login.names.node_name,
+        common->continuously_increasing_seq_cnt,
+        common->continuously_increasing_relative_offset,
+        false};
+    if (login.classes[1].ack_0_initiator && login.classes[1].ack_0_recipient) exchanges_.use_ack_0(id);
 }
 
 // ---- answers -----------------------------------------------------------------------------------------
 
 void NPort::on_els_answer(Time now, const Request& request, const IncomingIu& iu) {
     const fc::ElsMessage message = fc::parse_els(iu.payload, iu.payload.size(), request.command);
-    if (message.error || message.command != fc::els_ls_acc) return fail_searches(request.to);
+    if (message.error || message.command != fc::els_ls_acc) {
+        if (request.command == fc::els_adisc) log_out(now, request.to);
+        return fail_searches(request.to);
+    }
     const auto* login = std::get_if<fc::Login>(&message.body);
     switch (request.command) {
         case fc::els_flogi:
@@ -278,6 +300,13 @@ void NPort::on_els_answer(Time now, const Request& request, const IncomingIu& iu
             return fail_searches(request.to);
         }
         case fc::els_logo: return forget(now, request.to);
+        case fc::els_prlo: return note_process_logout(request.to);
+        case fc::els_adisc:
+            if (const auto* told = std::get_if<fc::Adisc>(&message.body)) compare_identity(now, request.to, *told);
+            return;
+        case fc::els_rtv:
+            if (const auto* told = std::get_if<fc::RtvAccept>(&message.body)) tell_timeouts(request.to, *told);
+            return;
         default: return;
     }
 }
@@ -293,7 +322,68 @@ void NPort::forget(Time now, std::uint32_t peer) {
     if (remotes_.erase(peer) == 0) return;
     std::erase_if(addresses_, [&](const auto& entry) { return entry.second == peer; });
     exchanges_.drop_all(now, peer);
-    events_.push_back({NPortEvent::What::logged_out, {}, peer});
+    events_.push_back({.what = NPortEvent::What::logged_out, .peer = peer});
+}
+
+void NPort::log_processes_out(Time now, std::uint32_t peer) {
+    fc::PrloPage page;
+    page.type = fc::type_fcp;
+    els(now, fc::els_prlo, peer, capture::process_payload(fc::els_prlo, layout::octets_of(page)),
+        "logs its processes out");
+}
+
+void NPort::note_process_logout(std::uint32_t peer) {
+    const auto found = remotes_.find(peer);
+    if (found == remotes_.end() || !std::exchange(found->second.process_login, false)) return;
+    events_.push_back({.what = NPortEvent::What::processes_logged_out, .peer = peer});
+}
+
+// ---- what others are, and what they wait for -----------------------------------------------------------
+
+Octets NPort::identity(std::uint8_t command) const {
+    fc::Adisc own;
+    own.command = command;
+    own.port_name = config_.port_name;
+    own.node_name = config_.node_name;
+    own.port_id = exchanges_.port_id();
+    return layout::octets_of(own);
+}
+
+void NPort::validate(Time now) {
+    for (const auto& [id, remote] : remotes_)
+        if (id < fc::multicast_server) els(now, fc::els_adisc, id, identity(fc::els_adisc), "asks who is there");
+}
+
+/// All three have to be what they were, or the port is logged out (ISO/IEC 14165-331, 7.7.3).
+void NPort::compare_identity(Time now, std::uint32_t peer, const fc::Adisc& told) {
+    const RemotePort* known = remote(peer);
+    if (known == nullptr) return;
+    const bool same = told.port_id == peer && told.port_name == known->port_name && told.node_name == known->node_name;
+    if (same) events_.push_back({.what = NPortEvent::What::validated, .peer = peer});
+    else log_out(now, peer);
+}
+
+/// Of another Fabric nothing holds any more (ISO/IEC 14165-331, 7.7.4).
+void NPort::on_fabric_address(Time now, const fc::Fan& fan) {
+    if (!fabric_) return;
+    if (fan.fabric_port_name == fabric_->port_name && fan.fabric_name == fabric_->node_name)
+        return events_.push_back({.what = NPortEvent::What::validated, .peer = fc::f_port_server});
+    std::erase_if(remotes_, [](const auto& entry) { return entry.first >= fc::multicast_server; });
+    for (const auto& [id, remote] : remotes_) log_out(now, id);
+    addresses_.clear();
+    start(now);
+}
+
+void NPort::read_timeouts(Time now, std::uint32_t peer) {
+    els(now, fc::els_rtv, peer, layout::octets_of(fc::ElsHeader{fc::els_rtv, {}}), "asks for the timeouts");
+}
+
+void NPort::tell_timeouts(std::uint32_t peer, const fc::RtvAccept& told) {
+    events_.push_back(
+        {.what = NPortEvent::What::timeouts,
+         .peer = peer,
+         .e_d_tov = told.e_d_tov_nanoseconds ? told.e_d_tov : told.e_d_tov * millisecond,
+         .r_a_tov = told.r_a_tov * millisecond});
 }
 
 // ---- finding a port ----------------------------------------------------------------------------------
@@ -321,7 +411,7 @@ void NPort::go_on(Time now, Search& search) {
     if (config_.process_parameters && config_.asks_for_process_login && !peer->process_login)
         return els(now, fc::els_prli, search.peer, process_login(), "logs its processes in");
     search.attempts = finished;
-    events_.push_back({NPortEvent::What::reached, search.ip, search.peer});
+    events_.push_back({.what = NPortEvent::What::reached, .ip = search.ip, .peer = search.peer});
 }
 
 void NPort::resolve(Time now, Search& search) {
@@ -331,7 +421,7 @@ void NPort::resolve(Time now, Search& search) {
     }
     if (search.attempts == most_attempts) {
         ++search.attempts;
-        events_.push_back({NPortEvent::What::unreachable, search.ip, 0});
+        events_.push_back({.what = NPortEvent::What::unreachable, .ip = search.ip});
         return;
     }
     const bool ask_server = config_.resolver == Resolver::name_server;
@@ -406,7 +496,7 @@ void NPort::found(Time /*now*/, const Gid& ip, std::uint32_t id) {
 void NPort::fail_searches(std::uint32_t peer) {
     std::erase_if(searches_, [&](const Search& search) {
         const bool fails = search.peer == peer || (search.peer == 0 && peer >= fc::multicast_server);
-        if (fails) events_.push_back({NPortEvent::What::unreachable, search.ip, 0});
+        if (fails) events_.push_back({.what = NPortEvent::What::unreachable, .ip = search.ip});
         return fails;
     });
 }

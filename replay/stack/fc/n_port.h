@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An emulated N_Port: Fabric and Port Login, Process Login, logout, and finding the port that has an IP address by
-// FARP or from the Name Server (FC-PH 23; FC-LS; FC-GS-2; ISO/IEC 14165-331 5.6, 7.4 to 7.7; RFC 2625 5.2).
+// An emulated N_Port: Fabric and Port Login, Process Login, logouts, validation of addresses, timeouts of others, and
+// finding the port that has an IP address by FARP or from the Name Server (FC-PH 23; FC-LS; FC-GS-2; ISO/IEC 14165-331
+// 5.6, 7.4 to 7.7; RFC 2625 5.2).
 //
 // Point to point the port with the higher Port_Name logs in and gives both their addresses.
 #pragma once
@@ -31,7 +32,7 @@ struct NPortConfig {
 /// Another port that this one is logged in with.
 struct RemotePort {
     std::uint32_t id = 0;
-    std::uint64_t port_name = 0;
+    std::uint64_t port_name = 0, node_name = 0;
     bool increasing_seq_cnt = false, increasing_relative_offset = false;
     bool process_login = false;  ///< PRLI has been accepted
 };
@@ -42,10 +43,14 @@ struct NPortEvent {
         reached,      ///< and is logged in with the port that was looked for
         unreachable,  ///< it has not been found, or refuses the login
         logged_out,
+        processes_logged_out,  ///< by PRLO, of either side
+        validated,             ///< the other port, or the Fabric, is what it was (7.7)
+        timeouts,              ///< the other port, or the Fabric, has told them
     };
     What what{};
-    Gid ip;                  ///< reached, unreachable
-    std::uint32_t peer = 0;  ///< reached, logged_out
+    Gid ip{};                       ///< reached, unreachable
+    std::uint32_t peer = 0;         ///< of all but online and unreachable
+    Time e_d_tov = 0, r_a_tov = 0;  ///< timeouts
 };
 
 class NPort final : public ExchangeUser {
@@ -58,6 +63,15 @@ public:
     /// Finds the port with this address and logs in.
     void reach(Time now, const Gid& ip);
     void log_out(Time now, std::uint32_t peer);
+    /// PRLO: the ports stay logged in.
+    void log_processes_out(Time now, std::uint32_t peer);
+    /// RTV, to a port or to the Fabric's login server.
+    void read_timeouts(Time now, std::uint32_t peer);
+    /// The loop has been initialised: ADISC to all ports that it is logged in with. Who is another one now is logged
+    /// out (ISO/IEC 14165-331, 7.7.3).
+    void validate(Time now);
+    /// What it knew of a port is lost, without a word to it.
+    void forget_login(std::uint32_t peer) { remotes_.erase(peer); }
     // What happened before is not of interest.
     /// The port has an address, and knows that of another one.
     void take_for_granted(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id);
@@ -104,6 +118,7 @@ private:
     void on_login_request(Time now, const IncomingIu& iu, const fc::Login& login);
     void on_process_login(Time now, const IncomingIu& iu, const fc::Prli& request);
     void on_farp(Time now, const fc::Farp& farp);
+    void on_fabric_address(Time now, const fc::Fan& fan);
     void on_els_answer(Time now, const Request& request, const IncomingIu& iu);
     void on_fabric_login(Time now, const IncomingIu& iu, const fc::Login& login);
     void on_name_server(Time now, const IncomingIu& iu);
@@ -111,6 +126,10 @@ private:
     void go_online(Time now, std::uint32_t id);
     void learn(std::uint32_t id, const fc::Login& login);
     void note_process_login(Time now, std::uint32_t peer);
+    void note_process_logout(std::uint32_t peer);
+    Octets identity(std::uint8_t command) const;
+    void compare_identity(Time now, std::uint32_t peer, const fc::Adisc& told);
+    void tell_timeouts(std::uint32_t peer, const fc::RtvAccept& told);
     void log_in_point_to_point(Time now);
     void search_on(Time now);
     void go_on(Time now, Search& search);
@@ -129,6 +148,7 @@ private:
     bool online_ = false;
     std::optional<std::uint64_t> neighbour_;  ///< point to point: the other port's name
     bool asked_neighbour_ = false;
+    std::optional<fc::LoginNames> fabric_;
 };
 
 }  // namespace fabricscope::stack::fibre_channel

@@ -8,6 +8,7 @@
 namespace fabricscope::stack {
 namespace {
 
+constexpr unsigned most_in_vain = 3;
 constexpr std::uint64_t first_address = 0x7F00'0000'0000;
 constexpr std::uint64_t address_step = 0x1000'0000;
 constexpr std::uint32_t send_buffers = 16;
@@ -89,7 +90,8 @@ void ViPeer::make_vi(Session& session) {
     const vi::Ptag ptag = provider_.create_ptag();
     vi::Attributes attributes = session.plan.attributes;
     attributes.ptag = ptag;
-    provider_.create_vi(attributes, 0, 0, session.vi);
+    const vi::CqHandle queue = session.plan.queue == 0 ? 0 : provider_.create_cq(session.plan.queue);
+    provider_.create_vi(attributes, 0, queue, session.vi);
     const auto index = static_cast<std::uint64_t>(&session - sessions_.data());
     session.slot = std::max(longest(session), session.plan.octets);
     session.buffer = first_address + 2 * index * address_step;
@@ -300,14 +302,17 @@ bool ViPeer::work_on(Time now, std::size_t index) {
     if (const vi::Return result = provider_.disconnect_done(session.vi); result != vi::Return::not_done) {
         busy = true;
         session.account.disconnect = result;
-        session.disconnecting = session.following = false;
+        session.disconnecting = false;
+        // Nobody asks for ever a port that refuses to listen.
+        session.following = result == vi::Return::not_reachable && ++session.in_vain >= most_in_vain;
         if (session.plan.role == ViRole::server && session.left != 0) {
             session.came_back = 0;
             wait_for_client(now, session);
         }
     }
     vi::Descriptor descriptor;
-    while (provider_.receive_done(session.vi, descriptor) != vi::Return::not_done && descriptor.status != 0) {
+    const bool looks = session.plan.queue == 0;
+    while (looks && provider_.receive_done(session.vi, descriptor) != vi::Return::not_done && descriptor.status != 0) {
         busy = true;
         on_received(now, index, descriptor);
         descriptor = {};

@@ -32,6 +32,7 @@ struct ViPlan {
     // all
     std::uint32_t receives = 64;     ///< posted, and again as they are used
     std::uint32_t receive_size = 0;  ///< octets; 0: as long as the longest Message
+    std::uint32_t queue = 0;  ///< entries of a completion queue for receives at which nobody looks; 0: there is none
     // client, peer
     ViTransfer transfer = ViTransfer::send;
     std::uint32_t messages = 0;
@@ -110,6 +111,7 @@ private:
         bool started = false, ending = false;
         bool following = false;      ///< the connection is lost, the own Disconnect will come
         bool disconnecting = false;  ///< it has been asked for
+        unsigned in_vain = 0;        ///< Disconnects that nobody answered
         ViAccount account;
     };
 

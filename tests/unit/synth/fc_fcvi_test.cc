@@ -187,6 +187,25 @@ TEST(FcviProvider, LossIsWhatTheLevelPromises) {
 }
 
 /// What a scenario breaks it says, and nothing else is found.
+TEST(FcviProvider, EndsWhatACompletionQueueHasOverrun) {
+    const Played played = play(
+        "protocol fcvi\nseed 3\nlisten queue=4 level=reliable-reception\n"
+        "connect messages=8 pause=1ms level=reliable-reception\n");
+    expect_no_findings(played);
+    const ViAccount& server = played.accounts.server.at(0);
+    EXPECT_EQ(server.errors, std::vector{stack::vi::AsyncError::catastrophic});
+    EXPECT_EQ(server.counters.messages_received, 5) << "the entry of the fifth was lost";
+    const engine::fcvi::Connection& connection = played.fcvi().connections.at(0);
+    ASSERT_FALSE(connection.disconnects.empty());
+    EXPECT_EQ(connection.disconnects[0].from, Side::server);
+    EXPECT_FALSE(connection.disconnects[0].by_application);
+    const Played harmless = play(
+        "protocol fcvi\nseed 3\nproviders harmful-overrun=no\nlisten queue=4 level=reliable-reception\n"
+        "connect messages=8 level=reliable-reception\n");
+    expect_no_findings(harmless);
+    EXPECT_EQ(harmless.accounts.client.at(0).succeeded, 8);
+}
+
 TEST(FcviScenarios, BreakWhatTheySay) {
     unsigned played_scenarios = 0;
     for (const BuiltinScenario& builtin : builtin_scenarios()) {

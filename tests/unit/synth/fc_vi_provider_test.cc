@@ -129,5 +129,90 @@ TEST_F(Alone, WhatIsPostedComesBack) {
     EXPECT_EQ(provider.destroy_cq(cq), Return::success);
 }
 
+TEST_F(Alone, HandlersAreCalledOnceForADescriptorEach) {
+    const ViHandle one = vi();
+    EXPECT_EQ(provider.receive_notify(one, 1), Return::descriptor_error) << "nothing is posted";
+    EXPECT_EQ(provider.receive_notify(one + 1, 1), Return::invalid_parameter);
+    Descriptor descriptor;
+    for (const std::uint64_t cookie : {5U, 6U}) {
+        descriptor.cookie = cookie;
+        provider.post_receive(one, descriptor);
+    }
+    for (const std::uint64_t context : {11U, 12U, 13U})
+        EXPECT_EQ(provider.receive_notify(one, context), Return::success);
+    EXPECT_FALSE(provider.next_notification());
+    provider.disconnect(0, one);
+    for (const auto& [context, cookie] : {std::pair{11U, 5U}, std::pair{12U, 6U}}) {
+        const auto told = provider.next_notification();
+        ASSERT_TRUE(told && told->has_descriptor);
+        EXPECT_EQ(told->context, context);
+        EXPECT_TRUE(told->receive);
+        EXPECT_EQ(told->descriptor.cookie, cookie) << "in order of descriptors";
+    }
+    const auto last = provider.next_notification();
+    ASSERT_TRUE(last);
+    EXPECT_EQ(last->context, 13U);
+    EXPECT_FALSE(last->has_descriptor) << "the queue is empty";
+    EXPECT_FALSE(provider.next_notification());
+    EXPECT_EQ(provider.receive_done(one, descriptor), Return::descriptor_error) << "handlers have got them";
+    // What is done already is told at once.
+    provider.post_send(0, one, descriptor);
+    EXPECT_EQ(provider.send_notify(one, 14), Return::success);
+    EXPECT_EQ(provider.next_notification()->context, 14U);
+}
+
+TEST_F(Alone, HandlersOfACompletionQueue) {
+    const CqHandle cq = provider.create_cq();
+    const ViHandle one = vi(cq, cq);
+    EXPECT_EQ(provider.cq_notify(cq + 1, 1), Return::invalid_parameter);
+    EXPECT_EQ(provider.cq_notify(cq, 1), Return::success);
+    Descriptor descriptor;
+    provider.post_send(0, one, descriptor);
+    EXPECT_EQ(provider.send_notify(one, 2), Return::error_resource) << "the completion queue has to be asked";
+    const auto told = provider.next_notification();
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->context, 1U);
+    EXPECT_EQ(told->vi, one);
+    EXPECT_FALSE(told->receive);
+    CqEntry entry;
+    EXPECT_EQ(provider.cq_done(cq, entry), Return::not_done) << "the handler has had it";
+    EXPECT_EQ(provider.send_done(one, descriptor), Return::descriptor_error) << "the descriptor itself is still there";
+    EXPECT_NE(descriptor.status, 0U);
+}
+
+TEST_F(Alone, ACompletionQueueThatOverrunsLosesEntries) {
+    const CqHandle cq = provider.create_cq(2);
+    const ViHandle one = vi(cq);
+    for (int i = 0; i < 3; ++i) provider.post_send(0, one, {});
+    CqEntry entry;
+    EXPECT_EQ(provider.cq_done(cq, entry), Return::success);
+    EXPECT_EQ(provider.cq_done(cq, entry), Return::success);
+    EXPECT_EQ(provider.cq_done(cq, entry), Return::not_done);
+    EXPECT_EQ(provider.cq_lost(cq), 1U);
+    EXPECT_FALSE(provider.next_error()) << "nobody has to report it (VI-DG 6.3.2)";
+}
+
+TEST(ViNameService, KnowsWhatItWasTold) {
+    NameService names(
+        {{"Alpha", Alone::address(1).host}, {"beta", Alone::address(2).host}, {"alpha", Alone::address(3).host}});
+    NetAddress address;
+    std::string name;
+    EXPECT_EQ(names.host_by_name("alpha", 0, address), Return::error_nameservice) << "it is not initialised";
+    EXPECT_EQ(names.shutdown(), Return::error_nameservice);
+    EXPECT_EQ(names.init(), Return::success);
+    EXPECT_EQ(names.init(), Return::error_nameservice);
+    EXPECT_EQ(names.host_by_name("ALPHA", 0, address), Return::success);
+    EXPECT_EQ(address.host, Alone::address(1).host);
+    EXPECT_EQ(names.host_by_name("alpha", 1, address), Return::success);
+    EXPECT_EQ(address.host, Alone::address(3).host);
+    EXPECT_EQ(names.host_by_name("alpha", 2, address), Return::error_nameservice);
+    EXPECT_EQ(names.host_by_name("gamma", 0, address), Return::error_nameservice);
+    EXPECT_EQ(names.host_by_address(Alone::address(2), name), Return::success);
+    EXPECT_EQ(name, "beta");
+    EXPECT_EQ(names.host_by_address(Alone::address(9), name), Return::error_nameservice);
+    EXPECT_EQ(names.shutdown(), Return::success);
+    EXPECT_EQ(names.host_by_address(Alone::address(2), name), Return::error_nameservice);
+}
+
 }  // namespace
 }  // namespace fabricscope::stack::vi

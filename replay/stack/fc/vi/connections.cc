@@ -565,8 +565,9 @@ void Connections::settle(Time now, Setup& own) {
 
 // ---- ends --------------------------------------------------------------------------------------------
 
-Return Connections::disconnect(Time now, Vi& vi) {
+Return Connections::disconnect(Time now, Vi& vi, By by) {
     vi.disconnect_result.reset();
+    std::erase_if(goodbyes_, [&](const Goodbye& one) { return one.vi == vi.id && one.by == By::provider; });
     const bool aborts_setup = vi.failed_setup.has_value();
     const bool known_to_peer = vi.remote_handle != fcvi::unassigned_handle;
     const bool is_pending = vi.state == EndpointState::pending_connect ||
@@ -580,7 +581,7 @@ Return Connections::disconnect(Time now, Vi& vi) {
     const std::optional<Reason> why = vi.error;
     shared_.fail(vi, Reason::transport_error);
     vi.error = why;
-    goodbyes_.push_back({.vi = vi.id});
+    goodbyes_.push_back({.vi = vi.id, .by = by});
     say_goodbye(now, goodbyes_.back());
     return Return::success;
 }
@@ -596,11 +597,12 @@ void Connections::say_goodbye(Time now, Goodbye& goodbye) {
     else header.common().msg_id = aborts_setup ? 0 : vi.highest_completed;
     set_connection_id(header, vi.failed_setup.value_or(0));
     if (auto* head = std::get_if<fcvi::DisconnectHead>(&header.head)) {
-        head->vi_app_discon = true;
+        head->vi_app_discon = goodbye.by == By::application;
         head->conn_setup_abort = aborts_setup;
         if (vi.error) set_status(header, aborts_setup ? Reason::setup_timeout : *vi.error);
     } else if (auto* draft = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head)) {
-        draft->mode = fcvi::rev_1_0_application_disconnect;
+        draft->mode = goodbye.by == By::application ? fcvi::rev_1_0_application_disconnect
+                                                    : fcvi::rev_1_0_kernel_disconnect;
     }
     goodbye.exchange = shared_.exchanges.open(fcvi::fc_type, vi.peer, shared_.config.service_class);
     goodbye.deadline = now + shared_.ulp_timeout();
@@ -613,8 +615,12 @@ void Connections::on_disconnect_response(Time /*now*/, ExchangeHandle exchange) 
     if (goodbye == goodbyes_.end()) return;
     Vi& vi = *shared_.find(goodbye->vi);
     past_[vi.handle].highest_completed = vi.highest_completed;
-    shared_.go_idle(vi);
-    vi.disconnect_result = Return::success;
+    if (goodbye->by == By::application) {
+        shared_.go_idle(vi);
+        vi.disconnect_result = Return::success;
+    } else {
+        vi.remote_handle = fcvi::unassigned_handle;
+    }
     goodbyes_.erase(goodbye);
 }
 
@@ -729,7 +735,8 @@ void Connections::on_timer(Time now) {
             say_goodbye(now, goodbyes_[i]);
             continue;
         }
-        shared_.find(goodbyes_[i].vi)->disconnect_result = Return::not_reachable;
+        if (goodbyes_[i].by == By::application)
+            shared_.find(goodbyes_[i].vi)->disconnect_result = Return::not_reachable;
         goodbyes_[i].deadline = never;
     }
     std::erase_if(goodbyes_, [](const Goodbye& goodbye) { return goodbye.deadline == never; });

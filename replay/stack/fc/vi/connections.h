@@ -28,7 +28,9 @@ public:
     Return accept(Time now, ConnHandle conn, Vi& vi);
     Return reject(Time now, ConnHandle conn);
     Return request(Time now, Vi& vi, const NetAddress& local, const NetAddress& remote, Time timeout, bool as_peer);
-    Return disconnect(Time now, Vi& vi);
+    enum class By : std::uint8_t { application, provider };
+    /// By the Provider, the endpoint stays in Error: VipDisconnect is still to come, and tells the other side nothing.
+    Return disconnect(Time now, Vi& vi, By by);
     std::optional<ConnectionRequest> next_request();
 
     /// Where a host is; from FARP or the Name Server.
@@ -80,6 +82,7 @@ private:
         ExchangeHandle exchange = 0;
         Time deadline = never;
         unsigned attempts = 0;
+        By by = By::application;
     };
     /// An endpoint that has been connected, as long as its peer may still speak of it.
     struct Past {

@@ -20,9 +20,10 @@ State state_of(EndpointState state) {
 }  // namespace
 
 Provider::Provider(const ProviderConfig& config, Exchanges& exchanges, fibre_channel::NPort& port)
-    : shared_{.config = config, .exchanges = exchanges, .port = port, .memory = Memory(first_memory_handle), .vis = {}, .counters = {}, .queues = {}, .errors = {}},
+    : shared_{.config = config, .exchanges = exchanges, .port = port, .memory = Memory(first_memory_handle), .vis = {}, .counters = {}, .queues = {}, .errors = {}, .notifications = {}, .overrun = {}},
       connections_(shared_),
-      messages_(shared_) {
+      messages_(shared_),
+      names_(config.names) {
     exchanges.set_user(fcvi::fc_type, *this);
 }
 
@@ -117,7 +118,8 @@ Return Provider::connect_done(ViHandle vi, Attributes* remote) {
 
 Return Provider::disconnect(Time now, ViHandle vi) {
     Vi* found = shared_.find(vi);
-    return found == nullptr ? Return::invalid_parameter : connections_.disconnect(now, *found);
+    return found == nullptr ? Return::invalid_parameter
+                            : connections_.disconnect(now, *found, Connections::By::application);
 }
 
 Return Provider::fail(ViHandle vi, fcvi::Reason why) {
@@ -149,6 +151,7 @@ Return Provider::post_send(Time now, ViHandle vi, Descriptor descriptor) {
     Vi* found = shared_.find(vi);
     if (found == nullptr) return Return::invalid_parameter;
     messages_.post_send(now, *found, std::move(descriptor));
+    end_overrun(now);
     return Return::success;
 }
 
@@ -181,8 +184,8 @@ Return Provider::receive_done(ViHandle vi, Descriptor& descriptor) {
                             : take(found->done_receives, !found->receives.empty(), descriptor);
 }
 
-CqHandle Provider::create_cq() {
-    shared_.queues[++last_cq_];
+CqHandle Provider::create_cq(std::size_t entries) {
+    shared_.queues[++last_cq_].capacity = entries;
     return last_cq_;
 }
 
@@ -198,10 +201,71 @@ Return Provider::destroy_cq(CqHandle cq) {
 Return Provider::cq_done(CqHandle cq, CqEntry& entry) {
     const auto queue = shared_.queues.find(cq);
     if (queue == shared_.queues.end()) return Return::invalid_parameter;
-    if (queue->second.empty()) return Return::not_done;
-    entry = queue->second.front();
-    queue->second.pop_front();
+    std::deque<CqEntry>& entries = queue->second.entries;
+    if (entries.empty()) return Return::not_done;
+    entry = entries.front();
+    entries.pop_front();
     return Return::success;
+}
+
+std::uint64_t Provider::cq_lost(CqHandle cq) const {
+    const auto queue = shared_.queues.find(cq);
+    return queue == shared_.queues.end() ? 0 : queue->second.lost;
+}
+
+/// VI-DG 6.3.2: a catastrophic error, and the Provider itself disconnects. Descriptors that come back flushed may
+/// overrun other queues.
+void Provider::end_overrun(Time now) {
+    while (!shared_.overrun.empty()) {
+        const CqHandle cq = *shared_.overrun.begin();
+        for (auto& [id, vi] : shared_.vis)
+            if ((vi.send_cq == cq || vi.receive_cq == cq) && vi.connected()) {
+                shared_.fail(vi, fcvi::Reason::transport_error, AsyncError::catastrophic);
+                connections_.disconnect(now, vi, Connections::By::provider);
+            }
+        shared_.overrun.erase(cq);
+    }
+}
+
+// ---- handlers ----------------------------------------------------------------------------------------
+
+Return Provider::send_notify(ViHandle vi, std::uint64_t context) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    if (found->send_cq != 0) return Return::error_resource;
+    if (found->sends.empty() && found->done_sends.empty()) return Return::descriptor_error;
+    found->send_handlers.push_back(context);
+    shared_.call_handlers(*found);
+    return Return::success;
+}
+
+Return Provider::receive_notify(ViHandle vi, std::uint64_t context) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    if (found->receive_cq != 0) return Return::error_resource;
+    if (found->receives.empty() && found->done_receives.empty()) return Return::descriptor_error;
+    found->receive_handlers.push_back(context);
+    shared_.call_handlers(*found);
+    return Return::success;
+}
+
+Return Provider::cq_notify(CqHandle cq, std::uint64_t context) {
+    const auto queue = shared_.queues.find(cq);
+    if (queue == shared_.queues.end()) return Return::invalid_parameter;
+    std::deque<CqEntry>& entries = queue->second.entries;
+    queue->second.handlers.push_back(context);
+    if (entries.empty()) return Return::success;
+    const CqEntry entry = entries.front();
+    entries.pop_front();
+    shared_.add_entry(cq, entry);
+    return Return::success;
+}
+
+std::optional<Notification> Provider::next_notification() {
+    if (shared_.notifications.empty()) return std::nullopt;
+    Notification notification = std::move(shared_.notifications.front());
+    shared_.notifications.pop_front();
+    return notification;
 }
 
 std::optional<ErrorDescriptor> Provider::next_error() {
@@ -230,6 +294,9 @@ void Provider::on_port_event(Time now, const fibre_channel::NPortEvent& event) {
         case What::reached: return connections_.learn(now, event.ip, event.peer);
         case What::unreachable: return connections_.unreachable(event.ip);
         case What::logged_out: return connections_.logged_out(event.peer);
+        case What::processes_logged_out:
+        case What::validated:
+        case What::timeouts: return;
     }
 }
 
@@ -237,6 +304,7 @@ void Provider::on_timer(Time now) {
     connections_.on_timer(now);
     messages_.on_timer(now);
     messages_.go_on(now);
+    end_overrun(now);
 }
 
 fibre_channel::Disposition Provider::on_frame(Time now, ExchangeHandle exchange, const fc::Frame& frame) {
@@ -251,9 +319,13 @@ void Provider::on_iu(Time now, const fibre_channel::IncomingIu& iu) {
         iu.device_header, iu.device_header.size(), shared_.config.version);
     const bool is_message = header.iu()->category == fcvi::Category::message_request ||
                             header.iu()->category == fcvi::Category::message_response;
-    if (is_message) return messages_.on_iu(now, iu, header);
-    connections_.on_iu(now, iu, header);
-    messages_.go_on(now);
+    if (is_message) {
+        messages_.on_iu(now, iu, header);
+    } else {
+        connections_.on_iu(now, iu, header);
+        messages_.go_on(now);
+    }
+    end_overrun(now);
 }
 
 void Provider::on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure) {

@@ -5,6 +5,7 @@
 
 #include "replay/stack/fc/vi/connections.h"
 #include "replay/stack/fc/vi/messages.h"
+#include "replay/stack/fc/vi/name_service.h"
 
 namespace fabricscope::stack::vi {
 
@@ -51,9 +52,19 @@ public:
     Return post_receive(ViHandle vi, Descriptor descriptor);
     Return send_done(ViHandle vi, Descriptor& descriptor);
     Return receive_done(ViHandle vi, Descriptor& descriptor);
-    CqHandle create_cq();
+    /// With room for so many entries.
+    CqHandle create_cq(std::size_t entries = 1024);
     Return destroy_cq(CqHandle cq);
     Return cq_done(CqHandle cq, CqEntry& entry);
+    /// Entries that there was no room for.
+    std::uint64_t cq_lost(CqHandle cq) const;
+    /// VipSendNotify, VipRecvNotify, VipCQNotify: next_notification() has what the handler is called with.
+    Return send_notify(ViHandle vi, std::uint64_t context);
+    Return receive_notify(ViHandle vi, std::uint64_t context);
+    Return cq_notify(CqHandle cq, std::uint64_t context);
+    std::optional<Notification> next_notification();
+
+    NameService& names() { return names_; }
 
     /// The next asynchronous error.
     std::optional<ErrorDescriptor> next_error();
@@ -67,16 +78,23 @@ public:
     void on_timer(Time now);
 
     fibre_channel::Disposition on_frame(Time now, ExchangeHandle exchange, const fc::Frame& frame) override;
+    /// Where order is kept, a frame that comes behind others would be an error (annex B.2.6.1, rules 8a and 8b).
+    bool repeats_busy() const override { return !shared_.config.in_order; }
     void on_iu(Time now, const fibre_channel::IncomingIu& iu) override;
-    void on_acknowledged(Time now, ExchangeHandle exchange) override { messages_.on_acknowledged(now, exchange); }
+    void on_acknowledged(Time now, ExchangeHandle exchange) override {
+        messages_.on_acknowledged(now, exchange);
+        end_overrun(now);
+    }
     void on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure) override;
 
 private:
     Return check(const Attributes& attributes) const;
+    void end_overrun(Time now);
 
     Shared shared_;
     Connections connections_;
     Messages messages_;
+    NameService names_;
     ViHandle last_vi_ = 0;
     CqHandle last_cq_ = 0;
 };

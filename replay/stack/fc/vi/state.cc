@@ -20,14 +20,54 @@ void Shared::complete_send(Vi& vi, Descriptor descriptor) {
     descriptor.status |= status::done;
     if ((descriptor.status & status::error_mask & ~status::desc_flushed_error) != 0) ++counters[vi.id].failed;
     vi.done_sends.push_back(std::move(descriptor));
-    if (vi.send_cq != 0) queues[vi.send_cq].push_back({vi.id, false});
+    if (vi.send_cq != 0) add_entry(vi.send_cq, {vi.id, false});
+    else call_handlers(vi);
 }
 
 void Shared::complete_receive(Vi& vi, Descriptor descriptor) {
     descriptor.status |= status::done;
     if ((descriptor.status & status::error_mask & ~status::desc_flushed_error) != 0) ++counters[vi.id].failed;
     vi.done_receives.push_back(std::move(descriptor));
-    if (vi.receive_cq != 0) queues[vi.receive_cq].push_back({vi.id, true});
+    if (vi.receive_cq != 0) add_entry(vi.receive_cq, {vi.id, true});
+    else call_handlers(vi);
+}
+
+namespace {
+
+/// `more`: descriptors are posted that are not done.
+void call(
+    ViHandle vi, bool receive, std::deque<std::uint64_t>& handlers, std::deque<Descriptor>& done, bool more,
+    std::deque<Notification>& notifications) {
+    while (!handlers.empty() && (!done.empty() || !more)) {
+        Notification notification{handlers.front(), vi, receive, !done.empty(), {}};
+        handlers.pop_front();
+        if (notification.has_descriptor) {
+            notification.descriptor = std::move(done.front());
+            done.pop_front();
+        }
+        notifications.push_back(std::move(notification));
+    }
+}
+
+}  // namespace
+
+void Shared::call_handlers(Vi& vi) {
+    call(vi.id, false, vi.send_handlers, vi.done_sends, !vi.sends.empty(), notifications);
+    call(vi.id, true, vi.receive_handlers, vi.done_receives, !vi.receives.empty(), notifications);
+}
+
+/// What a handler waits for is never in the queue.
+void Shared::add_entry(CqHandle cq, CqEntry entry) {
+    CompletionQueue& queue = queues.at(cq);
+    if (!queue.handlers.empty()) {
+        notifications.push_back({queue.handlers.front(), entry.vi, entry.receive, false, {}});
+        queue.handlers.pop_front();
+    } else if (queue.entries.size() < queue.capacity) {
+        queue.entries.push_back(entry);
+    } else {
+        ++queue.lost;
+        if (config.overrun_is_harmful) overrun.insert(cq);
+    }
 }
 
 void Shared::flush(Vi& vi) {

@@ -26,6 +26,10 @@ struct ProviderConfig {
     std::uint32_t first_connection_id = 1;
     /// Tells this to peers whose requests cross its own, instead of what 5.3.4 asks for; for faulty peers.
     std::optional<fcvi::Reason> wrong_answer{};
+    /// A completion queue that overruns may destroy data: its VIs are disconnected (VI-DG 6.3.2). Else entries are
+    /// lost.
+    bool overrun_is_harmful = false;
+    std::vector<HostName> names{};  ///< what the name service knows
 };
 
 /// 8.2
@@ -81,6 +85,8 @@ struct Vi {
     std::map<std::uint32_t, Time> discarded;  ///< Merr: until when frames of a Message are thrown away
     bool discards_all = false;                ///< Herr
 
+    std::deque<std::uint64_t> send_handlers, receive_handlers;  ///< contexts, of a descriptor each
+
     // What the application gets.
     std::optional<Return> connect_result, disconnect_result;
     std::optional<Attributes> remote_attributes;
@@ -97,6 +103,13 @@ struct ViCounters {
     std::uint64_t failed = 0;  ///< descriptors done with an error, flushed ones left out
 };
 
+struct CompletionQueue {
+    std::size_t capacity = 0;
+    std::deque<CqEntry> entries;
+    std::deque<std::uint64_t> handlers;  ///< contexts, of an entry each
+    std::uint64_t lost = 0;              ///< entries that it had no place for
+};
+
 /// What the parts use together.
 struct Shared {
     ProviderConfig config;
@@ -105,8 +118,10 @@ struct Shared {
     Memory memory;
     std::map<ViHandle, Vi> vis;
     std::map<ViHandle, ViCounters> counters;
-    std::map<CqHandle, std::deque<CqEntry>> queues;
+    std::map<CqHandle, CompletionQueue> queues;
     std::deque<ErrorDescriptor> errors;
+    std::deque<Notification> notifications;
+    std::set<CqHandle> overrun;  ///< whose VIs have to be disconnected
 
     bool iso() const { return config.version == fcvi::Version::iso; }
     std::uint32_t first_msg_id() const { return iso() ? 1 : 0; }
@@ -117,6 +132,9 @@ struct Shared {
     /// Counts, and puts it where the application looks for it.
     void complete_send(Vi& vi, Descriptor descriptor);
     void complete_receive(Vi& vi, Descriptor descriptor);
+    /// Handlers get what is done, or learn that nothing is there any more.
+    void call_handlers(Vi& vi);
+    void add_entry(CqHandle cq, CqEntry entry);
     /// All that is posted comes back flushed.
     void flush(Vi& vi);
     /// The endpoint goes to Error: nothing is sent or taken any more (8.2, 8.4.2).

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "protocols/fcvi/connect.h"
@@ -82,6 +83,12 @@ using ConnHandle = std::uint64_t;       ///< of a Connect Request that waits for
 using NetAddress = fcvi::NetAddress;    ///< VIP_NET_ADDRESS
 using Reliability = fcvi::Reliability;  ///< VIP_RELIABILITY_LEVEL
 
+/// An address that the name service knows; a host may have several.
+struct HostName {
+    std::string name;
+    Gid address;
+};
+
 struct DataSegment {
     std::uint64_t address = 0;
     MemHandle handle = 0;
@@ -132,6 +139,15 @@ struct ErrorDescriptor {
 struct CqEntry {
     ViHandle vi = 0;
     bool receive = false;
+};
+
+/// What the handler of VipSendNotify, VipRecvNotify or VipCQNotify is called with, once for each of these calls.
+struct Notification {
+    std::uint64_t context = 0;  ///< the application's
+    ViHandle vi = 0;
+    bool receive = false;         ///< of the receive queue
+    bool has_descriptor = false;  ///< else the queue is empty; a completion queue tells none
+    Descriptor descriptor{};
 };
 
 }  // namespace fabricscope::stack::vi

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Link services of emulated N_Ports beside their logins: ADISC, FAN, RTV, PRLO (FC-LS; ISO/IEC 14165-331, 7.7).
+#include <gmock/gmock.h>
+
+#include "tests/unit/synth/fc_ports.h"
+
+namespace fabricscope::stack::fibre_channel {
+namespace {
+
+using namespace test;
+using What = NPortEvent::What;
+
+HostConfig with_processes(std::uint8_t number) {
+    HostConfig config = host_config(number);
+    config.port.process_parameters = 0x33;
+    return config;
+}
+
+struct NPorts : testing::Test {
+    TestHost a{with_processes(1)}, b{with_processes(2)};
+    FabricServices services = make_services({.e_d_tov = 3 * second, .r_a_tov = 12 * second});
+    Ports ports{a, b, services};
+
+    void SetUp() override { ports.log_in(); }
+    const NPortEvent* event(What what) const {
+        const auto found = std::ranges::find(a.events, what, &NPortEvent::what);
+        return found == a.events.end() ? nullptr : &*found;
+    }
+};
+
+TEST_F(NPorts, FindEachOtherAsTheyWere) {
+    ports.at_once([&](Time now) { a.port().validate(now), b.port().validate(now); });
+    ASSERT_NE(event(What::validated), nullptr);
+    EXPECT_EQ(event(What::validated)->peer, id_of_b);
+    EXPECT_EQ(b.count(What::validated), 1U);
+    EXPECT_NE(a.port().remote(id_of_b), nullptr);
+}
+
+TEST_F(NPorts, LogOutWhoIsAnotherOneNow) {
+    RemotePort other = *a.port().remote(id_of_b);
+    ++other.node_name;
+    a.port().take_for_granted(other);
+    ports.at_once([&](Time now) { a.port().validate(now); });
+    EXPECT_EQ(event(What::validated), nullptr);
+    EXPECT_EQ(a.count(What::logged_out), 1U);
+    EXPECT_EQ(b.count(What::logged_out), 1U);
+}
+
+TEST_F(NPorts, LogOutWhoKnowsThemNoMore) {
+    b.port().forget_login(id_of_a);
+    ports.at_once([&](Time now) { a.port().validate(now); });
+    EXPECT_EQ(a.count(What::logged_out), 1U) << "ADISC got LS_RJT";
+}
+
+TEST_F(NPorts, AreToldTimeouts) {
+    ports.at_once([&](Time now) { a.port().read_timeouts(now, id_of_b); });
+    ASSERT_NE(event(What::timeouts), nullptr);
+    EXPECT_EQ(event(What::timeouts)->e_d_tov, 2 * second);
+    a.events.clear();
+    ports.at_once([&](Time now) { a.port().read_timeouts(now, fc::f_port_server); });
+    ASSERT_NE(event(What::timeouts), nullptr);
+    EXPECT_EQ(event(What::timeouts)->peer, fc::f_port_server);
+    EXPECT_EQ(event(What::timeouts)->r_a_tov, 10 * second) << "as FLOGI said";
+}
+
+TEST_F(NPorts, LogTheirProcessesOut) {
+    ASSERT_TRUE(a.port().remote(id_of_b)->process_login);
+    ASSERT_TRUE(b.port().remote(id_of_a)->process_login);
+    ports.at_once([&](Time now) { a.port().log_processes_out(now, id_of_b); });
+    for (const TestHost* host : {&a, &b}) EXPECT_EQ(host->count(What::processes_logged_out), 1U);
+    EXPECT_FALSE(a.port().remote(id_of_b)->process_login);
+    EXPECT_FALSE(b.port().remote(id_of_a)->process_login) << "the ports stay logged in";
+}
+
+TEST_F(NPorts, GoOnInTheSameFabric) {
+    ports.at_once([&](Time now) { services.announce(now); });
+    ASSERT_NE(event(What::validated), nullptr);
+    EXPECT_EQ(event(What::validated)->peer, fc::f_port_server);
+    EXPECT_EQ(a.count(What::logged_out), 0U);
+}
+
+TEST_F(NPorts, BeginAnewInAnotherFabric) {  // 7.7.4
+    fc::Fan fan;
+    fan.fabric_port_name = fan.fabric_name = fabric_name + 1;
+    std::vector<OutgoingFrame> frames;
+    Exchanges other_fabric({}, 0, frames, Random(9));
+    other_fabric.set_port_id(fc::f_port_server);
+    OutgoingIu iu;
+    iu.r_ctl = fc::r_ctl_els_request;
+    iu.payload = layout::octets_of(fan);
+    iu.last_sequence = true;
+    other_fabric.send(ports.now(), other_fabric.open(fc::type_els, id_of_a), std::move(iu));
+    ports.at_once([&](Time now) { a.on_frame(now, 0, frames.at(0).octets); });
+    EXPECT_EQ(a.count(What::logged_out), 1U) << "explicitly";
+    EXPECT_EQ(b.count(What::logged_out), 1U);
+    const auto is_flogi = [](const fc::FrameHeader& header) {
+        return header.s_id == id_of_a && header.d_id == fc::f_port_server && header.r_ctl == fc::r_ctl_els_request;
+    };
+    EXPECT_TRUE(std::ranges::any_of(ports.sent, is_flogi));
+}
+
+}  // namespace
+}  // namespace fabricscope::stack::fibre_channel
