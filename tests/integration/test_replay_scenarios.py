@@ -10,14 +10,19 @@ from harness import ROOT, fabricscope
 SCENARIOS = sorted(path.stem for path in (ROOT / "samples/scenarios").glob("*.scenario"))
 
 LOST = "frames were lost on the way: what the endpoints did about it does not happen again without the loss"
+LINK_CONTROL = "P_BSY and P_RJT are no Information Units: they are not played, nor what follows from them"
+OVERRUN = "the Provider itself disconnects, when nobody looks at a completion queue: no call of an application does that"
 SECOND_VI = "the other peer has a second VI, which is not in this session"
 NO_LINK_LEFT = "the last link fails, and TCP connections are reset without a word"
 LATE_LINK = "the second link is set up, or gone, after the session's own connection"
 
 # What cannot be the same, and why. The table of SMC-R samples in tests/unit/replay_engine has the link groups that moved.
 UNLIKE = {
+    "fcvi_busy_in_order": LINK_CONTROL,
     "fcvi_loss_class_2": LOST,
     "fcvi_loss_rd": LOST,
+    "fcvi_queue_overrun": OVERRUN,
+    "fcvi_rejected": LINK_CONTROL,
     "fcvi_reorder_ud": LOST,
     "fcvi_peer_case_2": SECOND_VI,
     "fcvi_peer_case_3": SECOND_VI,
