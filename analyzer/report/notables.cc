@@ -178,7 +178,7 @@ void Observations::lost_links() {
     Names found;
     for (const LinkGroup& group : model_.link_groups)
         for (const Link& link : group.links)
-            if (link.state == LinkState::failed)
+            if (link.state == LinkState::failed && link.packets != 0)
                 found.push_back(fmt::format(
                     "link {} of {}", link.number ? std::to_string(*link.number) : "?", link_group_name(group.id)));
     if (!found.empty()) say(Ink::red, fmt::format("{} failed ({})", counted(found.size(), "link"), names(found)));

@@ -123,6 +123,9 @@ private:
         plan.read_interval = statement.time("read-interval", 0);
         plan.read_from = statement.time("read-from", 0);
         plan.hold = statement.time("hold", 0);
+        if (statement.has("decline"))
+            plan.refusal = {
+                static_cast<std::uint32_t>(statement.number("decline", 0)), statement.flag("unasked", false)};
         plan.end = static_cast<AppEnd>(statement.choice("end", server ? 3 : 0, {"close", "shutdown", "abort", "wait"}));
         return plan;
     }

@@ -94,7 +94,7 @@ private:
     void take(const Recorded& recorded, const RecordedConnection& connection) {
         const std::uint16_t client_port = port_of(connection, Side::client);
         const std::uint16_t server_port = port_of(connection, Side::server);
-        AppPlan plan{.script = connection.script[side_]};
+        AppPlan plan{.refusal = refusal_of(connection, side_), .script = connection.script[side_]};
         const auto& steps = plan.script->steps;
         const auto end = std::ranges::find_if(steps, [](const auto& step) { return step.end.has_value(); });
         // The end of one connection may have come after something on another one.

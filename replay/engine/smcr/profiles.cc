@@ -17,10 +17,12 @@ using stack::smcr::Profile;
 
 enum SmcType : std::uint8_t { smc_r = 0, both = 3 };  // what a PROPOSAL offers
 enum DeclineCode : std::uint32_t {
+    timeout_confirm_link = 0x0201'0000,
     no_device = 0x0303'0000,
     no_smcr_device = 0x0303'0002,
     prefix_differs = 0x0307'0000,
     version_mismatch = 0x030C'0000,
+    out_of_synchronization = 0x0400'0000,
 };
 /// Octets; Linux has 512 KiB at most.
 constexpr std::uint64_t most_element = std::uint64_t{1} << 23;
@@ -31,6 +33,12 @@ std::string text_of(ByteView octets) {
     std::string text(octets.begin(), octets.end());
     const std::size_t end = text.find_last_not_of(std::string_view(" \0", 2));
     return text.substr(0, end == std::string::npos ? 0 : end + 1);
+}
+
+/// Whether a host of the stack declines so because of what it is or has.
+bool comes_of_config(Side side, bool proposed, std::uint32_t code) {
+    if (side == Side::client) return !proposed && code == no_device;
+    return code == no_device || code == no_smcr_device || code == prefix_differs || code == version_mismatch;
 }
 
 /// Reads the messages of one side, and the other's PROPOSAL.
@@ -78,6 +86,7 @@ private:
     }
 
     void read(const wire::DeclineBody& decline) {
+        if (!comes_of_config(side_, proposed_, decline.diagnosis)) return;
         if (!proposed_ || decline.diagnosis == no_smcr_device) config_.rdma = false;
         else if (decline.diagnosis == no_device) config_.eid = another_eid;
         else if (decline.diagnosis == prefix_differs) config_.subnet_bits = another_subnet;
@@ -109,6 +118,15 @@ Profile profile_of(const Recorded& recorded, Side side) {
     ConfigReader reader(config, side);
     for (const Message& message : recorded.conversation.messages) reader.read(message);
     return config.profile;
+}
+
+std::optional<stack::smcr::Refusal> refusal_of(const RecordedConnection& connection, Side side) {
+    const auto& decline = connection.model.decline;
+    if (!decline || decline->by != side) return std::nullopt;
+    const bool proposed = connection.model.setup.proposal.has_value();
+    const bool comes_of_protocol = decline->code == timeout_confirm_link || decline->code == out_of_synchronization;
+    if (comes_of_protocol || comes_of_config(side, proposed, decline->code)) return std::nullopt;
+    return stack::smcr::Refusal{decline->code, !proposed};
 }
 
 PeerConfig config_of(const Recorded& recorded, Side side, const std::string& profile) {

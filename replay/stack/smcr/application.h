@@ -35,7 +35,14 @@ struct AppScript {
     std::vector<AppStep> steps;
 };
 
+/// The host does not want SMC-R for a connection.
+struct Refusal {
+    std::uint32_t code = 0;  ///< Peer Diagnosis (RFC 7609, A.2.5)
+    bool unasked = false;    ///< client: instead of a PROPOSAL, not of a CONFIRM
+};
+
 struct AppPlan {
+    std::optional<Refusal> refusal{};
     bool echo = false;            ///< sends back what it reads
     unsigned messages = 0;        ///< to send
     std::uint64_t octets = 100;   ///< of each

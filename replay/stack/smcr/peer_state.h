@@ -28,7 +28,7 @@ struct Peer::Group {
 
 struct Peer::Connection final : ConnectionStream, DataSender {
     Connection(TcpConfig tcp_config, const AppPlan& plan, std::uint64_t seed)
-        : ConnectionStream(std::move(tcp_config)), application(plan, seed) {}
+        : ConnectionStream(std::move(tcp_config)), refusal(plan.refusal), application(plan, seed) {}
     using ConnectionStream::write;
     using DataSender::write;
 
@@ -49,6 +49,7 @@ struct Peer::Connection final : ConnectionStream, DataSender {
     Key key;
     IbAddress remote_port;  ///< MAC and IP address
     bool client = false;
+    std::optional<Refusal> refusal;
     Application application;
     Phase phase = Phase::tcp;
     Time deadline = never;

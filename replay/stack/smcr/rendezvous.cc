@@ -88,6 +88,7 @@ void Peer::send_proposal(Time now, Connection& connection) {
     if (!config_.rdma) {  // Linux tells so at once (RFC 7609, C.1)
         return decline(now, connection, no_device);
     }
+    if (connection.refusal && connection.refusal->unasked) return decline(now, connection, connection.refusal->code);
     const bool v2 = config_.profile.version >= 2;
     wire::ClcMessage message;
     wire::Proposal proposal;
@@ -245,6 +246,7 @@ void Peer::on_proposal(Time now, Connection& connection, const wire::Proposal& p
     } else {
         return decline(now, connection, version_mismatch);
     }
+    if (connection.refusal) return decline(now, connection, connection.refusal->code);
     // Views into the message do not outlive it; what is needed later are the fixed parts.
     connection.proposal = proposal;
     connection.proposal->prefixes = {};
@@ -299,6 +301,7 @@ void Peer::remember_peer(Connection& connection, const wire::SmcrAcceptConfirm& 
 
 void Peer::on_accept(Time now, Connection& connection, const wire::SmcrAcceptConfirm& accept) {
     connection.version = accept.body.version;
+    if (connection.refusal) return decline(now, connection, connection.refusal->code);
     connection.accepted = accept;
     connection.accepted->gids = {};
     connection.accepted->before_trailer = {};

@@ -115,6 +115,7 @@ TEST_F(SummaryText, TellsMissingOctetsFailedLinksAndUnreadFiles) {
     model_.connections[0].from[Side::client].bytes_written = 400;
     model_.link_groups = {link_group()};
     model_.link_groups[0].links[0].state = LinkState::failed;
+    model_.link_groups[0].links[0].packets = 3;
     problems_ = {"a.pcap: frame 79: cut"};
     EXPECT_THAT(text(), HasSubstr("100 octets were announced but not captured (smcr-1 from the client)"));
     EXPECT_THAT(text(), HasSubstr("1 link failed (link 1 of lg-1)"));
