@@ -63,6 +63,8 @@ Run run_emulated(PlayedStation player, EmulatedStation peer, const RunLimits& li
         if (idle || run.frames.size() >= limits.frames || until - limits.start >= limits.most) break;
         if (run.over && until > latest + settling) break;
     }
+    // A frame that waited for its turn on the wire is tapped before its time.
+    std::ranges::stable_sort(run.frames, {}, &RunFrame::time);
     if (!run.over) run.waiting_for = player.endpoint->waiting_for();
     run.notes = player.endpoint->notes();
     return run;

@@ -54,13 +54,6 @@ private:
         Time wait = 0;  ///< then
     };
 
-    static bool deletes_group(const Message& message) {
-        if (message.name != "LLC DELETE LINK") return false;
-        const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
-        const auto* body = std::get_if<wire::DeleteLink>(&parsed.body);
-        return body != nullptr && body->all;
-    }
-
     void take(const Recorded& recorded, const LostLink& lost) {
         const Mac own = lost.end[side_], peer = lost.end[engine::other(side_)];
         const Time time = recorded.conversation.messages[lost.sign].time;
@@ -75,13 +68,21 @@ private:
             actions_.push_back({time, progress_at(recorded, time), what, settling});
         };
         for (const Message& message : recorded.conversation.messages) {
+            if (!message.name.starts_with("LLC")) continue;
             const bool own = message.from == side_;
-            if (own && deletes_group(message)) act(message.time, [this](Time now) { peer_.delete_groups(now); });
+            const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+            if (const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
+                own && gone != nullptr && gone->all && !gone->reply)
+                act(message.time, [this, orderly = gone->orderly, reason = gone->reason](Time now) {
+                    peer_.delete_groups(now, orderly, reason);
+                });
             const bool request = asks_for_link(message);
             const bool offer = message.name == "LLC ADD LINK" && !request;
             const bool answers_request = std::exchange(asked, request || (asked && !offer));
             if (!request && (!offer || std::exchange(first_offer, false) || answers_request)) continue;
-            if (own) act(message.time, [this](Time now) { peer_.want_links(now); });
+            const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body);
+            const auto device = add != nullptr ? std::optional(add->common().mac) : std::nullopt;
+            if (own) act(message.time, [this, device](Time now) { peer_.want_links(now, device); });
         }
     }
 

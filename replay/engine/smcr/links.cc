@@ -39,10 +39,11 @@ void PlayedLinks::collect_sizes(const Message& message) {
         const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&parsed.body);
         if (body == nullptr) return;
         add({body->body.mac, body->body.gid});
-        std::uint64_t& size = sizes_[{body->body.rkey, body->body.rmb_address}];
-        size = std::max(
-            size, std::max<std::uint64_t>(body->body.rmb_index, 1) * wire::buffer_size(body->body.buffer_size));
-        if (size > most_rmb) throw NotPlayable(fmt::format("an RMB of {} octets is more than is played", size));
+        std::uint64_t& size = element_sizes_[{body->body.rkey, body->body.rmb_address}];
+        size = std::max<std::uint64_t>(size, wire::buffer_size(body->body.buffer_size));
+        elements_ = std::max<std::uint64_t>(elements_, body->body.rmb_index);
+        if (size * elements_ > most_rmb)
+            throw NotPlayable(fmt::format("an RMB of {} octets is more than is played", size * elements_));
     } else if (message.name.starts_with("LLC ADD LINK")) {
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
         const auto* body = std::get_if<wire::AddLinkMessage>(&parsed.body);
@@ -251,10 +252,10 @@ void PlayedLinks::on_delete_link(const wire::DeleteLink& message) {
 
 // ---- memory --------------------------------------------------------------------------------------
 
-/// 0 if CLC never names it so.
+/// 0 if CLC never names it so. Each link's name of an RMB may be met with some of its elements only.
 std::uint64_t PlayedLinks::size_of(RToken token) const {
-    const auto size = sizes_.find({token.rkey, token.address});
-    return size == sizes_.end() ? 0 : size->second;
+    const auto size = element_sizes_.find({token.rkey, token.address});
+    return size == element_sizes_.end() ? 0 : size->second * elements_;
 }
 
 std::size_t PlayedLinks::own_rmb(std::size_t link, RToken token, std::uint64_t size) {

@@ -40,6 +40,8 @@ public:
 
     // ---- links ----
     std::optional<std::size_t> link_of(std::size_t adapter, std::uint32_t qpn) const;
+    /// In adapters(): where the link ends.
+    std::size_t adapter_index(std::size_t link) const { return links_.empty() ? 0 : links_[link].adapter; }
     /// "link 1": numbered as they are first used for LLC.
     std::string lane_of(std::size_t link);
     /// A link that can carry messages; nothing if there is none for that lane yet.
@@ -93,7 +95,8 @@ private:
     std::vector<stack::OutgoingFrame>& frames_;
     std::vector<IbAddress> recorded_addresses_;
     std::vector<std::unique_ptr<Adapter>> adapters_;
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> sizes_;  ///< of own RMBs, by key and address
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> element_sizes_;  ///< own, by key and address
+    std::uint64_t elements_ = 1;  ///< of an RMB: the highest index of all
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Rmb>> own_;
     std::vector<std::vector<RToken>> peers_;  ///< RMBs, by link

@@ -32,7 +32,13 @@ SmcrPlayer::SmcrPlayer(const Recorded& recorded, Side played, const PlayOptions&
       profile_(profile_of(recorded, played)),
       links_(recorded, played, frames_) {
     create_adapters();
-    for (const RecordedConnection& connection : recorded.connections) create(connection);
+    for (const RecordedConnection& connection : recorded.connections) {
+        create(connection);
+        if (connection.preparation)
+            note(fmt::format(
+                "{} sets up the link group first, as smcr-{} did; it is not compared", connection.lane,
+                connection.model.id));
+    }
 }
 
 // ---- Player --------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ bool SmcrPlayer::is_next(const PlayedConnection& connection) const {
     return true;
 }
 
-PlayedConnection& SmcrPlayer::connection_in(const std::string& lane) {
+PlayedConnection& SmcrPlayer::connection_in(const std::string& lane) const {
     return **std::ranges::find(connections_, lane, [](const auto& one) { return one->recorded.lane; });
 }
 

@@ -53,7 +53,8 @@ bool SmcrPlayer::leave_lost_links(Time now) {
     const auto other = links_.usable_link();
     bool moved = false;
     for (const auto& connection : connections_) {
-        if (!other || connection->phase != Phase::active || links_.usable(connection->link)) continue;
+        const bool active = connection->phase == Phase::active && connection->data->state() != CloseState::closed;
+        if (!other || !active || links_.usable(connection->link)) continue;
         const bool recorded = std::ranges::any_of(recorded_.moves, [&](const auto& move) {
             const Message& message = script_.message(move.first);
             return message.from == played_ && message.lane == connection->recorded.lane && !script_.done(move.first);
@@ -86,6 +87,8 @@ void SmcrPlayer::on_cdc(Time now, const Octets& octets) {
 
 /// The end of one connection may have come after something on another one.
 bool SmcrPlayer::may_end(const std::string& lane) const {
+    const auto is_done = [&](const auto& one) { return one->recorded.preparation || one->finished(played_); };
+    if (connection_in(lane).recorded.preparation) return std::ranges::all_of(connections_, is_done);
     const auto& messages = recorded_.conversation.messages;
     const auto open = [&](std::size_t i) {
         return messages[i].lane == lane && messages[i].from == played_ && messages[i].name.starts_with("CDC") &&
@@ -97,7 +100,10 @@ bool SmcrPlayer::may_end(const std::string& lane) const {
 }
 
 bool SmcrPlayer::may_have_data(const PlayedConnection& connection) const {
-    return connection.own && connection.peer && !recorded_.no_roce &&
+    if (!connection.own || !connection.peer) return false;
+    // Data that leave by another port must not overtake the CONFIRM.
+    if (adapter_port_[links_.adapter_index(connection.link)] != 0 && !connection.tcp.all_acknowledged()) return false;
+    return !recorded_.no_roce &&
            std::ranges::all_of(connection.recorded.setup, [&](std::size_t i) { return script_.done(i); });
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "replay/engine/smcr/emulation.h"
@@ -40,7 +41,7 @@ public:
         for (const tracker::LinkGroup& group : engine.smcr().link_groups)
             if (offers(group)) sessions.push_back(info_of(engine, group));
         for (const tracker::Connection& connection : engine.smcr().connections)
-            if (!connection.merged) sessions.push_back(info_of(connection));
+            if (!connection.merged) sessions.push_back(info_of(engine, connection));
         return sessions;
     }
 
@@ -56,7 +57,15 @@ public:
 
     std::unique_ptr<Session> session_like(const engine::Engine& engine, const Conversation& recorded) const override {
         if (engine.smcr().connections.empty()) return nullptr;
-        return make(recorded_all(engine, collector_, recorded.session));
+        Recorded all = recorded_all(engine, collector_, recorded.session);
+        // If nothing is said of the first connection, it only set up the link group.
+        const std::string& first = all.connections.front().lane;
+        const auto is_first = [&](const Message& message) { return message.lane == first; };
+        const auto of_connection = [](const Message& message) { return message.lane.starts_with("connection"); };
+        const auto chosen = std::ranges::find_if(recorded.messages, of_connection);
+        if (chosen != recorded.messages.end() && std::ranges::none_of(recorded.messages, is_first))
+            all.compared = only(all.conversation, chosen->lane);
+        return make(std::move(all));
     }
 
 private:
@@ -78,13 +87,13 @@ private:
             first.first_frame, obstacle_of(engine, group)};
     }
 
-    static SessionInfo info_of(const tracker::Connection& connection) {
+    static SessionInfo info_of(const engine::Engine& engine, const tracker::Connection& connection) {
         std::string about = fmt::format("{}, {}", between(connection), tracker::name_of(connection.outcome));
         if (connection.outcome == tracker::Outcome::smc_r && connection.first_contact)
             about += *connection.first_contact ? ", first contact" : ", subsequent contact";
         return {
             fmt::format("smcr-{}", connection.id), "SMC-R connection", std::move(about), connection.first_frame,
-            obstacle_of(connection)};
+            obstacle_of(engine, connection)};
     }
 
     Collector collector_;

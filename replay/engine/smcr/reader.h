@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SMC-R's sessions for replay: "smcr-1" is a connection with the set-up of its link group, "lg-1" a link group with all
-// its connections.
+// SMC-R's sessions for replay: "smcr-1" is a connection, "lg-1" a link group with all its connections. To a connection
+// belongs the set-up of its link group; if another one has set that up, this is played first and not compared.
 #pragma once
 
 #include "replay/engine/player.h"
@@ -14,7 +14,9 @@ class RecordedSession final : public Session {
 public:
     explicit RecordedSession(Recorded recorded) : recorded_(std::move(recorded)) {}
 
-    const Conversation& conversation() const override { return recorded_.conversation; }
+    const Conversation& conversation() const override {
+        return recorded_.compared ? *recorded_.compared : recorded_.conversation;
+    }
     PlayedStation player(Side played, const PlayOptions& options) const override;
     EmulatedStation emulated(Side side, const std::string& profile) const override;
     /// For recordings that are altered on purpose. Not while a player plays it.

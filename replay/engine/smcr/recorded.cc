@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "protocols/smcr/llc.h"
@@ -136,13 +137,26 @@ bool is_optional(const wire::LlcMessage& message) {
     }
 }
 
+/// The connection that set up the link group of a later one; nullptr if there is none.
+const tracker::Connection* first_contact_of(const engine::Engine& engine, const tracker::Connection& connection) {
+    if (connection.link_group == 0 || connection.first_contact.value_or(true)) return nullptr;
+    const auto& connections = engine.smcr().connections;
+    for (const std::uint32_t id : engine.smcr().link_groups[connection.link_group - 1].connections)
+        if (connections[id - 1].first_contact.value_or(false)) return &connections[id - 1];
+    return nullptr;
+}
+
 class Builder {
 public:
     Builder(const engine::Engine& engine, const Collector& collector) : engine_(engine), collector_(collector) {}
 
     void take_single(const tracker::Connection& connection) {
-        single_ = true;
+        chosen_ = connection.id;
         if (connection.link_group != 0) take_group(engine_.smcr().link_groups[connection.link_group - 1]);
+        if (const tracker::Connection* first = first_contact_of(engine_, connection)) {
+            take_connection(*first);
+            result_.connections.back().preparation = true;
+        }
         take_connection(connection);
     }
 
@@ -168,6 +182,8 @@ public:
         result_.no_roce = missing_confirmation();
         tell_facts();
         take_findings();
+        if (result_.connections.size() > 1 && chosen_ != 0)
+            result_.compared = only(result_.conversation, result_.connections[by_id_.at(chosen_)].lane);
         return std::move(result_);
     }
 
@@ -187,7 +203,7 @@ private:
             connection.lane = fmt::format("connection {}", i + 1);
             by_id_[connection.model.id] = i;
             readers_.emplace_back(collector_.of(connection.model.id), !over_rdma(connection.model));
-            if (single_ && result_.group) take_keys(connection.model);
+            if (connection.model.id == chosen_ && result_.group) take_keys(connection.model);
         }
     }
 
@@ -205,6 +221,8 @@ private:
     // ---- messages ----
 
     void take_seen() {
+        for (const Seen& seen : collector_.seen())
+            if (seen.kind == Seen::Kind::cdc && by_id_.contains(seen.connection)) used_links_.insert(seen.link);
         for (const Seen& seen : collector_.seen()) {
             if (seen.kind == Seen::Kind::llc) {
                 if (result_.group && seen.link_group == result_.group->id) take_llc(seen);
@@ -264,7 +282,7 @@ private:
 
     void take_llc(const Seen& seen) {
         const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
-        if (single_ && !concerns_connection(seen, parsed)) return;
+        if (shared() && !concerns_connection(seen, parsed)) return;
         const std::string lane = lane_of_link(seen.link);
         const auto before = last_in(lane);
         Message& message = add(seen, llc_dialect(seen.octets), llc_name(seen.octets), lane);
@@ -277,6 +295,11 @@ private:
         else if (message.name == "LLC CONFIRM LINK" && !before) message.answers = agreed_;
         else if (message.name == "LLC ADD LINK" && before && name_of(*before) == "LLC CONFIRM LINK reply")
             message.answers = before;
+        else if (message.name == "LLC ADD LINK" && seen.from == Side::server)
+            message.answers = std::exchange(asked_, {});
+        else if (message.name == "LLC ADD LINK CONTINUATION") message.answers = agreed_;
+        if (message.name == "LLC REQUEST ADD LINK" || (message.name == "LLC ADD LINK" && seen.from == Side::client))
+            asked_ = conversation().messages.size() - 1;
         if (message.name == "LLC ADD LINK reply" || message.name == "LLC ADD LINK CONTINUATION reply")
             agreed_ = conversation().messages.size() - 1;
     }
@@ -297,8 +320,11 @@ private:
 
     /// Of a link group with several connections: what the one could do without is left out.
     bool concerns_connection(const Seen& seen, const wire::LlcMessage& message) const {
-        if (!shared()) return true;
-        if (seen.time > result_.connections.front().model.last_time) return false;
+        const bool carried = used_links_.contains(seen.link) || links_.contains(seen.link);
+        if (!carried && !result_.lost_links.empty()) return false;
+        if (seen.request_frame != 0) return by_frame_.contains(seen.request_frame);
+        if (seen.time > result_.connections[by_id_.at(chosen_)].model.last_time) return false;
+        if (is_about_later_link(message)) return false;
         if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body))
             return keys_.contains(confirm->body.rkey);
         if (const auto* deleted = std::get_if<wire::DeleteRkeyMessage>(&message.body))
@@ -306,8 +332,23 @@ private:
         return true;
     }
 
+    /// What is said of a link that comes after others have gone and that the connection never uses: such messages list
+    /// the keys of all connections.
+    bool is_about_later_link(const wire::LlcMessage& message) const {
+        if (result_.lost_links.empty()) return false;
+        if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body))
+            return !used_links_.contains(add->common().link);
+        if (const auto* tokens = std::get_if<wire::AddLinkContinuationMessage>(&message.body))
+            return !used_links_.contains(tokens->body.link);
+        if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body))
+            return !used_links_.contains(confirm->link);
+        if (const auto* gone = std::get_if<wire::DeleteLink>(&message.body))
+            return !gone->all && !links_.contains(gone->link);
+        return std::holds_alternative<wire::RequestAddLinkMessage>(message.body);
+    }
+
     /// The session's only connection is not the link group's.
-    bool shared() const { return single_ && result_.group->connections.size() > 1; }
+    bool shared() const { return chosen_ != 0 && result_.group->connections.size() > 1; }
 
     std::string lane_of_link(std::uint8_t number) {
         const auto known = links_.try_emplace(number, links_.size() + 1).first;
@@ -315,6 +356,7 @@ private:
     }
 
     void take_cdc(const Seen& seen, const RecordedConnection& connection) {
+        if (connection.preparation) return;
         auto& [state, link] = sent_[{connection.model.id, seen.from}];
         std::string name = cdc_name(seen.octets, state);
         const bool moves = name == failover_validation;
@@ -334,6 +376,7 @@ private:
             RecordedConnection& connection = result_.connections[i];
             const Collected& collected = collector_.of(connection.model.id);
             readers_[i].finish(connection);
+            if (connection.preparation) leave_data_out(connection);
             for (const Side side : both.values) {
                 const bool tcp = !over_rdma(connection.model);
                 conversation().streams.push_back(
@@ -343,6 +386,15 @@ private:
             }
             if (collected.too_much) conversation().complete = false;
             take_setup(connection);
+        }
+    }
+
+    /// Nothing is sent; the client closes when all is done.
+    static void leave_data_out(RecordedConnection& connection) {
+        for (const Side side : both.values) {
+            const AppStep step{.until_end = side == Side::server, .end = AppEnd::close};
+            connection.script[side] = std::make_shared<AppScript>(AppScript{{}, {step}});
+            connection.step_time[side] = {std::numeric_limits<Time>::max()};
         }
     }
 
@@ -432,15 +484,17 @@ private:
     const engine::Engine& engine_;
     const Collector& collector_;
     Recorded result_;
-    bool single_ = false;
+    std::uint32_t chosen_ = 0;                    ///< the connection that the session is about; 0: all of them
     std::map<std::uint32_t, std::size_t> by_id_;  ///< connections
     std::vector<ScriptReader> readers_;           ///< as the connections
     std::set<std::uint32_t> keys_;
+    std::set<std::uint8_t> used_links_;           ///< numbers, of those that carry the connections' data
     std::map<std::string, std::size_t> last_in_;  ///< the last message of each lane
     std::map<std::uint64_t, std::size_t> by_frame_;
     std::map<std::uint8_t, std::size_t> links_;  ///< by number
     /// Of each connection and side, what the last CDC message told, and the number of the link that it went over.
     std::map<std::pair<std::uint32_t, Side>, std::pair<CdcState, std::uint8_t>> sent_;
+    std::optional<std::size_t> asked_;  ///< a client's wish for a link that has not been offered yet
     /// With which both sides agreed on a link that is to be confirmed next: CLC CONFIRM, or an answer to ADD LINK.
     std::optional<std::size_t> agreed_;
 };
@@ -463,7 +517,7 @@ Recorded recorded_connection(const engine::Engine& engine, const Collector& coll
     Builder builder(engine, collector);
     builder.take_single(taken);
     Recorded recorded = builder.build(id_of(taken));
-    if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(taken);
+    if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, taken);
     return recorded;
 }
 
@@ -487,11 +541,34 @@ Recorded recorded_all(const engine::Engine& engine, const Collector& collector, 
     return builder.build(session);
 }
 
-std::string obstacle_of(const tracker::Connection& connection) {
+std::string obstacle_of(const engine::Engine& engine, const tracker::Connection& connection) {
     if (std::string obstacle = own_obstacle(connection); !obstacle.empty()) return obstacle;
-    if (connection.outcome == tracker::Outcome::smc_r && !connection.first_contact.value_or(false))
-        return fmt::format("it uses a link group that another connection set up: replay lg-{}", connection.link_group);
-    return "";
+    if (connection.outcome != tracker::Outcome::smc_r || connection.first_contact.value_or(false)) return "";
+    const tracker::Connection* first = first_contact_of(engine, connection);
+    if (first == nullptr) return "the connection that set up its link group was not captured";
+    const std::string obstacle = own_obstacle(*first);
+    return obstacle.empty() ? "" : fmt::format("smcr-{} set up its link group: {}", first->id, obstacle);
+}
+
+Conversation only(const Conversation& all, const std::string& lane) {
+    Conversation part = all;
+    const auto time_of = [&](auto is) {
+        const auto found = std::ranges::find_if(all.messages, is);
+        return found == all.messages.end() ? Time{0} : found->time;
+    };
+    const Time begin = time_of([&](const Message& one) { return one.lane == lane; });
+    // A server accepts one connection after the other: before this ACCEPT all about links is the set-up's.
+    const Time accepted = time_of([&](const Message& one) { return one.lane == lane && one.name == "CLC ACCEPT"; });
+    std::erase_if(part.messages, [&](const Message& message) {
+        if (message.lane == lane) return false;
+        const bool about_links = message.name.starts_with("LLC CONFIRM LINK") ||
+                                 message.name.starts_with("LLC ADD LINK");
+        return !message.name.starts_with("LLC") || message.time < (about_links ? accepted : begin);
+    });
+    for (Message& message : part.messages) message.answers.reset();  // they are numbered otherwise
+    std::erase_if(part.streams, [&](const Stream& stream) { return stream.name != lane; });
+    std::erase_if(part.facts, [&](const Fact& fact) { return fact.about != lane; });
+    return part;
 }
 
 std::string obstacle_of(const engine::Engine& engine, const tracker::LinkGroup& group) {

@@ -20,6 +20,8 @@ struct RecordedConnection {
     PerSide<std::shared_ptr<const AppScript>> script;  ///< of the applications
     PerSide<std::vector<Time>> step_time;              ///< when each of the script's steps was taken
     std::vector<std::size_t> setup;                    ///< messages that come before data may flow
+    /// Only its set-up is played, since the session's connection uses the link group that it set up.
+    bool preparation = false;
     std::uint64_t arrives(Side at) const { return script[engine::other(at)]->octets.size(); }
 };
 
@@ -32,7 +34,9 @@ struct LostLink {
 };
 
 struct Recorded {
-    Conversation conversation;
+    Conversation conversation;  ///< that is played
+    /// The part of it that is compared, if not all of it is.
+    std::optional<Conversation> compared;
     std::vector<RecordedConnection> connections;  ///< as they begin
     std::optional<tracker::LinkGroup> group;
     capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
@@ -43,7 +47,8 @@ struct Recorded {
     bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
 };
 
-/// A connection with the set-up of its link group.
+/// A connection with the set-up of its link group. If another connection has set that up, its set-up comes first and is
+/// not compared.
 Recorded recorded_connection(const engine::Engine& engine, const Collector& collector, std::uint32_t connection);
 /// A link group with all its connections.
 Recorded recorded_group(const engine::Engine& engine, const Collector& collector, std::uint32_t link_group);
@@ -51,8 +56,11 @@ Recorded recorded_group(const engine::Engine& engine, const Collector& collector
 Recorded recorded_all(const engine::Engine& engine, const Collector& collector, const std::string& session);
 
 /// Why it cannot be replayed, in words; empty if it can.
-std::string obstacle_of(const tracker::Connection& connection);
+std::string obstacle_of(const engine::Engine& engine, const tracker::Connection& connection);
 std::string obstacle_of(const engine::Engine& engine, const tracker::LinkGroup& group);
+
+/// Of the conversation, what belongs to the connection in that lane: its own, and LLC messages since it began.
+Conversation only(const Conversation& all, const std::string& lane);
 
 std::uint16_t port_of(const RecordedConnection& connection, Side side);
 /// As a GID.

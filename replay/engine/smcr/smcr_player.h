@@ -56,7 +56,7 @@ private:
     bool play(Time now);
     bool can_send(std::size_t index);
     bool is_next(const PlayedConnection& connection) const;
-    PlayedConnection& connection_in(const std::string& lane);
+    PlayedConnection& connection_in(const std::string& lane) const;
     void play(Time now, std::size_t index);
     void play_move(PlayedConnection& connection, const std::string& lane);
     Octets confirm_for_accept(const PlayedConnection& connection, Octets confirm) const;

@@ -87,6 +87,7 @@ std::vector<wire::RkeyPair> LinkGroup::token_pairs() const {
     std::vector<wire::RkeyPair> pairs;
     for (const Rmb& rmb : rmbs_)
         if (rmb.peer_knows) pairs.push_back({rmb.rkeys[carrier()], rmb.rkeys[change_.link], rmb.address});
+    if (profile_.newest_rmb_first) std::ranges::reverse(pairs);
     return pairs;
 }
 
@@ -283,6 +284,7 @@ void LinkGroup::on_delete_link(Time now, std::size_t link, const wire::DeleteLin
     }
     if (message.all || only) {
         answer.reply = role_ == Role::client;
+        if (message.all && role_ == Role::server && profile_.always_ends_orderly) answer.orderly = true;
         if (role_ == Role::server)
             send(now, link, message_of(LlcType::delete_link, answer), "ends the link, as it was asked to");
         else if (!message.all) send(now, link, message_of(LlcType::delete_link, answer), "lets the link go");
@@ -302,9 +304,9 @@ void LinkGroup::on_delete_link(Time now, std::size_t link, const wire::DeleteLin
     next(now);
 }
 
-void LinkGroup::delete_all(Time now) {
+void LinkGroup::delete_all(Time now, bool orderly, std::uint32_t reason) {
     if (!alive()) return;
-    const wire::DeleteLink message{.all = true, .orderly = true, .reason = operator_initiated, .reserved2 = {}};
+    const wire::DeleteLink message{.all = true, .orderly = orderly, .reason = reason, .reserved2 = {}};
     send(now, carrier(), message_of(LlcType::delete_link, message), "ends all links of the group");
     if (role_ == Role::client) return wait_for(Wait::delete_link, now + profile_.llc_wait);
     end();

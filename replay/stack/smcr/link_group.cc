@@ -76,12 +76,14 @@ std::vector<Gid> LinkGroup::gids(std::size_t first) const {
 
 /// One that works and that no active link uses.
 std::optional<std::size_t> LinkGroup::spare_adapter() const {
-    for (std::size_t i = 0; i < adapters_.size(); ++i) {
-        const bool used = std::ranges::any_of(
-            links_, [i](const Link& link) { return link.adapter == i && link.state == Link::State::active; });
-        if (adapters_[i]->up() && !used) return i;
-    }
+    for (std::size_t i = 0; i < adapters_.size(); ++i)
+        if (adapters_[i]->up() && !uses(i)) return i;
     return std::nullopt;
+}
+
+bool LinkGroup::uses(std::size_t adapter) const {
+    return std::ranges::any_of(
+        links_, [&](const Link& link) { return link.adapter == adapter && link.state == Link::State::active; });
 }
 
 std::size_t LinkGroup::create_link(std::size_t adapter, std::uint8_t number) {

@@ -11,6 +11,7 @@
 #include "protocols/smcr/llc.h"
 #include "replay/stack/ib/adapter.h"
 #include "replay/stack/smcr/data_path.h"
+#include "replay/stack/smcr/llc_constants.h"
 
 namespace fabricscope::stack::smcr {
 
@@ -93,6 +94,8 @@ public:
     /// The link in use between two devices.
     std::optional<std::size_t> link_between(const Mac& own, const Mac& peer) const;
 
+    /// Whether an active link ends at the adapter.
+    bool uses(std::size_t adapter) const;
     /// Of the adapters that can be used, as version 2 lists them: that of adapter `first`, then the others.
     std::vector<Gid> gids(std::size_t first) const;
 
@@ -123,7 +126,7 @@ public:
     void want_link(Time now);
     void test_link(Time now);
     /// Ends the whole group (RFC 7609, 3.5.4): the server says so, a client asks the server to say it.
-    void delete_all(Time now);
+    void delete_all(Time now, bool orderly, std::uint32_t reason);
     void on_timer(Time now);
     Time wakeup() const { return std::min(deadline_, change_.deadline); }
     std::deque<GroupEvent>& events() { return events_; }

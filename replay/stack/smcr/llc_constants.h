@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Numbers in LLC messages that both parts of the link group need (RFC 7609, A.3). Private to link_group.cc and
-// link_changes.cc.
+// Numbers in LLC messages (RFC 7609, A.3).
 #pragma once
 
 #include <cstdint>

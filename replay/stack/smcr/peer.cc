@@ -88,8 +88,8 @@ void Peer::test_links(Time now) {
     for (auto& group : groups_) group->links.test_link(now);
 }
 
-void Peer::delete_groups(Time now) {
-    for (auto& group : groups_) group->links.delete_all(now);
+void Peer::delete_groups(Time now, bool orderly, std::uint32_t reason) {
+    for (auto& group : groups_) group->links.delete_all(now, orderly, reason);
     work(now);
 }
 
@@ -106,10 +106,16 @@ void Peer::set_device(Time now, std::size_t device, bool up) {
 void Peer::lose_link(Time now, const Mac& own, const Mac& peer) {
     for (auto& group : groups_)
         if (const auto link = group->links.link_between(own, peer)) group->links.on_link_error(now, *link);
+    for (std::size_t i = 0; i < adapters_.size(); ++i) {
+        const bool used = std::ranges::any_of(groups_, [i](const auto& group) { return group->links.uses(i); });
+        if (adapters_[i]->config().address.mac == own && !used) adapters_[i]->set_up(false);
+    }
     work(now);
 }
 
-void Peer::want_links(Time now) {
+void Peer::want_links(Time now, const std::optional<Mac>& device) {
+    for (auto& adapter : adapters_)
+        if (!device || adapter->config().address.mac == *device) adapter->set_up(true);
     for (auto& group : groups_) group->links.want_link(now);
     work(now);
 }

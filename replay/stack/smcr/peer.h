@@ -68,14 +68,14 @@ public:
         Time now, std::uint16_t local_port, const Mac& mac, const Gid& ip, std::uint16_t port, const AppPlan& plan);
     /// Asks whether each link is alive.
     void test_links(Time now);
-    /// Ends all link groups, and with them their connections.
-    void delete_groups(Time now);
+    /// Ends all link groups, and with them their connections. `reason`: of DELETE LINK (RFC 7609, A.3.4).
+    void delete_groups(Time now, bool orderly = true, std::uint32_t reason = operator_initiated);
     /// A device comes to be, or ceases to be, usable. Its links end; when it comes, links are wanted.
     void set_device(Time now, std::size_t device, bool up);
-    /// The links between two devices cannot be used any more.
+    /// The links between two devices cannot be used any more, nor can this side's device if it has no other.
     void lose_link(Time now, const Mac& own, const Mac& peer);
-    /// Another link is wanted in each group, as when a device has come to be usable.
-    void want_links(Time now);
+    /// Another link is wanted in each group. The device, or each one, can be used from now on.
+    void want_links(Time now, const std::optional<Mac>& device);
 
     void on_frame(Time now, std::size_t port, ByteView frame) override;
     void on_timer(Time now) override;

@@ -23,6 +23,8 @@ struct Profile {
     bool host_order_lengths = true;     ///< version 2 LLC, on a little-endian CPU
     bool reject_reasons = false;        ///< version 2 ADD LINK rejections name the reason
     bool asymmetric_links_idle = true;  ///< new connections are not put on them
+    bool newest_rmb_first = true;       ///< in lists of RTokens
+    bool always_ends_orderly = true;    ///< the server's DELETE LINK for all links, however a client asked
     bool fin_with_closed = true;        ///< TCP is shut down right after "closed" was sent
     bool blocked_when_filled = true;    ///< B also when what is queued just fits; stays until the next WRITE
     /// A message for the consumer cursor alone, if more than this is unreported and the window is at most half.
@@ -54,6 +56,8 @@ inline Profile rfc7609_profile() {
     profile.host_order_lengths = false;
     profile.reject_reasons = true;
     profile.asymmetric_links_idle = false;
+    profile.newest_rmb_first = false;
+    profile.always_ends_orderly = false;
     profile.fin_with_closed = false;
     profile.blocked_when_filled = false;
     profile.linux_updates = false;

@@ -83,8 +83,6 @@ std::unique_ptr<Session> played(const Session& session, Side side, Run* run) {
 }
 
 std::string Sample::play(const SessionInfo& info, Side side) const {
-    // A connection that joined a link group is played with that.
-    if (info.obstacle.find("replay lg-") != std::string::npos) return "";
     if (!info.obstacle.empty()) return info.obstacle;
     const auto recorded = session(info.id);
     Run run;

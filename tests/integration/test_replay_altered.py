@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Replay of recordings of SMC-R in which one bit of an answer of the side that is not played was turned over: just that field differs."""
+
+import json
+
+import pytest
+
+from edit import CLC, SEND, edited, patch, records_of
+from harness import fabricscope
+
+NAME = "smcr_v2_echo"
+
+# Frame of the recording, octet of the message, side that is played, message, field.
+ALTERED = [
+    (7, CLC + 81, "server", "CLC PROPOSAL", "smcr.clc.proposal.ism_gid_count"),
+    (9, CLC + 7, "client", "CLC ACCEPT", "smcr.clc.path"),
+    (11, CLC + 7, "server", "CLC CONFIRM", "smcr.clc.path"),
+    (11, CLC + 160, "server", "CLC CONFIRM", "smcr.gid_list.gid[0]"),
+    (13, SEND + 3, "client", "LLC CONFIRM LINK", "smcr.llc.confirm_link.no_eye_catcher"),
+    (13, SEND + 9, "client", "LLC CONFIRM LINK", "smcr.llc.mac"),
+    (13, SEND + 28, "client", "LLC CONFIRM LINK", "smcr.llc.qpn"),
+    (15, SEND + 3, "server", "LLC CONFIRM LINK reply", "smcr.llc.confirm_link.no_eye_catcher"),
+    (15, SEND + 25, "server", "LLC CONFIRM LINK reply", "smcr.llc.gid"),
+    (17, SEND + 3, "client", "LLC ADD LINK", "smcr.llc.add_link.reject_reason_v2"),
+    (17, SEND + 31, "client", "LLC ADD LINK", "smcr.llc.link"),
+    (19, SEND + 3, "server", "LLC ADD LINK reply", "smcr.llc.add_link.reject_reason_v2"),
+    (61, SEND + 1, "server", "CDC closed", "smcr.cdc.length"),
+    (63, SEND + 1, "client", "CDC closed", "smcr.cdc.length"),
+    (69, SEND + 5, "server", "LLC DELETE RKEY", "smcr.llc.delete_rkey.error_mask"),
+    (73, SEND + 5, "client", "LLC DELETE RKEY reply", "smcr.llc.delete_rkey.error_mask"),
+]
+
+
+@pytest.mark.parametrize("frame,octet,play,message,field", ALTERED)
+def test_just_the_altered_field_differs(frame, octet, play, message, field, tmp_path):
+    value = records_of(NAME)[1][frame - 1][2][octet]
+    capture = edited(NAME, tmp_path / "altered.pcap", patch(frame, octet, bytes([value ^ 1])))
+    report = json.loads(fabricscope(
+        "replay", capture, "--session", "smcr-1", "--play", play, "--against", "emulated", "--json", status=(1,)))
+    (difference,) = [d for d in report["differences"] if d["level"] != "policy"]
+    assert (difference["message"], difference["field"], difference["recorded_frame"]) == (message, field, frame)
+    # The same message of the run: the one beside it in the ladder.
+    (pair,) = [m for m in report["messages"] if m["recorded"] and m["recorded"]["frame"] == frame]
+    assert difference["actual_frame"] == pair["actual"]["frame"]
+
+
+def test_a_connection_of_a_shared_link_group(tmp_path):
+    """Its link group is set up first, as recorded, and is not compared."""
+    capture = tmp_path / "made.pcapng"
+    fabricscope("synth", "smcr_v2_subsequent", "-o", capture, status=(0,))
+    for play in ("client", "server"):
+        report = json.loads(fabricscope(
+            "replay", capture, "--session", "smcr-2", "--play", play, "--against", "emulated", "--json", status=(0,)))
+        assert report["notes"][0] == "connection 1 sets up the link group first, as smcr-1 did; it is not compared"
+        assert {m["lane"] for m in report["messages"]} == {"connection 2", "link 1"}
+        assert "CLC ACCEPT" in [m["name"] for m in report["messages"]]
+        assert "LLC CONFIRM LINK" not in [m["name"] for m in report["messages"]]
