@@ -142,7 +142,8 @@ const tracker::Connection* first_contact_of(const engine::Engine& engine, const 
     if (connection.link_group == 0 || connection.first_contact.value_or(true)) return nullptr;
     const auto& connections = engine.smcr().connections;
     for (const std::uint32_t id : engine.smcr().link_groups[connection.link_group - 1].connections)
-        if (connections[id - 1].first_contact.value_or(false)) return &connections[id - 1];
+        if (connections[id - 1].first_contact.value_or(false) && !connections[id - 1].merged)
+            return &connections[id - 1];
     return nullptr;
 }
 
