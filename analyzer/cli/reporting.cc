@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -57,6 +58,32 @@ engine::Profile profile_of(const ReportOptions& options) {
     return engine::Profile::linux_;
 }
 
+/// A number, and what has to stand behind it; 0: the end.
+bool take(std::string_view& text, char behind, int base, std::uint64_t most, std::uint64_t& number) {
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    if (error != std::errc() || number > most) return false;
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    if (behind == 0) return text.empty();
+    if (!text.starts_with(behind)) return false;
+    text.remove_prefix(1);
+    return true;
+}
+
+/// "01.02.03/7=4096": Logical Unit 7 of a Target has so many octets. Nothing if it is not that.
+std::optional<engine::fc_ae_rdma::RegionSize> region_of(std::string_view text) {
+    std::uint64_t domain = 0, area = 0, port = 0, lun = 0, octets = 0;
+    const bool good = take(text, '.', 16, 0xFF, domain) && take(text, '.', 16, 0xFF, area) &&
+                      take(text, '/', 16, 0xFF, port) && take(text, '=', 10, 0xFF, lun) &&
+                      take(text, 0, 10, UINT64_MAX, octets);
+    if (!good) return std::nullopt;
+    const auto id = static_cast<std::uint32_t>(domain << 16 | area << 8 | port);
+    return engine::fc_ae_rdma::RegionSize{{0, id}, static_cast<std::uint8_t>(lun), octets};
+}
+
+std::string check_region(const std::string& text) {
+    return region_of(text) ? "" : text + " is no region: as 01.02.03/7=4096, Target, Logical Unit and octets";
+}
+
 }  // namespace
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
@@ -82,6 +109,9 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
     command.add_option("--profile", options.profile, "What traffic is held against; linux excuses Linux's habits")
         ->check(CLI::IsMember(profiles))
         ->option_text(fmt::format("{}", fmt::join(profiles, "|")));
+    command.add_option("--region", options.regions, "How large a memory region of FC-AE-RDMA is; may be repeated")
+        ->check(check_region)
+        ->option_text("TARGET/LUN=OCTETS");
 }
 
 bool is_chosen(const engine::Rule& rule, const ReportOptions& options) {
@@ -103,6 +133,8 @@ engine::Options engine_options_of(const ReportOptions& options) {
     result.fc_protocols.fcvi = contains(options.protocols, "fcvi");
     result.fc_protocols.fc_ae_rdma = contains(options.protocols, "fc-ae-rdma");
     result.fc_protocols.fc_ae_rdma_options.profile = profile;
+    for (const std::string& region : options.regions)
+        result.fc_protocols.fc_ae_rdma_options.region_sizes.push_back(*region_of(region));
     return result;
 }
 

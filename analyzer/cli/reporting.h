@@ -14,6 +14,7 @@ struct ReportOptions {
     std::vector<std::string> levels;  ///< empty = all
     std::vector<std::string> rules;   ///< empty = all
     std::string profile = name_of(engine::Profile::linux_);
+    std::vector<std::string> regions;  ///< "01.02.03/7=4096"
     const CLI::Option* json_option = nullptr;
 
     bool json() const { return json_option->count() != 0; }

@@ -2,6 +2,7 @@
 #include "analyzer/engine/fc_protocols.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocols/fc/delimiters.h"
 #include "protocols/fc/els.h"
@@ -75,6 +76,8 @@ void FcProtocols::on_rdma_frame(const fibre_channel::FrameFacts& facts) {
 
 void FcProtocols::on_login(const fibre_channel::Login& login, fibre_channel::Party said_by) {
     if (options_.fc_ae_rdma && keeps_to_annex_a()) fc_ae_rdma_.on_fibre_channel_login(login, said_by);
+    if (login.kind == fibre_channel::LoginKind::fabric && said_by == fibre_channel::Party::responder)
+        note_address(login);
     next_.on_login(login, said_by);
 }
 
@@ -89,6 +92,7 @@ void FcProtocols::on_els(const fibre_channel::FrameFacts& facts) {
         case wire::els_prli: return tell_process_login(facts);
         case wire::els_prlo: return tell_process_logout(facts);
         case wire::els_adisc: return tell_validation(facts);
+        case wire::els_fan: return tell_fabric(facts);
         default: return;
     }
 }
@@ -149,6 +153,32 @@ void FcProtocols::tell_validation(const fibre_channel::FrameFacts& facts) {
     const auto one = source_of<fcvi::Port>(facts), other = destination_of<fcvi::Port>(facts);
     fcvi_.on_logout(one, other, step);
     fcvi_.on_logout(other, one, step);
+}
+
+/// With another address, or from another Fabric, a port's mappings hold no longer (ISO/IEC 14165-331, 7.7.5).
+void FcProtocols::note_address(const fibre_channel::Login& login) {
+    const auto& port = login.parameters[fibre_channel::Party::originator];
+    const auto& fabric = login.parameters[fibre_channel::Party::responder];
+    if (!port || !fabric || !fabric->f_port || !login.answer) return;
+    const std::uint16_t number = login.fabric.value_or(0);
+    const std::pair key{number, port->port_name};
+    if (addresses_.size() >= most_addresses && !addresses_.contains(key)) return;
+    const FabricAddress now{login.originator, fabric->port_name, fabric->node_name};
+    const auto [place, is_new] = addresses_.try_emplace(key, now);
+    const FabricAddress before = std::exchange(place->second, now);
+    if (!is_new && before != now) fcvi_.on_address_lost({number, before.id}, *login.answer);
+}
+
+/// FAN, after the initialisation of a loop: the port goes on only if that is its Fabric (ISO/IEC 14165-331, 7.7.4).
+void FcProtocols::tell_fabric(const fibre_channel::FrameFacts& facts) {
+    wire::Fan fan;
+    if (layout::parse_into(fan, facts.packet.fc->frame.payload)) return;
+    const auto port = destination_of<fcvi::Port>(facts);
+    for (const auto& [key, address] : addresses_) {
+        if (key.first != port.fabric || address.id != port.id) continue;
+        if (address.port_name == fan.fabric_port_name && address.fabric_name == fan.fabric_name) return;
+        return fcvi_.on_address_lost(port, {facts.packet.time, facts.packet.number, facts.packet.interface});
+    }
 }
 
 /// The page for FCP of a PRLI or of its answer, which both fit into a frame.

@@ -3,6 +3,7 @@
 // with what they have to know of logins.
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "analyzer/engine/fc/tracker.h"
@@ -53,8 +54,18 @@ private:
     void tell_process_login(const fibre_channel::FrameFacts& facts);
     void tell_process_logout(const fibre_channel::FrameFacts& facts);
     void tell_validation(const fibre_channel::FrameFacts& facts);
+    void tell_fabric(const fibre_channel::FrameFacts& facts);
+    void note_address(const fibre_channel::Login& login);
     bool keeps_to_annex_a() const { return options_.fc_ae_rdma_options.profile == Profile::avionics; }
     void tell_r_a_tov(const fibre_channel::FrameFacts& facts);
+
+    /// What the Fabric has told a port that logged in.
+    struct FabricAddress {
+        std::uint32_t id = 0;
+        std::uint64_t port_name = 0, fabric_name = 0;  ///< of the Fabric
+        bool operator==(const FabricAddress&) const = default;
+    };
+    static constexpr std::size_t most_addresses = 65'536;
 
     Options options_;
     fibre_channel::Observer nobody_;
@@ -62,6 +73,7 @@ private:
     const fibre_channel::Tracker* tracker_ = nullptr;
     fcvi::Tracker fcvi_;
     fc_ae_rdma::Tracker fc_ae_rdma_;
+    std::map<std::pair<std::uint16_t, std::uint64_t>, FabricAddress> addresses_;  ///< by fabric and Port_Name
 };
 
 }  // namespace fabricscope::engine

@@ -75,6 +75,13 @@ void add_data_rules(Rows& rows) {
             s.lun = 9;
             s.read(0x100), s.read(0x101);
         });
+    rows.back().options = "--region 04.05.06/9=4352";
+    add(rows, "AERDMA-19_overrun", "a read succeeds beyond what the Target has called an overrun",
+        "read 0 of 512, BUFFER OVERRUN; read 600", [](FcAeRdmaScene& s) {
+            s.login();
+            s.command(true, 512), s.response(StatusCode::buffer_overrun);
+            s.read(600);
+        });
     add(rows, "AERDMA-18", "the Initiator sends the data of a read", "read 100", [](FcAeRdmaScene& s) {
         s.login();
         s.command(true, 100), s.data(100, [](FcAeRdmaSpec& spec) { spec.from_initiator = true; }), s.response();

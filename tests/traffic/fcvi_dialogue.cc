@@ -325,13 +325,20 @@ void FcviDialogue::ba_acc(Side from, Side originator, std::uint16_t ox_id) {
 }
 
 void FcviDialogue::farp(Side from, const fc::Farp& farp) {
-    fc::FrameHeader header = this->header(from, from, 0x7777);
+    tell(this->header(from, from, 0x7777), {.command = farp.command, .body = farp, .padding = {}, .error = {}});
+}
+
+void FcviDialogue::fan(Side to, const fc::Fan& fan) {
+    fc::FrameHeader header = this->header(other(to), other(to), 0x7777);
+    header.s_id = fc::f_port_server;
+    tell(header, {.command = fan.command, .body = fan, .padding = {}, .error = {}});
+}
+
+/// A Link Service that has no answer.
+void FcviDialogue::tell(fc::FrameHeader header, const fc::ElsMessage& message) {
     header.r_ctl = fc::r_ctl_els_request;
     header.type = fc::type_els;
     header.f_ctl.first_sequence = header.f_ctl.last_sequence = header.f_ctl.end_sequence = true;
-    fc::ElsMessage message;
-    message.command = farp.command;
-    message.body = farp;
     emit(fc_frame(header, {}, fc::build(message)));
 }
 

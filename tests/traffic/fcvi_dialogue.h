@@ -125,6 +125,8 @@ public:
     void abts(Side from, Side originator, std::uint16_t ox_id) { basic(from, originator, ox_id, fc::r_ctl_abts, {}); }
     void ba_acc(Side from, Side originator, std::uint16_t ox_id);
     void farp(Side from, const fc::Farp& farp);
+    /// FAN from the Fabric to a side's port.
+    void fan(Side to, const fc::Fan& fan);
 
     void send(FcviSpec spec, const Change& change);
 
@@ -159,6 +161,7 @@ private:
     void set_connection_id(FcviSpec& s, Side originator) const;
     fc::FrameHeader header(Side from, Side originator, std::uint16_t ox_id) const;
     static FcFrame link_control(const FcFrame& frame, const FcviSpec& s);
+    void tell(fc::FrameHeader header, const fc::ElsMessage& message);
     void basic(Side from, Side originator, std::uint16_t ox_id, std::uint8_t r_ctl, ByteView payload);
 
     std::map<Side, std::uint32_t> messages_;

@@ -546,6 +546,24 @@ void add_end_rules(Table& t) {
         s.send_message(client);
     });
     t.add(
+        "FCVI-31_fabric", on_unreliable, "a Message of a port that has logged into another Fabric since",
+        "connected: client send 100", [](FcviScene& s) {
+            const LoginChange other = [](fc::Login& login) { ++login.names.node_name; };
+            s.begin();
+            fabric_login(s, s.fabric, s.fabric.a, {.accept = other});
+            s.send_message(client);
+        });
+    t.add(
+        "FCVI-31_fan", on_unreliable, "FAN tells of another Fabric, and the port sends a Message",
+        "connected: client send 100", [](FcviScene& s) {
+            fc::Fan other;
+            other.fabric_port_name = s.fabric.f_port.port_name;
+            other.fabric_name = s.fabric.f_port.node_name + 1;
+            s.begin();
+            s.fan(client, other);
+            s.send_message(client);
+        });
+    t.add(
         "VI-R19", on_reception, "a Disconnect of a connection has an FCVI_CONNECTION_ID", "connected, half",
         [](FcviScene& s) {
             const Change five = [](FcviSpec& spec) { spec.connection().connection_id = 5; };

@@ -58,7 +58,7 @@ void MessageRules::judge_region(const Arrival& a) {
     const auto size = std::ranges::find_if(options_.region_sizes, [&](const RegionSize& s) {
         return s.target == a.message.target && s.lun == a.message.lun;
     });
-    if (size == options_.region_sizes.end()) return verdicts_.undecided(region_size, "its size has not been given");
+    if (size == options_.region_sizes.end()) return;
     const std::uint64_t end = std::uint64_t{a.message.base_address} + a.message.data_length;
     judge(region_size, end <= size->octets, a, [&] {
         return fmt::format(
@@ -155,6 +155,31 @@ void MessageRules::on_response(const Arrival& a, const wire::Response& response)
     });
     if (!a.message.response && !a.from_initiator()) judge_turn(a);
     judge_residual(a, response);
+}
+
+/// A Target whose regions have a size does not serve what it has called an overrun (4.2.3, 4.2.4.7).
+void MessageRules::judge_extent(const Arrival& a, const wire::Response& response, Region& region) {
+    const std::uint64_t end = std::uint64_t{a.message.base_address} + a.message.data_length;
+    const bool overrun = response.status == static_cast<std::uint8_t>(wire::StatusCode::buffer_overrun);
+    const bool good = response.status == static_cast<std::uint8_t>(wire::StatusCode::good);
+    if (overrun) {
+        judge(region_size, region.served < end, a, [&] {
+            return fmt::format(
+                "BUFFER OVERRUN up to {:X}h of a region that has been served up to {:X}h", end, region.served);
+        });
+        region.overrun = std::min(region.overrun.value_or(end), end);
+    } else if (good) {
+        const std::uint64_t moved = a.message.base_address + a.message.bytes;
+        const std::uint64_t served = std::min(end, moved);
+        if (!region.overrun) verdicts_.undecided(region_size, "neither the user nor the Target has told the size");
+        else
+            judge(region_size, served < *region.overrun, a, [&] {
+                return fmt::format(
+                    "a region is served up to {:X}h, for which the Target has told BUFFER OVERRUN at {:X}h", served,
+                    *region.overrun);
+            });
+        region.served = std::max(region.served, served);
+    }
 }
 
 /// With FCP_RESID_OVER, X3.269 means octets that were not transferred because FCP_DL was too small; 4.2.4.7 can be read

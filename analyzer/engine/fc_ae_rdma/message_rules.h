@@ -18,6 +18,8 @@ public:
     /// `continues`: SEQ_CNT tells that no frame of data is missing before this one.
     void on_data(const Arrival& a, bool continues);
     void on_response(const Arrival& a, const wire::Response& response);
+    /// Its first response: what it says of the region's size, and what it said before.
+    void judge_extent(const Arrival& a, const wire::Response& response, Region& region);
 
 private:
     template <class Text> void judge(RuleName rule, bool kept, const Arrival& a, Text&& text);

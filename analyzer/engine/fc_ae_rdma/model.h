@@ -76,8 +76,10 @@ struct Region {
     Port target;
     std::uint8_t lun = 0;
     std::uint64_t reads = 0, writes = 0;
-    RangeSet read, written;     ///< addresses in the region
-    std::uint64_t end() const;  ///< behind the highest address that was touched
+    RangeSet read, written;                ///< addresses in the region
+    std::uint64_t served = 0;              ///< behind the highest address of a message with status GOOD
+    std::optional<std::uint64_t> overrun;  ///< the lowest end of a message that got BUFFER OVERRUN
+    std::uint64_t end() const;             ///< behind the highest address that was touched
 };
 
 struct Model : RuleRecord<kRules.size()> {

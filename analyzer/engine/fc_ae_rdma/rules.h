@@ -70,7 +70,7 @@ inline constexpr const char* frame = "the frame";
 inline constexpr const char* whole = "the Exchange without gaps";
 inline constexpr const char* delimiters = "the frame's SOF";
 inline constexpr const char* login = "the PRLI and its answer";
-inline constexpr const char* region = "the region's size, given by the user";
+inline constexpr const char* region = "the region's size: --region, or messages that got BUFFER OVERRUN";
 inline constexpr const char* login_frame = "the login or its accept";
 inline constexpr const char* logins = "the Initiator's fabric login and what follows";
 }  // namespace evidence

@@ -258,6 +258,8 @@ void Tracker::State::on_response(const Arrival& a) {
     const bool short_response = a.length() < wire::response_size;
     if (!cut || short_response) rules_.on_response(a, response);
     Message& m = a.message;
+    Region* region = region_of(m);
+    if (!cut && !m.response && region != nullptr) rules_.judge_extent(a, response, *region);
     ++m.frames;
     const auto& ranges = a.exchange.data.ranges();
     m.missing_bytes = ranges.empty() ? 0 : ranges.back().end - m.bytes;

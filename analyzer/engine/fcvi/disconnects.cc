@@ -208,4 +208,16 @@ void Disconnects::on_logout(const Port& from, const Port& to, const Step& step) 
     });
 }
 
+void Disconnects::on_address_lost(const Port& port, const Step& step) {
+    for (std::uint32_t id = 1; id <= connections_.size(); ++id) {
+        Connection& connection = connections_.at(id);
+        for (const Side side : {Side::client, Side::server}) {
+            std::optional<Step>& logout = connections_.ledger(id).sender[side].logout;
+            if (connection.end[side].port != port || logout) continue;
+            logout = step;
+            connections_.set_state(connection, side, State::idle, step);
+        }
+    }
+}
+
 }  // namespace fabricscope::engine::fcvi

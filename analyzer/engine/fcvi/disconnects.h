@@ -16,6 +16,8 @@ public:
     void on_request(const Arrival& a);
     void on_response(const Arrival& a);
     void on_logout(const Port& from, const Port& to, const Step& step);
+    /// As if the port had logged out everywhere; the others may not know yet.
+    void on_address_lost(const Port& port, const Step& step);
 
 private:
     std::optional<Connections::Party> originator_of(const Arrival& a) const;

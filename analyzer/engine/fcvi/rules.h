@@ -180,8 +180,11 @@ inline constexpr std::array kRules{
         "FCVI-30", Severity::error, "ISO/IEC 14165-331, 7.3; FC-VI rev 1.0, 7.2",
         "No Message is larger than FCVI_MAX_TRANS_SIZE.", evidence::setup},
     Rule{
-        "FCVI-31", Severity::error, "ISO/IEC 14165-331, 7.7.1, 8.1; VI-ARCH 5.4",
-        "After a completed Disconnect or a logout the connection carries nothing more.", evidence::close},
+        "FCVI-31", Severity::error, "ISO/IEC 14165-331, 7.7, 8.1; VI-ARCH 5.4",
+        "After a completed Disconnect or a logout the connection carries nothing more, and nothing comes from a port "
+        "that "
+        "has another address or another Fabric since.",
+        evidence::close},
     Rule{
         "FCVI-32", Severity::warning, "ISO/IEC 14165-331, 8.3",
         "A response comes within FCVI_ULP_TIMEOUT, which is R_A_TOV.", evidence::timeout},

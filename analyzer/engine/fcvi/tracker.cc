@@ -262,7 +262,8 @@ void Tracker::State::judge_after_logout(const Arrival& a) {
     if (!logout) return;
     if (ledger.reordered) return judge_.undecided(RuleName::silence_after_end, "frames come out of order");
     judge_(
-        RuleName::silence_after_end, false, a, [&] { return fmt::format("{} after a logout", a.iu.name); },
+        RuleName::silence_after_end, false, a,
+        [&] { return fmt::format("{} after a logout, or from a port that has lost its address", a.iu.name); },
         {logout->frame});
 }
 
@@ -274,6 +275,7 @@ void Tracker::on_login(const PortLogin& login) { state_->logins().on_login(login
 void Tracker::on_logout(const Port& from, const Port& to, const Step& step) {
     state_->disconnects().on_logout(from, to, step);
 }
+void Tracker::on_address_lost(const Port& port, const Step& step) { state_->disconnects().on_address_lost(port, step); }
 void Tracker::on_r_a_tov(Time r_a_tov) { state_->logins().on_r_a_tov(r_a_tov); }
 void Tracker::finish() { state_->finish(); }
 const Model& Tracker::model() const { return state_->model(); }

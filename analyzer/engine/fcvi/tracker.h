@@ -61,6 +61,8 @@ public:
     void on_login(const PortLogin& login);
     /// `from` has logged out of `to`, or accepted that the other did. Its own frames must not follow.
     void on_logout(const Port& from, const Port& to, const Step& step);
+    /// The port has another N_Port_ID, or another Fabric, than its connections were made with.
+    void on_address_lost(const Port& port, const Step& step);
     /// R_A_TOV of the fabric, as a login tells it.
     void on_r_a_tov(Time r_a_tov);
     /// No more frames: outcomes are settled.

@@ -312,6 +312,25 @@ TEST(FcAeRdmaRules, R18DataDirection) {
     EXPECT_ONLY("AERDMA-18", w);
 }
 
+TEST(FcAeRdmaRules, R19WhatTheTargetSaysOfARegion) {
+    constexpr auto overrun = wire::StatusCode::buffer_overrun;
+    World w;
+    w.read(0x200);
+    w.command(true, 0x300), w.response(overrun);
+    w.read(0x200);
+    EXPECT_EQ(w.found(), Ids{});
+    w.read(0x300);
+    EXPECT_ONLY("AERDMA-19", w);
+    World other;
+    other.read(0x200);
+    other.command(true, 0x200), other.response(overrun);
+    EXPECT_ONLY("AERDMA-19", other);
+    World another;
+    another.command(true, 0x200), another.response(overrun);
+    another.lun = 4, another.read(0x300);
+    EXPECT_EQ(another.found(), Ids{}) << "of another Logical Unit";
+}
+
 TEST(FcAeRdmaRules, R19RegionSize) {
     Options options;
     options.region_sizes.push_back({target, 3, 0x1100});

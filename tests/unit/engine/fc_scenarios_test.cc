@@ -16,10 +16,12 @@ namespace {
 
 using Ids = std::vector<std::string>;
 
+constexpr const char* annex_a = "--profile fc-ae-rdma-annex-a";
+
 /// AERDMA-19 has to be told how large a region is; only its own scenario uses this Logical Unit.
 FcProtocols::Options options_for(const traffic::FcScenario& scenario) {
     FcProtocols::Options options{.fcvi = true, .fc_ae_rdma = true};
-    options.fc_ae_rdma_options.profile = scenario.options.empty() ? Profile::standard : Profile::avionics;
+    options.fc_ae_rdma_options.profile = scenario.options == annex_a ? Profile::avionics : Profile::standard;
     options.fc_ae_rdma_options.region_sizes.push_back({{0, traffic::FcAeRdmaDialogue::target_id}, 9, 0x1100});
     return options;
 }
