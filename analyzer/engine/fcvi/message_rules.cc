@@ -73,7 +73,7 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
         silence_after_request, !sender.disconnect_request, a,
         [] { return "a Message after the same side's Disconnect Request"; },
         sender.disconnect_request ? std::vector{sender.disconnect_request->frame} : std::vector<std::uint64_t>{});
-    if (!sender.failed || end || sender.disconnect_request) return judge_.held(end_after_error);
+    if (!sender.failed || sender.disconnect_request) return judge_.held(end_after_error);
     const std::optional<Time> patience = logins_.r_a_tov();
     if (!patience) return judge_.undecided(end_after_error, "R_A_TOV is not known");
     judge_(
