@@ -15,7 +15,8 @@ namespace tracker = engine::smcr;
 
 /// One thing that was seen. Positions count octets of application data, except of `tcp`: there of the TCP stream.
 struct Seen {
-    enum class Kind : std::uint8_t { syn, syn_ack, tcp, clc, llc, cdc } kind{};
+    enum class Kind : std::uint8_t { syn, syn_ack, tcp, clc, llc, cdc };
+    Kind kind{};
     Time time = 0;
     std::uint64_t frame = 0;
     std::uint32_t connection = 0;  ///< id; llc: 0

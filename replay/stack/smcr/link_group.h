@@ -152,7 +152,8 @@ private:
     };
     /// An exchange that this side begins; one runs at a time (RFC 7609, 3.5.5.3).
     struct Exchange {
-        enum class Kind : std::uint8_t { confirm_rkey, delete_rkey } kind{};
+        enum class Kind : std::uint8_t { confirm_rkey, delete_rkey };
+        Kind kind{};
         std::size_t rmb = 0;
     };
 
