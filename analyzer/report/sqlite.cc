@@ -76,7 +76,8 @@ private:
         if (value.is_null()) return database_.check(sqlite3_bind_null(statement, position));
         if (value.is_text()) return bind_text(statement, position, value.text());
         std::visit(
-            [&]<class T>(const T& number) {
+            [&](const auto& number) {
+                using T = std::remove_cvref_t<decltype(number)>;
                 if constexpr (std::is_floating_point_v<T>)
                     database_.check(sqlite3_bind_double(statement, position, number));
                 else if constexpr (std::is_integral_v<T>)
