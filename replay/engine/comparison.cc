@@ -135,18 +135,19 @@ private:
         for (const FieldAt& field : before) {
             const auto same = std::ranges::find_if(now, [&](const FieldAt& other) { return same_place(other, field); });
             if (same == now.end()) {
-                compare_field(pair, recorded, actual, &field, nullptr);
+                compare_field(pair, recorded, actual, field, &field, nullptr);
                 continue;
             }
-            compare_field(pair, recorded, actual, &field, &*same);
+            compare_field(pair, recorded, actual, field, &field, &*same);
             now.erase(same);
         }
-        for (const FieldAt& field : now) compare_field(pair, recorded, actual, nullptr, &field);
+        for (const FieldAt& field : now) compare_field(pair, recorded, actual, field, nullptr, &field);
     }
 
+    /// `before` and `now`: the field where it stands in the messages; nullptr: this message does not have it.
     void compare_field(
-        Pairing& pair, const Message& recorded, const Message& actual, const FieldAt* before, const FieldAt* now) {
-        const FieldAt& field = before != nullptr ? *before : *now;
+        Pairing& pair, const Message& recorded, const Message& actual, const FieldAt& field, const FieldAt* before,
+        const FieldAt* now) {
         const FieldRule rule = rule_of(*recorded.dialect, field);
         if (rule.treatment == Treatment::ignored) return;
         const Value was = before != nullptr ? value_of(recorded.octets, *before) : Value{};

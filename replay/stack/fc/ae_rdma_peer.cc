@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "replay/stack/core/timers.h"
+
 namespace fabricscope::stack {
 
 using fibre_channel::NPortEvent;
@@ -108,11 +110,7 @@ Time AeRdmaPeer::consumer_wakeup() const {
 
 void AeRdmaPeer::on_consumer_timer(Time now) {
     rdma_.on_timer(now);
-    const auto first_due = std::stable_partition(
-        timers_.begin(), timers_.end(), [&](const Timer& timer) { return timer.at > now; });
-    const std::vector<Timer> due(first_due, timers_.end());
-    timers_.erase(first_due, timers_.end());
-    for (const Timer& timer : due) next_message(now, timer.plan);
+    for (const Timer& timer : take_due(timers_, now)) next_message(now, timer.plan);
 }
 
 }  // namespace fabricscope::stack

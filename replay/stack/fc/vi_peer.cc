@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "protocols/ib/headers.h"
+#include "replay/stack/core/timers.h"
 
 namespace fabricscope::stack {
 namespace {
@@ -353,11 +354,7 @@ Time ViPeer::consumer_wakeup() const {
 
 void ViPeer::on_consumer_timer(Time now) {
     provider_.on_timer(now);
-    const auto first_due = std::stable_partition(
-        timers_.begin(), timers_.end(), [&](const Timer& timer) { return timer.at > now; });
-    const std::vector<Timer> due(first_due, timers_.end());
-    timers_.erase(first_due, timers_.end());
-    for (const Timer& timer : due) switch (timer.what) {
+    for (const Timer& timer : take_due(timers_, now)) switch (timer.what) {
             case Due::begin: begin(now, timer.session); break;
             case Due::answer: answer(now, timer.session); break;
             case Due::next_message: send_message(now, timer.session); break;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "protocols/ib/mtu.h"
+#include "replay/stack/core/timers.h"
 
 namespace fabricscope::stack {
 namespace {
@@ -44,12 +45,7 @@ Time RdmaPeer::consumer_wakeup() const {
 }
 
 void RdmaPeer::on_consumer_timer(Time now) {
-    std::vector<Timer> due;
-    const auto is_later = [&](const Timer& timer) { return timer.at > now; };
-    const auto first_due = std::stable_partition(timers_.begin(), timers_.end(), is_later);
-    due.assign(first_due, timers_.end());
-    timers_.erase(first_due, timers_.end());
-    for (const Timer& timer : due) switch (timer.what) {
+    for (const Timer& timer : take_due(timers_, now)) switch (timer.what) {
             case Due::answer: answer(now, timer.session); break;
             case Due::next_message: next_message(now, timer.session); break;
             case Due::end: end(now, timer.session); break;
