@@ -12,10 +12,10 @@ using Octets = std::vector<std::uint8_t>;
 std::uint32_t milliseconds(Time time) { return static_cast<std::uint32_t>(time / millisecond); }
 
 fc::Login with_names_and_classes(
-    std::uint8_t command, const FcLoginFields& fields, decltype(fc::Login::common) common) {
+    std::uint8_t command, const FcLoginFields& fields, const decltype(fc::Login::common)& common) {
     fc::Login login;
     login.header.command = command;
-    login.common = std::move(common);
+    login.common = common;
     login.names = {fields.port_name, fields.node_name};
     for (const std::size_t service_class : {2U, 3U}) {
         fc::ClassServiceParameters& parameters = login.classes.at(service_class - 1);
