@@ -89,7 +89,8 @@ std::vector<FieldAt> with_names(std::vector<FieldAt> fields, std::span<const Fie
             return field.info == nullptr && field.offset <= name.offset && end <= field.offset + field.width;
         });
         if (around == fields.end()) continue;
-        FieldAt before = *around, behind = *around;
+        FieldAt before = *around;
+        FieldAt behind = before;
         before.width = name.offset - before.offset;
         behind.width -= end - behind.offset;
         behind.offset = end;
