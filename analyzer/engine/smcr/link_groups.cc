@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/engine/smcr/youngest.h"
+#include "protocols/rdma_ip_cm/message.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -61,7 +62,19 @@ void LinkGroups::register_end(std::uint32_t id, std::uint32_t index, Side side) 
 }
 
 const LinkGroups::EndpointRef* LinkGroups::find(const Address& address, std::uint32_t qpn) const {
-    return ends_.find({address, qpn});
+    const EndpointRef* end = ends_.find({address, qpn});
+    return end != nullptr && end->group != 0 ? end : nullptr;
+}
+
+/// A queue pair that Communication Management sets up is no link's any more: its number is used again.
+void LinkGroups::retire(const capture::Packet& mad) {
+    if (mad.ib.bth.destination_qpn != ib::gsi_qpn || !rdma_ip_cm::is_cm(mad.ib.payload, mad.ib.payload_length)) return;
+    const rdma_ip_cm::Message message = rdma_ip_cm::parse(mad.ib.payload);
+    std::uint32_t qpn = 0;
+    if (const auto* req = std::get_if<rdma_ip_cm::Req>(&message.body)) qpn = req->body.local_qpn;
+    else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) qpn = rep->local_qpn;
+    else return;
+    if (find(mad.source, qpn) != nullptr) ends_[{mad.source, qpn}] = {};
 }
 
 void LinkGroups::set_base(std::uint32_t id, std::uint8_t base) {
@@ -283,7 +296,7 @@ void LinkGroups::add_rkeys(
 // ---- packets -------------------------------------------------------------------------------------
 
 void LinkGroups::on_ib(const capture::Packet& packet) {
-    if (ib::service_of(packet.ib.bth.opcode) != ib::Service::rc) return;
+    if (ib::service_of(packet.ib.bth.opcode) != ib::Service::rc) return retire(packet);
     now_ = packet.time;
     if (!deliver(packet)) on_unknown(packet);
     admit();

@@ -35,7 +35,8 @@ public:
     /// Whether no packet of the link group (0 = none) is known to be missing.
     bool is_complete(std::uint32_t id);
 
-    /// A packet of a reliable connection. Its link is known, or made known by what it carries.
+    /// A packet of a reliable connection, whose link is known, or made known by what it carries; or a MAD of
+    /// Communication Management, which SMC-R does not use.
     void on_ib(const capture::Packet& packet);
 
     void finish();
@@ -53,7 +54,7 @@ private:
     };
     /// A queue pair: `side` of a link receives on it.
     struct EndpointRef {
-        std::uint32_t group;
+        std::uint32_t group;  ///< 0: of none any more
         std::uint32_t link;
         Side side;
         bool operator==(const EndpointRef&) const = default;
@@ -111,6 +112,7 @@ private:
     std::optional<std::uint32_t> create_link(std::uint32_t id);
     std::optional<std::uint32_t> link_by_number(std::uint32_t id, std::uint8_t number);
     void register_end(std::uint32_t id, std::uint32_t index, Side side);
+    void retire(const capture::Packet& mad);
     const EndpointRef* find(const Address& address, std::uint32_t qpn) const;
 
     // CLC

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analyzer/engine/smcr/tracker.h"
+#include "protocols/rdma_ip_cm/message.h"
 #include "protocols/smcr/tcp_option.h"
 
 namespace fabricscope::engine::smcr::test {
@@ -237,6 +238,26 @@ public:
         p.ib.has_aeth = true;
         tracker.on_packet(p);
     }
+    /// Communication Management of this side's host asks for a connection, or grants one, with a queue pair.
+    void mad(Side from, ib::CmAttribute attribute, std::uint32_t qpn) {
+        rdma_ip_cm::Message message;
+        message.mad.attribute_id = static_cast<std::uint16_t>(attribute);
+        rdma_ip_cm::Req req;
+        ib::CmRep rep;
+        req.body.local_qpn = rep.local_qpn = qpn;
+        if (attribute == ib::CmAttribute::req) message.body = req;
+        else message.body = rep;
+        const Octets octets = rdma_ip_cm::build(message);
+        capture::Packet p = packet(port[from].host, port[other(from)].host);
+        p.transport = capture::Transport::ib;
+        p.ib.carrier = capture::IbCarrier::roce_v2;
+        p.ib.bth.opcode = kUdSendOnly;
+        p.ib.bth.destination_qpn = ib::gsi_qpn;
+        p.ib.has_deth = true;
+        p.ib.payload = octets;
+        p.ib.payload_length = static_cast<std::uint32_t>(octets.size());
+        tracker.on_packet(p);
+    }
     void pass(Time time) { now += time; }
     void write(Side from, std::uint32_t rkey, std::uint64_t offset, const Octets& octets) {
         request(
@@ -268,7 +289,7 @@ public:
     const Connection& connection(std::uint32_t id) const { return tracker.model().connections.at(id - 1); }
     const LinkGroup& group(std::uint32_t id) const { return tracker.model().link_groups.at(id - 1); }
 
-    static constexpr std::uint8_t kSendOnly = 0x04, kWriteOnly = 0x0A, kAcknowledge = 0x11;
+    static constexpr std::uint8_t kSendOnly = 0x04, kWriteOnly = 0x0A, kAcknowledge = 0x11, kUdSendOnly = 0x64;
 
     Tracker tracker;
     Profile profile;

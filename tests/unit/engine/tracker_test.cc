@@ -195,6 +195,24 @@ TEST(LinkGroups, WriteThatLooksLikeACdcIsData) {
     EXPECT_EQ(w.connection(1).from[client].bytes_written, 44U);
 }
 
+TEST(LinkGroups, QueuePairsThatCommunicationManagementUsesAgainAreNoLonger) {
+    World w;
+    w.connect(1, true);
+    const auto packets = [&] { return w.group(1).links[0].packets; };
+    const auto before = packets();
+    w.mad(client, ib::CmAttribute::req, w.port[client].qpn + 1);
+    w.request(server, World::kSendOnly, Octets(100));
+    EXPECT_EQ(packets(), before + 1) << "another queue pair";
+    w.mad(client, ib::CmAttribute::req, w.port[client].qpn);
+    w.request(server, World::kSendOnly, Octets(100));
+    EXPECT_EQ(packets(), before + 1);
+    w.request(client, World::kSendOnly, Octets(100));
+    EXPECT_EQ(packets(), before + 2) << "nothing is known of the server's yet";
+    w.mad(server, ib::CmAttribute::rep, w.port[server].qpn);
+    w.request(client, World::kSendOnly, Octets(100));
+    EXPECT_EQ(packets(), before + 2);
+}
+
 TEST(LinkGroups, LlcReplyIsLinkedToItsRequest) {
     World w;
     w.connect(1, true);
