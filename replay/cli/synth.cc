@@ -24,6 +24,7 @@ constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
 struct SynthOptions {
     std::string scenario;
     std::string output;
+    std::optional<std::uint64_t> seed;
     bool list = false;
 };
 
@@ -92,7 +93,8 @@ int make(const SynthOptions& options) {
         return wrong_usage;
     }
     try {
-        const synth::Scenario scenario = synth::parse_scenario(*text);
+        synth::Scenario scenario = synth::parse_scenario(*text);
+        scenario.seed = options.seed.value_or(scenario.seed);
         const synth::Recording recording = synth::run(scenario);
         if (!to_standard_output) return write_file(options.output, scenario, recording);
         const auto error = write("-", scenario, recording);
@@ -114,6 +116,9 @@ void add_synth(CLI::App& program, int& status) {
                                 ->option_text("SCENARIO");
     command->add_option("-o,--output", options->output, "Write the pcapng file here instead of to standard output")
         ->option_text("OUT");
+    command->add_option("--seed", options->seed, "Other ids, keys and faults than the scenario's seed gives")
+        ->check(CLI::PositiveNumber)
+        ->option_text("N");
     command->add_flag("--list", options->list, "Name the scenarios that come along")->excludes(scenario);
     command->callback([options, &status] {
         if (!options->list && options->scenario.empty()) throw CLI::RequiredError("SCENARIO");

@@ -106,6 +106,13 @@ def test_scenarios_of_ones_own_and_their_errors(tmp_path):
     assert done.returncode == 2 and b"--list" in done.stderr
 
 
+def test_another_seed_is_another_run():
+    assert fabricscope("synth", "rdmacm_connect", "--seed", "92") == fabricscope("synth", "rdmacm_connect", "--seed", "92")
+    assert fabricscope("synth", "rdmacm_connect", "--seed", "92") != fabricscope("synth", "rdmacm_connect", "--seed", "93")
+    assert fabricscope("synth", "rdmacm_connect", "--seed", words("rdmacm_connect", "seed")[0]) == fabricscope("synth", "rdmacm_connect")
+    fabricscope("synth", "rdmacm_connect", "--seed", "0", status=(2,))
+
+
 def test_only_its_own_captures_are_replaced(tmp_path):
     mine, other = tmp_path / "mine.pcapng", tmp_path / "other"
     for _ in range(2):
