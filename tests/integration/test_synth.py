@@ -209,6 +209,87 @@ def test_joining_a_link_group_goes_as_between_two_linux(made):
     assert ours[:confirmed] == real[:confirmed]
 
 
+def told(tmp_path, *statements):
+    """The CDC messages of a connection of a scenario; the client's, and the server's."""
+    scenario = tmp_path / "told.scenario"
+    scenario.write_text("\n".join(["protocol smc-r", *statements]))
+    fabricscope("synth", scenario, "-o", tmp_path / "told.pcapng")
+    return story(tmp_path / "told.pcapng", "smcr.cdc")
+
+
+# How the connections of smcr_v2_close end, and statements that let ours end so.
+ENDS = {
+    "close": ("smcr-1", ["listen", "connect messages=1 octets=500"]),
+    "the server has sent all and closes": ("smcr-3", ["listen echo=no messages=1 octets=5000 end=close", "connect end=wait"]),
+    "the client is killed while there is more to read": (
+        "smcr-7", ["hosts rmbe=16K send-buffer=16K", "listen echo=no messages=1 octets=40000 end=wait",
+                   "connect read-from=10ms read-size=2000 read-interval=1s hold=12ms end=abort"]),
+    "the server is killed while there is more to read": (
+        "smcr-8", ["hosts rmbe=16K send-buffer=16K", "connect messages=1 octets=40000 ping-pong=no end=wait",
+                   "listen echo=no read-from=10ms read-size=2000 read-interval=1s hold=12ms end=abort"]),
+    "both close with something unread": (
+        "smcr-9", ["listen echo=no messages=1 octets=800 read-from=1s hold=20ms end=abort",
+                   "connect messages=1 octets=800 ping-pong=no read-from=1s hold=1ms end=abort"]),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_connections_end_as_between_two_linux(how, tmp_path):
+    """Message by message, with cursors and flags."""
+    connection, statements = ENDS[how]
+    real = [(client, info) for client, info in story(sample("smcr_v2_close"), "smcr.cdc") if f"CDC {connection} " in info]
+    assert len(real) > 2
+    assert told(tmp_path, *statements) == [(client, info.replace(connection, "smcr-1")) for client, info in real]
+
+
+def test_urgent_octets_go_as_between_two_linux(tmp_path):
+    """The octets before the urgent one, the urgent one, and that it was consumed."""
+    ours = told(tmp_path, "listen echo=no", "connect messages=2 octets=15 ping-pong=no pause=400ms urgent-every=1")
+    assert ours[:3] == story(sample("smcr_v2_urgent"), "smcr.cdc")[:3]
+
+
+def test_an_urgent_octet_is_told_once_as_by_linux(tmp_path):
+    """Linux ends a connection without P and U, though the peer has not consumed the urgent octet."""
+    ours = told(tmp_path, "listen echo=no read-from=1s", "connect messages=1 octets=15 urgent-every=1 ping-pong=no")
+    real = [info for client, info in story(sample("smcr_v2_urgent_stall"), "smcr.cdc") if client]
+    assert [info for client, info in ours if client][:2] == real[:2]
+    assert real[2].endswith("[A]") and ours[2][1].endswith("produced 15 [C]")
+
+
+def test_a_client_ends_a_link_group_as_linux_does(made):
+    """But not what is sent in vain, since nobody is there any more."""
+    def deletions(capture):
+        return [said for said in story(capture, "smcr.llc.delete_link.reason") if "[Retransmission]" not in said[1]]
+    assert deletions(made["smcr_v2_client_deletes_group"][0]) == deletions(sample("smcr_v2_module_unload"))[:2]
+
+
+# Of a real capture and a scenario: the CM messages of the first connection.
+CM_STORIES = {
+    "rdmacm_reject_no_listener": "rdmacm_no_listener",
+    "rdmacm_reject_private_data": "rdmacm_consumer_reject",
+    "rdmacm_private_data": "rdmacm_connect",
+    "rdmacm_rping_v4": "rdmacm_connect",
+    "rdmacm_rping_v6": "rdmacm_private_data_ipv6",
+    "rdmacm_rocev1_rping": "rdmacm_roce_v1",
+    "rdmacm_udaddy": "rdmacm_datagrams",
+}
+
+
+def cm_story(capture):
+    """Who says what on the first connection; ports, queue pairs and what applications say are not compared."""
+    lines = run([BUILD / "with-plugins", "tshark", "-r", capture, "-Y", 'rdma_ip_cm.connection == "cm-1" and infiniband.mad',
+                 "-T", "fields", "-e", "eth.src", "-e", "_ws.col.Info"]).decode().splitlines()
+    messages = [line.split("\t") for line in lines]
+    free = r"\S+ → [^ ,]+|, QP \w+|, private data .*"
+    return [(source == messages[0][0], re.sub(free, "", info)) for source, info in messages]
+
+
+@pytest.mark.parametrize("name", CM_STORIES)
+def test_communication_management_goes_as_between_two_linux(name, made):
+    real, ours = cm_story(sample(name)), cm_story(made[CM_STORIES[name]][0])
+    assert real and ours == real
+
+
 def test_failover_is_told(made):
     """Which connections moved, what was written again, which links there are in the end."""
     group, = (json.loads(fabricscope("analyze", "--json", made["smcr_v2_failover"][0]))["smcr"]["link_groups"])

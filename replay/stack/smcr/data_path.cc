@@ -91,7 +91,8 @@ void DataPath::announce(const char* note) {
     message.producer = config_.peer.cursor_of(produced_);
     message.consumer = config_.own.cursor_of(consumed_);
     message.flags.writer_blocked = blocked_;
-    if (urgent_at_ != 0) {
+    const bool told = urgent_until_ != 0;
+    if (urgent_at_ != 0 && !(told && config_.profile.urgent_told_once)) {
         message.flags.urgent_pending = true;
         message.flags.urgent_present = produced_ == urgent_at_;
         if (message.flags.urgent_present) urgent_until_ = urgent_at_;

@@ -31,6 +31,7 @@ struct Profile {
     std::uint64_t update_limit(std::uint64_t element) const {
         return linux_updates ? std::max<std::uint64_t>(element / 10, 2304) : element / 10;
     }
+    bool urgent_told_once = true;    ///< P and U stand in the message that brings the octet, not until it is consumed
     bool linux_updates = true;       ///< B does not make every consumption worth a message
     bool decline_on_timeout = true;  ///< of CONFIRM LINK at first contact: fall back instead of resetting TCP
     Time confirm_link_server = 2 * second;
@@ -60,6 +61,7 @@ inline Profile rfc7609_profile() {
     profile.always_ends_orderly = false;
     profile.fin_with_closed = false;
     profile.blocked_when_filled = false;
+    profile.urgent_told_once = false;
     profile.linux_updates = false;
     profile.decline_on_timeout = false;
     return profile;
