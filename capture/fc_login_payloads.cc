@@ -47,7 +47,9 @@ fc::Login login_of(std::uint8_t command, const FcLoginFields& fields) {
     common.total_concurrent_sequences = most_sequences;
     common.relative_offset_categories = solicited_data_category;
     common.e_d_tov = milliseconds(fields.e_d_tov);
-    return with_names_and_classes(command, fields, common);
+    fc::Login login = with_names_and_classes(command, fields, common);
+    login.classes[1].end_to_end_credit = fields.end_to_end_credit;
+    return login;
 }
 
 fc::Login fabric_accept_of(const FcLoginFields& fields, bool is_fabric) {
@@ -57,6 +59,7 @@ fc::Login fabric_accept_of(const FcLoginFields& fields, bool is_fabric) {
     common.sizes.receive_data_field_size = fields.data_field_size;
     common.r_a_tov = milliseconds(fields.r_a_tov);
     common.e_d_tov = milliseconds(fields.e_d_tov);
+    common.short_r_t_tov = fields.short_r_t_tov;
     return with_names_and_classes(fc::els_ls_acc, fields, common);
 }
 

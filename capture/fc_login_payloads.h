@@ -18,6 +18,8 @@ struct FcLoginFields {
     bool in_order = true;                  ///< Sequential Delivery
     bool increasing_seq_cnt = true, increasing_relative_offset = true;
     bool ack_0 = false;                                ///< class 2: the port can send ACK_0, and take it
+    std::uint16_t end_to_end_credit = 0;               ///< class 2, of a port
+    bool short_r_t_tov = false;                        ///< of the Fabric
     Time e_d_tov = 2 * second, r_a_tov = 10 * second;  ///< whole milliseconds
 };
 

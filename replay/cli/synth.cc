@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,8 @@ std::optional<std::string> text_of(const std::string& scenario) {
 capture::PcapngDescription description_of(const synth::Scenario& scenario, const synth::Recording& recording) {
     capture::PcapngDescription description{application, {scenario.title}, recording.interfaces};
     if (!scenario.clause.empty()) description.comments.push_back("See " + scenario.clause);
+    if (!scenario.samples.empty())
+        description.comments.push_back(fmt::format("The same course as samples/{}", fmt::join(scenario.samples, ", ")));
     description.comments.push_back(
         fmt::format("Made by fabricscope synth, seed {}; nothing was captured", scenario.seed));
     return description;

@@ -16,12 +16,17 @@ using stack::RdmaPlan;
 
 constexpr std::uint32_t highest_address = 0xFF'FFFF;
 
-/// FCP's service parameters as table 2 wants them: the last word of the page.
-std::uint32_t process_parameters() {
-    const stack::Octets page = layout::octets_of(fc_ae_rdma::ServicePage{});
+/// FCP's service parameters: the last word of the page.
+std::uint32_t parameters_of(const fc_ae_rdma::ServicePage& said) {
+    const stack::Octets page = layout::octets_of(said);
     std::uint32_t word = 0;
     for (std::size_t i = page.size() - 4; i < page.size(); ++i) word = word << 8 | page[i];
     return word;
+}
+
+bool will_do(ByteView octets, bool is_accept) {
+    fc_ae_rdma::ServicePage page;
+    return !layout::parse_into(page, octets) && check_page(page, is_accept).count == 0;
 }
 
 class AeRdmaScenario {
@@ -32,7 +37,8 @@ public:
               [this](const Statement& statement) { read(statement); }) {}
 
     Recording run(AeRdmaAccounts* accounts) {
-        network_.set_process_parameters(process_parameters());
+        network_.set_process_login(FcSide::client, parameters_of(initiator_), will_do);
+        network_.set_process_login(FcSide::server, parameters_of({}), will_do);
         client_.emplace(config(FcSide::client), plans_);
         server_.emplace(config(FcSide::server), std::vector<RdmaPlan>());
         for (const auto& [lun, unit] : units_) {
@@ -41,6 +47,7 @@ public:
             for (std::uint32_t i = 0; i < made.memory.size(); ++i) made.memory[i] = stack::rdma_memory_octet(lun, i);
         }
         server_->rdma().set_limits(limits_);
+        for (AeRdmaPeer* peer : {&*client_, &*server_}) peer->rdma().set_sequence_size(sequence_size_);
         network_.connect(world_, *client_, *server_);
         start(*server_, 0);
         start(*client_, capture::millisecond);
@@ -59,6 +66,10 @@ private:
         if (network_.read(statement)) return;
         if (statement.word() == "unit") read_unit(statement);
         else if (statement.word() == "target") read_target(statement);
+        else if (statement.word() == "initiator")
+            initiator_.data_overlay_allowed = statement.flag("data-overlay", false);
+        else if (statement.word() == "sequences")
+            sequence_size_ = static_cast<std::uint32_t>(statement.octets("octets", 0));
         else if (statement.word() == "read" || statement.word() == "write") read_messages(statement);
         else if (statement.word() == "end") log_out_ = statement.flag("log-out", true);
         else statement.fail("this word is not known here");
@@ -78,6 +89,7 @@ private:
         limits_.think = statement.time("think", 0);
         limits_.busy = statement.flag("busy", false);
         limits_.short_by = static_cast<std::uint32_t>(statement.octets("short-by", 0));
+        limits_.more_by = static_cast<std::uint32_t>(statement.octets("more-by", 0));
     }
 
     void read_messages(const Statement& statement) {
@@ -126,6 +138,8 @@ private:
     FcNetwork network_;
     std::map<std::uint8_t, stack::fibre_channel::LogicalUnit> units_;
     stack::fibre_channel::TargetLimits limits_;
+    fc_ae_rdma::ServicePage initiator_;  ///< of its PRLI
+    std::uint32_t sequence_size_ = 0;
     std::vector<RdmaPlan> plans_;
     bool log_out_ = false;
     World world_;

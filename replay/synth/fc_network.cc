@@ -48,7 +48,8 @@ void FcNetwork::read_hosts(const Statement& statement) {
     if (exchanges_.data_field_size < 256 || exchanges_.data_field_size > fc::max_data_field ||
         exchanges_.data_field_size % 4 != 0)
         statement.fail("frame-size is a multiple of 4 from 256 to 2112");
-    exchanges_.end_to_end_credit = static_cast<unsigned>(statement.number("credit", exchanges_.end_to_end_credit));
+    exchanges_.end_to_end_credit = static_cast<unsigned>(
+        statement.number("credit", exchanges_.end_to_end_credit, 0x7FFF));
     exchanges_.ack_0 = statement.choice("ack", 1, {"0", "1"}) == 0;
     exchanges_.e_d_tov = statement.time("e-d-tov", exchanges_.e_d_tov);
     exchanges_.r_a_tov = statement.time("r-a-tov", exchanges_.r_a_tov);
@@ -60,10 +61,13 @@ void FcNetwork::read_side(const Statement& statement, FcSide side) {
     read.increasing_seq_cnt = statement.flag("increasing-seq-cnt", true);
     read.increasing_relative_offset = statement.flag("increasing-offset", true);
     read.busy_every = static_cast<unsigned>(statement.number("busy-every", 0));
+    read.busy_times = static_cast<unsigned>(statement.number("busy-times", UINT32_MAX));
+    read.reject_every = static_cast<unsigned>(statement.number("reject-every", 0));
 }
 
 void FcNetwork::read_fabric(const Statement& statement) {
     fabric_busy_every_ = static_cast<unsigned>(statement.number("busy-every", 0));
+    short_r_t_tov_ = statement.flag("short-r-t-tov", false);
     if (statement.has("fan-at")) fan_ = statement.time("fan-at", 0);
 }
 
@@ -71,7 +75,8 @@ void FcNetwork::read_action(const Statement& statement) {
     Action action;
     action.at = statement.time("at", 0);
     action.side = static_cast<FcSide>(statement.choice("side", 0, {"client", "server"}));
-    action.does = static_cast<Does>(statement.choice("does", 0, {"adisc", "rtv", "fabric-rtv", "prlo", "forget"}));
+    action.does = static_cast<Does>(
+        statement.choice("does", 0, {"adisc", "rtv", "fabric-rtv", "prlo", "forget", "logo"}));
     actions_.push_back(action);
 }
 
@@ -86,6 +91,7 @@ void FcNetwork::act(Time now, std::size_t action) {
         case Does::read_fabric_timeouts: return port.read_timeouts(now, fc::f_port_server);
         case Does::log_processes_out: return port.log_processes_out(now, peer);
         case Does::forget: return port.forget_login(peer);
+        case Does::log_out: return port.log_out(now, peer);
     }
 }
 
@@ -95,6 +101,15 @@ void FcNetwork::schedule(World& world) {
     if (fan_ && services_)
         world.fabric().at(world.start() + *fan_, [this, &world] { services_->announce(world.fabric().now()); });
 }
+
+void FcNetwork::set_process_login(
+    FcSide side, std::uint32_t parameters, stack::fibre_channel::ProcessLoginCheck will_do) {
+    Side& own = sides_[static_cast<std::size_t>(side)];
+    own.process_parameters = parameters;
+    own.process_login_will_do = std::move(will_do);
+}
+
+FcSide FcNetwork::higher() const { return sides_[0].port_name > sides_[1].port_name ? FcSide::client : FcSide::server; }
 
 Gid FcNetwork::ip(FcSide side) const {
     return capture::fc_ip({{192, 0, 2, host_numbers[static_cast<std::size_t>(side)]}});
@@ -106,6 +121,8 @@ HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
     config.seed = seed;
     config.port.exchanges = exchanges_;
     config.port.exchanges.busy_every = own.busy_every;
+    config.port.exchanges.busy_times = own.busy_times;
+    config.port.exchanges.reject_every = own.reject_every;
     config.port.port_name = own.port_name;
     config.port.node_name = node_base | host_numbers[static_cast<std::size_t>(side)];
     config.port.ip = ip(side);
@@ -113,7 +130,8 @@ HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
     config.port.in_order = in_order_;
     config.port.increasing_seq_cnt = own.increasing_seq_cnt;
     config.port.increasing_relative_offset = own.increasing_relative_offset;
-    config.port.process_parameters = process_parameters_;
+    config.port.process_parameters = own.process_parameters;
+    config.port.process_login_will_do = own.process_login_will_do;
     return config;
 }
 
@@ -134,6 +152,7 @@ void FcNetwork::connect(World& world, Host& client, Host& server) {
     fields.port_name = fields.node_name = fabric_name;
     fields.data_field_size = static_cast<std::uint16_t>(exchanges_.data_field_size);
     fields.in_order = in_order_;
+    fields.short_r_t_tov = short_r_t_tov_;
     fields.e_d_tov = exchanges_.e_d_tov;
     fields.r_a_tov = exchanges_.r_a_tov;
     std::vector<FabricMember> members;

@@ -23,10 +23,14 @@ public:
 
     stack::fibre_channel::HostConfig host(FcSide side, std::uint64_t seed) const;
     Gid ip(FcSide side) const;
+    /// Whose Port_Name is the higher one.
+    FcSide higher() const;
     int service_class() const { return service_class_; }
     bool in_order() const { return in_order_; }
     capture::LinkType link() const { return stack::fibre_channel::link_type(exchanges_.link); }
 
+    /// FCP's parameters in PRLI, and which of the other port's will do.
+    void set_process_login(FcSide side, std::uint32_t parameters, stack::fibre_channel::ProcessLoginCheck will_do);
     /// Attaches both hosts, and the Fabric if there is one; before the world runs.
     void connect(World& world, stack::fibre_channel::Host& client, stack::fibre_channel::Host& server);
 
@@ -41,11 +45,20 @@ private:
     struct Side {
         std::uint64_t port_name = 0;
         bool increasing_seq_cnt = true, increasing_relative_offset = true;
-        unsigned busy_every = 0;
+        unsigned busy_every = 0, busy_times = 0, reject_every = 0;
+        std::optional<std::uint32_t> process_parameters;
+        stack::fibre_channel::ProcessLoginCheck process_login_will_do;
         stack::fibre_channel::Host* host = nullptr;  ///< once it is there
     };
     /// What a port does of its own accord.
-    enum class Does : std::uint8_t { validate, read_timeouts, read_fabric_timeouts, log_processes_out, forget };
+    enum class Does : std::uint8_t {
+        validate,
+        read_timeouts,
+        read_fabric_timeouts,
+        log_processes_out,
+        forget,
+        log_out
+    };
     struct Action {
         Time at = 0;
         FcSide side{};
@@ -57,16 +70,12 @@ private:
     stack::fibre_channel::Resolver resolver_ = stack::fibre_channel::Resolver::farp;
     bool in_order_ = true;
     int service_class_ = 3;
-    std::optional<std::uint32_t> process_parameters_;
     std::array<Side, 2> sides_;
     std::vector<Action> actions_;
     unsigned fabric_busy_every_ = 0;  ///< class 2: each so-manyth data frame cannot be delivered; 0: all can
+    bool short_r_t_tov_ = false;      ///< of the Fabric
     std::optional<Time> fan_;         ///< when the Fabric tells who it is
     std::optional<stack::fibre_channel::FabricServices> services_;
-
-public:
-    /// FCP's in PRLI.
-    void set_process_parameters(std::uint32_t parameters) { process_parameters_ = parameters; }
 };
 
 }  // namespace fabricscope::synth

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "replay/synth/fc_network.h"
 #include "replay/synth/message_names.h"
 
@@ -17,6 +19,7 @@ using stack::ViRole;
 using stack::ViTransfer;
 
 const std::vector<std::string_view> levels{"unreliable-delivery", "reliable-delivery", "reliable-reception"};
+const std::vector<std::string_view> transfers{"send", "write", "read"};
 
 class FcviScenario {
 public:
@@ -29,6 +32,7 @@ public:
         settle_plans();
         client_.emplace(config(FcSide::client), client_plans_);
         server_.emplace(config(FcSide::server), server_plans_);
+        tell_memory();
         network_.connect(world_, *client_, *server_);
         // The server's link is up before the client looks for it.
         start(*server_, 0);
@@ -48,8 +52,8 @@ private:
         else if (statement.word() == "listen") read_listen(statement);
         else if (statement.word() == "connect") read_connect(statement, ViRole::client, FcSide::client);
         else if (statement.word() == "peer")
-            read_connect(
-                statement, ViRole::peer, static_cast<FcSide>(statement.choice("side", 0, {"client", "server"})));
+            read_connect(statement, ViRole::peer, read_side(statement, FcSide::client));
+        else if (statement.word() == "message") read_message(statement);
         else statement.fail("this word is not known here");
     }
 
@@ -57,6 +61,8 @@ private:
         provider_.version = statement.choice("version", 0, {"iso", "1.0"}) == 0 ? fcvi::Version::iso
                                                                                 : fcvi::Version::rev_1_0;
         provider_.iu_size = static_cast<std::uint32_t>(statement.octets("iu-size", 0));
+        provider_.frame_data = statement.octets("frame-data", 0);
+        if (provider_.frame_data % 4 != 0) statement.fail("frame-data is a multiple of 4");
         provider_.connect_info = statement.flag("connect-info", false);
         provider_.overrun_is_harmful = statement.flag("harmful-overrun", true);
         if (statement.has("wrong-answer"))
@@ -71,6 +77,7 @@ private:
         plan.timeout = statement.time("timeout", plan.timeout);
         plan.linger = statement.time("linger", plan.linger);
         plan.receives = static_cast<std::uint32_t>(statement.number("receives", plan.receives, 1024));
+        plan.repost = statement.flag("repost", true);
         plan.queue = static_cast<std::uint32_t>(statement.number("queue", 0, 1024));
         plan.receive_size = static_cast<std::uint32_t>(statement.octets("receive-size", 0));
         plan.attributes.level = static_cast<fcvi::Reliability>(statement.choice("level", 1, levels));
@@ -92,11 +99,12 @@ private:
         plan.think = statement.time("think", 0);
         plan.count = static_cast<std::uint32_t>(statement.number("count", 1, 10'000));
         plan.echo = statement.flag("echo", false);
+        if (statement.has("disconnect-after")) plan.disconnect_after = statement.time("disconnect-after", 0);
         plan.memory = static_cast<std::uint32_t>(statement.octets("memory", plan.memory));
         const std::size_t access = statement.choice("access", 0, {"both", "write", "read", "none"});
         plan.memory_writable = access == 0 || access == 1;
         plan.memory_readable = access == 0 || access == 2;
-        add(statement, server_plans_, plan);
+        add(statement, plans_of(read_side(statement, FcSide::server)), plan);
     }
 
     void read_connect(const Statement& statement, ViRole role, FcSide side) {
@@ -105,16 +113,36 @@ private:
         plan.looks_early = role == ViRole::peer && side == FcSide::client;
         plan.remote = network_.ip(side == FcSide::client ? FcSide::server : FcSide::client);
         read_common(statement, plan);
-        plan.transfer = static_cast<ViTransfer>(statement.choice("transfer", 0, {"send", "write", "read"}));
+        plan.transfer = static_cast<ViTransfer>(statement.choice("transfer", 0, transfers));
         plan.messages = static_cast<std::uint32_t>(statement.number("messages", 0));
         plan.octets = static_cast<std::uint32_t>(statement.octets("octets", plan.octets));
         plan.immediate_every = static_cast<std::uint32_t>(statement.number("immediate-every", 0));
         plan.pause = statement.time("pause", 0);
         plan.beyond = statement.octets("beyond", 0);
         plan.hold = statement.time("hold", 0);
-        plan.end = static_cast<stack::ViEnd>(statement.choice("end", 0, {"disconnect", "leave", "log-out"}));
+        plan.end = static_cast<stack::ViEnd>(statement.choice("end", 0, {"disconnect", "leave", "log-out", "close"}));
         if (role == ViRole::peer && plan.transfer != ViTransfer::send) statement.fail("peers only send");
-        add(statement, side == FcSide::client ? client_plans_ : server_plans_, plan);
+        add(statement, plans_of(side), plan);
+    }
+
+    static FcSide read_side(const Statement& statement, FcSide otherwise) {
+        return static_cast<FcSide>(statement.choice("side", static_cast<std::size_t>(otherwise), {"client", "server"}));
+    }
+
+    std::vector<ViPlan>& plans_of(FcSide side) { return side == FcSide::client ? client_plans_ : server_plans_; }
+
+    /// Of the VI that the statement before it, of the same side, has.
+    void read_message(const Statement& statement) {
+        std::vector<ViPlan>& plans = plans_of(read_side(statement, FcSide::client));
+        if (plans.empty()) statement.fail("this side has no VI so far");
+        stack::ViMessage message;
+        message.at = statement.time("at", 0);
+        message.transfer = static_cast<ViTransfer>(statement.choice("transfer", 0, transfers));
+        message.octets = static_cast<std::uint32_t>(statement.octets("octets", message.octets));
+        message.immediate = statement.flag("immediate", false);
+        message.beyond = statement.octets("beyond", 0);
+        const std::uint64_t count = statement.number("count", 1, 10'000);
+        for (std::uint64_t i = 0; i < count; ++i) plans.back().further.push_back(message);
     }
 
     /// As many VIs as the statement says, one after the other.
@@ -136,6 +164,20 @@ private:
             }
     }
 
+    /// Where the other one's memory is, to both ends of connections whose Messages have been said one by one.
+    void tell_memory() {
+        const auto uses_memory = [](const ViPlan& plan) {
+            return std::ranges::any_of(
+                plan.further, [](const stack::ViMessage& one) { return one.transfer != ViTransfer::send; });
+        };
+        for (std::size_t i = 0; i < client_plans_.size(); ++i)
+            for (std::size_t j = 0; j < server_plans_.size(); ++j) {
+                if (client_plans_[i].discriminator != server_plans_[j].discriminator) continue;
+                if (uses_memory(client_plans_[i])) client_->know_memory(i, server_->memory_of(j));
+                if (uses_memory(server_plans_[j])) server_->know_memory(j, client_->memory_of(i));
+            }
+    }
+
     stack::ViPeerConfig config(FcSide side) {
         stack::Random random = world_.random();
         stack::ViPeerConfig config;
@@ -146,7 +188,7 @@ private:
         config.provider.first_handle = random.bits(24);
         config.provider.first_connection_id = random.bits(24);
         // The higher name is the one to accept.
-        if (side == FcSide::server) config.provider.wrong_answer = wrong_answer_;
+        if (side == network_.higher()) config.provider.wrong_answer = wrong_answer_;
         return config;
     }
 

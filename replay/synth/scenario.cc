@@ -49,6 +49,12 @@ std::string_view without_comment(std::string_view line) {
     return line;
 }
 
+/// A folder and a name in it.
+bool is_sample(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    return slash != 0 && slash < text.size() - 1 && slash == text.rfind('/');
+}
+
 }  // namespace
 
 void Statement::fail(const std::string& problem) const {
@@ -153,6 +159,12 @@ Scenario parse_scenario(std::string_view text) {
             scenario.protocol = rest;
         } else if (statement.word() == "finds") {
             while (!rest.empty()) scenario.finds.push_back(take_word(rest));
+        } else if (statement.word() == "sample") {
+            while (!rest.empty()) {
+                scenario.samples.push_back(take_word(rest));
+                if (!is_sample(scenario.samples.back()))
+                    statement.fail("\"" + scenario.samples.back() + "\" is no sample, as fcvi/logout");
+            }
         } else if (statement.word() == "seed") {
             statement.set("seed", std::string(rest));
             scenario.seed = statement.number("seed", 1, UINT64_MAX);

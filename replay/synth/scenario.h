@@ -67,6 +67,7 @@ struct Scenario {
     std::string protocol;  ///< the family that runs it
     std::uint64_t seed = 1;
     std::vector<std::string> finds;     ///< rules that are broken on purpose
+    std::vector<std::string> samples;   ///< that show the same course: "fcvi/logout" is samples/fcvi/logout.pcap
     std::vector<Statement> statements;  ///< everything else, in order
 };
 

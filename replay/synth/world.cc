@@ -52,8 +52,9 @@ World::World(const Scenario& scenario, MessageName message_name, const std::func
     for (const Statement& statement : scenario.statements) {
         if (statement.word() == "link") read_link(statement);
         else if (statement.word() == "fault") read_fault(statement);
-        else if (statement.word() == "drop" || statement.word() == "delay") read_mishap(statement);
-        else if (statement.word() == "capture") capture_at_ = statement.text("at", capture_at_);
+        else if (statement.word() == "drop" || statement.word() == "delay") mishaps_.push_back(read_mishap(statement));
+        else if (statement.word() == "miss") unseen_.push_back(read_mishap(statement));
+        else if (statement.word() == "capture") read_capture(statement);
         else if (statement.word() == "limit") limit_ = statement.time("time", limit_);
         else rest(statement);
         statement.done();
@@ -83,15 +84,20 @@ void World::read_fault(const Statement& statement) {
     faults_.push_back(std::move(fault));
 }
 
-void World::read_mishap(const Statement& statement) {
+World::Mishap World::read_mishap(const Statement& statement) const {
     Mishap mishap;
     mishap.message = statement.text("message", "");
     if (mishap.message.empty()) statement.fail("which message?");
-    mishap.from = statement.text("from", "");
+    if (statement.word() != "miss") mishap.from = statement.text("from", "");
     mishap.skip = statement.number("skip", 0);
     mishap.count = statement.number("count", 1);
     if (statement.word() == "delay") mishap.delay = statement.time("by", capture::millisecond);
-    mishaps_.push_back(std::move(mishap));
+    return mishap;
+}
+
+void World::read_capture(const Statement& statement) {
+    capture_at_ = statement.text("at", capture_at_);
+    capture_from_ = statement.time("from", 0);
 }
 
 void World::attach(stack::Endpoint& endpoint, std::size_t port_of_endpoint, const Mac& mac, PortName name) {
@@ -147,7 +153,9 @@ Fate World::fate_of(const stack::FrameInFlight& frame, stack::Random& random) {
 void World::record(const TappedFrame& frame) {
     if (!ports_[frame.port].interface) return;
     const bool sent = frame.moment == TappedFrame::Moment::sent;
-    if (capture_at_ == everywhere && !sent) return;
+    if ((capture_at_ == everywhere && !sent) || frame.time < start_ + capture_from_) return;
+    for (Mishap& unseen : unseen_)
+        if (strikes(unseen, "", frame.octets)) return;
     RecordedFrame recorded{frame.time, *ports_[frame.port].interface, {frame.octets.begin(), frame.octets.end()}, {}};
     if (!frame.note->empty()) recorded.comments.push_back(*frame.note);
     if (const std::string fault = text_of(frame.fate); sent && !fault.empty()) recorded.comments.push_back(fault);

@@ -49,7 +49,7 @@ private:
         stack::RandomFaults faults;
         std::string from, what;
     };
-    /// Of certain messages: they are lost, or come later.
+    /// Of certain messages: they are lost, or come later, or only the capture misses them.
     struct Mishap {
         std::string message, from;
         std::uint64_t skip = 0, count = 0;
@@ -58,7 +58,8 @@ private:
 
     void read_link(const Statement& statement);
     void read_fault(const Statement& statement);
-    void read_mishap(const Statement& statement);
+    Mishap read_mishap(const Statement& statement) const;
+    void read_capture(const Statement& statement);
     bool strikes(Mishap& mishap, const std::string& host, ByteView frame) const;
     stack::Fate fate_of(const stack::FrameInFlight& frame, stack::Random& random);
     void record(const stack::TappedFrame& frame);
@@ -73,7 +74,9 @@ private:
     std::vector<Port> ports_;
     std::vector<RandomFault> faults_;
     std::vector<Mishap> mishaps_;
+    std::vector<Mishap> unseen_;  ///< they arrive
     std::string capture_at_ = "client";
+    Time capture_from_ = 0;
     Time limit_;
     Recording recording_;
 };

@@ -11,21 +11,43 @@ SCENARIOS = sorted(path.stem for path in (ROOT / "samples/scenarios").glob("*.sc
 
 LOST = "frames were lost on the way: what the endpoints did about it does not happen again without the loss"
 LINK_CONTROL = "P_BSY and P_RJT are no Information Units: they are not played, nor what follows from them"
-OVERRUN = "the Provider itself disconnects, when nobody looks at a completion queue: no call of an application does that"
+OVERRUN = "nobody looks at a completion queue: that is not seen in what the Provider says"
 SECOND_VI = "the other peer has a second VI, which is not in this session"
+OVERTAKEN = "frames come in the order in which they belong together"
+UNSEEN = "the capture misses a frame that arrived"
+UNANSWERED = "a request that was never answered is taken for one that was lost"
+OTHER_REASON = "the emulated port has another reason to refuse the Process Login"
+ANOTHER_WAITS = "a server that waits at the other peer is not in this session"
 NO_LINK_LEFT = "the last link fails, and TCP connections are reset without a word"
 ONE_OF_MANY = "which link a server gives to one connection out of a link group depends on those that are left out"
 
 # What cannot be the same, and why. The table of SMC-R samples in tests/unit/replay_engine has the link groups that moved.
 UNLIKE = {
+    "fcaerdma_login_refused": OTHER_REASON,
+    "fcaerdma_unseen_frame": UNSEEN,
+    "fcvi_abort_asked": LOST,
     "fcvi_busy_in_order": LINK_CONTROL,
+    "fcvi_frame_busy": LINK_CONTROL,
+    "fcvi_frame_busy_rd": LINK_CONTROL,
+    "fcvi_frame_rejected": LINK_CONTROL,
+    "fcvi_frame_rejected_rd": LINK_CONTROL,
+    "fcvi_late_frames": OVERTAKEN,
+    "fcvi_late_messages": OVERTAKEN,
     "fcvi_loss_class_2": LOST,
     "fcvi_loss_rd": LOST,
+    "fcvi_lost_ack": LOST,
+    "fcvi_lost_resp2_server": LOST,
+    "fcvi_lost_resp3": LOST,
+    "fcvi_lost_rqst_client": LOST,
+    "fcvi_missing_frames_ud": LOST,
+    "fcvi_missing_messages_rd": LOST,
+    "fcvi_missing_messages_ud": LOST,
+    "fcvi_no_answer": UNANSWERED,
     "fcvi_queue_overrun": OVERRUN,
     "fcvi_rejected": LINK_CONTROL,
     "fcvi_reorder_ud": LOST,
-    "fcvi_peer_case_2": SECOND_VI,
-    "fcvi_peer_case_3": SECOND_VI,
+    "fcvi_response_timeout": LOST,
+    "fcvi_peer_case_2": ANOTHER_WAITS,
     "fcvi_peer_case_7": SECOND_VI,
     "fcvi_peer_same_name": SECOND_VI,
     "smcr_rfc7609_two_links": ONE_OF_MANY,
@@ -33,8 +55,8 @@ UNLIKE = {
     "smcr_v2_last_link": NO_LINK_LEFT,
     "smcr_v2_server_failover": ONE_OF_MANY,
 }
-# Scenarios without a session that can be replayed: nobody offers SMC.
-NOTHING = {"smcr_fallback_plain_client"}
+# Scenarios without a session that can be replayed: the capture begins after the setup; nobody offers SMC.
+NOTHING = {"fcvi_midway", "fcvi_midway_rev_1_0", "smcr_fallback_plain_client"}
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

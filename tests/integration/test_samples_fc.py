@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from fc_story import of_fc_ae_rdma, of_fcvi
 from harness import BUILD, ROOT, analyze, fields, run
 
 TABLE = json.loads(run([BUILD / "bin/make_samples", "--list"]))
@@ -21,33 +22,6 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("samples")
     run([BUILD / "bin/make_samples", folder, "--tests"])
     return folder
-
-
-
-def of_fcvi(result):
-    """What the table has as the result: every connection with its Messages."""
-    connections = []
-    for c in result["fcvi"]["connections"]:
-        text = c["outcome"]
-        if c["outcome"] == "rejected":
-            text += f" ({c['reject']['name']})"
-        if c["close"] in ("half", "closed"):
-            text += f", {c['close']}"
-        messages = [
-            f"{m['from']} {m['operation']} {m['bytes']}" + ("" if m["state"] == "complete" else f" {m['state']}")
-            for m in result["fcvi"]["messages"] if m["connection"] == c["id"]]
-        connections.append(text + (": " + "; ".join(messages) if messages else ""))
-    return " / ".join(connections)
-
-
-def of_fc_ae_rdma(result):
-    messages = []
-    for m in result["fc_ae_rdma"]["messages"]:
-        text = f"{m['operation']} {m['bytes']}" + ("" if m["bytes"] == m["length"] else f" of {m['length']}")
-        if m["status"]:
-            text += f", {m['status_name'] or m['status']}"
-        messages.append(text)
-    return "; ".join(messages)
 
 
 def test_the_files_are_what_the_table_makes(made):

@@ -125,13 +125,14 @@ void EmulatedPort::send(Time now, vi::ViHandle vi, const FcviUnit& request) {
     provider_.post_send(now, vi, std::move(descriptor));
 }
 
-bool EmulatedPort::disconnect(Time now, vi::ViHandle vi, std::optional<fcvi::Reason> why) {
+bool EmulatedPort::disconnect(Time now, vi::ViHandle vi, std::optional<fcvi::Reason> why, bool by_provider) {
     vi::ViQuery query;
     provider_.query_vi(vi, query);
     if (query.state != vi::State::error && (query.state != vi::State::connected || !query.send_queue_empty))
         return false;
     if (why) provider_.fail(vi, *why);
-    provider_.disconnect(now, vi);
+    if (by_provider) provider_.close(now, vi);
+    else provider_.disconnect(now, vi);
     return true;
 }
 

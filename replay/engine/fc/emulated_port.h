@@ -102,7 +102,7 @@ public:
     stack::vi::ViHandle make_vi(const RecordedEnd& end);
     void send(Time now, stack::vi::ViHandle vi, const FcviUnit& request);
     /// `why`: what the endpoint is in Error for, if it tells. False while the VI has something to send.
-    bool disconnect(Time now, stack::vi::ViHandle vi, std::optional<fcvi::Reason> why);
+    bool disconnect(Time now, stack::vi::ViHandle vi, std::optional<fcvi::Reason> why, bool by_provider);
 
 protected:
     void on_port_event(Time now, const stack::fibre_channel::NPortEvent& event) override {

@@ -65,9 +65,10 @@ private:
         } else if (request.is(IuType::disconnect_rqst)) {
             // So is a Disconnect that is tried again.
             if (!std::exchange(disconnects_, true))
-                add(request, after, [port = port_, vi = vi_, why = request.reason()](Time now) {
-                    return port->disconnect(now, vi, why);
-                });
+                add(request, after,
+                    [port = port_, vi = vi_, why = request.reason(), closes = request.is_by_provider()](Time now) {
+                        return port->disconnect(now, vi, why, closes);
+                    });
         } else {
             add(request, after, [port = port_, vi = vi_, request](Time now) {
                 port->send(now, vi, request);

@@ -181,6 +181,12 @@ std::optional<fcvi::Reason> FcviUnit::reason() const {
     return fcvi::reason_of(device_header.version, status->reason);
 }
 
+bool FcviUnit::is_by_provider() const {
+    if (const auto* head = std::get_if<fcvi::DisconnectHead>(&device_header.head)) return !head->vi_app_discon;
+    const auto* draft = std::get_if<fcvi::ConnectRequestHeadRev10>(&device_header.head);
+    return draft != nullptr && draft->mode == fcvi::rev_1_0_kernel_disconnect;
+}
+
 std::optional<fcvi::ConnectPayload> FcviUnit::connect() const {
     if (!is(IuType::connect_rqst) && !is(IuType::connect_resp1)) return std::nullopt;
     return fcvi::parse_connect(payload, payload.size(), device_header.version);

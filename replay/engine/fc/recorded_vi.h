@@ -18,6 +18,8 @@ struct FcviUnit {
     bool is(fcvi::IuType type) const { return device_header.iu() != nullptr && device_header.iu()->type == type; }
     /// Nothing if the IU tells no status.
     std::optional<fcvi::Reason> reason() const;
+    /// Of a DISCONNECT_RQST: the Provider disconnects, or the kernel (ISO 6.12.2; revision 1.0, 5.7.2).
+    bool is_by_provider() const;
     std::optional<fcvi::ConnectPayload> connect() const;
 };
 

@@ -64,17 +64,24 @@ std::uint64_t AeRdma::request(Time now, std::uint32_t target, const RdmaRequest&
     iu.passes_initiative = !sends_data;
     iu.note = request.read ? "reads" : "writes";
     exchanges_.send(now, exchange, std::move(iu));
-    if (sends_data) {
-        OutgoingIu data;
-        data.r_ctl = static_cast<std::uint8_t>(Iu::data);
-        data.payload = request.data;
-        data.relative_offset = 0;
-        data.rx_id = std::uint16_t{0};  // 4.2.4.6
-        data.passes_initiative = true;
-        exchanges_.send(now, exchange, std::move(data));
-    }
+    if (sends_data) send_data(now, exchange, request.data, true);
     pending_[exchange] = {.request = request, .deadline = now + 2 * exchanges_.r_a_tov()};
     return exchange;
+}
+
+/// I3; T7, the last one T6.
+void AeRdma::send_data(Time now, ExchangeHandle exchange, ByteView octets, bool of_a_write) {
+    const std::size_t most = sequence_size_ == 0 ? octets.size() : sequence_size_;
+    for (std::size_t at = 0; at < octets.size(); at += most) {
+        const ByteView part = octets.subspan(at, std::min(most, octets.size() - at));
+        OutgoingIu data;
+        data.r_ctl = static_cast<std::uint8_t>(Iu::data);
+        data.payload.assign(part.begin(), part.end());
+        data.relative_offset = static_cast<std::uint32_t>(at);
+        if (of_a_write) data.rx_id = std::uint16_t{0};  // 4.2.4.6
+        data.passes_initiative = of_a_write && at + part.size() == octets.size();
+        exchanges_.send(now, exchange, std::move(data));
+    }
 }
 
 void AeRdma::on_response(const IncomingIu& iu) {
@@ -117,7 +124,8 @@ void AeRdma::on_command(Time now, const IncomingIu& iu) {
 }
 
 Serving AeRdma::next_serving(std::uint8_t lun) {
-    if (servings_.empty()) return {.refusal = {}, .changes = {}, .residual = -std::int64_t{limits_.short_by}};
+    if (servings_.empty())
+        return {.refusal = {}, .changes = {}, .residual = std::int64_t{limits_.more_by} - limits_.short_by};
     Serving serving = std::move(servings_.front());
     servings_.pop_front();
     const auto unit = units_.find(lun);
@@ -164,14 +172,9 @@ void AeRdma::read(Time now, ExchangeHandle exchange, const Task& task) {
     const std::int64_t residual = std::max(task.residual, -wanted);
     const Octets& memory = units_.at(task.command.lun.number).memory;
     const auto from = memory.begin() + static_cast<std::ptrdiff_t>(task.parameter.base_address);
-    OutgoingIu data;
-    data.payload.assign(from, from + std::min(wanted, wanted + residual));
-    notify(task, static_cast<std::uint32_t>(data.payload.size()));
-    if (!data.payload.empty()) {
-        data.r_ctl = static_cast<std::uint8_t>(Iu::data);
-        data.relative_offset = 0;
-        exchanges_.send(now, exchange, std::move(data));
-    }
+    const ByteView data(from, from + std::min(wanted, wanted + residual));
+    notify(task, static_cast<std::uint32_t>(data.size()));
+    send_data(now, exchange, data, false);
     respond(now, exchange, StatusCode::good, residual);
 }
 

@@ -47,6 +47,7 @@ struct TargetLimits {
     bool busy = false;       ///< every command is answered with BUSY
     /// Reads bring so many octets less than they should (FCP_RESID_UNDER).
     std::uint32_t short_by = 0;
+    std::uint32_t more_by = 0;  ///< and there are so many more than FCP_DL to be read (FCP_RESID_OVER)
 };
 
 /// What a Target's application has done when the next command comes.
@@ -59,6 +60,9 @@ struct Serving {
 class AeRdma final : public ExchangeUser {
 public:
     AeRdma(Exchanges& exchanges, int service_class);
+
+    /// FCP_DATA go in Sequences of so many octets (4.2.4.6); 0: in one.
+    void set_sequence_size(std::uint32_t octets) { sequence_size_ = octets; }
 
     // Target
     LogicalUnit& logical_unit(std::uint8_t lun) { return units_[lun]; }
@@ -104,6 +108,7 @@ private:
     void read(Time now, ExchangeHandle exchange, const Task& task);
     void write(Time now, ExchangeHandle exchange, const Task& task);
     void respond(Time now, ExchangeHandle exchange, fc_ae_rdma::StatusCode status, std::int64_t residual);
+    void send_data(Time now, ExchangeHandle exchange, ByteView octets, bool of_a_write);
     void notify(const Task& task, std::uint32_t length);
     void on_data(Time now, const IncomingIu& iu);
     void on_response(const IncomingIu& iu);
@@ -111,6 +116,7 @@ private:
 
     Exchanges& exchanges_;
     int service_class_;
+    std::uint32_t sequence_size_ = 0;
     TargetLimits limits_;
     std::map<std::uint8_t, LogicalUnit> units_;
     std::map<ExchangeHandle, Task> tasks_;

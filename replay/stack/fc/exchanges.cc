@@ -137,7 +137,8 @@ void Exchanges::send(Time now, ExchangeHandle handle, OutgoingIu iu) {
     header.parameter = iu.relative_offset.value_or(iu.parameter);
     if (iu.like) make_like(header, *iu.like);
     exchange->anything_sent = true;
-    const std::size_t most = config_.data_field_size - iu.device_header.size();
+    const std::size_t fit = config_.data_field_size - iu.device_header.size();
+    const std::size_t most = iu.payload_of_frame == 0 ? fit : std::min(fit, iu.payload_of_frame);
     std::size_t at = 0;
     do {
         const ByteView payload = ByteView(iu.payload).subspan(at, std::min(most, iu.payload.size() - at));
@@ -233,11 +234,12 @@ void Exchanges::acknowledge(const Exchange& exchange, const fc::FrameHeader& hea
 }
 
 /// Link Services need no login.
-std::optional<Rejection> Exchanges::why_not(const fc::FrameHeader& header) const {
+std::optional<Rejection> Exchanges::why_not(const fc::FrameHeader& header) {
     if (!users_.contains(header.type)) return Rejection::type_not_supported;
     const bool is_service = header.type == fc::type_els || header.type == fc::type_ct;
     if (!is_service && knows_ && !knows_(header.s_id)) return Rejection::login_required;
-    return std::nullopt;
+    const bool refused = config_.reject_every != 0 && ++class_2_frames_ % config_.reject_every == 0;
+    return refused ? std::optional(Rejection::protocol_error) : std::nullopt;
 }
 
 bool Exchanges::refuses(const fc::FrameHeader& header) {
@@ -246,9 +248,12 @@ bool Exchanges::refuses(const fc::FrameHeader& header) {
         answer(header, fc::r_ctl_p_rjt, p_rjt_final | reason, "cannot take the frame");
         return true;
     }
-    const bool no_buffer = config_.busy_every != 0 && ++class_2_frames_ % config_.busy_every == 0;
-    if (no_buffer) answer(header, fc::r_ctl_p_bsy, p_bsy_no_buffer, "has no buffer for the frame");
-    return no_buffer;
+    const bool no_buffer = config_.busy_every != 0 && config_.busy_times != 0 &&
+                           ++class_2_frames_ % config_.busy_every == 0;
+    if (!no_buffer) return false;
+    --config_.busy_times;
+    answer(header, fc::r_ctl_p_bsy, p_bsy_no_buffer, "has no buffer for the frame");
+    return true;
 }
 
 // ---- receiving ---------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ struct OutgoingIu {
     std::uint8_t r_ctl = 0;
     Octets device_header{};
     Octets payload{};
+    std::size_t payload_of_frame = 0;  ///< octets at most, a multiple of 4; 0: as many as fit
     bool last_sequence = false;
     bool passes_initiative = false;
     std::optional<std::uint32_t> relative_offset{};  ///< of the first octet; present in all frames, or in none
@@ -59,7 +60,7 @@ enum class Disposition : std::uint8_t {
 };
 
 /// Why a frame of class 2 gets P_RJT (FC-PH 20.3.3).
-enum class Rejection : std::uint8_t { type_not_supported = 0x07, login_required = 0x16 };
+enum class Rejection : std::uint8_t { type_not_supported = 0x07, protocol_error = 0x12, login_required = 0x16 };
 
 /// What Exchanges of a TYPE are for.
 class ExchangeUser {
@@ -97,6 +98,8 @@ struct ExchangeConfig {
     unsigned end_to_end_credit = 8;            ///< class 2: frames to a port that have no ACK
     bool ack_0 = false;                        ///< class 2: the port can do with ACK_0, which is for a whole Sequence
     unsigned busy_every = 0;            ///< class 2: for each so-manyth data frame there is no buffer; 0: for all
+    unsigned busy_times = UINT32_MAX;   ///< and no more often than this
+    unsigned reject_every = 0;          ///< class 2: each so-manyth data frame gets P_RJT; 0: none
     Time busy_wait = 10 * millisecond;  ///< until a frame that got BSY is sent again
     Time e_d_tov = 2 * second;
     Time r_a_tov = 10 * second;
@@ -204,7 +207,7 @@ private:
     void acknowledge(const Exchange& exchange, const fc::FrameHeader& header, bool ask_for_abort);
     /// Class 2: whether the frame gets P_RJT or P_BSY.
     bool refuses(const fc::FrameHeader& header);
-    std::optional<Rejection> why_not(const fc::FrameHeader& header) const;
+    std::optional<Rejection> why_not(const fc::FrameHeader& header);
 
     void on_data(Time now, const fc::Frame& frame, fc::Sof sof);
     static std::optional<IncomingIu> assemble(Exchange& exchange, const fc::Frame& frame, bool initiates);

@@ -84,6 +84,7 @@ Octets NPort::login(std::uint8_t command) const {
                   .increasing_seq_cnt = config_.increasing_seq_cnt,
                   .increasing_relative_offset = config_.increasing_relative_offset,
                   .ack_0 = config_.exchanges.ack_0,
+                  .end_to_end_credit = static_cast<std::uint16_t>(config_.exchanges.end_to_end_credit),
                   .e_d_tov = config_.exchanges.e_d_tov,
                   .r_a_tov = config_.exchanges.r_a_tov}));
 }
@@ -245,9 +246,17 @@ void NPort::on_login_request(Time now, const IncomingIu& iu, const fc::Login& lo
     }
 }
 
+bool NPort::process_login_will_do(const IncomingIu& iu, bool is_accept) const {
+    constexpr std::size_t begin = layout::size_of<fc::ProcessHeader>, size = layout::size_of<fc::PrliPage>;
+    if (!config_.process_login_will_do) return true;
+    return iu.payload.size() >= begin + size &&
+           config_.process_login_will_do(ByteView(iu.payload).subspan(begin, size), is_accept);
+}
+
 void NPort::on_process_login(Time now, const IncomingIu& iu, const fc::Prli& request) {
     if (!config_.process_parameters || request.pages.size() != 1 || request.pages[0].type != fc::type_fcp)
         return reject(now, iu.exchange, 0x09, 0x2C);
+    if (!process_login_will_do(iu, false)) return reject(now, iu.exchange, 0x03, 0x2C);
     fc::PrliAcceptPage page;
     page.type = fc::type_fcp;
     page.image_pair_established = true;
@@ -296,7 +305,8 @@ void NPort::on_els_answer(Time now, const Request& request, const IncomingIu& iu
         case fc::els_prli: {
             const auto* accept = std::get_if<fc::PrliAccept>(&message.body);
             const bool executed = accept != nullptr && accept->pages.size() != 0 && accept->pages[0].response == 1;
-            if (executed) return note_process_login(now, request.to);
+            if (executed && process_login_will_do(iu, true)) return note_process_login(now, request.to);
+            if (executed) log_processes_out(now, request.to);
             return fail_searches(request.to);
         }
         case fc::els_logo: return forget(now, request.to);
@@ -389,7 +399,7 @@ void NPort::tell_timeouts(std::uint32_t peer, const fc::RtvAccept& told) {
 // ---- finding a port ----------------------------------------------------------------------------------
 
 void NPort::reach(Time now, const Gid& ip) {
-    searches_.push_back({.ip = ip});
+    if (std::ranges::find(searches_, ip, &Search::ip) == searches_.end()) searches_.push_back({.ip = ip});
     search_on(now);
 }
 

@@ -14,6 +14,9 @@ namespace fabricscope::stack::fibre_channel {
 
 enum class Resolver : std::uint8_t { farp, name_server };
 
+/// Whether a Service Parameter page (16 octets) of PRLI, or of what accepts it, will do.
+using ProcessLoginCheck = std::function<bool(ByteView page, bool is_accept)>;
+
 struct NPortConfig {
     ExchangeConfig exchanges;
     std::uint64_t port_name = 0, node_name = 0;
@@ -23,6 +26,7 @@ struct NPortConfig {
     bool increasing_seq_cnt = true;          ///< what the port says of itself in PLOGI: SEQ_CNT (S)
     bool increasing_relative_offset = true;  ///< and the Relative Offset (C)
     std::optional<std::uint32_t> process_parameters;  ///< of FCP in PRLI; nothing: there is none
+    ProcessLoginCheck process_login_will_do{};        ///< nothing: any will
     bool asks_for_process_login = true;               ///< else it waits for the other port's PRLI
     /// What the port says of itself in PLOGI and in what accepts it, instead of what is made of the above: a whole
     /// payload, whatever its command.
@@ -117,6 +121,7 @@ private:
     void on_els_request(Time now, const IncomingIu& iu, const fc::ElsMessage& message);
     void on_login_request(Time now, const IncomingIu& iu, const fc::Login& login);
     void on_process_login(Time now, const IncomingIu& iu, const fc::Prli& request);
+    bool process_login_will_do(const IncomingIu& iu, bool is_accept) const;
     void on_farp(Time now, const fc::Farp& farp);
     void on_fabric_address(Time now, const fc::Fan& fan);
     void on_els_answer(Time now, const Request& request, const IncomingIu& iu);

@@ -107,6 +107,11 @@ void ViPeer::make_vi(Session& session) {
     provider_.memory().write(session.region, session.region_handle, message_of(0, session.plan.memory));
 }
 
+vi::AddressSegment ViPeer::memory_of(std::size_t plan) {
+    make_vi(sessions_[plan]);
+    return {sessions_[plan].region, sessions_[plan].region_handle};
+}
+
 void ViPeer::post_receive(Session& session, std::uint64_t slot) {
     vi::Descriptor descriptor;
     descriptor.data = {{session.buffer + slot * session.slot, session.buffer_handle, longest(session)}};
@@ -152,6 +157,9 @@ void ViPeer::connected(Time now, std::size_t index) {
     const bool waits_for_name = session.plan.transfer != ViTransfer::send && !session.target;
     if (session.plan.role != ViRole::server && session.plan.messages != 0 && !waits_for_name)
         set_timer(now, Due::next_message, index);
+    for (std::size_t i = 0; i < session.plan.further.size(); ++i)
+        set_timer(now + session.plan.further[i].at, Due::further_message, index, i);
+    if (session.plan.disconnect_after) set_timer(now + *session.plan.disconnect_after, Due::end, index);
     maybe_end(now, index);
 }
 
@@ -178,23 +186,42 @@ void ViPeer::post_outbox(Time now, Session& session) {
     }
 }
 
-void ViPeer::send_message(Time now, std::size_t index) {
-    Session& session = sessions_[index];
+bool ViPeer::is_connected(const Session& session) const {
     vi::ViQuery query;
     provider_.query_vi(session.vi, query);
-    if (query.state != vi::State::connected || session.next_number == session.plan.messages) return;
+    return query.state == vi::State::connected;
+}
+
+void ViPeer::send_message(Time now, std::size_t index) {
+    Session& session = sessions_[index];
     const ViPlan& plan = session.plan;
-    const std::uint32_t number = session.next_number++;
+    if (!is_connected(session) || session.begun == plan.messages) return;
+    const bool immediate = plan.immediate_every != 0 && session.begun % plan.immediate_every == 0;
+    ++session.begun;
+    transfer(
+        now, session,
+        {.transfer = plan.transfer, .octets = plan.octets, .immediate = immediate, .beyond = plan.beyond});
+    if (!plan.echoed && session.begun != plan.messages) set_timer(now + plan.pause, Due::next_message, index);
+}
+
+void ViPeer::send_further(Time now, std::size_t index, std::size_t message) {
+    Session& session = sessions_[index];
+    if (!is_connected(session)) return;
+    ++session.further_begun;
+    transfer(now, session, session.plan.further[message]);
+}
+
+void ViPeer::transfer(Time now, Session& session, const ViMessage& message) {
+    const bool sends = message.transfer == ViTransfer::send;
+    const std::uint32_t number = sends ? session.sends++ : session.transfers++;
     vi::Descriptor descriptor;
-    if (plan.transfer != ViTransfer::send) {
-        descriptor.operation = plan.transfer == ViTransfer::write ? vi::Operation::rdma_write
-                                                                  : vi::Operation::rdma_read;
-        descriptor.remote = {session.target->address + plan.beyond, session.target->handle};
+    if (!sends) {
+        descriptor.operation = message.transfer == ViTransfer::write ? vi::Operation::rdma_write
+                                                                     : vi::Operation::rdma_read;
+        descriptor.remote = {session.target->address + message.beyond, session.target->handle};
     }
-    const bool immediate = plan.immediate_every != 0 && number % plan.immediate_every == 0;
-    if (immediate && plan.transfer != ViTransfer::read) descriptor.immediate = number;
-    send(now, session, message_of(number, plan.octets), std::move(descriptor));
-    if (!plan.echoed && session.next_number != plan.messages) set_timer(now + plan.pause, Due::next_message, index);
+    if (message.immediate && message.transfer != ViTransfer::read) descriptor.immediate = number;
+    send(now, session, message_of(number, message.octets), std::move(descriptor));
 }
 
 void ViPeer::check(Session& session, ByteView data) {
@@ -215,7 +242,7 @@ void ViPeer::on_received(Time now, std::size_t index, const vi::Descriptor& desc
     const Octets data = is_write ? Octets{}
                                  : provider_.memory().read(
                                        descriptor.data[0].address, session.buffer_handle, descriptor.length);
-    post_receive(session, descriptor.cookie);
+    if (session.plan.repost) post_receive(session, descriptor.cookie);
     if (session.plan.role != ViRole::server && session.plan.transfer != ViTransfer::send && !session.target) {
         ib::Reth name{};
         if (data.size() == layout::size_of<ib::Reth> && !layout::parse_into(name, data)) {
@@ -229,7 +256,7 @@ void ViPeer::on_received(Time now, std::size_t index, const vi::Descriptor& desc
     if (data.size() >= number_size && number_of(data) != session.came_back) session.account.in_order = false;
     ++session.came_back;
     if (session.plan.echo) send(now, session, data);
-    if (session.plan.echoed && session.next_number < session.plan.messages)
+    if (session.plan.echoed && session.begun < session.plan.messages)
         set_timer(now + session.plan.pause, Due::next_message, index);
     maybe_end(now, index);
 }
@@ -245,7 +272,8 @@ void ViPeer::on_sent(Time now, std::size_t index, const vi::Descriptor& descript
         const Octets data = provider_.memory().read(
             descriptor.data[0].address, session.buffer_handle, descriptor.length);
         for (std::size_t i = 0; i < data.size(); ++i)
-            if (data[i] != vi_octet(0, i + session.plan.beyond)) session.account.data_right = false;
+            if (data[i] != vi_octet(0, i + (descriptor.remote->address - session.target->address)))
+                session.account.data_right = false;
     }
     post_outbox(now, session);
     maybe_end(now, index);
@@ -256,7 +284,9 @@ void ViPeer::on_sent(Time now, std::size_t index, const vi::Descriptor& descript
 void ViPeer::maybe_end(Time now, std::size_t index) {
     Session& session = sessions_[index];
     if (!session.started || session.ending || session.plan.role == ViRole::server) return;
-    if (session.next_number < session.plan.messages || session.done < session.posted || !session.outbox.empty()) return;
+    const bool all_begun = session.begun >= session.plan.messages &&
+                           session.further_begun == session.plan.further.size();
+    if (!all_begun || session.done < session.posted || !session.outbox.empty()) return;
     if (session.plan.echoed && session.came_back < session.plan.messages) return;
     session.ending = true;
     if (session.plan.end != ViEnd::leave) set_timer(now + session.plan.hold, Due::end, index);
@@ -269,6 +299,10 @@ void ViPeer::end(Time now, std::size_t index) {
     if (session.plan.end == ViEnd::log_out && query.state == vi::State::connected)
         return port().log_out(now, provider_.peer_of(session.vi));
     if (query.state == vi::State::idle || session.disconnecting) return;
+    if (session.plan.end == ViEnd::close && query.state == vi::State::connected) {
+        provider_.close(now, session.vi);
+        return;
+    }
     session.disconnecting = true;
     provider_.disconnect(now, session.vi);
 }
@@ -358,6 +392,7 @@ void ViPeer::on_consumer_timer(Time now) {
             case Due::begin: begin(now, timer.session); break;
             case Due::answer: answer(now, timer.session); break;
             case Due::next_message: send_message(now, timer.session); break;
+            case Due::further_message: send_further(now, timer.session, timer.message); break;
             case Due::end:
             case Due::follow: end(now, timer.session); break;
         }

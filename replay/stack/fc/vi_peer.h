@@ -11,7 +11,16 @@ namespace fabricscope::stack {
 enum class ViRole : std::uint8_t { server, client, peer };
 enum class ViAnswer : std::uint8_t { accept, reject, none };
 enum class ViTransfer : std::uint8_t { send, write, read };
-enum class ViEnd : std::uint8_t { disconnect, leave, log_out };
+enum class ViEnd : std::uint8_t { disconnect, leave, log_out, close };
+
+/// A Message by itself.
+struct ViMessage {
+    Time at = 0;  ///< after the endpoint is connected
+    ViTransfer transfer = ViTransfer::send;
+    std::uint32_t octets = 100;  ///< at least 4
+    bool immediate = false;
+    std::uint64_t beyond = 0;  ///< octets behind the start of the other one's memory
+};
 
 /// An application.
 struct ViPlan {
@@ -23,15 +32,18 @@ struct ViPlan {
     Time timeout = 60 * second;                      ///< T0 or T1
     // server
     ViAnswer answer = ViAnswer::accept;
-    Time think = 0;             ///< before the answer
-    std::uint32_t count = 1;    ///< connections, one after the other
-    bool echo = false;          ///< Messages are sent back
-    bool names_memory = false;  ///< tells the client where its memory is
+    Time think = 0;                          ///< before the answer
+    std::uint32_t count = 1;                 ///< connections, one after the other
+    bool echo = false;                       ///< Messages are sent back
+    std::optional<Time> disconnect_after{};  ///< its own Disconnect, after it is connected
+    bool names_memory = false;               ///< tells the client where its memory is
     std::uint32_t memory = 65'536;
     bool memory_writable = true, memory_readable = true;
     // all
-    std::uint32_t receives = 64;     ///< posted, and again as they are used
+    std::uint32_t receives = 64;  ///< posted, and with `repost` again as they are used
+    bool repost = true;
     std::uint32_t receive_size = 0;  ///< octets; 0: as long as the longest Message
+    std::vector<ViMessage> further;  ///< Messages besides `messages`
     std::uint32_t queue = 0;  ///< entries of a completion queue for receives at which nobody looks; 0: there is none
     // client, peer
     ViTransfer transfer = ViTransfer::send;
@@ -74,6 +86,11 @@ public:
     /// The link comes up. Plans count their time from `origin`.
     void start(Time now, Time origin);
 
+    /// The memory for RDMA of a plan, by its number.
+    vi::AddressSegment memory_of(std::size_t plan);
+    /// The application knows where the other one's memory is; else a Message tells it.
+    void know_memory(std::size_t plan, const vi::AddressSegment& memory) { sessions_[plan].target = memory; }
+
     vi::Provider& provider() { return provider_; }
     std::vector<ViAccount> accounts() const;
 
@@ -84,11 +101,12 @@ protected:
     Time consumer_wakeup() const override;
 
 private:
-    enum class Due : std::uint8_t { begin, answer, next_message, end, follow };
+    enum class Due : std::uint8_t { begin, answer, next_message, further_message, end, follow };
     struct Timer {
         Time at = never;
         Due what{};
         std::size_t session = 0;
+        std::size_t message = 0;  ///< of the further ones
     };
     /// A Message that is to be sent, or memory that is to be read.
     struct Outgoing {
@@ -107,7 +125,9 @@ private:
         vi::MemHandle region_handle = 0;
         std::optional<vi::AddressSegment> target;  ///< the other one's memory
         std::deque<Outgoing> outbox;               ///< waits for a buffer to be sent from
-        std::uint32_t posted = 0, done = 0, came_back = 0, next_number = 0;
+        std::uint32_t posted = 0, done = 0, came_back = 0, begun = 0;
+        std::size_t further_begun = 0;
+        std::uint32_t sends = 0, transfers = 0;  ///< numbers of Messages: Sends, RDMA
         bool started = false, ending = false;
         bool following = false;      ///< the connection is lost, the own Disconnect will come
         bool disconnecting = false;  ///< it has been asked for
@@ -115,7 +135,9 @@ private:
         ViAccount account;
     };
 
-    void set_timer(Time at, Due what, std::size_t session) { timers_.push_back({at, what, session}); }
+    void set_timer(Time at, Due what, std::size_t session, std::size_t message = 0) {
+        timers_.push_back({at, what, session, message});
+    }
     void begin_all(Time now);
     void begin(Time now, std::size_t index);
     void wait_for_client(Time now, Session& session);
@@ -124,6 +146,9 @@ private:
     void connected(Time now, std::size_t index);
     void post_receive(Session& session, std::uint64_t slot);
     void send_message(Time now, std::size_t index);
+    void send_further(Time now, std::size_t index, std::size_t message);
+    void transfer(Time now, Session& session, const ViMessage& message);
+    bool is_connected(const Session& session) const;
     void send(Time now, Session& session, Octets octets, vi::Descriptor descriptor = {});
     void post_outbox(Time now, Session& session);
     void on_received(Time now, std::size_t index, const vi::Descriptor& descriptor);

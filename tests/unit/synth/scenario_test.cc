@@ -22,11 +22,12 @@ std::string complaint_of(const std::string& text) {
 
 TEST(Scenario, WordsAndValues) {
     const Scenario scenario = parse_scenario(
-        "# about it\ntitle  A title = of words  # and this\nprotocol p\nseed 0x10\nfinds A B\n"
+        "# about it\ntitle  A title = of words  # and this\nprotocol p\nseed 0x10\nfinds A B\nsample a/b c/d\n"
         "say what=\"a b # c\" n=7 t=1.5ms on=yes size=2K part=0.25%\n");
     EXPECT_EQ(scenario.title, "A title = of words");
     EXPECT_EQ(scenario.seed, 16U);
     EXPECT_EQ(scenario.finds, (std::vector<std::string>{"A", "B"}));
+    EXPECT_EQ(scenario.samples, (std::vector<std::string>{"a/b", "c/d"}));
     ASSERT_EQ(scenario.statements.size(), 1U);
     const Statement& say = scenario.statements.front();
     EXPECT_EQ(say.text("what", ""), "a b # c");
@@ -49,6 +50,8 @@ TEST(Scenario, ErrorsNameTheLine) {
     EXPECT_THAT(complaint_of(begin + "listen port=1 port=2\n"), HasSubstr("twice"));
     EXPECT_THAT(complaint_of(begin + "juggle\n"), HasSubstr("not known"));
     EXPECT_THAT(complaint_of(begin + "fault loss=101%\n"), HasSubstr("a chance"));
+    for (const char* sample : {"a", "a/", "/b", "a/b/c", "a/b c"})
+        EXPECT_THAT(complaint_of(begin + "sample " + sample + "\n"), HasSubstr("is no sample"));
     EXPECT_THAT(complaint_of("protocol telepathy\n"), HasSubstr("nobody plays"));
     EXPECT_THAT(complaint_of("title x\n"), HasSubstr("no protocol"));
 }

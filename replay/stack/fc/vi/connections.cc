@@ -276,7 +276,7 @@ void Connections::take_refusal(Time now, Setup& setup, Reason reason) {
     if (reason == Reason::reject_transport_error && shared_.iso() && !setup.retry) return retry(now, setup);
     if (is_error(reason)) {
         vi.failed_setup = setup.connection_id;
-        shared_.fail(vi, Reason::setup_timeout);
+        shared_.fail(vi, reason == Reason::reject_transport_error ? Reason::transport_error : Reason::protocol_error);
     } else {
         shared_.go_idle(vi);
     }
@@ -367,6 +367,7 @@ void Connections::on_request(Time now, const fibre_channel::IncomingIu& iu, cons
     if (stored.retry && answer_again(now, stored)) return;
     if (shared_.iso() && !login_is_sufficient(stored.port_id))
         return send_response1(now, stored, Reason::invalid_service_parameter);
+    std::erase_if(waits_, [&](const Wait& wait) { return wait.until <= now; });
     if (stored.as_peer) match_peer(now, stored);
     else match_wait(now, stored);
 }
@@ -388,13 +389,16 @@ bool Connections::answer_again(Time now, Setup& setup) {
     return true;
 }
 
+/// Servers and peers that wait are Connectionpoints alike (5.9.7.2.1).
+Reason Connections::why_no_match() const {
+    const bool waits = !waits_.empty() || std::ranges::any_of(pending_, &Pending::as_peer);
+    return waits ? Reason::no_discriminator_match : Reason::no_waiting_connectionpoint;
+}
+
 void Connections::match_wait(Time now, Setup& setup) {
-    std::erase_if(waits_, [&](const Wait& wait) { return wait.until <= now; });
     const auto wait = std::ranges::find_if(
         waits_, [&](const Wait& one) { return fcvi::same_discriminator(one.local, setup.remote); });
-    if (wait == waits_.end())
-        return send_response1(
-            now, setup, waits_.empty() ? Reason::no_waiting_connectionpoint : Reason::no_discriminator_match);
+    if (wait == waits_.end()) return send_response1(now, setup, why_no_match());
     waits_.erase(wait);
     setup.conn = ++last_conn_;
     ConnectionRequest request;
@@ -492,7 +496,7 @@ void Connections::on_t2(Setup& setup) {
     setup.over = true;
     Vi* vi = setup.accepted ? shared_.find(setup.vi) : nullptr;
     if (vi == nullptr || vi->connected() || vi->remote_handle != setup.their_handle) return;
-    shared_.fail(*vi, Reason::setup_timeout, AsyncError::conn_lost);
+    shared_.fail(*vi, Reason::transport_error, AsyncError::conn_lost);
     finish(*vi, Return::timeout);
 }
 
@@ -512,18 +516,15 @@ int Connections::compare_with(const Setup& theirs) const {
 /// Hosts match crosswise, and the discriminators of both remote addresses (VI-DG 6.7).
 void Connections::match_peer(Time now, Setup& setup) {
     const Pending* match = nullptr;
-    bool any = false;
     for (const Pending& one : pending_) {
         if (!one.as_peer || one.remote.host != setup.local.host || one.local.host != setup.remote.host) continue;
         const Vi& vi = *shared_.find(one.vi);
         const bool taken = std::ranges::any_of(setups_, [&](const Setup& other) {
             return !other.own && !other.over && other.vi == vi.id && (other.accepted || other.held);
         });
-        any = true;
         if (!taken && match == nullptr && fcvi::same_discriminator(one.remote, setup.remote)) match = &one;
     }
-    if (match == nullptr)
-        return send_response1(now, setup, any ? Reason::no_discriminator_match : Reason::no_waiting_connectionpoint);
+    if (match == nullptr) return send_response1(now, setup, why_no_match());
     setup.vi = match->vi;
     Vi& vi = *shared_.find(match->vi);
     if (const Return wrong = mismatch(setup, vi); wrong != Return::success) {
@@ -599,7 +600,7 @@ void Connections::say_goodbye(Time now, Goodbye& goodbye) {
     if (auto* head = std::get_if<fcvi::DisconnectHead>(&header.head)) {
         head->vi_app_discon = goodbye.by == By::application;
         head->conn_setup_abort = aborts_setup;
-        if (vi.error) set_status(header, aborts_setup ? Reason::setup_timeout : *vi.error);
+        if (vi.error) set_status(header, *vi.error);
     } else if (auto* draft = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head)) {
         draft->mode = goodbye.by == By::application ? fcvi::rev_1_0_application_disconnect
                                                     : fcvi::rev_1_0_kernel_disconnect;
@@ -649,8 +650,11 @@ void Connections::on_disconnect_request(
             setup->over = true;
             response.common().handle = setup->their_handle;
             vi = setup->accepted ? shared_.find(setup->vi) : nullptr;
+            set_status(response, Reason::disconnect_accept);  // C.5.8
         }
     } else if (past != past_.end()) {
+        for (Setup& setup : setups_)  // nobody waits for RESP2 any more (C.5.9.2)
+            if (!setup.own && vi != nullptr && setup.vi == vi->id) setup.t2 = never;
         response.common().handle = past->second.remote_handle;
         if (shared_.iso())
             response.common().msg_id = vi != nullptr ? vi->highest_completed : past->second.highest_completed;

@@ -101,6 +101,7 @@ private:
     void on_t3(Time now, Setup& setup);
     // answering
     void on_request(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
+    fcvi::Reason why_no_match() const;
     void match_wait(Time now, Setup& setup);
     void match_peer(Time now, Setup& setup);
     void arbitrate(Time now, Setup& theirs, Setup& own);

@@ -152,31 +152,39 @@ void Messages::transmit(Time now, Vi& vi, SendWork& work) {
             header.head);
     }
     if (auto* target = std::get_if<fcvi::RdmaTarget>(&header.target))
-        *target = {descriptor.remote->address, descriptor.remote->handle, descriptor.length};
+        // Revision 1.0 has a length for Reads only (5.7.9).
+        *target = {
+            descriptor.remote->address, descriptor.remote->handle, reads || shared_.iso() ? descriptor.length : 0};
     else if (auto* send = std::get_if<fcvi::SendTarget>(&header.target)) send->tot_len = descriptor.length;
 
     const Octets data = reads ? Octets{} : gather(descriptor);
     const bool response = awaits_response(vi, work);
-    const std::size_t most = shared_.config.iu_size == 0 ? std::max<std::size_t>(data.size(), 1)
-                                                         : shared_.config.iu_size;
-    std::size_t at = 0;
-    do {
-        const ByteView part = ByteView(data).subspan(at, std::min(most, data.size() - at));
-        OutgoingIu iu;
-        iu.r_ctl = header.iu()->r_ctl;
-        iu.device_header = fcvi::build(header);
-        iu.payload.assign(part.begin(), part.end());
-        iu.relative_offset = static_cast<std::uint32_t>(at);
-        at += part.size();
-        iu.last_sequence = at == data.size() && !response;
-        iu.passes_initiative = at == data.size() && response;
-        shared_.exchanges.send(now, work.exchange, std::move(iu));
-    } while (at < data.size());
+    send_data(now, work.exchange, header, data, response);
     ViCounters& counters = shared_.counters[vi.id];
     ++counters.messages_sent;
     if (!reads) counters.octets_sent += data.size();
     if (response) work.deadline = now + shared_.ulp_timeout();
     else work.finished = shared_.config.service_class != 2;  // class 2: with the last ACK
+}
+
+/// In as many IUs as the configuration asks for; one, if there are no data.
+void Messages::send_data(
+    Time now, ExchangeHandle exchange, const fcvi::DeviceHeader& header, ByteView data, bool answered) {
+    const std::size_t most = shared_.config.iu_size == 0 ? data.size() : shared_.config.iu_size;
+    std::size_t at = 0;
+    do {
+        const ByteView part = data.subspan(at, std::min(most, data.size() - at));
+        OutgoingIu iu;
+        iu.r_ctl = header.iu()->r_ctl;
+        iu.device_header = fcvi::build(header);
+        iu.payload.assign(part.begin(), part.end());
+        iu.payload_of_frame = shared_.config.frame_data;
+        iu.relative_offset = static_cast<std::uint32_t>(at);
+        at += part.size();
+        iu.last_sequence = at == data.size() && !answered;
+        iu.passes_initiative = at == data.size() && answered;
+        shared_.exchanges.send(now, exchange, std::move(iu));
+    } while (at < data.size());
 }
 
 SendWork* Messages::find_work(ExchangeHandle exchange, Vi*& vi) {
@@ -470,15 +478,16 @@ void Messages::take_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessage
         answer(now, vi, msg_id, message, Verdict::protection, {});
         return shared_.fail(vi, fcvi::Reason::remote_read_protection_error, AsyncError::conn_lost);
     }
-    Octets data = target.tot_len == 0 ? Octets{}
-                                      : shared_.memory.read(target.rmt_va, target.rmt_va_handle, target.tot_len);
+    const Octets data = target.tot_len == 0 ? Octets{}
+                                            : shared_.memory.read(target.rmt_va, target.rmt_va_handle, target.tot_len);
     succeed(vi, msg_id, 0);
     shared_.counters[vi.id].octets_sent += data.size();
-    answer(now, vi, msg_id, message, Verdict::good, std::move(data));
+    answer(now, vi, msg_id, message, Verdict::good, data);
 }
 
 /// Reads are always answered, other requests on Reliable Reception only.
-void Messages::answer(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, Verdict verdict, Octets data) {
+void Messages::answer(
+    Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, Verdict verdict, ByteView data) {
     const bool reads = message.type == IuType::read_rqst;
     if (!reads && !vi.received()) return;
     fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, response_to(message.type));
@@ -489,13 +498,8 @@ void Messages::answer(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& m
     head.prot_err = verdict == Verdict::protection;
     head.desc_err = verdict == Verdict::descriptor;
     if (auto* target = std::get_if<fcvi::RdmaTarget>(&header.target)) *target = message.target;
-    OutgoingIu iu;
-    iu.r_ctl = header.iu()->r_ctl;
-    iu.device_header = fcvi::build(header);
-    iu.payload = std::move(data);
-    if (reads) iu.relative_offset = 0;
-    iu.last_sequence = true;
-    shared_.exchanges.send(now, message.exchange, std::move(iu));
+    if (reads) send_data(now, message.exchange, header, data, false);
+    else shared_.send(now, message.exchange, header, {}, true, "");
 }
 
 // ---- failures and timers -----------------------------------------------------------------------------

@@ -30,6 +30,7 @@ private:
     bool awaits_response(const Vi& vi, const SendWork& work) const;
     void begin_messages(Time now, Vi& vi);
     void transmit(Time now, Vi& vi, SendWork& work);
+    void send_data(Time now, ExchangeHandle exchange, const fcvi::DeviceHeader& header, ByteView data, bool answered);
     Octets gather(const Descriptor& descriptor) const;
     void scatter(const std::vector<DataSegment>& segments, ByteView octets);
     void on_response(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
@@ -50,7 +51,7 @@ private:
     bool consume_receive(
         Vi& vi, const InMessage& message, std::uint32_t op, std::uint32_t bits, ByteView data, std::size_t length);
     enum class Verdict : std::uint8_t { good, protection, descriptor };
-    void answer(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, Verdict verdict, Octets data);
+    void answer(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, Verdict verdict, ByteView data);
     void succeed(Vi& vi, std::uint32_t msg_id, std::size_t octets);
     void give_up(Time now, Vi& vi, std::uint32_t msg_id);
 

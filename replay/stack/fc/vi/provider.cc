@@ -130,6 +130,12 @@ Return Provider::fail(ViHandle vi, fcvi::Reason why) {
     return Return::success;
 }
 
+Return Provider::close(Time now, ViHandle vi) {
+    Vi* found = shared_.find(vi);
+    return found == nullptr ? Return::invalid_parameter
+                            : connections_.disconnect(now, *found, Connections::By::provider);
+}
+
 Return Provider::disconnect_done(ViHandle vi) {
     Vi* found = shared_.find(vi);
     if (found == nullptr) return Return::invalid_parameter;

@@ -38,6 +38,8 @@ public:
     Return connect_done(ViHandle vi, Attributes* remote = nullptr);
     Return disconnect(Time now, ViHandle vi);
     Return disconnect_done(ViHandle vi);
+    /// VipCloseNic, for one VI: the application is gone, and the Provider itself disconnects.
+    Return close(Time now, ViHandle vi);
     /// Something has gone wrong that no frame tells: a connected VI goes to Error.
     Return fail(ViHandle vi, fcvi::Reason why);
 

@@ -20,6 +20,7 @@ struct ProviderConfig {
     int service_class = 3;
     bool in_order = true;        ///< of the Fabric: what comes out of order is an error at once
     std::uint32_t iu_size = 0;   ///< octets of a Message in one IU; 0: all of them
+    std::size_t frame_data = 0;  ///< and in one frame, a multiple of 4; 0: as many as fit
     bool connect_info = false;   ///< RQST and RESP1 carry Connect Info
     bool any_rdma_read = false;  ///< VIs may enable RDMA Read on Unreliable Delivery, too, as those of others do
     std::uint32_t first_handle = 0x100;
