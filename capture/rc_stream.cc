@@ -77,7 +77,10 @@ RcEvent RcReceiver::receive(const Packet& packet) {
     event.first = begins_message(opcode.position);
     event.last = ends_message(opcode.position);
     if (ib.has_immdt) event.immediate = ib.immdt.immediate_data;
-    if (ib::is_response(opcode.operation)) return event;
+    if (ib::is_response(opcode.operation)) {
+        receive_response(ib.bth.psn, event);
+        return event;
+    }
 
     const PsnWindow::Place place = window_.classify(ib.bth.psn);
     event.order = place.order;
@@ -101,10 +104,37 @@ void RcReceiver::pass_over(std::uint32_t psn, RcEvent& event) {
     event.kind = RcEvent::Kind::unplaceable;
 }
 
+/// Acknowledgments may well be repeated; data that come again are not counted again.
+void RcReceiver::receive_response(std::uint32_t psn, RcEvent& event) {
+    if (event.kind == RcEvent::Kind::acknowledge) return;
+    if (!responses_) responses_ = std::make_unique<PsnWindow>();
+    event.order = responses_->classify(psn).order;
+    if (!event.repeated()) responses_->mark_used(psn);
+}
+
+/// Whether an earlier READ request is repeated from where its responses got lost (IBA 9.7.5): the same end, and a
+/// PSN of the earlier one's responses.
+bool RcReceiver::asks_for_rest(const IbPacket& ib) const {
+    constexpr std::uint32_t largest_mtu = 4096;
+    const auto end_of = [](const ib::Reth& reth) { return reth.virtual_address + reth.dma_length; };
+    return std::ranges::any_of(reads_, [&](const std::optional<Read>& read) {
+        if (!read || read->reth.r_key != ib.reth.r_key || end_of(read->reth) != end_of(ib.reth)) return false;
+        const std::int32_t packets = psn_distance(read->psn, ib.bth.psn);
+        const std::uint64_t skipped = ib.reth.virtual_address - read->reth.virtual_address;
+        if (packets <= 0 || skipped == 0 || skipped >= read->reth.dma_length) return false;
+        const std::uint64_t mtu = skipped / static_cast<std::uint32_t>(packets);
+        return mtu * static_cast<std::uint32_t>(packets) == skipped && mtu >= smallest_mtu && mtu <= largest_mtu;
+    });
+}
+
 void RcReceiver::receive_read_request(const IbPacket& ib, RcEvent& event) {
     event.r_key = ib.reth.r_key;
     event.address = ib.reth.virtual_address;
     event.length = ib.reth.dma_length;
+    if (!event.repeated() && ib.has_reth) {
+        if (asks_for_rest(ib)) event.order = PsnOrder::duplicate;
+        else reads_[next_read_++ % reads_.size()] = Read{ib.bth.psn, ib.reth};
+    }
     use(ib.bth.psn, event);
     // The response takes a PSN for each of its packets, of a size that is not known here.
     if (event.length > 0) window_.allow_slack(ib.bth.psn, (event.length - 1) / smallest_mtu);

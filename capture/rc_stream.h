@@ -7,6 +7,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -70,10 +71,12 @@ struct RcEvent {
         other,        ///< not a reliable connection's packet
     };
     Kind kind = Kind::other;
-    PsnOrder order = PsnOrder::next;  ///< of requests; responses echo the PSNs of the other direction
-    std::uint32_t missing = 0;        ///< ahead_after_gap: how many PSNs before it have not been seen
-    bool first = false;               ///< first or only packet of its message
-    bool last = false;                ///< last or only packet of its message
+    /// Of requests, and of READ and atomic responses, which have the PSNs of the other direction. A READ request that
+    /// asks again for the rest of an earlier one is a duplicate.
+    PsnOrder order = PsnOrder::next;
+    std::uint32_t missing = 0;  ///< ahead_after_gap: how many PSNs before it have not been seen
+    bool first = false;         ///< first or only packet of its message
+    bool last = false;          ///< last or only packet of its message
 
     ByteView message;                  ///< send_message: the octets; valid until the next receive()
     std::uint32_t message_length = 0;  ///< send_message: on the wire; more than in `message` if some were cut off
@@ -113,7 +116,14 @@ private:
         std::uint64_t first_frame;
     };
 
+    struct Read {  ///< an RDMA READ request
+        std::uint32_t psn;
+        ib::Reth reth;
+    };
+
     void use(std::uint32_t psn, const RcEvent& event);
+    void receive_response(std::uint32_t psn, RcEvent& event);
+    bool asks_for_rest(const IbPacket& ib) const;
     void pass_over(std::uint32_t psn, RcEvent& event);
     void receive_read_request(const IbPacket& ib, RcEvent& event);
 
@@ -128,11 +138,14 @@ private:
     std::optional<Write> write_covering(std::uint32_t psn) const;
 
     PsnWindow window_;
+    std::unique_ptr<PsnWindow> responses_;  ///< once there was one with data
     // More than one of each, because what follows a lost packet is seen before its retransmission.
     std::array<Send, 4> sends_;
     std::array<std::optional<Write>, 16> writes_;
     std::size_t next_send_ = 0;
+    std::array<std::optional<Read>, 16> reads_;
     std::size_t next_write_ = 0;
+    std::size_t next_read_ = 0;
 };
 
 }  // namespace fabricscope::capture

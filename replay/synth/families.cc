@@ -17,7 +17,9 @@ constexpr std::array known{
         "fc-ae-rdma", "FC-AE-RDMA: reads and writes of a Target's memory",
         [](const Scenario& s) { return run_fc_ae_rdma(s, nullptr); }},
     Family{"fcvi", "FC-VI connections and their Messages", [](const Scenario& s) { return run_fcvi(s, nullptr); }},
-    Family{"rdma-cm", "RDMA CM connections and what is sent over them", run_rdma_cm},
+    Family{
+        "rdma-cm", "RDMA CM connections and what is sent over them",
+        [](const Scenario& s) { return run_rdma_cm(s, nullptr); }},
     Family{
         "smc-r", "SMC-R connections, link groups and their data",
         [](const Scenario& s) { return run_smcr(s, nullptr); }},

@@ -55,7 +55,7 @@ public:
     explicit RdmaCmScenario(const Scenario& scenario)
         : world_(scenario, message_name, [this](const Statement& statement) { read(statement); }) {}
 
-    Recording run() {
+    Recording run(RdmaCmAccounts* accounts) {
         client_.emplace(host(client_host, "client"));
         server_.emplace(host(server_host, "server"));
         attach(*client_, client_host, "client");
@@ -66,8 +66,9 @@ public:
                 client_->start(world_.fabric().now(), with_echo(start.plan));
             });
         Recording recording = world_.run();
-        tell(recording, "client", *client_);
-        tell(recording, "server", *server_);
+        tell(recording, "client", client_->accounts());
+        tell(recording, "server", server_->accounts());
+        if (accounts != nullptr) *accounts = {client_->accounts(), server_->accounts()};
         return recording;
     }
 
@@ -196,8 +197,8 @@ private:
         world_.attach(peer, 0, address.mac, {name, "eth0", fmt::format("{}, {}", name, short_text(address.gid))});
     }
 
-    static void tell(Recording& recording, const char* name, const RdmaPeer& peer) {
-        for (const RdmaAccount& account : peer.accounts()) {
+    static void tell(Recording& recording, const char* name, const std::vector<RdmaPeerAccount>& accounts) {
+        for (const RdmaPeerAccount& account : accounts) {
             std::string text = fmt::format("{}: {}", name, account.outcome);
             if (account.reject_reason != 0) text += fmt::format(" (reason {})", account.reject_reason);
             text += fmt::format(
@@ -218,6 +219,8 @@ private:
 
 }  // namespace
 
-Recording run_rdma_cm(const Scenario& scenario) { return RdmaCmScenario(scenario).run(); }
+Recording run_rdma_cm(const Scenario& scenario, RdmaCmAccounts* accounts) {
+    return RdmaCmScenario(scenario).run(accounts);
+}
 
 }  // namespace fabricscope::synth

@@ -2,11 +2,18 @@
 // Scenarios of the protocol rdma-cm: a client and a server with RDMA adapters.
 #pragma once
 
+#include "replay/stack/ib/rdma_peer.h"
 #include "replay/synth/recording.h"
 #include "replay/synth/scenario.h"
 
 namespace fabricscope::synth {
 
-Recording run_rdma_cm(const Scenario& scenario);
+/// What both sides say, besides the frames.
+struct RdmaCmAccounts {
+    std::vector<stack::RdmaPeerAccount> client, server;
+};
+
+/// `accounts` may be null.
+Recording run_rdma_cm(const Scenario& scenario, RdmaCmAccounts* accounts);
 
 }  // namespace fabricscope::synth

@@ -55,9 +55,12 @@ void RdmaPeer::on_consumer_timer(Time now) {
         }
 }
 
-std::vector<RdmaAccount> RdmaPeer::accounts() const {
-    std::vector<RdmaAccount> accounts;
-    for (const Session& session : sessions_) accounts.push_back(session.account);
+std::vector<RdmaPeerAccount> RdmaPeer::accounts() const {
+    std::vector<RdmaPeerAccount> accounts;
+    for (const Session& session : sessions_) {
+        accounts.push_back(session.account);
+        accounts.back().qpn = session.qpn;
+    }
     return accounts;
 }
 
@@ -288,7 +291,7 @@ void RdmaPeer::on_completion(Time now, Completion completion) {
 
 void RdmaPeer::on_message(Time now, std::size_t index, const Completion& completion) {
     Session& session = sessions_[index];
-    RdmaAccount& account = session.account;
+    RdmaPeerAccount& account = session.account;
     const auto number = static_cast<unsigned>(account.messages_received++);
     account.received += completion.octets.size();
     for (std::size_t i = 0; i < completion.octets.size(); ++i)
@@ -311,7 +314,7 @@ void RdmaPeer::on_message(Time now, std::size_t index, const Completion& complet
 
 void RdmaPeer::on_work(Time now, std::size_t index, const Completion& completion) {
     Session& session = sessions_[index];
-    RdmaAccount& account = session.account;
+    RdmaPeerAccount& account = session.account;
     if (completion.status != CompletionStatus::success) {
         if (completion.status != CompletionStatus::flushed) account.outcome = name_of(completion.status);
         if (!session.plan || session.ended) return;

@@ -53,8 +53,9 @@ struct ClientPlan {
 };
 
 /// What a side knows of a connection.
-struct RdmaAccount {
+struct RdmaPeerAccount {
     bool client = false;
+    std::uint32_t qpn = 0;         ///< its own; 0 if it never had one
     std::string outcome = "open";  ///< "connected", "rejected", "timeout", "disconnected" or a queue pair's error
     std::uint16_t reject_reason = 0;
     std::uint64_t sent = 0;      ///< octets that the peer has acknowledged, of SENDs and WRITEs
@@ -72,7 +73,7 @@ public:
     void offer(const ServicePlan& plan);
     void start(Time now, const ClientPlan& plan);
     /// Of every connection, in the order in which they began.
-    std::vector<RdmaAccount> accounts() const;
+    std::vector<RdmaPeerAccount> accounts() const;
 
 protected:
     void on_cm_event(Time now, const CmEvent& event) override;
@@ -102,7 +103,7 @@ private:
         unsigned messages_begun = 0;
         unsigned messages_done = 0;
         bool ended = false;
-        RdmaAccount account;
+        RdmaPeerAccount account;
     };
 
     void set_timer(Time at, Due what, std::size_t session);

@@ -230,6 +230,33 @@ TEST(RcReceiver, ReadRequestTakesThePsnsOfItsResponse) {
     EXPECT_EQ(receive(send_only, 108, counting(4)).order, PsnOrder::ahead_after_gap);
 }
 
+TEST(RcReceiver, AReadThatIsAskedForAgainFromWhereItBrokeOffIsRepeated) {
+    Receiver receive;
+    const auto repeated = [&](std::uint32_t psn, std::uint64_t address, std::uint32_t length, std::uint32_t r_key = 3) {
+        return receive(read_request, psn, reth(address, r_key, length), {}).repeated();
+    };
+    EXPECT_FALSE(repeated(100, 0x5000, 3000));
+    EXPECT_FALSE(repeated(103, 0x9000, 4096));
+    EXPECT_TRUE(repeated(101, 0x5000 + 1024, 3000 - 1024)) << "its second packet was lost, with an MTU of 1024";
+    EXPECT_TRUE(repeated(103, 0x9000, 4096));
+    EXPECT_TRUE(repeated(106, 0x9000 + 3 * 1024, 1024));
+    EXPECT_FALSE(repeated(107, 0x5000 + 2048, 3000 - 2048)) << "the end of the same memory, but no PSN fits";
+    EXPECT_FALSE(repeated(108, 0x9000 + 1024, 3072, 4)) << "another memory";
+}
+
+TEST(RcReceiver, ResponsesThatComeAgainAreRepeated) {
+    Receiver receive;
+    const auto repeated = [&](std::uint32_t psn) {
+        return receive(read_response_only, psn, built(ib::Aeth{0, 1}), Octets(8)).repeated();
+    };
+    EXPECT_FALSE(repeated(900));
+    EXPECT_FALSE(repeated(905)) << "between them are those of other requests";
+    EXPECT_TRUE(repeated(900));
+    EXPECT_FALSE(repeated(903)) << "late";
+    EXPECT_TRUE(repeated(903));
+    EXPECT_FALSE(receive(acknowledge, 905, built(ib::Aeth{0, 1}), {}).repeated());
+}
+
 TEST(RcReceiver, ResponsesHavePsnsOfTheOtherDirection) {
     Receiver receive;
     receive(send_only, 1, counting(4));

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Communication Management and queue pairs of both sides against each other, and the analyzer's account against theirs.
+#include "replay/synth/rdma_cm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "replay/stack/core/random.h"
+#include "tests/unit/synth/analysed.h"
+
+namespace fabricscope::synth {
+namespace {
+
+using engine::rdma_cm::Outcome;
+using engine::rdma_cm::Side;
+using stack::RdmaPeerAccount;
+
+struct Played {
+    RdmaCmAccounts accounts;
+    std::unique_ptr<engine::Engine> analysis;
+};
+
+Played play(const std::string& text) {
+    Played played;
+    const Recording recording = run_rdma_cm(parse_scenario(text), &played.accounts);
+    engine::Options options;
+    options.rdma_cm = true;
+    played.analysis = analysed(recording, options);
+    return played;
+}
+
+const RdmaPeerAccount& account_of(const std::vector<RdmaPeerAccount>& accounts, std::optional<std::uint32_t> qpn) {
+    static const RdmaPeerAccount none;
+    const auto found = std::ranges::find(accounts, qpn, [](const auto& a) { return std::optional(a.qpn); });
+    EXPECT_NE(found, accounts.end());
+    return found == accounts.end() ? none : *found;
+}
+
+/// What the client says became of its request, in the analyzer's words. A server that waits for RTU in vain ends what the
+/// client had taken for a connection.
+Outcome outcome_of(const RdmaPeerAccount& client) {
+    if (client.outcome == "rejected" && client.reject_reason != ib::reject_timeout) return Outcome::rejected;
+    if (client.outcome == "timeout") return Outcome::timeout;
+    return Outcome::connected;
+}
+
+enum class Transfer : std::uint8_t { send, write, read };
+
+struct Case {
+    std::string text;
+    Transfer transfer;
+    bool refused;
+};
+
+/// A scenario of anything: carriers, sizes, paces, READs and WRITEs, who ends the connection.
+Case random_case(std::uint64_t seed, const std::string& faults) {
+    stack::Random random(seed * 6151);
+    const char* const carriers[] = {"ipv4", "ipv6", "roce-v1"};
+    const char* const transfers[] = {"send", "write", "read"};
+    const char* const mtus[] = {"256", "1024", "4096"};
+    const auto transfer = static_cast<Transfer>(random.below(3));
+    const bool refused = random.below(6) == 0;
+    return {
+        fmt::format(
+            "protocol rdma-cm\nseed {}\ncarrier over={}\n{}\n"
+            "listen echo={} answer={} think={}us mra={} buffers={}\n"
+            "connect count={} interval={}us messages={} octets={} transfer={} pause={}us mtu={} hold={}us\n",
+            seed, carriers[random.below(3)], faults, transfer == Transfer::send && random.below(2) == 0 ? "yes" : "no",
+            refused ? "reject" : "accept", random.below(500), random.below(3) == 0 ? 20 : 0, random.between(2, 64),
+            random.between(1, 5), random.below(3'000), random.between(0, 30), random.between(1, 20'000),
+            transfers[static_cast<std::size_t>(transfer)], random.below(100), mtus[random.below(3)],
+            random.below(1'000)),
+        transfer, refused};
+}
+
+/// The payload that went from `from` is what its owner, and the other side, count of it.
+void expect_same(
+    const engine::rdma_cm::Connection& seen, const Case& played, const RdmaPeerAccount& client,
+    const RdmaPeerAccount& server) {
+    EXPECT_TRUE(client.data_right && server.data_right);
+    EXPECT_EQ(seen.from[Side::client].bytes, client.sent);
+    EXPECT_EQ(seen.from[Side::client].sends + seen.from[Side::client].writes, client.messages_sent);
+    EXPECT_EQ(seen.from[Side::server].bytes, client.received);
+    if (played.transfer == Transfer::send) {
+        EXPECT_EQ(server.received, client.sent);
+        EXPECT_EQ(client.received, server.sent);
+    } else if (played.transfer == Transfer::read) {
+        EXPECT_EQ(seen.from[Side::client].reads, client.messages_received);
+    }
+}
+
+void expect_no_findings(const Played& played, std::string_view but = "") {
+    for (const engine::Finding* finding : played.analysis->findings())
+        if (finding->rule->id != but)
+            ADD_FAILURE() << finding->rule->id << " in frame " << finding->frames.back() << ": " << finding->text;
+}
+
+void expect_all_done(const Case& made) {
+    SCOPED_TRACE(made.text);
+    const Played played = play(made.text);
+    expect_no_findings(played);
+    const auto& connections = played.analysis->rdma_cm().connections;
+    ASSERT_EQ(connections.size(), played.accounts.client.size());
+    ASSERT_EQ(connections.size(), played.accounts.server.size());
+    for (const auto& seen : connections) {
+        const RdmaPeerAccount& client = account_of(played.accounts.client, seen.end[Side::client].qpn);
+        EXPECT_EQ(client.outcome, made.refused ? "rejected" : "disconnected");
+        EXPECT_EQ(seen.outcome, outcome_of(client));
+        if (made.refused) {
+            ASSERT_TRUE(seen.reject);
+            EXPECT_EQ(seen.reject->reason, client.reject_reason);
+        } else {
+            EXPECT_TRUE(seen.dreq && seen.drep);
+            expect_same(seen, made, client, account_of(played.accounts.server, seen.end[Side::server].qpn));
+        }
+    }
+}
+
+TEST(RdmaCmPeers, WhateverIsSentArrivesAndTheAnalyzerKnows) {
+    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+        expect_all_done(random_case(seed, ""));
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(RdmaCmPeers, AlsoWhenTheNetworkLosesAndReorders) {
+    for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+        stack::Random random(seed);
+        expect_all_done(random_case(
+            seed + 1'000, fmt::format(
+                              "capture at=network\nfault loss=0.{}% reorder=0.{}% duplicate=0.{}%", random.below(10),
+                              random.below(10), random.below(10))));
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+/// A network that hardly carries anything: what the client says is what the analyzer says of the frames at the client.
+TEST(RdmaCmPeers, WhatBecameOfARequestIsKnown) {
+    std::set<Outcome> met;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        stack::Random random(seed);
+        const std::string text = fmt::format(
+            "protocol rdma-cm\nseed {}\ncapture at=client\nfault loss={}%\nclient cm-retries={} response-timeout=12\n"
+            "listen answer={}\nconnect count=3 interval=1ms messages=0\n",
+            seed, random.between(30, 70), random.between(1, 4), random.below(3) == 0 ? "reject" : "accept");
+        SCOPED_TRACE(text);
+        const Played played = play(text);
+        expect_no_findings(played, "IPCM-06");  // a message that is never answered
+        const auto& connections = played.analysis->rdma_cm().connections;
+        ASSERT_EQ(connections.size(), played.accounts.client.size());
+        for (const auto& seen : connections) {
+            EXPECT_EQ(seen.outcome, outcome_of(account_of(played.accounts.client, seen.end[Side::client].qpn)));
+            met.insert(seen.outcome);
+        }
+        if (HasFailure()) return;
+    }
+    EXPECT_EQ(met, (std::set{Outcome::connected, Outcome::rejected, Outcome::timeout}));
+}
+
+}  // namespace
+}  // namespace fabricscope::synth
