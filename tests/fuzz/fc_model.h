@@ -4,15 +4,15 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <source_location>
 
 #include "analyzer/engine/engine.h"
 
 namespace fabricscope::fuzz {
 
-inline void must(bool holds, const std::source_location& where = std::source_location::current()) {
+/// Clang 14 has no std::source_location.
+inline void must(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (holds) return;
-    std::fprintf(stderr, "%s:%u: this must hold\n", where.file_name(), static_cast<unsigned>(where.line()));
+    std::fprintf(stderr, "%s:%d: this must hold\n", file, line);
     std::abort();
 }
 
