@@ -54,6 +54,7 @@ private:
         else if (statement.word() == "peer")
             read_connect(statement, ViRole::peer, read_side(statement, FcSide::client));
         else if (statement.word() == "message") read_message(statement);
+        else if (statement.word() == "name") read_name(statement);
         else statement.fail("this word is not known here");
     }
 
@@ -70,6 +71,12 @@ private:
                 provider_.version, static_cast<std::uint8_t>(statement.number("wrong-answer", 0, 255)));
     }
 
+    /// What the name service of both hosts knows.
+    void read_name(const Statement& statement) {
+        const FcSide side = read_side(statement, FcSide::server, "of");
+        provider_.names.push_back({statement.text("is", ""), network_.ip(side)});
+    }
+
     /// What servers, clients and peers have alike.
     void read_common(const Statement& statement, ViPlan& plan) {
         plan.discriminator = statement.text("discriminator", plan.discriminator);
@@ -78,6 +85,7 @@ private:
         plan.linger = statement.time("linger", plan.linger);
         plan.receives = static_cast<std::uint32_t>(statement.number("receives", plan.receives, 1024));
         plan.repost = statement.flag("repost", true);
+        plan.hears = static_cast<stack::ViHears>(statement.choice("notify", 0, {"no", "queues", "completion-queue"}));
         plan.queue = static_cast<std::uint32_t>(statement.number("queue", 0, 1024));
         plan.receive_size = static_cast<std::uint32_t>(statement.octets("receive-size", 0));
         plan.attributes.level = static_cast<fcvi::Reliability>(statement.choice("level", 1, levels));
@@ -120,13 +128,14 @@ private:
         plan.pause = statement.time("pause", 0);
         plan.beyond = statement.octets("beyond", 0);
         plan.hold = statement.time("hold", 0);
+        plan.remote_name = statement.text("host", "");
         plan.end = static_cast<stack::ViEnd>(statement.choice("end", 0, {"disconnect", "leave", "log-out", "close"}));
         if (role == ViRole::peer && plan.transfer != ViTransfer::send) statement.fail("peers only send");
         add(statement, plans_of(side), plan);
     }
 
-    static FcSide read_side(const Statement& statement, FcSide otherwise) {
-        return static_cast<FcSide>(statement.choice("side", static_cast<std::size_t>(otherwise), {"client", "server"}));
+    static FcSide read_side(const Statement& statement, FcSide otherwise, const std::string& name = "side") {
+        return static_cast<FcSide>(statement.choice(name, static_cast<std::size_t>(otherwise), {"client", "server"}));
     }
 
     std::vector<ViPlan>& plans_of(FcSide side) { return side == FcSide::client ? client_plans_ : server_plans_; }
@@ -204,6 +213,8 @@ private:
             for (const std::uint32_t status : account.failures)
                 details.push_back(fmt::format("status {:05X}h", status));
             if (account.disconnect) details.push_back(fmt::format("Disconnect {}", name_of(*account.disconnect)));
+            if (!account.asked_by.empty()) details.push_back("asked by " + account.asked_by);
+            if (account.notifications != 0) details.push_back(fmt::format("{} notifications", account.notifications));
             if (!account.data_right) details.emplace_back("not what was sent");
             recording.account.push_back(fmt::format(
                 "{}: {}; sent {} messages, {} octets; received {} messages, {} octets; {}{}{}", side,

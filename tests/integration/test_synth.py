@@ -317,3 +317,25 @@ def test_account_of_fcvi(name, made):
     for side, direction in (("client", "client_to_server"), ("server", "server_to_client")):
         messages, octets = re.search(rf"^{side}: VIP_SUCCESS; sent (\d+) messages, (\d+) octets", text, re.MULTILINE).groups()
         assert (connection[direction]["messages"], connection[direction]["bytes"]) == (int(messages), int(octets))
+
+
+@pytest.mark.parametrize("name", ["fcvi_notify", "fcvi_notify_queue"])
+def test_how_an_application_hears_is_not_seen(name, made, tmp_path):
+    """Handlers are called for every Message, sent and received, and for each receive that comes back; all else is as if it asked."""
+    capture, text = made[name]
+    asking = tmp_path / "asking.scenario"
+    asking.write_text(re.sub(r" notify=\S+", "", (ROOT / f"samples/scenarios/{name}.scenario").read_text()))
+    told = fabricscope("synth", asking, "-o", tmp_path / "asking.pcapng", status=(0,)).decode()
+    assert (tmp_path / "asking.pcapng").read_bytes() == capture.read_bytes()
+    assert re.findall(r", (\d+) notifications", text) == [str(20 + 20 + 64)] * 2
+    assert re.sub(r", \d+ notifications", "", text) == told
+
+
+def test_the_name_service_is_asked(made):
+    """By name for the server's address, whatever the case; by address for the client's name."""
+    _, text = made["fcvi_name_service"]
+    assert re.search(r"^client: VIP_SUCCESS; sent 3 messages", text, re.MULTILINE)
+    assert text.rstrip().endswith("asked by alpha.example")
+    _, text = made["fcvi_name_unknown"]
+    assert [line.split("; ")[0] for line in text.splitlines()] == [
+        "client: VIP_ERROR_NAMESERVICE", "client: VIP_SUCCESS", "server: VIP_SUCCESS"]

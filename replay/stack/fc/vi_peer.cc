@@ -61,6 +61,7 @@ vi::NetAddress ViPeer::own_address(const std::string& discriminator) const {
 
 void ViPeer::start(Time now, Time origin) {
     started_ = origin;
+    provider_.names().init();
     port().start(now);
     work(now);
 }
@@ -91,9 +92,12 @@ void ViPeer::make_vi(Session& session) {
     const vi::Ptag ptag = provider_.create_ptag();
     vi::Attributes attributes = session.plan.attributes;
     attributes.ptag = ptag;
-    const vi::CqHandle queue = session.plan.queue == 0 ? 0 : provider_.create_cq(session.plan.queue);
-    provider_.create_vi(attributes, 0, queue, session.vi);
     const auto index = static_cast<std::uint64_t>(&session - sessions_.data());
+    const bool hears = session.plan.hears == ViHears::completion_queue;
+    if (hears) session.queue = provider_.create_cq();
+    else if (session.plan.queue != 0) session.queue = provider_.create_cq(session.plan.queue);
+    provider_.create_vi(attributes, hears ? session.queue : 0, session.queue, session.vi);
+    if (hears) provider_.cq_notify(session.queue, index);
     session.slot = std::max(longest(session), session.plan.octets);
     session.buffer = first_address + 2 * index * address_step;
     session.region = session.buffer + address_step;
@@ -129,7 +133,14 @@ void ViPeer::begin(Time now, std::size_t index) {
     make_vi(session);
     if (session.plan.role == ViRole::server) return wait_for_client(now, session);
     for (std::uint32_t i = 0; i < session.plan.receives; ++i) post_receive(session, i);
-    const vi::NetAddress remote = vi_address(session.plan.remote, session.plan.discriminator);
+    Gid host = session.plan.remote;
+    if (!session.plan.remote_name.empty()) {
+        vi::NetAddress address;
+        session.account.connect = provider_.names().host_by_name(session.plan.remote_name, 0, address);
+        if (session.account.connect != vi::Return::success) return;
+        host = address.host;
+    }
+    const vi::NetAddress remote = vi_address(host, session.plan.discriminator);
     if (session.plan.role == ViRole::client)
         provider_.connect_request(now, session.vi, own_address("fabricscope/client"), remote, session.plan.timeout);
     else
@@ -345,6 +356,14 @@ bool ViPeer::work_on(Time now, std::size_t index) {
             wait_for_client(now, session);
         }
     }
+    watch(index);
+    if (session.plan.hears == ViHears::asks) busy = take_done(now, index) || busy;
+    return busy;
+}
+
+bool ViPeer::take_done(Time now, std::size_t index) {
+    Session& session = sessions_[index];
+    bool busy = false;
     vi::Descriptor descriptor;
     const bool looks = session.plan.queue == 0;
     while (looks && provider_.receive_done(session.vi, descriptor) != vi::Return::not_done && descriptor.status != 0) {
@@ -361,6 +380,35 @@ bool ViPeer::work_on(Time now, std::size_t index) {
     return busy;
 }
 
+/// One handler for each queue, again and again, as long as there is something to wait for.
+void ViPeer::watch(std::size_t index) {
+    Session& session = sessions_[index];
+    if (session.plan.hears != ViHears::queues) return;
+    if (!session.watches_sends) session.watches_sends = provider_.send_notify(session.vi, index) == vi::Return::success;
+    if (!session.watches_receives)
+        session.watches_receives = provider_.receive_notify(session.vi, index) == vi::Return::success;
+}
+
+bool ViPeer::take_notifications(Time now) {
+    bool busy = false;
+    while (const auto notification = provider_.next_notification()) {
+        busy = true;
+        const auto index = static_cast<std::size_t>(notification->context);
+        Session& session = sessions_[index];
+        ++session.account.notifications;
+        if (session.plan.hears == ViHears::completion_queue) {
+            take_done(now, index);
+            provider_.cq_notify(session.queue, index);
+            continue;
+        }
+        (notification->receive ? session.watches_receives : session.watches_sends) = false;
+        if (!notification->has_descriptor) continue;
+        if (notification->receive) on_received(now, index, notification->descriptor);
+        else on_sent(now, index, notification->descriptor);
+    }
+    return busy;
+}
+
 bool ViPeer::consume(Time now) {
     bool busy = false;
     while (const auto request = provider_.next_request()) {
@@ -372,10 +420,12 @@ bool ViPeer::consume(Time now) {
         if (server == sessions_.end()) continue;
         --server->left;
         server->conn = request->conn;
+        provider_.names().host_by_address(request->remote, server->account.asked_by);
         if (server->plan.answer != ViAnswer::none)
             set_timer(now + server->plan.think, Due::answer, static_cast<std::size_t>(server - sessions_.begin()));
     }
     for (std::size_t i = 0; i < sessions_.size(); ++i) busy = work_on(now, i) || busy;
+    busy = take_notifications(now) || busy;
     note_errors(now);
     return busy;
 }

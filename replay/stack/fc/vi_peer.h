@@ -12,6 +12,9 @@ enum class ViRole : std::uint8_t { server, client, peer };
 enum class ViAnswer : std::uint8_t { accept, reject, none };
 enum class ViTransfer : std::uint8_t { send, write, read };
 enum class ViEnd : std::uint8_t { disconnect, leave, log_out, close };
+/// How an application learns that descriptors are done: it asks, handlers of the VI's queues are called, or that of a
+/// completion queue.
+enum class ViHears : std::uint8_t { asks, queues, completion_queue };
 
 /// A Message by itself.
 struct ViMessage {
@@ -28,6 +31,7 @@ struct ViPlan {
     Time at = 0;                                     ///< after the beginning
     std::string discriminator = "fabricscope/echo";  ///< of the server, or that both peers ask for
     Gid remote;                                      ///< client, peer
+    std::string remote_name{};                       ///< asked of the name service instead, if it is said
     vi::Attributes attributes;                       ///< but for the protection tag
     Time timeout = 60 * second;                      ///< T0 or T1
     // server
@@ -44,6 +48,7 @@ struct ViPlan {
     bool repost = true;
     std::uint32_t receive_size = 0;  ///< octets; 0: as long as the longest Message
     std::vector<ViMessage> further;  ///< Messages besides `messages`
+    ViHears hears = ViHears::asks;
     std::uint32_t queue = 0;  ///< entries of a completion queue for receives at which nobody looks; 0: there is none
     // client, peer
     ViTransfer transfer = ViTransfer::send;
@@ -69,6 +74,8 @@ struct ViAccount {
     vi::ViCounters counters;
     std::uint32_t succeeded = 0;  ///< Messages that are done without an error
     std::vector<vi::AsyncError> errors;
+    std::string asked_by;                 ///< server: name of the client's host, if it has one
+    std::uint32_t notifications = 0;      ///< calls of handlers
     std::vector<std::uint32_t> failures;  ///< status of descriptors that are done with an error, flushed ones left out
     bool data_right = true;               ///< all that was received is what was sent
     bool in_order = true;                 ///< and came in order, none missing
@@ -118,6 +125,8 @@ private:
         vi::ViHandle vi = 0;
         vi::ConnHandle conn = 0;
         std::uint32_t left = 0;  ///< connections that a server still waits for
+        vi::CqHandle queue = 0;
+        bool watches_sends = false, watches_receives = false;  ///< a handler waits
         std::uint64_t buffer = 0;
         vi::MemHandle buffer_handle = 0;
         std::uint32_t slot = 0;  ///< octets between two buffers
@@ -157,6 +166,9 @@ private:
     void maybe_end(Time now, std::size_t index);
     void end(Time now, std::size_t index);
     bool work_on(Time now, std::size_t index);
+    bool take_done(Time now, std::size_t index);
+    bool take_notifications(Time now);
+    void watch(std::size_t index);
     void note_errors(Time now);
     vi::NetAddress own_address(const std::string& discriminator) const;
     std::uint32_t longest(const Session& session) const;
