@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
 
 #include "analyzer/report/fc_ae_rdma_summary.h"
 #include "analyzer/report/fc_summary.h"
@@ -448,6 +449,12 @@ void Summary::findings() {
     and_more(results_.findings.size(), shown, "findings");
 }
 
+/// Which rules belong together: "SMCR" of "SMCR-R02".
+std::string_view catalogue_of(const engine::Rule& rule) {
+    const std::string_view id = rule.id;
+    return id.substr(0, id.find('-'));
+}
+
 /// What the absence of findings is worth.
 void Summary::rules() {
     constexpr std::size_t kReasonWidth = 48;
@@ -459,12 +466,15 @@ void Summary::rules() {
          {"Excused", Align::right},
          {"Undecided", Align::right},
          {"because", Align::left, kReasonWidth}});
+    std::set<std::string_view> met;  // rules of protocols that the capture does not have are no news
+    for (const auto& [rule, tally] : results_.rules)
+        if (tally.held + tally.broken + tally.excused + tally.undecided != 0) met.insert(catalogue_of(*rule));
     for (const auto& [rule, tally] : results_.rules) {
         const bool decided = tally.held + tally.broken + tally.excused != 0;
         if (tally.broken != 0) ++broken;
         else if (decided) ++held;
         else if (tally.undecided != 0) ++undecided;
-        else ++idle;
+        else if (met.contains(catalogue_of(*rule))) ++idle;
         const bool remarkable = tally.broken + tally.undecided != 0;
         if (remarkable || (options_.rows == no_limit && decided))
             table.add(
