@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "replay/synth/message_names.h"
 #include "replay/synth/world.h"
 
@@ -20,13 +22,16 @@ struct Host {
     std::string profile = "linux";
     std::uint8_t version = 0;  ///< 0: the profile's
     std::uint8_t number = 0;
+    std::uint8_t devices = 1;
+    Time rmb_idle = stack::never;
+    std::uint8_t link_mtu = 0;  ///< 0: the profile's
 };
 
-/// A device goes, or comes back.
-struct DeviceChange {
+/// What a host does, besides connecting.
+struct Action {
     Time at = 0;
-    std::size_t host = 0, device = 0;
-    bool up = false;
+    std::size_t host = 0;  ///< 1: the server
+    std::function<void(Peer&, Time now)> act;
 };
 
 Mac mac_of(std::uint8_t number) { return {{0x00, 0x00, 0x5E, 0x00, 0x53, number}}; }
@@ -48,15 +53,9 @@ public:
                     world_.fabric().now(), start.source_port, mac_of(hosts_[1].number), hosts_[1].config.ip, start.port,
                     start.plan);
             });
-        for (const Time at : tests_)
-            world_.fabric().at(world_.start() + at, [this] { client_->test_links(world_.fabric().now()); });
-        for (const auto& [at, by] : deletions_)
-            world_.fabric().at(world_.start() + at, [this, who = by] {
-                (who == 0 ? *client_ : *server_).delete_groups(world_.fabric().now());
-            });
-        for (const DeviceChange& change : device_changes_)
-            world_.fabric().at(world_.start() + change.at, [this, &change] {
-                (change.host == 0 ? *client_ : *server_).set_device(world_.fabric().now(), change.device, change.up);
+        for (const Action& action : actions_)
+            world_.fabric().at(world_.start() + action.at, [this, &action] {
+                action.act(action.host == 0 ? *client_ : *server_, world_.fabric().now());
             });
         Recording recording = world_.run();
         tell(recording, "client", client_->accounts());
@@ -80,20 +79,50 @@ private:
             services_[static_cast<std::uint16_t>(statement.number("port", server_port, 65'535))] = read_plan(
                 statement, true);
         else if (statement.word() == "connect") read_connect(statement);
-        else if (statement.word() == "test-link") tests_.push_back(statement.time("at", 0));
-        else if (statement.word() == "delete-group")
-            deletions_.emplace_back(statement.time("at", 0), statement.choice("by", 1, {"client", "server"}));
+        else if (statement.word() == "test-link")
+            act(statement, "by", 0, [](Peer& peer, Time now) { peer.test_links(now); });
+        else if (statement.word() == "delete-group") read_delete_group(statement);
+        else if (statement.word() == "delete-link") read_delete_link(statement);
+        else if (statement.word() == "delete-rkey") read_delete_rkey(statement);
         else if (statement.word() == "device") read_device(statement);
         else statement.fail("this word is not known here");
     }
 
+    /// `name`: of the value that says who does it.
+    void act(const Statement& statement, const char* name, std::size_t who, std::function<void(Peer&, Time)> what) {
+        const Time at = statement.time("at", 0);
+        actions_.push_back({at, statement.choice(name, who, {"client", "server"}), std::move(what)});
+    }
+
+    static std::uint32_t read_reason(const Statement& statement) {
+        return static_cast<std::uint32_t>(statement.number("reason", operator_initiated, UINT32_MAX));
+    }
+
+    void read_delete_group(const Statement& statement) {
+        const bool orderly = statement.flag("orderly", true);
+        act(statement, "by", 1, [orderly, reason = read_reason(statement)](Peer& peer, Time now) {
+            peer.delete_groups(now, orderly, reason);
+        });
+    }
+
+    void read_delete_link(const Statement& statement) {
+        const auto number = static_cast<std::uint8_t>(statement.number("number", 2, 255));
+        const bool orderly = statement.flag("orderly", true);
+        act(statement, "by", 1, [number, orderly, reason = read_reason(statement)](Peer& peer, Time now) {
+            peer.delete_link(now, number, orderly, reason);
+        });
+    }
+
+    void read_delete_rkey(const Statement& statement) {
+        const auto rkey = static_cast<std::uint32_t>(statement.number("rkey", 1, UINT32_MAX));
+        act(statement, "by", 1, [rkey](Peer& peer, Time now) { peer.delete_rkey(now, rkey); });
+    }
+
     void read_device(const Statement& statement) {
-        DeviceChange change;
-        change.at = statement.time("at", 0);
-        change.host = statement.choice("of", 0, {"client", "server"});
-        change.device = statement.choice("number", 1, {"1", "2"});
-        change.up = statement.choice("state", 0, {"down", "up"}) == 1;
-        device_changes_.push_back(change);
+        const std::size_t device = statement.number("number", 2, most_links);
+        if (device == 0) statement.fail("devices are numbered from 1");
+        const bool up = statement.choice("state", 0, {"down", "up"}) == 1;
+        act(statement, "of", 0, [device, up](Peer& peer, Time now) { peer.set_device(now, device - 1, up); });
     }
 
     static void read_host(const Statement& statement, Host& host) {
@@ -103,7 +132,10 @@ private:
         PeerConfig& config = host.config;
         config.smc = statement.flag("smc", config.smc);
         config.rdma = statement.flag("rdma", config.rdma);
-        config.second_device = statement.choice("devices", config.second_device ? 1 : 0, {"1", "2"}) == 1;
+        host.devices = static_cast<std::uint8_t>(statement.number("devices", host.devices, most_links));
+        if (host.devices == 0) statement.fail("without an RDMA device a host has rdma=no");
+        host.rmb_idle = statement.time("rmb-idle", host.rmb_idle);
+        host.link_mtu = static_cast<std::uint8_t>(statement.number("link-mtu", host.link_mtu, 15));
         config.eid = statement.text("eid", config.eid);
         config.subnet_bits = static_cast<std::uint8_t>(statement.number("subnet-bits", config.subnet_bits, 32));
         config.send_buffer = statement.octets("send-buffer", config.send_buffer);
@@ -152,8 +184,12 @@ private:
         if (host.version != 0) config.profile.version = host.version;
         config.mac = mac_of(number);
         config.ip = capture::gid_of(Ipv4{{192, 0, 2, number}});
-        config.second_mac = mac_of(static_cast<std::uint8_t>(number + 1));
-        config.second_ip = capture::gid_of(Ipv4{{192, 0, 2, static_cast<std::uint8_t>(number + 1)}});
+        config.profile.rmb_idle = host.rmb_idle;
+        if (host.link_mtu != 0) config.profile.added_link_mtu = host.link_mtu;
+        for (std::uint8_t i = 1; i < host.devices; ++i) {
+            const auto device = static_cast<std::uint8_t>(number + i);
+            config.more_devices.push_back({mac_of(device), capture::gid_of(Ipv4{{192, 0, 2, device}})});
+        }
         config.hostname = name;
         config.first_qpn = number == client_host ? 0x11 : 0x14;
         config.seed = world_.random().next();
@@ -163,10 +199,13 @@ private:
     void attach(Peer& peer, const Host& host, const std::string& name) {
         world_.attach(
             peer, 0, host.config.mac, {name, "eth0", fmt::format("{}, {}", name, short_text(host.config.ip))});
-        if (host.config.second_device)
+        std::size_t port = 0;
+        for (const Device& device : host.config.more_devices) {
+            ++port;
             world_.attach(
-                peer, 1, host.config.second_mac,
-                {name, "eth1", fmt::format("{}, {}", name, short_text(host.config.second_ip))});
+                peer, port, device.mac,
+                {name, fmt::format("eth{}", port), fmt::format("{}, {}", name, short_text(device.ip))});
+        }
     }
 
     static void tell(Recording& recording, const char* name, const std::vector<PeerAccount>& accounts) {
@@ -187,9 +226,7 @@ private:
     std::array<Host, 2> hosts_;
     std::map<std::uint16_t, AppPlan> services_;
     std::vector<Start> starts_;
-    std::vector<Time> tests_;
-    std::vector<DeviceChange> device_changes_;
-    std::vector<std::pair<Time, std::size_t>> deletions_;  ///< when, and whether by the server
+    std::vector<Action> actions_;
     World world_;
     std::optional<Peer> client_, server_;
 };

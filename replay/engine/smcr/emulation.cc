@@ -170,7 +170,7 @@ EmulatedStation make_emulated(const Recorded& recorded, Side side, const std::st
     const PeerConfig config = config_of(recorded, side, profile);
     EmulatedStation station;
     station.addresses = {config.mac};
-    if (config.second_device) station.addresses.push_back(config.second_mac);
+    for (const stack::smcr::Device& device : config.more_devices) station.addresses.push_back(device.mac);
     station.endpoint = std::make_unique<EmulatedHost>(recorded, side, config);
     return station;
 }

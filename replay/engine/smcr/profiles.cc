@@ -96,12 +96,14 @@ private:
     void read_llc(const Message& message) {
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
         if (std::holds_alternative<wire::LlcHeaderV2Big>(parsed.header)) config_.profile.host_order_lengths = false;
+        if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body); confirm && confirm->max_links != 0)
+            config_.profile.max_links = confirm->max_links;
         const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body);
         if (add == nullptr || add->common().reject || add->common().qpn == 0) return;
-        if (add->common().mac == config_.mac) return;
-        config_.second_device = true;
-        config_.second_mac = add->common().mac;
-        config_.second_ip = add->common().gid;
+        const Mac& mac = add->common().mac;
+        auto& more = config_.more_devices;
+        const bool known = mac == config_.mac || std::ranges::find(more, mac, &stack::smcr::Device::mac) != more.end();
+        if (!known && more.size() + 1 < stack::smcr::most_links) more.push_back({mac, add->common().gid});
     }
 
     PeerConfig& config_;

@@ -3,14 +3,15 @@
 
 namespace fabricscope::stack::smcr {
 
-void DataSender::write(std::uint64_t offset, Octets octets) {
-    unacknowledged_.push_back({.offset = offset, .octets = std::move(octets)});
-    transmit(unacknowledged_.back(), nullptr);
-}
+void DataSender::write(std::uint64_t offset, Octets octets) { post({.offset = offset, .octets = std::move(octets)}); }
 
-void DataSender::send(const wire::Cdc& message, const char* note) {
-    unacknowledged_.push_back({.message = message});
-    transmit(unacknowledged_.back(), note);
+void DataSender::send(const wire::Cdc& message, const char* note) { post({.note = note, .message = message}); }
+
+void DataSender::post(Post post) {
+    unacknowledged_.push_back(std::move(post));
+    if (holding_) return;
+    ++on_their_way_;
+    transmit(unacknowledged_.back(), unacknowledged_.back().note);
 }
 
 void DataSender::transmit(const Post& post, const char* note) {
@@ -24,7 +25,8 @@ void DataSender::transmit_message(const wire::Cdc& message, const char* note, bo
 }
 
 void DataSender::acknowledge() {
-    if (unacknowledged_.empty()) return;
+    if (on_their_way_ == 0) return;
+    --on_their_way_;
     if (const auto& message = unacknowledged_.front().message) acknowledged_sequence_ = message->sequence;
     unacknowledged_.pop_front();
 }
@@ -35,7 +37,12 @@ void DataSender::go_on(std::uint32_t peer_token) {
     validation.alert_token = peer_token;
     validation.flags.failover_validation = true;
     transmit_message(validation, "goes on over this link", false);
-    for (const Post& post : unacknowledged_) transmit(post, "once more");
+    holding_ = false;
+    for (std::size_t i = 0; i < unacknowledged_.size(); ++i) {
+        const Post& post = unacknowledged_[i];
+        transmit(post, i < on_their_way_ ? "once more" : post.note);
+    }
+    on_their_way_ = unacknowledged_.size();
 }
 
 }  // namespace fabricscope::stack::smcr

@@ -16,6 +16,10 @@ public:
     void send(const wire::Cdc& message, const char* note) override;
     /// The peer's adapter has the oldest WRITE or CDC message that is on its way.
     void acknowledge();
+    /// Nothing more is sent over the link in use, which this side is to leave.
+    void hold() { holding_ = true; }
+    /// Whether it may be left now: all that was sent over it has arrived.
+    bool ready_to_leave() const { return holding_ && on_their_way_ == 0; }
     /// After the link has changed: where this side goes on, then again what may not have arrived.
     void go_on(std::uint32_t peer_token);
     /// CDC messages; after a failover some of them twice.
@@ -30,15 +34,19 @@ protected:
 
 private:
     struct Post {
+        const char* note = nullptr;          ///< if it has not been sent yet
         std::optional<wire::Cdc> message{};  ///< else a WRITE
         std::uint64_t offset = 0;
         Octets octets{};
     };
 
+    void post(Post post);
     void transmit(const Post& post, const char* note);
     void transmit_message(const wire::Cdc& message, const char* note, bool kept);
 
-    std::deque<Post> unacknowledged_;
+    std::deque<Post> unacknowledged_;  ///< those on their way, then those held back
+    std::size_t on_their_way_ = 0;
+    bool holding_ = false;
     std::uint16_t acknowledged_sequence_ = 0;  ///< of the last CDC message that the peer certainly has
     std::uint64_t messages_ = 0;
 };

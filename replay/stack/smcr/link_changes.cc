@@ -29,7 +29,7 @@ void LinkGroup::send_confirm_link(Time now, std::size_t index, bool reply) {
     message.qpn = link.own.qpn;
     message.link = link.number;
     message.link_user_id = link.user_id;
-    message.max_links = advertised_links;
+    message.max_links = max_links_;
     message.max_connections = version_ == 1 ? 0 : advertised_connections;
     send(
         now, index, message_of(LlcType::confirm_link, message),
@@ -42,9 +42,9 @@ void LinkGroup::on_confirm_link(Time now, std::size_t index, const wire::Confirm
     if (!(first || another) || message.reply != (role_ == Role::server)) return;
     const bool eye_catchers = message.no_rmbe_eye_catcher != no_eye_catchers;
     if (eye_catchers != (profile_.cursor_base == 4)) {
-        change_ = {};
-        return report(GroupEvent::Kind::link_failed);
+        return fail_first_contact();
     }
+    if (first && message.max_links != 0) max_links_ = std::min(max_links_, message.max_links);
     Link& link = links_[index];
     link.state = Link::State::active;
     if (role_ == Role::client) {
@@ -52,7 +52,7 @@ void LinkGroup::on_confirm_link(Time now, std::size_t index, const wire::Confirm
         adapters_[link.adapter]->rc(link.own.qpn)->make_ready_to_send(now);
         send_confirm_link(now, index, true);
     }
-    if (another) return finish_change(now);
+    if (another) return link_added(now);
     if (role_ == Role::server) return offer_link(now);
     change_to(Change::Step::offer, now + profile_.llc_wait);
 }
@@ -61,18 +61,26 @@ void LinkGroup::on_confirm_link(Time now, std::size_t index, const wire::Confirm
 
 void LinkGroup::want_link(Time now) {
     if (!ready_ || !has_active_link()) return;
-    if (role_ == Role::server) {
-        link_wanted_ = true;
-        return next(now);
-    }
+    link_wanted_ = true;
+    next(now);
+}
+
+/// Server: the client has another device. While a link is being added, it has not seen the offer yet, which will do
+/// (RFC 7609, 3.5.5.3.1).
+void LinkGroup::on_link_request(Time now) {
+    if (role_ == Role::server && !adds_link()) want_link(now);
+}
+
+/// Client: as long as that is not one link too many (RFC 7609, 2.2.2).
+void LinkGroup::ask_for_link(Time now) {
     const auto adapter = spare_adapter();
-    if (!adapter) return;
+    if (!adapter || symmetric_links() >= max_links_) return;
     const IbAddress& address = adapters_[*adapter]->config().address;
     if (version_ == 1) {
         wire::AddLink body;
         body.mac = address.mac;
         body.gid = address.gid;
-        return send_add_link(now, body, "asks for another link");
+        return send_add_link(now, carrier(), body, "asks for another link");
     }
     wire::RequestAddLinkMessage message;
     Octets list;
@@ -86,7 +94,7 @@ void LinkGroup::want_link(Time now) {
 std::vector<wire::RkeyPair> LinkGroup::token_pairs() const {
     std::vector<wire::RkeyPair> pairs;
     for (const Rmb& rmb : rmbs_)
-        if (rmb.peer_knows) pairs.push_back({rmb.rkeys[carrier()], rmb.rkeys[change_.link], rmb.address});
+        if (rmb.peer_knows) pairs.push_back({rmb.rkeys[change_.carrier], rmb.rkeys[change_.link], rmb.address});
     if (profile_.newest_rmb_first) std::ranges::reverse(pairs);
     return pairs;
 }
@@ -97,16 +105,17 @@ void LinkGroup::learn_tokens(std::size_t link, const layout::List<wire::RkeyPair
             if (tokens[link].rkey == pairs[i].reference_rkey) tokens[change_.link] = {pairs[i].rkey, pairs[i].address};
 }
 
-/// Version 2 has the RTokens in the message.
-void LinkGroup::send_add_link(Time now, wire::AddLink body, const char* note) {
+/// Version 2 has the RTokens in the message. `reason`: of a rejection.
+void LinkGroup::send_add_link(Time now, std::size_t link, wire::AddLink body, const char* note, std::uint8_t reason) {
     wire::AddLinkMessage message;
+    if (version_ != 1 && profile_.reject_reasons) body.reject_reason_v2 = reason;
     message.body = body;
     Octets pairs;
     if (version_ != 1 && !body.reject) {
         const std::vector<wire::RkeyPair> told = token_pairs();
         const auto extend = [&](auto extension) {
             extension.direct = true;
-            extension.target_gid = role_ == Role::server ? links_[carrier()].peer.address.gid : body.gid;
+            extension.target_gid = role_ == Role::server ? links_[link].peer.address.gid : body.gid;
             extension.rkey_count = static_cast<std::uint16_t>(told.size());
             message.v2 = extension;
         };
@@ -115,15 +124,16 @@ void LinkGroup::send_add_link(Time now, wire::AddLink body, const char* note) {
         for (const wire::RkeyPair& pair : told) append(pairs, pair);
         message.rkeys.octets = pairs;
     }
-    send(now, carrier(), message_of(LlcType::add_link, message), note);
+    send(now, link, message_of(LlcType::add_link, message, reason), note);
 }
 
 /// At first contact a second link is always offered (RFC 7609, 3.5.1.6); with one adapter it has to end at the same
 /// one.
 void LinkGroup::offer_link(Time now) {
     const std::size_t adapter = spare_adapter().value_or(links_[carrier()].adapter);
-    change_.link = create_link(adapter, next_number_++);
-    change_.told = 0;
+    change_ = {};
+    change_.carrier = carrier();
+    change_.link = create_link(adapter, new_number());
     const Link& link = links_[change_.link];
     wire::AddLink body;
     body.mac = link.own.address.mac;
@@ -132,7 +142,7 @@ void LinkGroup::offer_link(Time now) {
     body.link = link.number;
     body.mtu = link.own.mtu;
     body.initial_psn = link.own.psn;
-    send_add_link(now, body, ready_ ? "offers another link" : "offers a second link");
+    send_add_link(now, change_.carrier, body, ready_ ? "offers another link" : "offers a second link");
     change_to(Change::Step::offer, now + profile_.llc_wait);
 }
 
@@ -141,31 +151,31 @@ void LinkGroup::on_add_link(
     if (role_ == Role::client) {
         if (!message.is_reply()) on_offer(now, link, body);
     } else if (!message.is_reply()) {
-        want_link(now);
-    } else if (change_.step == Change::Step::offer) {
+        on_link_request(now);
+    } else if (change_.step == Change::Step::offer && body.common().link == links_[change_.link].number) {
         on_offer_answer(now, link, body);
     }
 }
 
-/// A link between the same two adapters would be parallel to the one there is.
+/// A link that the server offered before, and which it has given up since, is given up, too.
 void LinkGroup::on_offer(Time now, std::size_t link, const wire::AddLinkMessage& message) {
-    if (change_.step != Change::Step::none && change_.step != Change::Step::offer) return;
+    if (adds_link() && change_.link != no_link) drop_link(change_.link);
+    else if (change_.step != Change::Step::none && change_.step != Change::Step::offer) return;
+    change_ = {};
+    change_.carrier = link;
     wire::AddLink answer = message.common();
     answer.reply = true;
     const IbAddress server{answer.mac, answer.gid};
-    const bool known = std::ranges::any_of(
-        links_, [&](const Link& each) { return each.state == Link::State::active && each.peer.address == server; });
-    const auto spare = spare_adapter();
     const bool bad_mtu = answer.mtu < smallest_mtu || answer.mtu > largest_mtu;
-    if ((known && !spare) || bad_mtu) {
+    const auto adapter = bad_mtu ? std::nullopt : adapter_towards(server, link);
+    if (!adapter) {
         answer.reject = true;
-        if (version_ != 1 && profile_.reject_reasons)
-            answer.reject_reason_v2 = bad_mtu ? invalid_mtu : no_alternate_path;
-        send_add_link(now, answer, "has no second adapter for another link");
+        send_add_link(
+            now, link, answer, bad_mtu ? "cannot have a link of that MTU" : "has no second adapter for another link",
+            bad_mtu ? invalid_mtu : no_alternate_path);
         return finish_change(now);
     }
-    change_.link = create_link(spare.value_or(links_[link].adapter), answer.link);
-    change_.told = 0;
+    change_.link = create_link(*adapter, answer.link);
     connect_link(change_.link, {server, answer.qpn, answer.initial_psn, answer.mtu});
     learn_tokens(link, message.rkeys, message.rkeys.size());
     const Link& added = links_[change_.link];
@@ -174,8 +184,7 @@ void LinkGroup::on_offer(Time now, std::size_t link, const wire::AddLinkMessage&
     answer.qpn = added.own.qpn;
     answer.mtu = added.own.mtu;
     answer.initial_psn = added.own.psn;
-    answer.reject_reason_v2 = 0;
-    send_add_link(now, answer, "takes the link");
+    send_add_link(now, link, answer, "takes the link");
     change_to(version_ == 1 ? Change::Step::tokens : Change::Step::confirm, now + profile_.llc_wait);
 }
 
@@ -185,7 +194,13 @@ void LinkGroup::on_offer_answer(Time now, std::size_t link, const wire::AddLinkM
         drop_link(change_.link);
         return finish_change(now);
     }
-    connect_link(change_.link, {{answer.mac, answer.gid}, answer.qpn, answer.initial_psn, answer.mtu});
+    const LinkEnd client{{answer.mac, answer.gid}, answer.qpn, answer.initial_psn, answer.mtu};
+    if (is_parallel(links_[change_.link].adapter, client.address)) {  // RFC 7609, C.7.1
+        queue_removal({links_[change_.link].number, false, protocol_violation});
+        drop_link(change_.link);
+        return finish_change(now);
+    }
+    connect_link(change_.link, client);
     learn_tokens(link, message.rkeys, message.rkeys.size());
     if (version_ != 1) return confirm_new_link(now);
     change_to(Change::Step::tokens, now + profile_.llc_wait);
@@ -205,11 +220,12 @@ void LinkGroup::send_tokens(Time now, bool reply) {
     slots.resize(pairs_in_message * layout::size_of<wire::RkeyPair>);
     message.slots.octets = slots;
     change_.told += pairs_in_message;
-    send(now, carrier(), message_of(LlcType::add_link_continuation, message), "tells its keys on the new link");
+    send(now, change_.carrier, message_of(LlcType::add_link_continuation, message), "tells its keys on the new link");
 }
 
 void LinkGroup::on_tokens(Time now, std::size_t link, const wire::AddLinkContinuationMessage& message) {
-    if (change_.step != Change::Step::tokens || message.body.reply != (role_ == Role::server)) return;
+    const bool due = change_.step == Change::Step::tokens && message.body.link == links_[change_.link].number;
+    if (!due || message.body.reply != (role_ == Role::server)) return;
     learn_tokens(link, message.slots, message.used);
     if (role_ == Role::client) send_tokens(now, true);
     const bool through = message.body.rtokens_left <= pairs_in_message && change_.told >= token_pairs().size();
@@ -229,9 +245,34 @@ void LinkGroup::confirm_new_link(Time now) {
     change_to(Change::Step::confirm, now + profile_.llc_wait);
 }
 
-/// At first contact data may flow from now on.
+bool LinkGroup::adds_link() const {
+    return change_.step == Change::Step::offer || change_.step == Change::Step::tokens ||
+           change_.step == Change::Step::confirm;
+}
+
+/// A symmetric link makes an asymmetric one superfluous (RFC 7609, 2.2.1), and there may be devices for yet another.
+void LinkGroup::link_added(Time now) {
+    const std::vector<bool> asymmetric = asymmetric_links();
+    if (role_ == Role::server && !asymmetric[change_.link]) {
+        for (std::size_t i = 0; i < links_.size(); ++i)
+            if (asymmetric[i]) queue_removal({links_[i].number, true, asymmetric_not_needed});
+        link_wanted_ = true;
+    }
+    finish_change(now);
+}
+
+/// The new link is not to be. A client that may wait for its confirmation is told (RFC 7609, C.7.1).
+void LinkGroup::give_up_link(Time now) {
+    if (change_.link != no_link) drop_link(change_.link);
+    if (role_ == Role::server && change_.step == Change::Step::confirm)
+        queue_removal({links_[change_.link].number, true, lost_path});
+    finish_change(now);
+}
+
+/// At first contact data may flow from now on; by the RFC not before the client has been told of a link that failed.
 void LinkGroup::finish_change(Time now) {
     change_ = {};
+    if (!ready_ && profile_.full_recovery && !removals_.empty()) return remove_link(now);
     if (!std::exchange(ready_, true)) report(GroupEvent::Kind::link_ready);
     next(now);
 }
@@ -239,68 +280,173 @@ void LinkGroup::finish_change(Time now) {
 // ---- DELETE LINK ---------------------------------------------------------------------------------
 
 /// The server's word ends a link; a client's is a request to the server (RFC 7609, 3.5.5.1).
-void LinkGroup::send_delete_link(Time now, std::size_t index) {
-    wire::DeleteLink message;
-    message.orderly = true;
-    message.link = links_[index].number;
-    message.reason = lost_path;
+void LinkGroup::send_delete_link(Time now, const wire::DeleteLink& message) {
     send(
         now, carrier(), message_of(LlcType::delete_link, message),
         role_ == Role::server ? "ends the link" : "asks for the end of the link");
 }
 
+void LinkGroup::queue_removal(Removal removal) {
+    const bool known = std::ranges::find(removals_, removal.number, &Removal::number) != removals_.end();
+    const bool under_way = change_.step == Change::Step::leaving || change_.step == Change::Step::removal;
+    if (!known && !(under_way && change_.word.link == removal.number)) removals_.push_back(removal);
+}
+
+/// Server: the next link that is to go. One that works goes when nobody uses it any more.
+void LinkGroup::remove_link(Time now) {
+    const Removal removal = removals_.front();
+    removals_.pop_front();
+    const wire::DeleteLink word{
+        .orderly = removal.orderly, .link = removal.number, .reason = removal.reason, .reserved2 = {}};
+    const auto link = link_of_number(removal.number);
+    const bool works = link && links_[*link].state == Link::State::active;
+    if (works && active_links() == 1) return end_group(now, *link, word);
+    if (works && removal.orderly) return leave(now, *link, word);
+    if (link) lose_link(*link);
+    change_ = {};
+    change_.carrier = carrier();
+    change_.word = word;
+    send_delete_link(now, word);
+    change_to(Change::Step::removal, now + profile_.llc_wait);
+}
+
+/// Connections go to other links first; then the server says `word`, or the client agrees to it.
+void LinkGroup::leave(Time now, std::size_t link, const wire::DeleteLink& word) {
+    links_[link].state = Link::State::leaving;
+    change_.link = link;
+    change_.word = word;
+    change_to(Change::Step::leaving, now + profile_.llc_wait);
+    events_.push_back({GroupEvent::Kind::link_leaving, 0, link});
+    if (links_[link].connections == 0) on_left(now);
+}
+
+/// The server keeps the link until it has the reply (RFC 7609, 3.5.5.1.3).
+void LinkGroup::on_left(Time now) {
+    if (role_ == Role::server) {
+        change_.carrier = carrier();
+        send_delete_link(now, change_.word);
+        return change_to(Change::Step::removal, now + profile_.llc_wait);
+    }
+    send(now, change_.carrier, message_of(LlcType::delete_link, change_.word), "lets the link go");
+    drop_link(change_.link);
+    finish_change(now);
+}
+
 /// This side cannot use the link any more.
 void LinkGroup::lose_link(std::size_t index) {
-    const bool was_active = links_[index].state == Link::State::active;
+    const Link::State before = links_[index].state;
     drop_link(index);
-    if (!was_active) return;
+    if (before != Link::State::active && before != Link::State::leaving) return;
     // What was asked over that link is not answered any more; it is asked again over another.
-    if (wait_ == Wait::rkey || wait_ == Wait::test_link) wait_for(Wait::nothing, never);
+    if (wait_ == Wait::rkey && waits_on_ == index) wait_for(Wait::nothing, never);
+    if (continued_ && continued_->link == index) continued_.reset();
     if (has_active_link()) events_.push_back({GroupEvent::Kind::link_down, 0, index});
 }
 
 void LinkGroup::on_link_error(Time now, std::size_t link) {
-    if (links_[link].state == Link::State::dead) return;
-    const bool is_new = links_[link].state == Link::State::pending && link != 0;
+    const Link::State before = links_[link].state;
+    if (before == Link::State::dead) return;
     lose_link(link);
     if (!has_active_link()) {
         end();
         return report(ready_ ? GroupEvent::Kind::ended : GroupEvent::Kind::link_failed);
     }
-    if (is_new && change_.link == link) return finish_change(now);
-    if (role_ == Role::client) return send_delete_link(now, link);
-    removals_.push_back(link);
-    next(now);
+    if (before == Link::State::active) tell_of_lost_link(now, links_[link].number);
+    go_on_without(now, link);
+}
+
+/// What was being done about links, now that this one is lost.
+void LinkGroup::go_on_without(Time now, std::size_t link) {
+    if (change_.step == Change::Step::none) return next(now);
+    if (change_.step == Change::Step::leaving && change_.link == link) return on_left(now);
+    if (change_.carrier == link) return start_over(now);
+    if (adds_link() && change_.link == link) give_up_link(now);
+}
+
+/// A client's need not be orderly: the link is of no use to anybody (RFC 7609, 3.5.5.1.4).
+void LinkGroup::tell_of_lost_link(Time now, std::uint8_t number) {
+    if (role_ == Role::server) return queue_removal({number, true, lost_path});
+    send_delete_link(
+        now, {.orderly = profile_.lost_link_orderly, .link = number, .reason = lost_path, .reserved2 = {}});
+}
+
+/// The link is lost over which a change was spoken of; another one will do (RFC 7609, C.7.1).
+void LinkGroup::start_over(Time now) {
+    if (role_ == Role::server && adds_link()) link_wanted_ = true;
+    if (role_ == Role::server && change_.step == Change::Step::removal)
+        removals_.push_front({change_.word.link, change_.word.orderly, change_.word.reason});
+    if (adds_link()) return give_up_link(now);
+    finish_change(now);
 }
 
 void LinkGroup::on_delete_link(Time now, std::size_t link, const wire::DeleteLink& message) {
-    const auto known = link_of_number(message.link);
-    const bool only = !message.all && known && carrier() == *known &&
-                      std::ranges::count(links_, Link::State::active, &Link::state) <= 1;
-    wire::DeleteLink answer = message;
     if (message.reply) {
-        if (change_.step == Change::Step::removal) finish_change(now);
-        return;
+        if (change_.step != Change::Step::removal) return;
+        if (change_.link != no_link) drop_link(change_.link);
+        return finish_change(now);
     }
-    if (message.all || only) {
-        answer.reply = role_ == Role::client;
-        if (message.all && role_ == Role::server && profile_.always_ends_orderly) answer.orderly = true;
-        if (role_ == Role::server)
-            send(now, link, message_of(LlcType::delete_link, answer), "ends the link, as it was asked to");
-        else if (!message.all) send(now, link, message_of(LlcType::delete_link, answer), "lets the link go");
-        const bool was_alive = alive();
-        end();
-        if (was_alive) report(GroupEvent::Kind::ended);
-        return;
-    }
-    if (known) lose_link(*known);
-    if (role_ == Role::client) {
+    const auto named = link_of_number(message.link);
+    const bool last = named && links_[*named].state == Link::State::active && active_links() == 1;
+    if (message.all || last) end_group(now, link, message);
+    else if (role_ == Role::server) on_client_deletes(now, link, message);
+    else on_server_deletes(now, link, message);
+}
+
+/// All links go, or the last one. The server says so, even to a client that said it before.
+void LinkGroup::end_group(Time now, std::size_t link, const wire::DeleteLink& message) {
+    wire::DeleteLink word = message;
+    word.reply = role_ == Role::client;
+    if (word.all && role_ == Role::server && profile_.always_ends_orderly) word.orderly = true;
+    if (role_ == Role::server)
+        send(now, link, message_of(LlcType::delete_link, word), "ends the link, as it was asked to");
+    else if (!word.all) send(now, link, message_of(LlcType::delete_link, word), "lets the link go");
+    const bool was_alive = alive();
+    end();
+    if (was_alive) report(GroupEvent::Kind::ended);
+}
+
+/// The server's own request answers that of the client, when its turn comes. A link that the client has lost is not
+/// used meanwhile.
+void LinkGroup::on_client_deletes(Time now, std::size_t link, const wire::DeleteLink& message) {
+    const auto named = link_of_number(message.link);
+    if (!named) {
+        if (std::ranges::find(links_, message.link, &Link::number) != links_.end()) return;  // it is gone already
+        wire::DeleteLink answer = message;
         answer.reply = true;
-        if (!known) answer.reason = unknown_link;
-        return send(now, carrier(), message_of(LlcType::delete_link, answer), "lets the link go");
+        answer.reason = unknown_link;
+        return send(now, link, message_of(LlcType::delete_link, answer), "knows no such link");
     }
-    if (!known) return;  // it is being ended already
-    removals_.push_back(*known);
+    queue_removal({message.link, true, message.reason});
+    const bool is_new = adds_link() && change_.link == *named;
+    if (message.reason != lost_path || is_new) return next(now);
+    lose_link(*named);
+    go_on_without(now, *named);
+}
+
+void LinkGroup::on_server_deletes(Time now, std::size_t link, const wire::DeleteLink& message) {
+    const auto named = link_of_number(message.link);
+    wire::DeleteLink answer = message;
+    answer.reply = true;
+    if (!named) answer.reason = unknown_link;
+    const bool works = named && links_[*named].state == Link::State::active && message.reason != lost_path;
+    const bool is_new = named && adds_link() && change_.link == *named;
+    if (works && change_.step == Change::Step::none) {
+        change_.carrier = link;
+        return leave(now, *named, answer);
+    }
+    if (named) lose_link(*named);
+    const bool carries = links_[link].state == Link::State::dead;
+    send(now, carries ? carrier() : link, message_of(LlcType::delete_link, answer), "lets the link go");
+    if (is_new) return finish_change(now);
+    next(now);
+}
+
+/// Ends the link of that number, whether there is one or not.
+void LinkGroup::delete_link(Time now, std::uint8_t number, bool orderly, std::uint32_t reason) {
+    if (!has_active_link()) return;
+    if (role_ == Role::client)
+        return send_delete_link(now, {.orderly = orderly, .link = number, .reason = reason, .reserved2 = {}});
+    queue_removal({number, orderly, reason});
     next(now);
 }
 
@@ -308,7 +454,7 @@ void LinkGroup::delete_all(Time now, bool orderly, std::uint32_t reason) {
     if (!alive()) return;
     const wire::DeleteLink message{.all = true, .orderly = orderly, .reason = reason, .reserved2 = {}};
     send(now, carrier(), message_of(LlcType::delete_link, message), "ends all links of the group");
-    if (role_ == Role::client) return wait_for(Wait::delete_link, now + profile_.llc_wait);
+    if (role_ == Role::client) return wait_for(Wait::delete_all, now + profile_.llc_wait);
     end();
     report(GroupEvent::Kind::ended);
 }
@@ -317,26 +463,22 @@ void LinkGroup::delete_all(Time now, bool orderly, std::uint32_t reason) {
 
 /// RFC 7609, C.7.1: a link that does not come is done without; one that does not go takes its carrier with it.
 void LinkGroup::on_change_timeout(Time now) {
-    const Change change = change_;
-    switch (change.step) {
+    switch (change_.step) {
         case Change::Step::none: break;
-        case Change::Step::confirm_first:
-            change_ = {};
-            report(GroupEvent::Kind::link_failed);
-            break;
-        case Change::Step::removal:
-            change_ = {};
-            on_link_error(now, carrier());
-            break;
+        case Change::Step::confirm_first: return fail_first_contact();
+        case Change::Step::leaving: lose_link(change_.link); return on_left(now);
+        case Change::Step::removal: return on_link_error(now, change_.carrier);
         case Change::Step::offer:
         case Change::Step::tokens:
-        case Change::Step::confirm:
-            if (change.link != 0) drop_link(change.link);
-            if (change.link != 0 && change.step == Change::Step::confirm && role_ == Role::server)
-                removals_.push_back(change.link);
-            finish_change(now);
-            break;
+            if (!ready_ && profile_.full_recovery) return fail_first_contact();
+            return give_up_link(now);
+        case Change::Step::confirm: return give_up_link(now);
     }
+}
+
+void LinkGroup::fail_first_contact() {
+    end();
+    report(GroupEvent::Kind::link_failed);
 }
 
 }  // namespace fabricscope::stack::smcr

@@ -16,8 +16,10 @@ constexpr std::uint8_t version_2 = 0x20;  // in the type octet
 constexpr unsigned receive_buffers = 4096;
 constexpr std::uint64_t address_step = std::uint64_t{1} << 30;
 constexpr std::uint32_t user_id_base = 0x100;
-constexpr std::size_t rtokens_in_message = 2;  // for other links, in CONFIRM RKEY
-constexpr std::size_t rkeys_in_message = 8;    // in DELETE RKEY of version 1
+constexpr std::uint8_t first_link_mtu = 3;          // coded
+constexpr std::size_t rtokens_in_message = 2;       // for other links, in CONFIRM RKEY
+constexpr std::size_t rtokens_in_continuation = 3;  // in CONFIRM RKEY CONTINUATION
+constexpr std::size_t rkeys_in_message = 8;         // in DELETE RKEY of version 1
 
 }  // namespace
 
@@ -30,13 +32,10 @@ LinkGroup::LinkGroup(
       adapters_(adapters),
       element_size_(element_size),
       random_(random),
+      max_links_(profile.max_links),
       next_address_(0xFFFF'0000'0000'0000 | std::uint64_t{random_.bits(12)} << 32) {}
 
 // ---- links ---------------------------------------------------------------------------------------
-
-bool LinkGroup::has_active_link() const {
-    return std::ranges::any_of(links_, [](const Link& link) { return link.state == Link::State::active; });
-}
 
 bool LinkGroup::alive() const {
     return std::ranges::any_of(links_, [](const Link& link) { return link.state != Link::State::dead; });
@@ -49,22 +48,59 @@ std::size_t LinkGroup::carrier() const {
 }
 
 std::size_t LinkGroup::enter_link() {
+    const std::vector<bool> asymmetric = asymmetric_links();
     std::size_t best = carrier();
     for (std::size_t i = 0; i < links_.size(); ++i) {
-        if (links_[i].state != Link::State::active || (profile_.asymmetric_links_idle && is_asymmetric(i))) continue;
+        if (links_[i].state != Link::State::active || (profile_.asymmetric_links_idle && asymmetric[i])) continue;
         if (links_[i].connections < links_[best].connections) best = i;
     }
     enter_link(best);
     return best;
 }
 
-/// It ends at a device of this side or of the other one where an earlier link ends, too (RFC 7609, 2.2.1).
-bool LinkGroup::is_asymmetric(std::size_t index) const {
-    const Link& link = links_[index];
-    return std::any_of(links_.begin(), links_.begin() + static_cast<std::ptrdiff_t>(index), [&](const Link& other) {
-        return other.state == Link::State::active &&
-               (other.adapter == link.adapter || other.peer.address == link.peer.address);
+void LinkGroup::leave_link(Time now, std::size_t link) {
+    const bool last = --links_[link].connections == 0;
+    if (last && change_.step == Change::Step::leaving && change_.link == link) on_left(now);
+}
+
+std::size_t LinkGroup::active_links() const {
+    return static_cast<std::size_t>(std::ranges::count(links_, Link::State::active, &Link::state));
+}
+
+/// Which links end at a device, of this side or of the other one, where an earlier link ends that is symmetric
+/// (RFC 7609, 2.2.1).
+std::vector<bool> LinkGroup::asymmetric_links() const {
+    std::vector<bool> asymmetric(links_.size());
+    for (std::size_t i = 0; i < links_.size(); ++i)
+        for (std::size_t k = 0; k < i && links_[i].state == Link::State::active; ++k) {
+            if (links_[k].state != Link::State::active || asymmetric[k]) continue;
+            if (links_[k].adapter == links_[i].adapter || links_[k].peer.address == links_[i].peer.address)
+                asymmetric[i] = true;
+        }
+    return asymmetric;
+}
+
+std::size_t LinkGroup::symmetric_links() const {
+    return active_links() - static_cast<std::size_t>(std::ranges::count(asymmetric_links(), true));
+}
+
+template <class Ends> bool LinkGroup::any_symmetric_link(Ends&& ends) const {
+    const std::vector<bool> asymmetric = asymmetric_links();
+    for (std::size_t i = 0; i < links_.size(); ++i)
+        if (links_[i].state == Link::State::active && !asymmetric[i] && ends(links_[i])) return true;
+    return false;
+}
+
+/// Two links between the same two devices may not be.
+bool LinkGroup::is_parallel(std::size_t adapter, const IbAddress& peer) const {
+    return std::ranges::any_of(links_, [&](const Link& link) {
+        return link.state == Link::State::active && link.adapter == adapter && link.peer.address == peer;
     });
+}
+
+/// Server: whether one more link is of use, and allowed (RFC 7609, 2.2.2, 3.5.5.1).
+bool LinkGroup::needs_link() const {
+    return active_links() <= 1 || (symmetric_links() < max_links_ && spare_adapter());
 }
 
 std::vector<Gid> LinkGroup::gids(std::size_t first) const {
@@ -74,11 +110,28 @@ std::vector<Gid> LinkGroup::gids(std::size_t first) const {
     return gids;
 }
 
-/// One that works and that no active link uses.
+/// One that works and where no symmetric link ends; rather one that is not used at all.
 std::optional<std::size_t> LinkGroup::spare_adapter() const {
-    for (std::size_t i = 0; i < adapters_.size(); ++i)
-        if (adapters_[i]->up() && !uses(i)) return i;
-    return std::nullopt;
+    std::optional<std::size_t> spare;
+    for (std::size_t i = 0; i < adapters_.size(); ++i) {
+        if (!adapters_[i]->up()) continue;
+        if (!uses(i)) return i;
+        if (!spare && !any_symmetric_link([&](const Link& link) { return link.adapter == i; })) spare = i;
+    }
+    return spare;
+}
+
+/// Client: where a link to that device of the server is to end. An asymmetric link is the only one of its kind
+/// (RFC 7609, 3.5.1.6.1, 3.5.5.1.1).
+std::optional<std::size_t> LinkGroup::adapter_towards(const IbAddress& server, std::size_t carrier) const {
+    const bool shared = any_symmetric_link([&](const Link& link) { return link.peer.address == server; });
+    const bool may_share = !has_asymmetric_link();
+    if (symmetric_links() >= max_links_) return std::nullopt;
+    if (const auto spare = spare_adapter(); spare && !is_parallel(*spare, server) && (!shared || may_share))
+        return spare;
+    const std::size_t used = links_[carrier].adapter;
+    if (shared || !may_share || is_parallel(used, server)) return std::nullopt;
+    return used;
 }
 
 bool LinkGroup::uses(std::size_t adapter) const {
@@ -91,7 +144,8 @@ std::size_t LinkGroup::create_link(std::size_t adapter, std::uint8_t number) {
     Adapter& device = *adapters_[adapter];
     link.number = number;
     link.adapter = adapter;
-    link.own = {device.config().address, device.create_rc(), random_.bits(24), 3};
+    link.own = {device.config().address, device.create_rc(), random_.bits(24), first_link_mtu};
+    if (!links_.empty()) link.own.mtu = profile_.added_link_mtu;
     link.user_id = user_id_base + number;
     device.rc(link.own.qpn)->post_receive(receive_buffers);
     links_.push_back(link);
@@ -100,7 +154,13 @@ std::size_t LinkGroup::create_link(std::size_t adapter, std::uint8_t number) {
     return links_.size() - 1;
 }
 
-void LinkGroup::create_first_link() { create_link(0, next_number_++); }
+void LinkGroup::create_first_link() { create_link(0, new_number()); }
+
+/// Not one that has been used, until all have (RFC 7609, 2.2.4); 0 is none.
+std::uint8_t LinkGroup::new_number() {
+    while (next_number_ == 0 || link_of_number(next_number_)) ++next_number_;
+    return next_number_++;
+}
 
 void LinkGroup::connect_link(std::size_t index, const LinkEnd& peer) {
     Link& link = links_[index];
@@ -153,6 +213,7 @@ void LinkGroup::drop_link(std::size_t index) {
     Link& link = links_[index];
     if (link.state == Link::State::dead) return;
     link.state = Link::State::dead;
+    link.test_deadline = never;
     Adapter& adapter = *adapters_[link.adapter];
     adapter.destroy_rc(link.own.qpn);
     for (Rmb& rmb : rmbs_) adapter.memory().remove(std::exchange(rmb.rkeys[index], 0));
@@ -171,6 +232,7 @@ Element LinkGroup::take_element() {
         const auto free = std::ranges::find(rmbs_[i].used, false);
         if (free == rmbs_[i].used.end()) continue;
         *free = true;
+        rmbs_[i].idle_since = never;
         const auto index = static_cast<std::size_t>(free - rmbs_[i].used.begin());
         std::ranges::fill(octets_of({i, static_cast<std::uint8_t>(index + 1)}), std::uint8_t{0});
         return {i, static_cast<std::uint8_t>(index + 1)};
@@ -195,18 +257,40 @@ std::span<std::uint8_t> LinkGroup::octets_of(Element element) {
 }
 
 void LinkGroup::release_element(Time now, Element element) {
+    Rmb& rmb = rmbs_[element.rmb];
     if (!profile_.rkeys_with_connections) {
-        rmbs_[element.rmb].used[element.index - 1U] = false;
+        rmb.used[element.index - 1U] = false;
+        if (std::ranges::find(rmb.used, true) == rmb.used.end()) rmb.idle_since = now;
         return;
     }
     if (!alive()) return;
-    exchanges_.push_back({Exchange::Kind::delete_rkey, element.rmb});
+    exchanges_.push_back({Exchange::Kind::delete_rkey, {element.rmb}, carrier()});
     next(now);
 }
 
-void LinkGroup::tell_rkey(Time now, Element element) {
+void LinkGroup::tell_rkey(Time now, Element element, std::size_t link) {
     if (rmbs_[element.rmb].peer_knows) return report(GroupEvent::Kind::rkey_confirmed, element.rmb);
-    exchanges_.push_back({Exchange::Kind::confirm_rkey, element.rmb});
+    exchanges_.push_back({Exchange::Kind::confirm_rkey, {element.rmb}, link});
+    next(now);
+}
+
+/// When the RMB has not been used for long enough.
+Time LinkGroup::withdrawal_of(const Rmb& rmb) const {
+    const bool idle = rmb.peer_knows && rmb.idle_since != never && profile_.rmb_idle != never && alive();
+    return idle ? rmb.idle_since + profile_.rmb_idle : never;
+}
+
+/// Nobody gets an element of these RMBs until the peer has forgotten them (RFC 7609, 3.5.5.2.2).
+void LinkGroup::withdraw_idle_rmbs(Time now) {
+    Exchange exchange{Exchange::Kind::delete_rkey, {}, carrier()};
+    for (std::size_t i = 0; i < rmbs_.size() && exchange.rmbs.size() < rkeys_in_message; ++i) {
+        if (withdrawal_of(rmbs_[i]) > now) continue;
+        rmbs_[i].idle_since = never;
+        rmbs_[i].used.assign(rmbs_[i].used.size(), true);
+        exchange.rmbs.push_back(i);
+    }
+    if (exchange.rmbs.empty()) return;
+    exchanges_.push_back(std::move(exchange));
     next(now);
 }
 
@@ -217,27 +301,28 @@ std::size_t LinkGroup::remote_rmb(std::size_t link, RToken token) {
     return remote_rmbs_.size() - 1;
 }
 
-/// The next thing that this side has to begin, if nothing is under way.
+/// The next thing that this side has to begin, if nothing is under way. Both sides may tell of RMBs at the same time,
+/// but links do not change meanwhile (RFC 7609, 3.5.5.3).
 void LinkGroup::next(Time now) {
-    if (!ready_ || !alive() || wait_ != Wait::nothing || change_.step != Change::Step::none) return;
-    if (!removals_.empty()) {
-        change_.link = removals_.front();
-        removals_.pop_front();
-        send_delete_link(now, change_.link);
-        return change_to(Change::Step::removal, now + profile_.llc_wait);
+    if (!ready_ || !has_active_link() || wait_ != Wait::nothing || change_.step != Change::Step::none) return;
+    if (!continued_) {
+        if (!removals_.empty()) return remove_link(now);
+        const bool wanted = std::exchange(link_wanted_, false);
+        if (wanted && role_ == Role::client) ask_for_link(now);
+        if (wanted && role_ == Role::server && needs_link()) return offer_link(now);
     }
-    if (std::exchange(link_wanted_, false)) return offer_link(now);
     if (exchanges_.empty()) return;
     const Exchange& exchange = exchanges_.front();
-    if (exchange.kind == Exchange::Kind::confirm_rkey) send_confirm_rkey(now, rmbs_[exchange.rmb]);
-    else send_delete_rkey(now, rmbs_[exchange.rmb]);
+    waits_on_ = links_[exchange.link].state == Link::State::active ? exchange.link : carrier();
     wait_for(Wait::rkey, now + profile_.llc_wait);
+    if (exchange.kind == Exchange::Kind::confirm_rkey) send_confirm_rkey(now, rmbs_[exchange.rmbs.front()]);
+    else send_delete_rkey(now, exchange);
 }
 
 // ---- messages ------------------------------------------------------------------------------------
 
 /// The message as it is sent: header by version, body, padding.
-Octets LinkGroup::message_of(LlcType type, const LlcBody& body) const {
+Octets LinkGroup::message_of(LlcType type, const LlcBody& body, std::uint8_t reject_reason) const {
     wire::LlcMessage message;
     const auto raw = static_cast<std::uint8_t>(type);
     message.body = body;
@@ -251,11 +336,9 @@ Octets LinkGroup::message_of(LlcType type, const LlcBody& body) const {
         if (version_ != 1)
             return profile_.host_order_lengths ? built(wire::LlcHeaderV2Little{}, length)
                                                : built(wire::LlcHeaderV2Big{}, length);
-        const auto* add = std::get_if<wire::AddLinkMessage>(&body);
-        if (add == nullptr) return built(wire::LlcHeaderV1{}, length);
+        if (type != LlcType::add_link) return built(wire::LlcHeaderV1{}, length);
         wire::AddLinkHeaderV1 header;
-        const wire::AddLink common = add->common();
-        header.reject_reason = common.reject ? no_alternate_path : std::uint8_t{0};
+        header.reject_reason = reject_reason;
         return built(header, length);
     };
     Octets octets = of_length(wire::kLlcSize);
@@ -294,8 +377,10 @@ void LinkGroup::on_llc(Time now, std::size_t link, ByteView octets) {
     else if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body)) on_add_link(now, link, message, *add);
     else if (const auto* tokens = std::get_if<wire::AddLinkContinuationMessage>(&message.body))
         on_tokens(now, link, *tokens);
-    else if (std::holds_alternative<wire::RequestAddLinkMessage>(message.body) && role_ == Role::server) want_link(now);
+    else if (std::holds_alternative<wire::RequestAddLinkMessage>(message.body)) on_link_request(now);
     else if (const auto* rkey = std::get_if<wire::ConfirmRkeyMessage>(&message.body)) on_confirm_rkey(now, link, *rkey);
+    else if (const auto* more = std::get_if<wire::ConfirmRkeyContinuationMessage>(&message.body))
+        on_rkey_continuation(now, link, *more);
     else if (const auto* deleted = std::get_if<wire::DeleteRkeyMessage>(&message.body))
         on_delete_rkey(now, link, *deleted);
     else if (const auto* end_of_link = std::get_if<wire::DeleteLink>(&message.body))
@@ -305,110 +390,205 @@ void LinkGroup::on_llc(Time now, std::size_t link, ByteView octets) {
 
 // ---- keys ----------------------------------------------------------------------------------------
 
-void LinkGroup::send_confirm_rkey(Time now, const Rmb& rmb) {
-    const std::size_t link = carrier();
-    wire::ConfirmRkeyMessage message;
-    message.body.rkey = rmb.rkeys[link];
-    message.body.address = rmb.address;
+namespace {
+
+/// The first `count` of them, and room for those that are not.
+Octets take_slots(std::deque<wire::LinkRtoken>& tokens, std::size_t count) {
     Octets slots;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-        if (i == link || links_[i].state != Link::State::active || message.body.other_links == rtokens_in_message)
-            continue;
-        ++message.body.other_links;
-        append(slots, wire::LinkRtoken{links_[i].number, rmb.rkeys[i], rmb.address});
+    for (std::size_t i = 0; i < count && !tokens.empty(); ++i) {
+        append(slots, tokens.front());
+        tokens.pop_front();
     }
-    slots.resize(rtokens_in_message * layout::size_of<wire::LinkRtoken>);
-    message.slots.octets = slots;
-    send(now, link, message_of(LlcType::confirm_rkey, message), "tells the key of its RMB");
+    slots.resize(count * layout::size_of<wire::LinkRtoken>);
+    return slots;
 }
 
-void LinkGroup::send_delete_rkey(Time now, const Rmb& rmb) {
-    const std::size_t link = carrier();
+}  // namespace
+
+/// What does not fit follows when this has been answered (RFC 7609, A.3.5, A.3.6).
+void LinkGroup::send_confirm_rkey(Time now, const Rmb& rmb) {
+    tokens_left_.clear();
+    for (std::size_t i = 0; i < links_.size(); ++i)
+        if (i != waits_on_ && links_[i].state == Link::State::active)
+            tokens_left_.push_back({links_[i].number, rmb.rkeys[i], rmb.address});
+    wire::ConfirmRkeyMessage message;
+    message.body.rkey = rmb.rkeys[waits_on_];
+    message.body.address = rmb.address;
+    message.body.other_links = static_cast<std::uint8_t>(tokens_left_.size());
+    const Octets slots = take_slots(tokens_left_, rtokens_in_message);
+    message.slots.octets = slots;
+    send(now, waits_on_, message_of(LlcType::confirm_rkey, message), "tells the key of its RMB");
+}
+
+void LinkGroup::send_rkey_continuation(Time now) {
+    wire::ConfirmRkeyContinuationMessage message;
+    message.body.rtokens_left = static_cast<std::uint8_t>(tokens_left_.size());
+    const Octets slots = take_slots(tokens_left_, rtokens_in_continuation);
+    message.slots.octets = slots;
+    send(
+        now, waits_on_, message_of(LlcType::confirm_rkey_continuation, message),
+        "tells the key of its RMB on more links");
+    wait_for(Wait::rkey, now + profile_.llc_wait);
+}
+
+void LinkGroup::send_delete_rkey(Time now, const Exchange& exchange) {
     wire::DeleteRkeyMessage message;
-    message.body.count = 1;
-    Octets slots = layout::octets_of(wire::DeletedRkey{rmb.rkeys[link]});
+    Octets slots;
+    for (const std::size_t rmb : exchange.rmbs) append(slots, wire::DeletedRkey{rmbs_[rmb].rkeys[waits_on_]});
+    if (exchange.stranger != 0) append(slots, wire::DeletedRkey{exchange.stranger});
+    message.body.count = static_cast<std::uint8_t>(slots.size() / layout::size_of<wire::DeletedRkey>);
     if (version_ == 1) slots.resize(rkeys_in_message * layout::size_of<wire::DeletedRkey>);
     message.slots.octets = slots;
-    send(now, link, message_of(LlcType::delete_rkey, message), "withdraws the key of its RMB");
+    send(
+        now, waits_on_, message_of(LlcType::delete_rkey, message),
+        message.body.count == 1 ? "withdraws the key of its RMB" : "withdraws the keys of its RMBs");
 }
 
 void LinkGroup::on_confirm_rkey(Time now, std::size_t link, const wire::ConfirmRkeyMessage& message) {
-    if (!message.body.reply) {
-        wire::ConfirmRkeyMessage answer = message;
-        answer.body.reply = true;
-        // While links change the server says no, and the client asks again (RFC 7609, 3.5.5.3.1).
-        answer.body.negative = role_ == Role::server && change_.step != Change::Step::none;
-        if (!answer.body.negative) learn_rkey(link, message);
-        return send(
-            now, link, message_of(LlcType::confirm_rkey, answer),
-            answer.body.negative ? "cannot take a key now" : "knows the key");
-    }
-    if (wait_ != Wait::rkey || exchanges_.empty() || exchanges_.front().kind != Exchange::Kind::confirm_rkey) return;
-    const std::size_t rmb = exchanges_.front().rmb;
-    exchanges_.pop_front();
-    wait_for(Wait::nothing, never);
-    if (!message.body.negative) rmbs_[rmb].peer_knows = true;
-    report(message.body.negative ? GroupEvent::Kind::rkey_refused : GroupEvent::Kind::rkey_confirmed, rmb);
+    if (message.body.reply) return on_rkey_answer(now, message.body.negative, message.body.retry);
+    wire::ConfirmRkeyMessage answer = message;
+    answer.body.reply = true;
+    // While links change the server says no, and the client asks again (RFC 7609, 3.5.5.3.1).
+    const bool busy = change_.step != Change::Step::none && change_.step != Change::Step::leaving;
+    answer.body.negative = answer.body.retry = role_ == Role::server && busy;
+    send(
+        now, link, message_of(LlcType::confirm_rkey, answer),
+        answer.body.negative ? "cannot take a key now" : "knows the key");
+    if (answer.body.negative) return;
+    const std::size_t rmb = remote_rmb(link, {message.body.rkey, message.body.address});
+    learn_rkeys(rmb, message.slots, message.used);
+    continued_.reset();
+    if (message.body.other_links > message.used) continued_ = Continued{rmb, link};
+    else rkeys_learnt(now, rmb);
+}
+
+void LinkGroup::on_rkey_continuation(Time now, std::size_t link, const wire::ConfirmRkeyContinuationMessage& message) {
+    if (message.body.reply) return on_rkey_answer(now, message.body.negative, false);
+    wire::ConfirmRkeyContinuationMessage answer = message;
+    answer.body.reply = true;
+    answer.body.negative = !continued_ || continued_->link != link;
+    send(
+        now, link, message_of(LlcType::confirm_rkey_continuation, answer),
+        answer.body.negative ? "does not know what this continues" : "knows the key on these links, too");
+    if (answer.body.negative) return;
+    const std::size_t rmb = continued_->rmb;
+    learn_rkeys(rmb, message.slots, message.used);
+    if (message.body.rtokens_left > message.used) return;
+    continued_.reset();
+    rkeys_learnt(now, rmb);
+}
+
+void LinkGroup::learn_rkeys(std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t used) {
+    for (std::size_t i = 0; i < used; ++i)
+        if (const auto other = link_of_number(slots[i].link); other)
+            remote_rmbs_[rmb][*other] = {slots[i].rkey, slots[i].address};
+}
+
+/// A link that was left out has failed, as the peer sees it (RFC 7609, C.7.1).
+void LinkGroup::rkeys_learnt(Time now, std::size_t rmb) {
+    for (std::size_t i = 0; profile_.full_recovery && i < links_.size(); ++i)
+        if (links_[i].state == Link::State::active && remote_rmbs_[rmb][i].rkey == 0) on_link_error(now, i);
     next(now);
 }
 
-void LinkGroup::learn_rkey(std::size_t link, const wire::ConfirmRkeyMessage& message) {
-    auto& tokens = remote_rmbs_[remote_rmb(link, {message.body.rkey, message.body.address})];
-    for (std::size_t i = 0; i < message.used; ++i)
-        if (const auto other = link_of_number(message.slots[i].link); other)
-            tokens[*other] = {message.slots[i].rkey, message.slots[i].address};
+/// To CONFIRM RKEY or its CONTINUATION.
+void LinkGroup::on_rkey_answer(Time now, bool negative, bool retry) {
+    if (wait_ != Wait::rkey || exchanges_.empty() || exchanges_.front().kind != Exchange::Kind::confirm_rkey) return;
+    if (!negative && !tokens_left_.empty()) return send_rkey_continuation(now);
+    const Exchange exchange = exchanges_.front();
+    const std::size_t rmb = exchange.rmbs.front();
+    end_exchange();
+    if (negative && retry) exchanges_.push_front(exchange);
+    else if (negative) report(GroupEvent::Kind::rkey_refused, rmb);
+    if (!negative) {
+        rmbs_[rmb].peer_knows = true;
+        report(GroupEvent::Kind::rkey_confirmed, rmb);
+    }
+    next(now);
+}
+
+void LinkGroup::delete_rkey(Time now, std::uint32_t rkey) {
+    exchanges_.push_back({Exchange::Kind::delete_rkey, {}, carrier(), rkey});
+    next(now);
+}
+
+/// Which of them are not known: version 1 has a bit for each, the first one on the left, version 2 their number.
+std::uint8_t LinkGroup::forget_rkeys(std::size_t link, const wire::DeleteRkeyMessage& message) {
+    unsigned unknown = 0;
+    for (std::size_t i = 0; i < message.used; ++i) {
+        const auto known = std::ranges::find_if(
+            remote_rmbs_, [&](const auto& tokens) { return tokens[link].rkey == message.slots[i].rkey; });
+        if (known != remote_rmbs_.end()) std::ranges::fill(*known, RToken{});
+        else unknown += version_ == 1 ? 0x80U >> i : 1U;
+    }
+    return static_cast<std::uint8_t>(unknown);
 }
 
 void LinkGroup::on_delete_rkey(Time now, std::size_t link, const wire::DeleteRkeyMessage& message) {
     if (!message.body.reply) {
-        for (std::size_t i = 0; i < message.used; ++i)
-            for (auto& tokens : remote_rmbs_)
-                if (tokens[link].rkey == message.slots[i].rkey) std::ranges::fill(tokens, RToken{});
         wire::DeleteRkeyMessage answer = message;
         answer.body.reply = true;
+        answer.body.error_mask = forget_rkeys(link, message);
+        answer.body.negative = answer.body.error_mask != 0;
         // Linux' version 2 leaves the keys out: there are zeros in their place.
         const Octets zeros(message.slots.octets.size());
         if (version_ != 1) answer.slots.octets = zeros;
-        return send(now, link, message_of(LlcType::delete_rkey, answer), "has forgotten the key");
+        return send(
+            now, link, message_of(LlcType::delete_rkey, answer),
+            answer.body.negative ? "does not know the key" : "has forgotten the key");
     }
     if (wait_ != Wait::rkey || exchanges_.empty() || exchanges_.front().kind != Exchange::Kind::delete_rkey) return;
-    Rmb& rmb = rmbs_[exchanges_.front().rmb];
-    rmb.peer_knows = false;
-    rmb.used[0] = false;
-    exchanges_.pop_front();
-    wait_for(Wait::nothing, never);
+    for (const std::size_t rmb : exchanges_.front().rmbs) {
+        rmbs_[rmb].peer_knows = false;
+        rmbs_[rmb].used.assign(rmbs_[rmb].used.size(), false);
+    }
+    end_exchange();
     next(now);
 }
 
 // ---- whether a link is alive ---------------------------------------------------------------------
 
-void LinkGroup::test_link(Time now) {
-    if (wait_ != Wait::nothing || !alive()) return;
-    wire::TestLink message;
-    for (std::uint8_t& octet : message.user_data.octets) octet = static_cast<std::uint8_t>(random_.next());
-    tested_ = carrier();
-    send(now, tested_, message_of(LlcType::test_link, message), "asks whether the link is alive");
-    wait_for(Wait::test_link, now + profile_.llc_wait);
+void LinkGroup::test_links(Time now) {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+        Link& link = links_[i];
+        if (link.state != Link::State::active || link.test_deadline != never) continue;
+        wire::TestLink message;
+        for (std::uint8_t& octet : message.user_data.octets) octet = static_cast<std::uint8_t>(random_.next());
+        link.test_data = message.user_data;
+        link.test_deadline = now + profile_.llc_wait;
+        send(now, i, message_of(LlcType::test_link, message), "asks whether the link is alive");
+    }
 }
 
+/// Other data in the reply are as bad as none (RFC 7609, C.7.1).
 void LinkGroup::on_test_link(Time now, std::size_t link, const wire::TestLink& message) {
     if (message.reply) {
-        if (wait_ != Wait::test_link) return;
-        wait_for(Wait::nothing, never);
-        return next(now);
+        if (std::exchange(links_[link].test_deadline, never) == never) return;
+        if (message.user_data != links_[link].test_data) on_link_error(now, link);
+        return;
     }
     wire::TestLink answer = message;
     answer.reply = true;
     send(now, link, message_of(LlcType::test_link, answer), "is there");
 }
 
+Time LinkGroup::wakeup() const {
+    Time earliest = std::min(deadline_, change_.deadline);
+    for (const Link& link : links_) earliest = std::min(earliest, link.test_deadline);
+    for (const Rmb& rmb : rmbs_) earliest = std::min(earliest, withdrawal_of(rmb));
+    return earliest;
+}
+
 void LinkGroup::on_timer(Time now) {
+    for (std::size_t i = 0; i < links_.size(); ++i)
+        if (now >= links_[i].test_deadline) on_link_error(now, i);
     if (now >= change_.deadline) on_change_timeout(now);
-    if (now < deadline_) return;
-    const Wait waited = std::exchange(wait_, Wait::nothing);
-    deadline_ = never;
-    if (waited == Wait::test_link) on_link_error(now, tested_);
-    else if (waited != Wait::nothing) on_link_error(now, carrier());
+    if (now >= deadline_) {
+        const Wait waited = std::exchange(wait_, Wait::nothing);
+        deadline_ = never;
+        on_link_error(now, waited == Wait::rkey ? waits_on_ : carrier());
+    }
+    withdraw_idle_rmbs(now);
 }
 
 }  // namespace fabricscope::stack::smcr

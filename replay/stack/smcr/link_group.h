@@ -32,6 +32,7 @@ struct Rmb {
     std::uint64_t address = 0;
     std::vector<std::uint32_t> rkeys;  ///< by link, in order of the group's links
     bool peer_knows = false;           ///< the key has been told, by CLC or CONFIRM RKEY
+    Time idle_since = never;           ///< no connection uses it
 };
 
 /// What an RMB is called on one link (RFC 7609, 2.1).
@@ -52,8 +53,15 @@ struct Link {
     std::size_t adapter = 0;
     std::uint32_t user_id = 0;
     LinkEnd own, peer;
-    enum class State : std::uint8_t { pending, active, dead } state = State::pending;
+    enum class State : std::uint8_t {
+        pending,
+        active,
+        leaving,  ///< is being deleted in order: nothing new is sent on it
+        dead,
+    } state = State::pending;
     std::size_t connections = 0;  ///< whose data this side sends on it
+    Time test_deadline = never;   ///< for the reply to TEST LINK
+    decltype(wire::TestLink::user_data) test_data;
 };
 
 struct GroupEvent {
@@ -62,8 +70,9 @@ struct GroupEvent {
         link_failed,     ///< first contact: CONFIRM LINK did not come or was not answered
         rkey_confirmed,  ///< the peer knows RMB `rmb`
         rkey_refused,
-        link_down,  ///< there are others: connections on link `link` move
-        ended,      ///< no link is left
+        link_leaving,  ///< connections on link `link` move to others, once what they sent has arrived
+        link_down,     ///< there are others: connections on link `link` move
+        ended,         ///< no link is left
     };
     Kind kind{};
     std::size_t rmb = 0;
@@ -87,7 +96,7 @@ public:
     /// The active link with the fewest connections, for one more; to be given back.
     std::size_t enter_link();
     void enter_link(std::size_t link) { ++links_[link].connections; }
-    void leave_link(std::size_t link) { --links_[link].connections; }
+    void leave_link(Time now, std::size_t link);
     /// The link that ends at that queue pair of the peer.
     std::optional<std::size_t> link_to(const IbAddress& peer, std::uint32_t qpn) const;
 
@@ -108,7 +117,8 @@ public:
     void release_element(Time now, Element element);
     std::span<std::uint8_t> octets_of(Element element);
     /// Makes sure that the peer knows the element's RMB; `rkey_confirmed` follows, at once if nothing is to be done.
-    void tell_rkey(Time now, Element element);
+    /// `link`: that of the connection which needs it.
+    void tell_rkey(Time now, Element element, std::size_t link);
     /// The RMB was named in a CLC message.
     void mark_told(Element element) { rmbs_[element.rmb].peer_knows = true; }
 
@@ -124,18 +134,24 @@ public:
     void on_link_error(Time now, std::size_t link);
     /// Another adapter can be used: the server offers a link, a client asks for it (RFC 7609, 3.5.1.6).
     void want_link(Time now);
-    void test_link(Time now);
+    /// Asks on each link whether it is alive.
+    void test_links(Time now);
+    /// Deletes the link of that number, whether there is one or not; a client asks the server to (RFC 7609, 3.5.5.1).
+    void delete_link(Time now, std::uint8_t number, bool orderly, std::uint32_t reason);
+    /// Withdraws a key as if it were that of an RMB.
+    void delete_rkey(Time now, std::uint32_t rkey);
     /// Ends the whole group (RFC 7609, 3.5.4): the server says so, a client asks the server to say it.
     void delete_all(Time now, bool orderly, std::uint32_t reason);
     void on_timer(Time now);
-    Time wakeup() const { return std::min(deadline_, change_.deadline); }
+    Time wakeup() const;
     std::deque<GroupEvent>& events() { return events_; }
     /// The link with that queue pair, if it is this group's.
     std::optional<std::size_t> link_of(std::size_t adapter, std::uint32_t qpn) const;
     void end();
 
 private:
-    enum class Wait : std::uint8_t { nothing, rkey, test_link, delete_link };
+    static constexpr std::size_t no_link = SIZE_MAX;
+    enum class Wait : std::uint8_t { nothing, rkey, delete_all };
     /// What is being done about links: one thing at a time, and nothing about keys meanwhile (RFC 7609, 3.5.5.3).
     struct Change {
         enum class Step : std::uint8_t {
@@ -144,17 +160,33 @@ private:
             offer,          ///< ADD LINK: the server waits for the answer, a client for the request
             tokens,         ///< ADD LINK CONTINUATION, of version 1
             confirm,        ///< CONFIRM LINK of `link`
+            leaving,        ///< connections have to leave `link` before it goes
             removal,        ///< the answer to DELETE LINK
         } step = Step::none;
         Time deadline = never;
-        std::size_t link = 0;
-        std::size_t told = 0;  ///< of this side's RTokens
+        std::size_t link = no_link;
+        std::size_t carrier = no_link;  ///< the link that the messages go over
+        std::size_t told = 0;           ///< of this side's RTokens
+        wire::DeleteLink word{};        ///< leaving: what is said then
     };
     /// An exchange that this side begins; one runs at a time (RFC 7609, 3.5.5.3).
     struct Exchange {
         enum class Kind : std::uint8_t { confirm_rkey, delete_rkey };
         Kind kind{};
+        std::vector<std::size_t> rmbs;  ///< one, if it is CONFIRM RKEY
+        std::size_t link = 0;           ///< where it runs, as long as that is active
+        std::uint32_t stranger = 0;     ///< DELETE RKEY: a key that is none of these RMBs'
+    };
+    /// The peer's CONFIRM RKEY, of which CONTINUATION is still to come.
+    struct Continued {
         std::size_t rmb = 0;
+        std::size_t link = 0;
+    };
+    /// What the server's next DELETE LINK says.
+    struct Removal {
+        std::uint8_t number = 0;
+        bool orderly = true;
+        std::uint32_t reason = lost_path;
     };
 
     using LlcBody = decltype(wire::LlcMessage::body);
@@ -165,34 +197,64 @@ private:
     void drop_link(std::size_t index);
     void lose_link(std::size_t index);
     std::size_t carrier() const;
-    bool is_asymmetric(std::size_t index) const;
+    std::vector<bool> asymmetric_links() const;
+    std::size_t active_links() const;
+    std::size_t symmetric_links() const;
+    bool has_asymmetric_link() const { return symmetric_links() < active_links(); }
+    template <class Ends> bool any_symmetric_link(Ends&& ends) const;
+    bool is_parallel(std::size_t adapter, const IbAddress& peer) const;
     std::optional<std::size_t> spare_adapter() const;
+    std::optional<std::size_t> adapter_towards(const IbAddress& server, std::size_t carrier) const;
+    bool needs_link() const;
+    std::uint8_t new_number();
     std::optional<std::size_t> link_of_number(std::uint8_t number) const;
-    bool has_active_link() const;
+    bool has_active_link() const { return active_links() != 0; }
 
     // messages
-    Octets message_of(wire::LlcType type, const LlcBody& body) const;
+    Octets message_of(wire::LlcType type, const LlcBody& body, std::uint8_t reject_reason = 0) const;
     void send(Time now, std::size_t link, Octets octets, const char* note, std::uint64_t id = 0);
     void send_confirm_link(Time now, std::size_t index, bool reply);
-    void send_add_link(Time now, wire::AddLink body, const char* note);
+    void send_add_link(Time now, std::size_t link, wire::AddLink body, const char* note, std::uint8_t reason = 0);
     void send_tokens(Time now, bool reply);
-    void send_delete_link(Time now, std::size_t index);
+    void send_delete_link(Time now, const wire::DeleteLink& message);
     void send_confirm_rkey(Time now, const Rmb& rmb);
-    void send_delete_rkey(Time now, const Rmb& rmb);
+    void send_rkey_continuation(Time now);
+    void send_delete_rkey(Time now, const Exchange& exchange);
+    void ask_for_link(Time now);
+    void on_link_request(Time now);
     void on_confirm_link(Time now, std::size_t index, const wire::ConfirmLink& message);
     void on_add_link(Time now, std::size_t link, const wire::LlcMessage& message, const wire::AddLinkMessage& body);
     void on_offer(Time now, std::size_t link, const wire::AddLinkMessage& message);
     void on_offer_answer(Time now, std::size_t link, const wire::AddLinkMessage& message);
     void on_tokens(Time now, std::size_t link, const wire::AddLinkContinuationMessage& message);
     void on_confirm_rkey(Time now, std::size_t link, const wire::ConfirmRkeyMessage& message);
-    void learn_rkey(std::size_t link, const wire::ConfirmRkeyMessage& message);
+    void on_rkey_continuation(Time now, std::size_t link, const wire::ConfirmRkeyContinuationMessage& message);
+    void on_rkey_answer(Time now, bool negative, bool retry);
+    void learn_rkeys(std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t used);
+    void rkeys_learnt(Time now, std::size_t rmb);
     void on_delete_rkey(Time now, std::size_t link, const wire::DeleteRkeyMessage& message);
+    void on_rkeys_deleted();
+    std::uint8_t forget_rkeys(std::size_t link, const wire::DeleteRkeyMessage& message);
     void on_delete_link(Time now, std::size_t link, const wire::DeleteLink& message);
+    void on_client_deletes(Time now, std::size_t link, const wire::DeleteLink& message);
+    void on_server_deletes(Time now, std::size_t link, const wire::DeleteLink& message);
+    void end_group(Time now, std::size_t link, const wire::DeleteLink& message);
     void on_test_link(Time now, std::size_t link, const wire::TestLink& message);
 
     // what is under way
     void offer_link(Time now);
     void confirm_new_link(Time now);
+    void link_added(Time now);
+    void give_up_link(Time now);
+    void start_over(Time now);
+    bool adds_link() const;
+    void remove_link(Time now);
+    void leave(Time now, std::size_t link, const wire::DeleteLink& word);
+    void on_left(Time now);
+    void queue_removal(Removal removal);
+    void tell_of_lost_link(Time now, std::uint8_t number);
+    void go_on_without(Time now, std::size_t link);
+    void fail_first_contact();
     std::vector<wire::RkeyPair> token_pairs() const;
     void learn_tokens(std::size_t link, const layout::List<wire::RkeyPair>& pairs, std::size_t count);
     void next(Time now);
@@ -200,6 +262,9 @@ private:
     void finish_change(Time now);
     void on_change_timeout(Time now);
     void wait_for(Wait what, Time until) { wait_ = what, deadline_ = until; }
+    void end_exchange() { exchanges_.pop_front(), tokens_left_.clear(), wait_for(Wait::nothing, never); }
+    Time withdrawal_of(const Rmb& rmb) const;
+    void withdraw_idle_rmbs(Time now);
     void report(GroupEvent::Kind kind, std::size_t rmb = 0) { events_.push_back({kind, rmb, 0}); }
 
     Role role_;
@@ -211,13 +276,16 @@ private:
     std::vector<Link> links_;
     std::vector<Rmb> rmbs_;
     std::vector<std::vector<RToken>> remote_rmbs_;  ///< the peer's, by link
+    std::optional<Continued> continued_;            ///< what the peer has yet to tell
     std::deque<Exchange> exchanges_;                ///< the first one is under way, if `wait_` says so
-    bool link_wanted_ = false;                      ///< server: a link is to be offered
-    std::deque<std::size_t> removals_;              ///< server: links whose end is to be told
+    std::deque<wire::LinkRtoken> tokens_left_;      ///< of that one: for CONFIRM RKEY CONTINUATION
+    bool link_wanted_ = false;                      ///< server: a link is to be offered; client: to be asked for
+    std::deque<Removal> removals_;                  ///< server: links whose end is to be told
     Change change_;
     Wait wait_ = Wait::nothing;
-    std::size_t tested_ = 0;  ///< link that TEST LINK was sent on
+    std::size_t waits_on_ = 0;  ///< the link
     Time deadline_ = never;
+    std::uint8_t max_links_;  ///< symmetric ones, as agreed (RFC 7609, 2.2.2)
     bool ready_ = false;
     std::deque<GroupEvent> events_;
     std::uint64_t next_address_;

@@ -10,7 +10,7 @@
 namespace fabricscope::stack::smcr {
 namespace {
 
-enum DeclineCode : std::uint32_t { timeout_confirm_link = 0x0201'0000 };
+enum DeclineCode : std::uint32_t { timeout_confirm_link = 0x0201'0000, rkey_not_registered = 0x0999'0003 };
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Peer::Peer(PeerConfig config)
       instance_(static_cast<std::uint16_t>(random_.bits(16))),
       identification_(static_cast<std::uint16_t>(random_.bits(16))) {
     add_device(config_.mac, config_.ip);
-    if (config_.second_device) add_device(config_.second_mac, config_.second_ip);
+    for (const Device& device : config_.more_devices) add_device(device.mac, device.ip);
 }
 
 void Peer::add_device(const Mac& mac, const Gid& ip) {
@@ -85,7 +85,16 @@ void Peer::take_frames(std::vector<OutgoingFrame>& frames) {
 }
 
 void Peer::test_links(Time now) {
-    for (auto& group : groups_) group->links.test_link(now);
+    for (auto& group : groups_) group->links.test_links(now);
+}
+
+void Peer::delete_link(Time now, std::uint8_t number, bool orderly, std::uint32_t reason) {
+    for (auto& group : groups_) group->links.delete_link(now, number, orderly, reason);
+    work(now);
+}
+
+void Peer::delete_rkey(Time now, std::uint32_t rkey) {
+    for (auto& group : groups_) group->links.delete_rkey(now, rkey);
 }
 
 void Peer::delete_groups(Time now, bool orderly, std::uint32_t reason) {
@@ -275,6 +284,8 @@ void Peer::become_plain(Connection& connection, const char* outcome) {
 void Peer::fail(Time now, Connection& connection, const char* outcome) {
     connection.now = now;
     if (connection.outcome.empty()) connection.outcome = outcome;
+    if (connection.group != nullptr && !std::exchange(connection.released, true))
+        connection.group->links.leave_link(now, connection.link);  // the peer may still write to the element
     connection.tcp.abort(now);
     enter(connection, Phase::over, never);
     release_lock(connection);
@@ -293,11 +304,16 @@ void Peer::settle_end(Time now, Connection& connection) {
         connection.deadline = now + config_.profile.abort_wait;
     if (data.state() != CloseState::closed || connection.released) return;
     connection.deadline = never;
-    connection.released = true;
-    connection.group->links.leave_link(connection.link);
-    connection.group->links.release_element(now, *connection.element);
+    leave_group(now, connection);
     // TCP may still have its FINs to exchange; nothing else is left.
     if (connection.tcp.over()) enter(connection, Phase::over, never);
+}
+
+/// The connection's element is free for another one.
+void Peer::leave_group(Time now, Connection& connection) {
+    connection.released = true;
+    connection.group->links.leave_link(now, connection.link);
+    connection.group->links.release_element(now, *connection.element);
 }
 
 void Peer::become_active(Time now, Connection& connection) {
@@ -313,6 +329,7 @@ void Peer::become_active(Time now, Connection& connection) {
     connection.now = now;
     connection.data.emplace(config, connection);
     for (const wire::Cdc& message : std::exchange(connection.early, {})) connection.data->on_message(message);
+    on_link_leaving(now, connection);
     release_lock(connection);
 }
 
@@ -329,8 +346,11 @@ void Peer::on_completion(Time now, std::size_t adapter, Completion completion) {
     if (group == nullptr) return;
     if (completion.kind == Completion::Kind::work) {
         if (completion.status != CompletionStatus::success) return group->links.on_link_error(now, link);
-        if (Connection* connection = connection_of(*group, completion.id); connection != nullptr)
-            connection->acknowledge();
+        Connection* connection = connection_of(*group, completion.id);
+        if (connection == nullptr || connection->link != link) return;
+        connection->now = now;
+        connection->acknowledge();
+        if (connection->ready_to_leave()) connection->move_to_another_link();
         return;
     }
     if (RcQueuePair* qp = adapters_[adapter]->rc(completion.qpn); qp != nullptr) qp->post_receive();
@@ -354,12 +374,23 @@ void Peer::on_cdc(Time now, const Group& group, ByteView octets) {
     else connection->early.push_back(message);
 }
 
+/// The link works, but is to be deleted: what has been sent over it is to arrive first.
+void Peer::on_link_leaving(Time now, Connection& connection) {
+    LinkGroup& links = connection.group->links;
+    if (links.link(connection.link).state != Link::State::leaving) return;
+    if (connection.phase == Phase::key) return on_link_down(now, connection);
+    if (connection.phase != Phase::active || connection.released) return;
+    connection.hold();
+    if (connection.ready_to_leave()) connection.move_to_another_link();
+}
+
 /// What has been said of the link in CLC holds no more; a connection whose data flow moves to another.
 void Peer::on_link_down(Time now, Connection& connection) {
     if (connection.phase == Phase::active && !connection.released) return connection.move_to_another_link();
     if (connection.phase == Phase::key) {
-        connection.group->links.leave_link(connection.link);
+        const std::size_t before = connection.link;
         connection.link = connection.group->links.enter_link();
+        connection.group->links.leave_link(now, before);
     } else if (connection.phase == Phase::confirm) {
         fail(now, connection, "failed");
     }
@@ -389,7 +420,10 @@ void Peer::on_group_event(Time now, Group& group, const GroupEvent& event) {
                 break;
             case Kind::rkey_refused:
                 if (connection.phase == Phase::key && connection.element->rmb == event.rmb)
-                    group.links.tell_rkey(now, *connection.element);
+                    decline(now, connection, rkey_not_registered);
+                break;
+            case Kind::link_leaving:
+                if (connection.link == event.link) on_link_leaving(now, connection);
                 break;
             case Kind::link_down:
                 if (connection.link == event.link) on_link_down(now, connection);

@@ -15,6 +15,12 @@ namespace fabricscope::stack::smcr {
 /// The GID that an adapter has for RoCE v1: link-local, from the MAC (RFC 4291, appendix A).
 Gid link_local(const Mac& mac);
 
+/// An RDMA device, and its IPv4 address as a GID.
+struct Device {
+    Mac mac;
+    Gid ip;
+};
+
 struct PeerConfig {
     Profile profile;
     Mac mac;
@@ -22,10 +28,8 @@ struct PeerConfig {
     std::uint8_t subnet_bits = 24;
     bool smc = true;   ///< offers SMC-R at all
     bool rdma = true;  ///< has an RDMA device
-    /// A second device, at port 1 of the endpoint.
-    bool second_device = false;
-    Mac second_mac;
-    Gid second_ip;
+    /// More of them, at ports 1 and up of the endpoint; 7 at most (RFC 7609, 2.2.2).
+    std::vector<Device> more_devices;
     std::string eid = "FABRICSCOPE";
     std::string hostname = "host";
     std::uint8_t buffer_size = 2;  ///< compressed: of RMB elements
@@ -68,6 +72,10 @@ public:
         Time now, std::uint16_t local_port, const Mac& mac, const Gid& ip, std::uint16_t port, const AppPlan& plan);
     /// Asks whether each link is alive.
     void test_links(Time now);
+    /// Deletes, in each group, the link of that number; a client asks for it.
+    void delete_link(Time now, std::uint8_t number, bool orderly, std::uint32_t reason);
+    /// Withdraws, in each group, an RKey that is none of its RMBs'.
+    void delete_rkey(Time now, std::uint32_t rkey);
     /// Ends all link groups, and with them their connections. `reason`: of DELETE LINK (RFC 7609, A.3.4).
     void delete_groups(Time now, bool orderly = true, std::uint32_t reason = operator_initiated);
     /// A device comes to be, or ceases to be, usable. Its links end; when it comes, links are wanted.
@@ -132,7 +140,7 @@ private:
     void on_accept(Time now, Connection& connection, const wire::SmcrAcceptConfirm& accept);
     void answer_accept(Time now, Connection& connection);
     void on_confirm(Time now, Connection& connection, const wire::SmcrAcceptConfirm& confirm);
-    void on_decline(Connection& connection, const wire::Decline& decline);
+    void on_decline(Time now, Connection& connection, const wire::Decline& decline);
     bool is_local_subnet(const wire::IpArea& area) const;
 
     // link groups and data
@@ -140,7 +148,9 @@ private:
     Group& new_group(Role role, std::uint8_t version);
     void on_completion(Time now, std::size_t adapter, Completion completion);
     void on_cdc(Time now, const Group& group, ByteView octets);
+    void on_link_leaving(Time now, Connection& connection);
     void on_link_down(Time now, Connection& connection);
+    void leave_group(Time now, Connection& connection);
     Connection* connection_of(const Group& group, std::uint64_t token);
     void on_group_event(Time now, Group& group, const GroupEvent& event);
     void remember_peer(Connection& connection, const wire::SmcrAcceptConfirm& message);

@@ -41,9 +41,10 @@ struct Peer::Connection final : ConnectionStream, DataSender {
     }
 
     void move_to_another_link() {
-        group->links.leave_link(link);
+        const std::size_t before = link;
         link = group->links.enter_link();
         go_on(remote.token);
+        group->links.leave_link(now, before);
     }
 
     Key key;

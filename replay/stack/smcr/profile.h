@@ -5,11 +5,12 @@
 #include <algorithm>
 
 #include "replay/stack/core/endpoint.h"
+#include "replay/stack/smcr/llc_constants.h"
 
 namespace fabricscope::stack::smcr {
 
 /// What both sides offer, in CLC and in CONFIRM LINK.
-inline constexpr std::uint8_t advertised_links = 2, advertised_connections = 255;
+inline constexpr std::uint8_t advertised_connections = 255;
 
 struct Profile {
     const char* name = "linux";
@@ -20,6 +21,11 @@ struct Profile {
     bool confirm_repeats_first_contact = true;  ///< the F flag in CONFIRM, too
     bool rkeys_with_connections = true;         ///< CONFIRM RKEY and DELETE RKEY for each connection, not each RMB
     std::uint8_t elements_per_rmb = 1;
+    std::uint8_t max_links = 2;         ///< symmetric ones in a link group, as CONFIRM LINK says
+    std::uint8_t added_link_mtu = 3;    ///< coded, as ADD LINK says
+    Time rmb_idle = never;              ///< an RMB that no connection has used for so long is withdrawn
+    bool full_recovery = false;         ///< all that RFC 7609, C.7.1, wants to follow failures, not what Linux does
+    bool lost_link_orderly = true;      ///< a client asks orderly even for the end of a link that it has lost
     bool host_order_lengths = true;     ///< version 2 LLC, on a little-endian CPU
     bool reject_reasons = false;        ///< version 2 ADD LINK rejections name the reason
     bool asymmetric_links_idle = true;  ///< new connections are not put on them
@@ -54,6 +60,9 @@ inline Profile rfc7609_profile() {
     profile.confirm_repeats_first_contact = false;
     profile.rkeys_with_connections = false;
     profile.elements_per_rmb = 8;
+    profile.max_links = most_links;
+    profile.full_recovery = true;
+    profile.lost_link_orderly = false;
     profile.host_order_lengths = false;
     profile.reject_reasons = true;
     profile.asymmetric_links_idle = false;

@@ -102,7 +102,7 @@ void Peer::send_proposal(Time now, Connection& connection) {
         extension.release = config_.profile.release;
         extension.roce_gid = adapters_[0]->config().address.gid;
         extension.max_connections = advertised_connections;
-        extension.max_links = advertised_links;
+        extension.max_links = config_.profile.max_links;
         extension.features = features;
         proposal.eids.octets = eid;
     } else {
@@ -154,7 +154,7 @@ void Peer::send_accept_or_confirm(Time now, Connection& connection, ClcType type
             extension.hostname.octets = eid_of(config_.hostname).text.octets;
             wire::FirstContactExtensionV2x& more = body.first_contact_v2x.emplace();
             more.max_connections = advertised_connections;
-            more.max_links = advertised_links;
+            more.max_links = config_.profile.max_links;
             more.features = features;
             if (confirm) {
                 body.gid_list.emplace().count = static_cast<std::uint8_t>(
@@ -184,6 +184,7 @@ void Peer::decline(Time now, Connection& connection, std::uint32_t code, bool ou
     connection.decline_code = code;
     connection.declined_by_me = true;
     if (connection.group != nullptr && !connection.group->links.ready()) connection.group->links.end();
+    if (connection.group != nullptr && !connection.released) leave_group(now, connection);
     become_plain(connection, "fallback");
     release_lock(connection);
 }
@@ -208,7 +209,7 @@ void Peer::on_clc(Time now, Connection& connection) {
 }
 
 void Peer::on_clc_message(Time now, Connection& connection, const wire::ClcMessage& message) {
-    if (const auto* declined = std::get_if<wire::Decline>(&message.body)) return on_decline(connection, *declined);
+    if (const auto* declined = std::get_if<wire::Decline>(&message.body)) return on_decline(now, connection, *declined);
     const auto* proposal = std::get_if<wire::Proposal>(&message.body);
     const auto* other = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
     if (proposal != nullptr && connection.phase == Phase::proposal) on_proposal(now, connection, *proposal);
@@ -219,10 +220,11 @@ void Peer::on_clc_message(Time now, Connection& connection, const wire::ClcMessa
     else fail(now, connection, "failed");
 }
 
-void Peer::on_decline(Connection& connection, const wire::Decline& declined) {
+void Peer::on_decline(Time now, Connection& connection, const wire::Decline& declined) {
     connection.decline_code = declined.body.diagnosis;
     if (connection.group != nullptr && (connection.first_contact || declined.body.out_of_sync))
         connection.group->links.end();
+    if (connection.group != nullptr) leave_group(now, connection);
     become_plain(connection, "fallback");
     release_lock(connection);
 }
@@ -270,7 +272,7 @@ void Peer::answer_proposal(Time now, Connection& connection) {
     if (!connection.first_contact) {
         connection.link = connection.group->links.enter_link();
         enter(connection, Phase::key, now + config_.profile.clc_wait);
-        return connection.group->links.tell_rkey(now, *connection.element);
+        return connection.group->links.tell_rkey(now, *connection.element, connection.link);
     }
     connection.group->links.enter_link(0);
     send_accept_or_confirm(now, connection, ClcType::accept);
@@ -328,7 +330,7 @@ void Peer::answer_accept(Time now, Connection& connection) {
     remember_peer(connection, *connection.accepted);
     if (!connection.first_contact) {
         enter(connection, Phase::key, now + config_.profile.clc_wait);
-        return connection.group->links.tell_rkey(now, *connection.element);
+        return connection.group->links.tell_rkey(now, *connection.element, connection.link);
     }
     connection.group->links.connect_first_link(now, server);
     send_accept_or_confirm(now, connection, ClcType::confirm);
