@@ -39,7 +39,10 @@ Mac mac_of(std::uint8_t number) { return {{0x00, 0x00, 0x5E, 0x00, 0x53, number}
 class SmcrScenario {
 public:
     explicit SmcrScenario(const Scenario& scenario)
-        : world_(scenario, message_name, [this](const Statement& statement) { read(statement); }) {}
+        : world_(scenario, message_name, [this](const Statement& statement) { read(statement); }) {
+        for (const auto& [statement, host, device] : devices_named_)
+            if (device > hosts_[host].devices) statement->fail("there is no such device");
+    }
 
     Recording run(SmcrAccounts* accounts) {
         client_.emplace(config_of(hosts_[0], "client", client_host));
@@ -123,6 +126,7 @@ private:
         if (device == 0) statement.fail("devices are numbered from 1");
         const bool up = statement.choice("state", 0, {"down", "up"}) == 1;
         act(statement, "of", 0, [device, up](Peer& peer, Time now) { peer.set_device(now, device - 1, up); });
+        devices_named_.push_back({&statement, actions_.back().host, device});
     }
 
     static void read_host(const Statement& statement, Host& host) {
@@ -227,6 +231,11 @@ private:
     std::map<std::uint16_t, AppPlan> services_;
     std::vector<Start> starts_;
     std::vector<Action> actions_;
+    struct NamedDevice {
+        const Statement* statement;
+        std::size_t host, device;
+    };
+    std::vector<NamedDevice> devices_named_;  ///< of hosts that may be told of later
     World world_;
     std::optional<Peer> client_, server_;
 };

@@ -126,8 +126,8 @@ void AddLinkRules::judge_data(const Arrival& a, Group& of) {
     const char* why = doubt::from_start(group(a), *a.history);
     if (why == nullptr && a.packet->interface != first.confirmed.interface) why = doubt::interfaces;
     if (why != nullptr) return verdicts_.undecided(RuleName::second_link_first, why);
-    if (of.addition.open) first.early[a.from] = a.step();
-    else if (first.attempted) verdicts_.held(RuleName::second_link_first);
+    if (first.attempted) verdicts_.held(RuleName::second_link_first);  // whatever is being added now
+    else if (of.addition.open) first.early[a.from] = a.step();
     else
         verdicts_.habit(
             RuleName::second_link_first, {first.confirmed.frame, a.packet->number}, Subject::link_group(a.group),

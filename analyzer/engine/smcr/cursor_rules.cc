@@ -113,7 +113,7 @@ void CursorRules::judge_consumer(const Transfer& t, const Motion& consumer) {
 
 /// A WRITE that was not captured may have gone to any place in the window.
 void CursorRules::note_missing_writes(const Transfer& t, const Motion& producer) {
-    const bool complete = t.doubt_of_sender() == nullptr && t.mine.validation.frame == 0;
+    const bool complete = t.doubt_of_sender() == nullptr && !t.mine.moves();
     if (complete) return;
     const auto capacity = t.sending.capacity();
     t.mine.unsure_below = capacity ? std::max(producer.position, t.sending.producer_position()) + *capacity

@@ -11,6 +11,12 @@ namespace {
 /// connection's, of which the set-up was not captured.
 bool both_closed(const Transfer& t) { return t.mine.closed_frame != 0 && t.peers.closed_frame != 0; }
 
+/// What was sent before that message is sent again after a failover.
+bool repeats_before(const Transfer& t, std::uint16_t sequence) {
+    const Sent::Validation* validation = t.mine.validation_on(t.a.link);
+    return sequence_distance(validation != nullptr ? validation->sequence : t.mine.sequence, sequence) > 0;
+}
+
 const char* doubt_of(const Transfer& t) {
     if (t.late()) return doubt::out_of_order;
     if (t.mine.link != t.a.link) return doubt::other_link;
@@ -44,6 +50,7 @@ void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
     const Sent& mine = t.mine;
     const std::uint64_t said = mine.closed_frame != 0 ? mine.closed_frame : mine.done_frame;
     if (said == 0 || !write.first) return;
+    if (repeats_before(t, mine.closed_frame != 0 ? mine.closed_sequence : mine.done_sequence)) return;
     if (const char* why = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, why);
     if (both_closed(t))
         return verdicts_.undecided(RuleName::silence_after_close, "the RMB element may be in use again");

@@ -54,6 +54,7 @@ void LinkRules::finish(Time last) {
             verdicts_.undecided(RuleName::confirm_link_follows, "no message of the server on the link was captured");
     }
     add_links_.finish();
+    rkeys_.finish();
     silence_.finish(last);
 }
 

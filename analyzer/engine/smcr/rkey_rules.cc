@@ -57,15 +57,40 @@ void RkeyRules::on_confirm(const Arrival& a, const wire::ConfirmRkeyMessage& mes
     std::erase_if(of_[a.group].unagreed, [&](const Unagreed& earlier) {
         return earlier.from == a.from && earlier.link == a.link && earlier.rkey == message.body.rkey;
     });
-    announcement = {a.step(), {}, 0};
+    judge_incomplete(announcement);
+    announcement = {};
+    announcement.step = a.step();
+    announcement.link = a.link;
+    announcement.rkey = message.body.rkey;
     if (const char* wrong = cover(a, announcement.covered, message.slots, message.used))
         return broken(RuleName::confirm_rkey_tokens, a, wrong);
     announcement.left = message.body.other_links - static_cast<unsigned>(message.used);
     // The text says that up to three need no continuation, but only two have room.
-    const bool contradictory = message.body.other_links == kSlotsOfConfirmRkey + 1;
+    announcement.may_end = message.body.other_links == kSlotsOfConfirmRkey + 1;
     if (announcement.left == 0) judge_coverage(a);
-    else if (contradictory)
+}
+
+/// Nothing more comes of it.
+void RkeyRules::judge_incomplete(const Announcement& announcement) {
+    if (announcement.left != 0 && announcement.may_end)
         verdicts_.undecided(RuleName::confirm_rkey_tokens, "the standard contradicts itself about three other links");
+}
+
+/// Here are RTokens that a connection should have waited for.
+void RkeyRules::judge_early_use(const Arrival& a, const Announcement& announcement) {
+    if (announcement.used.frame == 0) return;
+    if (a.late || a.packet->interface != announcement.used.interface)
+        return verdicts_.undecided(RuleName::announced_rtoken, doubt::interfaces);
+    verdicts_.broken(
+        RuleName::announced_rtoken, {announcement.step.frame, announcement.used.frame, a.packet->number},
+        Subject::connection(announcement.connection),
+        std::string("the ") + name_of(a.from) + "'s RMB is used before it has been announced on all links");
+}
+
+void RkeyRules::finish() {
+    for (const LinkGroup& group : model_.link_groups)
+        if (const Group* of = of_.find(group.id); of != nullptr)
+            for (const Announcement& announcement : of->announcement.values) judge_incomplete(announcement);
 }
 
 void RkeyRules::on_continuation(const Arrival& a, const wire::ConfirmRkeyContinuationMessage& message) {
@@ -79,6 +104,8 @@ void RkeyRules::on_continuation(const Arrival& a, const wire::ConfirmRkeyContinu
                 std::to_string(announcement.left));
     if (const char* wrong = cover(a, announcement.covered, message.slots, message.used))
         return broken(RuleName::confirm_rkey_tokens, a, wrong);
+    judge_early_use(a, announcement);
+    announcement.used = {};
     announcement.left -= static_cast<unsigned>(message.used);
     if (announcement.left == 0) judge_coverage(a);
 }
@@ -169,6 +196,11 @@ void RkeyRules::on_contact(const ContactSeen& contact, const GroupHistory& histo
         return verdicts_.broken(
             RuleName::announced_rtoken, {contact.step.frame}, subject,
             "the " + side + "'s RMB was not announced on this link");
+    Announcement& latest = of.announcement[contact.side];
+    if (latest.left != 0 && latest.link == contact.link && latest.rkey == contact.rkey) {
+        latest.used = contact.step;
+        latest.connection = contact.connection;
+    }
     const auto unanswered = std::ranges::find_if(history.open, [&](const OpenRequest& request) {
         return request.type == wire::LlcType::confirm_rkey && request.from == contact.side &&
                request.link == contact.link && request.subject == contact.rkey;

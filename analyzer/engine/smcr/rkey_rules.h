@@ -30,6 +30,7 @@ public:
     void on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request);
     void on_contact(const ContactSeen& contact, const GroupHistory& history);
     void on_write_to_deleted(const Arrival& a, std::size_t rmb);
+    void finish();
 
 private:
     using LinkNumbers = std::bitset<256>;
@@ -38,6 +39,10 @@ private:
         Step step;
         LinkNumbers covered;
         unsigned left = 0;
+        bool may_end = false;  ///< by one reading of the standard
+        std::uint32_t link = 0, rkey = 0;
+        Step used;  ///< by a connection, although something is left
+        std::uint32_t connection = 0;
     };
     /// A link that a CONFIRM RKEY left out: an error only if its sender did not hold it for dead.
     struct Omission {
@@ -69,6 +74,8 @@ private:
     };
 
     void on_confirm(const Arrival& a, const wire::ConfirmRkeyMessage& message);
+    void judge_incomplete(const Announcement& announcement);
+    void judge_early_use(const Arrival& a, const Announcement& announcement);
     void on_continuation(const Arrival& a, const wire::ConfirmRkeyContinuationMessage& message);
     const char* cover(
         const Arrival& a, LinkNumbers& covered, const layout::List<wire::LinkRtoken>& slots, std::size_t used) const;

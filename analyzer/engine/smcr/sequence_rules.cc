@@ -8,7 +8,7 @@
 namespace fabricscope::engine::smcr {
 
 void SequenceRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
-    if (t.mine.validation.frame != 0 && t.mine.validation.link == t.a.link) return judge_replay(t, cdc);
+    if (Sent::Validation* validation = t.mine.validation_on(t.a.link)) return judge_replay(t, cdc, *validation);
     if (t.mine.frame == 0) judge_first(t, cdc);
     else judge_step(t, cdc);
 }
@@ -38,8 +38,7 @@ void SequenceRules::judge_step(const Transfer& t, const wire::Cdc& cdc) {
 void SequenceRules::on_link(const Transfer& t) {
     Sent& mine = t.mine;
     if (!mine.link || mine.link == t.a.link || t.late()) return;
-    if (mine.validation.frame != 0 && mine.validation.link == t.a.link)
-        return verdicts_.held(RuleName::failover_validation);
+    if (mine.validation_on(t.a.link) != nullptr) return verdicts_.held(RuleName::failover_validation);
     if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, why);
     // RFC 7609 speaks of links that fail; it says nothing of a change from one healthy link to another.
     const auto& links = model_.link_groups[t.a.group - 1].links;
@@ -54,9 +53,11 @@ void SequenceRules::on_link(const Transfer& t) {
 /// It names the last message that the peer's RNIC acknowledged.
 void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
     if (t.late()) return;
-    t.mine.validation = {t.frame(), t.a.link, cdc.sequence};
+    Sent::Validation* place = t.mine.validation_on(t.a.link);
+    if (place == nullptr) place = &*std::ranges::min_element(t.mine.validations, {}, &Sent::Validation::frame);
+    *place = {t.frame(), t.a.link, cdc.sequence};
     if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, why);
-    const std::uint16_t last = t.mine.frame != 0 ? t.mine.sequence : 0;
+    const std::uint16_t last = t.mine.frame != 0 ? t.mine.highest_sequence : 0;
     if (sequence_distance(last, cdc.sequence) <= 0) return verdicts_.held(RuleName::failover_validation);
     verdicts_.broken(
         RuleName::failover_validation, frames_with(t.mine.frame, t.frame()), t.subject(),
@@ -64,14 +65,13 @@ void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
 }
 
 /// The unacknowledged messages come again one by one, or are made one with a new number.
-void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc) {
-    Sent::Validation& validation = t.mine.validation;
+void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::Validation& validation) {
     const std::uint64_t begun = validation.frame;
-    const bool as_it_was = t.mine.frame != 0 && sequence_distance(t.mine.sequence, cdc.sequence) <= 0;
+    const bool as_it_was = t.mine.frame != 0 && sequence_distance(t.mine.highest_sequence, cdc.sequence) <= 0;
     const auto next = static_cast<std::uint16_t>(validation.sequence + 1);
-    const bool done = !as_it_was || cdc.sequence == t.mine.sequence;
+    const bool done = !as_it_was || cdc.sequence == t.mine.highest_sequence;
     validation.sequence = cdc.sequence;
-    if (done) validation = {};
+    if (done) t.mine.validations = {};
     if (t.mine.frame == 0)
         return verdicts_.undecided(RuleName::failover_replay, "it is not known what was sent before");
     if (!as_it_was) return verdicts_.held(RuleName::failover_replay);

@@ -18,7 +18,7 @@ public:
 private:
     void judge_first(const Transfer& t, const wire::Cdc& cdc);
     void judge_step(const Transfer& t, const wire::Cdc& cdc);
-    void judge_replay(const Transfer& t, const wire::Cdc& cdc);
+    void judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::Validation& validation);
     bool repeats_unchanged(const Transfer& t, const wire::Cdc& cdc);
 
     const Model& model_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/topology_rules.h"
 
+#include <algorithm>
+
 #include "analyzer/engine/smcr/doubt.h"
 
 namespace fabricscope::engine::smcr {
@@ -94,30 +96,31 @@ void TopologyRules::judge_acceptance(const Arrival& a, const wire::AddLink& repl
     verdicts_.held(RuleName::add_link_reject);
 }
 
-/// When a link has come up. The older of two links that share an RNIC is not the asymmetric one.
+/// When a link has come up. The older of two links that share an RNIC is not the asymmetric one; and a link that
+/// shares one with an asymmetric link only is there to take its place (RFC 7609, 2.2.1).
 void TopologyRules::judge_links(const Arrival& a) {
     const LinkGroup& g = group(a);
     if (const char* why = doubt::from_start(g, *a.history)) return verdicts_.undecided(RuleName::link_topology, why);
-    unsigned active = 0, asymmetric = 0;
+    unsigned active = 0;
+    std::vector<bool> asymmetric(g.links.size());
     for (std::size_t i = 0; i < g.links.size(); ++i) {
         if (g.links[i].state != LinkState::active) continue;
         ++active;
-        bool shares_one = false;
         for (std::size_t k = 0; k < i; ++k) {
             if (g.links[k].state != LinkState::active) continue;
             if (i == a.link && share_both(g.links[i], g.links[k]))
                 return broken(
                     RuleName::link_topology, a,
                     "the link comes up parallel to link " + std::to_string(g.links[k].number.value_or(0)));
-            shares_one |= share_one(g.links[i], g.links[k]);
+            if (!asymmetric[k] && share_one(g.links[i], g.links[k])) asymmetric[i] = true;
         }
-        asymmetric += shares_one ? 1 : 0;
     }
-    if (asymmetric > 1) return broken(RuleName::link_topology, a, "a second asymmetric link");
-    if (g.max_links && active - asymmetric > *g.max_links)
+    const auto asymmetric_count = static_cast<unsigned>(std::ranges::count(asymmetric, true));
+    if (asymmetric_count > 1) return broken(RuleName::link_topology, a, "a second asymmetric link");
+    if (g.max_links && active - asymmetric_count > *g.max_links)
         return broken(
             RuleName::link_topology, a,
-            std::to_string(active - asymmetric) + " symmetric links, " + std::to_string(*g.max_links) +
+            std::to_string(active - asymmetric_count) + " symmetric links, " + std::to_string(*g.max_links) +
                 " were agreed upon");
     verdicts_.held(RuleName::link_topology);
 }

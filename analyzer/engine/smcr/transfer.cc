@@ -28,7 +28,7 @@ const char* Transfer::doubt_of_peer() const {
     if (!connection.setup.confirm && !connection.midstream) return "CONFIRM had not been captured";
     if (peers.frame == 0) return doubt_of_first(connection, a, peer);
     if (!connection.from[peer].from_start) return doubt::began_before;
-    if (peers.validation.frame != 0) return "the peer was moving to another link";
+    if (peers.moves()) return "the peer was moving to another link";
     if (a.gaps[peer] != peers.gaps) return doubt::missing;
     return a.packet->interface == peers.interface ? nullptr : doubt::unsure_order;
 }

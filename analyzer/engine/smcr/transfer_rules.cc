@@ -71,7 +71,8 @@ void TransferRules::on_cdc(const Arrival& a, Session& session, const wire::Cdc& 
     if (t.late()) return;  // what came after it has been taken in already
     sequence_rules_.on_link(t);
     const Transfer::Motions motions = t.motions_of(cdc);
-    const bool is_new = !session.overtaken(a.from, cdc) && (t.mine.frame == 0 || cdc.sequence != t.mine.sequence);
+    const bool is_new = !session.overtaken(a.from, cdc) &&
+                        (t.mine.frame == 0 || sequence_distance(t.mine.highest_sequence, cdc.sequence) > 0);
     if (is_new) {
         flow_control_rules_.on_cdc(t, cdc, motions);
         ending_rules_.on_cdc(t, cdc, motions.producer);
@@ -128,8 +129,10 @@ void TransferRules::note(const Transfer& t, const wire::Cdc& cdc, const Transfer
     mine.gaps = t.a.gaps[t.a.from];
     mine.link = mine.cdc_link = t.a.link;
     mine.written_frame = 0;
-    if (first || sequence_distance(mine.sequence, cdc.sequence) > 0)
+    if (first || sequence_distance(mine.highest_sequence, cdc.sequence) > 0) {
         mine.announced[cdc.sequence % mine.announced.size()] = {cdc.sequence, mine.frame, cdc.producer};
+        mine.highest_sequence = cdc.sequence;
+    }
     mine.sequence = cdc.sequence;
     mine.flags = cdc.flags;
     if (motions.consumer.moved != 0) mine.consumer_moved = mine.frame, mine.consumer_moved_time = t.a.packet->time;
@@ -137,10 +140,11 @@ void TransferRules::note(const Transfer& t, const wire::Cdc& cdc, const Transfer
                          cdc.flags.urgent_present;
     if (demands) mine.demand_position = std::max(motions.producer.position, t.sending.producer_position());
     if (cdc.flags.urgent_present) mine.urgent_frame = mine.frame;
-    if (cdc.state.sending_done && mine.done_frame == 0) mine.done_frame = mine.frame;
+    if (cdc.state.sending_done && mine.done_frame == 0) mine.done_frame = mine.frame, mine.done_sequence = cdc.sequence;
     const bool ends = cdc.state.connection_closed || cdc.state.abnormal_close;
     if (!ends || mine.closed_frame != 0) return;
     mine.closed_frame = mine.frame;
+    mine.closed_sequence = cdc.sequence;
     if (t.peers.closed_frame != 0) verdicts_.held(RuleName::silence_after_close);  // so far, the peer
 }
 

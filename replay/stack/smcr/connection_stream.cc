@@ -25,10 +25,11 @@ Octets ConnectionStream::read(std::uint64_t most) {
     return octets;
 }
 
-void ConnectionStream::settle_tcp() {
+void ConnectionStream::settle_tcp(bool all_arrived) {
     if (tcp.was_reset()) data->abort();  // does nothing once this side has closed
     if (data->aborted()) tcp.abort(now);
-    else if (data->closed_sent() && (data->config().profile.fin_with_closed || data->state() == CloseState::closed))
+    const bool both_closed = data->state() == CloseState::closed && all_arrived;
+    if (!data->aborted() && data->closed_sent() && (data->config().profile.fin_with_closed || both_closed))
         tcp.close(now);
 }
 

@@ -21,8 +21,9 @@ public:
     void close() override { data ? data->close() : tcp.close(now); }
     void abort() override { data ? data->abort() : tcp.abort(now); }
 
-    /// TCP follows the end on RDMA (RFC 7609, 4.8). There has to be a data path.
-    void settle_tcp();
+    /// TCP follows the end on RDMA (RFC 7609, 4.8). There has to be a data path. `all_arrived`: the peer has all that
+    /// was sent over it; TCP may be faster.
+    void settle_tcp(bool all_arrived = true);
 
     TcpConnection tcp;
     std::optional<DataPath> data;

@@ -122,7 +122,8 @@ void DataPath::update_consumer() {
     const std::uint64_t unreported = consumed_ - consumed_announced_;
     const std::uint64_t window = config_.own.capacity() - (peer_produced_ - consumed_announced_);
     const bool large = unreported > config_.profile.update_limit(config_.own.size);
-    const bool half = window <= config_.own.size / 2;
+    const std::uint64_t half_of_size = config_.own.size / 2;
+    const bool half = config_.profile.linux_updates ? window <= half_of_size : window < half_of_size;
     const bool urgent = peer_urgent_ != 0 && consumed_ >= peer_urgent_;
     if (urgent) peer_urgent_ = 0;
     const bool wanted = config_.profile.linux_updates ? large && (half || peer_blocked_)

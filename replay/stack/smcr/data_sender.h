@@ -20,6 +20,7 @@ public:
     void hold() { holding_ = true; }
     /// Whether it may be left now: all that was sent over it has arrived.
     bool ready_to_leave() const { return holding_ && on_their_way_ == 0; }
+    bool all_arrived() const { return unacknowledged_.empty(); }
     /// After the link has changed: where this side goes on, then again what may not have arrived.
     void go_on(std::uint32_t peer_token);
     /// CDC messages; after a failover some of them twice.

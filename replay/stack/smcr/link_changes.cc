@@ -416,9 +416,10 @@ void LinkGroup::on_client_deletes(Time now, std::size_t link, const wire::Delete
         answer.reason = unknown_link;
         return send(now, link, message_of(LlcType::delete_link, answer), "knows no such link");
     }
-    queue_removal({message.link, true, message.reason});
+    queue_removal({message.link, message.orderly, message.reason});
     const bool is_new = adds_link() && change_.link == *named;
-    if (message.reason != lost_path || is_new) return next(now);
+    const bool works = message.orderly && message.reason != lost_path;
+    if (works || is_new) return next(now);
     lose_link(*named);
     go_on_without(now, *named);
 }

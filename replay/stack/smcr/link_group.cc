@@ -188,10 +188,13 @@ std::optional<std::size_t> LinkGroup::link_of(std::size_t adapter, std::uint32_t
 }
 
 std::optional<std::size_t> LinkGroup::link_to(const IbAddress& peer, std::uint32_t qpn) const {
-    for (std::size_t i = 0; i < links_.size(); ++i)
-        if (links_[i].peer.qpn == qpn && links_[i].peer.address == peer && links_[i].state == Link::State::active)
-            return i;
-    return std::nullopt;
+    std::optional<std::size_t> gone;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+        if (links_[i].peer.qpn != qpn || !(links_[i].peer.address == peer)) continue;
+        if (links_[i].state == Link::State::active) return i;
+        gone = i;
+    }
+    return gone;
 }
 
 std::optional<std::size_t> LinkGroup::link_between(const Mac& own, const Mac& peer) const {
@@ -274,10 +277,12 @@ void LinkGroup::tell_rkey(Time now, Element element, std::size_t link) {
     next(now);
 }
 
-/// When the RMB has not been used for long enough.
+/// When it is seen that the RMB has not been used for long enough. This side looks only now and then, so that several
+/// may go together.
 Time LinkGroup::withdrawal_of(const Rmb& rmb) const {
-    const bool idle = rmb.peer_knows && rmb.idle_since != never && profile_.rmb_idle != never && alive();
-    return idle ? rmb.idle_since + profile_.rmb_idle : never;
+    if (!rmb.peer_knows || rmb.idle_since == never || profile_.rmb_idle == never) return never;
+    const Time interval = profile_.rmb_idle / 4 + 1;
+    return ((rmb.idle_since + profile_.rmb_idle) / interval + 1) * interval;
 }
 
 /// Nobody gets an element of these RMBs until the peer has forgotten them (RFC 7609, 3.5.5.2.2).
@@ -289,9 +294,7 @@ void LinkGroup::withdraw_idle_rmbs(Time now) {
         rmbs_[i].used.assign(rmbs_[i].used.size(), true);
         exchange.rmbs.push_back(i);
     }
-    if (exchange.rmbs.empty()) return;
-    exchanges_.push_back(std::move(exchange));
-    next(now);
+    if (!exchange.rmbs.empty()) exchanges_.push_back(std::move(exchange));
 }
 
 std::size_t LinkGroup::remote_rmb(std::size_t link, RToken token) {
@@ -301,16 +304,21 @@ std::size_t LinkGroup::remote_rmb(std::size_t link, RToken token) {
     return remote_rmbs_.size() - 1;
 }
 
+bool LinkGroup::may_begin() const {
+    return ready_ && has_active_link() && wait_ == Wait::nothing && change_.step == Change::Step::none;
+}
+
 /// The next thing that this side has to begin, if nothing is under way. Both sides may tell of RMBs at the same time,
 /// but links do not change meanwhile (RFC 7609, 3.5.5.3).
 void LinkGroup::next(Time now) {
-    if (!ready_ || !has_active_link() || wait_ != Wait::nothing || change_.step != Change::Step::none) return;
+    if (!may_begin()) return;
     if (!continued_) {
         if (!removals_.empty()) return remove_link(now);
         const bool wanted = std::exchange(link_wanted_, false);
         if (wanted && role_ == Role::client) ask_for_link(now);
         if (wanted && role_ == Role::server && needs_link()) return offer_link(now);
     }
+    if (exchanges_.empty()) withdraw_idle_rmbs(now);
     if (exchanges_.empty()) return;
     const Exchange& exchange = exchanges_.front();
     waits_on_ = links_[exchange.link].state == Link::State::active ? exchange.link : carrier();
@@ -575,7 +583,8 @@ void LinkGroup::on_test_link(Time now, std::size_t link, const wire::TestLink& m
 Time LinkGroup::wakeup() const {
     Time earliest = std::min(deadline_, change_.deadline);
     for (const Link& link : links_) earliest = std::min(earliest, link.test_deadline);
-    for (const Rmb& rmb : rmbs_) earliest = std::min(earliest, withdrawal_of(rmb));
+    for (const Rmb& rmb : rmbs_)
+        if (may_begin()) earliest = std::min(earliest, withdrawal_of(rmb));
     return earliest;
 }
 
@@ -588,7 +597,7 @@ void LinkGroup::on_timer(Time now) {
         deadline_ = never;
         on_link_error(now, waited == Wait::rkey ? waits_on_ : carrier());
     }
-    withdraw_idle_rmbs(now);
+    next(now);
 }
 
 }  // namespace fabricscope::stack::smcr

@@ -97,7 +97,7 @@ public:
     std::size_t enter_link();
     void enter_link(std::size_t link) { ++links_[link].connections; }
     void leave_link(Time now, std::size_t link);
-    /// The link that ends at that queue pair of the peer.
+    /// The link that ends at that queue pair of the peer, or did: its RMBs are known by their names there.
     std::optional<std::size_t> link_to(const IbAddress& peer, std::uint32_t qpn) const;
 
     /// The link in use between two devices.
@@ -257,6 +257,7 @@ private:
     void fail_first_contact();
     std::vector<wire::RkeyPair> token_pairs() const;
     void learn_tokens(std::size_t link, const layout::List<wire::RkeyPair>& pairs, std::size_t count);
+    bool may_begin() const;
     void next(Time now);
     void change_to(Change::Step step, Time until) { change_.step = step, change_.deadline = until; }
     void finish_change(Time now);

@@ -299,7 +299,7 @@ void Peer::run_application(Time now, Connection& connection) {
 
 void Peer::settle_end(Time now, Connection& connection) {
     const DataPath& data = *connection.data;
-    connection.settle_tcp();
+    connection.settle_tcp(connection.all_arrived());
     if (data.state() == CloseState::peer_abort_wait && connection.deadline == never && !connection.released)
         connection.deadline = now + config_.profile.abort_wait;
     if (data.state() != CloseState::closed || connection.released) return;
@@ -378,22 +378,20 @@ void Peer::on_cdc(Time now, const Group& group, ByteView octets) {
 void Peer::on_link_leaving(Time now, Connection& connection) {
     LinkGroup& links = connection.group->links;
     if (links.link(connection.link).state != Link::State::leaving) return;
-    if (connection.phase == Phase::key) return on_link_down(now, connection);
-    if (connection.phase != Phase::active || connection.released) return;
+    if (connection.phase != Phase::active) return on_link_down(now, connection);
+    if (connection.released) return;
     connection.hold();
     if (connection.ready_to_leave()) connection.move_to_another_link();
 }
 
-/// What has been said of the link in CLC holds no more; a connection whose data flow moves to another.
+/// A connection whose data flow moves to another link; one that is being set up begins on another.
 void Peer::on_link_down(Time now, Connection& connection) {
-    if (connection.phase == Phase::active && !connection.released) return connection.move_to_another_link();
-    if (connection.phase == Phase::key) {
-        const std::size_t before = connection.link;
-        connection.link = connection.group->links.enter_link();
-        connection.group->links.leave_link(now, before);
-    } else if (connection.phase == Phase::confirm) {
-        fail(now, connection, "failed");
-    }
+    if (connection.phase == Phase::active && connection.released && connection.all_arrived()) return;
+    if (connection.phase == Phase::active) return connection.move_to_another_link();
+    if (connection.phase != Phase::key && connection.phase != Phase::confirm) return;
+    const std::size_t before = connection.link;
+    connection.link = connection.group->links.enter_link();
+    connection.group->links.leave_link(now, before);
 }
 
 void Peer::on_group_event(Time now, Group& group, const GroupEvent& event) {

@@ -153,7 +153,7 @@ private:
     void leave_group(Time now, Connection& connection);
     Connection* connection_of(const Group& group, std::uint64_t token);
     void on_group_event(Time now, Group& group, const GroupEvent& event);
-    void remember_peer(Connection& connection, const wire::SmcrAcceptConfirm& message);
+    void remember_peer(Connection& connection, std::size_t link, const wire::SmcrAcceptConfirm& message);
     void become_active(Time now, Connection& connection);
     void become_plain(Connection& connection, const char* outcome);
     void fail(Time now, Connection& connection, const char* outcome);

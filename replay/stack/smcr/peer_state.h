@@ -40,11 +40,12 @@ struct Peer::Connection final : ConnectionStream, DataSender {
         group->links.send_cdc(now, link, message, note, kept ? token : 0);
     }
 
+    /// A connection that has closed moves, too, for what has not arrived yet, but counts no more.
     void move_to_another_link() {
         const std::size_t before = link;
         link = group->links.enter_link();
         go_on(remote.token);
-        group->links.leave_link(now, before);
+        group->links.leave_link(now, released ? link : before);
     }
 
     Key key;

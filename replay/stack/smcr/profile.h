@@ -33,7 +33,8 @@ struct Profile {
     bool always_ends_orderly = true;    ///< the server's DELETE LINK for all links, however a client asked
     bool fin_with_closed = true;        ///< TCP is shut down right after "closed" was sent
     bool blocked_when_filled = true;    ///< B also when what is queued just fits; stays until the next WRITE
-    /// A message for the consumer cursor alone, if more than this is unreported and the window is at most half.
+    /// A message for the consumer cursor alone, if more than this is unreported and the window is less than half (with
+    /// `linux_updates` at most half).
     std::uint64_t update_limit(std::uint64_t element) const {
         return linux_updates ? std::max<std::uint64_t>(element / 10, 2304) : element / 10;
     }

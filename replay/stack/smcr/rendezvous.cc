@@ -292,10 +292,11 @@ Peer::Group& Peer::new_group(Role role, std::uint8_t version) {
     return *groups_.back();
 }
 
-void Peer::remember_peer(Connection& connection, const wire::SmcrAcceptConfirm& message) {
+/// `link`: that the message names.
+void Peer::remember_peer(Connection& connection, std::size_t link, const wire::SmcrAcceptConfirm& message) {
     const wire::SmcrAcceptConfirmBody& body = message.body;
     connection.group->peer = body.peer_id;
-    connection.remote.rmb = connection.group->links.remote_rmb(connection.link, {body.rkey, body.rmb_address});
+    connection.remote.rmb = connection.group->links.remote_rmb(link, {body.rkey, body.rmb_address});
     connection.remote.size = wire::buffer_size(body.buffer_size);
     connection.remote.offset = (body.rmb_index - 1U) * connection.remote.size;
     connection.remote.token = body.alert_token;
@@ -315,19 +316,25 @@ void Peer::answer_accept(Time now, Connection& connection) {
     const wire::SmcrAcceptConfirmBody& body = connection.accepted->body;
     const LinkEnd server{{body.mac, body.gid}, body.qpn, body.initial_psn, body.mtu};
     connection.first_contact = body.first_contact;
+    std::size_t named = 0;
     if (connection.first_contact) {
         connection.group = &new_group(Role::client, connection.version);
+        connection.group->links.enter_link(0);
     } else {
         const auto known = std::ranges::find_if(groups_, [&](const auto& group) {
-            return group->links.role() == Role::client && group->links.link_to(server.address, server.qpn);
+            return group->links.role() == Role::client && group->links.alive() &&
+                   group->links.link_to(server.address, server.qpn);
         });
         if (known == groups_.end()) return decline(now, connection, out_of_synchronization, true);
         connection.group = known->get();
-        connection.link = *connection.group->links.link_to(server.address, server.qpn);
+        named = *connection.group->links.link_to(server.address, server.qpn);
+        // The server may not know yet that the link is lost.
+        const bool works = connection.group->links.link(named).state == Link::State::active;
+        connection.link = works ? named : connection.group->links.enter_link();
+        if (works) connection.group->links.enter_link(named);
     }
-    connection.group->links.enter_link(connection.link);
     give_token(connection);
-    remember_peer(connection, *connection.accepted);
+    remember_peer(connection, named, *connection.accepted);
     if (!connection.first_contact) {
         enter(connection, Phase::key, now + config_.profile.clc_wait);
         return connection.group->links.tell_rkey(now, *connection.element, connection.link);
@@ -339,10 +346,16 @@ void Peer::answer_accept(Time now, Connection& connection) {
 
 void Peer::on_confirm(Time now, Connection& connection, const wire::SmcrAcceptConfirm& confirm) {
     const wire::SmcrAcceptConfirmBody& body = confirm.body;
-    remember_peer(connection, confirm);
-    if (!connection.first_contact) return become_active(now, connection);
+    const LinkEnd client{{body.mac, body.gid}, body.qpn, body.initial_psn, body.mtu};
+    if (!connection.first_contact) {
+        const auto named = connection.group->links.link_to(client.address, client.qpn);
+        if (!named) return fail(now, connection, "failed");
+        remember_peer(connection, *named, confirm);
+        return become_active(now, connection);
+    }
+    remember_peer(connection, 0, confirm);
     enter(connection, Phase::link, never);
-    connection.group->links.connect_first_link(now, {{body.mac, body.gid}, body.qpn, body.initial_psn, body.mtu});
+    connection.group->links.connect_first_link(now, client);
 }
 
 }  // namespace fabricscope::stack::smcr

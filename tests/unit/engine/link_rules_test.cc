@@ -209,6 +209,18 @@ TEST(LinkRules, R17DataBeforeTheNewLinkIsConfirmed) {
     EXPECT_EQ(found(w), Ids{"SMCR-R17"});
 }
 
+TEST(LinkRules, R17DataMayFlowWhileYetAnotherLinkIsAdded) {
+    World w(strict());
+    w.max_links = 8;
+    w.connect(1, true);
+    w.add_link(2);
+    w.llc(server, w.addition(server, 3));
+    send_data(w, server);
+    reject_link(w, 3, 1);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::second_link_first).held, 1U);
+}
+
 TEST(LinkRules, R17IsUndecidedAcrossInterfaces) {
     World w(strict());
     w.connect(1, true);
@@ -441,6 +453,16 @@ TEST(LinkRules, R23OneAsymmetricLinkIsNotCounted) {
     EXPECT_EQ(found(w), Ids{});
 }
 
+TEST(LinkRules, R23ASymmetricLinkTakesThePlaceOfAnAsymmetricOne) {
+    World w;
+    w.connect(1, true);
+    w.second = {{Port{10, 0x21, 1}, Port{21, 0x24, 2}}};
+    w.add_link(2);
+    w.second = {{Port{11, 0x31, 1}, Port{21, 0x34, 2}}};
+    w.add_link(3);
+    EXPECT_EQ(found(w), Ids{});
+}
+
 TEST(LinkRules, R24NumberAgain) {
     World w;
     w.connect(1, true);
@@ -555,32 +577,48 @@ TEST(LinkRules, R27NoSuchLink) {
     EXPECT_EQ(found(w), Ids{"SMCR-R27"});
 }
 
-/// CONFIRM RKEY for four other links, with a continuation that says how many RTokens are left.
-void announce_on_five_links(World& w, std::uint8_t left) {
+/// A link group of links 1 to `last`.
+void connect_over_links(World& w, std::uint8_t last) {
     w.max_links = 8;
     w.connect(1, true);
-    for (std::uint8_t number = 2; number <= 5; ++number) {
+    for (std::uint8_t number = 2; number <= last; ++number) {
         const auto host = static_cast<std::uint8_t>(10 + number);
         w.second = {{Port{host, 0x30U + number, 1}, Port{static_cast<std::uint8_t>(10 + host), 0x40U + number, 1}}};
         w.add_link(number);
     }
-    const auto tokens = [](std::uint8_t first) {
-        Octets slots = link_rtoken(first, 0x5002);
-        const Octets second = link_rtoken(static_cast<std::uint8_t>(first + 1), 0x5002);
-        slots.insert(slots.end(), second.begin(), second.end());
-        return slots;
-    };
+}
+
+/// Of link `first` and the next one.
+Octets two_link_rtokens(std::uint8_t first) {
+    Octets slots = link_rtoken(first, 0x5002);
+    const Octets second = link_rtoken(static_cast<std::uint8_t>(first + 1), 0x5002);
+    slots.insert(slots.end(), second.begin(), second.end());
+    return slots;
+}
+
+/// CONFIRM RKEY and the reply.
+void announce_with_others(World& w, std::uint8_t others) {
     for (const bool reply : {false, true}) {
         wire::ConfirmRkey body = World::announcement(0x5002, reply);
-        body.other_links = 4;
-        w.llc(reply ? client : server, body, tokens(2));
+        body.other_links = others;
+        w.llc(reply ? client : server, body, two_link_rtokens(2));
     }
+}
+
+void continue_announcement(World& w, std::uint8_t left) {
     for (const bool reply : {false, true}) {
         wire::ConfirmRkeyContinuation more;
         more.reply = reply;
         more.rtokens_left = left;
-        w.llc(reply ? client : server, more, tokens(4));
+        w.llc(reply ? client : server, more, two_link_rtokens(4));
     }
+}
+
+/// CONFIRM RKEY for four other links, with a continuation that says how many RTokens are left.
+void announce_on_five_links(World& w, std::uint8_t left) {
+    connect_over_links(w, 5);
+    announce_with_others(w, 4);
+    continue_announcement(w, left);
 }
 
 TEST(LinkRules, R27Continuation) {
@@ -592,6 +630,23 @@ TEST(LinkRules, R27Continuation) {
     World v;
     announce_on_five_links(v, 1);
     EXPECT_EQ(found(v), Ids{"SMCR-R27"});
+}
+
+TEST(LinkRules, R27ThreeOtherLinksWithoutContinuation) {
+    World w;
+    connect_over_links(w, 4);
+    announce_with_others(w, 3);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, RuleName::confirm_rkey_tokens).undecided, 1U);
+}
+
+TEST(LinkRules, R19UsedBeforeTheContinuation) {
+    World w;
+    connect_over_links(w, 5);
+    announce_with_others(w, 4);
+    accept(w, 0x5002);
+    continue_announcement(w, 2);
+    EXPECT_EQ(found(w), Ids{"SMCR-R19"});
 }
 
 TEST(LinkRules, R27NoEcho) {

@@ -558,6 +558,56 @@ TEST_F(TransferRulesTest, FailoverBreaksNone) {
     EXPECT_EQ(tally(w, RuleName::failover_replay).held, 1U);
 }
 
+TEST_F(TransferRulesTest, FailoverOfASideThatWasDoneSending) {
+    add_link();
+    write(client, 0, 10);
+    send(client, message(1, {0, 10}));
+    write(client, 10, 10);
+    send(client, message(2, {0, 20}));
+    wire::Cdc done = message(3, {0, 20});
+    done.state.sending_done = true;
+    send(client, done);
+    w.change_link();
+    validate(0);
+    w.write(client, 0x5101, 0, Octets(10));
+    send(client, message(1, {0, 10}));
+    w.write(client, 0x5101, 10, Octets(10));
+    send(client, message(2, {0, 20}));
+    send(client, done);
+    EXPECT_EQ(tally(w, RuleName::failover_replay).held, 3U);
+    w.write(client, 0x5101, 20, Octets(10));
+    EXPECT_EQ(found(w), Ids{"SMCR-R43"}) << "only what is new";
+}
+
+TEST_F(TransferRulesTest, FailoverOfASideThatHasClosed) {
+    add_link();
+    write(client, 0, 10);
+    send(client, message(1, {0, 10}));
+    wire::Cdc closed = message(2, {0, 10});
+    closed.state.connection_closed = true;
+    send(client, closed);
+    w.change_link();
+    validate(0);
+    w.write(client, 0x5101, 0, Octets(10));
+    send(client, message(1, {0, 10}));
+    send(client, closed);
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST_F(TransferRulesTest, FailoverToALinkThatFailsToo) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    write(client, 0, 10);
+    w.change_link();
+    validate(1);
+    w.change_link();
+    validate(1);  // went out before, over another RNIC
+    w.change_link();
+    w.write(client, 0x5101, 0, Octets(10));
+    send(client, message(2, {0, 10}));
+    EXPECT_EQ(found(w), Ids{});
+}
+
 TEST_F(TransferRulesTest, FailoverWithMessagesMadeOne) {
     add_link();
     send(client, message(1, {0, 0}));

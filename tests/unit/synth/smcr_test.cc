@@ -137,6 +137,41 @@ TEST(SmcrPeer, AlsoWhenDevicesComeAndGo) {
         }
 }
 
+/// Devices of both hosts that go and come, after the first links are there. One link always stays: what the last one
+/// loses is lost.
+std::string restless_devices(stack::Random& random, std::uint64_t most) {
+    const char* const sides[] = {"client", "server"};
+    const std::uint64_t devices[] = {random.between(2, most), random.between(2, most)};
+    const std::uint64_t steady = random.between(1, std::min(devices[0], devices[1]));
+    std::string lines = fmt::format(
+        "capture at=network\nclient devices={}\nserver devices={}\n", devices[0], devices[1]);
+    for (std::uint64_t i = random.between(1, 8); i != 0; --i) {
+        const std::uint64_t side = random.below(2), device = random.between(1, devices[side]);
+        const std::uint64_t down = random.between(600, 5'000), up = down + random.between(50, 3'000);
+        if (device == steady) continue;
+        lines += fmt::format(
+            "device at={0}us of={2} number={3} state=down\ndevice at={1}us of={2} number={3} state=up\n", down, up,
+            sides[side], device);
+    }
+    return lines;
+}
+
+TEST(SmcrPeer, AlsoOverManyLinksOfWhichAnyMayFail) {
+    for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+        stack::Random random(seed * 613);
+        const bool linux_profile = seed % 3 == 0;
+        const std::string lines = restless_devices(random, linux_profile ? 2 : 8) +
+                                  "connect count=12 at=500us interval=" +
+                                  fmt::format(
+                                      "{}us messages=5 octets=900 ping-pong=no end=shutdown\n", random.below(300));
+        const std::string text = random_scenario(
+            seed + 3000, linux_profile ? "hosts profile=linux" : "hosts profile=rfc7609", lines);
+        SCOPED_TRACE(text);
+        expect_same(play(text, linux_profile ? engine::Profile::linux_ : engine::Profile::standard));
+        if (HasFailure()) return;
+    }
+}
+
 TEST(SmcrPeer, ByTheWordsOfTheRfcToo) {
     for (std::uint64_t seed = 1; seed <= 15; ++seed) {
         const std::string text = random_scenario(seed, "hosts profile=rfc7609", "");
