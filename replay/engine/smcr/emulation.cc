@@ -22,12 +22,44 @@ constexpr Time settling = 100 * stack::millisecond;
 /// How far each connection's application has to have come, by the client's port.
 using Progress = std::vector<std::pair<std::uint16_t, std::size_t>>;
 
+/// Of a client: REQUEST ADD LINK, and version 1's ADD LINK without a queue pair.
+bool asks_for_link(const Message& message) {
+    return message.name == "LLC REQUEST ADD LINK" || (message.name == "LLC ADD LINK" && message.from == Side::client);
+}
+
+/// Of a link that works: somebody has decided to delete it.
+bool is_decision(const wire::DeleteLink& message) {
+    return !message.reply && !message.all && message.orderly && message.reason != stack::smcr::lost_path &&
+           message.reason != stack::smcr::asymmetric_not_needed;
+}
+
+/// The devices that a client had no link on before it asked for one: they came later. In the order of their ports.
+std::vector<std::size_t> later_devices(const Recorded& recorded, Side side, const PeerConfig& config) {
+    std::vector<std::size_t> later;
+    std::vector<Mac> seen;
+    bool asked = false;
+    for (const Message& message : recorded.conversation.messages) {
+        if (message.from != side || !message.name.starts_with("LLC")) continue;
+        asked = asked || asks_for_link(message);
+        const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+        const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body);
+        if (add == nullptr || std::ranges::find(seen, add->common().mac) != seen.end()) continue;
+        const Mac mac = seen.emplace_back(add->common().mac);
+        const auto device = std::ranges::find(config.more_devices, mac, &stack::smcr::Device::mac);
+        if (asked && device != config.more_devices.end())
+            later.push_back(static_cast<std::size_t>(device - config.more_devices.begin()) + 1);
+    }
+    return later;
+}
+
 /// The host, and when it does what is not an answer to anything: connect, lose a link, want one, end the link group.
 class EmulatedHost final : public stack::Endpoint {
 public:
     EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config) : peer_(config), side_(side) {
         for (const RecordedConnection& connection : recorded.connections) take(recorded, connection);
         if (recorded.no_roce) actions_.push_back({0, {}, [this](Time now) { peer_.set_device(now, 0, false); }});
+        for (const std::size_t device : later_devices(recorded, side, config))
+            actions_.push_back({0, {}, [this, device](Time now) { peer_.set_device(now, device, false); }});
         for (const LostLink& lost : recorded.lost_links)
             if (lost.by == side) take(recorded, lost);
         take_messages(recorded);
@@ -71,10 +103,14 @@ private:
             if (!message.name.starts_with("LLC")) continue;
             const bool own = message.from == side_;
             const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
-            if (const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
-                own && gone != nullptr && gone->all && !gone->reply)
+            const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
+            if (own && gone != nullptr && gone->all && !gone->reply)
                 act(message.time, [this, orderly = gone->orderly, reason = gone->reason](Time now) {
                     peer_.delete_groups(now, orderly, reason);
+                });
+            if (own && gone != nullptr && is_decision(*gone))
+                act(message.time, [this, number = gone->link, reason = gone->reason](Time now) {
+                    peer_.delete_link(now, number, true, reason);
                 });
             const bool request = asks_for_link(message);
             const bool offer = message.name == "LLC ADD LINK" && !request;
@@ -84,12 +120,6 @@ private:
             const auto device = add != nullptr ? std::optional(add->common().mac) : std::nullopt;
             if (own) act(message.time, [this, device](Time now) { peer_.want_links(now, device); });
         }
-    }
-
-    /// Of a client: REQUEST ADD LINK, and version 1's ADD LINK without a queue pair.
-    static bool asks_for_link(const Message& message) {
-        return message.name == "LLC REQUEST ADD LINK" ||
-               (message.name == "LLC ADD LINK" && message.from == Side::client);
     }
 
     void take(const Recorded& recorded, const RecordedConnection& connection) {

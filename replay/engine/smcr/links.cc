@@ -91,13 +91,15 @@ void PlayedLinks::set_end(Time now, Link& link, const LinkEnd& end, bool own) {
     if (link.own && link.peer) connect(now, link);
 }
 
+/// The own end is not there any more if the link was lost; a peer that does not know may begin a link group again.
 void PlayedLinks::connect(Time now, Link& link) {
+    Adapter& adapter = *adapters_[link.adapter];
+    if (adapter.rc(link.own->qpn) == nullptr) return;
     stack::RcConfig config;
     config.remote_qpn = link.peer->qpn;
     config.send_psn = link.own->psn;
     config.receive_psn = link.peer->psn;
     config.mtu = ib::mtu_octets(std::min(link.own->mtu, link.peer->mtu));
-    Adapter& adapter = *adapters_[link.adapter];
     adapter.connect_rc(link.own->qpn, link.peer->address, config);
     adapter.rc(link.own->qpn)->make_ready_to_send(now);
     link.connected = true;
@@ -188,6 +190,8 @@ void PlayedLinks::on_llc(Time now, std::size_t link, const wire::LlcMessage& mes
     else if (const auto* tokens = std::get_if<wire::AddLinkContinuationMessage>(&message.body))
         on_pairs(link, tokens->slots, tokens->used, own);
     else if (const auto* rkey = std::get_if<wire::ConfirmRkeyMessage>(&message.body)) on_confirm_rkey(link, *rkey, own);
+    else if (const auto* more = std::get_if<wire::ConfirmRkeyContinuationMessage>(&message.body))
+        on_rkey_continuation(*more, own);
     else if (const auto* gone = std::get_if<wire::DeleteLink>(&message.body)) on_delete_link(*gone);
 }
 
@@ -234,9 +238,20 @@ void PlayedLinks::on_confirm_rkey(std::size_t link, const wire::ConfirmRkeyMessa
     for (std::size_t i = 0; i < message.used; ++i)
         size = std::max(size, size_of({message.slots[i].rkey, message.slots[i].address}));
     const std::size_t rmb = own ? own_rmb(link, here, size) : peer_rmb(link, here);
-    for (std::size_t i = 0; i < message.used; ++i) {
-        const auto other = numbered(message.slots[i].link);
-        const RToken token{message.slots[i].rkey, message.slots[i].address};
+    told_rmb_[own ? 1 : 0] = rmb;
+    name_on_links(rmb, message.slots, message.used, own);
+}
+
+void PlayedLinks::on_rkey_continuation(const wire::ConfirmRkeyContinuationMessage& message, bool own) {
+    const auto rmb = told_rmb_[own ? 1 : 0];
+    if (!message.body.reply && rmb) name_on_links(*rmb, message.slots, message.used, own);
+}
+
+void PlayedLinks::name_on_links(
+    std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t count, bool own) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto other = numbered(slots[i].link);
+        const RToken token{slots[i].rkey, slots[i].address};
         if (!other) continue;
         if (own) name_own(rmb, *other, token);
         else peers_[rmb][*other] = token;

@@ -84,6 +84,8 @@ private:
     void on_add_link(Time now, std::size_t link, const wire::AddLinkMessage& message, bool own);
     void on_pairs(std::size_t link, const layout::List<wire::RkeyPair>& pairs, std::size_t count, bool own);
     void on_confirm_rkey(std::size_t link, const wire::ConfirmRkeyMessage& message, bool own);
+    void on_rkey_continuation(const wire::ConfirmRkeyContinuationMessage& message, bool own);
+    void name_on_links(std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t count, bool own);
     void on_delete_link(const wire::DeleteLink& message);
     std::uint64_t size_of(RToken token) const;
     std::size_t own_rmb(std::size_t link, RToken token, std::uint64_t size);
@@ -99,8 +101,9 @@ private:
     std::uint64_t elements_ = 1;  ///< of an RMB: the highest index of all
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Rmb>> own_;
-    std::vector<std::vector<RToken>> peers_;  ///< RMBs, by link
-    std::optional<std::size_t> offered_;      ///< the link that an ADD LINK exchange is about
+    std::vector<std::vector<RToken>> peers_;              ///< RMBs, by link
+    std::optional<std::size_t> offered_;                  ///< the link that an ADD LINK exchange is about
+    std::array<std::optional<std::size_t>, 2> told_rmb_;  ///< of the latest CONFIRM RKEY: the peer's, the own one
     std::size_t lanes_ = 0;
     bool all_deleted_ = false;
 };

@@ -49,7 +49,13 @@ bool SmcrPlayer::can_send(std::size_t index) {
     if (message.name.starts_with("CDC") || message.name == "TCP SYN-ACK") return false;
     if (message.name.starts_with("LLC")) {
         if (!links_.link_for(message.lane)) return false;
-        return !message.name.starts_with("LLC DELETE LINK") || std::ranges::all_of(connections_, data_is_as_far);
+        if (!message.name.starts_with("LLC DELETE LINK")) return true;
+        const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+        const auto* body = std::get_if<wire::DeleteLink>(&parsed.body);
+        const bool ends_all = body != nullptr && body->all;
+        // What is still on its way over any link would be lost.
+        return std::ranges::all_of(
+            connections_, [&](const auto& one) { return data_is_as_far(one) && (!ends_all || one->all_arrived()); });
     }
     if (message.name == "TCP SYN") return std::ranges::all_of(connections_, data_is_as_far);
     PlayedConnection& connection = connection_in(message.lane);

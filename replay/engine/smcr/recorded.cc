@@ -10,6 +10,7 @@
 #include "protocols/smcr/llc.h"
 #include "protocols/smcr/tcp_option.h"
 #include "replay/engine/smcr/dialects.h"
+#include "replay/stack/smcr/llc_constants.h"
 
 namespace fabricscope::replay::smcr {
 
@@ -289,7 +290,9 @@ private:
         Message& message = add(seen, llc_dialect(seen.octets), llc_name(seen.octets), lane);
         message.optional = is_optional(parsed);
         const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
-        if (gone != nullptr && !gone->all && !gone->reply) take_loss(gone->link, seen.from);
+        // One that is deleted in order still works.
+        const bool in_order = gone != nullptr && gone->orderly && gone->reason != stack::smcr::lost_path;
+        if (gone != nullptr && !gone->all && !gone->reply && !in_order) take_loss(gone->link, seen.from);
         if (const auto request = by_frame_.find(seen.request_frame);
             seen.request_frame != 0 && request != by_frame_.end())
             message.answers = request->second;
@@ -320,14 +323,15 @@ private:
     const std::string& name_of(std::size_t index) { return conversation().messages[index].name; }
 
     /// Of a link group with several connections: what the one could do without is left out.
-    bool concerns_connection(const Seen& seen, const wire::LlcMessage& message) const {
+    bool concerns_connection(const Seen& seen, const wire::LlcMessage& message) {
         const bool carried = used_links_.contains(seen.link) || links_.contains(seen.link);
         if (!carried && !result_.lost_links.empty()) return false;
         if (seen.request_frame != 0) return by_frame_.contains(seen.request_frame);
         if (seen.time > result_.connections[by_id_.at(chosen_)].model.last_time) return false;
         if (is_about_later_link(message)) return false;
         if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body))
-            return keys_.contains(confirm->body.rkey);
+            return key_concerns_[seen.from] = keys_.contains(confirm->body.rkey);
+        if (std::holds_alternative<wire::ConfirmRkeyContinuationMessage>(message.body)) return key_concerns_[seen.from];
         if (const auto* deleted = std::get_if<wire::DeleteRkeyMessage>(&message.body))
             return deleted->used != 0 && keys_.contains(deleted->slots[0].rkey);
         return true;
@@ -485,6 +489,7 @@ private:
     const engine::Engine& engine_;
     const Collector& collector_;
     Recorded result_;
+    PerSide<bool> key_concerns_;                  ///< whose latest CONFIRM RKEY was about the connection
     std::uint32_t chosen_ = 0;                    ///< the connection that the session is about; 0: all of them
     std::map<std::uint32_t, std::size_t> by_id_;  ///< connections
     std::vector<ScriptReader> readers_;           ///< as the connections

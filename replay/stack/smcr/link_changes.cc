@@ -65,6 +65,11 @@ void LinkGroup::want_link(Time now) {
     next(now);
 }
 
+void LinkGroup::offer_any_link(Time now) {
+    any_link_wanted_ = ready_ && has_active_link();
+    next(now);
+}
+
 /// Server: the client has another device. While a link is being added, it has not seen the offer yet, which will do
 /// (RFC 7609, 3.5.5.3.1).
 void LinkGroup::on_link_request(Time now) {

@@ -316,7 +316,8 @@ void LinkGroup::next(Time now) {
         if (!removals_.empty()) return remove_link(now);
         const bool wanted = std::exchange(link_wanted_, false);
         if (wanted && role_ == Role::client) ask_for_link(now);
-        if (wanted && role_ == Role::server && needs_link()) return offer_link(now);
+        const bool in_any_case = std::exchange(any_link_wanted_, false);
+        if (in_any_case || (wanted && role_ == Role::server && needs_link())) return offer_link(now);
     }
     if (exchanges_.empty()) withdraw_idle_rmbs(now);
     if (exchanges_.empty()) return;

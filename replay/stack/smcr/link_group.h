@@ -132,8 +132,11 @@ public:
     /// An LLC message that arrived on the queue pair of a link.
     void on_llc(Time now, std::size_t link, ByteView octets);
     void on_link_error(Time now, std::size_t link);
-    /// Another adapter can be used: the server offers a link, a client asks for it (RFC 7609, 3.5.1.6).
+    /// Another adapter can be used: the server offers a link, if it is of use, a client asks for it (RFC
+    /// 7609, 3.5.1.6).
     void want_link(Time now);
+    /// The server offers one, although it may be of no use.
+    void offer_any_link(Time now);
     /// Asks on each link whether it is alive.
     void test_links(Time now);
     /// Deletes the link of that number, whether there is one or not; a client asks the server to (RFC 7609, 3.5.5.1).
@@ -280,6 +283,7 @@ private:
     std::optional<Continued> continued_;            ///< what the peer has yet to tell
     std::deque<Exchange> exchanges_;                ///< the first one is under way, if `wait_` says so
     std::deque<wire::LinkRtoken> tokens_left_;      ///< of that one: for CONFIRM RKEY CONTINUATION
+    bool any_link_wanted_ = false;                  ///< server: whether it is of use or not
     bool link_wanted_ = false;                      ///< server: a link is to be offered; client: to be asked for
     std::deque<Removal> removals_;                  ///< server: links whose end is to be told
     Change change_;

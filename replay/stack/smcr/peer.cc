@@ -125,7 +125,9 @@ void Peer::lose_link(Time now, const Mac& own, const Mac& peer) {
 void Peer::want_links(Time now, const std::optional<Mac>& device) {
     for (auto& adapter : adapters_)
         if (!device || adapter->config().address.mac == *device) adapter->set_up(true);
-    for (auto& group : groups_) group->links.want_link(now);
+    for (auto& group : groups_)
+        if (group->links.role() == Role::server && config_.profile.max_links <= 2) group->links.offer_any_link(now);
+        else group->links.want_link(now);
     work(now);
 }
 

@@ -82,7 +82,8 @@ public:
     void set_device(Time now, std::size_t device, bool up);
     /// The links between two devices cannot be used any more, nor can this side's device if it has no other.
     void lose_link(Time now, const Mac& own, const Mac& peer);
-    /// Another link is wanted in each group. The device, or each one, can be used from now on.
+    /// Another link is wanted in each group. The device, or each one, can be used from now on. A server that does not
+    /// add links of itself, because two are all that there may be, offers one in any case.
     void want_links(Time now, const std::optional<Mac>& device);
 
     void on_frame(Time now, std::size_t port, ByteView frame) override;
