@@ -38,7 +38,7 @@ public:
 
     Recording run(AeRdmaAccounts* accounts) {
         network_.set_process_login(FcSide::client, parameters_of(initiator_), will_do);
-        network_.set_process_login(FcSide::server, parameters_of({}), will_do);
+        network_.set_process_login(FcSide::server, parameters_of(target_), will_do);
         client_.emplace(config(FcSide::client), plans_);
         server_.emplace(config(FcSide::server), std::vector<RdmaPlan>());
         for (const auto& [lun, unit] : units_) {
@@ -87,6 +87,7 @@ private:
     void read_target(const Statement& statement) {
         limits_.tasks = statement.number("tasks", limits_.tasks);
         limits_.think = statement.time("think", 0);
+        target_.data_overlay_allowed = statement.flag("data-overlay", false);
         limits_.busy = statement.flag("busy", false);
         limits_.short_by = static_cast<std::uint32_t>(statement.octets("short-by", 0));
         limits_.more_by = static_cast<std::uint32_t>(statement.octets("more-by", 0));
@@ -138,7 +139,7 @@ private:
     FcNetwork network_;
     std::map<std::uint8_t, stack::fibre_channel::LogicalUnit> units_;
     stack::fibre_channel::TargetLimits limits_;
-    fc_ae_rdma::ServicePage initiator_;  ///< of its PRLI
+    fc_ae_rdma::ServicePage initiator_, target_;  ///< of PRLI, and of what accepts it
     std::uint32_t sequence_size_ = 0;
     std::vector<RdmaPlan> plans_;
     bool log_out_ = false;

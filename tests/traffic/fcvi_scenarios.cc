@@ -700,7 +700,7 @@ void busy_out_of_order(FcviScene& s, const Change& busy) {
 void add_unacknowledged_frames(Rows& rows) {
     const Change busy = answer_with(fc::r_ctl_p_bsy, 0x0203'0000);  // Sequence active; resource busy
     const Change fabric_busy = answer_with(fc::r_ctl_f_bsy_data, 0);
-    const Change rejected = answer_with(fc::r_ctl_p_rjt, 0x0216'0000);      // not retryable; protocol error
+    const Change rejected = answer_with(fc::r_ctl_p_rjt, 0x0212'0000);      // not retryable; protocol error
     const Change abort = [](FcviSpec& spec) { spec.abort_condition = 1; };  // Abort Sequence, Perform ABTS
     const Change no_ack = [](FcviSpec& spec) { spec.answered = false; };
     const auto goes_on = [&](const char* name, const char* happens, const char* clause, const Change& answer) {

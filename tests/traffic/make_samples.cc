@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "replay/synth/families.h"
 #include "tests/traffic/fc_scenarios.h"
 #include "tests/traffic/fc_traffic.h"
 #include "tests/traffic/pcap_writer.h"
 
+namespace synth = fabricscope::synth;
 namespace traffic = fabricscope::traffic;
 using nlohmann::ordered_json;
 
@@ -75,16 +77,34 @@ std::string findings_text(const std::vector<std::string>& findings) {
     return or_nothing(text);
 }
 
+/// Of the emulated endpoints, that show what a sample does.
+std::vector<std::string> scenarios_of(const Group& group, const traffic::FcScenario& sample) {
+    const std::string name = std::string(group.directory) + "/" + sample.name;
+    std::vector<std::string> scenarios;
+    for (const synth::BuiltinScenario& builtin : synth::builtin_scenarios())
+        if (const auto of = synth::parse_scenario(builtin.text).samples; std::ranges::find(of, name) != of.end())
+            scenarios.emplace_back(builtin.name);
+    return scenarios;
+}
+
+std::string scenarios_text(const std::vector<std::string>& scenarios) {
+    std::string text;
+    for (const std::string& name : scenarios) text += (text.empty() ? "`" : ", `") + name + "`";
+    return or_nothing(text);
+}
+
 /// The samples' entries in samples/README.md.
 void print_readme() {
     for (const Group& group : groups) {
         if (!group.sample) continue;
-        std::printf("| %s/ | Frames | What happens | Clause | `analyze` tells | Findings |\n", group.directory);
-        std::puts("|---|--:|---|---|---|---|");
+        std::printf(
+            "| %s/ | Frames | What happens | Clause | `analyze` tells | Findings | Scenario |\n", group.directory);
+        std::puts("|---|--:|---|---|---|---|---|");
         for (const traffic::FcScenario& s : group.scenarios())
             std::printf(
-                "| `%s` | %zu | %s | %s | %s | %s |\n", s.name.c_str(), s.make().size(), s.happens.c_str(),
-                s.clause.c_str(), or_nothing(s.result).c_str(), findings_text(s.findings).c_str());
+                "| `%s` | %zu | %s | %s | %s | %s | %s |\n", s.name.c_str(), s.make().size(), s.happens.c_str(),
+                s.clause.c_str(), or_nothing(s.result).c_str(), findings_text(s.findings).c_str(),
+                scenarios_text(scenarios_of(group, s)).c_str());
         std::puts("");
     }
 }

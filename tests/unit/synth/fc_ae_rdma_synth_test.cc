@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "replay/stack/core/random.h"
 #include "replay/synth/families.h"
 #include "replay/synth/fc_ae_rdma.h"
+#include "replay/synth/message_names.h"
 #include "tests/unit/synth/analysed.h"
 
 namespace fabricscope::synth {
@@ -109,6 +111,32 @@ TEST(AeRdmaSynth, LossMeansNoAnswer) {
         if (HasFailure()) return;
     }
     EXPECT_GT(unanswered, 10);
+}
+
+/// How often a message of that name is captured, at the client.
+std::ptrdiff_t count_of(const Played& played, const std::string& name) {
+    return std::ranges::count_if(played.recording.frames, [&](const RecordedFrame& frame) {
+        return fc_message_name(frame.octets, played.recording.interfaces.at(frame.interface).link) == name;
+    });
+}
+
+/// 4.2.4.3: unexpected values get LS_RJT; an accept of that kind ends in PRLO, and nothing is sent.
+TEST(AeRdmaSynth, ProcessLoginHasToBeAsTable2Says) {
+    const std::string rest = "unit lun=0\nread octets=100\n", begin = "protocol fc-ae-rdma\nseed 1\n";
+    struct Case {
+        const char* words;
+        std::ptrdiff_t rejects, logouts;
+        std::uint32_t messages;
+    };
+    for (const Case& one :
+         {Case{"", 0, 0, 1}, Case{"initiator data-overlay=yes\n", 1, 0, 0},
+          Case{"target data-overlay=yes\n", 0, 1, 0}}) {
+        SCOPED_TRACE(one.words);
+        const Played played = play(begin + one.words + rest);
+        EXPECT_EQ(count_of(played, "LS_RJT"), one.rejects);
+        EXPECT_EQ(count_of(played, "PRLO"), one.logouts);
+        EXPECT_EQ(played.accounts.client.messages, one.messages);
+    }
 }
 
 TEST(AeRdmaScenarios, BreakWhatTheySay) {
