@@ -22,6 +22,8 @@ FcNetwork::FcNetwork() {
 bool FcNetwork::read(const Statement& statement) {
     if (statement.word() == "carrier") {
         exchanges_.link = static_cast<Link>(statement.choice("over", 0, {"fibre", "fcoe"}));
+        if (statement.has("vlan")) exchanges_.vlan = static_cast<std::uint16_t>(statement.number("vlan", 1, 4094));
+        if (exchanges_.vlan && exchanges_.link != Link::fcoe) statement.fail("only FCoE has a VLAN");
     } else if (statement.word() == "topology") {
         fabric_ = statement.choice("kind", 0, {"fabric", "point-to-point"}) == 0;
         resolver_ = static_cast<Resolver>(statement.choice("resolve", 0, {"farp", "name-server"}));

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from harness import BUILD, ROOT, fabricscope, run, sample
+from harness import BUILD, ROOT, fabricscope, fields, run, sample
 
 SCENARIOS = sorted(path.stem for path in (ROOT / "samples/scenarios").glob("*.scenario"))
 RULES = {rule["id"] for rule in json.loads(fabricscope("rules", "--json", status=(0,)))}
@@ -339,3 +339,10 @@ def test_the_name_service_is_asked(made):
     _, text = made["fcvi_name_unknown"]
     assert [line.split("; ")[0] for line in text.splitlines()] == [
         "client: VIP_ERROR_NAMESERVICE", "client: VIP_SUCCESS", "server: VIP_SUCCESS"]
+
+
+def test_every_frame_is_in_the_vlan(made):
+    capture, _ = made["fcvi_vlan"]
+    frames = fields(capture, "vlan.id", "fc.s_id")
+    assert frames and all(frame["vlan.id"] == ["1002"] and frame["fc.s_id"] for frame in frames)
+    assert any(frame["fc.s_id"] == ["ff.ff.fe"] for frame in frames)

@@ -183,7 +183,7 @@ void Exchanges::pump(Time now, std::uint32_t peer) {
 }
 
 void Exchanges::emit(const capture::FcFrame& frame, std::string note) {
-    Octets octets = encode(frame, config_.link);
+    Octets octets = encode(frame, config_.link, config_.vlan);
     if (config_.link == Link::fcoe && config_.addresses) {
         const auto source = std::ranges::copy(config_.addresses->peer.octets, octets.begin()).out;
         std::ranges::copy(config_.addresses->own.octets, source);

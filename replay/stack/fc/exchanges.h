@@ -93,6 +93,7 @@ struct FcoeAddresses {
 
 struct ExchangeConfig {
     Link link = Link::fibre;
+    std::optional<std::uint16_t> vlan{};       ///< of FCoE
     std::optional<FcoeAddresses> addresses{};  ///< of FCoE, instead of those made of the port ids
     std::size_t data_field_size = 2048;        ///< octets, Device_Header included; a multiple of 4
     unsigned end_to_end_credit = 8;            ///< class 2: frames to a port that have no ACK

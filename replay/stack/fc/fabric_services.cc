@@ -8,7 +8,11 @@ namespace fabricscope::stack::fibre_channel {
 FabricServices::FabricServices(
     const ExchangeConfig& config, const capture::FcLoginFields& fields, std::vector<FabricMember> members,
     Random random)
-    : link_(config.link), fields_(fields), members_(std::move(members)), exchanges_(config, 0, frames_, random) {
+    : link_(config.link),
+      vlan_(config.vlan),
+      fields_(fields),
+      members_(std::move(members)),
+      exchanges_(config, 0, frames_, random) {
     exchanges_.set_port_id(fc::f_port_server);
     exchanges_.serve(fc::directory_server);
     exchanges_.set_user(fc::type_els, *this);
@@ -26,7 +30,7 @@ bool FabricServices::send_busy(ByteView frame) {
     const bool is_for_member = std::ranges::find(members_, header.d_id, &FabricMember::id) != members_.end();
     if (!is_for_member || fc::class_of(packet.fc->sof) != 2 || header.is_link_control()) return false;
     const capture::FcFrame busy = capture::fc_link_control(header, 2, fc::r_ctl_f_bsy_data, 0);
-    frames_.push_back({0, encode(busy, link_), "cannot deliver the frame now"});
+    frames_.push_back({0, encode(busy, link_, vlan_), "cannot deliver the frame now"});
     return true;
 }
 

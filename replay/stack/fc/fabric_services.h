@@ -41,6 +41,7 @@ private:
     bool send_busy(ByteView frame);
 
     Link link_;
+    std::optional<std::uint16_t> vlan_;
     capture::FcLoginFields fields_;
     std::vector<FabricMember> members_;
     std::vector<OutgoingFrame> frames_;

@@ -2,6 +2,8 @@
 // What carries an emulated port's frames.
 #pragma once
 
+#include <optional>
+
 #include "capture/fc_frame_builder.h"
 #include "capture/packet.h"
 #include "replay/stack/core/endpoint.h"
@@ -14,8 +16,9 @@ constexpr capture::LinkType link_type(Link link) {
     return link == Link::fibre ? capture::LinkType::fc2_with_delimiters : capture::LinkType::ethernet;
 }
 
-inline Octets encode(const capture::FcFrame& frame, Link link) {
-    return link == Link::fibre ? capture::as_fc2_with_delimiters(frame) : capture::as_fcoe(frame);
+/// `vlan`: of FCoE.
+inline Octets encode(const capture::FcFrame& frame, Link link, std::optional<std::uint16_t> vlan = std::nullopt) {
+    return link == Link::fibre ? capture::as_fc2_with_delimiters(frame) : capture::as_fcoe(frame, vlan);
 }
 
 /// Views in what is returned point into `octets`. It has no `fc` unless there is a whole frame with a good CRC.
