@@ -25,6 +25,15 @@ bool is_same_again(const OpenRequest& request, const OpenRequest& earlier) {
     return request.type == earlier.type && request.from == earlier.from && request.subject == earlier.subject;
 }
 
+/// An RMB that is told of again over another link, because the first one failed, has another RKey there.
+bool is_about_same_rmb(const OpenRequest& request, const OpenRequest& earlier, const GroupHistory& history) {
+    if (request.type != wire::LlcType::confirm_rkey || request.type != earlier.type || request.from != earlier.from)
+        return false;
+    const auto* here = history.rtokens[request.from].find(request.link, request.subject);
+    const auto* there = history.rtokens[earlier.from].find(earlier.link, earlier.subject);
+    return here != nullptr && there != nullptr && here->rmb == there->rmb;
+}
+
 /// Whether the reply can be to this request only. Not every reply repeats what it is about.
 bool is_its_reply(const Arrival& a, const wire::LlcMessage& reply, const OpenRequest& request) {
     const std::uint32_t subject = subject_of(reply);
@@ -58,7 +67,7 @@ void ExchangeRules::note_overlap(const Arrival& a, const OpenRequest& request) {
     for (OpenRequest& earlier : a.history->open) {
         const bool apart = earlier.from != request.from || !earlier.serialized || a.late ||
                            earlier.step.interface != request.step.interface || gives_up(request, earlier, group(a)) ||
-                           is_same_again(request, earlier);
+                           is_same_again(request, earlier) || is_about_same_rmb(request, earlier, *a.history);
         if (!apart && earlier.overlapped.frame == 0) earlier.overlapped = request.step;
     }
 }

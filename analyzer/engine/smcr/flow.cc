@@ -159,9 +159,10 @@ std::uint64_t Flow::locate(const Write& write) const {
     if (forward < *cap) return forward;  // the first lap has no earlier one
     const std::uint64_t back = forward - *cap;
     if (back + write.length > frontier_) return forward;
-    if (replay_expected_) return ahead == 0 ? forward : back;
     // Of the two places one is within the window, unless consumer cursors are missing from the capture.
-    if (forward + write.length <= consumer_.position + *cap) return forward;
+    const bool fits = forward + write.length <= consumer_.position + *cap;
+    if (replay_expected_ && !write.left_link) return ahead == 0 && fits ? forward : back;
+    if (fits) return forward;
     return write.late || ahead > *cap - ahead ? back : forward;
 }
 
@@ -179,7 +180,10 @@ std::optional<std::uint64_t> Flow::on_write(const Write& write) {
     const std::uint64_t fresh = written_.add(position, position + write.length);
     direction_->bytes_written += fresh;
     direction_->bytes_replayed += write.length - fresh;
-    if (position + write.length > frontier_) frontier_ = position + write.length, replay_expected_ = false;
+    if (position + write.length > frontier_) {
+        frontier_ = position + write.length;
+        if (!write.left_link) replay_expected_ = false;
+    }
     if (stream_) stream_->put(position, write.octets);
     return relative(position);
 }

@@ -82,6 +82,7 @@ public:
         bool late;             ///< fills a gap of packets
         Time time;
         std::uint32_t operation = 0;  ///< octets of the whole RDMA WRITE
+        bool left_link = false;       ///< on a link that its sender leaves: no repetition yet
     };
 
     /// `direction` outlives the flow.

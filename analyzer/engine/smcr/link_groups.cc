@@ -482,8 +482,11 @@ void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Wri
     if (link(a).state == LinkState::pending) link(a).state = LinkState::active;
     Session& session = sessions_.at(connection);
     if (session.connection->decline) setup_rules_.decline.on_data(a, *session.connection);
-    transfer_rules_.on_write(a, session, write);
-    sessions_.on_write(session, a.from, write, *a.facts);
+    Flow::Write placed = write;
+    Sent& sent = session.sent[a.from];
+    placed.left_link = sent.moves() && sent.validation_on(a.link) == nullptr;
+    transfer_rules_.on_write(a, session, placed);
+    sessions_.on_write(session, a.from, placed, *a.facts);
 }
 
 /// A WRITE to an RMB that was announced before the capture began.

@@ -424,6 +424,23 @@ TEST(LinkRules, R22AgreedDuringDeleteLink) {
 
 // ---- which links there are -----------------------------------------------------------------------
 
+TEST(LinkRules, R21AKeyIsToldAgainOverAnotherLink) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    wire::ConfirmRkey body = World::announcement(0x5002, false);
+    body.other_links = 1;
+    w.llc(server, body, link_rtoken(2, 0x5102));
+    w.change_link();
+    body = World::announcement(0x5102, false);
+    w.llc(server, body);
+    body.reply = true;
+    w.llc(client, body);
+    w.change_link();
+    w.llc(client, World::announcement(0x5002, true), link_rtoken(2, 0x5102));
+    EXPECT_EQ(tally(w, RuleName::serialized_exchanges).broken, 0U);
+}
+
 TEST(LinkRules, R23TooManyLinks) {
     World w;
     w.connect(1, true);

@@ -608,6 +608,21 @@ TEST_F(TransferRulesTest, FailoverToALinkThatFailsToo) {
     EXPECT_EQ(found(w), Ids{});
 }
 
+TEST_F(TransferRulesTest, FailoverWithTheWholeWindowUnderWay) {
+    constexpr std::uint64_t part = 1024;
+    add_link();
+    const std::uint64_t size = w.connection(1).from[client].rmbe_size.value();
+    for (std::uint64_t at = 0; at < size; at += part) write(client, at, part);
+    send(client, message(1, {1, 0}));
+    w.change_link();
+    validate(0);
+    for (std::uint64_t at = 0; at < size; at += part) w.write(client, 0x5101, at, Octets(part));
+    send(client, message(1, {1, 0}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(w.connection(1).from[client].bytes_written, size);
+    EXPECT_EQ(w.connection(1).from[client].bytes_replayed, size);
+}
+
 TEST_F(TransferRulesTest, FailoverWithMessagesMadeOne) {
     add_link();
     send(client, message(1, {0, 0}));
