@@ -99,7 +99,8 @@ void Sessions::on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFa
     if (cdc.flags.failover_validation) {
         // Only type, length, sequence and token mean something (RFC 7609, 4.6.1).
         ++direction.failover_cdcs;
-        session.flow[from].expect_replay();
+        const auto& last = session.sequence[from];
+        session.flow[from].expect_replay(last && sequence_distance(cdc.sequence, *last) > 0);
         return;
     }
     if (session.overtaken(from, cdc)) return;  // says nothing new
