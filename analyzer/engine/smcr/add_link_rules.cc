@@ -55,8 +55,10 @@ void AddLinkRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
 
 void AddLinkRules::begin(const Arrival& a, const wire::AddLink& request) {
     Addition& addition = of_[a.group].addition;
+    const std::uint8_t given_up = addition.number;
     addition = {};
     addition.open = true;
+    addition.before = given_up;
     addition.number = request.link;
     addition.step = a.step();
     addition.carrier = a.link;
@@ -166,6 +168,9 @@ void AddLinkRules::broken_rtokens(const Arrival& a, std::string text) {
 
 void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message) {
     Addition& addition = of_[a.group].addition;
+    // What crosses with another offer is about the one that was given up.
+    if (addition.open && !addition.accepted && addition.before != 0 && message.body.link == addition.before)
+        return verdicts_.undecided(RuleName::add_link_tokens, doubt::crossing);
     auto& left = addition.rtokens_left[a.from];
     const unsigned expected = left.value_or(message.body.rtokens_left);
     left = message.body.rtokens_left > 2 ? message.body.rtokens_left - 2U : 0U;

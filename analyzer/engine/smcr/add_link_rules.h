@@ -30,7 +30,8 @@ private:
         bool open = false;
         bool accepted = false;
         std::uint8_t number = 0;
-        Step step;  ///< of the request
+        std::uint8_t before = 0;  ///< number of the link that was offered before; 0: none
+        Step step;                ///< of the request
         std::uint32_t carrier = 0;
         PerSide<std::uint32_t> gaps;
         PerSide<Step> early;  ///< a serialized request of this side in between
