@@ -63,6 +63,14 @@ def test_wireshark_finds_nothing_malformed(name, made):
         assert shown == b""
 
 
+def test_the_kept_captures_are_what_the_scenarios_make(made):
+    """Those of at most 100 KiB; ./dev samples makes them anew."""
+    kept = {path.stem: path.read_bytes() for path in (ROOT / "samples/synth").iterdir()}
+    small = {name: capture.read_bytes() for name, (capture, _) in made.items() if capture.stat().st_size <= 100 * 1024}
+    assert sorted(kept) == sorted(small)
+    assert [name for name in kept if kept[name] != small[name]] == []
+
+
 def accounts(text):
     """sent and received octets of each side, all connections together."""
     total = {"client": [0, 0], "server": [0, 0]}
