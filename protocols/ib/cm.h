@@ -23,7 +23,8 @@ inline constexpr std::array packet_rate_names{
 
 /// Which message an MRA or REJ is about.
 inline constexpr std::array mra_message_names{ValueName{0, "REQ"}, ValueName{1, "REP"}, ValueName{2, "LAP"}};
-inline constexpr std::array rej_message_names{ValueName{0, "REQ"}, ValueName{1, "REP"}, ValueName{2, "another message"}};
+inline constexpr std::array rej_message_names{
+    ValueName{0, "REQ"}, ValueName{1, "REP"}, ValueName{2, "another message"}};
 
 inline constexpr std::uint16_t reject_timeout = 4;
 inline constexpr std::uint16_t consumer_reject = 28;

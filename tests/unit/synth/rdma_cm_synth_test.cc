@@ -38,8 +38,8 @@ const RdmaPeerAccount& account_of(const std::vector<RdmaPeerAccount>& accounts, 
     return found == accounts.end() ? none : *found;
 }
 
-/// What the client says became of its request, in the analyzer's words. A server that waits for RTU in vain ends what the
-/// client had taken for a connection.
+/// What the client says became of its request, in the analyzer's words. A server that waits for RTU in vain ends what
+/// the client had taken for a connection.
 Outcome outcome_of(const RdmaPeerAccount& client) {
     if (client.outcome == "rejected" && client.reject_reason != ib::reject_timeout) return Outcome::rejected;
     if (client.outcome == "timeout") return Outcome::timeout;
