@@ -159,9 +159,10 @@ std::uint64_t Flow::locate(const Write& write) const {
     if (forward < *cap) return forward;  // the first lap has no earlier one
     const std::uint64_t back = forward - *cap;
     if (back + write.length > frontier_) return forward;
-    if (replay_expected_ && !write.left_link) return ahead == 0 && !replay_certain_ ? forward : back;
     // Of the two places one is within the window, unless consumer cursors are missing from the capture.
-    if (forward + write.length <= consumer_.position + *cap) return forward;
+    const bool fits = forward + write.length <= consumer_.position + *cap;
+    if (replay_expected_ && !write.left_link) return ahead == 0 && fits ? forward : back;
+    if (fits) return forward;
     return write.late || ahead > *cap - ahead ? back : forward;
 }
 
@@ -175,7 +176,6 @@ std::optional<std::uint64_t> Flow::on_write(const Write& write) {
     infer_size(write.offset);
     const std::uint64_t position = locate(write);
     settle_origin(position);
-    if (!write.left_link) replay_certain_ = false;
     if (position < origin_) return std::nullopt;  // the rest of what was under way when the capture began
     const std::uint64_t fresh = written_.add(position, position + write.length);
     direction_->bytes_written += fresh;
@@ -193,7 +193,6 @@ std::optional<std::int64_t> Flow::on_producer(
     if (!has_base() && cursor.wrap == 0 && cursor.offset < 4) set_base(0);
     const std::uint64_t before = producer_.wraps;
     const auto moved = follow(producer_, cursor);
-    replay_certain_ = false;
     if (!origin_known_) settle_origin(producer_.position);
     frontier_ = std::max(frontier_, producer_.position);
     direction_->producer = cursor;

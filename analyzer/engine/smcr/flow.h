@@ -106,9 +106,7 @@ public:
     /// The receiver's consumer cursor.
     std::optional<std::int64_t> on_consumer(wire::Cursor cursor, Time time, std::uint64_t frame);
     /// Failover validation: what follows may repeat what was written before.
-    /// After failover validation. `for_certain`: messages are to come again, so that a WRITE which comes first is no
-    /// new one.
-    void expect_replay(bool for_certain) { replay_expected_ = true, replay_certain_ = for_certain; }
+    void expect_replay() { replay_expected_ = true; }
 
     /// The direction has moved in memory.
     void rebind(Direction& direction) { direction_ = &direction; }
@@ -167,7 +165,7 @@ private:
     std::uint64_t origin_ = 0;    ///< position that is reported as 0
     bool origin_known_ = false;
     std::uint64_t urgent_end_ = 0;  ///< position after the latest urgent octet
-    bool replay_expected_ = false, replay_certain_ = false;
+    bool replay_expected_ = false;
     RangeSet written_;
     std::optional<Time> full_since_, blocked_since_;
     std::unique_ptr<StreamBuffer> stream_;
