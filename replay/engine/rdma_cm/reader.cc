@@ -76,7 +76,8 @@ private:
 std::string session_name(const Connection& connection) { return fmt::format("cm-{}", connection.id); }
 
 std::string obstacle_of(const Connection& connection, const Listener::Heard* heard) {
-    if (heard == nullptr || !connection.req || connection.req->frame != heard->messages.front().frame)
+    const bool nothing_heard = heard == nullptr || heard->messages.empty();
+    if (nothing_heard || !connection.req || connection.req->frame != heard->messages.front().frame)
         return "its beginning was not captured";
     if (connection.merged || connection.peer_to_peer) return "both sides asked for it, peer to peer";
     if (connection.service != Service::rc && connection.service != Service::ud)
