@@ -79,8 +79,10 @@ RcQueuePair::RcQueuePair(
 
 void RcQueuePair::make_ready_to_receive(const RcConfig& config) {
     const std::uint32_t qpn = config_.local_qpn;
+    constexpr std::uint32_t smallest_mtu = 256;  // instead of one that does not exist, as a peer may tell it
     config_ = config;
     config_.local_qpn = qpn;
+    config_.mtu = std::max(config.mtu, smallest_mtu);
     expected_psn_ = config.receive_psn & psn_mask;
     assign_psn_ = next_psn_ = oldest_psn_ = highest_psn_ = config.send_psn & psn_mask;
     state_ = State::ready_to_receive;
