@@ -177,9 +177,10 @@ private:
         const fc::Frame frame = frame_of(octets);
         std::size_t at = 0;
         for (const Piece& piece : recording_.cuts[index].pieces) {
-            send_piece(
-                now, handle, piece, frame, frame.payload.subspan(at, piece.octets), at == 0 ? note_of(message) : "");
-            at += piece.octets;
+            // Translated, a damaged header may leave less than the pieces had.
+            const std::size_t size = std::min<std::size_t>(piece.octets, frame.payload.size() - at);
+            send_piece(now, handle, piece, frame, frame.payload.subspan(at, size), at == 0 ? note_of(message) : "");
+            at += size;
         }
     }
 

@@ -24,13 +24,14 @@ std::size_t thoroughness() {
 
 namespace fs = std::filesystem;
 
-/// "real/smcr_v2_echo.pcap"
+/// "real/smcr_v2_echo.pcap". Those of synth/ hold nothing that the others do not.
 std::vector<std::string> captures() {
     const fs::path samples = fs::path(FABRICSCOPE_SAMPLES).parent_path();
     std::vector<std::string> paths;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(samples))
-        if (entry.path().extension().string().starts_with(".pcap"))
-            paths.push_back(fs::relative(entry.path(), samples));
+    for (const char* folder : {"real", "fcvi", "fc_ae_rdma"})
+        for (const fs::directory_entry& entry : fs::directory_iterator(samples / folder))
+            if (entry.path().extension().string().starts_with(".pcap"))
+                paths.push_back(fs::relative(entry.path(), samples));
     std::ranges::sort(paths);
     return paths;
 }
