@@ -142,8 +142,8 @@ private:
     // More than one of each, because what follows a lost packet is seen before its retransmission.
     std::array<Send, 4> sends_;
     std::array<std::optional<Write>, 16> writes_;
-    std::size_t next_send_ = 0;
     std::array<std::optional<Read>, 16> reads_;
+    std::size_t next_send_ = 0;
     std::size_t next_write_ = 0;
     std::size_t next_read_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/youngest.h"
 #include "protocols/rdma_ip_cm/message.h"
 
@@ -68,7 +69,7 @@ const LinkGroups::EndpointRef* LinkGroups::find(const Address& address, std::uin
 
 /// A queue pair that Communication Management sets up is no link's any more: its number is used again.
 void LinkGroups::retire(const capture::Packet& mad) {
-    if (mad.ib.bth.destination_qpn != ib::gsi_qpn || !rdma_ip_cm::is_cm(mad.ib.payload, mad.ib.payload_length)) return;
+    if (!rdma_cm::is_message(mad)) return;
     const rdma_ip_cm::Message message = rdma_ip_cm::parse(mad.ib.payload);
     std::uint32_t qpn = 0;
     if (const auto* req = std::get_if<rdma_ip_cm::Req>(&message.body)) qpn = req->body.local_qpn;

@@ -41,9 +41,7 @@ void LinkGroup::on_confirm_link(Time now, std::size_t index, const wire::Confirm
     const bool another = change_.step == Change::Step::confirm && index == change_.link;
     if (!(first || another) || message.reply != (role_ == Role::server)) return;
     const bool eye_catchers = message.no_rmbe_eye_catcher != no_eye_catchers;
-    if (eye_catchers != (profile_.cursor_base == 4)) {
-        return fail_first_contact();
-    }
+    if (eye_catchers != (profile_.cursor_base == 4)) return fail_first_contact();
     if (first && message.max_links != 0) max_links_ = std::min(max_links_, message.max_links);
     Link& link = links_[index];
     link.state = Link::State::active;

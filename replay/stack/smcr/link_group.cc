@@ -584,8 +584,8 @@ void LinkGroup::on_test_link(Time now, std::size_t link, const wire::TestLink& m
 Time LinkGroup::wakeup() const {
     Time earliest = std::min(deadline_, change_.deadline);
     for (const Link& link : links_) earliest = std::min(earliest, link.test_deadline);
-    for (const Rmb& rmb : rmbs_)
-        if (may_begin()) earliest = std::min(earliest, withdrawal_of(rmb));
+    if (!may_begin()) return earliest;
+    for (const Rmb& rmb : rmbs_) earliest = std::min(earliest, withdrawal_of(rmb));
     return earliest;
 }
 

@@ -236,7 +236,6 @@ private:
     void learn_rkeys(std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t used);
     void rkeys_learnt(Time now, std::size_t rmb);
     void on_delete_rkey(Time now, std::size_t link, const wire::DeleteRkeyMessage& message);
-    void on_rkeys_deleted();
     std::uint8_t forget_rkeys(std::size_t link, const wire::DeleteRkeyMessage& message);
     void on_delete_link(Time now, std::size_t link, const wire::DeleteLink& message);
     void on_client_deletes(Time now, std::size_t link, const wire::DeleteLink& message);
