@@ -35,47 +35,24 @@ void note_device_header(FcSequence& seen, ByteView device_header, bool lowest) {
 
 }  // namespace
 
-std::size_t FcSequences::DirectionKeyHash::operator()(const DirectionKey& key) const noexcept {
-    const FcExchangeKey& exchange = key.exchange;
-    std::uint64_t mixed = std::uint64_t{exchange.originator} << 32 | exchange.responder << 8 | key.from_responder;
-    mixed ^= (std::uint64_t{exchange.ox_id} << 16 | exchange.fabric.value_or(0xFFFF)) * 0x9E37'79B9'7F4A'7C15;
-    mixed = (mixed ^ mixed >> 32) * 0x9E37'79B9'7F4A'7C15;
-    return mixed ^ mixed >> 32;
-}
-
-FcSequences::Direction& FcSequences::direction_of(const DirectionKey& key) {
-    if (const auto found = index_.find(key); found != index_.end()) {
-        directions_.splice(directions_.begin(), directions_, found->second);
-        return directions_.front();
-    }
-    if (directions_.size() >= limits_.directions) {
-        index_.erase(directions_.back().key);
-        directions_.pop_back();
-    }
-    directions_.push_front({key, {}, {}});
-    index_.emplace(key, directions_.begin());
-    return directions_.front();
-}
-
-/// The Sequence that the frame belongs to; one without runs if the frame is its first.
-FcSequences::Sequence& FcSequences::sequence_of(Direction& direction, const Packet& packet) const {
+/// The Sequence that the frame belongs to; one without frames if it is the first.
+FcSequences::Sequence& FcSequences::sequence_of(const Packet& packet) {
     const FcPacket& fc = *packet.fc;
     const fc::FrameHeader& header = fc.frame.header;
-    std::list<Sequence>& sequences = direction.sequences;
     const auto is_it = [&](const Sequence& sequence) {
         const FcSequence& seen = sequence.seen;
         if (seen.header.seq_id != header.seq_id) return false;
-        const std::int32_t index = index_of(header, seen, sequence.high());
-        const bool within = index >= sequence.low() && index <= sequence.high();
-        if (!sequence.complete) return same_kind(seen.header, header) && (!seen.end_seen || index <= sequence.high());
+        const std::int32_t index = index_of(header, seen, sequence.high);
+        const bool within = index >= sequence.low && index <= sequence.high;
+        if (!sequence.complete) return same_kind(seen.header, header) && (!seen.end_seen || index <= sequence.high);
         if (!within) return false;
         // A SEQ_ID may be used again: the same place in another Sequence has another header.
-        if (index == sequence.low()) return header == seen.header;
-        return index == sequence.high() ? header == seen.last : same_kind(seen.header, header);
+        if (index == sequence.low) return header == seen.header;
+        return index == sequence.high ? header == seen.last : same_kind(seen.header, header);
     };
-    if (const auto found = std::ranges::find_if(sequences, is_it); found != sequences.end()) return *found;
-    if (sequences.size() >= limits_.sequences) sequences.pop_back();
-    Sequence& sequence = sequences.emplace_front();
+    if (const auto found = std::ranges::find_if(sequences_, is_it); found != sequences_.end()) return *found;
+    if (sequences_.size() >= limits_.sequences) sequences_.pop_back();
+    Sequence& sequence = sequences_.emplace_front();
     sequence.seen.first_frame = packet.number;
     sequence.seen.first_time = packet.time;
     sequence.seen.header = sequence.seen.last = header;
@@ -84,32 +61,31 @@ FcSequences::Sequence& FcSequences::sequence_of(Direction& direction, const Pack
 
 FcSequenceEvent FcSequences::receive(const Packet& packet, bool keep_data) {
     FcSequenceEvent event;
-    const fc::FrameHeader& header = packet.fc->frame.header;
-    if (!header.is_data()) return event;
-    Direction& direction = direction_of({FcExchangeKey::of(*packet.fc), header.f_ctl.exchange_responder});
-    Sequence& sequence = sequence_of(direction, packet);
-    take(direction, sequence, packet, keep_data, event);
+    if (!packet.fc->frame.header.is_data()) return event;
+    Sequence& sequence = sequence_of(packet);
     event.sequence = &sequence.seen;
-    if (sequence.complete || !sequence.seen.complete()) return event;
+    if (sequence.complete) {
+        event.order = FcFrameOrder::repeated;
+        ++sequence.seen.repeated;
+        return event;
+    }
+    take(sequence, packet, keep_data, event);
+    if (!sequence.seen.complete()) return event;
     sequence.complete = true;
     event.completes = true;
-    if (sequence.keeps && !sequence.seen.cut_off) {
-        data_ = std::move(sequence.runs.front().data);
-        event.data = data_;
-    }
-    sequence.runs.front().data = {};
+    if (sequence.keeps && !sequence.seen.cut_off) event.data = std::move(sequence.runs.front().data);
+    sequence.runs = {};
     return event;
 }
 
-void FcSequences::take(
-    Direction& direction, Sequence& sequence, const Packet& packet, bool keep_data, FcSequenceEvent& event) {
+void FcSequences::take(Sequence& sequence, const Packet& packet, bool keep_data, FcSequenceEvent& event) {
     const FcPacket& fc = *packet.fc;
     const fc::FrameHeader& header = fc.frame.header;
     FcSequence& seen = sequence.seen;
     const bool first = sequence.runs.empty();
-    const std::int32_t index = first ? 0 : index_of(header, seen, sequence.high());
-    const bool lowest = first || index < sequence.low();
-    const bool highest = first || index > sequence.high();
+    const std::int32_t index = first ? 0 : index_of(header, seen, sequence.high);
+    const bool lowest = first || index < sequence.low;
+    const bool highest = first || index > sequence.high;
     if (lowest && seen.beginning_seen) {  // before the first frame there is none
         event.order = FcFrameOrder::unplaceable;
         return;
@@ -120,15 +96,15 @@ void FcSequences::take(
         return;
     }
     note_device_header(seen, fc.frame.device_header(), lowest);
-    if (lowest) seen.header = header;
-    if (highest) seen.last = header;
-    seen.beginning_seen = seen.beginning_seen || begins(fc, direction.next_seq_cnt, lowest);
+    if (lowest) seen.header = header, sequence.low = index;
+    if (highest) seen.last = header, sequence.high = index;
+    seen.beginning_seen = seen.beginning_seen || begins(fc, next_seq_cnt_, lowest);
     // An Exchange's first Sequence begins with 0, and those behind it where the last one ended, or with 0.
-    seen.beginning_assumed = !seen.beginning_seen && !tells_beginning(fc) && !direction.next_seq_cnt &&
+    seen.beginning_assumed = !seen.beginning_seen && !tells_beginning(fc) && !next_seq_cnt_ &&
                              !seen.header.f_ctl.first_sequence;
     if (header.f_ctl.end_sequence) {
         seen.end_seen = true;
-        direction.next_seq_cnt = static_cast<std::uint16_t>(header.seq_cnt + 1);
+        next_seq_cnt_ = static_cast<std::uint16_t>(header.seq_cnt + 1);
     }
     seen.cut_off = seen.cut_off || fc.frame.payload.size() < fc.frame.payload_length;
     seen.last_frame = packet.number;
@@ -136,7 +112,7 @@ void FcSequences::take(
     ++seen.frames;
     const std::uint64_t before = seen.octets;
     seen.octets += fc.frame.payload_length;
-    seen.missing = static_cast<std::uint32_t>(sequence.high() - sequence.low() + 1) - seen.frames;
+    seen.missing = static_cast<std::uint32_t>(sequence.high - sequence.low + 1) - seen.frames;
     const bool beginning_known = seen.beginning_seen || seen.beginning_assumed;
     if (header.f_ctl.relative_offset_present && seen.header.f_ctl.relative_offset_present && beginning_known)
         event.position = header.parameter - seen.header.parameter;
@@ -144,7 +120,8 @@ void FcSequences::take(
 }
 
 /// False if the frame is not taken: `event` says why.
-bool FcSequences::add_to_runs(Sequence& sequence, std::int32_t index, const fc::Frame& frame, FcSequenceEvent& event) {
+bool FcSequences::add_to_runs(
+    Sequence& sequence, std::int32_t index, const fc::Frame& frame, FcSequenceEvent& event) const {
     std::vector<Run>& runs = sequence.runs;
     const auto behind = std::ranges::upper_bound(runs, index, {}, &Run::begin);  // the first run that begins later
     const auto before = behind == runs.begin() ? runs.end() : std::prev(behind);
@@ -164,15 +141,13 @@ bool FcSequences::add_to_runs(Sequence& sequence, std::int32_t index, const fc::
             event.order = FcFrameOrder::unplaceable;
             return false;
         }
-        run = runs.insert(behind, Run{index, index, 0, {}});
+        run = runs.insert(behind, Run{index, index, {}});
     }
     ++run->end;
-    run->octets += frame.payload_length;
     keep(sequence, *run, frame);
     const auto next = std::next(run);
     if (next == runs.end() || next->begin != run->end) return true;
     run->end = next->end;
-    run->octets += next->octets;
     run->data.insert(run->data.end(), next->data.begin(), next->data.end());
     runs.erase(next);
     return true;
@@ -186,15 +161,6 @@ void FcSequences::keep(Sequence& sequence, Run& run, const fc::Frame& frame) con
     }
     sequence.keeps = false;
     for (Run& other : sequence.runs) other.data = {};
-}
-
-void FcSequences::end_exchange(const FcExchangeKey& exchange) {
-    for (const bool from_responder : {false, true}) {
-        const auto found = index_.find({exchange, from_responder});
-        if (found == index_.end()) continue;
-        directions_.erase(found->second);
-        index_.erase(found);
-    }
 }
 
 }  // namespace fabricscope::capture

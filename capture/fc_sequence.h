@@ -4,10 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "capture/packet.h"
@@ -18,23 +16,6 @@ namespace fabricscope::capture {
 constexpr std::int32_t seq_cnt_distance(std::uint16_t a, std::uint16_t b) {
     return static_cast<std::int16_t>(static_cast<std::uint16_t>(b - a));
 }
-
-/// An Exchange as its Originator names it. RX_ID is no part of it: the first frames have none yet.
-struct FcExchangeKey {
-    std::uint32_t originator = 0;  ///< N_Port_IDs
-    std::uint32_t responder = 0;
-    std::uint16_t ox_id = 0;
-    std::optional<std::uint16_t> fabric;
-    bool operator==(const FcExchangeKey&) const = default;
-
-    static FcExchangeKey of(const FcPacket& fc) {
-        const fc::FrameHeader& header = fc.frame.header;
-        const bool from_responder = header.f_ctl.exchange_responder;
-        return {
-            from_responder ? header.d_id : header.s_id, from_responder ? header.s_id : header.d_id, header.ox_id,
-            fc.fabric};
-    }
-};
 
 /// What one frame means for its Sequence.
 enum class FcFrameOrder : std::uint8_t {
@@ -78,72 +59,50 @@ struct FcSequenceEvent {
     /// Where the payload of the frame stands in the data of the Sequence: by the Relative Offset, or by what came
     /// before it.
     std::optional<std::uint64_t> position;
-    /// completes, if data was kept: all of it; valid until the next call that is not const.
-    ByteView data;
+    std::vector<std::uint8_t> data;  ///< completes, if data was kept: all of it
 };
 
-/// Puts Sequences together: by Exchange, direction and SEQ_ID. Whoever knows that an Exchange has ended says so;
-/// until then frames of a Sequence that is complete are repetitions.
+/// Bounds on what is remembered of one direction of an Exchange.
+struct FcSequenceLimits {
+    std::uint32_t data = 4 * 1024 * 1024;  ///< octets kept of one Sequence
+    std::uint32_t runs = 64;               ///< pieces of one Sequence with gaps between them
+    std::uint32_t sequences = 32;
+};
+
+/// Puts the Sequences together that one party of an Exchange sends: by SEQ_ID. Frames of a Sequence that is complete
+/// are repetitions.
 class FcSequences {
 public:
-    struct Limits {
-        std::size_t directions = 65'536;     ///< of Exchanges; the one that was idle longest makes room
-        std::size_t data = 4 * 1024 * 1024;  ///< octets kept of one Sequence
-        std::size_t runs = 64;               ///< pieces of one Sequence with gaps between them
-        std::size_t sequences = 32;          ///< remembered of each direction
-    };
-
     FcSequences() = default;
-    explicit FcSequences(Limits limits) : limits_(limits) {}
+    explicit FcSequences(const FcSequenceLimits& limits) : limits_(limits) {}
 
     /// `keep_data`: whether the data of this frame's Sequence is wanted. Nothing is kept of a Sequence that is longer
-    /// than Limits::data, or that was not captured whole.
+    /// than FcSequenceLimits::data, or that was not captured whole.
     FcSequenceEvent receive(const Packet& packet, bool keep_data = false);
-
-    /// The Exchange is over: what comes with its identifiers is another one.
-    void end_exchange(const FcExchangeKey& exchange);
 
 private:
     /// Frames [begin, end) that were seen, counted from the one that was seen first.
     struct Run {
         std::int32_t begin = 0, end = 0;
-        std::uint64_t octets = 0;        ///< payload on the wire
         std::vector<std::uint8_t> data;  ///< if kept
     };
     struct Sequence {
         FcSequence seen;
-        std::vector<Run> runs;  ///< in order, with gaps between them
+        std::vector<Run> runs;           ///< in order, with gaps between them; none once it is complete
+        std::int32_t low = 0, high = 0;  ///< of the frames that were seen
         bool complete = false;
         bool keeps = true;
-
-        std::int32_t low() const { return runs.front().begin; }
-        std::int32_t high() const { return runs.back().end - 1; }
-    };
-    struct DirectionKey {
-        FcExchangeKey exchange;
-        bool from_responder = false;
-        bool operator==(const DirectionKey&) const = default;
-    };
-    struct DirectionKeyHash {
-        std::size_t operator()(const DirectionKey& key) const noexcept;
-    };
-    struct Direction {
-        DirectionKey key;
-        std::list<Sequence> sequences;  ///< the youngest comes first
-        /// SEQ_CNT behind the last Sequence, where the next one begins if it increases continuously.
-        std::optional<std::uint16_t> next_seq_cnt;
     };
 
-    Direction& direction_of(const DirectionKey& key);
-    Sequence& sequence_of(Direction& direction, const Packet& packet) const;
-    void take(Direction& direction, Sequence& sequence, const Packet& packet, bool keep_data, FcSequenceEvent& event);
-    bool add_to_runs(Sequence& sequence, std::int32_t index, const fc::Frame& frame, FcSequenceEvent& event);
+    Sequence& sequence_of(const Packet& packet);
+    void take(Sequence& sequence, const Packet& packet, bool keep_data, FcSequenceEvent& event);
+    bool add_to_runs(Sequence& sequence, std::int32_t index, const fc::Frame& frame, FcSequenceEvent& event) const;
     void keep(Sequence& sequence, Run& run, const fc::Frame& frame) const;
 
-    Limits limits_;
-    std::list<Direction> directions_;  ///< the one used last comes first
-    std::unordered_map<DirectionKey, std::list<Direction>::iterator, DirectionKeyHash> index_;
-    std::vector<std::uint8_t> data_;  ///< of the last event
+    FcSequenceLimits limits_;
+    /// SEQ_CNT behind the last Sequence, where the next one begins if it increases continuously.
+    std::optional<std::uint16_t> next_seq_cnt_;
+    std::list<Sequence> sequences_;  ///< the youngest comes first
 };
 
 }  // namespace fabricscope::capture

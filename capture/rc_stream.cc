@@ -50,9 +50,6 @@ namespace {
 
 constexpr std::uint32_t smallest_mtu = 256;
 
-bool begins_message(ib::Position position) { return position == ib::Position::first || position == ib::Position::only; }
-bool ends_message(ib::Position position) { return position == ib::Position::last || position == ib::Position::only; }
-
 RcEvent::Kind kind_of(const ib::OpcodeInfo& opcode) {
     switch (opcode.operation) {
         case ib::Operation::send: return RcEvent::Kind::send_part;
@@ -142,56 +139,18 @@ void RcReceiver::receive_read_request(const IbPacket& ib, RcEvent& event) {
 
 // ---- SEND ----
 
+/// Of a SEND of several packets each packet is used once only; of one packet it is told again what it said.
 void RcReceiver::receive_send(const Packet& packet, RcEvent& event) {
-    const IbPacket& ib = packet.ib;
-    if (event.first && event.last) {
-        use(ib.bth.psn, event);
-        event.kind = RcEvent::Kind::send_message;
-        event.message = ib.payload;
-        event.message_length = ib.payload_length;
-        event.first_frame = packet.number;
-        return;
-    }
-    if (event.repeated()) return;
-    if (event.first) begin_send(packet);
-    Send* send = send_awaiting(ib.bth.psn);
-    if (send == nullptr) return pass_over(ib.bth.psn, event);
-    use(ib.bth.psn, event);
-    append(*send, ib);
-    if (event.last) finish(*send, event);
-}
-
-/// Where another message should have gone on, it is given up; otherwise the oldest makes room.
-void RcReceiver::begin_send(const Packet& packet) {
-    Send* send = send_awaiting(packet.ib.bth.psn);
-    if (send == nullptr) send = &sends_[next_send_++ % sends_.size()];
-    send->open = true;
-    send->next_psn = packet.ib.bth.psn;
-    send->first_frame = packet.number;
-    send->wire_length = 0;
-    send->octets.clear();
-}
-
-RcReceiver::Send* RcReceiver::send_awaiting(std::uint32_t psn) {
-    const auto send = std::ranges::find_if(sends_, [psn](const Send& s) { return s.open && s.next_psn == psn; });
-    return send == sends_.end() ? nullptr : &*send;
-}
-
-void RcReceiver::append(Send& send, const IbPacket& ib) {
-    const bool whole = send.octets.size() == send.wire_length;
-    const std::size_t room = message_limit - send.octets.size();
-    const ByteView octets = ib.payload.first(whole ? std::min(ib.payload.size(), room) : 0);
-    send.octets.insert(send.octets.end(), octets.begin(), octets.end());
-    send.wire_length += ib.payload_length;
-    send.next_psn = psn_after(send.next_psn);
-}
-
-void RcReceiver::finish(Send& send, RcEvent& event) {
-    send.open = false;
+    const bool single = event.first && event.last;
+    if (event.repeated() && !single) return;
+    const AssembledMessage message = sends_.feed(packet.ib, packet.number);
+    if (message.progress == AssembledMessage::Progress::orphan) return pass_over(packet.ib.bth.psn, event);
+    use(packet.ib.bth.psn, event);
+    if (message.progress == AssembledMessage::Progress::part) return;
     event.kind = RcEvent::Kind::send_message;
-    event.message = send.octets;
-    event.message_length = send.wire_length;
-    event.first_frame = send.first_frame;
+    event.message = message.payload;
+    event.message_length = message.length;
+    event.first_frame = message.first_frame;
 }
 
 // ---- RDMA WRITE ----

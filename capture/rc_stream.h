@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What arrives at one queue pair of a reliable connection: order of packet sequence numbers, and
-// messages put together from their packets.
+// What arrives at one queue pair of a reliable connection, as a capture shows it: in any order, with gaps, and again.
 #pragma once
 
 #include <array>
@@ -9,17 +8,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
-#include "capture/packet.h"
+#include "capture/rc_message_assembler.h"
 
 namespace fabricscope::capture {
 
-/// Serial arithmetic of 24-bit packet sequence numbers: b - a in (-2^23 .. 2^23].
-constexpr std::int32_t psn_distance(std::uint32_t a, std::uint32_t b) {
-    return static_cast<std::int32_t>((b - a) << 8) >> 8;
-}
-constexpr std::uint32_t psn_after(std::uint32_t psn, std::uint32_t count = 1) { return (psn + count) & 0xFF'FFFF; }
+using ib::psn_after;
+using ib::psn_distance;
 
 enum class PsnOrder : std::uint8_t {
     next,             ///< the one expected, or the first one seen
@@ -101,13 +96,6 @@ public:
     RcEvent receive(const Packet& packet);
 
 private:
-    struct Send {  ///< a SEND being put together
-        bool open = false;
-        std::uint32_t next_psn = 0;
-        std::uint64_t first_frame = 0;
-        std::uint32_t wire_length = 0;
-        std::vector<std::uint8_t> octets;  ///< fewer than wire_length if some were not captured
-    };
     struct Write {  ///< an RDMA WRITE, as its first packet describes it
         std::uint32_t first_psn;
         std::uint32_t packets;
@@ -128,11 +116,6 @@ private:
     void receive_read_request(const IbPacket& ib, RcEvent& event);
 
     void receive_send(const Packet& packet, RcEvent& event);
-    void begin_send(const Packet& packet);
-    Send* send_awaiting(std::uint32_t psn);
-    static void append(Send& send, const IbPacket& ib);
-    static void finish(Send& send, RcEvent& event);
-
     void receive_write(const Packet& packet, RcEvent& event);
     static std::optional<Write> write_begun_by(const Packet& packet);
     std::optional<Write> write_covering(std::uint32_t psn) const;
@@ -140,10 +123,9 @@ private:
     PsnWindow window_;
     std::unique_ptr<PsnWindow> responses_;  ///< once there was one with data
     // More than one of each, because what follows a lost packet is seen before its retransmission.
-    std::array<Send, 4> sends_;
+    MessageAssembler sends_{{.messages = 4, .bytes = message_limit}};
     std::array<std::optional<Write>, 16> writes_;
     std::array<std::optional<Read>, 16> reads_;
-    std::size_t next_send_ = 0;
     std::size_t next_write_ = 0;
     std::size_t next_read_ = 0;
 };

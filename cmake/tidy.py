@@ -3,12 +3,10 @@
 """clang-tidy over the sources of a compilation database, except those that it has found clean before.
 
 A source is known by what the compiler sees of it: its text and that of all its headers after preprocessing, with
-comments (NOLINT), clang-tidy's version and the configurations in force. Where nothing is remembered, as in a fresh
-clone, --since leaves out what has not changed since a commit that was clean. Exit status: 0 clean, 1 findings, 2 usage.
+comments (NOLINT), clang-tidy's version and the configurations in force. Exit status: 0 clean, 1 findings, 2 usage.
 """
 
 import argparse
-import collections
 import concurrent.futures
 import hashlib
 import json
@@ -54,56 +52,10 @@ def look_at(entry, options, common):
     return done.stdout or done.stderr
 
 
-def git(*arguments):
-    """What git says, by lines; None if it fails."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return None if done.returncode else done.stdout.splitlines()
-
-
-def includers():
-    """{header: the files of the project that include it}"""
-    found = collections.defaultdict(list)
-    for path in git("ls-files", "--cached", "--others", "--exclude-standard", "*.cc", "*.h"):
-        if (ROOT / path).exists():
-            for header in re.findall(r'^#include "(.+)"', (ROOT / path).read_text(), re.MULTILINE):
-                found[header].append(path)
-    return found
-
-
-def source_with(file, sources, included_by):
-    """The file if it is a source; of a header its own source, or else one that includes it. None if there is none."""
-    own = str(pathlib.PurePath(file).with_suffix(".cc"))
-    if own in sources:
-        return own
-    seen, queue = {file}, collections.deque([file])
-    while queue:
-        for path in sorted(included_by[queue.popleft()]):
-            if path in sources:
-                return path
-            if path not in seen:
-                seen.add(path)
-                queue.append(path)
-    return None
-
-
-def changed_since(clean, sources):
-    """Of the sources, by path: what has changed since the commit that a file names, and one source for each header
-    that has. All if the clone does not have that commit, or clang-tidy looks for other things since."""
-    commit = clean.read_text().split()[-1]
-    changed = git("diff", "--name-only", "--no-renames", commit, "--")
-    if changed is None or ".clang-tidy" in changed:
-        return sources
-    changed += git("ls-files", "--others", "--exclude-standard")
-    included_by = includers()
-    wanted = {source_with(file, sources, included_by) for file in changed if file.endswith((".cc", ".h"))}
-    return {path: sources[path] for path in sources if path in wanted}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default=ROOT / "build/release", help="where compile_commands.json is")
+    parser.add_argument("--build", default=ROOT / "build/lint", help="where compile_commands.json is")
     parser.add_argument("--only", default=".", help="a regular expression for the sources' paths in the project")
-    parser.add_argument("--since", type=pathlib.Path, help="a file; only what has changed since the commit at its end")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("tidy", nargs="*", help="options for clang-tidy, behind --")
     options = parser.parse_args()
@@ -117,10 +69,6 @@ def main():
         for entry in json.loads((pathlib.Path(options.build) / "compile_commands.json").read_text())
     }
     entries = {path: entry for path, entry in entries.items() if wanted.match(path)}
-    count = len(entries)
-    if options.since:
-        entries = changed_since(options.since, entries)
-        print(f"clang-tidy: {len(entries)} of {count} sources have changed, or a header of theirs has", flush=True)
     found = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for said in pool.map(lambda entry: look_at(entry, options, common), entries.values()):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# wireshark-4.4.sh TREE PACKAGE...: build the plugins in a Debian 13 tree, whose Wireshark is 4.4, and have
+# wireshark-4.4.sh TREE PACKAGE...: build the plugin in a Debian 13 tree, whose Wireshark is 4.4, and have
 # its tshark load them. Runs as root. TREE is made if it is not there; removing it starts afresh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,8 +45,8 @@ in_tree cmake --build /build --target plugins
 
 echo
 in_tree tshark --version | head -n 1
-loaded=$(in_tree /build/with-plugins tshark -G plugins | grep fabricscope) || {
-    echo "tshark did not load the plugins" >&2
+loaded=$(in_tree /build/with-plugins tshark -G plugins | grep '^fabricscope\.so') || {
+    echo "tshark did not load the plugin" >&2
     exit 1
 }
 echo "$loaded"

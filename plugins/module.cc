@@ -1,8 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What Wireshark looks for in a plugin; part of each one.
-#include "plugins/module.h"
+// What Wireshark looks for in a plugin: one that registers all protocols.
+#include <array>
 
-#include "plugins/common/wireshark_compat.h"
+#include "plugins/fc_ae_rdma/plugin.h"
+#include "plugins/fcvi/plugin.h"
+#include "plugins/rdma_cm/plugin.h"
+#include "plugins/smcr/plugin.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+std::span<Plugin* const> plugins() {
+    static const std::array<Plugin*, 4> all{
+        &smcr::plugin(), &rdma_cm::plugin(), &fcvi::plugin(), &fc_ae_rdma::plugin()};
+    return all;
+}
+
+void register_protocols() {
+    for (Plugin* plugin : plugins()) plugin->register_protocol();
+    register_init_routine(begin_capture);
+    register_cleanup_routine(end_capture);
+}
+
+void install() { install_hooks(plugins()); }
+
+}  // namespace
+}  // namespace fabricscope::plugin
 
 extern "C" {
 
@@ -19,8 +42,8 @@ const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
 
 void plugin_register() {
     static proto_plugin plugin;
-    plugin.register_protoinfo = fabricscope::plugin::register_protocol;
-    plugin.register_handoff = fabricscope::plugin::install_hooks;
+    plugin.register_protoinfo = fabricscope::plugin::register_protocols;
+    plugin.register_handoff = fabricscope::plugin::install;
     proto_register_plugin(&plugin);
 }
 }

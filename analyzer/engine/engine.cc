@@ -2,23 +2,32 @@
 #include "analyzer/engine/engine.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "analyzer/engine/rdma_cm/rules.h"
-#include "analyzer/engine/smcr/rules.h"
+#include <string_view>
 
 namespace fabricscope::engine {
 
 namespace {
 
-template <std::size_t... sizes> constexpr auto joined(const std::array<Rule, sizes>&... tables) {
-    std::array<Rule, (sizes + ...)> all;
-    auto end = all.begin();
-    ((end = std::ranges::copy(tables, end).out), ...);
-    return all;
-}
+constexpr std::size_t rule_count = [] {
+    std::size_t count = 0;
+    for (const Protocol& protocol : protocols) count += protocol.rules.size();
+    return count;
+}();
 
-constexpr auto kAllRules = joined(smcr::kRules, rdma_cm::kRules, fcvi::kRules, fc_ae_rdma::kRules);
+constexpr std::array all_rules = [] {
+    std::array<const Rule*, rule_count> all{};
+    auto end = all.begin();
+    for (const Protocol& protocol : protocols) end = std::ranges::copy(protocol.rules, end).out;
+    return all;
+}();
+
+consteval bool ids_differ() {
+    std::array<std::string_view, rule_count> ids;
+    std::ranges::transform(all_rules, ids.begin(), [](const Rule* rule) { return rule->id; });
+    std::ranges::sort(ids);
+    return std::ranges::adjacent_find(ids) == ids.end();
+}
+static_assert(ids_differ());
 
 }  // namespace
 
@@ -40,18 +49,10 @@ const char* name_of(Profile profile) {
     return "";
 }
 
-std::span<const Rule> rules() { return kAllRules; }
+std::span<const Rule* const> rules() { return all_rules; }
 
-Engine::Engine(Options options, const Observers& observers)
-    : options_(std::move(options)),
-      observers_(observers),
-      copies_(options_.interfaces),
-      smcr_(options_.smcr_options, observers.smcr),
-      rdma_cm_(options_.rdma_cm_options, observers.rdma_cm),
-      fc_protocols_(options_.fc_protocols, observers.fcvi, observers.fc_ae_rdma, observers.fc),
-      fc_(options_.fc_options, &fc_protocols_) {
-    fc_protocols_.ask(fc_);
-}
+Engine::Engine(const Options& options, const Observers& observers)
+    : Trackers(options, observers), copies_(options.interfaces) {}
 
 void Engine::on_frame(const capture::Frame& frame) { on_packet(capture::decode(frame)); }
 
@@ -63,45 +64,36 @@ void Engine::on_packet(const capture::Packet& packet) {
     else if (packet.state != capture::DecodeState::ok) ++capture_.undecoded_frames;
     if (const auto original = copies_.original_of(packet)) {
         ++capture_.copies;
-        if (observers_.smcr != nullptr) observers_.smcr->on_copy(packet.number, *original);
-        if (observers_.rdma_cm != nullptr) observers_.rdma_cm->on_copy(packet.number, *original);
-        if (observers_.fc != nullptr) observers_.fc->on_copy(packet.number, *original);
+        for (const Follower& follower : followers()) follower.tracker.on_copy(packet.number, *original);
         return;
     }
-    if (options_.smcr) smcr_.on_packet(packet);
-    if (options_.rdma_cm) rdma_cm_.on_packet(packet);
-    if (options_.fc || options_.fc_protocols.any()) fc_.on_packet(packet);
+    for (const Follower& follower : followers())
+        if (follower.fed) follower.tracker.on_packet(packet);
+}
+
+void Engine::finish() {
+    for (const Follower& follower : followers()) follower.tracker.finish();
+}
+
+std::array<RuleOutcomes, protocols.size()> Engine::outcomes() const {
+    std::array<RuleOutcomes, protocols.size()> all;
+    std::ranges::transform(followers(), all.begin(), [](const Follower& f) { return f.tracker.outcomes(); });
+    return all;
 }
 
 std::vector<const Finding*> Engine::findings() const {
     std::vector<const Finding*> all;
-    const auto add = [&](const std::vector<Finding>& findings) {
-        for (const Finding& finding : findings) all.push_back(&finding);
-    };
-    add(smcr().findings);
-    add(rdma_cm().findings);
-    add(fcvi().findings);
-    add(fc_ae_rdma().findings);
+    for (const RuleOutcomes& outcomes : outcomes())
+        for (const Finding& finding : outcomes.findings) all.push_back(&finding);
     return all;
 }
 
 std::vector<RuleResult> Engine::rule_results() const {
     std::vector<RuleResult> results;
-    const auto add = [&](std::span<const Tally> tallies) {
-        for (const Tally& tally : tallies) results.push_back({&kAllRules[results.size()], tally});
-    };
-    add(smcr().tallies);
-    add(rdma_cm().tallies);
-    add(fcvi().tallies);
-    add(fc_ae_rdma().tallies);
+    for (const RuleOutcomes& outcomes : outcomes())
+        for (std::size_t i = 0; i < outcomes.rules.size(); ++i)
+            results.push_back({outcomes.rules[i], outcomes.tallies[i]});
     return results;
-}
-
-void Engine::finish() {
-    smcr_.finish();
-    rdma_cm_.finish();
-    fc_.finish();
-    fc_protocols_.finish();
 }
 
 }  // namespace fabricscope::engine

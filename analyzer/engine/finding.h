@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analyzer/engine/undecided.h"
 #include "capture/frame.h"
 
 namespace fabricscope::engine {
@@ -19,7 +21,7 @@ enum class Severity : std::uint8_t { note, warning, error };
 /// "note", "warning", "error"
 const char* name_of(Severity severity);
 
-/// What traffic is held against.
+/// What traffic is judged by.
 enum class Profile : std::uint8_t {
     standard,  ///< the standard's words alone
     linux_,    ///< and what Linux does otherwise is no error
@@ -35,20 +37,40 @@ struct Rule {
     const char* clause;                ///< "RFC 7609, A.2"
     const char* sentence;              ///< what must hold
     const char* evidence;              ///< what a capture must hold for the rule to be decided
-    const char* habit = nullptr;       ///< what Linux does otherwise
+    const char* deviation = nullptr;   ///< what Linux does otherwise
     std::optional<Profile> only_in{};  ///< asked for in this profile only
 };
 
-/// The catalogue, in order of ids.
-std::span<const Rule> rules();
+/// The rules of all protocols: their catalogues, one after the other.
+std::span<const Rule* const> rules();
+
+/// A rule of a protocol's catalogue, by its position there. It is made of the rule's constant while compiling; what
+/// is not in the catalogue does not compile.
+template <const auto& catalogue> class RuleIn {
+public:
+    consteval RuleIn(const Rule& rule) : position_(position_of(rule.id)) {}
+    constexpr std::size_t position() const { return position_; }
+    constexpr const Rule& operator*() const { return *catalogue[position_]; }
+    bool operator==(const RuleIn&) const = default;
+
+private:
+    // Ids differ; addresses are no constants to GCC when it instruments.
+    static consteval std::size_t position_of(std::string_view id) {
+        for (std::size_t i = 0; i < catalogue.size(); ++i)
+            if (catalogue[i]->id == id) return i;
+        throw "the rule is not in the catalogue";
+    }
+
+    std::size_t position_;
+};
 
 /// How often a rule was decided, and how.
 struct Tally {
-    std::uint64_t held = 0;
+    std::uint64_t satisfied = 0;
     std::uint64_t broken = 0;
-    std::uint64_t excused = 0;    ///< broken by a habit that the profile allows
-    std::uint64_t undecided = 0;  ///< something that matters was not captured
-    const char* why = nullptr;    ///< undecided: for what reason at first
+    std::uint64_t waived = 0;            ///< broken by a deviation that the profile allows
+    std::uint64_t undecided = 0;         ///< something that matters was not captured
+    std::optional<UndecidedReason> why;  ///< undecided: for what reason at first
 };
 
 struct RuleResult {
@@ -64,11 +86,21 @@ struct Finding {
 };
 
 /// What became of the rules of one protocol in a capture.
-template <std::size_t rules> struct RuleRecord {
-    std::array<Tally, rules> tallies{};  ///< by position in the protocol's table
+struct RuleOutcomes {
+    std::span<const Rule* const> rules{};
+    std::span<const Tally> tallies{};  ///< of each of them
+    std::span<const Finding> findings{};
+};
+
+/// The same, in the protocol's model.
+template <const auto& catalogue> struct RuleRecord {
+    std::array<Tally, catalogue.size()> tallies{};  ///< by position in the catalogue
     std::vector<Finding> findings;
     /// How often a limit kept a finding from being remembered.
     std::uint64_t dropped_findings = 0;
+
+    RuleOutcomes outcomes() const { return {catalogue, tallies, findings}; }
+    const Tally& of(RuleIn<catalogue> rule) const { return tallies[rule.position()]; }
 };
 
 }  // namespace fabricscope::engine

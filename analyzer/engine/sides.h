@@ -36,11 +36,11 @@ struct SocketAddress {
 std::string to_string(const SocketAddress& address);
 
 /// Something that happened once.
-struct Step {
+struct FrameStamp {
     Time time = 0;
     std::uint64_t frame = 0;
     std::uint32_t interface = 0;
 };
-inline Step step_of(const capture::Packet& packet) { return {packet.time, packet.number, packet.interface}; }
+inline FrameStamp step_of(const capture::Packet& packet) { return {packet.time, packet.number, packet.interface}; }
 
 }  // namespace fabricscope::engine

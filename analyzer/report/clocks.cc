@@ -19,7 +19,7 @@ constexpr std::size_t most_orders = 20'000;
 
 struct NamedStep {
     std::string name;
-    Step step;
+    FrameStamp step;
 };
 
 /// What must come first, and what after it.
@@ -31,7 +31,7 @@ struct Order {
 void add_orders(std::vector<Order>& orders, const Connection& connection) {
     std::vector<NamedStep> steps;
     for (const SetupStep& each : setup_steps) {
-        const std::optional<Step>& step = connection.setup.*each.step;
+        const std::optional<FrameStamp>& step = connection.setup.*each.step;
         // DECLINE may come from either side, and cross the other's message.
         if (step && each.step != &Setup::decline) steps.push_back({each.words, *step});
     }

@@ -45,7 +45,7 @@ private:
 
 std::string csv_header(const DataTable& table) {
     std::string header;
-    for (const Column& column : table.columns) header.append(header.empty() ? "" : ",").append(column.name);
+    for (const TableColumn& column : table.columns) header.append(header.empty() ? "" : ",").append(column.name);
     return header;
 }
 

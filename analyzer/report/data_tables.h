@@ -1,37 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Results as tables. CSV, SQLite and docs/tables.md all come from the description here; the values are
-// those of the JSON records, whose members within members have their names joined by "_".
+// Results as tables, for CSV, SQLite and docs/tables.md. They follow from the columns of the document (document.h).
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "analyzer/report/records.h"
+#include "analyzer/report/columns.h"
 
 namespace fabricscope::report {
 
-enum class Type : std::uint8_t { text, integer, real, boolean };
 /// "text", "integer", "real", "boolean"
 const char* name_of(Type type);
 
-struct Column {
-    const char* name;
+struct TableColumn {
+    std::string name;  ///< with that of the objects that it is inside of
     Type type;
-    const char* meaning;
+    std::string meaning;
 };
 
 struct ForeignKey {
-    const char* columns;     ///< "link_group, rmb"
-    const char* references;  ///< "rmbs (link_group, position)"
+    std::string columns;     ///< "link_group, rmb"
+    std::string references;  ///< "rmbs (link_group, position)"
+};
+
+/// A list that JSON alone has.
+struct JsonList {
+    const char* name;
+    const char* meaning;
 };
 
 struct DataTable {
+    const TableInfo* info;
     const char* name;
     const char* meaning;
-    std::span<const Column> columns;
-    const char* key;  ///< the columns that tell the rows apart
-    std::span<const ForeignKey> foreign_keys = {};
-    std::span<const char* const> indexes = {};  ///< further columns that are looked up
+    std::vector<TableColumn> columns{};
+    std::string key{};  ///< the columns that tell the rows apart
+    std::vector<ForeignKey> foreign_keys{};
+    std::vector<JsonList> json_lists{};
 };
 
 /// Referenced tables come before those that refer to them.
@@ -53,8 +60,7 @@ public:
     virtual void on_row(const DataTable& table, std::span<const Json> values) = 0;
 };
 
-/// Every row of every table; a referenced row comes before those that refer to it. `cursors` fills
-/// cursor_samples.
+/// Every row of every table. `cursors` fills cursor_samples.
 void for_each_row(const Results& results, bool cursors, RowSink& sink);
 
 }  // namespace fabricscope::report

@@ -7,7 +7,6 @@
 #include <map>
 #include <ostream>
 
-#include "analyzer/report/fc_ae_rdma_records.h"
 #include "analyzer/report/lists.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"

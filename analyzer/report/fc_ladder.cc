@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
-#include "analyzer/report/fc_ae_rdma_records.h"
 #include "analyzer/report/fc_ae_rdma_summary.h"
 #include "analyzer/report/fc_summary.h"
-#include "analyzer/report/fcvi_records.h"
 #include "analyzer/report/fcvi_summary.h"
 #include "analyzer/report/units.h"
 

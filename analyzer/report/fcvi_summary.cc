@@ -8,7 +8,6 @@
 #include <map>
 #include <ostream>
 
-#include "analyzer/report/fcvi_records.h"
 #include "analyzer/report/lists.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"

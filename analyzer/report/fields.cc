@@ -2,18 +2,11 @@
 #include "analyzer/report/fields.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "analyzer/engine/fc_ae_rdma/generated_fields.h"
-#include "analyzer/engine/fcvi/generated_fields.h"
-#include "analyzer/engine/rdma_cm/generated_fields.h"
-#include "analyzer/engine/smcr/generated_fields.h"
+#include "analyzer/engine/protocols.h"
+#include "analyzer/report/json_value.h"
 #include "analyzer/report/table.h"
-#include "protocols/fc_ae_rdma/registry.h"
-#include "protocols/fcvi/registry.h"
-#include "protocols/rdma_ip_cm/registry.h"
-#include "protocols/smcr/registry.h"
 
 namespace fabricscope::report {
 namespace {
@@ -77,15 +70,11 @@ void add_generated(Fields& fields, std::span<const engine::GeneratedField> gener
 
 std::vector<FieldEntry> all_fields() {
     Fields fields;
-    add_layouts(fields, smcr::layouts(), "smcr");
-    add_generated(fields, engine::smcr::generated_fields, "smcr");
-    add_layouts(fields, rdma_ip_cm::layouts(), "rdma_ip_cm");
-    add_octets(fields, rdma_ip_cm::octets(), "rdma_ip_cm");
-    add_generated(fields, engine::rdma_cm::generated_fields, "rdma_ip_cm");
-    add_layouts(fields, fcvi::layouts(), "fcvi");
-    add_generated(fields, engine::fcvi::generated_fields, "fcvi");
-    add_layouts(fields, fc_ae_rdma::layouts(), "fcaerdma");
-    add_generated(fields, engine::fc_ae_rdma::generated_fields, "fcaerdma");
+    for (const engine::Protocol& protocol : engine::protocols) {
+        if (protocol.layouts != nullptr) add_layouts(fields, protocol.layouts(), protocol.filter);
+        if (protocol.octets != nullptr) add_octets(fields, protocol.octets(), protocol.filter);
+        add_generated(fields, protocol.generated_fields, protocol.filter);
+    }
 
     std::vector<FieldEntry> list;
     for (auto& [name, entry] : fields) list.push_back(std::move(entry));
@@ -101,15 +90,15 @@ void write_fields(std::ostream& out, const Style& style) {
 }
 
 void write_fields_json(std::ostream& out) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    Json::List list;
     for (const FieldEntry& field : all_fields())
         list.push_back(
             {{"name", field.name},
              {"type", field.type},
              {"protocol", field.protocol},
-             {"clause", field.clause.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(field.clause)},
+             {"clause", field.clause.empty() ? Json() : Json(field.clause)},
              {"label", field.label}});
-    out << list.dump(2) << '\n';
+    out << indented(line_of(std::move(list))) << '\n';
 }
 
 }  // namespace fabricscope::report

@@ -2,124 +2,160 @@
 #include "analyzer/report/json.h"
 
 #include <ostream>
-#include <string_view>
 
-#include "analyzer/report/fc_ae_rdma_records.h"
-#include "analyzer/report/fcvi_records.h"
-#include "analyzer/report/records.h"
+#include "analyzer/report/document.h"
 
 namespace fabricscope::report {
 namespace {
 
-using namespace engine::smcr;
-
-/// An array with an element on each line.
-class Lines {
+/// Records behind what a text holds.
+class Writer {
 public:
-    Lines(std::ostream& out, std::string_view indent) : out_(out), indent_(indent) { out_ << '['; }
-    void add(const Json& element) {
-        line_.assign(empty_ ? "\n" : ",\n").append(indent_).append("  ");
-        append(line_, element);
-        out_ << line_;
-        empty_ = false;
+    Writer(std::string& out, const Context& context) : out_(out), context_(context) {}
+
+    void object(std::span<const Column> columns, const void* record) {
+        out_ += '{';
+        is_first_ = true;
+        members(columns, record);
+        out_ += '}';
+        is_first_ = false;
     }
-    void end() {
-        if (!empty_) out_ << '\n' << indent_;
-        out_ << ']';
+
+    /// An element of a list.
+    void element(const Column& list, const void* record) {
+        const auto columns = list.members();
+        if (list.form == Form::objects) object(columns, record);
+        else if (list.form == Form::values) value(columns[0], record);
+        else array(columns, record);
+    }
+
+    /// What stands behind the name of a column.
+    void value(const Column& column, const void* record) {
+        if (column.value != nullptr) append(out_, column.value(record, context_));
+        else if (column.is_list) list(column, record);
+        else object_or_null(column, record);
     }
 
 private:
-    std::ostream& out_;
-    std::string_view indent_;
-    std::string line_;  ///< its memory is used again
-    bool empty_ = true;
+    void members(std::span<const Column> columns, const void* record) {
+        for (const Column& column : columns)
+            if (column.form != Form::none && column.is_written(context_)) member(column, record);
+    }
+
+    void member(const Column& column, const void* record) {
+        if (column.nesting == Nesting::nowhere) {
+            column.visit(record, context_, [&](const void* inner) { members(column.members(), inner); });
+            return;
+        }
+        if (!is_first_) out_ += ',';
+        is_first_ = false;
+        out_.append(1, '"').append(column.name).append("\":");
+        value(column, record);
+    }
+
+    void object_or_null(const Column& column, const void* record) {
+        bool is_there = false;
+        column.visit(record, context_, [&](const void* inner) {
+            is_there = true;
+            object(column.members(), inner);
+        });
+        if (!is_there) out_ += "null";
+    }
+
+    void list(const Column& column, const void* record) {
+        out_ += '[';
+        bool is_first = true;
+        column.visit(record, context_, [&](const void* inner) {
+            if (!is_first) out_ += ',';
+            is_first = false;
+            element(column, inner);
+        });
+        out_ += ']';
+    }
+
+    void array(std::span<const Column> columns, const void* record) {
+        out_ += '[';
+        for (const Column& column : columns) {
+            if (&column != columns.data()) out_ += ',';
+            append(out_, column.value(record, context_));
+        }
+        out_ += ']';
+    }
+
+    std::string& out_;
+    const Context& context_;
+    bool is_first_ = true;  ///< of an object's members
 };
 
-/// The last members of a protocol's object.
-void write_limits(std::ostream& out, const Json& limits) {
-    for (const auto& [name, count] : limits.members()) out << ",\n    \"" << name << "\": " << line_of(count);
-    out << "\n  },\n";
-}
+/// The document: each member on a line, and each element of lists. Objects that are not there are left out.
+class LinesWriter {
+public:
+    LinesWriter(std::ostream& out, const Context& context) : out_(out), context_(context) {}
 
-void write_smcr(std::ostream& out, const Model& model, const Clock& clock, bool cursors) {
-    out << "  \"smcr\": {\n    \"connections\": ";
-    Lines connections(out, "    ");
-    for (const Connection& connection : model.connections)
-        if (!connection.merged) connections.add(record_of(connection, clock, cursors));
-    connections.end();
-    out << ",\n    \"link_groups\": ";
-    Lines groups(out, "    ");
-    for (const LinkGroup& group : model.link_groups)
-        if (came_to_be(group)) groups.add(record_of(group, clock));
-    groups.end();
-    write_limits(out, limits_record(model));
-}
+    void object(std::span<const Column> columns, const void* record, const std::string& indent) {
+        out_ << '{';
+        bool is_first = true;
+        for (const Column& column : columns)
+            if (column.form != Form::none) member(column, record, indent + "  ", is_first);
+        out_ << '\n' << indent << '}';
+    }
 
-void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const Clock& clock) {
-    out << "  \"rdma_cm\": {\n    \"connections\": ";
-    Lines connections(out, "    ");
-    for (const engine::rdma_cm::Connection& connection : model.connections)
-        if (!connection.merged) connections.add(record_of(connection, clock));
-    connections.end();
-    write_limits(out, limits_record(model));
-}
+private:
+    void member(const Column& column, const void* record, const std::string& indent, bool& is_first) {
+        const auto name = [&] {
+            out_ << (is_first ? "\n" : ",\n") << indent << '"' << column.name << "\": ";
+            is_first = false;
+        };
+        if (!column.is_object()) {
+            name();
+            column.is_list ? list(column, record, indent) : value(column, record);
+            return;
+        }
+        column.visit(record, context_, [&](const void* inner) {
+            name();
+            if (column.in_lines) object(column.members(), inner, indent);
+            else line([&](Writer& writer) { writer.object(column.members(), inner); });
+        });
+    }
 
-/// `record` makes an element's record.
-template <class List, class Record>
-void write_list(std::ostream& out, const char* name, const List& list, const Record& record) {
-    out << "    \"" << name << "\": ";
-    Lines lines(out, "    ");
-    for (const auto& element : list) lines.add(record(element));
-    lines.end();
-}
+    void list(const Column& column, const void* record, const std::string& indent) {
+        out_ << '[';
+        bool is_first = true;
+        column.visit(record, context_, [&](const void* inner) {
+            out_ << (is_first ? "\n" : ",\n") << indent << "  ";
+            is_first = false;
+            line([&](Writer& writer) { writer.element(column, inner); });
+        });
+        if (!is_first) out_ << '\n' << indent;
+        out_ << ']';
+    }
 
-void write_fc(std::ostream& out, const engine::fibre_channel::Model& model, const Clock& clock) {
-    const auto record = [&](const auto& element) { return record_of(element, clock); };
-    out << "  \"fc\": {\n";
-    write_list(out, "exchanges", model.exchanges, record);
-    out << ",\n";
-    write_list(out, "logins", model.logins, record);
-    out << ",\n";
-    write_list(out, "addresses", model.resolutions, record);
-    write_limits(out, limits_record(model));
-}
+    void value(const Column& column, const void* record) {
+        line([&](Writer& writer) { writer.value(column, record); });
+    }
 
-void write_fcvi(std::ostream& out, const engine::fcvi::Model& model, const Clock& clock) {
-    const auto record = [&](const auto& element) { return record_of(element, clock); };
-    out << "  \"fcvi\": {\n";
-    write_list(out, "connections", model.connections, record);
-    out << ",\n";
-    write_list(out, "messages", model.messages, record);
-    write_limits(out, limits_record(model));
-}
+    template <class Write> void line(const Write& write) {
+        line_.clear();
+        Writer writer(line_, context_);
+        write(writer);
+        out_ << line_;
+    }
 
-void write_fc_ae_rdma(std::ostream& out, const engine::fc_ae_rdma::Model& model, const Clock& clock) {
-    out << "  \"fc_ae_rdma\": {\n";
-    write_list(out, "messages", model.messages, [&](const auto& message) { return record_of(message, clock); });
-    out << ",\n";
-    write_list(out, "regions", model.regions, [](const auto& region) { return record_of(region); });
-    write_limits(out, limits_record(model));
-}
+    std::ostream& out_;
+    const Context& context_;
+    std::string line_;  ///< its memory is used again
+};
 
 }  // namespace
 
+void append_object(std::string& out, std::span<const Column> columns, const void* record, const Context& context) {
+    Writer(out, context).object(columns, record);
+}
+
 void write_json(std::ostream& out, const Results& results, bool cursors) {
-    const Clock clock(results.capture.start);
-    out << "{\n  \"schema\": \"fabricscope/1\",\n  \"capture\": " << line_of(capture_record(results)) << ",\n";
-    if (results.smcr != nullptr) write_smcr(out, *results.smcr, clock, cursors);
-    if (results.rdma_cm != nullptr) write_rdma_cm(out, *results.rdma_cm, clock);
-    if (results.fc != nullptr) write_fc(out, *results.fc, clock);
-    if (results.fcvi != nullptr) write_fcvi(out, *results.fcvi, clock);
-    if (results.fc_ae_rdma != nullptr) write_fc_ae_rdma(out, *results.fc_ae_rdma, clock);
-    out << "  \"findings\": ";
-    Lines findings(out, "  ");
-    for (const engine::Finding* finding : results.findings) findings.add(record_of(*finding, results.places));
-    findings.end();
-    out << ",\n  \"profile\": \"" << name_of(results.profile) << "\",\n  \"rules\": ";
-    Lines rules(out, "  ");
-    for (const engine::RuleResult& result : results.rules) rules.add(record_of(result));
-    rules.end();
-    out << "\n}\n";
+    const Context context = context_of(results, cursors);
+    LinesWriter(out, context).object(document_columns, &results, "");
+    out << '\n';
 }
 
 }  // namespace fabricscope::report

@@ -3,13 +3,23 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 
-#include "analyzer/report/results.h"
+#include "analyzer/report/columns.h"
 
 namespace fabricscope::report {
 
 /// Connections, link groups and findings take a line each and are written one by one, so that memory
 /// does not grow with their number. `cursors` adds each direction's timeline.
 void write_json(std::ostream& out, const Results& results, bool cursors);
+
+/// One record as an object on one line, behind what `out` holds.
+void append_object(std::string& out, std::span<const Column> columns, const void* record, const Context& context);
+
+template <class R> std::string line_of(const ColumnsElsewhere<R>& columns, const R& record, const Context& context) {
+    std::string line;
+    append_object(line, columns, &record, context);
+    return line;
+}
 
 }  // namespace fabricscope::report

@@ -4,20 +4,103 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 namespace fabricscope::report {
 namespace {
 
-std::string quoted(std::string_view octets) {
-    using nlohmann::json;
-    return json(octets).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 /// Between quotes as it is.
 bool is_plain(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
+// ---- UTF-8 (Unicode, table 3-7) --------------------------------------------------------------------
+
+constexpr std::string_view replacement = "\xef\xbf\xbd";
+
+/// What the first byte of a character says of the others.
+struct Lead {
+    std::size_t more = 0;  ///< bytes that follow
+    unsigned char first_low = 0x80, first_high = 0xBF;
+    bool good = true;
+};
+
+constexpr Lead lead_of(unsigned char byte) {
+    if (byte < 0x80) return {};
+    if (byte >= 0xC2 && byte <= 0xDF) return {.more = 1};
+    if (byte == 0xE0) return {.more = 2, .first_low = 0xA0};
+    if (byte == 0xED) return {.more = 2, .first_high = 0x9F};
+    if (byte >= 0xE1 && byte <= 0xEF) return {.more = 2};
+    if (byte == 0xF0) return {.more = 3, .first_low = 0x90};
+    if (byte >= 0xF1 && byte <= 0xF3) return {.more = 3};
+    if (byte == 0xF4) return {.more = 3, .first_high = 0x8F};
+    return {.good = false};
+}
+
+/// The bytes of a character, or those that began one and were to be replaced together.
+struct Character {
+    std::size_t size = 1;
+    bool good = false;
+};
+
+/// The first one of `bytes`, which are not empty.
+Character first_character(std::string_view bytes) {
+    const Lead lead = lead_of(static_cast<unsigned char>(bytes[0]));
+    if (!lead.good) return {};
+    for (std::size_t i = 1; i <= lead.more; ++i) {
+        const unsigned char low = i == 1 ? lead.first_low : 0x80, high = i == 1 ? lead.first_high : 0xBF;
+        if (i == bytes.size()) return {.size = i};
+        const auto byte = static_cast<unsigned char>(bytes[i]);
+        if (byte < low || byte > high) return {.size = i};
+    }
+    return {.size = 1 + lead.more, .good = true};
+}
+
+/// `append` is called with each character; what is none, with U+FFFD.
+template <class Append> void for_each_character(std::string_view bytes, const Append& append) {
+    while (!bytes.empty()) {
+        const Character character = first_character(bytes);
+        append(character.good ? bytes.substr(0, character.size) : replacement);
+        bytes.remove_prefix(character.size);
+    }
+}
+
+// ---- values ----------------------------------------------------------------------------------------
+
+void append_escaped(std::string& out, std::string_view character) {
+    switch (character[0]) {
+        case '"': out += "\\\""; return;
+        case '\\': out += "\\\\"; return;
+        case '\b': out += "\\b"; return;
+        case '\f': out += "\\f"; return;
+        case '\n': out += "\\n"; return;
+        case '\r': out += "\\r"; return;
+        case '\t': out += "\\t"; return;
+        default: break;
+    }
+    if (static_cast<unsigned char>(character[0]) < ' ')
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(character[0]));
+    else out += character;
+}
+
+/// The shortest digits that are read back as the same number; always with a point or an exponent.
+void append_number(std::string& out, double value) {
+    if (!std::isfinite(value)) {
+        out += "null";
+        return;
+    }
+    constexpr double least = 1e-4, most = 1e15;
+    const bool fixed = value == 0 || (std::abs(value) >= least && std::abs(value) < most);
+    std::array<char, 32> buffer;
+    const auto [end, error] = std::to_chars(
+        buffer.data(), buffer.data() + buffer.size(), value,
+        fixed ? std::chars_format::fixed : std::chars_format::scientific);
+    const std::string_view digits(buffer.data(), end);
+    out += digits;
+    if (fixed && digits.find('.') == std::string_view::npos) out += ".0";
 }
 
 /// A visitor for each kind of value.
@@ -26,12 +109,17 @@ struct Appender {
 
     void operator()(std::nullptr_t) const { out += "null"; }
     void operator()(bool value) const { out += value ? "true" : "false"; }
-    void operator()(std::integral auto value) const { fmt::format_to(std::back_inserter(out), "{}", value); }
-    void operator()(double value) const { out += nlohmann::json(value).dump(); }
+    void operator()(std::integral auto value) const {
+        const fmt::format_int digits(value);
+        out.append(digits.data(), digits.size());
+    }
+    void operator()(double value) const { append_number(out, value); }
     void operator()(const char* constant) const { (*this)(std::string_view(constant)); }
     void operator()(std::string_view text) const {
-        if (is_plain(text)) out.append(1, '"').append(text).append(1, '"');
-        else out += quoted(text);
+        out += '"';
+        if (is_plain(text)) out += text;
+        else for_each_character(text, [&](std::string_view character) { append_escaped(out, character); });
+        out += '"';
     }
     void operator()(const Json::List& list) const {
         append_all('[', list, ']', [&](const Json& element) { append(out, element); });
@@ -55,6 +143,13 @@ private:
     }
 };
 
+/// The text that begins with the quote at `begin`, with both quotes.
+std::string_view quoted_at(std::string_view line, std::size_t begin) {
+    std::size_t end = begin + 1;
+    while (line[end] != '"') end += line[end] == '\\' ? 2 : 1;
+    return line.substr(begin, end + 1 - begin);
+}
+
 }  // namespace
 
 Json::Json(std::nullptr_t) {}
@@ -72,34 +167,17 @@ Json::Json(std::initializer_list<JsonMember> members) {
 }
 
 void Json::add(const char* name, Json value) {
-    if (!is_object()) value_ = Members();
+    if (is_null()) value_ = Members();
     std::get<Members>(value_).push_back({name, std::move(value)});
-}
-
-std::string_view Json::text() const {
-    const char* const* constant = std::get_if<const char*>(&value_);
-    return constant != nullptr ? std::string_view(*constant) : std::string_view(std::get<std::string>(value_));
-}
-
-std::span<const Json> Json::list() const {
-    const List* list = std::get_if<List>(&value_);
-    return list != nullptr ? std::span<const Json>(*list) : std::span<const Json>();
-}
-
-std::span<const JsonMember> Json::members() const {
-    const Members* members = std::get_if<Members>(&value_);
-    return members != nullptr ? std::span<const JsonMember>(*members) : std::span<const JsonMember>();
 }
 
 void Json::add_all(Json object) {
     for (JsonMember& member : std::get<Members>(object.value_)) add(member.name, std::move(member.value));
 }
 
-const Json& Json::operator[](std::string_view name) const {
-    static const Json null;
-    const auto all = members();
-    const auto member = std::ranges::find(all, name, &JsonMember::name);
-    return member != all.end() ? member->value : null;
+std::string_view Json::text() const {
+    const char* const* constant = std::get_if<const char*>(&value_);
+    return constant != nullptr ? std::string_view(*constant) : std::string_view(std::get<std::string>(value_));
 }
 
 void append(std::string& out, const Json& value) { std::visit(Appender{out}, value.variant()); }
@@ -110,8 +188,42 @@ std::string line_of(const Json& value) {
     return line;
 }
 
-std::string utf8_of(std::string_view octets) {
-    return is_plain(octets) ? std::string(octets) : nlohmann::json::parse(quoted(octets)).get<std::string>();
+std::string indented(std::string_view line) {
+    constexpr std::size_t width = 2;
+    std::string text;
+    std::size_t depth = 0;
+    const auto new_line = [&] { text.append(1, '\n').append(width * depth, ' '); };
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        const bool is_empty = i + 1 < line.size() && (line[i + 1] == ']' || line[i + 1] == '}');
+        if (c == '"') {
+            const std::string_view quoted = quoted_at(line, i);
+            text += quoted;
+            i += quoted.size() - 1;
+        } else if ((c == '[' || c == '{') && is_empty) {
+            text.append(line.substr(i++, 2));
+        } else if (c == '[' || c == '{') {
+            ++depth;
+            text += c;
+            new_line();
+        } else if (c == ']' || c == '}') {
+            --depth;
+            new_line();
+            text += c;
+        } else {
+            text += c;
+            if (c == ',') new_line();
+            if (c == ':') text += ' ';
+        }
+    }
+    return text;
+}
+
+std::string utf8_of(std::string_view bytes) {
+    if (is_plain(bytes)) return std::string(bytes);
+    std::string text;
+    for_each_character(bytes, [&](std::string_view character) { text += character; });
+    return text;
 }
 
 }  // namespace fabricscope::report

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The values that records consist of. There can be a record for every Exchange or Message of a capture, so they are
-// made without copies: names and constant texts are pointed to, lists and texts moved in.
+// JSON as it is written. Values are made without copies: names and constant texts are pointed to, lists and texts
+// moved in.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,16 +46,8 @@ public:
     bool is_text() const {
         return std::holds_alternative<const char*>(value_) || std::holds_alternative<std::string>(value_);
     }
-    bool is_list() const { return std::holds_alternative<List>(value_); }
-    bool is_object() const { return std::holds_alternative<Members>(value_); }
     /// Of a text.
     std::string_view text() const;
-    /// Empty if it is no list.
-    std::span<const Json> list() const;
-    /// Empty if it is no object.
-    std::span<const JsonMember> members() const;
-    /// Null if there is none of that name.
-    const Json& operator[](std::string_view name) const;
 
 private:
     Variant value_;
@@ -74,8 +65,10 @@ template <class T> Json::Json(const std::vector<T>& values) : value_(List(values
 /// On one line, behind what `out` holds; what is not UTF-8 is replaced.
 void append(std::string& out, const Json& value);
 std::string line_of(const Json& value);
+/// JSON that is on one line, over several ones.
+std::string indented(std::string_view line);
 
-/// What is not UTF-8 is replaced, as in JSON.
-std::string utf8_of(std::string_view octets);
+/// What is not UTF-8 is replaced by U+FFFD, as in JSON.
+std::string utf8_of(std::string_view bytes);
 
 }  // namespace fabricscope::report

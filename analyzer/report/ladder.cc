@@ -34,7 +34,7 @@ std::string decline_text(const DeclineSeen& decline) {
 
 void add_setup(std::vector<Rung>& rungs, const Connection& connection, const std::string& prefix) {
     const Setup& setup = connection.setup;
-    const auto add = [&](const std::optional<Step>& step, Side from, Kind kind, std::string_view text) {
+    const auto add = [&](const std::optional<FrameStamp>& step, Side from, Kind kind, std::string_view text) {
         if (step) rungs.push_back({*step, from, kind, fmt::format("{}{}", prefix, text)});
     };
     const bool first = connection.first_contact.value_or(false);
@@ -79,7 +79,7 @@ std::string name_of_side(const LinkGroup& group, Side side) {
 // ---- rungs of RDMA CM ------------------------------------------------------------------------------
 
 /// The message that this one answers, if it was captured.
-std::optional<Step> request_of(
+std::optional<FrameStamp> request_of(
     const engine::rdma_cm::Connection& connection, const engine::rdma_cm::MessageSeen& message) {
     using enum ib::CmAttribute;
     switch (message.attribute) {

@@ -19,7 +19,7 @@ namespace fabricscope::report {
 struct Rung {
     enum class Kind : std::uint8_t { tcp, clc, llc, cm, control, data, refusal };
 
-    engine::Step step;
+    engine::FrameStamp step;
     engine::Side from{};
     Kind kind{};
     std::string text;                       ///< "CONFIRM LINK reply, link 1"

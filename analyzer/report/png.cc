@@ -11,7 +11,7 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "analyzer/report/records.h"
+#include "analyzer/report/json_value.h"
 
 namespace fabricscope::report {
 namespace {
@@ -43,7 +43,7 @@ void draw(cairo_t* to, const Line& line) {
     constexpr std::array dashes{4.0, 3.0};
     ink(to, line.colour);
     cairo_set_line_width(to, line.width);
-    cairo_set_dash(to, dashes.data(), line.dashed ? dashes.size() : 0, 0);
+    cairo_set_dash(to, dashes.data(), line.dashed ? static_cast<int>(dashes.size()) : 0, 0);
     trace(to, line.points);
     cairo_stroke(to);
 }

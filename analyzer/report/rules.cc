@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/rules.h"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "analyzer/report/records.h"
+#include "analyzer/report/document.h"
+#include "analyzer/report/json.h"
 #include "analyzer/report/table.h"
 
 namespace fabricscope::report {
 
-void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const Style& style) {
+void write_rules(std::ostream& out, std::span<const engine::Rule* const> rules, const Style& style) {
     constexpr std::size_t kClauseWidth = 26, kSentenceWidth = 64;
     Table table(
         {{"Id"},
          {"Severity"},
          {"Clause", Table::Align::left, kClauseWidth},
          {"What must hold", Table::Align::left, kSentenceWidth}});
-    for (const engine::Rule& rule : rules)
-        table.add({{rule.id}, {name_of(rule.severity)}, {rule.clause}, {rule.sentence}});
+    for (const engine::Rule* rule : rules)
+        table.add({{rule->id}, {name_of(rule->severity)}, {rule->clause}, {rule->sentence}});
     table.print(out, style, 0);
 }
 
@@ -25,13 +25,16 @@ void write_rule(std::ostream& out, const engine::Rule& rule) {
     out << rule.id << ": " << rule.sentence << "\n  Severity: " << name_of(rule.severity)
         << "\n  Clause: " << rule.clause << "\n  Decided from: " << rule.evidence << '\n';
     if (rule.only_in) out << "  Only with: --profile " << name_of(*rule.only_in) << '\n';
-    if (rule.habit != nullptr) out << "  Linux: " << rule.habit << '\n';
+    if (rule.deviation != nullptr) out << "  Linux: " << rule.deviation << '\n';
 }
 
-void write_rules_json(std::ostream& out, std::span<const engine::Rule> rules) {
-    auto list = nlohmann::ordered_json::array();
-    for (const engine::Rule& rule : rules) list.push_back(nlohmann::ordered_json::parse(line_of(record_of(rule))));
-    out << list.dump(2) << '\n';
+void write_rules_json(std::ostream& out, std::span<const engine::Rule* const> rules) {
+    std::string line = "[";
+    for (const engine::Rule* rule : rules) {
+        if (line.size() > 1) line += ',';
+        append_object(line, rule_columns, rule, {});
+    }
+    out << indented(line + "]") << '\n';
 }
 
 }  // namespace fabricscope::report

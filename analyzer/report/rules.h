@@ -10,9 +10,9 @@
 
 namespace fabricscope::report {
 
-void write_rules(std::ostream& out, std::span<const engine::Rule> rules, const Style& style);
+void write_rules(std::ostream& out, std::span<const engine::Rule* const> rules, const Style& style);
 /// All there is to say of one rule.
 void write_rule(std::ostream& out, const engine::Rule& rule);
-void write_rules_json(std::ostream& out, std::span<const engine::Rule> rules);
+void write_rules_json(std::ostream& out, std::span<const engine::Rule* const> rules);
 
 }  // namespace fabricscope::report

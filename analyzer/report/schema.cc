@@ -47,7 +47,7 @@ Made by `fabricscope tables --markdown`; do not edit.
 
 `fabricscope analyze --csv DIR` writes each table to a file of its name, `--sqlite FILE` all of them to one database, with foreign keys, indexes and the
 views below. Names and values are those of `--json`: a member of a member has both names, joined by `_` (`setup.syn` is `setup_syn`), and a
-list is a table of its own.
+list is a table of its own. The meaning of such a column is that of the object, a colon, and that of the member.
 
 - Times and durations are in seconds, times since the capture's first frame (`capture.start`).
 - Frames count from 1, as in Wireshark. With several capture files they count in the merged timeline, as in what `mergecap` makes of the files.
@@ -62,7 +62,7 @@ list is a table of its own.
 
 std::string create_statement(const DataTable& table) {
     std::string text = fmt::format("-- {}\nCREATE TABLE {} (\n", table.meaning, table.name);
-    for (const Column& column : table.columns)
+    for (const TableColumn& column : table.columns)
         text += fmt::format("    \"{}\" {},{}\n", column.name, sql_type_of(column.type), comment(column.meaning));
     for (const ForeignKey& key : table.foreign_keys)
         text += fmt::format("    FOREIGN KEY ({}) REFERENCES {},\n", key.columns, key.references);
@@ -75,10 +75,10 @@ std::string create_statement(const View& view) {
 
 std::string index_statements(const DataTable& table) {
     std::string text;
-    for (const char* columns : table.indexes) text += index_statement(table, columns);
+    const auto& indexes = table.info->indexes;
+    for (const char* columns : indexes) text += index_statement(table, columns);
     for (const ForeignKey& key : table.foreign_keys)
-        if (is_looked_up(table, key) &&
-            std::ranges::find(table.indexes, std::string_view(key.columns)) == table.indexes.end())
+        if (is_looked_up(table, key) && std::ranges::find(indexes, key.columns) == indexes.end())
             text += index_statement(table, key.columns);
     return text;
 }
@@ -87,7 +87,7 @@ void write_schema(std::ostream& out, const Style& style) {
     for (const DataTable& table : data_tables()) {
         out << style.paint(Ink::bold, table.name) << ": " << table.meaning << '\n';
         Table columns({{""}, {""}, {""}});
-        for (const Column& column : table.columns)
+        for (const TableColumn& column : table.columns)
             columns.add({{column.name}, {name_of(column.type)}, {column.meaning}});
         columns.print(out, style, 2);
         out << '\n';
@@ -104,8 +104,10 @@ void write_schema_markdown(std::ostream& out) {
     out << markdown_head;
     for (const DataTable& table : data_tables()) {
         out << fmt::format("\n### {}\n\n{}\n\n| Column | Type | Meaning |\n|---|---|---|\n", table.name, table.meaning);
-        for (const Column& column : table.columns)
+        for (const TableColumn& column : table.columns)
             out << fmt::format("| `{}` | {} | {} |\n", column.name, name_of(column.type), column.meaning);
+        for (const JsonList& list : table.json_lists)
+            out << fmt::format("\nIn JSON only: `{}`, {}.\n", list.name, list.meaning);
         out << fmt::format("\nKey: `{}`.", table.key);
         for (const ForeignKey& key : table.foreign_keys)
             out << fmt::format(" `{}` refers to `{}`.", key.columns, key.references);

@@ -458,37 +458,37 @@ std::string_view catalogue_of(const engine::Rule& rule) {
 /// What the absence of findings is worth.
 void Summary::rules() {
     constexpr std::size_t kReasonWidth = 48;
-    std::size_t held = 0, broken = 0, undecided = 0, idle = 0;
+    std::size_t satisfied = 0, broken = 0, undecided = 0, idle = 0;
     Table table(
         {{"Rule"},
-         {"Held", Align::right},
+         {"Satisfied", Align::right},
          {"Broken", Align::right},
-         {"Excused", Align::right},
+         {"Waived", Align::right},
          {"Undecided", Align::right},
          {"because", Align::left, kReasonWidth}});
     std::set<std::string_view> met;  // rules of protocols that the capture does not have are no news
     for (const auto& [rule, tally] : results_.rules)
-        if (tally.held + tally.broken + tally.excused + tally.undecided != 0) met.insert(catalogue_of(*rule));
+        if (tally.satisfied + tally.broken + tally.waived + tally.undecided != 0) met.insert(catalogue_of(*rule));
     for (const auto& [rule, tally] : results_.rules) {
-        const bool decided = tally.held + tally.broken + tally.excused != 0;
+        const bool decided = tally.satisfied + tally.broken + tally.waived != 0;
         if (tally.broken != 0) ++broken;
-        else if (decided) ++held;
+        else if (decided) ++satisfied;
         else if (tally.undecided != 0) ++undecided;
         else if (met.contains(catalogue_of(*rule))) ++idle;
         const bool remarkable = tally.broken + tally.undecided != 0;
         if (remarkable || (options_.rows == no_limit && decided))
             table.add(
                 {{rule->id},
-                 {grouped(tally.held)},
+                 {grouped(tally.satisfied)},
                  {grouped(tally.broken)},
-                 {grouped(tally.excused)},
+                 {grouped(tally.waived)},
                  {grouped(tally.undecided)},
-                 {tally.why != nullptr ? tally.why : ""}});
+                 {tally.why ? text_of(*tally.why) : ""}});
     }
-    if (held + broken + undecided == 0) return;
+    if (satisfied + broken + undecided == 0) return;
     title(fmt::format(
-        "Rules (profile {}): {} held, {} broken, {} undecided, {} without occasion", name_of(results_.profile), held,
-        broken, undecided, idle));
+        "Rules (profile {}): {} satisfied, {} broken, {} undecided, {} not exercised", name_of(results_.profile),
+        satisfied, broken, undecided, idle));
     if (!table.empty()) table.print(out_, style_, 2);
 }
 

@@ -5,7 +5,7 @@
 
 #include <ostream>
 
-#include "analyzer/report/records.h"
+#include "analyzer/report/json_value.h"
 
 namespace fabricscope::report {
 namespace {

@@ -76,7 +76,7 @@ void Page::setup() {
     Table table({{"Set-up"}, {"Time, s", Align::right}, {"After", Align::right}, {"Frame", Align::right}});
     std::optional<Time> previous;
     for (const SetupStep& each : setup_steps) {
-        const std::optional<Step>& step = connection_.setup.*each.step;
+        const std::optional<FrameStamp>& step = connection_.setup.*each.step;
         if (!step) continue;
         table.add(
             {{each.words},

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values of records: what is unknown is null.
+// Values of records: what is unknown has none.
 #pragma once
 
-#include <iterator>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
 
-#include "analyzer/report/records.h"
+#include "analyzer/report/columns.h"
+#include "protocols/layout/layout.h"
 
 namespace fabricscope::report {
 
-template <class T> Json or_null(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
-inline Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-inline Json or_null(const char* text) { return text != nullptr ? Json(text) : Json(); }
-inline Json number_or_null(std::uint64_t number) { return number != 0 ? Json(number) : Json(); }
-
-template <class T, class Convert> Json converted(const std::optional<T>& value, const Convert& convert) {
-    return value ? Json(convert(*value)) : Json();
+inline std::optional<std::string> text_or_null(std::string text) {
+    return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+template <class T> std::optional<T> number_or_null(T number) {
+    return number != 0 ? std::optional(number) : std::nullopt;
 }
 
-inline Json frame_of(const std::optional<engine::Step>& step) { return step ? Json(step->frame) : Json(); }
-
-template <class List, class Convert> Json array_of(const List& values, const Convert& convert) {
-    Json::List list;
-    list.reserve(std::size(values));
-    for (const auto& value : values) list.emplace_back(convert(value));
-    return list;
+template <class T, class Convert> auto converted(const std::optional<T>& value, const Convert& convert) {
+    return value ? std::optional(convert(*value)) : std::nullopt;
 }
 
-template <class... Values> Json list_of(const Values&... values) { return Json::List{Json(values)...}; }
+/// From one step to a later one, if both were captured.
+inline std::optional<double> seconds_between(
+    const std::optional<engine::FrameStamp>& from, const std::optional<engine::FrameStamp>& to) {
+    return from && to ? std::optional(seconds_of(to->time - from->time)) : std::nullopt;
+}
+
+/// nullptr if there is no value, or no name for it.
+template <class T> const char* name_or_null(layout::ValueNames names, const std::optional<T>& value) {
+    return value ? layout::name_of(names, *value) : nullptr;
+}
 
 }  // namespace fabricscope::report

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Registration, preferences, the start and end of a capture.
-#include "plugins/common/wireshark_compat.h"
-#include "plugins/fcvi/fields.h"
-#include "plugins/fcvi/hooks.h"
-#include "plugins/fcvi/taps.h"
-#include "plugins/module.h"
+// FC-VI in Wireshark: the description of its plugin.
+#include "plugins/fcvi/plugin.h"
 
-namespace fabricscope::plugin {
+#include "plugins/fcvi/show.h"
+
+namespace fabricscope::plugin::fcvi {
 namespace {
+
+// ---- preferences ---------------------------------------------------------------------------------
 
 enum VersionChoice : int { automatic, rev_1_0, iso };
 
 int version = VersionChoice::automatic;
 
-void register_preferences() {
+void register_preferences(module_t* module) {
     static const enum_val_t versions[] = {
         {"auto", "As each connection's setup tells", VersionChoice::automatic},
         {"rev-1.0", "Draft revision 1.0 (1999)", VersionChoice::rev_1_0},
         {"iso", "ISO/IEC 14165-331:2007", VersionChoice::iso},
         {nullptr, nullptr, 0},
     };
-    module_t* module = prefs_register_protocol(fields().protocol, nullptr);
     prefs_register_enum_preference(
         module, "version", "Version",
         "Which document frames are read with. Captures that begin after the setup may "
@@ -28,26 +27,90 @@ void register_preferences() {
         &version, versions, false);
 }
 
-void open_capture() {
-    engine::fcvi::Options options;
-    if (version == VersionChoice::rev_1_0) options.version = fcvi::Version::rev_1_0;
-    if (version == VersionChoice::iso) options.version = fcvi::Version::iso;
-    begin_capture(options);
+// ---- filters -------------------------------------------------------------------------------------
+
+char* connection_filter(std::uint32_t frame) {
+    const std::uint32_t connection = connection_of(frame);
+    return connection != 0 ? filter_for_connection(connection) : nullptr;
 }
+
+char* message_filter(std::uint32_t frame) {
+    const std::uint32_t message = plugin().entry_of(frame).message;
+    return message != 0 ? g_strdup_printf("fcvi.message == \"fcvi-message-%u\"", message) : nullptr;
+}
+
+char* exchange_filter(std::uint32_t frame) {
+    const std::uint32_t exchange = plugin().entry_of(frame).exchange;
+    return exchange != 0 ? g_strdup_printf("fcvi.exchange == \"xchg-%u\"", exchange) : nullptr;
+}
+
+constexpr FrameFilter frame_filters[] = {
+    frame_filter<connection_filter>(
+        "Filter &Connection", "Show only the selected frame's connection", "FC-VI connection"),
+    frame_filter<message_filter>("Filter &Message", "Show only the selected frame's Message", "FC-VI Message"),
+    frame_filter<exchange_filter>("Filter &Exchange", "Show only the selected frame's Exchange", "FC-VI Exchange"),
+};
+constexpr MenuFilter menu_filters[] = {
+    {"Filter &Rejections", "Show only connections that were rejected", "fcvi.rejection"},
+    {"Filter &Findings", "Show only frames that break a rule", "fcvi.rule"},
+};
+
+// ---- the plugin ----------------------------------------------------------------------------------
+
+constexpr ExpertKind experts[] = {
+    {&rejected, "rejected", PI_RESPONSE_CODE, PI_NOTE, "The connection is rejected"},
+    {&failed, "failed", PI_RESPONSE_CODE, PI_WARN, "The Message failed"},
+};
+constexpr int* subtrees[] = {&segments_subtree, &other_subtree};
+
+const Description& description() {
+    static const Description made{
+        .protocol = engine::protocol("fcvi"),
+        .title = "Virtual Interface on Fibre Channel",
+        .experts = experts,
+        .subtrees = subtrees,
+        .register_preferences = register_preferences,
+        .frame_filters = frame_filters,
+        .menu_filters = menu_filters,
+        .response_times = response_times,
+        .response_time_packet = response_time_packet,
+        .make_counts = make_counts,
+        .count_packet = count_packet,
+        .flows = "FC-VI Flows",
+        .flow_packet = flow_packet,
+        .follower = &follower,
+        .export_packet = export_packet,
+        .forget_exports = forget_exports};
+    return made;
+}
+
+class FcviPlugin final : public FcPlugin<Record> {
+public:
+    FcviPlugin() : FcPlugin(fcvi::description(), fields) {}
+
+private:
+    void follow_with(Record& record, engine::Options& options, engine::Observers& observers) override {
+        observers.fcvi = &record;
+        options.fc_protocols.fcvi = true;
+        if (version == VersionChoice::rev_1_0) options.fc_protocols.fcvi_options.version = wire::Version::rev_1_0;
+        if (version == VersionChoice::iso) options.fc_protocols.fcvi_options.version = wire::Version::iso;
+    }
+    void show_iu(const Display& display, const FcView& view, const FrameEntry& entry) override {
+        fcvi::show_iu(display, *record(), view, entry);
+    }
+    void show_other(const Display& display, tvbuff_t* packet, const FrameEntry& entry) override {
+        fcvi::show_other(display, *record(), packet, entry);
+    }
+    plugin::TapFrame tap_of(const FrameEntry& entry) const override {
+        return {&fields, ends_of(*record(), entry), entry.connection, record()->notes().broken_rules(entry.frame)};
+    }
+};
 
 }  // namespace
 
-void register_protocol() {
-    register_fields();
-    register_preferences();
-    register_conversations();
-    register_statistics();
-    register_ladder();
-    register_follow();
-    register_export();
-    register_menu();
-    register_init_routine(open_capture);
-    register_cleanup_routine(end_capture);
+FcPlugin<Record>& plugin() {
+    static FcviPlugin plugin;
+    return plugin;
 }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::fcvi

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/fcvi/record.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::fcvi {
 namespace {
 
-bool is_fcvi(const fc::FrameHeader& header) { return header.type == fcvi::fc_type && header.is_data(); }
+bool is_fcvi(const fc::FrameHeader& header) { return header.type == wire::fc_type && header.is_data(); }
 
 /// All data that the Message can have were seen.
 bool is_whole(const Message& message) {
@@ -13,9 +13,6 @@ bool is_whole(const Message& message) {
 }
 
 }  // namespace
-
-Record::Record(const engine::fcvi::Options& options)
-    : FcRecord({.fcvi = true, .fcvi_options = options}, this, nullptr) {}
 
 void Record::on_data(const engine::fcvi::DataPiece& piece) {
     offset_ = piece.offset;
@@ -59,7 +56,7 @@ void Record::take_facts(const FcFacts& fc, FrameEntry& entry) {
     entry.readable = true;
     entry.connection = facts_->connection;
     entry.message = static_cast<std::uint32_t>(facts_->message);
-    entry.iso = facts_->version == fcvi::Version::iso;
+    entry.iso = facts_->version == wire::Version::iso;
     entry.from_server = facts_->from == Side::server;
     entry.repeated = facts_->repeated;
     entry.offset = offset_.value_or(0);
@@ -102,4 +99,4 @@ const Record::Parties& Record::parties(std::uint32_t connection) const {
     return made;
 }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::fcvi

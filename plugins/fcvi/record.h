@@ -9,9 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/common/fc_record.h"
+#include "plugins/fc/record.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::fcvi {
+
+namespace wire = fabricscope::fcvi;
 
 using engine::fcvi::Connection;
 using engine::fcvi::Message;
@@ -23,16 +25,16 @@ struct FrameEntry : FcEntry {
     bool iso : 1;              ///< the version that it is read with
     bool from_server : 1;
 
-    fcvi::Version version() const { return iso ? fcvi::Version::iso : fcvi::Version::rev_1_0; }
+    wire::Version version() const { return iso ? wire::Version::iso : wire::Version::rev_1_0; }
     Side from() const { return from_server ? Side::server : Side::client; }
 };
 
 class Record final : public FcRecord, public engine::fcvi::Observer {
 public:
-    explicit Record(const engine::fcvi::Options& options);
+    using Entry = FrameEntry;
 
-    /// What the frame carries of FC-VI. A copy has its original's.
-    std::span<const FrameEntry> entries(std::uint64_t frame) const { return entries_.all(notes_.original(frame)); }
+    /// What the frame carries of FC-VI.
+    std::span<const FrameEntry> entries(std::uint64_t frame) const { return entries_in(entries_, frame); }
 
     /// nullptr for id 0
     const Connection* connection(std::uint32_t id) const;
@@ -52,16 +54,14 @@ private:
         bool originator_is_server;
     };
 
-    // fcvi::Observer
+    // wire::Observer
     void on_facts(const engine::fcvi::FrameFacts& facts) override { facts_ = facts; }
     void on_data(const engine::fcvi::DataPiece& piece) override;
-    void on_finding(const engine::Finding& finding) override { note_finding(finding); }
-    // fibre_channel::Observer
+    void on_finding(const engine::Finding& finding) override { notes_.note_finding(finding); }
+    // FcRecord
     bool wants_data(const capture::Packet& packet) override;
     void on_frame(const FcFacts& fc) override;
     void on_exchange_over(const engine::fibre_channel::Exchange& exchange) override { places_.erase(exchange.id); }
-    // FcRecord
-    void on_broken_rule(std::uint64_t frame) override { entries_.get(frame); }
 
     void take_iu(const FcFacts& fc, FrameEntry& entry);
     void take_facts(const FcFacts& fc, FrameEntry& entry);
@@ -75,4 +75,4 @@ private:
     mutable std::vector<Parties> parties_;           ///< by connection id - 1, made when first asked for
 };
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::fcvi

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/fcvi/show.h"
 
-#include "plugins/common/fc_show.h"
-#include "plugins/common/tree.h"
-#include "plugins/fcvi/fields.h"
 #include "plugins/fcvi/summary.h"
-#include "plugins/fcvi/taps.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::fcvi {
 namespace {
 
 // They live across calls that may leave by longjmp.
-static_assert(std::is_trivially_destructible_v<fcvi::DeviceHeader>);
-static_assert(std::is_trivially_destructible_v<fcvi::ConnectPayload>);
-static_assert(std::is_trivially_destructible_v<TreeBuilder>);
-
-TreeBuilder builder(const Display& display, tvbuff_t* part, proto_tree* tree) {
-    return {{fields().registry, fields().octets, fields().experts.reserved_set}, display.pinfo, part, tree};
-}
+static_assert(std::is_trivially_destructible_v<wire::DeviceHeader>);
+static_assert(std::is_trivially_destructible_v<wire::ConnectPayload>);
 
 // ---- what the engine found out -------------------------------------------------------------------
 
@@ -30,25 +21,24 @@ void add_outcome(const Display& display, proto_tree* tree, tvbuff_t* tvb, const 
     const Line why = rejection_of(connection);
     add_text(tree, tvb, id_of("fcvi.rejection"), why.c_str());
     if (rejected_in != display.pinfo->num) return add_frame(tree, tvb, id_of("fcvi.rejected_in"), rejected_in);
-    expert_add_info_format(display.pinfo, proto_tree_get_parent(tree), &fields().rejected, "Rejected %s", why.c_str());
+    expert_add_info_format(display.pinfo, proto_tree_get_parent(tree), &rejected, "Rejected %s", why.c_str());
 }
 
 void add_address(
-    const Display& display, proto_tree* tree, tvbuff_t* tvb, int id, const std::optional<fcvi::NetAddress>& address) {
+    const Display& display, proto_tree* tree, tvbuff_t* tvb, int id, const std::optional<wire::NetAddress>& address) {
     if (address) add_text(tree, tvb, id, packet_text(display.pinfo, to_string(*address)));
 }
 
-void add_connection(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
-    const Connection* connection = display.record->connection(entry.connection);
+void add_connection(
+    const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
+    const Connection* connection = record.connection(entry.connection);
     if (connection == nullptr) return;
-    add_id(display.pinfo, tree, tvb, id_of("fcvi.connection"), "fcvi", connection->id);
+    add_id(tree, tvb, id_of("fcvi.connection"), "fcvi", connection->id);
     add_outcome(display, tree, tvb, *connection);
     add_address(display, tree, tvb, id_of("fcvi.client_address"), connection->end[Side::client].address);
     add_address(display, tree, tvb, id_of("fcvi.server_address"), connection->end[Side::server].address);
     add_text(tree, tvb, id_of("fcvi.from"), name_of(entry.from()));
-    add_ends(
-        tree, tvb, {id_of("fcvi.source"), id_of("fcvi.destination"), id_of("fcvi.endpoint")},
-        ends_of(*display.record, entry));
+    add_ends(display, tree, tvb, ends_of(record, entry));
 }
 
 /// The remote memory that the frame's data belong to.
@@ -62,11 +52,10 @@ void add_frame_range(
     add_text(tree, tvb, id_of("fcvi.range"), range_text(first, octets).c_str());
 }
 
-void add_message(
-    const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry, std::uint32_t octets) {
-    const Message* message = display.record->message(entry.message);
+void add_message(const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry, std::uint32_t octets) {
+    const Message* message = record.message(entry.message);
     if (message == nullptr) return;
-    add_id(display.pinfo, tree, tvb, id_of("fcvi.message"), "fcvi-message", entry.message);
+    add_id(tree, tvb, id_of("fcvi.message"), "fcvi-message", entry.message);
     add_text(tree, tvb, id_of("fcvi.operation"), name_of(message->operation));
     add_text(tree, tvb, id_of("fcvi.state"), name_of(message->state));
     if (message->rmt_va) {
@@ -76,73 +65,61 @@ void add_message(
     add_frame_range(tree, tvb, *message, entry, octets);
 }
 
-RemarkIds remark_ids() { return {id_of("fcvi.copy_of"), id_of("fcvi.repeated"), id_of("fcvi.rule")}; }
-LinkIds link_ids() { return {{id_of("fcvi.request_in"), id_of("fcvi.time")}, id_of("fcvi.response_in")}; }
 AssemblyIds assembly_ids() {
     return {
         id_of("fcvi.reassembled_in"), id_of("fcvi.message_length"), id_of("fcvi.message_data"), id_of("fcvi.segment"),
-        fields().segments_subtree};
+        segments_subtree};
 }
 
 // ---- what the frame says -------------------------------------------------------------------------
 
-void add_status(const Display& display, proto_tree* tree, tvbuff_t* tvb, const fcvi::DeviceHeader& header) {
-    if (const fcvi::Status* status = header.status())
-        add_text(tree, tvb, id_of("fcvi.reason_text"), fcvi::reason_name(header.version, status->reason));
-    const auto* response = std::get_if<fcvi::MessageResponseHead>(&header.head);
-    if (response != nullptr && response->resp_err)
-        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().failed);
+void add_status(const Display& display, proto_tree* tree, tvbuff_t* tvb, const wire::DeviceHeader& header) {
+    if (const wire::Status* status = header.status())
+        add_text(tree, tvb, id_of("fcvi.reason_text"), wire::reason_name(header.version, status->reason));
+    const auto* response = std::get_if<wire::MessageResponseHead>(&header.head);
+    if (response != nullptr && response->resp_err) expert_add_info(display.pinfo, proto_tree_get_parent(tree), &failed);
 }
 
-void add_header(const Display& display, proto_tree* tree, const FcView& view, const fcvi::DeviceHeader& header) {
+void add_header(const Display& display, proto_tree* tree, const FcView& view, const wire::DeviceHeader& header) {
     tvbuff_t* tvb = view.device_header();
-    add_text(tree, tvb, id_of("fcvi.version"), header.version == fcvi::Version::iso ? "iso" : "rev-1.0");
-    if (const fcvi::IuInfo* iu = header.iu()) add_text(tree, tvb, id_of("fcvi.iu"), iu->name);
+    add_text(tree, tvb, id_of("fcvi.version"), header.version == wire::Version::iso ? "iso" : "rev-1.0");
+    if (const wire::IuInfo* iu = header.iu()) add_text(tree, tvb, id_of("fcvi.iu"), iu->name);
     walk(header, builder(display, tvb, tree));
     add_status(display, tree, tvb, header);
-    add_error(display.pinfo, tree, fields().experts, header.error);
+    add_error(display, tree, header.error);
 }
 
 void add_payload(
-    const Display& display, proto_tree* tree, const FcView& view, const FrameEntry& entry,
-    const fcvi::ConnectPayload* payload) {
+    const Display& display, const Record& record, proto_tree* tree, const FcView& view, const FrameEntry& entry,
+    const wire::ConnectPayload* payload) {
     tvbuff_t* tvb = view.payload();
     if (payload != nullptr) {
-        const ByteView whole = display.record->long_payload(entry.frame);
+        const ByteView whole = record.long_payload(entry.frame);
         if (!whole.empty()) {
             const auto length = static_cast<unsigned>(whole.size());
             tvb = tvb_new_child_real_data(tvb, whole.data(), length, static_cast<int>(length));
             add_new_data_source(display.pinfo, tvb, "Connect payload");
         }
         walk(*payload, builder(display, tvb, tree));
-        return add_error(display.pinfo, tree, fields().experts, payload->error);
+        return add_error(display, tree, payload->error);
     }
     if (tvb_captured_length(tvb) != 0) proto_tree_add_item(tree, id_of("fcvi.data"), tvb, 0, -1, ENC_NA);
 }
 
-bool has_connect_payload(const fcvi::DeviceHeader& header) {
-    const fcvi::IuInfo* iu = header.iu();
-    return iu != nullptr && iu->payload == fcvi::Content::connect_info;
+bool has_connect_payload(const wire::DeviceHeader& header) {
+    const wire::IuInfo* iu = header.iu();
+    return iu != nullptr && iu->payload == wire::Content::connect_info;
 }
 
 /// What a setup says of the endpoints, if this frame has it whole or completes it.
-std::optional<fcvi::ConnectPayload> connect_payload_of(
-    const Record& record, const FcView& view, const FrameEntry& entry, const fcvi::DeviceHeader& header) {
+std::optional<wire::ConnectPayload> connect_payload_of(
+    const Record& record, const FcView& view, const FrameEntry& entry, const wire::DeviceHeader& header) {
     if (!has_connect_payload(header)) return std::nullopt;
     const ByteView whole = record.long_payload(entry.frame);
-    if (!whole.empty()) return fcvi::parse_connect(whole, whole.size(), header.version);
+    if (!whole.empty()) return wire::parse_connect(whole, whole.size(), header.version);
     const fc::FCtl& f_ctl = view.frame.header.f_ctl;
     if (!f_ctl.end_sequence || view.frame.header.seq_cnt != 0) return std::nullopt;
-    return fcvi::parse_connect(view.frame.payload, view.frame.payload_length, header.version);
-}
-
-proto_tree* add_protocol(const Display& display, const FcView& view, const Line& summary) {
-    const ByteView header = view.frame.device_header();
-    const int start = header.empty() ? view.header_offset() : view.offset_of(header);
-    const int end = view.offset + static_cast<int>(view.octets.size() - view.frame.fill.size());
-    proto_item* item = proto_tree_add_protocol_format(
-        display.tree, fields().protocol, view.tvb, start, end - start, "FC-VI, %s", summary.c_str());
-    return proto_item_add_subtree(item, fields().subtree);
+    return wire::parse_connect(view.frame.payload, view.frame.payload_length, header.version);
 }
 
 }  // namespace
@@ -153,37 +130,37 @@ Ends ends_of(const Record& record, const FrameEntry& entry) {
     return {parties[entry.from()].c_str(), parties[other(entry.from())].c_str()};
 }
 
-void show_iu(const Display& display, const FcView& view, const FrameEntry& entry) {
-    const Record& record = *display.record;
-    const fcvi::DeviceHeader header = fcvi::parse_device_header(
+void show_iu(const Display& display, const Record& record, const FcView& view, const FrameEntry& entry) {
+    const wire::DeviceHeader header = wire::parse_device_header(
         view.frame.device_header(), view.frame.header.df_ctl.device_header_octets(), entry.version());
-    const std::optional<fcvi::ConnectPayload> payload = connect_payload_of(record, view, entry, header);
+    const std::optional<wire::ConnectPayload> payload = connect_payload_of(record, view, entry, header);
     const Line summary = summary_of(
         {entry, view.frame, header, payload ? &*payload : nullptr, record.connection(entry.connection),
          record.message(entry.message)});
-    write_columns(display.pinfo, kProtocolName, display.first, entry, summary);
+    write_fc_columns(display, entry, summary);
     if (!display.details) return;
-    proto_tree* tree = add_protocol(display, view, summary);
+    const int start = view.frame.device_header().empty() ? view.header_offset()
+                                                         : view.offset_of(view.frame.device_header());
+    proto_tree* tree = add_fc_protocol(display, view, start, summary);
     tvbuff_t* tvb = view.tvb;
-    add_connection(display, tree, tvb, entry);
-    add_id(display.pinfo, tree, tvb, id_of("fcvi.exchange"), "xchg", entry.exchange);
-    add_message(display, tree, tvb, entry, view.frame.payload_length);
-    add_links(display.pinfo, tree, tvb, link_ids(), record, entry);
-    add_remarks(display.pinfo, tree, tvb, remark_ids(), fields().experts, record, entry, display.first);
+    add_connection(display, record, tree, tvb, entry);
+    add_id(tree, tvb, id_of("fcvi.exchange"), "xchg", entry.exchange);
+    add_message(record, tree, tvb, entry, view.frame.payload_length);
+    add_links(display, tree, tvb, record, entry);
+    add_fc_remarks(display, tree, tvb, entry);
     if (entry.readable) add_header(display, tree, view, header);
-    else add_error(display.pinfo, tree, fields().experts, header.error);
-    add_payload(display, tree, view, entry, payload ? &*payload : nullptr);
+    else add_error(display, tree, header.error);
+    add_payload(display, record, tree, view, entry, payload ? &*payload : nullptr);
     add_assembly(display.pinfo, tree, tvb, assembly_ids(), "FC-VI Message", record, entry);
 }
 
-void show_other(const Display& display, tvbuff_t* packet, const FrameEntry& entry) {
+void show_other(const Display& display, const Record& record, tvbuff_t* packet, const FrameEntry& entry) {
     if (!display.details) return;
-    proto_tree* tree = proto_tree_add_subtree_format(
-        display.tree, packet, 0, 0, fields().other_subtree, nullptr, "FC-VI: what is known of this frame");
-    add_connection(display, tree, packet, entry);
-    add_id(display.pinfo, tree, packet, id_of("fcvi.exchange"), "xchg", entry.exchange);
-    add_id(display.pinfo, tree, packet, id_of("fcvi.message"), "fcvi-message", entry.message);
-    add_remarks(display.pinfo, tree, packet, remark_ids(), fields().experts, *display.record, entry, display.first);
+    proto_tree* tree = add_fc_other(display, packet, other_subtree);
+    add_connection(display, record, tree, packet, entry);
+    add_id(tree, packet, id_of("fcvi.exchange"), "xchg", entry.exchange);
+    add_id(tree, packet, id_of("fcvi.message"), "fcvi-message", entry.message);
+    add_fc_remarks(display, tree, packet, entry);
 }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::fcvi

@@ -2,17 +2,15 @@
 // A frame's FC-VI content as tree and columns.
 #pragma once
 
-#include "plugins/common/fc_hooks.h"
-#include "plugins/fcvi/record.h"
+#include "plugins/fc/show.h"
+#include "plugins/fcvi/plugin.h"
 
-namespace fabricscope::plugin {
-
-using Display = FcDisplay<Record>;
+namespace fabricscope::plugin::fcvi {
 
 /// A frame of an IU.
-void show_iu(const Display& display, const FcView& view, const FrameEntry& entry);
+void show_iu(const Display& display, const Record& record, const FcView& view, const FrameEntry& entry);
 
 /// A frame that concerns one of FC-VI's Exchanges, or only breaks a rule; Wireshark has shown its content.
-void show_other(const Display& display, tvbuff_t* packet, const FrameEntry& entry);
+void show_other(const Display& display, const Record& record, tvbuff_t* packet, const FrameEntry& entry);
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::fcvi

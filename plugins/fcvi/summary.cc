@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/fcvi/summary.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::fcvi {
 namespace {
 
-using fcvi::IuType;
+using wire::IuType;
 
 void add_hex(Line& line, std::uint64_t number) { line << "0x", line.hex(number); }
 
-void add_reason(Line& line, fcvi::Version version, std::uint8_t reason) {
-    line << fcvi::reason_name(version, reason) << " (0x" << (reason < 16 ? "0" : "");
+void add_reason(Line& line, wire::Version version, std::uint8_t reason) {
+    line << wire::reason_name(version, reason) << " (0x" << (reason < 16 ? "0" : "");
     line.hex(reason) << ")";
 }
 
 // ---- connections -----------------------------------------------------------------------------------
 
 /// "2001:db8::1#printer", cut off where it gets long
-void add_address(Line& line, const fcvi::NetAddress& address) {
+void add_address(Line& line, const wire::NetAddress& address) {
     constexpr std::size_t most = 64;
     const std::string text = to_string(address);
     line << std::string_view(text).substr(0, most) << (text.size() > most ? "..." : "");
 }
 
-const char* mode_of(const fcvi::DeviceHeader& header) {
-    if (const auto* head = std::get_if<fcvi::ConnectRequestHead>(&header.head))
-        return layout::name_of(fcvi::iso_mode_names, head->mode);
-    if (const auto* head = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head))
-        return layout::name_of(fcvi::rev_1_0_mode_names, head->mode);
+const char* mode_of(const wire::DeviceHeader& header) {
+    if (const auto* head = std::get_if<wire::ConnectRequestHead>(&header.head))
+        return layout::name_of(wire::iso_mode_names, head->mode);
+    if (const auto* head = std::get_if<wire::ConnectRequestHeadRev10>(&header.head))
+        return layout::name_of(wire::rev_1_0_mode_names, head->mode);
     return nullptr;
 }
 
-const char* level_of(const fcvi::ConnectPayload& payload) {
+const char* level_of(const wire::ConnectPayload& payload) {
     const auto level = payload.reliability();
-    return level ? fcvi::iso_reliability_names[static_cast<std::size_t>(*level)].name : "reserved reliability level";
+    return level ? wire::iso_reliability_names[static_cast<std::size_t>(*level)].name : "reserved reliability level";
 }
 
-void add_payload(Line& line, const fcvi::ConnectPayload& payload) {
+void add_payload(Line& line, const wire::ConnectPayload& payload) {
     if (payload.error) return;
     add_address(line << " ", payload.local());
     add_address(line << " → ", payload.remote());
@@ -55,7 +55,7 @@ void add_connect(Line& line, const IuView& view) {
 }
 
 void add_disconnect(Line& line, const IuView& view) {
-    if (const auto* head = std::get_if<fcvi::DisconnectHead>(&view.header.head)) {
+    if (const auto* head = std::get_if<wire::DisconnectHead>(&view.header.head)) {
         if (head->conn_setup_abort) line << " aborts the setup";
         if (head->vi_app_discon) line << " by the application";
     } else if (const char* mode = mode_of(view.header)) {
@@ -76,7 +76,7 @@ void add_data(Line& line, const IuView& view) {
 }
 
 void add_target(Line& line, const IuView& view, const char* word) {
-    const auto* target = std::get_if<fcvi::RdmaTarget>(&view.header.target);
+    const auto* target = std::get_if<wire::RdmaTarget>(&view.header.target);
     if (target == nullptr) return;
     add_hex(line << " " << word << " ", target->rmt_va);
     add_hex(line << ", handle ", target->rmt_va_handle);
@@ -94,7 +94,7 @@ void add_request(Line& line, const IuView& view) {
 }
 
 void add_response(Line& line, const IuView& view) {
-    const auto& flags = std::get<fcvi::MessageResponseHead>(view.header.head);
+    const auto& flags = std::get<wire::MessageResponseHead>(view.header.head);
     add_data(line, view);
     if (!flags.resp_err && !flags.trans_err && !flags.prot_err && !flags.desc_err) {
         if (view.frame.payload_length == 0) line << ", good";
@@ -108,9 +108,9 @@ void add_response(Line& line, const IuView& view) {
 
 }  // namespace
 
-Line name_of_iu(const fcvi::DeviceHeader& header) {
+Line name_of_iu(const wire::DeviceHeader& header) {
     constexpr std::string_view prefix = "FCVI_";
-    if (const fcvi::IuInfo* iu = header.iu()) return Line(std::string_view(iu->name).substr(prefix.size()));
+    if (const wire::IuInfo* iu = header.iu()) return Line(std::string_view(iu->name).substr(prefix.size()));
     Line line("unknown opcode ");
     add_hex(line, header.opcode());
     return line;
@@ -122,11 +122,11 @@ Line summary_of(const IuView& view) {
             view.frame.header.df_ctl.device_header_octets() == 0 ? "no Device_Header" : "Device_Header cut off");
     Line line = name_of_iu(view.header);
     if (view.connection != nullptr) line << " fcvi-" << view.connection->id;
-    const fcvi::IuInfo* iu = view.header.iu();
+    const wire::IuInfo* iu = view.header.iu();
     if (iu == nullptr) return line;
     switch (iu->category) {
-        case fcvi::Category::message_request: add_request(line << " #" << view.header.msg_id(), view); break;
-        case fcvi::Category::message_response: add_response(line << " #" << view.header.msg_id(), view); break;
+        case wire::Category::message_request: add_request(line << " #" << view.header.msg_id(), view); break;
+        case wire::Category::message_response: add_response(line << " #" << view.header.msg_id(), view); break;
         default:
             if (iu->type == IuType::disconnect_rqst || iu->type == IuType::disconnect_resp) add_disconnect(line, view);
             else add_connect(line, view);
@@ -144,4 +144,4 @@ Line rejection_of(const Connection& connection) {
 
 std::uint64_t length_of(const Message& message) { return message.total_length.value_or(message.bytes); }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::fcvi

@@ -2,18 +2,18 @@
 // One line about an IU's frame, for the Info column and the head of its tree.
 #pragma once
 
-#include "plugins/common/line.h"
 #include "plugins/fcvi/record.h"
+#include "plugins/shell/line.h"
 #include "protocols/fc/frame.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::fcvi {
 
 /// What a line about a frame is made of.
 struct IuView {
     const FrameEntry& entry;
     const fc::Frame& frame;
-    const fcvi::DeviceHeader& header;
-    const fcvi::ConnectPayload* payload;  ///< of a connect IU that is seen whole in this frame
+    const wire::DeviceHeader& header;
+    const wire::ConnectPayload* payload;  ///< of a connect IU that is seen whole in this frame
     const Connection* connection;         ///< nullptr if it belongs to none that is known
     const Message* message;               ///< nullptr if it is not a Message's
 };
@@ -23,7 +23,7 @@ struct IuView {
 Line summary_of(const IuView& view);
 
 /// "SEND_RQST"
-Line name_of_iu(const fcvi::DeviceHeader& header);
+Line name_of_iu(const wire::DeviceHeader& header);
 
 /// "by the server: No Discriminator Match (0x01)"; empty if nobody said no.
 Line rejection_of(const Connection& connection);
@@ -31,4 +31,4 @@ Line rejection_of(const Connection& connection);
 /// How many octets the Message has: as it says, or as many as were seen.
 std::uint64_t length_of(const Message& message);
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::fcvi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/smcr/builtin.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 namespace {
 
 struct Heuristic {
@@ -68,4 +68,4 @@ void end_infiniband_turn() {
     dissector_change_payload("infiniband", before.payload);
 }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

@@ -2,9 +2,9 @@
 // Wireshark's own SMC dissector and ours: who comes first.
 #pragma once
 
-#include "plugins/common/wireshark_compat.h"
+#include "plugins/shell/wireshark_compat.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 
 /// Takes the heuristics of Wireshark's dissector "smc" out of their lists, or puts them back.
 ///
@@ -19,4 +19,4 @@ void replace_builtin_decode(bool replace);
 void begin_infiniband_turn(dissector_handle_t handle);
 void end_infiniband_turn();
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/smcr/fact_store.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 namespace {
 
 using engine::smcr::Side;
@@ -40,22 +40,18 @@ void FactStore::add(const FrameFacts& facts) {
 }
 
 void FactStore::add_detail(Entry& entry, const FrameFacts& facts) {
-    const auto append = [&entry](auto& list, const auto& detail) {
-        entry.has_detail = true;
-        entry.detail = static_cast<std::uint32_t>(list.size());
-        list.push_back(detail);
-    };
     switch (facts.what) {
         case What::write:
-            if (facts.rmbe_offset) append(writes_, Write{*facts.rmbe_offset, facts.position.value_or(unplaced)});
+            if (facts.rmbe_offset) entry.detail = writes_.add({*facts.rmbe_offset, facts.position.value_or(unplaced)});
             break;
         case What::cdc:
-            if (facts.connection != 0) append(cdcs_, Cdc(facts));
+            if (facts.connection != 0) entry.detail = cdcs_.add(Cdc(facts));
             break;
         case What::llc:
         case What::tcp:
         case What::other:
-            if (facts.request_frame != 0) append(replies_, Reply{facts.time, facts.request_time, facts.request_frame});
+            if (facts.request_frame != 0)
+                entry.detail = replies_.add({facts.time, facts.request_time, facts.request_frame});
             break;
     }
 }
@@ -76,7 +72,7 @@ bool FactStore::find(std::uint64_t frame, FrameFacts& facts) const {
     if (entry.what == What::tcp) facts.clc_pending = entry.length;
     else if (entry.what == What::write) facts.length = entry.length;
     else facts.message_length = entry.length;
-    if (entry.has_detail) take_detail(entry, facts);
+    if (entry.detail != 0) take_detail(entry, facts);
     return true;
 }
 
@@ -118,4 +114,4 @@ void FactStore::Cdc::tell(FrameFacts& facts) const {
     facts.stall_time = optional_if(has_stall_time, stall_time);
 }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

@@ -2,12 +2,12 @@
 // What the engine said about each frame, in as little memory as it takes.
 #pragma once
 
-#include <vector>
-
 #include "analyzer/engine/smcr/observer.h"
-#include "plugins/common/frame_list.h"
+#include "plugins/shell/frame_list.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
+
+namespace wire = fabricscope::smcr;
 
 using engine::smcr::FrameFacts;
 
@@ -16,8 +16,6 @@ public:
     /// Frames come in the capture's order. `message` and `consumed_by_peer` are not kept, and `time`
     /// only where a request's time belongs to it.
     void add(const FrameFacts& facts);
-    /// Makes sure that something is known of the frame.
-    void add_missing(std::uint64_t frame) { entries_.get(frame); }
     bool find(std::uint64_t frame, FrameFacts& facts) const;
 
 private:
@@ -26,7 +24,7 @@ private:
         std::uint32_t connection;
         std::uint32_t link_group;
         std::uint32_t length;  ///< octets: write: of data, llc and cdc: of the message, tcp: clc_pending
-        std::uint32_t detail;  ///< index in the list for its kind of frame, if `has_detail`
+        std::uint32_t detail;  ///< place in the list for its kind of frame; 0 = none
         FrameFacts::What what = FrameFacts::What::other;
         std::uint8_t link;
         bool has_link : 1;
@@ -34,7 +32,6 @@ private:
         bool from_server : 1;
         bool roles_known : 1;
         bool retransmission : 1;
-        bool has_detail : 1;
     };
     static constexpr std::uint64_t unplaced = ~std::uint64_t{0};
     struct Write {
@@ -62,9 +59,9 @@ private:
     void take_detail(const Entry& entry, FrameFacts& facts) const;
 
     FrameList<Entry> entries_;
-    std::vector<Write> writes_;
-    std::vector<Cdc> cdcs_;
-    std::vector<Reply> replies_;
+    FrameDetails<Write> writes_;
+    FrameDetails<Cdc> cdcs_;
+    FrameDetails<Reply> replies_;
 };
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// How payloads come to us, instead of Wireshark's own SMC dissector.
 #include "plugins/smcr/hooks.h"
 
 #include <memory>
 
-#include "plugins/common/addresses.h"
-#include "plugins/common/entry_points.h"
-#include "plugins/module.h"
+#include "plugins/shell/addresses.h"
 #include "plugins/smcr/builtin.h"
-#include "plugins/smcr/fields.h"
 #include "plugins/smcr/show.h"
-#include "plugins/smcr/taps.h"
 #include "protocols/smcr/tcp_option.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 namespace {
 
 constexpr std::uint32_t experimental_option = 254;
@@ -20,7 +17,6 @@ constexpr std::uint32_t experimental_option = 254;
 /// The frame that is being dissected.
 struct Turn {
     const Visit* visit;
-    capture::Packet packet;
     FrameFacts facts;
     bool known;  ///< whether the engine said something of the frame; `facts` holds it
     bool ours;   ///< to be decoded by us instead of Wireshark's own dissector
@@ -28,28 +24,23 @@ struct Turn {
 };
 static_assert(std::is_trivially_destructible_v<Turn>);
 
-std::unique_ptr<Record> record;
+std::unique_ptr<Record> open_record;
 bool replacing = true;
 Turn turn{};
 dissector_handle_t link_handle;
 dissector_handle_t clc_handle;
 dissector_handle_t other_option_handle;
-int expert_tap, frame_tap, follow_tap, export_tap;
+int follow_tap;
 
 std::unique_ptr<StreamReader> stream_reader;  ///< while somebody wants streams
-engine::smcr::Options engine_options;
 StreamReader::Pieces pieces;
 
-bool is_enabled() {
-    static protocol_t* const protocol = find_protocol_by_id(fields().protocol);
-    return proto_is_protocol_enabled(protocol) != 0;
-}
-bool is_tcp() { return turn.packet.transport == capture::Transport::tcp; }
-bool has_link_payload() { return !is_tcp() && turn.packet.ib.payload_length != 0; }
-bool has_clc() { return turn.facts.clc_pending != 0 || !record->clc(turn.facts.frame).empty(); }
-Display display_of(packet_info* pinfo, proto_tree* tree) {
-    const bool details = proto_field_is_referenced(tree, fields().protocol) != 0 || have_tap_listener(expert_tap) != 0;
-    return {pinfo, tree, record.get(), turn.ours, details};
+const capture::Packet& packet() { return turn.visit->packet; }
+bool is_tcp() { return packet().transport == capture::Transport::tcp; }
+bool has_link_payload() { return !is_tcp() && packet().ib.payload_length != 0; }
+bool has_clc() { return turn.facts.clc_pending != 0 || !open_record->clc(turn.facts.frame).empty(); }
+SmcDisplay display_of(packet_info* pinfo, proto_tree* tree) {
+    return {display_in(fields, open_record->notes(), pinfo, tree), *open_record, turn.ours};
 }
 
 /// Whether `tvb` begins at this place of the frame itself, not of something made of several frames.
@@ -60,7 +51,7 @@ bool is_at(tvbuff_t* tvb, std::uint32_t offset) {
 // ---- payloads on InfiniBand ----------------------------------------------------------------------
 
 int dissect_link_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
-    if (!turn.known || !is_at(tvb, turn.packet.ib.payload_offset)) return 0;
+    if (!turn.known || !is_at(tvb, packet().ib.payload_offset)) return 0;
     turn.shown = true;
     show_link_payload(display_of(pinfo, tree), tvb, turn.facts);
     return static_cast<int>(tvb_captured_length(tvb));
@@ -70,9 +61,9 @@ int dissect_link_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, vo
 
 /// From this frame on our dissector is asked before those of the ports. It declines what is not CLC.
 void claim_conversation(const packet_info* pinfo) {
-    const address source = address_of(turn.packet.source);
-    const address destination = address_of(turn.packet.destination);
-    const capture::TcpSegment& tcp = turn.packet.tcp;
+    const address source = address_of(packet().source);
+    const address destination = address_of(packet().destination);
+    const capture::TcpSegment& tcp = packet().tcp;
     conversation_t* conversation = find_conversation(
         pinfo->num, &source, &destination, CONVERSATION_TCP, tcp.source_port, tcp.destination_port, 0);
     if (conversation == nullptr)
@@ -101,7 +92,7 @@ void offer_rest(tvbuff_t* tvb, int offset, packet_info* pinfo, proto_tree* tree,
 }
 
 int dissect_clc(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    if (!turn.known || turn.shown || !is_tcp() || !has_clc() || !is_at(tvb, turn.packet.tcp.payload_offset)) return 0;
+    if (!turn.known || turn.shown || !is_tcp() || !has_clc() || !is_at(tvb, packet().tcp.payload_offset)) return 0;
     turn.shown = true;
     const int end = show_clc(display_of(pinfo, tree), tvb, turn.facts);
     if (end < static_cast<int>(tvb_captured_length(tvb)))
@@ -111,7 +102,7 @@ int dissect_clc(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data)
 
 int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
     const int length = static_cast<int>(tvb_captured_length(tvb));
-    if (!replacing || !smcr::find_tcp_option({tvb_get_ptr(tvb, 0, length), static_cast<std::size_t>(length)}))
+    if (!replacing || !wire::find_tcp_option({tvb_get_ptr(tvb, 0, length), static_cast<std::size_t>(length)}))
         return call_dissector_only(other_option_handle, tvb, pinfo, tree, data);
     show_tcp_option(pinfo, tree, tvb);
     return length;
@@ -121,70 +112,59 @@ int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void
 
 /// What is not wanted any more goes with the next frame; what is wanted anew begins with the first one.
 void read_streams(const Visit& visit) {
-    if (have_tap_listener(follow_tap) == 0 && have_tap_listener(export_tap) == 0) return stream_reader.reset();
+    if (have_tap_listener(follow_tap) == 0 && have_tap_listener(fields.export_tap) == 0) return stream_reader.reset();
     if (!stream_reader || stream_reader->is_past(visit.frame.number)) {
-        stream_reader = std::make_unique<StreamReader>(engine_options, visit.has_interface_id ? 2 : 1);
+        stream_reader = std::make_unique<StreamReader>(engine_options(), interface_count());
         begin_export();
     }
-    stream_reader->on_packet(turn.packet);
+    stream_reader->on_packet(packet());
 }
 
 /// What the engine handed out, with the connection's own frame: filters for the connection see no other.
 void tap_streams(const Visit& visit) {
     const std::uint32_t connection = turn.facts.connection;
     if (connection == 0 || !stream_reader) return;
-    const bool last = !visit.first && record->last_frame(connection) == visit.frame.number;
+    const bool last = !visit.first && open_record->last_frame(connection) == visit.frame.number;
     pieces = last ? stream_reader->take_last(connection) : stream_reader->take(connection);
     if (pieces.empty()) return;
-    static StreamTapData data;
-    data = {record.get(), connection, turn.facts.from.value_or(engine::smcr::Side::client), &pieces};
+    static StreamTap data;
+    data = {connection, turn.facts.from.value_or(Side::client), &pieces};
     tap_queue_packet(follow_tap, visit.pinfo, &data);
-    tap_queue_packet(export_tap, visit.pinfo, &data);
+    tap_queue_packet(fields.export_tap, visit.pinfo, &data);
 }
 
 ByteView message_of(const FrameFacts& facts) {
     if (facts.what != FrameFacts::What::llc && facts.what != FrameFacts::What::cdc) return {};
-    if (const ByteView whole = record->long_message(facts.frame); !whole.empty()) return whole;
-    const ByteView payload = turn.packet.ib.payload;
+    if (const ByteView whole = open_record->long_message(facts.frame); !whole.empty()) return whole;
+    const ByteView payload = packet().ib.payload;
     return payload.first(std::min<std::size_t>(payload.size(), facts.message_length));
 }
 
 void tap_frame(const Visit& visit) {
-    const bool is_copy = turn.facts.frame != visit.pinfo->num;
+    const FrameFacts& facts = turn.facts;
+    const bool is_copy = facts.frame != visit.pinfo->num;
     if (is_copy) return;
-    static TapData data;
-    data = {record.get(), &turn.facts, message_of(turn.facts)};
-    if (have_tap_listener(frame_tap) != 0) tap_queue_packet(frame_tap, visit.pinfo, &data);
+    if (have_tap_listener(fields.tap) != 0) {
+        // Listeners are called when the frame is done.
+        auto* data = wmem_new(visit.pinfo->pool, Tap);
+        const Ends ends = ends_of(visit.pinfo, *open_record, facts);
+        const auto broken = open_record->notes().broken_rules(facts.frame);
+        *data = {{&fields, ends, facts.connection, broken}, facts, message_of(facts)};
+        tap_queue_packet(fields.tap, visit.pinfo, data);
+    }
     tap_streams(visit);
 }
 
 // ---- frames --------------------------------------------------------------------------------------
 
-void before_frame(const Visit& visit) try {
-    turn.visit = &visit;
-    turn.packet = capture::decode(visit.frame);
-    turn.known = turn.ours = turn.shown = false;
-    if (visit.first) record->on_packet(turn.packet, visit.has_interface_id);
-    read_streams(visit);
-    if (!is_enabled()) return;
-    turn.known = record->find_facts(visit.pinfo->num, turn.facts);
-    if (!turn.known || !replacing) return;
-    turn.ours = true;
-    if (has_link_payload()) begin_infiniband_turn(link_handle);
-    else if (is_tcp() && has_clc()) claim_conversation(visit.pinfo);
-} catch (const std::exception& error) {
-    // Out of memory, say: Wireshark still shows what it can by itself.
-    ws_warning("fabricscope: frame %u: %s", visit.pinfo->num, error.what());
-}
-
 /// Frames that no dissector gave to our hooks: cut by the snap length (Wireshark's InfiniBand dissector
 /// gives up on these), held back by TCP, without payload, or decoded by Wireshark's own SMC dissector.
 void show_rest(const Visit& visit) {
-    const Display display = display_of(visit.pinfo, visit.tree);
+    const SmcDisplay display = display_of(visit.pinfo, visit.tree);
     const bool on_tcp = is_tcp();
-    const std::uint32_t offset = on_tcp ? turn.packet.tcp.payload_offset : turn.packet.ib.payload_offset;
-    const ByteView payload = on_tcp ? turn.packet.tcp.payload : turn.packet.ib.payload;
-    const std::uint32_t length = on_tcp ? turn.packet.tcp.payload_length : turn.packet.ib.payload_length;
+    const std::uint32_t offset = on_tcp ? packet().tcp.payload_offset : packet().ib.payload_offset;
+    const ByteView payload = on_tcp ? packet().tcp.payload : packet().ib.payload;
+    const std::uint32_t length = on_tcp ? packet().tcp.payload_length : packet().ib.payload_length;
     if (payload.empty() || (on_tcp && !has_clc())) return show_facts(display, visit.tvb, turn.facts);
     tvbuff_t* tvb = tvb_new_subset_length_caplen(
         visit.tvb, static_cast<int>(offset), static_cast<int>(payload.size()), static_cast<int>(length));
@@ -192,44 +172,74 @@ void show_rest(const Visit& visit) {
     else show_link_payload(display, tvb, turn.facts);
 }
 
-void after_frame(const Visit& visit) {
-    if (!turn.known) return;
-    if (turn.ours && has_link_payload()) end_infiniband_turn();
-    if (!turn.shown) show_rest(visit);
-    tap_frame(visit);
-    turn.known = false;
-}
+class SmcrPlugin final : public Plugin {
+public:
+    SmcrPlugin() : Plugin(smcr::description(), fields) {}
 
-}  // namespace
+    void install() override;
+    void begin(bool enabled) override;
+    void follow(engine::Options& options, engine::Observers& observers) override;
+    void end() override;
+    void on_packet(const Visit& visit) override { open_record->on_packet(visit.packet); }
+    void before(const Visit& visit) override;
+    void after(const Visit& visit) override;
+};
 
-void install_hooks() {
-    frame_tap = find_tap_id(kFrameTap);
-    follow_tap = find_tap_id(kFollowTap);
-    export_tap = find_tap_id(kExportTap);
-    link_handle = create_dissector_handle(dissect_link_payload, fields().protocol);
-    clc_handle = create_dissector_handle(dissect_clc, fields().protocol);
+void SmcrPlugin::install() {
+    follow_tap = find_tap_id(follower.tap);
+    link_handle = create_dissector_handle(dissect_link_payload, fields.protocol);
+    clc_handle = create_dissector_handle(dissect_clc, fields.protocol);
     other_option_handle = dissector_get_uint_handle(find_dissector_table("tcp.option"), experimental_option);
     const int option_protocol = dissector_handle_get_protocol_index(other_option_handle);
     dissector_add_uint("tcp.option", experimental_option, create_dissector_handle(dissect_tcp_option, option_protocol));
-    wrap_entry_points({before_frame, after_frame}, infiniband_links());
 }
 
-void begin_capture(const engine::smcr::Options& options, bool replace_builtin) {
-    expert_tap = find_tap_id("expert");  // registered after us
-    engine_options = options;
-    record = std::make_unique<Record>(options);
-    replacing = replace_builtin && is_enabled();
+void SmcrPlugin::begin(bool enabled) {
+    replacing = enabled && wants_to_replace_builtin();
     turn = {};
     replace_builtin_decode(replacing);
-    restart_first_visits();
 }
 
-void end_capture() {
-    record.reset();
+void SmcrPlugin::follow(engine::Options& options, engine::Observers& observers) {
+    open_record = std::make_unique<Record>();
+    observers.smcr = open_record.get();
+    options.smcr = true;
+    options.smcr_options = engine_options();
+}
+
+void SmcrPlugin::end() {
+    open_record.reset();
     stream_reader.reset();
     pieces.clear();
 }
 
-const Record* current_record() { return record.get(); }
+void SmcrPlugin::before(const Visit& visit) {
+    turn.visit = &visit;
+    turn.known = turn.ours = turn.shown = false;
+    read_streams(visit);
+    turn.known = open_record->find_facts(visit.pinfo->num, turn.facts);
+    if (!turn.known || !replacing) return;
+    turn.ours = true;
+    if (has_link_payload()) begin_infiniband_turn(link_handle);
+    else if (is_tcp() && has_clc()) claim_conversation(visit.pinfo);
+}
 
-}  // namespace fabricscope::plugin
+void SmcrPlugin::after(const Visit& visit) {
+    if (!turn.known) return;
+    turn.known = false;
+    if (turn.ours && has_link_payload()) end_infiniband_turn();
+    if (!turn.shown) show_rest(visit);
+    tap_frame(visit);
+}
+
+}  // namespace
+
+Plugin& plugin() {
+    static SmcrPlugin plugin;
+    return plugin;
+}
+
+const Record& record() { return *open_record; }
+const Record* current_record() { return open_record.get(); }
+
+}  // namespace fabricscope::plugin::smcr

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How frames come to the engine, and payloads to us.
+// Between the description of the plugin and what it does with frames.
 #pragma once
 
-#include "analyzer/engine/smcr/tracker.h"
-#include "plugins/smcr/record.h"
+#include "plugins/smcr/plugin.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
+
+const Description& description();
+
+// As the preferences say.
+engine::smcr::Options engine_options();
+bool wants_to_replace_builtin();
 
 /// Of the capture that is open; otherwise nullptr.
 const Record* current_record();
 
-/// For each capture, and again when a changed preference makes Wireshark dissect it anew.
-void begin_capture(const engine::smcr::Options& options, bool replace_builtin);
-void end_capture();
-
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

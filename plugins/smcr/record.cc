@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/smcr/record.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 namespace {
 
 using engine::smcr::Side;
@@ -11,20 +11,6 @@ std::uint64_t direction_key(std::uint32_t connection, Side from) {
 }
 
 }  // namespace
-
-void Record::on_packet(const capture::Packet& packet, bool has_interface_id) {
-    // How many interfaces a capture has is known at its end only.
-    const std::uint32_t interfaces = has_interface_id ? 2 : 1;
-    if (!engine_)
-        engine_.emplace(
-            engine::Options{.smcr_options = options_, .interfaces = interfaces}, engine::Observers{.smcr = this});
-    packet_ = &packet;
-    notes_.note_time(packet.number, packet.time);
-    engine_->on_packet(packet);
-    packet_ = nullptr;
-    for (const std::uint64_t frame : newly_broken_) facts_.add_missing(frame);
-    newly_broken_.clear();
-}
 
 void Record::on_facts(const FrameFacts& facts) {
     facts_.add(facts);
@@ -48,15 +34,9 @@ void Record::on_response(std::uint64_t request, std::uint64_t response, capture:
     notes_.note_response(request, response);
 }
 
-/// Where a finding shows something must be known of the frame. It may be an earlier one than the engine
-/// is at; then the finding shows when that frame is dissected again.
-void Record::on_finding(const engine::Finding& finding) {
-    if (const std::uint64_t frame = notes_.note_finding(finding); frame != 0) newly_broken_.push_back(frame);
-}
-
 const Record::Parties& Record::parties(std::uint32_t connection) const {
     static const Parties unknown;
-    const auto& connections = engine_->smcr().connections;
+    const auto& connections = engine().smcr().connections;
     if (connection == 0 || connection > connections.size()) return unknown;
     const engine::smcr::Connection& of = connections[connection - 1];
     if (!of.client || !of.server) return unknown;
@@ -70,7 +50,7 @@ const Record::Parties& Record::parties(std::uint32_t connection) const {
 }
 
 const Record::Parties& Record::parties_of_group(std::uint32_t link_group) const {
-    const auto& groups = engine_->smcr().link_groups;
+    const auto& groups = engine().smcr().link_groups;
     const bool known = link_group != 0 && link_group <= groups.size() && !groups[link_group - 1].connections.empty();
     return parties(known ? groups[link_group - 1].connections.front() : 0);
 }
@@ -81,7 +61,11 @@ const char* Record::numbered(std::deque<std::string>& names, const char* prefix,
 }
 
 bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
-    return facts_.find(notes_.original(frame), facts);
+    const std::uint64_t original = original_of(frame);
+    if (facts_.find(original, facts)) return true;
+    facts = {};
+    facts.frame = original;
+    return !notes_.broken_rules(original).empty();
 }
 
 std::uint64_t Record::completion(std::uint64_t frame) const {
@@ -89,4 +73,4 @@ std::uint64_t Record::completion(std::uint64_t frame) const {
     return found != completions_.end() ? found->second : 0;
 }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

@@ -6,17 +6,16 @@
 #pragma once
 
 #include <deque>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "analyzer/engine/engine.h"
-#include "plugins/common/frame_notes.h"
+#include "plugins/shell/frame_notes.h"
+#include "plugins/shell/session.h"
 #include "plugins/smcr/fact_store.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 
 using engine::smcr::ClcSeen;
 
@@ -28,10 +27,8 @@ public:
         std::vector<std::uint8_t> octets;
     };
 
-    explicit Record(const engine::smcr::Options& options) : options_(options) {}
-
-    /// The capture's next frame. What has no interface id comes from the capture's only one.
-    void on_packet(const capture::Packet& packet, bool has_interface_id);
+    /// The capture's next packet, which the engine gets now; it lives as long as the engine works on it.
+    void on_packet(const capture::Packet& packet) { packet_ = &packet; }
 
     /// The two parties of a connection as far as they are known: empty texts and no addresses for one that
     /// was captured midway.
@@ -61,8 +58,8 @@ private:
     void on_facts(const FrameFacts& facts) override;
     void on_clc(const ClcSeen& seen) override;
     void on_response(std::uint64_t request, std::uint64_t response, capture::Time elapsed) override;
-    void on_finding(const engine::Finding& finding) override;
-    void on_copy(std::uint64_t frame, std::uint64_t original) override { notes_.note_copy(frame, original); }
+    void on_finding(const engine::Finding& finding) override { notes_.note_finding(finding); }
+    void on_copy(std::uint64_t frame, std::uint64_t original) override { note_copy(frame, original); }
 
     template <class T>
     static std::span<const T> list(const std::unordered_map<std::uint64_t, std::vector<T>>& map, std::uint64_t frame) {
@@ -71,12 +68,9 @@ private:
     }
     static const char* numbered(std::deque<std::string>& names, const char* prefix, std::uint32_t id);
 
-    engine::smcr::Options options_;
-    std::optional<engine::Engine> engine_;     ///< from the first packet on
     const capture::Packet* packet_ = nullptr;  ///< while the engine works on it
     FactStore facts_;
     FrameNotes notes_;
-    std::vector<std::uint64_t> newly_broken_;  ///< frames of findings of the packet that is being worked on
     std::unordered_map<std::uint64_t, std::vector<Clc>> clc_;
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> long_messages_;
     mutable std::vector<Parties> parties_;  ///< by connection id - 1, made when first asked for
@@ -87,4 +81,4 @@ private:
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> incomplete_;
 };
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

@@ -4,85 +4,52 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "plugins/common/tree.h"
-#include "plugins/smcr/fields.h"
 #include "plugins/smcr/summary.h"
-#include "plugins/smcr/taps.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/tcp_option.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 namespace {
 
 using layout::Fault;
 
 // They live across calls that may leave by longjmp.
-static_assert(std::is_trivially_destructible_v<smcr::ClcMessage>);
-static_assert(std::is_trivially_destructible_v<smcr::LlcMessage>);
-static_assert(std::is_trivially_destructible_v<TreeBuilder>);
+static_assert(std::is_trivially_destructible_v<wire::ClcMessage>);
+static_assert(std::is_trivially_destructible_v<wire::LlcMessage>);
+static_assert(std::is_trivially_destructible_v<SmcDisplay>);
 
 ByteView view_of(tvbuff_t* tvb) {
     const unsigned length = tvb_captured_length(tvb);
     return length == 0 ? ByteView{} : ByteView{tvb_get_ptr(tvb, 0, static_cast<int>(length)), length};
 }
 
-TreeBuilder builder(const Display& display, tvbuff_t* message, proto_tree* tree) {
-    return {{fields().registry, fields().octets, fields().experts.reserved_set}, display.pinfo, message, tree};
-}
-
 // ---- columns and the protocol's own item ---------------------------------------------------------
 
-bool is_copy(const Display& display, const FrameFacts& facts) { return facts.frame != display.pinfo->num; }
-
-void add_mark(Line& line, const Display& display, const FrameFacts& facts) {
-    if (is_copy(display, facts)) line << "[Copy of frame " << facts.frame << "] ";
-    else if (facts.retransmission) line << "[Retransmission] ";
-}
-
 /// The first message of a frame replaces what the layers below wrote, further ones are added.
-void write_columns(const Display& display, const FrameFacts& facts, const Line& info, bool first = true) {
+void write_info(SmcDisplay display, const FrameFacts& facts, const Line& info, bool first = true) {
     if (!display.columns) return;
-    col_set_str(display.pinfo->cinfo, COL_PROTOCOL, display.protocol);
-    if (!first) return col_append_sep_str(display.pinfo->cinfo, COL_INFO, ", ", info.c_str());
-    Line line;
-    add_mark(line, display, facts);
-    line << info.c_str();
-    col_add_str(display.pinfo->cinfo, COL_INFO, line.c_str());
+    display.first = first;
+    const char* repetition = facts.retransmission ? "[Retransmission]" : nullptr;
+    write_columns(display, display.protocol, first ? marked(display, facts.frame, repetition, info) : info, ", ");
 }
 
-proto_tree* add_protocol(const Display& display, tvbuff_t* tvb, int length, const char* title) {
-    proto_item* item = proto_tree_add_protocol_format(
-        display.tree, fields().protocol, tvb, 0, length, "%s, %s", display.protocol, title);
-    return proto_item_add_subtree(item, fields().subtree);
+proto_tree* add_message(const SmcDisplay& display, tvbuff_t* tvb, int length, const char* title) {
+    return add_protocol(display, display.protocol, tvb, 0, length, title);
 }
 
 // ---- what the engine found out -------------------------------------------------------------------
 
-RequestIds request_ids() { return {id_of("smcr.request_in"), id_of("smcr.time")}; }
-
-void add_identity(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    const Record& record = *display.record;
+void add_identity(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    const Record& record = display.record;
     if (facts.connection != 0) add_text(tree, tvb, id_of("smcr.connection"), record.connection_name(facts.connection));
     if (facts.link_group != 0) add_text(tree, tvb, id_of("smcr.link_group"), record.link_group_name(facts.link_group));
     add_number(tree, tvb, id_of("smcr.link"), facts.link);
     if (facts.from && facts.roles_known) add_text(tree, tvb, id_of("smcr.from"), name_of(*facts.from));
-    add_ends(
-        tree, tvb, {id_of("smcr.source"), id_of("smcr.destination"), id_of("smcr.endpoint")},
-        ends_of(display.pinfo, record, facts));
+    add_ends(display, tree, tvb, ends_of(display.pinfo, record, facts));
 }
 
-void add_remarks(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    if (is_copy(display, facts)) add_frame(tree, tvb, id_of("smcr.copy_of"), facts.frame);
-    if (facts.retransmission) {
-        proto_item* item = proto_tree_add_boolean(tree, id_of("smcr.retransmission"), tvb, 0, 0, 1);
-        proto_item_set_generated(item);
-        expert_add_info(display.pinfo, item, &fields().experts.retransmission);
-    }
-    if (display.record->notes().is_late(display.pinfo->num))
-        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().experts.late);
-    add_findings(
-        display.pinfo, tree, tvb, id_of("smcr.rule"), fields().experts,
-        display.record->notes().broken_rules(facts.frame));
+void add_smc_remarks(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    add_remarks(display, tree, tvb, facts.frame, facts.retransmission, true);
 }
 
 void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
@@ -101,26 +68,25 @@ void add_write(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     add_number(tree, tvb, id_of("smcr.write.length"), std::optional(facts.length));
 }
 
-void add_facts(const Display& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+void add_facts(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     add_identity(display, tree, tvb, facts);
-    add_request(display.pinfo, tree, tvb, request_ids(), facts.request_frame, facts.time - facts.request_time);
-    if (facts.what == FrameFacts::What::llc)
-        add_frame(tree, tvb, id_of("smcr.response_in"), display.record->notes().response(facts.frame));
+    add_request(display, tree, tvb, facts.request_frame, facts.time - facts.request_time);
+    if (facts.what == FrameFacts::What::llc) add_response(display, tree, tvb, facts.frame);
     if (facts.what == FrameFacts::What::cdc) add_cursors(tree, tvb, facts);
     if (facts.what == FrameFacts::What::write) add_write(tree, tvb, facts);
-    add_remarks(display, tree, tvb, facts);
+    add_smc_remarks(display, tree, tvb, facts);
 }
 
 // ---- CLC -----------------------------------------------------------------------------------------
 
 /// What the message's own header says, if that much of it was captured.
 int claimed_length(const Record::Clc& clc) {
-    smcr::ClcHeader header;
+    wire::ClcHeader header;
     const bool whole = !layout::parse_into(header, clc.octets);
     return std::max(whole ? int{header.length} : 0, static_cast<int>(clc.octets.size()));
 }
 
-tvbuff_t* add_source(const Display& display, tvbuff_t* parent, ByteView octets, int reported, const char* name) {
+tvbuff_t* add_source(const SmcDisplay& display, tvbuff_t* parent, ByteView octets, int reported, const char* name) {
     const int captured = static_cast<int>(octets.size());
     const auto* copy = static_cast<const guint8*>(wmem_memdup(display.pinfo->pool, octets.data(), octets.size()));
     tvbuff_t* tvb = tvb_new_child_real_data(parent, copy, static_cast<unsigned>(captured), reported);
@@ -129,7 +95,7 @@ tvbuff_t* add_source(const Display& display, tvbuff_t* parent, ByteView octets, 
 }
 
 /// The message as it stands in the segment, if it began there; else the engine's reassembly of it.
-tvbuff_t* clc_tvb(const Display& display, tvbuff_t* payload, const Record::Clc& clc) {
+tvbuff_t* clc_tvb(const SmcDisplay& display, tvbuff_t* payload, const Record::Clc& clc) {
     const int captured = static_cast<int>(clc.octets.size());
     const int length = claimed_length(clc);
     const auto offset = static_cast<int>(clc.seen.payload_offset);
@@ -139,37 +105,38 @@ tvbuff_t* clc_tvb(const Display& display, tvbuff_t* payload, const Record::Clc& 
     return add_source(display, payload, clc.octets, length, "Reassembled CLC message");
 }
 
-void show_clc_message(Display display, tvbuff_t* payload, const FrameFacts& facts, const Record::Clc& clc, bool first) {
+void show_clc_message(
+    SmcDisplay display, tvbuff_t* payload, const FrameFacts& facts, const Record::Clc& clc, bool first) {
     tvbuff_t* tvb = clc_tvb(display, payload, clc);
-    const smcr::ClcMessage message = smcr::parse_clc(view_of(tvb));
-    if (message.header.eye_catcher == smcr::kEyeCatcherSmcD) display.protocol = "SMC-D";
+    const wire::ClcMessage message = wire::parse_clc(view_of(tvb));
+    if (message.header.eye_catcher == wire::kEyeCatcherSmcD) display.protocol = "SMC-D";
     const Line summary = summary_of(message);
-    write_columns(display, facts, summary, first);
-    proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
+    write_info(display, facts, summary, first);
+    proto_tree* tree = add_message(display, tvb, -1, summary.c_str());
     add_presence(tree, tvb, id_of("smcr.clc"));
     walk(message, builder(display, tvb, tree));
-    add_error(display.pinfo, tree, fields().experts, message.error);
+    add_error(display, tree, message.error);
     add_identity(display, tree, tvb, facts);
-    add_request(display.pinfo, tree, tvb, request_ids(), clc.seen.request_frame, clc.seen.time - clc.seen.request_time);
-    add_frame(tree, tvb, id_of("smcr.response_in"), display.record->notes().response(clc.seen.frame));
-    add_remarks(display, tree, tvb, facts);
+    add_request(display, tree, tvb, clc.seen.request_frame, clc.seen.time - clc.seen.request_time);
+    add_response(display, tree, tvb, clc.seen.frame);
+    add_smc_remarks(display, tree, tvb, facts);
 }
 
 /// Octets of a message that later segments complete.
 void show_clc_part(
-    const Display& display, tvbuff_t* payload, const FrameFacts& facts, int offset, int length, bool first) {
+    const SmcDisplay& display, tvbuff_t* payload, const FrameFacts& facts, int offset, int length, bool first) {
     tvbuff_t* tvb = tvb_new_subset_length(payload, offset, length);
-    const std::uint64_t completion = display.record->completion(facts.frame);
+    const std::uint64_t completion = display.record.completion(facts.frame);
     Line summary;
     summary << "CLC message, " << length << " octets of it";
     if (completion != 0) summary << " completed in frame " << completion;
     Line info("[");
     info << summary.c_str() << "]";
-    write_columns(display, facts, info, first);
-    proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
-    proto_tree_add_item(tree, fields().octets, tvb, 0, length, ENC_NA);
+    write_info(display, facts, info, first);
+    proto_tree* tree = add_message(display, tvb, -1, summary.c_str());
+    proto_tree_add_item(tree, fields.octets, tvb, 0, length, ENC_NA);
     add_identity(display, tree, tvb, facts);
-    add_remarks(display, tree, tvb, facts);
+    add_smc_remarks(display, tree, tvb, facts);
 }
 
 /// Where the octets of the frame's complete messages end in its payload.
@@ -182,37 +149,37 @@ int clc_end(std::span<const Record::Clc> messages, int limit) {
 
 // ---- LLC, CDC, WRITE -----------------------------------------------------------------------------
 
-void show_llc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
-    const smcr::LlcMessage message = smcr::parse_llc(view_of(tvb), tvb_reported_length(tvb));
+void show_llc(const SmcDisplay& display, tvbuff_t* tvb, const FrameFacts& facts) {
+    const wire::LlcMessage message = wire::parse_llc(view_of(tvb), tvb_reported_length(tvb));
     const Line summary = summary_of(message, facts);
-    write_columns(display, facts, summary);
-    proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
+    write_info(display, facts, summary);
+    proto_tree* tree = add_message(display, tvb, -1, summary.c_str());
     add_presence(tree, tvb, id_of("smcr.llc"));
     walk(message, builder(display, tvb, tree));
-    add_error(display.pinfo, tree, fields().experts, message.error);
-    const auto* add_link = std::get_if<smcr::AddLinkMessage>(&message.body);
-    if (add_link != nullptr && std::holds_alternative<smcr::AddLinkRfc>(add_link->body))
-        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &fields().rfc_add_link);
+    add_error(display, tree, message.error);
+    const auto* add_link = std::get_if<wire::AddLinkMessage>(&message.body);
+    if (add_link != nullptr && std::holds_alternative<wire::AddLinkRfc>(add_link->body))
+        expert_add_info(display.pinfo, proto_tree_get_parent(tree), &rfc_add_link);
     add_facts(display, tree, tvb, facts);
 }
 
-void show_cdc(const Display& display, tvbuff_t* tvb, const FrameFacts& facts) {
-    smcr::Cdc cdc;
+void show_cdc(const SmcDisplay& display, tvbuff_t* tvb, const FrameFacts& facts) {
+    wire::Cdc cdc;
     const layout::ParseError error = layout::parse_into(cdc, view_of(tvb));
     const Line summary = summary_of(cdc, facts);
-    write_columns(display, facts, summary);
+    write_info(display, facts, summary);
     if (!display.details) return;
-    proto_tree* tree = add_protocol(display, tvb, -1, summary.c_str());
+    proto_tree* tree = add_message(display, tvb, -1, summary.c_str());
     add_presence(tree, tvb, id_of("smcr.cdc"));
-    builder(display, tvb, tree).part(cdc, 0, smcr::PartInfo{});
-    add_error(display.pinfo, tree, fields().experts, error);
+    builder(display, tvb, tree).part(cdc, 0, wire::PartInfo{});
+    add_error(display, tree, error);
     add_facts(display, tree, tvb, facts);
 }
 
-void show_data(const Display& display, tvbuff_t* payload, const FrameFacts& facts, const Line& summary) {
-    write_columns(display, facts, summary);
+void show_data(const SmcDisplay& display, tvbuff_t* payload, const FrameFacts& facts, const Line& summary) {
+    write_info(display, facts, summary);
     if (!display.details) return;
-    add_facts(display, add_protocol(display, payload, -1, summary.c_str()), payload, facts);
+    add_facts(display, add_message(display, payload, -1, summary.c_str()), payload, facts);
     call_data_dissector(payload, display.pinfo, display.tree);
 }
 
@@ -222,16 +189,16 @@ tvbuff_t* without_padding(tvbuff_t* payload, std::uint32_t length) {
 }
 
 /// The message that the payload is or completes.
-tvbuff_t* message_tvb(const Display& display, tvbuff_t* payload, const FrameFacts& facts) {
-    const ByteView whole = display.record->long_message(facts.frame);
+tvbuff_t* message_tvb(const SmcDisplay& display, tvbuff_t* payload, const FrameFacts& facts) {
+    const ByteView whole = display.record.long_message(facts.frame);
     if (whole.empty()) return without_padding(payload, facts.message_length);
     return add_source(display, payload, whole, static_cast<int>(facts.message_length), "Reassembled SMC-R message");
 }
 
 }  // namespace
 
-int show_clc(const Display& display, tvbuff_t* payload, const FrameFacts& facts) {
-    const std::span<const Record::Clc> messages = display.record->clc(facts.frame);
+int show_clc(const SmcDisplay& display, tvbuff_t* payload, const FrameFacts& facts) {
+    const std::span<const Record::Clc> messages = display.record.clc(facts.frame);
     for (const Record::Clc& clc : messages) show_clc_message(display, payload, facts, clc, &clc == messages.data());
     const int captured = static_cast<int>(tvb_captured_length(payload));
     const int end = clc_end(messages, captured);
@@ -240,7 +207,7 @@ int show_clc(const Display& display, tvbuff_t* payload, const FrameFacts& facts)
     return end + std::max(pending, 0);
 }
 
-void show_link_payload(const Display& display, tvbuff_t* payload, const FrameFacts& facts) {
+void show_link_payload(const SmcDisplay& display, tvbuff_t* payload, const FrameFacts& facts) {
     switch (facts.what) {
         case FrameFacts::What::llc: return show_llc(display, message_tvb(display, payload, facts), facts);
         case FrameFacts::What::cdc: return show_cdc(display, message_tvb(display, payload, facts), facts);
@@ -252,21 +219,28 @@ void show_link_payload(const Display& display, tvbuff_t* payload, const FrameFac
     show_data(display, payload, facts, summary_of_part(facts));
 }
 
-void show_facts(const Display& display, tvbuff_t* frame, const FrameFacts& facts) {
+void show_facts(const SmcDisplay& display, tvbuff_t* frame, const FrameFacts& facts) {
     if (!display.details) return;
     const char* title = facts.what == FrameFacts::What::tcp ? "TCP connection" : "packet on a link";
-    add_facts(display, add_protocol(display, frame, 0, title), frame, facts);
+    add_facts(display, add_message(display, frame, 0, title), frame, facts);
 }
 
 void show_tcp_option(packet_info* pinfo, proto_tree* tree, tvbuff_t* option) {
-    smcr::TcpOption parsed;
+    wire::TcpOption parsed;
     layout::parse_into(parsed, view_of(option));
-    const char* name = layout::name_of(smcr::kEyeCatcherNames, parsed.identifier);
-    const Display display{pinfo, tree, nullptr, false, true};
-    proto_item* item = proto_tree_add_protocol_format(tree, fields().protocol, option, 0, -1, "TCP Option - %s", name);
-    proto_tree* subtree = proto_item_add_subtree(item, fields().subtree);
-    builder(display, option, subtree).part(parsed, 0, smcr::PartInfo{});
+    const char* name = layout::name_of(wire::kEyeCatcherNames, parsed.identifier);
+    proto_item* item = proto_tree_add_protocol_format(tree, fields.protocol, option, 0, -1, "TCP Option - %s", name);
+    proto_tree* subtree = proto_item_add_subtree(item, fields.subtree);
+    TreeBuilder(fields, pinfo, option, subtree).part(parsed, 0, wire::PartInfo{});
     col_append_fstr(pinfo->cinfo, COL_INFO, " %s", name);
 }
 
-}  // namespace fabricscope::plugin
+Ends ends_of(packet_info* pinfo, const Record& record, const FrameFacts& facts) {
+    if (facts.connection == 0) return {};
+    const Record::Parties& parties = record.parties(facts.connection);
+    if (!facts.from || parties.text[Side::client].empty())
+        return {address_to_str(pinfo->pool, &pinfo->net_src), address_to_str(pinfo->pool, &pinfo->net_dst)};
+    return {parties.text[*facts.from].c_str(), parties.text[other(*facts.from)].c_str()};
+}
+
+}  // namespace fabricscope::plugin::smcr

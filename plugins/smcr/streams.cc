@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 namespace {
 
 /// Zeros stand in for what was not captured, as `fabricscope stream` has it; but cursors of a hostile
@@ -35,4 +35,4 @@ StreamReader::Pieces StreamReader::take_last(std::uint32_t connection) {
     return take(connection);
 }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

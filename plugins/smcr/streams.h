@@ -10,7 +10,7 @@
 
 #include "analyzer/engine/engine.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 
 class StreamReader final : public engine::smcr::Observer {
 public:
@@ -41,4 +41,4 @@ private:
     std::map<std::uint32_t, Pieces> pieces_;  ///< by connection
 };
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/smcr/summary.h"
 
-namespace fabricscope::plugin {
+namespace fabricscope::plugin::smcr {
 namespace {
 
 /// What tells this message from others of its type.
 struct ClcDetail {
     Line& line;
 
-    void operator()(const smcr::UnknownClc&) const {}
-    void operator()(const smcr::Proposal&) const {}
-    void operator()(const smcr::SmcrAcceptConfirm& message) const { contact(message.body.first_contact); }
-    void operator()(const smcr::SmcdAcceptConfirm& message) const { contact(message.body.first_contact); }
-    void operator()(const smcr::Decline& message) const {
-        const char* name = layout::name_of(smcr::kDeclineNames, message.body.diagnosis);
+    void operator()(const wire::UnknownClc&) const {}
+    void operator()(const wire::Proposal&) const {}
+    void operator()(const wire::SmcrAcceptConfirm& message) const { contact(message.body.first_contact); }
+    void operator()(const wire::SmcdAcceptConfirm& message) const { contact(message.body.first_contact); }
+    void operator()(const wire::Decline& message) const {
+        const char* name = layout::name_of(wire::kDeclineNames, message.body.diagnosis);
         if (name != nullptr) line << ", " << name;
         else line << ", diagnosis 0x", line.hex(message.body.diagnosis);
     }
@@ -38,8 +38,8 @@ void add_connection(Line& line, const FrameFacts& facts) {
 void add_delta(Line& line, std::int64_t delta) { line << (delta < 0 ? "" : "+") << delta; }
 
 /// Positions in the stream where they are known, else the cursor as it stands in the message.
-void add_producer(Line& line, const smcr::Cdc& cdc, const FrameFacts& facts) {
-    const smcr::Cursor& cursor = cdc.producer;
+void add_producer(Line& line, const wire::Cdc& cdc, const FrameFacts& facts) {
+    const wire::Cursor& cursor = cdc.producer;
     if (!facts.produced) {
         line << " producer " << cursor.wrap << ":" << cursor.offset;
         return;
@@ -57,7 +57,7 @@ void add_consumer(Line& line, const FrameFacts& facts) {
     add_delta(line, *facts.consumer_delta);
 }
 
-void add_flags(Line& line, const smcr::Cdc& cdc) {
+void add_flags(Line& line, const wire::Cdc& cdc) {
     const struct {
         bool set;
         const char* letter;
@@ -78,24 +78,24 @@ void add_flags(Line& line, const smcr::Cdc& cdc) {
 
 }  // namespace
 
-Line summary_of(const smcr::ClcMessage& message) {
-    const char* name = layout::name_of(smcr::kClcTypeNames, static_cast<std::uint64_t>(message.header.type));
+Line summary_of(const wire::ClcMessage& message) {
+    const char* name = layout::name_of(wire::kClcTypeNames, static_cast<std::uint64_t>(message.header.type));
     Line line("CLC ");
     line << (name != nullptr ? name : "message") << " (v" << message.version() << ")";
     std::visit(ClcDetail{line}, message.body);
     return line;
 }
 
-Line summary_of(const smcr::LlcMessage& message, const FrameFacts& facts) {
+Line summary_of(const wire::LlcMessage& message, const FrameFacts& facts) {
     Line line("LLC ");
-    if (const char* name = layout::name_of(smcr::kLlcTypeNames, message.raw_type())) line << name;
+    if (const char* name = layout::name_of(wire::kLlcTypeNames, message.raw_type())) line << name;
     else line << "type 0x", line.hex(message.raw_type());
     line << (message.is_reply() ? " reply" : " request");
     add_link(line, facts);
     return line;
 }
 
-Line summary_of(const smcr::Cdc& cdc, const FrameFacts& facts) {
+Line summary_of(const wire::Cdc& cdc, const FrameFacts& facts) {
     Line line("CDC");
     add_connection(line, facts);
     if (cdc.flags.failover_validation) {  // its cursors mean nothing
@@ -122,4 +122,4 @@ Line summary_of_part(const FrameFacts& facts) {
     return line;
 }
 
-}  // namespace fabricscope::plugin
+}  // namespace fabricscope::plugin::smcr

@@ -25,7 +25,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -150,8 +149,8 @@ constexpr void apply(FieldInfo& info, Clause clause) { info.clause = clause.text
 
 }  // namespace detail
 
+/// A row of a table: which member it is about is its type, all the rest is data.
 template <auto... Path> struct Field {
-    using value_type = typename detail::path_end<Path...>::type;
     FieldInfo info;
 
     template <class T> static constexpr auto& of(T& object) { return detail::follow<Path...>(object); }
@@ -171,12 +170,13 @@ consteval Field<Path...> field(Place place, const char* filter, const char* labe
     return {info};
 }
 
+/// `fields[i]` describes the member that the i-th of `Fields` leads to. (No std::tuple of the rows: instantiating one
+/// for each message took as long as the rest of the compilation together.)
 template <class T, class... Fields> struct Layout {
-    static constexpr std::size_t count = sizeof...(Fields);
     const char* name;
     const char* clause;
     Extent extent;
-    std::tuple<Fields...> fields;
+    std::array<FieldInfo, sizeof...(Fields)> fields;
 };
 
 namespace detail {
@@ -188,19 +188,17 @@ constexpr std::uint8_t bits_in_octet(const FieldInfo& info, std::size_t i) {
 }
 
 /// Every bit of the extent belongs to exactly one field.
-template <class... Fields> consteval bool covers(Extent extent, const Fields&... fields) {
+consteval bool covers(Extent extent, std::span<const FieldInfo> fields) {
     constexpr std::size_t limit = 256;
     std::uint8_t seen[limit] = {};
     bool clean = extent.end <= limit;
-    auto claim = [&](const FieldInfo& info) {
+    for (const FieldInfo& info : fields)
         for (std::size_t i = 0; i < info.width; ++i) {
             const std::uint8_t claimed = bits_in_octet(info, i);
             const std::size_t octet = info.offset + i;
             if (octet < extent.begin || octet >= extent.end || (seen[octet] & claimed) != 0) clean = false;
             else seen[octet] = static_cast<std::uint8_t>(seen[octet] | claimed);
         }
-    };
-    (claim(fields.info), ...);
     for (std::size_t i = extent.begin; i < extent.end; ++i) clean = clean && seen[i] == 0xFF;
     return clean;
 }
@@ -214,8 +212,9 @@ template <class T> inline constexpr auto layout_of = nullptr;
 
 template <class T, class... Fields>
 consteval Layout<T, Fields...> layout(const char* name, const char* clause_text, Extent extent, Fields... fields) {
-    if (!detail::covers(extent, fields...)) detail::a_layout_must_cover_every_bit_of_its_extent_exactly_once();
-    return {name, clause_text, extent, std::tuple<Fields...>{fields...}};
+    const Layout<T, Fields...> made{name, clause_text, extent, {fields.info...}};
+    if (!detail::covers(extent, made.fields)) detail::a_layout_must_cover_every_bit_of_its_extent_exactly_once();
+    return made;
 }
 
 template <class T>
@@ -226,12 +225,6 @@ concept WireFormat = !std::is_null_pointer_v<std::remove_cvref_t<decltype(layout
 template <WireFormat T> inline constexpr std::size_t size_of = layout_of<T>.extent.end - layout_of<T>.extent.begin;
 
 namespace detail {
-
-template <WireFormat T>
-inline constexpr auto field_infos = [] {
-    return std::apply(
-        [](const auto&... f) { return std::array<FieldInfo, sizeof...(f)>{f.info...}; }, layout_of<T>.fields);
-}();
 
 template <std::size_t Width, Order order> constexpr std::uint64_t load(const std::uint8_t* octets) {
     std::uint64_t value = 0;
@@ -249,11 +242,11 @@ constexpr bool is_number(Kind kind) { return kind == Kind::unsigned_integer || k
 
 /// Where field I of a T stands, in octets from the start of the part.
 template <WireFormat T, std::size_t I>
-inline constexpr std::size_t position_of = std::get<I>(layout_of<T>.fields).info.offset - layout_of<T>.extent.begin;
+inline constexpr std::size_t position_of = layout_of<T>.fields[I].offset - layout_of<T>.extent.begin;
 
-template <WireFormat T, std::size_t I> constexpr void read_field(T& object, const std::uint8_t* part) {
-    constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
-    auto& member = std::get<I>(layout_of<T>.fields).of(object);
+template <WireFormat T, class Field, std::size_t I> constexpr void read_field(T& object, const std::uint8_t* part) {
+    constexpr const FieldInfo& info = layout_of<T>.fields[I];
+    auto& member = Field::of(object);
     const std::uint8_t* octets = part + position_of<T, I>;
     if constexpr (is_number(info.kind)) {
         std::uint64_t value = load<info.width, info.order>(octets);
@@ -264,9 +257,9 @@ template <WireFormat T, std::size_t I> constexpr void read_field(T& object, cons
     }
 }
 
-template <WireFormat T, std::size_t I> constexpr void write_field(const T& object, std::uint8_t* part) {
-    constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
-    const auto& member = std::get<I>(layout_of<T>.fields).of(object);
+template <WireFormat T, class Field, std::size_t I> constexpr void write_field(const T& object, std::uint8_t* part) {
+    constexpr const FieldInfo& info = layout_of<T>.fields[I];
+    const auto& member = Field::of(object);
     std::uint8_t* octets = part + position_of<T, I>;
     if constexpr (is_number(info.kind)) {
         auto value = static_cast<std::uint64_t>(member);
@@ -278,23 +271,46 @@ template <WireFormat T, std::size_t I> constexpr void write_field(const T& objec
 }
 
 /// Reads field I if the part is long enough; otherwise the first such field becomes the error.
-template <WireFormat T, std::size_t I>
+template <WireFormat T, class Field, std::size_t I>
 constexpr void read_field_if_there(T& object, ByteView part, std::size_t origin, ParseError& error) {
-    constexpr FieldInfo info = std::get<I>(layout_of<T>.fields).info;
-    if (position_of<T, I> + info.width <= part.size()) read_field<T, I>(object, part.data());
+    constexpr const FieldInfo& info = layout_of<T>.fields[I];
+    if (position_of<T, I> + info.width <= part.size()) read_field<T, Field, I>(object, part.data());
     else if (!error)
         error = {
             Fault::truncated, info.filter, origin + position_of<T, I>, info.width,
             part.size() - std::min(part.size(), position_of<T, I>)};
 }
 
-template <WireFormat T>
-inline constexpr auto indices = std::make_index_sequence<std::remove_cvref_t<decltype(layout_of<T>)>::count>{};
+template <class T, class... Fields, std::size_t... I>
+constexpr void read_all(const Layout<T, Fields...>&, std::index_sequence<I...>, T& object, const std::uint8_t* part) {
+    (read_field<T, Fields, I>(object, part), ...);
+}
+
+template <class T, class... Fields, std::size_t... I>
+constexpr ParseError read_those_there(
+    const Layout<T, Fields...>&, std::index_sequence<I...>, T& object, ByteView part, std::size_t origin) {
+    ParseError error;
+    (read_field_if_there<T, Fields, I>(object, part, origin, error), ...);
+    return error;
+}
+
+template <class T, class... Fields, std::size_t... I>
+constexpr void write_all(const Layout<T, Fields...>&, std::index_sequence<I...>, const T& object, std::uint8_t* part) {
+    (write_field<T, Fields, I>(object, part), ...);
+}
+
+template <class T, class... Fields, std::size_t... I, class Visitor>
+constexpr void visit_all(
+    const Layout<T, Fields...>& table, std::index_sequence<I...>, const T& object, Visitor& visit) {
+    (visit(table.fields[I], Fields::of(object)), ...);
+}
+
+template <WireFormat T> inline constexpr auto indices = std::make_index_sequence<layout_of<T>.fields.size()>{};
 
 }  // namespace detail
 
 template <WireFormat T> constexpr LayoutInfo info_of() {
-    return {layout_of<T>.name, layout_of<T>.clause, detail::field_infos<T>};
+    return {layout_of<T>.name, layout_of<T>.clause, layout_of<T>.fields};
 }
 
 /// For a registry of all parts of a protocol.
@@ -304,24 +320,16 @@ template <WireFormat... T> constexpr std::array<LayoutInfo, sizeof...(T)> infos_
 /// that octet stands in the message, for the error's offset. The members of missing fields stay as
 /// they were.
 template <WireFormat T> constexpr ParseError parse_into(T& object, ByteView part, std::size_t origin = 0) {
-    if (part.size() >= size_of<T>) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::read_field<T, I>(object, part.data()), ...); }
-        (detail::indices<T>);
-        return {};
-    }
-    ParseError error;
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (detail::read_field_if_there<T, I>(object, part, origin, error), ...);
-    }
-    (detail::indices<T>);
-    return error;
+    if (part.size() < size_of<T>)
+        return detail::read_those_there(layout_of<T>, detail::indices<T>, object, part, origin);
+    detail::read_all(layout_of<T>, detail::indices<T>, object, part.data());
+    return {};
 }
 
 /// Writes a T over the octets [0, size_of<T>) of `part`, which must be there.
 template <WireFormat T> constexpr void build_into(const T& object, std::span<std::uint8_t> part) {
     std::fill_n(part.begin(), size_of<T>, std::uint8_t{0});
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (detail::write_field<T, I>(object, part.data()), ...); }
-    (detail::indices<T>);
+    detail::write_all(layout_of<T>, detail::indices<T>, object, part.data());
 }
 
 namespace detail {
@@ -330,7 +338,7 @@ namespace detail {
 template <WireFormat T>
 inline constexpr auto reserved_bits = [] {
     std::array<std::uint8_t, size_of<T>> bits{};
-    for (const FieldInfo& info : field_infos<T>)
+    for (const FieldInfo& info : layout_of<T>.fields)
         for (std::size_t i = 0; info.reserved && i < info.width; ++i)
             bits[info.offset - layout_of<T>.extent.begin + i] = static_cast<std::uint8_t>(
                 bits[info.offset - layout_of<T>.extent.begin + i] | bits_in_octet(info, i));
@@ -346,12 +354,17 @@ template <WireFormat T> constexpr const FieldInfo* reserved_in_use(ByteView part
     unsigned any = 0;
     for (std::size_t i = 0; i < size; ++i) any |= static_cast<unsigned>(part[i] & mask[i]);
     if (any == 0) return nullptr;
-    for (const FieldInfo& info : detail::field_infos<T>)
+    for (const FieldInfo& info : layout_of<T>.fields)
         for (std::size_t i = 0; info.reserved && i < info.width; ++i) {
             const std::size_t octet = info.offset - layout_of<T>.extent.begin + i;
             if (octet < size && (part[octet] & detail::bits_in_octet(info, i)) != 0) return &info;
         }
     return nullptr;
+}
+
+/// Calls `visit(info, member)` for each field of the table, in its order.
+template <WireFormat T, class Visitor> constexpr void for_each_field(const T& object, Visitor visit) {
+    detail::visit_all(layout_of<T>, detail::indices<T>, object, visit);
 }
 
 /// A list of equal elements as it stands on the wire; elements are parsed when asked for.

@@ -293,4 +293,248 @@ std::vector<std::uint8_t> build(const LlcMessage& message);
 
 }  // namespace fabricscope::smcr
 
-#include "protocols/smcr/llc_layout.h"
+// ---- where the fields stand --------------------------------------------------------------------
+
+namespace fabricscope::layout {
+
+template <>
+inline constexpr auto layout_of<smcr::LlcHeaderV1> = layout<smcr::LlcHeaderV1>(
+    "LLC header", "RFC 7609, A.3", octets(0, 3),
+    field<&smcr::LlcHeaderV1::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
+    field<&smcr::LlcHeaderV1::length>(at(1), "smcr.llc.length", "Length"),
+    field<&smcr::LlcHeaderV1::reserved>(at(2), "smcr.llc.reserved", "Reserved", hex, reserved));
+
+template <>
+inline constexpr auto layout_of<smcr::AddLinkHeaderV1> = layout<smcr::AddLinkHeaderV1>(
+    "LLC header", "RFC 7609, A.3.2", octets(0, 3),
+    field<&smcr::AddLinkHeaderV1::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
+    field<&smcr::AddLinkHeaderV1::length>(at(1), "smcr.llc.length", "Length"),
+    field<&smcr::AddLinkHeaderV1::reserved>(bits(2, 0xF0), "smcr.llc.reserved", "Reserved", hex, reserved),
+    field<&smcr::AddLinkHeaderV1::reject_reason>(
+        bits(2, 0x0F), "smcr.llc.add_link.reject_reason", "Reject reason", names(smcr::kAddLinkRejectNames)));
+
+template <>
+inline constexpr auto layout_of<smcr::LlcHeaderV2Big> = layout<smcr::LlcHeaderV2Big>(
+    "LLC header, version 2", "IBM SMC v2, LLC", octets(0, 3),
+    field<&smcr::LlcHeaderV2::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
+    field<&smcr::LlcHeaderV2::length>(at(1), "smcr.llc.v2_length", "Length"));
+
+template <>
+inline constexpr auto layout_of<smcr::LlcHeaderV2Little> = layout<smcr::LlcHeaderV2Little>(
+    "LLC header, version 2", "IBM SMC v2, LLC", octets(0, 3),
+    field<&smcr::LlcHeaderV2::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
+    field<&smcr::LlcHeaderV2::length>(at(1), "smcr.llc.v2_length", "Length", little_endian));
+
+template <>
+inline constexpr auto layout_of<smcr::ConfirmLink> = layout<smcr::ConfirmLink>(
+    "CONFIRM LINK", "RFC 7609, A.3.1", octets(3, 44),
+    field<&smcr::ConfirmLink::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::ConfirmLink::reserved1>(bits(3, 0x7C), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::ConfirmLink::no_rmbe_eye_catcher>(
+        bits(3, 0x03), "smcr.llc.confirm_link.no_eye_catcher", "No RMBE eye catchers", hex,
+        clause("Linux net/smc/smc_llc.h")),
+    field<&smcr::ConfirmLink::mac>(at(4), "smcr.llc.mac", "RoCE MAC"),
+    field<&smcr::ConfirmLink::gid>(at(10), "smcr.llc.gid", "GID"),
+    field<&smcr::ConfirmLink::qpn>(at(26, 3), "smcr.llc.qpn", "QP number", hex),
+    field<&smcr::ConfirmLink::link>(at(29), "smcr.llc.link", "Link number"),
+    field<&smcr::ConfirmLink::link_user_id>(at(30), "smcr.llc.confirm_link.link_user_id", "Link user ID", hex),
+    field<&smcr::ConfirmLink::max_links>(at(34), "smcr.llc.confirm_link.max_links", "Maximum links"),
+    field<&smcr::ConfirmLink::max_connections>(
+        at(35), "smcr.llc.confirm_link.max_connections", "Maximum connections", clause("IBM SMC v2.1, CONFIRM LINK")),
+    field<&smcr::ConfirmLink::reserved2>(at(36), "smcr.llc.reserved_end8", "Reserved", reserved));
+
+template <>
+inline constexpr auto layout_of<smcr::AddLink> = layout<smcr::AddLink>(
+    "ADD LINK", "RFC 7609, A.3.2; Linux net/smc/smc_llc.h", octets(3, 44),
+    field<&smcr::AddLink::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::AddLink::reject>(bits(3, 0x40), "smcr.llc.add_link.reject", "Rejected (Z)"),
+    field<&smcr::AddLink::reserved1>(bits(3, 0x30), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::AddLink::reject_reason_v2>(
+        bits(3, 0x0F), "smcr.llc.add_link.reject_reason_v2", "Reject reason (version 2)",
+        names(smcr::kAddLinkRejectNames)),
+    field<&smcr::AddLink::mac>(at(4), "smcr.llc.mac", "RoCE MAC"),
+    field<&smcr::AddLink::reserved2>(at(10), "smcr.llc.add_link.reserved2", "Reserved", reserved),
+    field<&smcr::AddLink::gid>(at(12), "smcr.llc.gid", "GID"),
+    field<&smcr::AddLink::qpn>(at(28, 3), "smcr.llc.qpn", "QP number", hex),
+    field<&smcr::AddLink::link>(at(31), "smcr.llc.link", "Link number"),
+    field<&smcr::AddLink::reserved3>(bits(32, 0xF0), "smcr.llc.add_link.reserved3", "Reserved", hex, reserved),
+    field<&smcr::AddLink::mtu>(bits(32, 0x0F), "smcr.llc.add_link.mtu", "Path MTU", names(ib::mtu_names)),
+    field<&smcr::AddLink::initial_psn>(at(33, 3), "smcr.llc.add_link.initial_psn", "Initial PSN", hex),
+    field<&smcr::AddLink::reserved4>(at(36), "smcr.llc.reserved_end8", "Reserved", reserved));
+
+template <>
+inline constexpr auto layout_of<smcr::AddLinkRfc> = layout<smcr::AddLinkRfc>(
+    "ADD LINK as RFC 7609 draws it", "RFC 7609, A.3.2", octets(3, 44),
+    field<&smcr::AddLinkRfc::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::AddLinkRfc::reject>(bits(3, 0x40), "smcr.llc.add_link.reject", "Rejected (Z)"),
+    field<&smcr::AddLinkRfc::reserved1>(bits(3, 0x3F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::AddLinkRfc::mac>(at(4), "smcr.llc.mac", "RoCE MAC"),
+    field<&smcr::AddLinkRfc::gid>(at(10), "smcr.llc.gid", "GID"),
+    field<&smcr::AddLinkRfc::qpn>(at(26, 3), "smcr.llc.qpn", "QP number", hex),
+    field<&smcr::AddLinkRfc::link>(at(29), "smcr.llc.link", "Link number"),
+    field<&smcr::AddLinkRfc::reserved2>(bits(30, 0xF0), "smcr.llc.add_link.reserved3", "Reserved", hex, reserved),
+    field<&smcr::AddLinkRfc::mtu>(bits(30, 0x0F), "smcr.llc.add_link.mtu", "Path MTU", names(ib::mtu_names)),
+    field<&smcr::AddLinkRfc::initial_psn>(at(31, 3), "smcr.llc.add_link.initial_psn", "Initial PSN", hex),
+    field<&smcr::AddLinkRfc::reserved3>(at(34), "smcr.llc.add_link.reserved_end10", "Reserved", reserved));
+
+template <>
+inline constexpr auto layout_of<smcr::AddLinkV2Big> = layout<smcr::AddLinkV2Big>(
+    "ADD LINK extension", "IBM SMC v2, ADD LINK", octets(44, 72),
+    field<&smcr::AddLinkV2::direct>(bits(44, 0x80), "smcr.llc.add_link.direct", "Not routed (v2 direct)"),
+    field<&smcr::AddLinkV2::reserved1>(bits(44, 0x7F), "smcr.llc.add_link.v2_reserved1", "Reserved", hex, reserved),
+    field<&smcr::AddLinkV2::reserved2>(at(45), "smcr.llc.add_link.v2_reserved2", "Reserved", hex, reserved),
+    field<&smcr::AddLinkV2::target_gid>(at(46), "smcr.llc.add_link.target_gid", "Client target GID"),
+    field<&smcr::AddLinkV2::reserved3>(at(62), "smcr.llc.add_link.v2_reserved3", "Reserved", reserved),
+    field<&smcr::AddLinkV2::rkey_count>(at(70), "smcr.llc.add_link.rkey_count", "RKey count"));
+
+template <>
+inline constexpr auto layout_of<smcr::AddLinkV2Little> = layout<smcr::AddLinkV2Little>(
+    "ADD LINK extension", "IBM SMC v2, ADD LINK", octets(44, 72),
+    field<&smcr::AddLinkV2::direct>(bits(44, 0x80), "smcr.llc.add_link.direct", "Not routed (v2 direct)"),
+    field<&smcr::AddLinkV2::reserved1>(bits(44, 0x7F), "smcr.llc.add_link.v2_reserved1", "Reserved", hex, reserved),
+    field<&smcr::AddLinkV2::reserved2>(at(45), "smcr.llc.add_link.v2_reserved2", "Reserved", hex, reserved),
+    field<&smcr::AddLinkV2::target_gid>(at(46), "smcr.llc.add_link.target_gid", "Client target GID"),
+    field<&smcr::AddLinkV2::reserved3>(at(62), "smcr.llc.add_link.v2_reserved3", "Reserved", reserved),
+    field<&smcr::AddLinkV2::rkey_count>(at(70), "smcr.llc.add_link.rkey_count", "RKey count", little_endian));
+
+template <>
+inline constexpr auto layout_of<smcr::RkeyPair> = layout<smcr::RkeyPair>(
+    "RToken on the new link", "RFC 7609, A.3.3", octets(0, 16),
+    field<&smcr::RkeyPair::reference_rkey>(at(0), "smcr.llc.rtoken.reference_rkey", "Reference RKey", hex),
+    field<&smcr::RkeyPair::rkey>(at(4), "smcr.llc.rtoken.rkey", "RKey", hex),
+    field<&smcr::RkeyPair::address>(at(8), "smcr.llc.rtoken.address", "RMB virtual address", hex));
+
+template <>
+inline constexpr auto layout_of<smcr::AddLinkContinuation> = layout<smcr::AddLinkContinuation>(
+    "ADD LINK CONTINUATION", "RFC 7609, A.3.3", octets(3, 8),
+    field<&smcr::AddLinkContinuation::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::AddLinkContinuation::reserved1>(bits(3, 0x7F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::AddLinkContinuation::link>(at(4), "smcr.llc.link", "Link number"),
+    field<&smcr::AddLinkContinuation::rtokens_left>(at(5), "smcr.llc.rtokens_left", "RTokens left"),
+    field<&smcr::AddLinkContinuation::reserved2>(at(6), "smcr.llc.reserved2", "Reserved", reserved));
+
+template <>
+inline constexpr auto layout_of<smcr::DeleteLink> = layout<smcr::DeleteLink>(
+    "DELETE LINK", "RFC 7609, A.3.4", octets(3, 44),
+    field<&smcr::DeleteLink::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::DeleteLink::all>(bits(3, 0x40), "smcr.llc.delete_link.all", "All links (A)"),
+    field<&smcr::DeleteLink::orderly>(bits(3, 0x20), "smcr.llc.delete_link.orderly", "Orderly (O)"),
+    field<&smcr::DeleteLink::reserved1>(bits(3, 0x1F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::DeleteLink::link>(at(4), "smcr.llc.link", "Link number"),
+    field<&smcr::DeleteLink::reason>(
+        at(5), "smcr.llc.delete_link.reason", "Reason", hex, names(smcr::kDeleteLinkReasonNames)),
+    field<&smcr::DeleteLink::reserved2>(at(9), "smcr.llc.delete_link.reserved", "Reserved", reserved));
+
+template <>
+inline constexpr auto layout_of<smcr::RequestAddLink> = layout<smcr::RequestAddLink>(
+    "REQUEST ADD LINK", "IBM SMC v2, REQUEST ADD LINK", octets(3, 28),
+    field<&smcr::RequestAddLink::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::RequestAddLink::reserved1>(bits(3, 0x7F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::RequestAddLink::reserved2>(at(4), "smcr.llc.request_add_link.reserved1", "Reserved", reserved),
+    field<&smcr::RequestAddLink::gid_count>(at(24), "smcr.llc.request_add_link.gid_count", "GID count"),
+    field<&smcr::RequestAddLink::reserved3>(at(25), "smcr.llc.request_add_link.reserved2", "Reserved", reserved));
+
+template <>
+inline constexpr auto layout_of<smcr::ConfirmRkey> = layout<smcr::ConfirmRkey>(
+    "CONFIRM RKEY", "RFC 7609, A.3.5", octets(3, 17),
+    field<&smcr::ConfirmRkey::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::ConfirmRkey::reserved1>(bits(3, 0x40), "smcr.llc.flag_reserved", "Reserved", reserved),
+    field<&smcr::ConfirmRkey::negative>(bits(3, 0x20), "smcr.llc.negative", "Negative reply (Z)"),
+    field<&smcr::ConfirmRkey::retry>(
+        bits(3, 0x10), "smcr.llc.confirm_rkey.retry", "Retry after a configuration change (C)"),
+    field<&smcr::ConfirmRkey::reserved2>(bits(3, 0x0F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::ConfirmRkey::other_links>(at(4), "smcr.llc.confirm_rkey.other_links", "RTokens for other links"),
+    field<&smcr::ConfirmRkey::rkey>(at(5), "smcr.llc.rtoken.rkey", "RKey", hex),
+    field<&smcr::ConfirmRkey::address>(at(9), "smcr.llc.rtoken.address", "RMB virtual address", hex));
+
+template <>
+inline constexpr auto layout_of<smcr::ConfirmRkeyContinuation> = layout<smcr::ConfirmRkeyContinuation>(
+    "CONFIRM RKEY CONTINUATION", "RFC 7609, A.3.6", octets(3, 5),
+    field<&smcr::ConfirmRkeyContinuation::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::ConfirmRkeyContinuation::reserved1>(bits(3, 0x40), "smcr.llc.flag_reserved", "Reserved", reserved),
+    field<&smcr::ConfirmRkeyContinuation::negative>(bits(3, 0x20), "smcr.llc.negative", "Negative reply (Z)"),
+    field<&smcr::ConfirmRkeyContinuation::reserved2>(
+        bits(3, 0x1F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::ConfirmRkeyContinuation::rtokens_left>(at(4), "smcr.llc.rtokens_left", "RTokens left"));
+
+template <>
+inline constexpr auto layout_of<smcr::LinkRtoken> = layout<smcr::LinkRtoken>(
+    "RToken on another link", "RFC 7609, A.3.5", octets(0, 13),
+    field<&smcr::LinkRtoken::link>(at(0), "smcr.llc.link", "Link number"),
+    field<&smcr::LinkRtoken::rkey>(at(1), "smcr.llc.rtoken.rkey", "RKey", hex),
+    field<&smcr::LinkRtoken::address>(at(5), "smcr.llc.rtoken.address", "RMB virtual address", hex));
+
+template <>
+inline constexpr auto layout_of<smcr::DeleteRkey> = layout<smcr::DeleteRkey>(
+    "DELETE RKEY", "RFC 7609, A.3.7", octets(3, 8),
+    field<&smcr::DeleteRkey::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::DeleteRkey::reserved1>(bits(3, 0x40), "smcr.llc.flag_reserved", "Reserved", reserved),
+    field<&smcr::DeleteRkey::negative>(bits(3, 0x20), "smcr.llc.negative", "Negative reply (Z)"),
+    field<&smcr::DeleteRkey::reserved2>(bits(3, 0x1F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::DeleteRkey::count>(at(4), "smcr.llc.delete_rkey.count", "RKey count"),
+    field<&smcr::DeleteRkey::error_mask>(
+        at(5), "smcr.llc.delete_rkey.error_mask", "Error mask (version 2: invalid RKeys)", hex),
+    field<&smcr::DeleteRkey::reserved3>(at(6), "smcr.llc.reserved2", "Reserved", reserved));
+
+template <>
+inline constexpr auto layout_of<smcr::DeletedRkey> = layout<smcr::DeletedRkey>(
+    "RKey", "RFC 7609, A.3.7", octets(0, 4),
+    field<&smcr::DeletedRkey::rkey>(at(0), "smcr.llc.delete_rkey.rkey", "RKey", hex));
+
+template <>
+inline constexpr auto layout_of<smcr::TestLink> = layout<smcr::TestLink>(
+    "TEST LINK", "RFC 7609, A.3.8", octets(3, 44),
+    field<&smcr::TestLink::reply>(bits(3, 0x80), "smcr.llc.reply", "Reply"),
+    field<&smcr::TestLink::reserved1>(bits(3, 0x7F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
+    field<&smcr::TestLink::user_data>(at(4), "smcr.llc.test_link.user_data", "User data"),
+    field<&smcr::TestLink::reserved2>(at(20), "smcr.llc.test_link.reserved", "Reserved", reserved));
+
+}  // namespace fabricscope::layout
+
+namespace fabricscope::smcr {
+
+namespace detail {
+
+template <class V, class T> void walk_slots(Walker<V>& w, const layout::List<T>& slots, std::size_t used) {
+    for (std::size_t i = 0; i < slots.size(); ++i) w.part(slots[i], {.index = static_cast<int>(i), .used = i < used});
+}
+
+template <class V, layout::WireFormat T> void walk_body(Walker<V>& w, const T& body) { w.part(body); }
+
+template <class V> void walk_body(Walker<V>& w, const UnknownLlc& body) {
+    w.octets(body.octets, {.label = "Unknown content"});
+}
+
+template <class V> void walk_body(Walker<V>& w, const AddLinkMessage& message) {
+    std::visit([&](const auto& body) { w.part(body); }, message.body);
+    if (const auto* big = std::get_if<AddLinkV2Big>(&message.v2)) w.part(*big);
+    if (const auto* little = std::get_if<AddLinkV2Little>(&message.v2)) w.part(*little);
+    w.list(message.rkeys);
+}
+
+template <class V> void walk_body(Walker<V>& w, const RequestAddLinkMessage& message) {
+    w.part(message.body);
+    w.list(message.gids);
+}
+
+/// The messages with a fixed number of slots.
+template <class V, class Message>
+requires requires(Message m) {
+    m.slots;
+    m.used;
+}
+void walk_body(Walker<V>& w, const Message& message) {
+    w.part(message.body);
+    walk_slots(w, message.slots, message.used);
+}
+
+}  // namespace detail
+
+template <class Visitor> void walk(const LlcMessage& message, Visitor&& visit) {
+    Walker walker(visit);
+    std::visit([&](const auto& header) { walker.part(header); }, message.header);
+    std::visit([&](const auto& body) { detail::walk_body(walker, body); }, message.body);
+    walker.octets(message.padding, {.label = "Padding"});
+}
+
+}  // namespace fabricscope::smcr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which name of this run stands for which name of the recording: queue pairs, keys, tokens, communication ids ...
+// Maps identifiers of the recording (QPNs, keys, tokens, communication ids ...) to those of this run.
 #pragma once
 
 #include <map>

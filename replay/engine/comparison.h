@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where a run differs from the recording: messages field by field after substitution of names, data and final states
-// by their meaning, and what is left to implementations, which is only told.
+// by their meaning. What is left to implementations is reported, but is no difference.
 #pragma once
 
 #include "replay/engine/conversation.h"

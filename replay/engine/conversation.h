@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What two sides said to each other in a session, whatever the protocol: the recording is one, and so is what happens
-// when one side of it is played. Both are read from frames by the same engine, and so can be compared.
+// The messages that two sides exchanged in a session, whatever the protocol. A recording is a conversation, and so is a
+// run in which one side of it is played: both are read from frames by the same engine, and so can be compared.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ using engine::Time;
 
 // ---- messages ------------------------------------------------------------------------------------
 
-/// How a field is held against the recorded one.
+/// How a field of the run is compared with the recorded one.
 enum class Treatment : std::uint8_t {
     exact,       ///< has to be equal
-    introduces,  ///< a name that its owner chooses freely: from now on the one stands for the other
-    refers,      ///< to such a name: has to be the one that stands for the recorded one
+    introduces,  ///< an identifier that its owner chooses freely: from now on it is mapped to the recorded one
+    refers,      ///< to such an identifier: has to be the one that is mapped to the recorded one
     ignored,     ///< chosen freely, and nothing refers to it
-    policy,      ///< left to implementations, but worth telling
+    policy,      ///< left to implementations, but worth reporting
 };
 enum class Owner : std::uint8_t { sender, receiver, group };
 
@@ -59,12 +59,13 @@ struct Message {
     const Dialect* dialect = nullptr;
     Side from{};
     std::string name;  ///< "CLC ACCEPT", "LLC CONFIRM LINK reply"
-    /// Within a lane, order holds. The same in both runs: "connection 1", "link 2", numbered as they begin.
+    /// Messages of one lane have a fixed order. Lanes have the same names in recording and run: "connection 1",
+    /// "link 2", numbered as they begin.
     std::string lane;
     Time time = 0;
     std::uint64_t frame = 0;  ///< that completed it
     Octets octets{};
-    std::optional<std::size_t> answers{};  ///< the message that made its sender send it, if that is certain
+    std::optional<std::size_t> answers{};  ///< the request that it responds to, if that is certain
     bool optional = false;                 ///< whether and when it comes is left to implementations
     /// Of a recorded message: names that an application put where layouts see octets only, in order; see with_names().
     std::vector<FieldAt> embedded{};

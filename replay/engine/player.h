@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What each protocol gives to replay: sessions read from frames, an endpoint that plays one side of one, and an
-// emulated endpoint that answers it.
+// The interfaces that each protocol implements for replay: sessions read from frames, an endpoint that plays one side
+// of a session, and an emulated endpoint as its peer.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace fabricscope::replay {
 
-/// Plays one side of a session. As every endpoint it has no clock and no socket.
+/// Sends the messages of one side of a session. As every endpoint it has no clock and no socket.
 class Player : public stack::Endpoint {
 public:
-    /// The run begins now; frames go out only after this.
+    /// The run begins now; no frames are sent before.
     virtual void start(Time now) = 0;
     /// Nothing is left to be sent, and nothing is waited for.
     virtual bool over() const = 0;
@@ -25,13 +25,13 @@ public:
 };
 
 /// An endpoint, and how its ports are attached.
-template <class T> struct Station {
+template <class T> struct Attached {
     std::unique_ptr<T> endpoint;
     capture::LinkType link = capture::LinkType::ethernet;
     std::vector<Mac> addresses;  ///< Ethernet: of its ports, in order
 };
-using PlayedStation = Station<Player>;
-using EmulatedStation = Station<stack::Endpoint>;
+using AttachedPlayer = Attached<Player>;
+using AttachedEndpoint = Attached<stack::Endpoint>;
 
 /// Addresses of this run, where they are not to be those of the recording: replay against a live peer.
 struct LiveAddresses {
@@ -54,7 +54,7 @@ struct SessionInfo {
     std::string obstacle;  ///< why it cannot be replayed; empty if it can
 };
 
-/// The problem is told to the user as it stands.
+/// The text is shown to the user unchanged.
 struct NotPlayable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -65,10 +65,10 @@ public:
     virtual ~Session() = default;
     virtual const Conversation& conversation() const = 0;
     /// Throws NotPlayable. The session has to live as long as the player.
-    virtual PlayedStation player(Side played, const PlayOptions& options) const = 0;
-    /// An endpoint of the emulated stack that does, with its own protocol machine, what the application on that side
-    /// did. `profile`: of its habits; empty: those of the recorded side. Throws NotPlayable.
-    virtual EmulatedStation emulated(Side side, const std::string& profile) const = 0;
+    virtual AttachedPlayer player(Side played, const PlayOptions& options) const = 0;
+    /// An endpoint of the emulated stack whose application does what the recorded one did. The protocol is the stack's
+    /// own. `profile`: implementation to behave like; empty: the recorded side. Throws NotPlayable.
+    virtual AttachedEndpoint emulated(Side side, const std::string& profile) const = 0;
 };
 
 /// Reads the sessions of one protocol. Its observers are given to an engine with its options; when the engine has

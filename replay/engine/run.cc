@@ -17,7 +17,7 @@ constexpr Time settling = 2 * capture::second;
 constexpr Time slice = 10 * capture::millisecond;
 
 /// Ethernet goes by address; another link joins the same ports of both.
-stack::Routing routing_of(const PlayedStation& player, const EmulatedStation& peer) {
+stack::Routing routing_of(const AttachedPlayer& player, const AttachedEndpoint& peer) {
     const std::size_t ports = std::max<std::size_t>(player.addresses.size(), 1);
     if (player.link != capture::LinkType::ethernet)
         return [ports](PortId from, ByteView) { return from < ports ? from + ports : from - ports; };
@@ -27,9 +27,9 @@ stack::Routing routing_of(const PlayedStation& player, const EmulatedStation& pe
     return ethernet;
 }
 
-template <class Station> void attach(Fabric& fabric, const Station& station) {
-    for (std::size_t port = 0; port < std::max<std::size_t>(station.addresses.size(), 1); ++port)
-        fabric.attach(*station.endpoint, port);
+template <class Attached> void attach(Fabric& fabric, const Attached& attached) {
+    for (std::size_t port = 0; port < std::max<std::size_t>(attached.addresses.size(), 1); ++port)
+        fabric.attach(*attached.endpoint, port);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::unique_ptr<Session> playable_session(const Reader& reader, const engine::En
     return session;
 }
 
-Run run_emulated(PlayedStation player, EmulatedStation peer, const RunLimits& limits) {
+Run run_emulated(AttachedPlayer player, AttachedEndpoint peer, const RunLimits& limits) {
     Run run;
     run.link = player.link;
     run.ports = std::max<std::size_t>(player.addresses.size(), 1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A player and what it plays against, until all has been played.
+// Runs a player against a peer until all of the player's messages have been sent.
 #pragma once
 
 #include "replay/engine/player.h"
 
 namespace fabricscope::replay {
 
-/// What happened, as captured at the player's ports.
+/// A frame that was sent or received at one of the player's ports.
 struct RunFrame {
     Time time = 0;
     std::size_t port = 0;
@@ -19,7 +19,7 @@ struct Run {
     capture::LinkType link = capture::LinkType::ethernet;
     std::size_t ports = 1;
     std::vector<RunFrame> frames;  ///< in order of time
-    bool over = false;             ///< false: the time was over while something was waited for
+    bool over = false;             ///< false: the time limit was reached while something was waited for
     std::string waiting_for;
     std::vector<std::string> notes;
 };
@@ -34,12 +34,12 @@ struct RunLimits {
 std::unique_ptr<Session> playable_session(const Reader& reader, const engine::Engine& engine, std::string_view id);
 
 /// On a virtual clock, over a perfect wire.
-Run run_emulated(PlayedStation player, EmulatedStation peer, const RunLimits& limits);
+Run run_emulated(AttachedPlayer player, AttachedEndpoint peer, const RunLimits& limits);
 
 /// The run as a capture's frame, number `index` from 0; its views point into `run`.
 capture::Frame frame_of(const Run& run, std::size_t index);
 
-/// What was said in the run. nullptr: nothing of the recorded session's kind.
+/// The session of the run. nullptr: nothing of the recorded session's kind happened.
 std::unique_ptr<Session> session_of(const Run& run, const Protocol& protocol, const Conversation& recorded);
 
 }  // namespace fabricscope::replay

@@ -8,8 +8,8 @@
 namespace fabricscope::replay {
 
 Script::Script(const Conversation& recorded, Side played, Pace pace)
-    : recorded_(recorded), played_(played), pace_(pace), course_(recorded.messages.size()) {
-    for (std::size_t i = 0; i < course_.size(); ++i) {
+    : recorded_(recorded), played_(played), pace_(pace), progress_(recorded.messages.size()) {
+    for (std::size_t i = 0; i < progress_.size(); ++i) {
         to_come_[key_of(message(i))].push_back(i);
         if (message(i).from == played_ && message(i).answers) answers_.emplace(*message(i).answers, i);
     }
@@ -48,27 +48,27 @@ std::optional<std::size_t> Script::sent(Time now, std::string_view lane, std::st
 /// The played side's answer to something that need not come.
 bool Script::is_moot(std::size_t index) const {
     const std::optional<std::size_t>& cause = message(index).answers;
-    return cause && message(*cause).optional && message(*cause).from != played_ && !course_[*cause].done;
+    return cause && message(*cause).optional && message(*cause).from != played_ && !progress_[*cause].done;
 }
 
 void Script::sent(Time now, std::size_t index) {
-    course_[index] = {true, now};
+    progress_[index] = {true, now};
     std::deque<std::size_t>& same = to_come_[key_of(message(index))];
     if (const auto open = std::ranges::find(same, index); open != same.end()) same.erase(open);
     due_answers_.erase(index);
     const auto [first, last] = answers_.equal_range(index);
     for (auto answer = first; answer != last; ++answer)
-        if (!course_[answer->second].done) due_answers_.insert(answer->second);
+        if (!progress_[answer->second].done) due_answers_.insert(answer->second);
     advance();
 }
 
 /// Passes what is done, and what is not waited for.
 void Script::advance() {
-    for (; next_ < course_.size(); ++next_) {
+    for (; next_ < progress_.size(); ++next_) {
         const bool waited_for = is_waited_for(next_);
-        if (waited_for && !course_[next_].done) return;
+        if (waited_for && !progress_[next_].done) return;
         if (!waited_for) continue;
-        settled_.at = std::max(settled_.at, course_[next_].at);
+        settled_.at = std::max(settled_.at, progress_[next_].at);
         settled_.recorded = std::max(settled_.recorded, message(next_).time);
     }
 }
@@ -84,10 +84,10 @@ bool Script::is_waited_for(std::size_t index) const {
 std::optional<Time> Script::due(std::size_t index) const {
     Moment cause = settled_;
     if (const auto& question = message(index).answers) {
-        cause = {course_[*question].at, message(*question).time};
+        cause = {progress_[*question].at, message(*question).time};
         const auto [first, last] = answers_.equal_range(*question);
         for (auto earlier = first; earlier != last && earlier->second != index; ++earlier) {
-            const auto& [done, at] = course_[earlier->second];
+            const auto& [done, at] = progress_[earlier->second];
             if (!done) return std::nullopt;
             cause = {std::max(cause.at, at), std::max(cause.recorded, message(earlier->second).time)};
         }
@@ -99,7 +99,7 @@ std::optional<Time> Script::due(std::size_t index) const {
 /// Answers whose question has come, in order, and what all that came before has been done for.
 template <class Visit> void Script::each_candidate(Visit visit) const {
     for (const std::size_t answer : due_answers_) visit(answer);
-    if (next_ < course_.size() && message(next_).from == played_ && !message(next_).answers) visit(next_);
+    if (next_ < progress_.size() && message(next_).from == played_ && !message(next_).answers) visit(next_);
 }
 
 std::optional<std::size_t> Script::ready(Time now, const std::function<bool(std::size_t)>& may_send) const {
@@ -117,11 +117,11 @@ Time Script::wakeup() const {
     return earliest;
 }
 
-bool Script::over() const { return next_ == course_.size() && due_answers_.empty(); }
+bool Script::over() const { return next_ == progress_.size() && due_answers_.empty(); }
 
 std::string Script::waiting_for() const {
     if (over()) return {};
-    const Message& next = message(next_ < course_.size() ? next_ : *due_answers_.begin());
+    const Message& next = message(next_ < progress_.size() ? next_ : *due_answers_.begin());
     return fmt::format("{} of the {} (recorded in frame {})", next.name, engine::name_of(next.from), next.frame);
 }
 

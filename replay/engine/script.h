@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One side of a recording as something to be played: which messages it sends, and what each of them waits for.
+// The schedule of the played side: which recorded messages it sends, and what each of them waits for.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@
 
 namespace fabricscope::replay {
 
-/// When a played message goes out, once what it waits for has happened.
+/// The delay before a message is sent, once what it waits for has happened.
 struct Pace {
     double factor = 0;  ///< recorded gaps are multiplied with it; 0: at once, 1: as recorded
 };
@@ -40,12 +40,12 @@ public:
     std::optional<std::size_t> ready(
         Time now, const std::function<bool(std::size_t)>& may_send = [](std::size_t) { return true; }) const;
     void sent(Time now, std::size_t index);
-    /// A message of the played side that went out without having been asked for here, because the player's own protocol
-    /// machine had it sent: the first one of that lane and name that is still to come.
+    /// The player's own protocol machine has sent a message that ready() did not return: the first one of that lane and
+    /// name that is still to come.
     std::optional<std::size_t> sent(Time now, std::string_view lane, std::string_view name);
     /// Whether the message has been sent or has come.
-    bool done(std::size_t message) const { return course_[message].done; }
-    /// When ready() is to be asked again although nothing has happened.
+    bool done(std::size_t message) const { return progress_[message].done; }
+    /// When ready() is to be called again although nothing has happened.
     Time wakeup() const;
 
     const Message& message(std::size_t index) const { return recorded_.messages[index]; }
@@ -59,7 +59,7 @@ public:
     std::string waiting_for() const;
 
 private:
-    struct Course {
+    struct Progress {
         bool done = false;
         Time at = 0;
     };
@@ -82,10 +82,10 @@ private:
     Side played_;
     Pace pace_;
     Bindings bindings_;
-    std::vector<Course> course_;                       ///< as the messages
+    std::vector<Progress> progress_;                   ///< as the messages
     std::map<Key, std::deque<std::size_t>> to_come_;   ///< in order
     std::multimap<std::size_t, std::size_t> answers_;  ///< of the played side, by what they answer
-    std::set<std::size_t> due_answers_;                ///< whose question has come
+    std::set<std::size_t> due_answers_;                ///< whose request has been received
     std::size_t next_ = 0;                             ///< the first message that is waited for
     Moment settled_;                                   ///< of all that is waited for before it
 };

@@ -5,61 +5,53 @@ namespace fabricscope::replay {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::Json;
 
 Json number_or_null(std::uint64_t number) { return number != 0 ? Json(number) : Json(); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 Json json_of(const Difference& difference) {
-    Json json;
-    json["level"] = name_of(difference.level);
-    json["where"] = difference.where;
-    json["message"] = text_or_null(difference.message);
-    json["field"] = text_or_null(difference.field);
-    json["recorded"] = difference.recorded;
-    json["actual"] = difference.actual;
-    json["recorded_frame"] = number_or_null(difference.recorded_frame);
-    json["actual_frame"] = number_or_null(difference.actual_frame);
-    json["clause"] = text_or_null(difference.clause);
-    return json;
+    return {
+        {"level", name_of(difference.level)},
+        {"where", difference.where},
+        {"message", text_or_null(difference.message)},
+        {"field", text_or_null(difference.field)},
+        {"recorded", difference.recorded},
+        {"actual", difference.actual},
+        {"recorded_frame", number_or_null(difference.recorded_frame)},
+        {"actual_frame", number_or_null(difference.actual_frame)},
+        {"clause", text_or_null(difference.clause)}};
 }
 
 Json json_of(const engine::Finding& finding) {
-    Json json;
-    json["rule"] = finding.rule->id;
-    json["severity"] = engine::name_of(finding.rule->severity);
-    json["frames"] = finding.frames;
-    json["session"] = text_or_null(finding.session);
-    json["text"] = finding.text;
-    json["clause"] = finding.rule->clause;
-    return json;
+    return {{"rule", finding.rule->id}, {"severity", engine::name_of(finding.rule->severity)},
+            {"frames", finding.frames}, {"session", text_or_null(finding.session)},
+            {"text", finding.text},     {"clause", finding.rule->clause}};
 }
 
 /// Where a message stands in one of the runs; times count from its first message.
 Json place_of(const Conversation& conversation, std::optional<std::size_t> index) {
     if (!index) return {};
     const Message& message = conversation.messages[*index];
-    Json json;
-    json["frame"] = message.frame;
-    json["time"] = static_cast<double>(message.time - conversation.messages.front().time) / 1e9;
-    return json;
+    return {
+        {"frame", message.frame},
+        {"time", static_cast<double>(message.time - conversation.messages.front().time) / 1e9}};
 }
 
 Json json_of(const Pairing& pair, const RunReport& report) {
     const Message& message = pair.recorded ? report.recorded.messages[*pair.recorded]
                                            : report.actual.messages[*pair.actual];
-    Json json;
-    json["name"] = message.name;
-    json["from"] = engine::name_of(message.from);
-    json["lane"] = message.lane;
-    json["recorded"] = place_of(report.recorded, pair.recorded);
-    json["actual"] = place_of(report.actual, pair.actual);
-    json["differs"] = pair.differs;
-    return json;
+    return {
+        {"name", message.name},
+        {"from", engine::name_of(message.from)},
+        {"lane", message.lane},
+        {"recorded", place_of(report.recorded, pair.recorded)},
+        {"actual", place_of(report.actual, pair.actual)},
+        {"differs", pair.differs}};
 }
 
 template <class List, class Convert> Json array_of(const List& list, const Convert& convert) {
-    Json array = Json::array();
+    Json::List array;
     for (const auto& element : list) array.push_back(convert(element));
     return array;
 }
@@ -67,20 +59,19 @@ template <class List, class Convert> Json array_of(const List& list, const Conve
 }  // namespace
 
 Json json_of(const RunReport& report) {
-    Json json;
-    json["session"] = report.session;
-    json["about"] = report.about;
-    json["play"] = engine::name_of(report.played);
-    json["against"] = report.target;
-    json["speed"] = report.speed;
-    json["result"] = report.same() ? "same" : "differs";
-    json["waiting_for"] = text_or_null(report.waiting_for);
-    json["recording_complete"] = report.recorded.complete;
-    json["differences"] = array_of(report.comparison.differences, [](const auto& d) { return json_of(d); });
-    json["findings"] = array_of(report.comparison.broken, [](const auto& f) { return json_of(f); });
-    json["messages"] = array_of(report.comparison.pairs, [&](const auto& p) { return json_of(p, report); });
-    json["notes"] = report.notes;
-    return json;
+    return {
+        {"session", report.session},
+        {"about", report.about},
+        {"play", engine::name_of(report.played)},
+        {"against", report.target},
+        {"speed", report.speed},
+        {"result", report.same() ? "same" : "differs"},
+        {"waiting_for", text_or_null(report.waiting_for)},
+        {"recording_complete", report.recorded.complete},
+        {"differences", array_of(report.comparison.differences, [](const auto& d) { return json_of(d); })},
+        {"findings", array_of(report.comparison.broken, [](const auto& f) { return json_of(f); })},
+        {"messages", array_of(report.comparison.pairs, [&](const auto& p) { return json_of(p, report); })},
+        {"notes", report.notes}};
 }
 
 }  // namespace fabricscope::replay

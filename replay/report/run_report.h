@@ -3,9 +3,10 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
+#include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "analyzer/report/json_value.h"
 #include "analyzer/report/style.h"
 #include "replay/engine/comparison.h"
 
@@ -37,6 +38,6 @@ struct TextOptions {
 void write_text(std::ostream& out, const RunReport& report, const TextOptions& options);
 /// A line for a table of many runs: "same", or what differs first.
 std::string in_short(const RunReport& report);
-nlohmann::ordered_json json_of(const RunReport& report);
+report::Json json_of(const RunReport& report);
 
 }  // namespace fabricscope::replay

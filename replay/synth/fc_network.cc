@@ -114,7 +114,7 @@ void FcNetwork::set_process_login(
 FcSide FcNetwork::higher() const { return sides_[0].port_name > sides_[1].port_name ? FcSide::client : FcSide::server; }
 
 Gid FcNetwork::ip(FcSide side) const {
-    return capture::fc_ip({{192, 0, 2, host_numbers[static_cast<std::size_t>(side)]}});
+    return builders::fc_ip({{192, 0, 2, host_numbers[static_cast<std::size_t>(side)]}});
 }
 
 HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
@@ -150,13 +150,13 @@ void FcNetwork::connect(World& world, Host& client, Host& server) {
             [=](stack::PortId from, ByteView) { return std::optional<stack::PortId>(from == first ? second : first); });
         return schedule(world);
     }
-    capture::FcLoginFields fields;
+    builders::FcLoginFields fields;
     fields.port_name = fields.node_name = fabric_name;
     fields.data_field_size = static_cast<std::uint16_t>(exchanges_.data_field_size);
     fields.in_order = in_order_;
     fields.short_r_t_tov = short_r_t_tov_;
-    fields.e_d_tov = exchanges_.e_d_tov;
-    fields.r_a_tov = exchanges_.r_a_tov;
+    fields.e_d_tov_ms = stack::in_milliseconds(exchanges_.e_d_tov);
+    fields.r_a_tov_ms = stack::in_milliseconds(exchanges_.r_a_tov);
     std::vector<FabricMember> members;
     for (const FcSide side : {FcSide::client, FcSide::server}) {
         const auto index = static_cast<std::size_t>(side);

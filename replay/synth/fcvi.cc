@@ -85,7 +85,7 @@ private:
         plan.linger = statement.time("linger", plan.linger);
         plan.receives = static_cast<std::uint32_t>(statement.number("receives", plan.receives, 1024));
         plan.repost = statement.flag("repost", true);
-        plan.hears = static_cast<stack::ViHears>(statement.choice("notify", 0, {"no", "queues", "completion-queue"}));
+        plan.notify = static_cast<stack::ViNotify>(statement.choice("notify", 0, {"no", "queues", "completion-queue"}));
         plan.queue = static_cast<std::uint32_t>(statement.number("queue", 0, 1024));
         plan.receive_size = static_cast<std::uint32_t>(statement.octets("receive-size", 0));
         plan.attributes.level = static_cast<fcvi::Reliability>(statement.choice("level", 1, levels));
@@ -154,7 +154,7 @@ private:
         for (std::uint64_t i = 0; i < count; ++i) plans.back().further.push_back(message);
     }
 
-    /// As many VIs as the statement says, one after the other.
+    /// As many VIs as the statement demands, one after the other.
     static void add(const Statement& statement, std::vector<ViPlan>& plans, ViPlan plan) {
         const std::uint64_t count = statement.number("vis", 1, 10'000);
         const Time interval = statement.time("interval", 0);
@@ -173,7 +173,7 @@ private:
             }
     }
 
-    /// Where the other one's memory is, to both ends of connections whose Messages have been said one by one.
+    /// Tells both ends of connections with explicit Messages where the other one's memory is.
     void tell_memory() {
         const auto uses_memory = [](const ViPlan& plan) {
             return std::ranges::any_of(

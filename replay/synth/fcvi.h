@@ -2,13 +2,13 @@
 // Scenarios of the protocol fcvi: a client and a server, or two peers, with FC-VI Providers.
 #pragma once
 
-#include "replay/stack/fc/vi_peer.h"
+#include "replay/stack/fc/vi/vi_peer.h"
 #include "replay/synth/recording.h"
 #include "replay/synth/scenario.h"
 
 namespace fabricscope::synth {
 
-/// What the applications of both sides say, besides the frames.
+/// What the applications of both sides report besides the frames.
 struct FcviAccounts {
     std::vector<stack::ViAccount> client, server;
 };

@@ -22,7 +22,7 @@ enum class Carrier : std::uint8_t { ipv4, ipv6, roce_v1 };
 IbAddress address_of(std::uint8_t host, Carrier carrier) {
     const Mac mac{{0x00, 0x00, 0x5E, 0x00, 0x53, host}};
     switch (carrier) {
-        case Carrier::ipv4: return {mac, capture::gid_of(Ipv4{{192, 0, 2, host}})};
+        case Carrier::ipv4: return {mac, builders::gid_of(Ipv4{{192, 0, 2, host}})};
         case Carrier::ipv6: return {mac, {{0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, host}}};
         case Carrier::roce_v1: break;
     }
@@ -159,7 +159,7 @@ private:
         return request;
     }
 
-    /// Addresses are right unless the statement says otherwise.
+    /// Addresses are right unless the statement changes them.
     cm::IpHeader read_ip(const Statement& statement) const {
         const Carrier socket = carrier_ == Carrier::ipv6 ? Carrier::ipv6 : Carrier::ipv4;
         const auto destination = static_cast<std::uint8_t>(statement.number("destination-host", server_host, 255));

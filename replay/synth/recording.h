@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What comes of a scenario: the frames as captured, and what the endpoints themselves say happened.
+// What comes of a scenario: the frames as captured, and what the endpoints themselves report.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r";
 
 /// The decimal number at the beginning of `text`, which loses it.
-std::optional<double> take_number(std::string_view& text) {
+std::optional<double> extract_number(std::string_view& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
     if (error != std::errc() || value < 0) return std::nullopt;
@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// A word up to a blank; between quotation marks blanks belong to it.
-std::string take_word(std::string_view& rest) {
+std::string extract_word(std::string_view& rest) {
     std::string word;
     bool quoted = false;
     while (!rest.empty() && (quoted || blanks.find(rest.front()) == std::string_view::npos)) {
@@ -100,7 +100,7 @@ Time Statement::time(const std::string& name, Time otherwise) const {
     const std::string* value = find(name);
     if (value == nullptr) return otherwise;
     std::string_view rest = *value;
-    const std::optional<double> number = take_number(rest);
+    const std::optional<double> number = extract_number(rest);
     const Time unit = rest == "s"    ? capture::second
                       : rest == "ms" ? capture::millisecond
                       : rest == "us" ? capture::microsecond
@@ -114,7 +114,7 @@ std::uint64_t Statement::octets(const std::string& name, std::uint64_t otherwise
     const std::string* value = find(name);
     if (value == nullptr) return otherwise;
     std::string_view rest = *value;
-    const std::optional<double> number = take_number(rest);
+    const std::optional<double> number = extract_number(rest);
     const double unit = rest.empty() ? 1 : rest == "K" ? 1024 : rest == "M" ? 1024 * 1024 : 0;
     if (!number || unit == 0 || *number * unit > 1e9) fail_value(name, "a number of octets, as 64K");
     return static_cast<std::uint64_t>(*number * unit);
@@ -124,7 +124,7 @@ std::uint32_t Statement::chance(const std::string& name) const {
     const std::string* value = find(name);
     if (value == nullptr) return 0;
     std::string_view rest = *value;
-    const std::optional<double> number = take_number(rest);
+    const std::optional<double> number = extract_number(rest);
     if (!number || rest != "%" || *number > 100) fail_value(name, "a chance, as 0.5%");
     return static_cast<std::uint32_t>(std::llround(*number * 10'000));
 }
@@ -150,7 +150,7 @@ Scenario parse_scenario(std::string_view text) {
         std::string_view rest = trimmed(without_comment(text.substr(0, end)));
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (rest.empty()) continue;
-        Statement statement(line, take_word(rest));
+        Statement statement(line, extract_word(rest));
         if (statement.word() == "title") {
             scenario.title = rest;
         } else if (statement.word() == "clause") {
@@ -158,10 +158,10 @@ Scenario parse_scenario(std::string_view text) {
         } else if (statement.word() == "protocol") {
             scenario.protocol = rest;
         } else if (statement.word() == "finds") {
-            while (!rest.empty()) scenario.finds.push_back(take_word(rest));
+            while (!rest.empty()) scenario.finds.push_back(extract_word(rest));
         } else if (statement.word() == "sample") {
             while (!rest.empty()) {
-                scenario.samples.push_back(take_word(rest));
+                scenario.samples.push_back(extract_word(rest));
                 if (!is_sample(scenario.samples.back()))
                     statement.fail("\"" + scenario.samples.back() + "\" is no sample, as fcvi/logout");
             }
@@ -170,7 +170,7 @@ Scenario parse_scenario(std::string_view text) {
             scenario.seed = statement.number("seed", 1, UINT64_MAX);
         } else {
             while (!rest.empty()) {
-                const std::string word = take_word(rest);
+                const std::string word = extract_word(rest);
                 const std::size_t sign = word.find('=');
                 if (sign == std::string::npos || sign == 0) statement.fail("\"" + word + "\" is not name=value");
                 statement.set(word.substr(0, sign), word.substr(sign + 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Scenarios: small text files that say who does what, with which faults and which seed. docs/scenarios.md has the
+// Scenarios: small text files that describe who does what, with which faults and which seed. docs/scenarios.md has the
 // words.
 //
 //     title    Ten messages, and their end
@@ -28,7 +28,7 @@ struct ScenarioError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// One line. Values are read by name; whoever has read all that it knows says so, and any other name is an error.
+/// One line. Values are read by name; done() reports any name that has not been read as an error.
 class Statement {
 public:
     Statement(unsigned line, std::string word) : line_(line), word_(std::move(word)) {}

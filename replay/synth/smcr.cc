@@ -91,7 +91,7 @@ private:
         else statement.fail("this word is not known here");
     }
 
-    /// `name`: of the value that says who does it.
+    /// `name`: of the value with the host that does it.
     void act(const Statement& statement, const char* name, std::size_t who, std::function<void(Peer&, Time)> what) {
         const Time at = statement.time("at", 0);
         actions_.push_back({at, statement.choice(name, who, {"client", "server"}), std::move(what)});
@@ -187,12 +187,12 @@ private:
         config.profile = host.profile == "linux" ? linux_profile() : rfc7609_profile();
         if (host.version != 0) config.profile.version = host.version;
         config.mac = mac_of(number);
-        config.ip = capture::gid_of(Ipv4{{192, 0, 2, number}});
+        config.ip = builders::gid_of(Ipv4{{192, 0, 2, number}});
         config.profile.rmb_idle = host.rmb_idle;
         if (host.link_mtu != 0) config.profile.added_link_mtu = host.link_mtu;
         for (std::uint8_t i = 1; i < host.devices; ++i) {
             const auto device = static_cast<std::uint8_t>(number + i);
-            config.more_devices.push_back({mac_of(device), capture::gid_of(Ipv4{{192, 0, 2, device}})});
+            config.more_devices.push_back({mac_of(device), builders::gid_of(Ipv4{{192, 0, 2, device}})});
         }
         config.hostname = name;
         config.first_qpn = number == client_host ? 0x11 : 0x14;

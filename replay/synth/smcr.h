@@ -8,7 +8,7 @@
 
 namespace fabricscope::synth {
 
-/// What both sides say, besides the frames.
+/// What both sides report besides the frames.
 struct SmcrAccounts {
     std::vector<stack::smcr::PeerAccount> client, server;
 };

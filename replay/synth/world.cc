@@ -15,7 +15,7 @@ constexpr Time epoch = Time{1'767'225'600} * capture::second;  // 2026-01-01T00:
 constexpr Time longest_run = 3'600 * capture::second;
 const std::string everywhere = "network";
 
-/// Whether a fault that is said to be for `what` concerns a frame.
+/// Whether a fault for frames of kind `what` concerns a frame.
 bool concerns(const std::string& what, ByteView octets, capture::LinkType kind) {
     if (what == "all") return true;
     capture::Frame frame = stack::ethernet_frame(octets);
@@ -52,8 +52,9 @@ World::World(const Scenario& scenario, MessageName message_name, const std::func
     for (const Statement& statement : scenario.statements) {
         if (statement.word() == "link") read_link(statement);
         else if (statement.word() == "fault") read_fault(statement);
-        else if (statement.word() == "drop" || statement.word() == "delay") mishaps_.push_back(read_mishap(statement));
-        else if (statement.word() == "miss") unseen_.push_back(read_mishap(statement));
+        else if (statement.word() == "drop" || statement.word() == "delay")
+            message_faults_.push_back(read_message_fault(statement));
+        else if (statement.word() == "miss") capture_faults_.push_back(read_message_fault(statement));
         else if (statement.word() == "capture") read_capture(statement);
         else if (statement.word() == "limit") limit_ = statement.time("time", limit_);
         else rest(statement);
@@ -81,18 +82,18 @@ void World::read_fault(const Statement& statement) {
     fault.from = statement.text("from", "");
     const std::vector<std::string_view> kinds{"all", "tcp", "roce", "fcvi", "fcp"};
     fault.what = kinds[statement.choice("what", 0, kinds)];
-    faults_.push_back(std::move(fault));
+    random_faults_.push_back(std::move(fault));
 }
 
-World::Mishap World::read_mishap(const Statement& statement) const {
-    Mishap mishap;
-    mishap.message = statement.text("message", "");
-    if (mishap.message.empty()) statement.fail("which message?");
-    if (statement.word() != "miss") mishap.from = statement.text("from", "");
-    mishap.skip = statement.number("skip", 0);
-    mishap.count = statement.number("count", 1);
-    if (statement.word() == "delay") mishap.delay = statement.time("by", capture::millisecond);
-    return mishap;
+World::MessageFault World::read_message_fault(const Statement& statement) const {
+    MessageFault fault;
+    fault.message = statement.text("message", "");
+    if (fault.message.empty()) statement.fail("which message?");
+    if (statement.word() != "miss") fault.from = statement.text("from", "");
+    fault.skip = statement.number("skip", 0);
+    fault.count = statement.number("count", 1);
+    if (statement.word() == "delay") fault.delay = statement.time("by", capture::millisecond);
+    return fault;
 }
 
 void World::read_capture(const Statement& statement) {
@@ -119,21 +120,21 @@ stack::PortId World::attach(
     return fabric_.attach(endpoint, port_of_endpoint, link_);
 }
 
-bool World::strikes(Mishap& mishap, const std::string& host, ByteView frame) const {
-    if (mishap.count == 0 || !(mishap.from.empty() || mishap.from == host) || message_name_(frame) != mishap.message)
+bool World::applies_to(MessageFault& fault, const std::string& host, ByteView frame) const {
+    if (fault.count == 0 || !(fault.from.empty() || fault.from == host) || message_name_(frame) != fault.message)
         return false;
-    if (mishap.skip != 0) {
-        --mishap.skip;
+    if (fault.skip != 0) {
+        --fault.skip;
         return false;
     }
-    --mishap.count;
+    --fault.count;
     return true;
 }
 
 Fate World::fate_of(const stack::FrameInFlight& frame, stack::Random& random) {
     const std::string& host = ports_[frame.from].name.host;
     Fate fate;
-    for (RandomFault& fault : faults_) {
+    for (RandomFault& fault : random_faults_) {
         if (!(fault.from.empty() || fault.from == host) || !concerns(fault.what, frame.octets, kind_)) continue;
         const Fate one = fault.faults(frame, random);
         fate.lost = fate.lost || one.lost;
@@ -141,10 +142,10 @@ Fate World::fate_of(const stack::FrameInFlight& frame, stack::Random& random) {
         fate.duplicates += one.duplicates;
         fate.extra_delay += one.extra_delay;
     }
-    for (Mishap& mishap : mishaps_) {
-        if (!strikes(mishap, host, frame.octets)) continue;
-        fate.lost = fate.lost || mishap.delay == 0;
-        fate.extra_delay += mishap.delay;
+    for (MessageFault& fault : message_faults_) {
+        if (!applies_to(fault, host, frame.octets)) continue;
+        fate.lost = fate.lost || fault.delay == 0;
+        fate.extra_delay += fault.delay;
     }
     return fate;
 }
@@ -154,8 +155,8 @@ void World::record(const TappedFrame& frame) {
     if (!ports_[frame.port].interface) return;
     const bool sent = frame.moment == TappedFrame::Moment::sent;
     if ((capture_at_ == everywhere && !sent) || frame.time < start_ + capture_from_) return;
-    for (Mishap& unseen : unseen_)
-        if (strikes(unseen, "", frame.octets)) return;
+    for (MessageFault& fault : capture_faults_)
+        if (applies_to(fault, "", frame.octets)) return;
     RecordedFrame recorded{frame.time, *ports_[frame.port].interface, {frame.octets.begin(), frame.octets.end()}, {}};
     if (!frame.note->empty()) recorded.comments.push_back(*frame.note);
     if (const std::string fault = text_of(frame.fate); sent && !fault.empty()) recorded.comments.push_back(fault);

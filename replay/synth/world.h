@@ -28,8 +28,8 @@ public:
     };
     /// Behind an Ethernet switch.
     void attach(stack::Endpoint& endpoint, std::size_t port_of_endpoint, const Mac& mac, PortName name);
-    /// Whoever attaches ports so says where their frames go. Frames are captured as `link` has them; all ports of a
-    /// world are of one kind.
+    /// The caller sets the routing of ports that are attached so. Frames are captured as `link` has them; all ports of
+    /// a world are of one kind.
     stack::PortId attach(
         stack::Endpoint& endpoint, std::size_t port_of_endpoint, capture::LinkType link, PortName name);
 
@@ -50,7 +50,7 @@ private:
         std::string from, what;
     };
     /// Of certain messages: they are lost, or come later, or only the capture misses them.
-    struct Mishap {
+    struct MessageFault {
         std::string message, from;
         std::uint64_t skip = 0, count = 0;
         Time delay = 0;  ///< 0: lost
@@ -58,9 +58,9 @@ private:
 
     void read_link(const Statement& statement);
     void read_fault(const Statement& statement);
-    Mishap read_mishap(const Statement& statement) const;
+    MessageFault read_message_fault(const Statement& statement) const;
     void read_capture(const Statement& statement);
-    bool strikes(Mishap& mishap, const std::string& host, ByteView frame) const;
+    bool applies_to(MessageFault& fault, const std::string& host, ByteView frame) const;
     stack::Fate fate_of(const stack::FrameInFlight& frame, stack::Random& random);
     void record(const stack::TappedFrame& frame);
 
@@ -72,9 +72,9 @@ private:
     stack::EthernetSwitch switch_;
     capture::LinkType kind_ = capture::LinkType::ethernet;  ///< of all links
     std::vector<Port> ports_;
-    std::vector<RandomFault> faults_;
-    std::vector<Mishap> mishaps_;
-    std::vector<Mishap> unseen_;  ///< they arrive
+    std::vector<RandomFault> random_faults_;
+    std::vector<MessageFault> message_faults_;
+    std::vector<MessageFault> capture_faults_;  ///< frames that arrive, but are not captured
     std::string capture_at_ = "client";
     Time capture_from_ = 0;
     Time limit_;

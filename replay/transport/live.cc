@@ -44,7 +44,7 @@ private:
 
 class LiveRun {
 public:
-    LiveRun(PlayedStation player, Transport& transport, const LiveLimits& limits)
+    LiveRun(AttachedPlayer player, Transport& transport, const LiveLimits& limits)
         : player_(std::move(player)), transport_(transport), limits_(limits), budget_(limits.frames_per_second) {}
 
     Run go() {
@@ -101,20 +101,20 @@ private:
         }
     }
 
-    PlayedStation player_;
+    AttachedPlayer player_;
     Transport& transport_;
     LiveLimits limits_;
     Clock clock_;
     Budget budget_;
     Run run_;
     std::vector<stack::OutgoingFrame> outgoing_;
-    Time last_ = 0;  ///< when the peer was heard last
+    Time last_ = 0;  ///< when the last frame of the peer arrived
     bool heard_ = false;
 };
 
 }  // namespace
 
-Run run_live(PlayedStation player, Transport& transport, const LiveLimits& limits) {
+Run run_live(AttachedPlayer player, Transport& transport, const LiveLimits& limits) {
     return LiveRun(std::move(player), transport, limits).go();
 }
 

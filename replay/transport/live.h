@@ -16,6 +16,6 @@ struct LiveLimits {
 
 /// Ends when all has been played, or the patience is over. Throws TransportError; Unreachable if the peer never said a
 /// word.
-Run run_live(PlayedStation player, Transport& transport, const LiveLimits& limits);
+Run run_live(AttachedPlayer player, Transport& transport, const LiveLimits& limits);
 
 }  // namespace fabricscope::replay

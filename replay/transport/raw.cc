@@ -79,7 +79,7 @@ public:
             // A frame that is not of interest must not end the wait for the one that is.
             for (unsigned frames = 0; frames < 1000 && !found_; ++frames)
                 if (const ByteView frame = interface_.receive(arp_interval); frame.empty()) break;
-                else take_arp(frame);
+                else accept_arp(frame);
             if (found_) return;
         }
         throw Unreachable(fmt::format("nobody on {} has the address {}", interface, short_text(peer)));
@@ -93,13 +93,13 @@ public:
 
     ByteView receive(Time wait) override {
         const ByteView frame = interface_.receive(wait);
-        if (frame.empty() || take_arp(frame)) return {};
+        if (frame.empty() || accept_arp(frame)) return {};
         return header_of(frame).destination == addresses_.own_mac ? frame : ByteView{};
     }
 
 private:
     /// Answers those who ask for this host's address, and learns the peer's.
-    bool take_arp(ByteView frame) {
+    bool accept_arp(ByteView frame) {
         if (header_of(frame).type != ether_type_arp) return false;
         Arp arp;
         if (layout::parse_into(arp, frame.subspan(frame_offset))) return true;

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "capture/frame_builder.h"
+#include "protocols/build/frame_builder.h"
 
 namespace fabricscope::replay {
 
@@ -38,7 +38,7 @@ Gid SocketAddress::ip() const {
     }
     Ipv4 ip;
     std::memcpy(ip.octets.data(), &reinterpret_cast<const sockaddr_in*>(get())->sin_addr, ip.octets.size());
-    return capture::gid_of(ip);
+    return builders::gid_of(ip);
 }
 
 in_addr in_addr_of(const Gid& ipv4) {

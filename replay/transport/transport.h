@@ -9,8 +9,8 @@
 
 namespace fabricscope::replay {
 
-/// The problem is told to the user as it stands; as is capture::InterfaceError, which is also thrown where raw frames
-/// are sent and received.
+/// The text is shown to the user unchanged, as is that of capture::InterfaceError, which is also thrown where raw
+/// frames are sent and received.
 struct TransportError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -4,11 +4,16 @@
 #include <array>
 #include <vector>
 
+#include "analyzer/engine/fc/tracker.h"
 #include "analyzer/engine/fc_ae_rdma/tracker.h"
 #include "analyzer/engine/fcvi/tracker.h"
+#include "protocols/build/fc_login_payloads.h"
 #include "tests/fuzz/script.h"
 
 namespace fc = fabricscope::fc;
+namespace builders = fabricscope::builders;
+namespace capture = fabricscope::capture;
+namespace below = fabricscope::engine::fibre_channel;
 namespace fcvi = fabricscope::engine::fcvi;
 namespace rdma = fabricscope::engine::fc_ae_rdma;
 using fabricscope::ByteView;
@@ -22,18 +27,21 @@ class Scene {
 public:
     explicit Scene(ByteView octets) : script_(octets) {
         fcvi::Options options;
-        options.limits = {.connections = 8, .messages = 32, .exchanges = 8, .ius = 4, .setups = 4, .waiting = 8};
+        options.limits = {.connections = 8, .messages = 32, .ius = 4, .setups = 4, .waiting = 8};
         if (script_.flag()) options.r_a_tov = 1000;
         if (script_.flag()) options.version = static_cast<fcvi::wire::Version>(script_.below(2));
         fcvi_.emplace(options);
         rdma::Options rdma_options;
-        rdma_options.limits = {.messages = 32, .exchanges = 8, .regions = 2, .ports = 2};
+        rdma_options.limits = {.messages = 32, .regions = 2, .ports = 2};
         rdma_.emplace(rdma_options);
+        below::Options below_options;
+        below_options.limits = {.followed = 8, .over = 2, .exchanges = 16};
+        below_.emplace(below_options, std::vector<below::Observer*>{&*fcvi_, &*rdma_});
     }
 
     void play() {
         while (script_.more()) step();
-        fcvi_->finish();
+        below_->finish();
     }
 
 private:
@@ -130,26 +138,36 @@ private:
     }
 
     void log_in_or_out() {
-        const fcvi::Port a{0, first_port + script_.below(3)}, b{0, first_port + script_.below(3)};
-        if (script_.flag()) fcvi_->on_logout(a, b, {static_cast<fcvi::Time>(now_), frames_, 0});
-        else fcvi_->on_login({a, b, script_.below(3), script_.flag(), script_.flag()});
-        rdma::ProcessLogin login{.from = {0, a.id}, .to = {0, b.id}, .page = {}};
-        login.is_accept = script_.flag();
-        login.rejected = script_.below(4) == 0;
-        rdma_->on_process_login(login);
+        fc::Frame frame;
+        frame.header = header();
+        frame.header.type = fc::type_els;
+        frame.header.r_ctl = frame.header.f_ctl.exchange_responder ? fc::r_ctl_els_reply : fc::r_ctl_els_request;
+        constexpr std::array<std::uint8_t, 7> commands{fc::els_plogi, fc::els_flogi,  fc::els_prli,  fc::els_logo,
+                                                       fc::els_adisc, fc::els_ls_acc, fc::els_ls_rjt};
+        const std::uint8_t command = commands[script_.below(commands.size())];
+        std::vector<std::uint8_t> payload = script_.flag() ? builders::payload_of(builders::login_of(
+                                                                 command, {.port_name = script_.below(3)}))
+                                                           : builders::process_payload(command, script_.octets(16));
+        if (script_.below(4) == 0) payload.resize(script_.number() % (payload.size() + 1));
+        frame.payload = payload;
+        frame.payload_length = static_cast<std::uint32_t>(payload.size());
+        submit(frame);
     }
 
     void submit(const fc::Frame& frame) {
-        ++frames_;
-        const auto time = static_cast<fcvi::Time>(now_);
-        fcvi_->on_frame({frames_, time, 0, 0, frame});
-        rdma_->on_frame({frames_, time, 0, 0, 3, frame});
+        capture::Packet packet;
+        packet.number = ++frames_;
+        packet.time = static_cast<capture::Time>(now_);
+        packet.transport = capture::Transport::fc;
+        packet.fc.emplace().frame = frame;
+        below_->on_packet(packet);
     }
 
     Script script_;
     std::uint64_t now_ = 0, frames_ = 0;
     std::optional<fcvi::Tracker> fcvi_;
     std::optional<rdma::Tracker> rdma_;
+    std::optional<below::Tracker> below_;
 };
 
 }  // namespace

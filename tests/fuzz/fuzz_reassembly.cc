@@ -82,19 +82,18 @@ void rc(Script& script) {
     }
 }
 
-/// Frames of one Exchange: of 16 octets each, except the ones that are not.
+/// Frames of one party of an Exchange: of 16 octets each, except the ones that are not.
 void fc_sequences(Script& script) {
-    capture::FcSequences sequences({.directions = 4, .data = 4096, .runs = 8, .sequences = 4});
+    constexpr capture::FcSequenceLimits limits{.data = 4096, .runs = 8, .sequences = 4};
+    capture::FcSequences sequences(limits);
     capture::Packet packet;
     packet.transport = capture::Transport::fc;
     packet.fc.emplace();
     fabricscope::fc::Frame& frame = packet.fc->frame;
     while (script.more()) {
-        frame.header.ox_id = static_cast<std::uint16_t>(script.below(8) == 0);
         frame.header.seq_id = static_cast<std::uint8_t>(script.below(8) == 0);
         frame.header.seq_cnt = static_cast<std::uint16_t>(script.number());
         frame.header.f_ctl.end_sequence = script.below(8) == 0;
-        frame.header.f_ctl.exchange_responder = script.below(8) == 0;
         frame.header.f_ctl.relative_offset_present = script.flag();
         frame.header.parameter = frame.header.seq_cnt * 16U;
         packet.fc->sof = static_cast<fabricscope::fc::Sof>(script.below(12));
@@ -106,7 +105,7 @@ void fc_sequences(Script& script) {
         must(event.sequence != nullptr && event.sequence->first_frame <= packet.number);
         must(event.data.size() <= 4096 && (event.data.empty() || event.completes));
         if (event.completes) must(event.sequence->complete() && event.sequence->missing == 0);
-        if (script.below(64) == 0) sequences.end_exchange(capture::FcExchangeKey::of(*packet.fc));
+        if (script.below(64) == 0) sequences = capture::FcSequences(limits);
     }
 }
 

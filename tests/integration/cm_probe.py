@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small captures of RDMA CM made octet by octet, for what no real capture shows."""
+"""Small captures of RDMA CM made octet by octet from the IBA's tables, for what no real capture shows.
+
+An independent witness: it shares no code with the layouts, the emulated endpoints or the scenarios."""
 
 import ipaddress
 import struct

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small captures of FC-VI and FC-AE-RDMA made octet by octet, over any carrier."""
+"""Small captures of FC-VI and FC-AE-RDMA made octet by octet from the documents' tables, over any carrier.
+
+An independent witness: it shares no code with the layouts, the emulated endpoints or the scenarios, which all other traffic comes
+from, so that what they read wrongly in a document is seen here."""
 
 import ipaddress
 import struct

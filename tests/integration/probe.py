@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small captures made octet by octet, for what no real capture shows."""
+"""Small captures of SMC-R made octet by octet from the RFC's figures, for what no real capture shows.
+
+An independent witness: it shares no code with the layouts, the emulated endpoints or the scenarios, so that what they read wrongly in
+the RFC is seen here."""
 
 import ipaddress
 import struct

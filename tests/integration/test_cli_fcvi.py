@@ -7,22 +7,19 @@ import sqlite3
 import subprocess
 
 import pytest
-from harness import BUILD, analyze, fabricscope, run, sample
+from fc_samples import rule_cases, samples
+from harness import BUILD, ROOT, analyze, fabricscope, run, sample
 
 CARRIERS = ["fc2", "fc2-vft", "fc2-delimited", "fcoe", "fcoe-vlan", "mds", "boardwalk", "fcip"]
 VERSIONS = {"iso": "iso", "rev10": "rev-1.0"}
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """The made captures: path of "GROUP/NAME"."""
-    folder = tmp_path_factory.mktemp("made")
-    run([BUILD / "bin/make_samples", folder, "--tests"])
-    return lambda name: folder / f"{name}.pcap"
+def recorded(name):
+    return ROOT / f"samples/{name}.pcap"
 
 
 def message_data(octets):
-    """What the Messages of made captures hold (tests/traffic/fc_talk.cc)."""
+    """What the Messages of the samples hold."""
     return bytes((i * 7 + (i >> 8)) & 0xFF for i in range(octets))
 
 
@@ -34,9 +31,9 @@ def summary(capture, *options):
 
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_connection_over_every_carrier(made, tmp_path, version, carrier):
+def test_a_connection_over_every_carrier(tmp_path, version, carrier):
     capture = tmp_path / "carried.pcap"
-    run([BUILD / "bin/carry_fc", made(f"fcvi/reliable_reception_{version}"), capture, carrier])
+    run([BUILD / "bin/carry_fc", recorded(f"fcvi/reliable_reception_{version}"), capture, carrier])
     result = analyze(capture)
     assert result["findings"] == []
     (connection,) = result["fcvi"]["connections"]
@@ -52,9 +49,9 @@ def test_a_connection_over_every_carrier(made, tmp_path, version, carrier):
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
-def test_memory_over_every_carrier(made, tmp_path, carrier):
+def test_memory_over_every_carrier(tmp_path, carrier):
     capture = tmp_path / "carried.pcap"
-    run([BUILD / "bin/carry_fc", made("fc_ae_rdma/login_read_write"), capture, carrier])
+    run([BUILD / "bin/carry_fc", recorded("fc_ae_rdma/login_read_write"), capture, carrier])
     result = analyze(capture)
     assert result["findings"] == []
     write, read = result["fc_ae_rdma"]["messages"]
@@ -80,8 +77,8 @@ def test_ordinary_fcp_is_left_alone(name):
     assert "FC-VI" not in text and "FC-AE-RDMA" not in text
 
 
-def test_protocol_option(made):
-    capture = made("fcvi/reliable_reception_iso")
+def test_protocol_option():
+    capture = recorded("fcvi/reliable_reception_iso")
     only = analyze(capture, "--protocol", "fcvi")
     assert "fcvi" in only and not {"fc", "fc_ae_rdma", "smcr", "rdma_cm"} & set(only)
     assert only["fcvi"]["connections"] == analyze(capture)["fcvi"]["connections"]
@@ -90,23 +87,23 @@ def test_protocol_option(made):
 
 # ---- for people ----
 
-def test_summary_of_a_connection(made):
-    text = summary(made("fcvi/reliable_reception_iso"))
+def test_summary_of_a_connection():
+    text = summary(recorded("fcvi/reliable_reception_iso"))
     assert "FC-VI: 1 connection (1 connected), 6 Messages (6 complete)" in text
     assert "Reliable Reception" in text and "closed" in text
     assert "fcvi-1 client" in text and "fcvi-1 server" in text
 
 
-def test_summary_says_who_refused(made):
-    text = summary(made("fcvi/setup_refused_iso"))
+def test_summary_says_who_refused():
+    text = summary(recorded("fcvi/setup_refused_iso"))
     assert "! 1 connection refused by the server: Connect Reject (fcvi-1)" in text
 
 
-def test_summary_of_memory(made):
-    text = summary(made("fc_ae_rdma/login_read_write"))
+def test_summary_of_memory():
+    text = summary(recorded("fc_ae_rdma/login_read_write"))
     assert "FC-AE-RDMA: 2 messages (2 complete), 1 memory region" in text
     assert "fc-ae-rdma-region-1" in text
-    text = summary(made("fc_ae_rdma/status_write_protect_error"))
+    text = summary(recorded("fc_ae_rdma/status_write_protect_error"))
     assert "! 1 message ended with WRITE PROTECT ERROR (fc-ae-rdma-1)" in text
 
 
@@ -114,10 +111,10 @@ def test_summary_of_memory(made):
 
 @pytest.mark.parametrize("name", ["fcvi/reliable_reception_iso", "fcvi/setup_refused_rev10",
                                   "fc_ae_rdma/login_read_write", "fc_ae_rdma/status_buffer_overrun"])
-def test_tables_hold_what_json_does(made, tmp_path, name):
+def test_tables_hold_what_json_does(tmp_path, name):
     database = tmp_path / "out.db"
-    fabricscope("analyze", made(name), "--sqlite", database, "--csv", tmp_path / "csv")
-    result = analyze(made(name))
+    fabricscope("analyze", recorded(name), "--sqlite", database, "--csv", tmp_path / "csv")
+    result = analyze(recorded(name))
     with sqlite3.connect(database) as db:
         assert db.execute("PRAGMA foreign_key_check").fetchall() == []
         for table, things in (("fcvi_connections", result["fcvi"]["connections"]),
@@ -137,11 +134,11 @@ def test_tables_hold_what_json_does(made, tmp_path, name):
         assert db.execute("SELECT count(*) FROM fc_ae_rdma_ranges").fetchone() == (ranges,)
 
 
-def test_views_answer_their_questions(made, tmp_path):
+def test_views_answer_their_questions(tmp_path):
     def ask(name, view):
         database = tmp_path / "view.db"
         database.unlink(missing_ok=True)
-        fabricscope("analyze", made(name), "--sqlite", database)
+        fabricscope("analyze", recorded(name), "--sqlite", database)
         with sqlite3.connect(database) as db:
             db.row_factory = sqlite3.Row
             return [dict(row) for row in db.execute(f"SELECT * FROM {view}")]
@@ -165,8 +162,8 @@ def rungs(text):
     return [line for line in text.splitlines() if line.count("│") == 2 or line.count("|") == 2]
 
 
-def test_ladder_of_a_connection(made):
-    text = fabricscope("timeline", made("fcvi/reliable_reception_iso"), "--connection", "fcvi-1", status=(0,)).decode()
+def test_ladder_of_a_connection():
+    text = fabricscope("timeline", recorded("fcvi/reliable_reception_iso"), "--connection", "fcvi-1", status=(0,)).decode()
     lines = rungs(text)
     names = ["CONNECT_RQST", "CONNECT_RESP1", "CONNECT_RESP2", "CONNECT_RESP3", "SEND_RQST 1: 500 octets", "SEND_RESP 1",
              "WRITE_RQST 2: 400 octets", "WRITE_RESP 2", "READ_RQST 3", "READ_RESP 3: 300 octets"]
@@ -175,15 +172,13 @@ def test_ladder_of_a_connection(made):
     assert "DISCONNECT_RQST" in lines[-4] and "DISCONNECT_RESP" in lines[-1]
 
 
-def test_ladder_shows_the_abort(made):
-    aborted = [c for c in json.loads(run([BUILD / "bin/make_samples", "--list"])) if "aborted" in c["result"]]
-    assert aborted, "a capture with an aborted setup"
-    capture = made(f"{aborted[0]['group']}/{aborted[0]['name']}")
+def test_ladder_shows_the_abort():
+    capture = next(row for row in samples() if "aborted" in row["result"])["captures"][0]
     assert "ABTS of Exchange" in fabricscope("timeline", capture, "--connection", "fcvi-1", status=(0,)).decode()
 
 
-def test_ladder_of_a_message_and_of_its_exchange(made):
-    capture = made("fc_ae_rdma/several_sequences")
+def test_ladder_of_a_message_and_of_its_exchange():
+    capture = recorded("fc_ae_rdma/several_sequences")
     text = fabricscope("timeline", capture, "--connection", "fc-ae-rdma-1", status=(0,)).decode()
     assert "Initiator 01.02.03" in text and "Target 04.05.06" in text
     assert "FCP_CMND: read of 1,200 octets" in text and "FCP_RSP: GOOD" in text
@@ -195,15 +190,15 @@ def test_ladder_of_a_message_and_of_its_exchange(made):
 
 @pytest.mark.parametrize("name, session", [("fcvi/reliable_reception_iso", "fcvi-1"),
                                            ("fc_ae_rdma/login_read_write", "fc-ae-rdma-1")])
-def test_pictures(made, tmp_path, name, session):
-    fabricscope("timeline", made(name), "--connection", session, "--svg", tmp_path / "a.svg", "--png",
+def test_pictures(tmp_path, name, session):
+    fabricscope("timeline", recorded(name), "--connection", session, "--svg", tmp_path / "a.svg", "--png",
                 tmp_path / "a.png", status=(0,))
     assert session in (tmp_path / "a.svg").read_text()
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_ladder_wrong_usage(made, tmp_path):
-    capture = made("fcvi/reliable_reception_iso")
+def test_ladder_wrong_usage(tmp_path):
+    capture = recorded("fcvi/reliable_reception_iso")
     fabricscope("timeline", capture, "--connection", "fcvi-2", status=(2,))
     fabricscope("timeline", capture, "--connection", "fc-ae-rdma-1", status=(2,))
     fabricscope("timeline", capture, "--connection", "fc-ae-rdma-region-1", status=(2,))
@@ -214,16 +209,16 @@ def test_ladder_wrong_usage(made, tmp_path):
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("side", ["client", "server"])
-def test_stream_of_a_connection(made, version, side):
-    capture = made(f"fcvi/reliable_reception_{version}")
+def test_stream_of_a_connection(version, side):
+    capture = recorded(f"fcvi/reliable_reception_{version}")
     octets = fabricscope("stream", capture, "--connection", "fcvi-1", "--from", side, status=(0,))
     # Its Send and its Write, and its answer to the peer's Read; the server's own Messages come later.
     parts = [500, 400, 300] if side == "client" else [300, 500, 400]
     assert octets == b"".join(message_data(part) for part in parts)
 
 
-def test_stream_of_memory(made):
-    capture = made("fc_ae_rdma/login_read_write")
+def test_stream_of_memory():
+    capture = recorded("fc_ae_rdma/login_read_write")
     write = analyze(capture)["fc_ae_rdma"]["messages"][0]
     message = fabricscope("stream", capture, "--connection", "fc-ae-rdma-1", "--from", "client", status=(0,))
     assert message == message_data(400)
@@ -234,8 +229,8 @@ def test_stream_of_memory(made):
     assert fabricscope("stream", capture, "--connection", "fc-ae-rdma-2", "--from", "client", status=(0,)) == b""
 
 
-def test_stream_tells_of_holes(made):
-    command = [BUILD / "bin/fabricscope", "stream", made("fc_ae_rdma/missing_frame"), "--connection", "fc-ae-rdma-1",
+def test_stream_tells_of_holes():
+    command = [BUILD / "bin/fabricscope", "stream", recorded("fc_ae_rdma/missing_frame"), "--connection", "fc-ae-rdma-1",
                "--from", "server"]
     done = subprocess.run(command, capture_output=True)
     data = message_data(1000)
@@ -244,32 +239,32 @@ def test_stream_tells_of_holes(made):
     assert b"256 octets at position 256 were not captured; zeros stand in for them" in done.stderr
 
 
-def test_stream_wrong_usage(made):
-    capture = made("fcvi/reliable_reception_iso")
+def test_stream_wrong_usage():
+    capture = recorded("fcvi/reliable_reception_iso")
     for session in ("fcvi-2", "xchg-1", "fc-ae-rdma-1", "fc-ae-rdma-region-1", "nonsense"):
         fabricscope("stream", capture, "--connection", session, "--from", "client", status=(2,))
 
 
 # ---- findings ----
 
-def test_a_finding_in_every_output(made, tmp_path):
-    rows = json.loads(run([BUILD / "bin/make_samples", "--list"]))
-    for group, prefix in (("fcvi_rules", "fcvi-"), ("fc_ae_rdma_rules", "fc-ae-rdma-")):
-        mine = [r for r in rows if r["group"] == group and r["findings"] and not r["options"]]
-        results = [(r, analyze(made(f"{group}/{r['name']}"))["findings"]) for r in mine]
-        row, findings = next((r, found) for r, found in results if found and found[0]["session"])
-        capture = made(f"{group}/{row['name']}")
-        assert [finding["rule"] for finding in findings] == row["findings"]
+def test_a_finding_in_every_output(tmp_path):
+    cases = rule_cases(tmp_path / "cases")
+    for rules, prefix in ((("FCVI-", "VI-"), "fcvi-"), (("AERDMA-",), "fc-ae-rdma-")):
+        mine = [case for case in cases if case["name"].startswith(rules) and not case["options"]]
+        results = [(case, analyze(case["capture"])["findings"]) for case in mine]
+        case, findings = next((case, found) for case, found in results if found[0]["session"])
+        capture, rule = case["capture"], case["findings"][0]
+        assert [finding["rule"] for finding in findings] == case["findings"]
         assert findings[0]["session"].startswith(prefix) and findings[0]["clause"]
-        assert row["findings"][0] in summary(capture)
-        copy = tmp_path / f"{group}.pcapng"
+        assert rule in summary(capture)
+        copy = tmp_path / f"{rule}.pcapng"
         fabricscope("analyze", capture, "--annotate", copy)
-        assert row["findings"][0].encode() in copy.read_bytes()
+        assert rule.encode() in copy.read_bytes()
         assert analyze(capture, "--rule", "SMCR-R02")["findings"] == []
 
 
-def test_annex_a_is_asked_for_only_on_demand(made):
-    capture = made("fc_ae_rdma/login_read_write")
+def test_annex_a_is_asked_for_only_on_demand():
+    capture = recorded("fc_ae_rdma/login_read_write")
     assert analyze(capture)["findings"] == []
     strict = analyze(capture, "--profile", "fc-ae-rdma-annex-a")
     assert strict["profile"] == "fc-ae-rdma-annex-a"

@@ -12,17 +12,15 @@ MAY_INCLUDE = {
     "capture": {"protocols", "capture"},
     "analyzer/engine": {"protocols", "capture", "analyzer/engine"},
     "analyzer/report": {"protocols", "capture", "analyzer/engine", "analyzer/report"},
-    "analyzer/cli": {"protocols", "capture", "analyzer/engine", "analyzer/report", "analyzer/cli"},
     "plugins": {"protocols", "capture", "analyzer/engine", "plugins"},
     "replay/stack": {"protocols", "capture", "replay/stack"},
     "replay/synth": {"protocols", "capture", "replay/stack", "replay/synth"},
     "replay/engine": {"protocols", "capture", "analyzer/engine", "replay/stack", "replay/engine"},
     "replay/transport": {"protocols", "capture", "replay/stack", "replay/engine", "replay/transport"},
     "replay/report": {"analyzer/engine", "analyzer/report", "replay/engine", "replay/report"},
-    "replay/cli": {
-        "protocols", "capture", "analyzer/report", "analyzer/cli", "replay/stack", "replay/synth", "replay/engine",
-        "replay/transport", "replay/report", "replay/cli"},
-    "program": {"analyzer/cli", "replay/cli"},
+    "program": {
+        "protocols", "capture", "analyzer/engine", "analyzer/report", "replay/stack", "replay/synth", "replay/engine",
+        "replay/transport", "replay/report", "program"},
 }
 FOREIGN = {
     "protocols": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread",

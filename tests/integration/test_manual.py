@@ -28,7 +28,7 @@ def options_in_manual(command):
 def complete(*words):
     """What bash offers for the last word."""
     script = f"""
-        . {ROOT}/analyzer/cli/completion/fabricscope.bash
+        . {ROOT}/program/completion/fabricscope.bash
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
         _fabricscope {BUILD}/bin/fabricscope
         printf '%s\\n' "${{COMPREPLY[@]}}"

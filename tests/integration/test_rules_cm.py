@@ -106,7 +106,7 @@ def test_lost_messages_are_no_violation(tmp_path):
 def test_unanswered_is_said_when_the_client_has_given_up(tmp_path):
     """The sample ends too early to tell; with one retry fewer, the last REQ is answered by silence for long enough."""
     (rule,) = [r for r in analyze(sample("rdmacm_req_timeout"))["rules"] if r["rule"] == "IPCM-06"]
-    assert (rule["broken"], rule["why_undecided"]) == (0, "the capture ends before the sender gives up")
+    assert (rule["broken"], rule["why_undecided"]) == (0, "the capture ended too early")
     requests = [*range(2, 4), *range(6, 12), *range(14, 20), 22, 23]
     fewer = [patch(frame, MAD + 24 + 51, b"\xe0") for frame in requests]
     turn_away = patch(23, MAD + 1, b"\0")  # the last one is no CM message any more

@@ -2,16 +2,16 @@
 """The scenarios that a sample of Fibre Channel belongs to: emulated endpoints say what the sample has frame by frame."""
 
 import difflib
-import json
 import re
 from collections import Counter
 
 import pytest
 
+from fc_samples import samples
 from fc_story import story
-from harness import BUILD, ROOT, fabricscope, run
+from harness import ROOT, fabricscope
 
-SAMPLES = {f"{row['group']}/{row['name']}": row for row in json.loads(run([BUILD / "bin/make_samples", "--list"])) if row["sample"]}
+SAMPLES = {f"{row['group']}/{row['name']}": row for row in samples()}
 PAIRS = sorted(
     (path.stem, sample)
     for path in (ROOT / "samples/scenarios").glob("*.scenario")
@@ -188,3 +188,8 @@ def test_every_sample_has_a_scenario():
     shown = {sample for _, sample in PAIRS}
     assert shown <= SAMPLES.keys()
     assert SAMPLES.keys() - shown == ALONE.keys()
+
+
+def test_readme_names_the_scenarios():
+    for name, row in SAMPLES.items():
+        assert row["scenarios"] == [scenario for scenario, sample in PAIRS if sample == name], name

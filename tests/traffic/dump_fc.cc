@@ -15,11 +15,9 @@ namespace layout = fabricscope::layout;
 void print(const capture::Packet& packet) {
     const capture::FcPacket& frame = *packet.fc;
     nlohmann::ordered_json json{{"frame", packet.number}};
-    std::apply(
-        [&](const auto&... field) {
-            ((json[field.info.filter] = static_cast<std::uint64_t>(field.of(frame.frame.header))), ...);
-        },
-        layout::layout_of<fc::FrameHeader>.fields);
+    layout::for_each_field(frame.frame.header, [&](const layout::FieldInfo& info, auto value) {
+        json[info.filter] = static_cast<std::uint64_t>(value);
+    });
     json["sof"] = fc::name_of(frame.sof);
     json["eof"] = fc::name_of(frame.eof);
     json["fabric"] = frame.fabric ? nlohmann::ordered_json(*frame.fabric) : nlohmann::ordered_json();

@@ -48,7 +48,7 @@ FcFrame fc_link_control(
     const FcFrame& frame, std::uint8_t r_ctl, std::uint32_t parameter, std::optional<std::uint16_t> rx_id) {
     fc::FrameHeader header = fc::parse_frame(frame.octets, frame.octets.size()).header;
     if (rx_id) header.rx_id = *rx_id;
-    FcFrame answer = capture::fc_link_control(header, fc::class_of(frame.sof), r_ctl, parameter);
+    FcFrame answer = builders::fc_link_control(header, fc::class_of(frame.sof), r_ctl, parameter);
     answer.eof = header.f_ctl.end_sequence || r_ctl != fc::r_ctl_ack_1 ? fc::Eof::t : fc::Eof::n;
     return answer;
 }
@@ -132,37 +132,24 @@ FcFrame FcExchange::ba_rjt(bool from_responder, std::uint8_t reason, std::uint8_
 // ---- payloads --------------------------------------------------------------------------------------
 
 namespace {
-
 constexpr std::uint16_t receive_size = 2112;
-
-Octets changed(fc::Login login, const LoginChange& change) {
-    change(login);
-    return capture::payload_of(login);
 }
 
-}  // namespace
-
-Octets login_payload(const FcPort& port, std::uint8_t command, const LoginChange& change) {
-    const capture::FcLoginFields fields{
-        .port_name = port.port_name,
-        .node_name = port.node_name,
-        .bb_credit = 2,
-        .data_field_size = receive_size,
-        .increasing_seq_cnt = port.increasing_seq_cnt,
-        .increasing_relative_offset = port.increasing_relative_offset};
-    return changed(login_of(command, fields), change);
+Octets login_payload(const FcPort& port, std::uint8_t command) {
+    const builders::FcLoginFields fields{
+        .port_name = port.port_name, .node_name = port.node_name, .bb_credit = 2, .data_field_size = receive_size};
+    return builders::payload_of(login_of(command, fields));
 }
 
-Octets flogi_accept_payload(
-    const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms, const LoginChange& change) {
-    const capture::FcLoginFields fields{
+Octets flogi_accept_payload(const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms) {
+    const builders::FcLoginFields fields{
         .port_name = port.port_name,
         .node_name = port.node_name,
         .bb_credit = 16,
         .data_field_size = receive_size,
-        .e_d_tov = e_d_tov_ms * capture::millisecond,
-        .r_a_tov = r_a_tov_ms * capture::millisecond};
-    return changed(fabric_accept_of(fields, true), change);
+        .e_d_tov_ms = e_d_tov_ms,
+        .r_a_tov_ms = r_a_tov_ms};
+    return builders::payload_of(fabric_accept_of(fields, true));
 }
 
 Octets prli_payload(std::uint8_t type, std::uint32_t parameters) {
@@ -170,7 +157,7 @@ Octets prli_payload(std::uint8_t type, std::uint32_t parameters) {
     page.type = type;
     page.establish_image_pair = true;
     page.service_parameters = parameters;
-    return capture::process_payload(fc::els_prli, layout::octets_of(page));
+    return builders::process_payload(fc::els_prli, layout::octets_of(page));
 }
 
 Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uint8_t response) {
@@ -179,7 +166,7 @@ Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uin
     page.image_pair_established = response == 1;
     page.response = response;
     page.service_parameters = parameters;
-    return capture::process_payload(fc::els_ls_acc, layout::octets_of(page));
+    return builders::process_payload(fc::els_ls_acc, layout::octets_of(page));
 }
 
 Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation) {
@@ -208,13 +195,6 @@ Octets farp_payload(
     return layout::octets_of(farp);
 }
 
-Octets logo_payload(const FcPort& port) {
-    fc::Logo logout;
-    logout.port_id = port.id;
-    logout.port_name = port.port_name;
-    return layout::octets_of(logout);
-}
-
 // ---- carriers --------------------------------------------------------------------------------------
 
 Octets as_fc2(const FcFrame& frame, std::optional<std::uint16_t> vf_id) {
@@ -229,7 +209,7 @@ Octets as_fc2(const FcFrame& frame, std::optional<std::uint16_t> vf_id) {
 
 Octets as_mds(const FcFrame& frame, std::uint16_t vsan) {
     constexpr std::size_t trailer_and_crc = layout::size_of<fc::MdsTrailer> + layout::size_of<fc::Crc>;
-    Octets octets = capture::fc_ethernet_head(frame, fc::mds_ether_type);
+    Octets octets = builders::fc_ethernet_head(frame, fc::mds_ether_type);
     fc::MdsHeader header;
     header.sof = fc::mds_of(frame.sof);
     header.packet_length = static_cast<std::uint16_t>(frame.octets.size() + trailer_and_crc);
@@ -243,7 +223,7 @@ Octets as_mds(const FcFrame& frame, std::uint16_t vsan) {
 }
 
 Octets as_boardwalk(const FcFrame& frame, std::uint16_t vsan) {
-    Octets octets = capture::fc_ethernet_head(frame, fc::boardwalk_ether_type);
+    Octets octets = builders::fc_ethernet_head(frame, fc::boardwalk_ether_type);
     put(octets, fc::BoardwalkHeader{fc::mds_of(frame.sof), vsan});
     put(octets, fc_with_crc(frame));
     put_word(octets, static_cast<std::uint32_t>(frame.octets.size() / 4 + 1));

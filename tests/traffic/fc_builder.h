@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole Sequences and Exchanges of the frames that capture/fc_frame_builder.h makes, and more ways of carrying them.
+// Whole Sequences and Exchanges of the frames that protocols/build/fc_frame_builder.h makes, and more ways of carrying
+// them.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "capture/fc_frame_builder.h"
-#include "capture/fc_login_payloads.h"
+#include "protocols/build/fc_frame_builder.h"
+#include "protocols/build/fc_login_payloads.h"
 
 namespace fabricscope::traffic {
 
 using Octets = std::vector<std::uint8_t>;
 
-using capture::as_fc2_with_delimiters;
-using capture::as_fcoe;
-using capture::fc_frame;
-using capture::fc_ip;
-using capture::fc_with_crc;
-using capture::FcFrame;
-using capture::gid_ipp_answer_payload;
-using capture::gid_ipp_payload;
-using capture::ls_acc_payload;
-using capture::sof_of;
+using builders::as_fc2_with_delimiters;
+using builders::as_fcoe;
+using builders::fc_frame;
+using builders::fc_ip;
+using builders::fc_with_crc;
+using builders::FcFrame;
+using builders::gid_ipp_answer_payload;
+using builders::gid_ipp_payload;
+using builders::ls_acc_payload;
+using builders::sof_of;
 
 /// An Information Unit, to be sent as one Sequence.
 struct FcSequenceFields {
@@ -51,8 +51,7 @@ FcFrame ack_1(const FcFrame& frame, std::optional<std::uint16_t> rx_id = {});
 struct FcPort {
     std::uint32_t id = 0;
     std::uint64_t port_name = 0, node_name = 0;
-    std::uint16_t next_x_id = 0x100;                                    ///< for OX_ID and RX_ID
-    bool increasing_seq_cnt = true, increasing_relative_offset = true;  ///< what its PLOGI or accept says
+    std::uint16_t next_x_id = 0x100;  ///< for OX_ID and RX_ID
 };
 
 /// An Information Unit of an Exchange.
@@ -104,18 +103,13 @@ private:
 };
 
 // Payloads of Extended Link Services and of the Name Server.
-using LoginChange = std::function<void(fc::Login&)>;
-inline void unchanged_login(fc::Login&) {}
-Octets login_payload(const FcPort& port, std::uint8_t command, const LoginChange& change = unchanged_login);
-Octets flogi_accept_payload(
-    const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms,
-    const LoginChange& change = unchanged_login);
+Octets login_payload(const FcPort& port, std::uint8_t command);
+Octets flogi_accept_payload(const FcPort& port, std::uint32_t r_a_tov_ms, std::uint32_t e_d_tov_ms);
 Octets prli_payload(std::uint8_t type, std::uint32_t parameters);
 Octets prli_accept_payload(std::uint8_t type, std::uint32_t parameters, std::uint8_t response = 1);
 Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation);
 Octets farp_payload(
     std::uint8_t command, const FcPort& asking, const Gid& asking_ip, const FcPort& asked, const Gid& asked_ip);
-Octets logo_payload(const FcPort& port);
 
 // ---- carriers --------------------------------------------------------------------------------------
 

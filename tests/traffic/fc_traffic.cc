@@ -1,65 +1,85 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/traffic/fc_traffic.h"
 
-#include "tests/traffic/fc_ae_rdma_dialogue.h"
-#include "tests/traffic/fc_talk.h"
-#include "tests/traffic/fcvi_dialogue.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture/packet.h"
+#include "tests/traffic/edit.h"
 #include "tests/traffic/pcap_writer.h"
 
 namespace fabricscope::traffic {
 namespace {
 
-class Generator : FcTalk {
+constexpr std::size_t frame_size = 2048, message_size = 4 * frame_size;
+
+/// Sends and Writes, each of several frames.
+Recording vi_messages(std::uint64_t count) {
+    constexpr const char* text =
+        "protocol fcvi\ntopology resolve=name-server\nlisten level=reliable-reception\n"
+        "connect level=reliable-reception messages={0} octets={1}\n"
+        "listen level=reliable-reception discriminator=writes\n"
+        "connect level=reliable-reception discriminator=writes messages={0} octets={1} transfer=write\n";
+    return play_text(fmt::format(text, count, message_size));
+}
+
+/// Reads and writes, each of several frames.
+Recording memory_messages(std::uint64_t count) {
+    constexpr const char* text =
+        "protocol fc-ae-rdma\nunit lun=3\nread lun=3 count={0} octets={1}\nwrite lun=3 count={0} octets={1}\n";
+    return play_text(fmt::format(text, count, message_size));
+}
+
+class Generator {
 public:
     Generator(const FcTrafficOptions& options, const std::function<void(capture::Time, const FcFrame&)>& sink)
-        : options_(options), sink_(sink), data_(message_data(0, static_cast<std::uint32_t>(4 * options.payload))) {
-        now = 1'700'000'000 * capture::second;
-        step = 10 * capture::microsecond;
+        : options_(options), sink_(sink), data_(message_size) {
+        for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = static_cast<std::uint8_t>(i * 7 + (i >> 8));
     }
 
     void run() {
-        logins();
-        addresses();
         class_2();
         aborted();
-        for (std::size_t octets : {16, 32, 64}) several_frames(octets);
-        vi_.connect();
-        while (frames_ < options_.frames) messages();
-        for (const Side side : {Side::client, Side::server}) vi_.disconnect(side);
+        for (const std::size_t octets : {16, 32, 64}) several_frames(octets);
+        // What repeats is short, so that it fits into memory however much is wanted.
+        const std::uint64_t count = std::clamp<std::uint64_t>(options_.frames / 20, 1, 1000);
+        Recording vi = vi_messages(count), memory = memory_messages(count);
+        // The ports log in once.
+        emit(vi), edit(vi, "FCVI_CONNECT_RQST begin");
+        for (const char* line : {"FARP-REQ begin", "PLOGI drop", "LS_ACC drop"}) edit(memory, line);
+        emit(memory), edit(memory, "FCP_CMND begin");
+        while (frames_ < options_.frames) emit(vi), emit(memory);
     }
 
 private:
-    void on_frame(const FcFrame& frame) override {
+    void emit(const FcFrame& frame) {
         ++frames_;
-        sink_(now, frame);
+        sink_(now_ += 10 * capture::microsecond, frame);
+    }
+    void emit(const std::vector<FcFrame>& frames) {
+        for (const FcFrame& frame : frames) emit(frame);
     }
 
-    void logins() {
-        fabric_login(*this, fabric_, fabric_.a);
-        port_login(*this, fabric_.a, fabric_.b);
-        process_login(*this, fabric_.a, fabric_.b, fc_ae_rdma_prli, fc_ae_rdma_prli_accept);
-    }
-
-    void addresses() {
-        resolve_by_farp(*this, fabric_);
-        resolve_by_name_server(*this, fabric_);
+    void emit(const Recording& recording) {
+        for_each_frame(recording, [&](const capture::Frame& frame) {
+            const capture::Packet packet = decode(frame);
+            const ByteView octets = packet.fc->octets;
+            emit(FcFrame{{octets.begin(), octets.end()}, packet.fc->sof, packet.fc->eof});
+        });
     }
 
     void class_2() {
-        FcExchange exchange(fabric_.a, fabric_.b, vendor_type, 2);
+        FcExchange exchange(a_, b_, vendor_type, 2);
         for (const FcFrame& frame : exchange.send(
-                 {.r_ctl = 0x01,
-   .data = data_,
-   .last = true,
-   .relative_offset = true,
-   .frame_size = options_.payload})) {
+                 {.r_ctl = 0x01, .data = data_, .last = true, .relative_offset = true, .frame_size = frame_size})) {
             emit(frame);
             emit(ack_1(frame));
         }
     }
 
     void aborted() {
-        FcExchange exchange(fabric_.b, fabric_.a, vendor_type);
+        FcExchange exchange(b_, a_, vendor_type);
         emit(exchange.send({.r_ctl = 0x06, .data = ByteView(data_).first(32), .passes_initiative = true}));
         emit(exchange.abts(false));
         emit(exchange.ba_acc(true));
@@ -67,7 +87,7 @@ private:
 
     /// A request of several frames and its answer.
     void several_frames(std::size_t device_header) {
-        FcExchange exchange(fabric_.a, fabric_.b, vendor_type, 3, true);
+        FcExchange exchange(a_, b_, vendor_type, 3, true);
         const ByteView header = ByteView(data_).first(device_header);
         emit(exchange.send(
             {.r_ctl = 0x01,
@@ -75,36 +95,9 @@ private:
              .device_header = header,
              .passes_initiative = true,
              .relative_offset = true,
-             .frame_size = options_.payload}));
+             .frame_size = frame_size}));
         emit(exchange.send({.r_ctl = 0x07, .device_header = header, .from_responder = true, .last = true}));
     }
-
-    /// A Send and an RDMA Write of several frames, an FC-AE-RDMA read and a write.
-    void messages() {
-        using enum fcvi::IuType;
-        const auto octets = static_cast<std::uint32_t>(data_.size());
-        const auto frame = static_cast<std::uint32_t>(options_.payload);
-        for (const auto& [request, response] : {std::pair{send_rqst, send_resp}, std::pair{write_rqst, write_resp}}) {
-            vi_.data_frames(Side::client, request, octets, 0, octets, frame);
-            vi_.respond(Side::server, response);
-        }
-        for (const bool read : {true, false}) {
-            memory_.command(read, octets);
-            memory_.data_frames(octets, frame);
-            memory_.response();
-        }
-    }
-
-    /// Passes its frames on, at the generator's pace.
-    template <class Dialogue> class Voice final : public Dialogue {
-    public:
-        template <class... Arguments>
-        explicit Voice(Generator& generator, Arguments... arguments) : Dialogue(arguments...), generator_(generator) {}
-
-    private:
-        void on_frame(const FcFrame& frame) override { generator_.emit(frame); }
-        Generator& generator_;
-    };
 
     static constexpr std::uint8_t vendor_type = 0xE0;
 
@@ -112,9 +105,8 @@ private:
     const std::function<void(capture::Time, const FcFrame&)>& sink_;
     Octets data_;
     std::uint64_t frames_ = 0;
-    FcFabric fabric_;
-    Voice<FcviDialogue> vi_{*this, fcvi::Version::iso, fcvi::Reliability::reliable_reception};
-    Voice<FcAeRdmaDialogue> memory_{*this};
+    capture::Time now_ = 1'700'000'000 * capture::second;
+    FcPort a_{0x01'0203}, b_{0x04'0506};
 };
 
 constexpr std::array carriers{

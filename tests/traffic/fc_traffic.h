@@ -13,11 +13,10 @@ namespace fabricscope::traffic {
 
 struct FcTrafficOptions {
     std::uint64_t frames = 100;  ///< of Fibre Channel, at least
-    std::size_t payload = 2048;  ///< of each full data frame
 };
 
-/// Logins, address resolution, class 2 with ACKs, an aborted Exchange, Sequences of several frames with Device_Headers
-/// of each size, all of a vendor's TYPE; then FC-VI and FC-AE-RDMA Messages until there are enough frames.
+/// Class 2 with ACKs, an aborted Exchange, Sequences of several frames with Device_Headers of each size, all of a
+/// vendor's TYPE; then scenarios of FC-VI and FC-AE-RDMA, over and over until there are enough frames.
 void generate_fc(
     const FcTrafficOptions& options, const std::function<void(capture::Time time, const FcFrame& frame)>& sink);
 

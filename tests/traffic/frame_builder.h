@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Interfaces of made-up hosts, for capture::FrameBuilder.
+// Interfaces of made-up hosts, for builders::FrameBuilder.
 #pragma once
 
-#include "capture/frame_builder.h"
+#include "protocols/build/frame_builder.h"
 #include "protocols/layout/parts.h"
 
 namespace fabricscope::traffic {
 
-using capture::FrameBuilder;
-using capture::TcpFields;
+using builders::FrameBuilder;
+using builders::TcpFields;
 using layout::octets_of;
 using Octets = std::vector<std::uint8_t>;
 
@@ -19,11 +19,11 @@ struct Port {
     std::uint16_t identification = 0;  ///< of its latest IP packet
 
     /// The GID under which RoCEv2 knows the address.
-    Gid gid() const { return capture::gid_of(ip); }
+    Gid gid() const { return builders::gid_of(ip); }
 };
 
 /// For the next frame of `from`.
-inline capture::FrameEnds between(Port& from, const Port& to) {
+inline builders::FrameEnds between(Port& from, const Port& to) {
     return {from.mac, to.mac, from.gid(), to.gid(), ++from.identification};
 }
 

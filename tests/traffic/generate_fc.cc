@@ -17,7 +17,6 @@ int main(int argc, char** argv) {
     program.add_option("FILE", file, "pcap file to write")->required();
     program.add_option("--carrier", name, "one of: " + names)->capture_default_str();
     program.add_option("--frames", options.frames, "Fibre Channel frames, at least")->capture_default_str();
-    program.add_option("--payload", options.payload, "octets of a full frame's payload")->capture_default_str();
     CLI11_PARSE(program, argc, argv);
 
     const auto carrier = std::ranges::find(traffic::fc_carriers(), name, &traffic::FcCarrierName::name);

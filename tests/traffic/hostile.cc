@@ -52,7 +52,7 @@ public:
         bth.destination_qpn = qpn;
         bth.psn = psn_[from_client ? 0 : 1]++ & 0xFF'FFFF;
         bth.p_key = 0xFFFF;
-        emit(frames_.roce(ends(from_client), capture::IbCarrier::roce_v2, bth, extended, payload));
+        emit(frames_.roce(ends(from_client), builders::RoceVersion::v2, bth, extended, payload));
     }
     void write(std::uint32_t qpn, std::uint64_t address, std::uint32_t rkey, ByteView octets, std::uint32_t length) {
         roce(true, qpn, write_only, octets_of(ib::Reth{address, rkey, length}), octets);
@@ -124,7 +124,7 @@ public:
     Port server{{{2, 0, 0, 0, 0, 2}}, {{11, 0, 0, 1}}, 0};
 
 private:
-    capture::FrameEnds ends(bool from_client) {
+    builders::FrameEnds ends(bool from_client) {
         return between(from_client ? client : server, from_client ? server : client);
     }
     void emit(ByteView frame) { sink_(now_ += 1000, frame); }

@@ -13,7 +13,7 @@ namespace {
 
 namespace wire = fabricscope::smcr;
 using engine::smcr::other;
-using Step = std::function<void()>;
+using FrameStamp = std::function<void()>;
 
 constexpr std::uint32_t most_open_connections = 512;
 constexpr std::uint32_t connections_per_group = 200;
@@ -64,7 +64,7 @@ struct Group {
     bool second_link = false;
     PerSide<Host> host;
     std::vector<Link> links;
-    std::deque<Step> script;  ///< set-ups and LLC exchanges, one at a time
+    std::deque<FrameStamp> script;  ///< set-ups and LLC exchanges, one at a time
     std::uint32_t next_rkey = 0x1000;
     std::uint32_t next_token = 0;
     std::uint32_t next_port = 0;
@@ -97,7 +97,7 @@ struct Connection {
     PerSide<std::uint32_t> token;
     PerSide<Direction> from;
     PerSide<std::uint32_t> sequence;  ///< TCP's
-    std::deque<Step> closing;
+    std::deque<FrameStamp> closing;
 };
 
 wire::Cursor cursor_at(std::uint64_t position, std::uint64_t size) {
@@ -179,7 +179,7 @@ private:
 
     void emit_roce(QueuePair& from, const QueuePair& to, ib::Bth bth, ByteView extended, ByteView payload) {
         bth.p_key = 0xFFFF;
-        emit(frames_.roce(between(*from.port, *to.port), capture::IbCarrier::roce_v2, bth, extended, payload));
+        emit(frames_.roce(between(*from.port, *to.port), builders::RoceVersion::v2, bth, extended, payload));
         ++truth_.roce_frames;
     }
 
@@ -258,7 +258,7 @@ private:
         for (std::size_t i = 0; i < groups_.size(); ++i) {
             Group& group = groups_[(first + i) % groups_.size()];
             if (group.script.empty()) continue;
-            const Step step = std::move(group.script.front());
+            const FrameStamp step = std::move(group.script.front());
             group.script.pop_front();
             return step();
         }
@@ -427,7 +427,7 @@ private:
         c.link = c.id % group.links.size();
         for (const Side side : {Side::client, Side::server}) make_rmb(c, side);
         // What is left of the set-up goes before the set-ups that are scripted already.
-        std::deque<Step> later;
+        std::deque<FrameStamp> later;
         later.swap(group.script);
         if (!first) script_rkey(c, Side::server);
         script_clc(
@@ -556,7 +556,7 @@ private:
 
     void turn(Connection& c) {
         if (!c.closing.empty()) {
-            const Step step = std::move(c.closing.front());
+            const FrameStamp step = std::move(c.closing.front());
             c.closing.pop_front();
             return step();
         }

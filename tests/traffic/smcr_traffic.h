@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SMC-R traffic of any size in which nothing is wrong: for measuring, and for knowing what the engine
-// should have found.
+// should have found. A scenario cannot take its place: playing n connections takes time in proportion to n squared.
 #pragma once
 
 #include <functional>

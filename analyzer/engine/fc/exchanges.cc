@@ -2,20 +2,21 @@
 #include "analyzer/engine/fc/exchanges.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "analyzer/engine/flat_map.h"
 #include "protocols/fc/basic_links.h"
 
 namespace fabricscope::engine::fibre_channel {
 namespace {
 
-using capture::FcExchangeKey;
 using capture::FcFrameOrder;
 
 bool is_ack(const wire::FrameHeader& header) {
     return header.r_ctl == wire::r_ctl_ack_0 || header.r_ctl == wire::r_ctl_ack_1;
 }
 
-Refusal link_refusal(const wire::FrameHeader& header, const Step& step) {
+Refusal link_refusal(const wire::FrameHeader& header, const FrameStamp& step) {
     const auto parameter = wire::parameter_as<wire::RejectParameter>(header);
     return {parameter.reason, 0, parameter.vendor, step};
 }
@@ -24,98 +25,133 @@ Refusal link_refusal(const wire::FrameHeader& header, const Step& step) {
 
 // ---- which one -------------------------------------------------------------------------------------
 
-std::size_t Exchanges::KeyHash::operator()(const FcExchangeKey& key) const noexcept {
-    std::uint64_t mixed = std::uint64_t{key.originator} << 40 ^ std::uint64_t{key.responder} << 16 ^ key.ox_id ^
-                          std::uint64_t{key.fabric.value_or(0xFFFF)} << 32;
-    mixed *= 0x9E37'79B9'7F4A'7C15;
-    return mixed ^ mixed >> 32;
+std::size_t Exchanges::KeyHash::operator()(const Key& key) const noexcept {
+    const std::uint64_t ports = std::uint64_t{key.originator} << 40 ^ std::uint64_t{key.responder} << 16;
+    return mixed(ports ^ key.ox_id ^ std::uint64_t{key.fabric.value_or(0xFFFF)} << 32);
 }
 
-Exchanges::Followed* Exchanges::find(const FcExchangeKey& key) {
+Exchanges::Key Exchanges::key_of(const capture::FcPacket& fc) {
+    const wire::FrameHeader& header = fc.frame.header;
+    if (header.f_ctl.exchange_responder) return {header.d_id, header.s_id, header.ox_id, fc.fabric};
+    return {header.s_id, header.d_id, header.ox_id, fc.fabric};
+}
+
+Exchanges::Place* Exchanges::find(const Key& key) {
+    if (!open_.empty() && open_.front().key == key) return &open_.front();  // frames of a Sequence follow one another
     const auto found = index_.find(key);
     if (found == index_.end()) return nullptr;
-    list_.splice(list_.begin(), list_, found->second);
-    return &list_.front();
+    List& list = found->second->is_over ? over_ : open_;
+    list.splice(list.begin(), list, found->second);
+    return &list.front();
 }
 
 /// The LS_ACC to a FLOGI goes to the address that it assigns, not to the one the FLOGI came from.
-Exchanges::Followed* Exchanges::find_fabric_login(const FcExchangeKey& key) {
+Exchanges::Place* Exchanges::find_fabric_login(const Key& key) {
     if (key.responder != wire::f_port_server) return nullptr;
-    FcExchangeKey asked = key;
+    Key asked = key;
     asked.originator = wire::unidentified;
-    Followed* found = find(asked);
-    if (found != nullptr && found->exchange.state == ExchangeState::open) found->exchange.assigned_id = key.originator;
+    Place* found = find(asked);
+    if (found != nullptr && !found->is_over) found->exchange->assigned_id = key.originator;
     return found;
 }
 
 /// OX_IDs are used again. Whether a first Sequence belongs to another Exchange than the one that has its OX_ID.
-bool Exchanges::starts_anew(const Followed& followed, const wire::FrameHeader& header) {
+bool Exchanges::starts_anew(const Place& place, const wire::FrameHeader& header) {
     if (!header.is_data() || !header.f_ctl.first_sequence || header.f_ctl.exchange_responder) return false;
-    if (followed.exchange.state != ExchangeState::open) return true;
-    const bool first_is_over = !followed.exchange.sequences.empty() && followed.exchange.sequences.front().complete;
-    if (!first_is_over) return false;
-    return header.seq_id != followed.first.seq_id || followed.answered;
+    if (place.is_over) return true;
+    const std::vector<SequenceSeen>& sequences = place.exchange->sequences;
+    const bool first_is_over = !sequences.empty() && sequences.front().complete;
+    return first_is_over && (header.seq_id != place.first_seq_id || place.answered);
 }
 
-Exchanges::Followed& Exchanges::followed(const capture::Packet& packet, bool& opens) {
+Exchanges::Place& Exchanges::place_of(const capture::Packet& packet, bool& opens) {
     const wire::FrameHeader& header = packet.fc->frame.header;
-    const FcExchangeKey key = FcExchangeKey::of(*packet.fc);
-    Followed* known = find(key);
+    const Key key = key_of(*packet.fc);
+    Place* known = find(key);
     if (known == nullptr && header.f_ctl.exchange_responder) known = find_fabric_login(key);
-    if (known != nullptr && starts_anew(*known, header)) {
-        retire(list_.begin());
-        known = nullptr;
-    }
-    opens = known == nullptr;
-    return opens ? open(packet, key) : *known;
+    opens = known == nullptr || starts_anew(*known, header);
+    if (!opens) return *known;
+    if (known != nullptr) end(*known);
+    else known = &make_place(key);
+    open(*known, packet);
+    return *known;
 }
 
-Exchanges::Followed& Exchanges::open(const capture::Packet& packet, const FcExchangeKey& key) {
-    if (list_.size() >= limits_.followed) retire(std::prev(list_.end()));
-    Followed& followed = list_.emplace_front();
-    index_.emplace(key, list_.begin());
-    followed.key = key;
-    followed.first = packet.fc->frame.header;
-    Exchange& exchange = followed.exchange;
+Exchanges::Place& Exchanges::make_place(const Key& key) {
+    if (open_.size() + over_.size() >= limits_.followed) forget(over_.empty() ? open_ : over_);
+    Place& place = open_.emplace_front();
+    place.key = key;
+    index_.emplace(key, open_.begin());
+    return place;
+}
+
+/// `place` is the one used last.
+void Exchanges::open(Place& place, const capture::Packet& packet) {
+    if (std::exchange(place.is_over, false)) open_.splice(open_.begin(), over_, over_.begin());
+    place.sequences = {};
+    place.answered = false;
+    if (model_.exchanges.size() < limits_.exchanges) {
+        place.exchange = &model_.exchanges.emplace_back();
+    } else {
+        place.unlisted = std::make_unique<Exchange>();
+        place.exchange = place.unlisted.get();
+        ++model_.unlisted_exchanges;
+    }
+    const wire::FrameHeader& header = packet.fc->frame.header;
+    place.first_seq_id = header.seq_id;
+    Exchange& exchange = *place.exchange;
     exchange.id = ++last_id_;
-    exchange.fabric = key.fabric;
-    exchange.originator = key.originator;
-    exchange.responder = key.responder;
-    exchange.ox_id = key.ox_id;
+    exchange.fabric = place.key.fabric;
+    exchange.originator = place.key.originator;
+    exchange.responder = place.key.responder;
+    exchange.ox_id = place.key.ox_id;
     exchange.first_frame = packet.number;
     exchange.first_time = packet.time;
-    if (followed.first.f_ctl.first_sequence && followed.first.is_data()) exchange.initiative = Party::originator;
-    return followed;
+    if (header.f_ctl.first_sequence && header.is_data()) exchange.initiative = Party::originator;
 }
 
-void Exchanges::retire(List::iterator followed) {
-    Exchange& exchange = followed->exchange;
+/// Nothing more comes of its Exchange.
+void Exchanges::end(Place& place) {
+    Exchange& exchange = *place.exchange;
     if (exchange.abort && !exchange.abort->refused && !exchange.abort->sequence_only &&
         exchange.state == ExchangeState::open)
         exchange.state = ExchangeState::aborted;
     exchange.incomplete_sequences = static_cast<std::uint32_t>(
         std::ranges::count_if(exchange.sequences, [](const SequenceSeen& sequence) { return !sequence.complete; }));
-    observer_.on_exchange_over(exchange);
-    sequences_.end_exchange(followed->key);
-    if (model_.exchanges.size() < limits_.exchanges) model_.exchanges.push_back(std::move(exchange));
-    else ++model_.unlisted_exchanges;
-    index_.erase(followed->key);
-    list_.erase(followed);
+    listeners_.tell([&](Observer& listener) { listener.on_exchange_over(exchange); });
+}
+
+/// The one of the list that was idle longest.
+void Exchanges::forget(List& list) {
+    Place& place = list.back();
+    end(place);
+    listeners_.on_forgotten(place.kept);
+    index_.erase(place.key);
+    list.pop_back();
+}
+
+/// Its Exchange is over. Of these only so many are followed as frames may still repeat.
+void Exchanges::settle(Place& place) {
+    place.is_over = true;
+    over_.splice(over_.begin(), open_, open_.begin());
+    if (over_.size() > limits_.over) forget(over_);
 }
 
 void Exchanges::finish() {
-    while (!list_.empty()) retire(std::prev(list_.end()));
-    std::ranges::sort(model_.exchanges, {}, &Exchange::id);
+    for (List* list : {&over_, &open_})
+        for (; !list->empty(); list->pop_back()) end(list->back());
+    index_.clear();
 }
 
 // ---- what a frame does -----------------------------------------------------------------------------
 
 Arrival Exchanges::take(const capture::Packet& packet) {
     bool opens = false;
-    Followed& followed = this->followed(packet, opens);
-    Exchange& exchange = followed.exchange;
+    Place& place = place_of(packet, opens);
+    Exchange& exchange = *place.exchange;
     const wire::FrameHeader& header = packet.fc->frame.header;
-    Arrival arrival{packet, header, header.f_ctl.exchange_responder ? Party::responder : Party::originator, exchange};
+    const Party from = header.f_ctl.exchange_responder ? Party::responder : Party::originator;
+    Arrival arrival{packet, header, from, exchange, place.kept};
     arrival.opens = opens;
     exchange.last_frame = packet.number;
     exchange.last_time = packet.time;
@@ -123,31 +159,30 @@ Arrival Exchanges::take(const capture::Packet& packet) {
         exchange.rx_id = header.rx_id;
     if (header.is_link_control()) take_link_control(exchange, arrival);
     else if (header.is_basic_link_service()) take_basic_link_service(exchange, arrival);
-    else take_data(followed, arrival);
+    else take_data(place, arrival);
+    if (exchange.state != ExchangeState::open && !place.is_over) settle(place);
     return arrival;
 }
 
-void Exchanges::take_data(Followed& followed, Arrival& arrival) {
-    Exchange& exchange = followed.exchange;
+void Exchanges::take_data(Place& place, Arrival& arrival) {
+    Exchange& exchange = *place.exchange;
     const wire::FrameHeader& header = arrival.header;
+    const bool for_others = listeners_.want_data(arrival.packet);
     const bool for_us = header.is_els() || header.type == wire::type_ct;
-    // Both must be asked: each answer counts.
-    const bool for_others = observer_.wants_data(arrival.packet);
-    arrival.event = sequences_.receive(arrival.packet, for_us || for_others);
+    arrival.event = place.sequences[arrival.from].receive(arrival.packet, for_us || for_others);
     if (!exchange.type) exchange.type = header.type;
     if (const int service_class = wire::class_of(arrival.packet.fc->sof); service_class != 0)
         exchange.service_class = service_class;
     if (header.f_ctl.first_sequence && arrival.from == Party::originator) exchange.beginning_seen = true;
-    if (arrival.from == Party::responder) followed.answered = true;
+    if (arrival.from == Party::responder) place.answered = true;
+    note_sequence(exchange, arrival);
     Sent& sent = exchange.sent[arrival.from];
     if (arrival.event.order == FcFrameOrder::repeated) {
         ++sent.repeated;
-        note_sequence(exchange, arrival);
         return;
     }
     ++sent.frames;
     sent.octets += arrival.packet.fc->frame.payload_length;
-    note_sequence(exchange, arrival);
     if (!header.f_ctl.end_sequence) return;
     if (header.f_ctl.sequence_initiative) exchange.initiative = other(arrival.from);
     if (!header.f_ctl.last_sequence || exchange.state != ExchangeState::open) return;

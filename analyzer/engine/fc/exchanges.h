@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which Exchange a frame belongs to, and what it does to it: Sequences, Sequence Initiative, ACKs, rejects, ABTS
-// (FC-PH 24; FC-FS, Exchange and Sequence management).
+// (FC-PH 24; FC-FS, Exchange and Sequence management). The only table of Exchanges: what is built on Fibre Channel gets
+// each frame with its Exchange.
 #pragma once
 
 #include <list>
+#include <memory>
 #include <unordered_map>
 
+#include "analyzer/engine/fc/listeners.h"
 #include "analyzer/engine/fc/tracker.h"
 
 namespace fabricscope::engine::fibre_channel {
@@ -16,56 +19,72 @@ struct Arrival {
     const wire::FrameHeader& header;
     Party from;
     Exchange& exchange;
+    KeptNumbers& kept;
     capture::FcSequenceEvent event{};
     bool opens = false;
     bool closes = false;
     std::uint64_t request_frame = 0;
     Time request_time = 0;
 
-    Step step() const { return {packet.time, packet.number, packet.interface}; }
+    FrameStamp step() const { return step_of(packet); }
 };
 
 class Exchanges {
 public:
-    Exchanges(const Limits& limits, Observer& observer, Model& model)
-        : limits_(limits), observer_(observer), model_(model), sequences_({.directions = 2 * limits.followed}) {}
+    Exchanges(const Limits& limits, Listeners& listeners, Model& model)
+        : limits_(limits), listeners_(listeners), model_(model) {}
 
     /// The Exchange of the frame, made if need be, with the frame taken in.
     Arrival take(const capture::Packet& packet);
 
-    /// Lists what is still followed.
+    /// Those that are still followed are over.
     void finish();
 
 private:
+    /// An Exchange as its Originator names it. RX_ID is no part of it: the first frames have none yet.
+    struct Key {
+        std::uint32_t originator = 0, responder = 0;
+        std::uint16_t ox_id = 0;
+        Fabric fabric;
+        bool operator==(const Key&) const = default;
+    };
     struct KeyHash {
-        std::size_t operator()(const capture::FcExchangeKey& key) const noexcept;
+        std::size_t operator()(const Key& key) const noexcept;
     };
-    struct Followed {
-        capture::FcExchangeKey key;
-        Exchange exchange;
-        wire::FrameHeader first;  ///< of its first frame
-        bool answered = false;    ///< the Responder has sent data
+    /// An OX_ID between two ports, with the Exchange that uses it now.
+    struct Place {
+        Key key;
+        Exchange* exchange = nullptr;        ///< in the model, or
+        std::unique_ptr<Exchange> unlisted;  ///< if there is no room
+        PerParty<capture::FcSequences> sequences;
+        std::uint8_t first_seq_id = 0;
+        bool answered = false;  ///< the Responder has sent data
+        bool is_over = false;
+        KeptNumbers kept{};
     };
-    using List = std::list<Followed>;
+    using List = std::list<Place>;
 
-    Followed& followed(const capture::Packet& packet, bool& opens);
-    Followed* find(const capture::FcExchangeKey& key);
-    Followed* find_fabric_login(const capture::FcExchangeKey& key);
-    static bool starts_anew(const Followed& followed, const wire::FrameHeader& header);
-    Followed& open(const capture::Packet& packet, const capture::FcExchangeKey& key);
-    void retire(List::iterator followed);
+    static Key key_of(const capture::FcPacket& fc);
+    Place& place_of(const capture::Packet& packet, bool& opens);
+    Place* find(const Key& key);
+    Place* find_fabric_login(const Key& key);
+    static bool starts_anew(const Place& place, const wire::FrameHeader& header);
+    Place& make_place(const Key& key);
+    void open(Place& place, const capture::Packet& packet);
+    void end(Place& place);
+    void forget(List& list);
+    void settle(Place& place);
 
-    void take_data(Followed& followed, Arrival& arrival);
+    void take_data(Place& place, Arrival& arrival);
     void note_sequence(Exchange& exchange, const Arrival& arrival) const;
     static void take_link_control(Exchange& exchange, const Arrival& arrival);
     static void take_basic_link_service(Exchange& exchange, const Arrival& arrival);
 
     const Limits& limits_;
-    Observer& observer_;
+    Listeners& listeners_;
     Model& model_;
-    capture::FcSequences sequences_;
-    List list_;  ///< the one used last comes first
-    std::unordered_map<capture::FcExchangeKey, List::iterator, KeyHash> index_;
+    List open_, over_;  ///< the one used last comes first
+    std::unordered_map<Key, List::iterator, KeyHash> index_;
     std::uint32_t last_id_ = 0;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/flat_map.h"
+
 namespace fabricscope::engine::fibre_channel {
 namespace {
 
@@ -54,6 +56,11 @@ ServiceParameters parameters_of(const wire::Login& login) {
     return parameters;
 }
 
+Port port_of(const Login& login, Party party) {
+    return {login.fabric.value_or(0), party == Party::originator ? login.originator : login.responder};
+}
+std::uint64_t key_of(const Port& port) { return std::uint64_t{port.fabric} << 32 | port.id; }
+
 bool is_of(const Login& login, std::uint64_t port_name) {
     const auto& parameters = login.parameters[Party::originator];
     return parameters && parameters->port_name == port_name;
@@ -71,21 +78,15 @@ ProcessLogin* waiting(Login& login, Party asked_by, std::uint8_t type) {
 }  // namespace
 
 std::size_t Logins::PairHash::operator()(const Pair& pair) const noexcept {
-    std::uint64_t mixed = std::uint64_t{pair.low} << 32 | pair.high;
-    mixed ^= (std::uint64_t{pair.fabric.value_or(0xFFFF)} << 1 | static_cast<std::uint64_t>(pair.kind)) << 20;
-    mixed *= 0x9E37'79B9'7F4A'7C15;
-    return mixed ^ mixed >> 32;
+    const std::uint64_t kind = std::uint64_t{pair.fabric} << 1 | static_cast<std::uint64_t>(pair.kind);
+    return mixed((std::uint64_t{pair.low} << 32 | pair.high) ^ kind << 20);
 }
 
 // ---- which one -------------------------------------------------------------------------------------
 
 Login* Logins::current(const Pair& pair) const {
     const auto found = latest_.find(pair);
-    return found == latest_.end() ? nullptr : &model_.logins[found->second - 1];
-}
-
-Party Logins::party_of(const Login& login, std::uint32_t port) {
-    return login.responder == port ? Party::responder : Party::originator;
+    return found == latest_.end() ? nullptr : &model_.logins[found->second.asked_for - 1];
 }
 
 Login* Logins::create(const Arrival& arrival, LoginKind kind, std::uint8_t command) {
@@ -101,35 +102,42 @@ Login* Logins::create(const Arrival& arrival, LoginKind kind, std::uint8_t comma
     login.fabric = exchange.fabric;
     login.originator = exchange.originator;
     login.responder = exchange.responder;
-    latest_[pair_of(kind, exchange.fabric, exchange.originator, exchange.responder)] = login.id;
+    latest_[pair_of(kind, exchange)].asked_for = login.id;
     return &login;
 }
 
 Login* Logins::underlying(const Arrival& arrival) {
     const Exchange& exchange = arrival.exchange;
-    if (Login* login = current(pair_of(LoginKind::port, exchange.fabric, exchange.originator, exchange.responder)))
-        return login;
+    if (Login* login = current(pair_of(LoginKind::port, exchange))) return login;
     Login* login = create(arrival, LoginKind::port, wire::els_plogi);
     if (login != nullptr) login->state = LoginState::midstream;
     return login;
 }
 
-const Login* Logins::between(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const {
-    return current(pair_of(LoginKind::port, fabric, a, b));
+const Login* Logins::between(const Port& a, const Port& b) const { return current(pair_of(LoginKind::port, a, b)); }
+
+const ServiceParameters* Logins::parameters(const Port& port, const Port& peer) const {
+    const auto found = latest_.find(pair_of(LoginKind::port, port, peer));
+    if (found == latest_.end() || found->second.accepted == 0) return nullptr;
+    const Login& login = model_.logins[found->second.accepted - 1];
+    const auto& parameters = login.parameters[party_of(login, port.id)];
+    return parameters ? &*parameters : nullptr;
 }
 
-std::optional<Time> Logins::r_a_tov(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const {
-    if (const Login* login = between(fabric, a, b); login != nullptr && login->r_a_tov) return login->r_a_tov;
-    const auto of_fabric = [&](std::uint32_t port, std::uint32_t other) -> std::optional<Time> {
-        const Login* login = current(pair_of(LoginKind::fabric, fabric, port, other));
-        if (login == nullptr || !login->parameters[Party::responder]) return std::nullopt;
-        return login->parameters[Party::responder]->r_a_tov;
-    };
+std::optional<std::uint64_t> Logins::port_name(const Port& port) const {
+    const auto found = names_.find(key_of(port));
+    return found == names_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Time> Logins::r_a_tov(const Port& a, const Port& b) const {
+    if (const Login* login = between(a, b); login != nullptr && login->r_a_tov) return login->r_a_tov;
     // A fabric has one R_A_TOV, whichever port asked; ports without one ask each other.
-    for (const auto& [port, other] :
-         {std::pair{a, std::uint32_t{wire::f_port_server}}, std::pair{b, std::uint32_t{wire::f_port_server}},
-          std::pair{a, b}})
-        if (const auto found = of_fabric(port, other)) return found;
+    const Port f_port{a.fabric, wire::f_port_server};
+    for (const auto& [port, other] : {std::pair{a, f_port}, std::pair{b, f_port}, std::pair{a, b}}) {
+        const Login* login = current(pair_of(LoginKind::fabric, port, other));
+        if (login == nullptr || !login->parameters[Party::responder]) continue;
+        if (const auto told = login->parameters[Party::responder]->r_a_tov) return told;
+    }
     return std::nullopt;
 }
 
@@ -146,7 +154,7 @@ void Logins::on_request(const Arrival& arrival, const wire::ElsMessage& message)
 void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::uint8_t command) {
     const LoginKind kind = is_fabric_login(command) ? LoginKind::fabric : LoginKind::port;
     const Exchange& exchange = arrival.exchange;
-    Login* login = current(pair_of(kind, exchange.fabric, exchange.originator, exchange.responder));
+    Login* login = current(pair_of(kind, exchange));
     // Before they have an address all N_Ports ask from the same one.
     if (login != nullptr && exchange.originator == 0 && !is_of(*login, request.names.port_name)) login = nullptr;
     const bool again = login != nullptr && login->state == LoginState::requested && login->command == command &&
@@ -160,7 +168,7 @@ void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::
     }
     ++login->requests;
     login->parameters[Party::originator] = parameters_of(request);
-    observer_.on_login(*login, Party::originator);
+    tell([&](Observer& o) { o.on_login(*login, Party::originator); });
 }
 
 void Logins::ask_process_login(const Arrival& arrival, const wire::Prli& request) {
@@ -175,14 +183,14 @@ void Logins::ask_process_login(const Arrival& arrival, const wire::Prli& request
         process.type = page.type;
         process.asked = page.service_parameters;
         process.request = arrival.step();
-        observer_.on_process_login(*login, process);
+        tell([&](Observer& o) { o.on_process_login(*login, process); });
     }
 }
 
 void Logins::log_out(const Arrival& arrival) {
     const Exchange& exchange = arrival.exchange;
     for (const LoginKind kind : {LoginKind::port, LoginKind::fabric}) {
-        Login* login = current(pair_of(kind, exchange.fabric, exchange.originator, exchange.responder));
+        Login* login = current(pair_of(kind, exchange));
         if (login == nullptr || login->logout) continue;
         // With the fabric's own port there is a fabric login, between N_Ports there may be both.
         if (kind == LoginKind::fabric && exchange.responder != wire::f_port_server) continue;
@@ -190,11 +198,11 @@ void Logins::log_out(const Arrival& arrival) {
     }
 }
 
-void Logins::end(Login& login, const Step& step, std::optional<Party> by) {
+void Logins::end(Login& login, const FrameStamp& step, std::optional<Party> by) {
     login.logout = step;
     login.logout_by = by;
     if (login.state != LoginState::rejected) login.state = LoginState::logged_out;
-    observer_.on_logout(login);
+    tell([&](Observer& o) { o.on_logout(login); });
 }
 
 // ---- answers ---------------------------------------------------------------------------------------
@@ -212,7 +220,7 @@ void Logins::on_answer(const Arrival& arrival, const wire::ElsMessage& message) 
 void Logins::accept_login(const Arrival& arrival, const wire::Login& answer) {
     const Exchange& exchange = arrival.exchange;
     const LoginKind kind = is_fabric_login(*exchange.els) ? LoginKind::fabric : LoginKind::port;
-    Login* login = current(pair_of(kind, exchange.fabric, exchange.originator, exchange.responder));
+    Login* login = current(pair_of(kind, exchange));
     if (login == nullptr || login->answer) return;
     login->answer = arrival.step();
     if (login->state == LoginState::requested) login->state = LoginState::accepted;
@@ -221,9 +229,18 @@ void Logins::accept_login(const Arrival& arrival, const wire::Login& answer) {
     login->parameters[Party::responder] = parameters_of(answer);
     if (exchange.assigned_id) {
         login->originator = *exchange.assigned_id;
-        latest_[pair_of(kind, exchange.fabric, login->originator, login->responder)] = login->id;
+        latest_[pair_of(kind, port_of(*login, Party::originator), port_of(*login, Party::responder))]
+            .asked_for = login->id;
     }
-    observer_.on_login(*login, Party::responder);
+    if (kind == LoginKind::port) note_accepted(*login);
+    tell([&](Observer& o) { o.on_login(*login, Party::responder); });
+}
+
+void Logins::note_accepted(const Login& login) {
+    const Port originator = port_of(login, Party::originator), responder = port_of(login, Party::responder);
+    latest_[pair_of(LoginKind::port, originator, responder)].accepted = login.id;
+    for (const auto& [port, party] : {std::pair{originator, Party::originator}, std::pair{responder, Party::responder}})
+        if (const auto& parameters = login.parameters[party]) names_[key_of(port)] = parameters->port_name;
 }
 
 void Logins::accept_process_login(const Arrival& arrival, const wire::PrliAccept& answer) {
@@ -238,7 +255,7 @@ void Logins::accept_process_login(const Arrival& arrival, const wire::PrliAccept
         process->answered = page.service_parameters;
         process->response = page.response;
         process->image_pair = page.image_pair_established;
-        observer_.on_process_login(*login, *process);
+        tell([&](Observer& o) { o.on_process_login(*login, *process); });
     }
 }
 
@@ -249,17 +266,17 @@ void Logins::accept_process_logout(const Arrival& arrival, const wire::Prlo& ans
         for (ProcessLogin& process : login->processes) {
             if (process.type != answer.pages[i].type || !process.image_pair || process.logout) continue;
             process.logout = arrival.step();
-            observer_.on_process_login(*login, process);
+            tell([&](Observer& o) { o.on_process_login(*login, process); });
         }
 }
 
 void Logins::note_timeouts(const Arrival& arrival, const wire::RtvAccept& answer) {
     const Exchange& exchange = arrival.exchange;
-    Login* login = current(pair_of(LoginKind::port, exchange.fabric, exchange.originator, exchange.responder));
+    Login* login = current(pair_of(LoginKind::port, exchange));
     if (login == nullptr) return;
     login->r_a_tov = tov_or_nothing(answer.r_a_tov, false);
     login->e_d_tov = tov_or_nothing(answer.e_d_tov, answer.e_d_tov_nanoseconds);
-    observer_.on_timeouts(*login);
+    tell([&](Observer& o) { o.on_timeouts(*login); });
 }
 
 void Logins::reject(const Arrival& arrival, const wire::LsRjt& answer) {
@@ -271,13 +288,13 @@ void Logins::reject(const Arrival& arrival, const wire::LsRjt& answer) {
 void Logins::reject_login(const Arrival& arrival, const Refusal& refusal) {
     const Exchange& exchange = arrival.exchange;
     const LoginKind kind = is_fabric_login(*exchange.els) ? LoginKind::fabric : LoginKind::port;
-    const Pair pair = pair_of(kind, exchange.fabric, exchange.originator, exchange.responder);
+    const Pair pair = pair_of(kind, exchange);
     Login* login = current(pair);
     if (login == nullptr || login->answer) return;
     login->answer = arrival.step();
     login->rejected = refusal;
     login->state = LoginState::rejected;
-    if (login->replaces != 0) latest_[pair] = login->replaces;  // the old one stays in force
+    if (login->replaces != 0) latest_[pair].asked_for = login->replaces;  // the old one stays in force
 }
 
 void Logins::reject_process_login(const Arrival& arrival, const Refusal& refusal) {
@@ -288,7 +305,7 @@ void Logins::reject_process_login(const Arrival& arrival, const Refusal& refusal
         if (process.asked_by != by || process.answer) continue;
         process.answer = arrival.step();
         process.rejected = refusal;
-        observer_.on_process_login(*login, process);
+        tell([&](Observer& o) { o.on_process_login(*login, process); });
     }
 }
 

@@ -11,20 +11,32 @@ namespace fabricscope::engine::fibre_channel {
 
 class Logins {
 public:
-    Logins(const Limits& limits, Observer& observer, Model& model)
-        : limits_(limits), observer_(observer), model_(model) {}
+    Logins(const Limits& limits, const Listeners& listeners, Model& model)
+        : limits_(limits), listeners_(listeners), model_(model) {}
 
     /// A whole request; its Exchange's first Sequence.
     void on_request(const Arrival& arrival, const wire::ElsMessage& message);
     /// An LS_ACC or LS_RJT, whose request is `arrival.exchange.els`.
     void on_answer(const Arrival& arrival, const wire::ElsMessage& message);
 
-    const Login* between(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const;
-    std::optional<Time> r_a_tov(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const;
+    // For those who build on logins, while frames are coming.
+
+    /// The latest port login between two N_Ports, whoever asked; nullptr if none was seen.
+    const Login* between(const Port& a, const Port& b) const;
+    /// What `port` said to `peer` in the latest port login that was accepted; nullptr if none was seen.
+    const ServiceParameters* parameters(const Port& port, const Port& peer) const;
+    /// Port_Name, of any such login of the port.
+    std::optional<std::uint64_t> port_name(const Port& port) const;
+    /// R_A_TOV between two ports: as RTV told, or the fabric's login; nothing if neither was seen.
+    std::optional<Time> r_a_tov(const Port& a, const Port& b) const;
+
+    static Party party_of(const Login& login, std::uint32_t port) {
+        return login.responder == port ? Party::responder : Party::originator;
+    }
 
 private:
     struct Pair {
-        Fabric fabric;
+        std::uint16_t fabric;
         std::uint32_t low, high;
         LoginKind kind;
         bool operator==(const Pair&) const = default;
@@ -32,20 +44,27 @@ private:
     struct PairHash {
         std::size_t operator()(const Pair& pair) const noexcept;
     };
-    static Pair pair_of(LoginKind kind, const Fabric& fabric, std::uint32_t a, std::uint32_t b) {
-        return {fabric, std::min(a, b), std::max(a, b), kind};
+    static Pair pair_of(LoginKind kind, const Port& a, const Port& b) {
+        return {a.fabric, std::min(a.id, b.id), std::max(a.id, b.id), kind};
     }
+    static Pair pair_of(LoginKind kind, const Exchange& exchange) {
+        return pair_of(kind, exchange.port(Party::originator), exchange.port(Party::responder));
+    }
+    struct Latest {
+        std::uint32_t asked_for = 0, accepted = 0;  ///< ids
+    };
 
     Login* current(const Pair& pair) const;
+    void note_accepted(const Login& login);
+    template <class Call> void tell(Call&& call) const { listeners_.tell(call); }
     Login* create(const Arrival& arrival, LoginKind kind, std::uint8_t command);
     /// The port login that this Exchange's service builds on; taken for granted if it was not captured.
     Login* underlying(const Arrival& arrival);
-    static Party party_of(const Login& login, std::uint32_t port);
 
     void ask_login(const Arrival& arrival, const wire::Login& request, std::uint8_t command);
     void ask_process_login(const Arrival& arrival, const wire::Prli& request);
     void log_out(const Arrival& arrival);
-    void end(Login& login, const Step& step, std::optional<Party> by);
+    void end(Login& login, const FrameStamp& step, std::optional<Party> by);
     void accept_login(const Arrival& arrival, const wire::Login& answer);
     void accept_process_login(const Arrival& arrival, const wire::PrliAccept& answer);
     void accept_process_logout(const Arrival& arrival, const wire::Prlo& answer);
@@ -55,9 +74,10 @@ private:
     void reject_process_login(const Arrival& arrival, const Refusal& refusal);
 
     const Limits& limits_;
-    Observer& observer_;
+    const Listeners& listeners_;
     Model& model_;
-    std::unordered_map<Pair, std::uint32_t, PairHash> latest_;  ///< id of the latest login
+    std::unordered_map<Pair, Latest, PairHash> latest_;
+    std::unordered_map<std::uint64_t, std::uint64_t> names_;  ///< Port_Names, by fabric and N_Port_ID
 };
 
 }  // namespace fabricscope::engine::fibre_channel

@@ -7,6 +7,11 @@
 
 namespace fabricscope::engine::fibre_channel {
 
+std::string to_string(const Port& port) {
+    const std::string id = wire::port_id_text(port.id);
+    return port.fabric == 0 ? id : id + " in fabric " + std::to_string(port.fabric);
+}
+
 const char* name_of(ExchangeState state) {
     switch (state) {
         case ExchangeState::open: return "open";

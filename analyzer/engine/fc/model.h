@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,15 @@ namespace fabricscope::engine::fibre_channel {
 namespace wire = fabricscope::fc;
 
 using Fabric = std::optional<std::uint16_t>;  ///< VSAN or VF_ID; nothing: the link does not tell
+
+/// An Nx_Port of a fabric.
+struct Port {
+    std::uint16_t fabric = 0;  ///< VSAN or VF_ID; 0: the link does not tell
+    std::uint32_t id = 0;      ///< 24-bit N_Port_ID
+    bool operator==(const Port&) const = default;
+};
+/// "01.02.03"; "01.02.03 in fabric 7"
+std::string to_string(const Port& port);
 
 /// Who opened an Exchange, or asked for a login, and the other one.
 enum class Party : std::uint8_t { originator = 0, responder = 1 };
@@ -37,7 +47,7 @@ struct Refusal {
     std::uint8_t reason = 0;
     std::uint8_t explanation = 0;  ///< 0 where there is none
     std::uint8_t vendor = 0;
-    Step step;
+    FrameStamp step;
 };
 
 // ---- Exchanges -------------------------------------------------------------------------------------
@@ -69,9 +79,9 @@ struct SequenceSeen {
 /// ABTS and its answer.
 struct AbortSeen {
     Party by{};
-    Step step;
+    FrameStamp step;
     bool sequence_only = false;  ///< Parameter's bit 0: not the whole Exchange
-    std::optional<Step> accepted;
+    std::optional<FrameStamp> accepted;
     std::optional<Refusal> refused;
 };
 
@@ -112,6 +122,8 @@ struct Exchange {
     std::uint32_t incomplete_sequences = 0;  ///< of `sequences`: that lacked frames at the end
     std::uint64_t first_frame = 0, last_frame = 0;
     Time first_time = 0, last_time = 0;
+
+    Port port(Party party) const { return {fabric.value_or(0), party == Party::originator ? originator : responder}; }
 };
 
 /// "PLOGI", "GID_IPP", "FCP", "FC-VI", "TYPE 42h"; "?" if no data was seen
@@ -156,7 +168,7 @@ struct ProcessLogin {
     std::optional<std::uint8_t> response;   ///< of the LS_ACC, see fc::prli_response_names
     bool image_pair = false;                ///< established
     std::optional<Refusal> rejected;
-    std::optional<Step> request, answer, logout;  ///< logout: PRLO
+    std::optional<FrameStamp> request, answer, logout;  ///< logout: PRLO
 };
 
 enum class LoginKind : std::uint8_t { port, fabric };
@@ -170,7 +182,7 @@ struct Login {
     std::uint32_t originator = 0;  ///< who asked; of a fabric login the N_Port_ID it got, if it got one
     std::uint32_t responder = 0;
     LoginState state = LoginState::requested;
-    std::optional<Step> request, answer, logout;
+    std::optional<FrameStamp> request, answer, logout;
     std::optional<Party> logout_by;  ///< nothing: replaced by another login
     std::optional<Refusal> rejected;
     std::uint32_t requests = 0;  ///< how often it was asked for
@@ -190,16 +202,16 @@ struct Resolution {
     Fabric fabric;
     std::uint32_t asked_by = 0;  ///< N_Port_ID
     Address ip;                  ///< IPv4 or IPv6
-    Step request;
+    FrameStamp request;
     std::uint32_t requests = 0;  ///< how often it was asked before an answer came
-    std::optional<Step> answer;
+    std::optional<FrameStamp> answer;
     std::vector<std::uint32_t> ports;  ///< the first Limits::ports of the answer
     std::optional<Refusal> rejected;
 };
 
 struct Model {
-    std::vector<Exchange> exchanges;  ///< in order of ids, once the tracker has finished
-    std::vector<Login> logins;        ///< logins[id - 1]
+    std::deque<Exchange> exchanges;  ///< the first Limits::exchanges, in order of ids
+    std::vector<Login> logins;       ///< logins[id - 1]
     std::vector<Resolution> resolutions;
     std::uint64_t frames = 0;              ///< Fibre Channel frames
     std::uint64_t damaged_frames = 0;      ///< of these, with a wrong CRC or an EOF that says invalid: not followed

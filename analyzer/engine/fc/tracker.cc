@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fc/tracker.h"
 
+#include <utility>
+
 #include "analyzer/engine/fc/addresses.h"
 #include "analyzer/engine/fc/logins.h"
 #include "capture/fcip.h"
@@ -9,8 +11,7 @@ namespace fabricscope::engine::fibre_channel {
 
 class Tracker::State {
 public:
-    State(Options options, Observer* observer)
-        : options_(options), observer_(observer != nullptr ? *observer : nobody_) {}
+    State(Options options, std::vector<Observer*> listeners) : options_(options), listeners_(std::move(listeners)) {}
 
     void on_frame(const capture::Packet& packet);
     void on_els(Arrival& arrival, ByteView payload, std::size_t length);
@@ -18,12 +19,11 @@ public:
     static void answered(Arrival& arrival, bool accepted);
 
     Options options_;
-    Observer nobody_;
-    Observer& observer_;
+    Listeners listeners_;
     Model model_;
     capture::FcipStreams fcip_;
-    Exchanges exchanges_{options_.limits, observer_, model_};
-    Logins logins_{options_.limits, observer_, model_};
+    Exchanges exchanges_{options_.limits, listeners_, model_};
+    Logins logins_{options_.limits, listeners_, model_};
     Addresses addresses_{options_.limits, model_};
 };
 
@@ -38,14 +38,15 @@ void Tracker::State::on_frame(const capture::Packet& packet) {
     if (arrival.event.completes && !frame.header.df_ctl.esp_header) {
         // A Sequence of one frame is used even when it was cut off.
         const bool single = arrival.event.sequence->frames == 1;
-        const ByteView payload = single ? frame.payload : arrival.event.data;
+        const ByteView payload = single ? frame.payload : ByteView(arrival.event.data);
         const std::size_t length = single ? frame.payload_length : payload.size();
         if (frame.header.is_els()) on_els(arrival, payload, length);
         else if (frame.header.type == wire::type_ct) on_ct(arrival, payload, length);
     }
-    observer_.on_frame(
-        {packet, arrival.exchange, arrival.from, arrival.event, arrival.opens, arrival.closes, arrival.request_frame,
-         arrival.request_time});
+    listeners_.on_frame(arrival.kept, [&](std::uint32_t& kept) {
+        return FrameFacts{packet,         arrival.exchange,      arrival.from,         arrival.event, arrival.opens,
+                          arrival.closes, arrival.request_frame, arrival.request_time, logins_,       kept};
+    });
 }
 
 void Tracker::State::answered(Arrival& arrival, bool accepted) {
@@ -91,7 +92,8 @@ void Tracker::State::on_ct(Arrival& arrival, ByteView payload, std::size_t lengt
     if (exchange.ct == wire::ct_gid_ipp) addresses_.on_name_server_answer(arrival, message);
 }
 
-Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(options, observer)) {}
+Tracker::Tracker(Options options, std::vector<Observer*> listeners)
+    : state_(std::make_unique<State>(options, std::move(listeners))) {}
 Tracker::~Tracker() = default;
 
 void Tracker::on_packet(const capture::Packet& packet) {
@@ -100,19 +102,17 @@ void Tracker::on_packet(const capture::Packet& packet) {
         state_->fcip_.on_packet(packet, [this](const capture::Packet& frame) { state_->on_frame(frame); });
 }
 
+void Tracker::on_copy(std::uint64_t frame, std::uint64_t original) {
+    state_->listeners_.tell([&](Observer& listener) { listener.on_copy(frame, original); });
+}
+
 void Tracker::finish() {
     state_->fcip_.finish([this](const capture::Packet& frame) { state_->on_frame(frame); });
     state_->exchanges_.finish();
+    state_->listeners_.tell([this](Observer& listener) { listener.on_end(state_->logins_); });
 }
 
 const Model& Tracker::model() const { return state_->model_; }
-
-const Login* Tracker::login_between(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const {
-    return state_->logins_.between(fabric, a, b);
-}
-
-std::optional<Time> Tracker::r_a_tov(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const {
-    return state_->logins_.r_a_tov(fabric, a, b);
-}
+const Logins& Tracker::logins() const { return state_->logins_; }
 
 }  // namespace fabricscope::engine::fibre_channel

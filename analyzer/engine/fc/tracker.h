@@ -4,13 +4,15 @@
 
 #include <memory>
 
-#include "analyzer/engine/fc/observer.h"
+#include "analyzer/engine/fc/listeners.h"
+#include "analyzer/engine/tracker.h"
 
 namespace fabricscope::engine::fibre_channel {
 
 /// Bounds on what is remembered; a hostile capture must not grow the program without end.
 struct Limits {
     std::size_t followed = 65'536;    ///< Exchanges at a time; the one that was idle longest makes room
+    std::size_t over = 8'192;         ///< of these, that have ended: frames may come again
     std::size_t exchanges = 200'000;  ///< in the model
     std::size_t sequences = 64;       ///< kept of each Exchange
     std::size_t logins = 100'000;
@@ -24,27 +26,22 @@ struct Options {
     bool check_crc = true;  ///< reads every octet; frames whose CRC is wrong are not followed
 };
 
-class Tracker {
+class Tracker final : public engine::Tracker {
 public:
-    explicit Tracker(Options options = {}, Observer* observer = nullptr);
-    ~Tracker();
+    /// `listeners` are told of each frame in this order; nullptr is nobody.
+    explicit Tracker(Options options = {}, std::vector<Observer*> listeners = {});
     Tracker(const Tracker&) = delete;
     Tracker& operator=(const Tracker&) = delete;
+    ~Tracker() override;
 
     /// Packets in order of capture, TCP's of FCIP among them. Views in the packet need to live only during the call.
-    void on_packet(const capture::Packet& packet);
-
-    /// No more packets: what was followed is listed.
-    void finish();
+    void on_packet(const capture::Packet& packet) override;
+    void on_copy(std::uint64_t frame, std::uint64_t original) override;
+    void finish() override;
 
     const Model& model() const;
 
-    // For those who build on logins, while frames are coming.
-
-    /// The latest port login between two N_Ports, whoever asked; nullptr if none was seen.
-    const Login* login_between(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const;
-    /// R_A_TOV between two ports: as RTV told, or the fabric's login; nothing if neither was seen.
-    std::optional<Time> r_a_tov(const Fabric& fabric, std::uint32_t a, std::uint32_t b) const;
+    const Logins& logins() const;
 
 private:
     class State;

@@ -13,7 +13,6 @@
 namespace fabricscope::engine::fc_ae_rdma {
 namespace {
 
-using enum RuleName;
 using FcFrameFacts = fibre_channel::FrameFacts;
 using fibre_channel::Login;
 using fibre_channel::LoginKind;
@@ -49,35 +48,39 @@ public:
     void judge_fabric_login() {
         const bool asked = said_by_ == Party::originator;
         if (asked && login_.command == fc::els_flogi)
-            check(fabric_login_address, login_.originator <= 0xFF, [&] {
+            check(rules::fabric_login_address, login_.originator <= 0xFF, [&] {
                 return "FLOGI from " + fc::port_id_text(login_.originator);
             });
-        check(fabric_bb_credit, said_.bb_credit >= 2, [&] { return fmt::format("BB_Credit is {}", said_.bb_credit); });
-        check_field_size(fabric_field_size, said_.receive_data_field_size, "");
-        check(fabric_payload, !said_.extended, [] { return "the login is an extended one"; });
-        check(fabric_class_3, said_.classes[2].valid, [] { return "Class 3 is not supported"; });
+        check(rules::fabric_bb_credit, said_.bb_credit >= 2, [&] {
+            return fmt::format("BB_Credit is {}", said_.bb_credit);
+        });
+        check_field_size(rules::fabric_field_size, said_.receive_data_field_size, "");
+        check(rules::fabric_payload, !said_.extended, [] { return "the login is an extended one"; });
+        check(rules::fabric_class_3, said_.classes[2].valid, [] { return "Class 3 is not supported"; });
         for (const int number : {2, 3})
             if (const auto& service = of_class(number); service.valid)
-                check(sequential_delivery, service.sequential_delivery, [&] {
+                check(rules::sequential_delivery, service.sequential_delivery, [&] {
                     return fmt::format("Class {} has no Sequential Delivery", number);
                 });
         if (!asked && said_.f_port) judge_timeouts();
     }
 
     void judge_port_login() {
-        check_field_size(port_field_size, said_.receive_data_field_size, "");
-        check(port_relative_offset, said_.continuously_increasing_relative_offset, [] {
+        check_field_size(rules::port_field_size, said_.receive_data_field_size, "");
+        check(rules::port_relative_offset, said_.continuously_increasing_relative_offset, [] {
             return "Continuously Increasing Relative Offset is 0";
         });
-        check(port_seq_cnt, said_.continuously_increasing_seq_cnt, [] { return "SEQ_CNT is not said to increase"; });
-        check(port_payload, !said_.extended, [] { return "the login is an extended one"; });
-        check(port_concurrent_sequences, said_.concurrent_sequences >= least_sequences, [&] {
+        check(rules::port_seq_cnt, said_.continuously_increasing_seq_cnt, [] {
+            return "SEQ_CNT is not said to increase";
+        });
+        check(rules::port_payload, !said_.extended, [] { return "the login is an extended one"; });
+        check(rules::port_concurrent_sequences, said_.concurrent_sequences >= least_sequences, [&] {
             return fmt::format("{} concurrent Sequences", said_.concurrent_sequences);
         });
-        check(port_e_d_tov, said_.e_d_tov == wanted_e_d_tov, [&] {
+        check(rules::port_e_d_tov, said_.e_d_tov == wanted_e_d_tov, [&] {
             return "E_D_TOV is " + milliseconds_text(said_.e_d_tov);
         });
-        check(port_class_3, said_.classes[2].valid, [] { return "Class 3 is not supported"; });
+        check(rules::port_class_3, said_.classes[2].valid, [] { return "Class 3 is not supported"; });
         for (const int number : {2, 3})
             if (of_class(number).valid) judge_class(number);
     }
@@ -88,43 +91,43 @@ private:
     }
 
     void judge_timeouts() {
-        check(fabric_timeouts, said_.e_d_tov == wanted_e_d_tov && said_.r_a_tov == wanted_r_a_tov, [&] {
+        check(rules::fabric_timeouts, said_.e_d_tov == wanted_e_d_tov && said_.r_a_tov == wanted_r_a_tov, [&] {
             return fmt::format(
                 "E_D_TOV is {}, R_A_TOV is {}", milliseconds_text(said_.e_d_tov), milliseconds_text(said_.r_a_tov));
         });
-        check(fabric_r_t_tov, said_.short_r_t_tov, [] { return "R_T_TOV is 100 ms"; });
+        check(rules::fabric_r_t_tov, said_.short_r_t_tov, [] { return "R_T_TOV is 100 ms"; });
     }
 
     void judge_class(int number) {
         const fc::ClassServiceParameters& service = of_class(number);
         const std::string name = fmt::format("Class {}: ", number);
-        check_field_size(class_field_size, service.receive_data_field_size, name);
-        check(process_associator, service.initial_process_associator == 0, [&] {
+        check_field_size(rules::class_field_size, service.receive_data_field_size, name);
+        check(rules::process_associator, service.initial_process_associator == 0, [&] {
             return fmt::format("{}Initial Process_Associator is {:02b}b", name, service.initial_process_associator);
         });
-        check(open_sequences, service.open_sequences_per_exchange >= 1, [&] {
+        check(rules::open_sequences, service.open_sequences_per_exchange >= 1, [&] {
             return name + "no open Sequence in an Exchange";
         });
         if (number == 3)
-            return check(class_3_sequences, service.concurrent_sequences >= least_sequences, [&] {
+            return check(rules::class_3_sequences, service.concurrent_sequences >= least_sequences, [&] {
                 return fmt::format("{}{} concurrent Sequences", name, service.concurrent_sequences);
             });
-        check(class_2_ack_0, service.ack_0_initiator && service.ack_0_recipient, [&] {
+        check(rules::class_2_ack_0, service.ack_0_initiator && service.ack_0_recipient, [&] {
             return name + "ACK_0 is not supported";
         });
-        check(class_2_credit, service.end_to_end_credit >= 2, [&] {
+        check(rules::class_2_credit, service.end_to_end_credit >= 2, [&] {
             return fmt::format("{}end-to-end credit is {}", name, service.end_to_end_credit);
         });
     }
 
-    void check_field_size(RuleName rule, std::uint16_t size, const std::string& name) {
+    void check_field_size(RuleRef rule, std::uint16_t size, const std::string& name) {
         check(rule, size >= least_field_size, [&] {
             return fmt::format("{}Receive Data_Field size is {} octets", name, size);
         });
     }
 
-    template <class Text> void check(RuleName rule, bool kept, const Text& text) {
-        if (kept) return verdicts_.held(rule);
+    template <class Text> void check(RuleRef rule, bool kept, const Text& text) {
+        if (kept) return verdicts_.satisfied(rule);
         const auto& step = said_by_ == Party::originator ? login_.request : login_.answer;
         verdicts_.broken(
             rule, step ? std::vector{step->frame} : std::vector<std::uint64_t>(), {.login = login_.id},
@@ -146,29 +149,29 @@ void AnnexA::on_login(const Login& login, Party said_by) {
         logged_in_.insert({login.fabric.value_or(0), login.originator});
 }
 
-void AnnexA::on_message(const Arrival& a) {
+void AnnexA::on_message(const Arrival& a, const Login* login) {
     using enum fibre_channel::LoginState;
-    const Login* login = a.seen.login;
     if (login != nullptr && (login->state == accepted || login->state == logged_out))
-        return verdicts_.held(explicit_login);
+        return verdicts_.satisfied(rules::explicit_login);
     const Message& m = a.message;
     if (!logged_in_.contains({m.initiator.fabric, m.initiator.id}))
-        return verdicts_.undecided(explicit_login, "the Initiator's fabric login was not captured");
-    verdicts_.broken(explicit_login, {a.seen.number}, {.message = m.id}, "a message between ports without PLOGI");
+        return verdicts_.undecided(rules::explicit_login, UndecidedReason::login_not_captured);
+    verdicts_.broken(
+        rules::explicit_login, {a.seen.number}, {.message = m.id}, "a message between ports without PLOGI");
 }
 
 void AnnexA::on_iu(const Arrival& a, Time previous) {
     const Time wait = a.seen.time - previous;
-    if (wait <= longest_wait) return verdicts_.held(time_between_ius);
+    if (wait <= longest_wait) return verdicts_.satisfied(rules::time_between_ius);
     verdicts_.broken(
-        time_between_ius, {a.seen.number}, {.message = a.message.id},
+        rules::time_between_ius, {a.seen.number}, {.message = a.message.id},
         milliseconds_text(wait) + " after what the Exchange had before");
 }
 
 // ---- frames --------------------------------------------------------------------------------------
 
-template <class Text> void AnnexA::judge(RuleName rule, bool kept, const FcFrameFacts& facts, Text&& text) {
-    if (kept) return verdicts_.held(rule);
+template <class Text> void AnnexA::judge(RuleRef rule, bool kept, const FcFrameFacts& facts, Text&& text) {
+    if (kept) return verdicts_.satisfied(rule);
     verdicts_.broken(rule, {facts.packet.number}, {.exchange = facts.exchange.id}, text());
 }
 
@@ -183,24 +186,24 @@ void AnnexA::judge_classes(const FcFrameFacts& facts) {
     const int number = fc::class_of(facts.packet.fc->sof);
     const bool well_known = is_well_known(header.s_id) || is_well_known(header.d_id);
     if (number == 0) {
-        verdicts_.undecided(only_class_2_and_3, "the frames have no SOF");
-        if (well_known) verdicts_.undecided(well_known_class_3, "the frames have no SOF");
+        verdicts_.undecided(rules::only_class_2_and_3, UndecidedReason::no_sof);
+        if (well_known) verdicts_.undecided(rules::well_known_class_3, UndecidedReason::no_sof);
         return;
     }
     const auto text = [&] { return fmt::format("a frame of Class {}", number); };
-    judge(only_class_2_and_3, number == 2 || number == 3, facts, text);
-    if (well_known) judge(well_known_class_3, number == 3, facts, text);
+    judge(rules::only_class_2_and_3, number == 2 || number == 3, facts, text);
+    if (well_known) judge(rules::well_known_class_3, number == 3, facts, text);
 }
 
 void AnnexA::judge_addresses(const FcFrameFacts& facts) {
     const fc::FrameHeader& header = facts.packet.fc->frame.header;
     for (const std::uint32_t id : {header.s_id, header.d_id})
         if (is_well_known(id))
-            judge(well_known_address, std::ranges::find(used_addresses, id) != used_addresses.end(), facts, [&] {
+            judge(rules::well_known_address, std::ranges::find(used_addresses, id) != used_addresses.end(), facts, [&] {
                 return "address " + fc::port_id_text(id);
             });
     if (is_multicast(header.d_id))
-        judge(multicast_els, header.is_els(), facts, [] { return "a multicast frame that is no ELS"; });
+        judge(rules::multicast_els, header.is_els(), facts, [] { return "a multicast frame that is no ELS"; });
 }
 
 void AnnexA::judge_services(const FcFrameFacts& facts) {
@@ -208,17 +211,17 @@ void AnnexA::judge_services(const FcFrameFacts& facts) {
     if (header.r_ctl >> 4 == fc::r_ctl_nop >> 4) {
         const bool used = header.r_ctl == fc::r_ctl_abts || header.r_ctl == fc::r_ctl_ba_acc ||
                           header.r_ctl == fc::r_ctl_ba_rjt;
-        judge(basic_services, used, facts, [&] {
+        judge(rules::basic_services, used, facts, [&] {
             return fmt::format("Basic Link Service with R_CTL {:02X}h", header.r_ctl);
         });
     }
     if (facts.exchange.els == fc::els_csr && facts.from == Party::originator)
-        judge(clock_sync_server, header.d_id == clock_sync_address, facts, [&] {
+        judge(rules::clock_sync_server, header.d_id == clock_sync_address, facts, [&] {
             return "CSR to " + fc::port_id_text(header.d_id);
         });
     if (header.r_ctl == fc::r_ctl_f_bsy_data || header.r_ctl == fc::r_ctl_f_bsy_link_control) {
         constexpr std::uint8_t n_port_busy = 3;
-        judge(fabric_busy, fc::fabric_busy_reason(header) != n_port_busy, facts, [] {
+        judge(rules::fabric_busy, fc::fabric_busy_reason(header) != n_port_busy, facts, [] {
             return "D_ID is busy with a Class 1 connection";
         });
     }

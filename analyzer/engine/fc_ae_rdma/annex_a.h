@@ -23,8 +23,8 @@ public:
 
     void on_frame(const fibre_channel::FrameFacts& facts);
     void on_login(const fibre_channel::Login& login, fibre_channel::Party said_by);
-    /// The command of an RDMA message.
-    void on_message(const Arrival& a);
+    /// The command of an RDMA message; the port login between its ports, if one was seen.
+    void on_message(const Arrival& a, const fibre_channel::Login* login);
     /// A frame of an IU of the message; `previous` is when the frame before it was sent.
     void on_iu(const Arrival& a, Time previous);
 
@@ -34,7 +34,7 @@ private:
     void judge_classes(const fibre_channel::FrameFacts& facts);
     void judge_addresses(const fibre_channel::FrameFacts& facts);
     void judge_services(const fibre_channel::FrameFacts& facts);
-    template <class Text> void judge(RuleName rule, bool kept, const fibre_channel::FrameFacts& facts, Text&& text);
+    template <class Text> void judge(RuleRef rule, bool kept, const fibre_channel::FrameFacts& facts, Text&& text);
 
     const Options& options_;
     Verdicts& verdicts_;

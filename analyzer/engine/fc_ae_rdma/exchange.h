@@ -6,14 +6,10 @@
 
 namespace fabricscope::engine::fc_ae_rdma {
 
-struct ExchangeKey {
-    Port originator, responder;
-    std::uint16_t ox_id = 0;
-    bool operator==(const ExchangeKey&) const = default;
-};
+using fibre_channel::FrameSeen;
 
+/// What is kept of an Exchange.
 struct Exchange {
-    ExchangeKey key;
     std::uint64_t message = 0;  ///< id
     bool closed = false;        ///< its last Sequence has ended
     std::uint16_t command_seq_cnt = 0;
@@ -37,7 +33,7 @@ struct Arrival {
     bool from_initiator() const { return !header().f_ctl.exchange_responder; }
     bool ends_sequence() const { return header().f_ctl.end_sequence; }
     std::uint32_t length() const { return seen.frame.payload_length; }
-    Step step() const { return {seen.time, seen.number, seen.interface}; }
+    FrameStamp step() const { return seen.step(); }
 };
 
 }  // namespace fabricscope::engine::fc_ae_rdma

@@ -7,15 +7,25 @@
 
 #include "analyzer/engine/fc_ae_rdma/exchange.h"
 #include "analyzer/engine/fc_ae_rdma/verdicts.h"
+#include "protocols/fc_ae_rdma/process_login.h"
 
 namespace fabricscope::engine::fc_ae_rdma {
+
+/// A PRLI for FCP, or what came of it.
+struct ProcessLogin {
+    Port from, to;  ///< who sent this page
+    bool is_accept = false;
+    bool rejected = false;  ///< LS_RJT: there is no page
+    wire::ServicePage page;
+    std::uint64_t frame = 0;
+};
 
 class LoginRules {
 public:
     LoginRules(const Options& options, Verdicts& verdicts) : options_(options), verdicts_(verdicts) {}
 
-    void on_process_login(const ProcessLogin& login);
-    void on_process_logout(const Port& a, const Port& b, std::uint64_t frame);
+    /// A frame of an Extended Link Service.
+    void on_els(const fibre_channel::FrameFacts& facts);
     /// The command of an RDMA message.
     void on_message(const Arrival& a);
     /// Whether the ports have used FC-AE-RDMA before.
@@ -32,6 +42,8 @@ private:
         std::optional<std::uint64_t> logout;          ///< the frame that undid them
         bool speaks_rdma = false;
     };
+    void on_process_login(const fibre_channel::FrameFacts& facts);
+    void on_process_logout(const FrameSeen& seen);
     static PairKey key_of(const Port& a, const Port& b) {
         return {a.fabric, std::min(a.id, b.id), std::max(a.id, b.id)};
     }

@@ -8,10 +8,6 @@
 namespace fabricscope::engine::fc_ae_rdma {
 namespace {
 
-using enum RuleName;
-
-constexpr const char* frames_missing = "frames are missing";
-
 std::string status_text(std::uint8_t status) {
     const char* name = layout::name_of(wire::status_names, status);
     return name != nullptr ? name : fmt::format("{:02X}h", status);
@@ -19,8 +15,8 @@ std::string status_text(std::uint8_t status) {
 
 }  // namespace
 
-template <class Text> void MessageRules::judge(RuleName rule, bool kept, const Arrival& a, Text&& text) {
-    if (kept) return verdicts_.held(rule);
+template <class Text> void MessageRules::judge(RuleRef rule, bool kept, const Arrival& a, Text&& text) {
+    if (kept) return verdicts_.satisfied(rule);
     std::vector<std::uint64_t> frames;
     if (a.message.command.frame != a.seen.number) frames.push_back(a.message.command.frame);
     frames.push_back(a.seen.number);
@@ -28,7 +24,7 @@ template <class Text> void MessageRules::judge(RuleName rule, bool kept, const A
 }
 
 void MessageRules::judge_offset_present(const Arrival& a, bool wanted, const char* name) {
-    judge(offset_present, a.header().f_ctl.relative_offset_present == wanted, a, [&] {
+    judge(rules::offset_present, a.header().f_ctl.relative_offset_present == wanted, a, [&] {
         return fmt::format("{} with Relative Offset Present = {:d}", name, !wanted);
     });
 }
@@ -37,21 +33,21 @@ void MessageRules::judge_offset_present(const Arrival& a, bool wanted, const cha
 
 void MessageRules::on_command(const Arrival& a, const wire::Command& command) {
     judge_offset_present(a, false, "FCP_CMND");
-    judge(lun_form, command.lun.is_well_formed(), a, [] { return "FCP_LUN is not 00 xx 00 00 00 00 00 00"; });
+    judge(rules::lun_form, command.lun.is_well_formed(), a, [] { return "FCP_LUN is not 00 xx 00 00 00 00 00 00"; });
     const wire::Control& control = command.control;
-    judge(direction_bits, control.read_data != control.write_data, a, [&] {
+    judge(rules::direction_bits, control.read_data != control.write_data, a, [&] {
         return control.read_data ? "both READ DATA and WRITE DATA are set" : "neither READ DATA nor WRITE DATA is set";
     });
-    judge(task_management, !control.manages_tasks(), a, [] { return "a Task Management Flag is set"; });
+    judge(rules::task_management, !control.manages_tasks(), a, [] { return "a Task Management Flag is set"; });
     judge_region(a);
 }
 
 void MessageRules::on_second_command(const Arrival& a) {
-    judge(iu_order, false, a, [] { return "a second FCP_CMND in the Exchange"; });
+    judge(rules::iu_order, false, a, [] { return "a second FCP_CMND in the Exchange"; });
 }
 
 void MessageRules::on_transfer_ready(const Arrival& a) {
-    judge(no_xfer_rdy, false, a, [] { return "an FCP_XFER_RDY"; });
+    judge(rules::no_xfer_rdy, false, a, [] { return "an FCP_XFER_RDY"; });
 }
 
 void MessageRules::judge_region(const Arrival& a) {
@@ -60,7 +56,7 @@ void MessageRules::judge_region(const Arrival& a) {
     });
     if (size == options_.region_sizes.end()) return;
     const std::uint64_t end = std::uint64_t{a.message.base_address} + a.message.data_length;
-    judge(region_size, end <= size->octets, a, [&] {
+    judge(rules::region_size, end <= size->octets, a, [&] {
         return fmt::format(
             "{} octets at {:06X}h of a region of {}", a.message.data_length, a.message.base_address, size->octets);
     });
@@ -72,20 +68,20 @@ void MessageRules::on_data(const Arrival& a, bool continues) {
     const Message& m = a.message;
     judge_offset_present(a, true, "FCP_DATA");
     const bool right_way = a.from_initiator() != m.is_read;
-    judge(data_direction, right_way, a, [&] {
+    judge(rules::data_direction, right_way, a, [&] {
         return fmt::format(
             "data of a {} from the {}", m.is_read ? "read" : "write", m.is_read ? "Initiator" : "Target");
     });
     if (right_way && !m.is_read) {
-        if (!a.seen.service_class) verdicts_.undecided(zero_rx_id, "the frame has no SOF");
+        if (!a.seen.service_class) verdicts_.undecided(rules::zero_rx_id, UndecidedReason::no_sof);
         else if (*a.seen.service_class == 3)
-            judge(zero_rx_id, a.header().rx_id == 0, a, [&] {
+            judge(rules::zero_rx_id, a.header().rx_id == 0, a, [&] {
                 return fmt::format("write data of Class 3 with RX_ID {:04X}h", a.header().rx_id);
             });
     }
     if (m.response) {
         const bool good = m.status == static_cast<std::uint8_t>(wire::StatusCode::good);
-        judge(good ? iu_order : data_allowed, false, a, [&] {
+        judge(good ? RuleRef(rules::iu_order) : RuleRef(rules::data_allowed), false, a, [&] {
             return good ? std::string("data after the FCP_RSP")
                         : fmt::format("data after status {}", status_text(m.status.value_or(0)));
         });
@@ -93,10 +89,10 @@ void MessageRules::on_data(const Arrival& a, bool continues) {
     }
     judge_offset(a, continues);
     const std::uint64_t end = std::uint64_t{a.header().parameter} + a.length();
-    judge(data_allowed, end <= m.data_length, a, [&] {
+    judge(rules::data_allowed, end <= m.data_length, a, [&] {
         return fmt::format("data up to {}, FCP_DL is {}", end, m.data_length);
     });
-    judge(iu_order, !(a.header().f_ctl.last_sequence && a.ends_sequence()), a, [] {
+    judge(rules::iu_order, !(a.header().f_ctl.last_sequence && a.ends_sequence()), a, [] {
         return "data end the Exchange without an FCP_RSP";
     });
     if (right_way) judge_data_initiative(a);
@@ -105,10 +101,10 @@ void MessageRules::on_data(const Arrival& a, bool continues) {
 /// I3 and T7 keep the Sequence Initiative, only the last data of a write (T6) pass it (4.2.4.6).
 void MessageRules::judge_data_initiative(const Arrival& a) {
     if (a.message.is_read)
-        return judge(iu_order, !(a.header().f_ctl.sequence_initiative && a.ends_sequence()), a, [] {
+        return judge(rules::iu_order, !(a.header().f_ctl.sequence_initiative && a.ends_sequence()), a, [] {
             return "data of a read pass the Sequence Initiative";
         });
-    judge(iu_order, a.exchange.passes_initiative != true, a, [] {
+    judge(rules::iu_order, a.exchange.passes_initiative != true, a, [] {
         return "data of a write behind those that have passed the Sequence Initiative";
     });
 }
@@ -118,18 +114,22 @@ void MessageRules::judge_turn(const Arrival& a) {
     const Message& m = a.message;
     const bool awaits_data = !m.is_read && m.data_length != 0 && !m.first_data;
     if (a.exchange.gaps || !a.exchange.passes_initiative || (awaits_data && a.exchange.passes_initiative == false))
-        return verdicts_.undecided(iu_order, frames_missing);
-    judge(iu_order, *a.exchange.passes_initiative, a, [] {
+        return verdicts_.undecided(rules::iu_order, UndecidedReason::frames_missing);
+    judge(rules::iu_order, *a.exchange.passes_initiative, a, [] {
         return "FCP_RSP although the Initiator has kept the Sequence Initiative";
     });
 }
 
 void MessageRules::judge_offset(const Arrival& a, bool continues) {
     const std::uint32_t offset = a.header().parameter;
-    if (!continues) return verdicts_.undecided(a.message.first_data ? next_offset : first_offset, frames_missing);
+    if (!continues)
+        return verdicts_.undecided(
+            a.message.first_data ? RuleRef(rules::next_offset) : RuleRef(rules::first_offset),
+            UndecidedReason::frames_missing);
     if (!a.message.first_data)
-        return judge(first_offset, offset == 0, a, [&] { return fmt::format("data begin at offset {}", offset); });
-    judge(next_offset, offset == a.exchange.end_of_data, a, [&] {
+        return judge(
+            rules::first_offset, offset == 0, a, [&] { return fmt::format("data begin at offset {}", offset); });
+    judge(rules::next_offset, offset == a.exchange.end_of_data, a, [&] {
         return fmt::format("data at offset {}, those before end at {}", offset, a.exchange.end_of_data);
     });
 }
@@ -138,17 +138,17 @@ void MessageRules::judge_offset(const Arrival& a, bool continues) {
 
 void MessageRules::on_response(const Arrival& a, const wire::Response& response) {
     judge_offset_present(a, false, "FCP_RSP");
-    judge(response_length, a.length() == wire::response_size, a, [&] {
+    judge(rules::response_length, a.length() == wire::response_size, a, [&] {
         return fmt::format("FCP_RSP has {} octets", a.length());
     });
     const bool silent = !response.sns_len_valid && !response.rsp_len_valid && response.sns_len == 0 &&
                         response.rsp_len == 0;
-    judge(no_sense, silent, a, [] { return "FCP_RSP tells of sense or response information"; });
-    judge(status_code, layout::name_of(wire::status_names, response.status) != nullptr, a, [&] {
+    judge(rules::no_sense, silent, a, [] { return "FCP_RSP tells of sense or response information"; });
+    judge(rules::status_code, layout::name_of(wire::status_names, response.status) != nullptr, a, [&] {
         return fmt::format("status code {:02X}h is none of table 2", response.status);
     });
     const fc::FCtl& f_ctl = a.header().f_ctl;
-    judge(iu_order, f_ctl.last_sequence && !a.message.response && !a.from_initiator(), a, [&] {
+    judge(rules::iu_order, f_ctl.last_sequence && !a.message.response && !a.from_initiator(), a, [&] {
         return a.message.response   ? "a second FCP_RSP"
                : a.from_initiator() ? "FCP_RSP comes from the Initiator"
                                     : "FCP_RSP does not end the Exchange";
@@ -163,7 +163,7 @@ void MessageRules::judge_extent(const Arrival& a, const wire::Response& response
     const bool overrun = response.status == static_cast<std::uint8_t>(wire::StatusCode::buffer_overrun);
     const bool good = response.status == static_cast<std::uint8_t>(wire::StatusCode::good);
     if (overrun) {
-        judge(region_size, region.served < end, a, [&] {
+        judge(rules::region_size, region.served < end, a, [&] {
             return fmt::format(
                 "BUFFER OVERRUN up to {:X}h of a region that has been served up to {:X}h", end, region.served);
         });
@@ -171,9 +171,9 @@ void MessageRules::judge_extent(const Arrival& a, const wire::Response& response
     } else if (good) {
         const std::uint64_t moved = a.message.base_address + a.message.bytes;
         const std::uint64_t served = std::min(end, moved);
-        if (!region.overrun) verdicts_.undecided(region_size, "neither the user nor the Target has told the size");
+        if (!region.overrun) verdicts_.undecided(rules::region_size, UndecidedReason::region_size_unknown);
         else
-            judge(region_size, served < *region.overrun, a, [&] {
+            judge(rules::region_size, served < *region.overrun, a, [&] {
                 return fmt::format(
                     "a region is served up to {:X}h, for which the Target has told BUFFER OVERRUN at {:X}h", served,
                     *region.overrun);
@@ -186,12 +186,12 @@ void MessageRules::judge_extent(const Arrival& a, const wire::Response& response
 /// as those that were transferred and are discarded. Both are taken.
 void MessageRules::judge_residual(const Arrival& a, const wire::Response& response) {
     if (response.status != static_cast<std::uint8_t>(wire::StatusCode::good)) return;
-    if (a.exchange.gaps) return verdicts_.undecided(residual, frames_missing);
+    if (a.exchange.gaps) return verdicts_.undecided(rules::residual, UndecidedReason::frames_missing);
     std::uint64_t told = a.message.data_length;
     if (response.resid_over) told += response.resid;
     if (response.resid_under) told -= std::min<std::uint64_t>(told, response.resid);
     const bool refused_the_rest = response.resid_over && a.message.bytes == a.message.data_length;
-    judge(residual, a.message.bytes == told || refused_the_rest, a, [&] {
+    judge(rules::residual, a.message.bytes == told || refused_the_rest, a, [&] {
         return fmt::format("{} octets were transferred, FCP_DL and FCP_RESID speak of {}", a.message.bytes, told);
     });
 }

@@ -22,7 +22,7 @@ public:
     void judge_extent(const Arrival& a, const wire::Response& response, Region& region);
 
 private:
-    template <class Text> void judge(RuleName rule, bool kept, const Arrival& a, Text&& text);
+    template <class Text> void judge(RuleRef rule, bool kept, const Arrival& a, Text&& text);
     void judge_offset_present(const Arrival& a, bool wanted, const char* name);
     void judge_offset(const Arrival& a, bool continues);
     void judge_data_initiative(const Arrival& a);

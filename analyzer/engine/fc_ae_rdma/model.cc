@@ -5,11 +5,6 @@
 
 namespace fabricscope::engine::fc_ae_rdma {
 
-std::string to_string(const Port& port) {
-    const std::string id = fc::port_id_text(port.id);
-    return port.fabric == 0 ? id : id + " in fabric " + std::to_string(port.fabric);
-}
-
 const char* name_of(MessageState state) {
     switch (state) {
         case MessageState::open: return "open";

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/engine/fc/model.h"
 #include "analyzer/engine/fc_ae_rdma/rules.h"
 #include "analyzer/engine/intervals.h"
 #include "analyzer/engine/sides.h"
@@ -24,18 +25,10 @@ namespace wire = fabricscope::fc_ae_rdma;
 /// Frames below; not the engine's part of the same name.
 namespace fc = fabricscope::fc;
 
+using engine::FrameStamp;
 using engine::RangeSet;
-using engine::Step;
 using engine::Time;
-
-/// An Nx_Port of a fabric.
-struct Port {
-    std::uint16_t fabric = 0;  ///< VSAN or VF_ID; 0: the link does not tell
-    std::uint32_t id = 0;      ///< 24-bit N_Port_ID
-    bool operator==(const Port&) const = default;
-};
-/// "01.02.03"; "01.02.03 in fabric 7"
-std::string to_string(const Port& port);
+using fibre_channel::Port;
 
 enum class MessageState : std::uint8_t {
     open,      ///< no FCP_RSP so far
@@ -66,8 +59,8 @@ struct Message {
     std::optional<std::uint8_t> status;
     std::optional<std::uint32_t> residual;  ///< with resid_over or resid_under
     bool resid_over = false, resid_under = false;
-    Step command;
-    std::optional<Step> first_data, last_data, response;
+    FrameStamp command;
+    std::optional<FrameStamp> first_data, last_data, response;
 };
 
 /// A Logical Unit of a Target, as far as messages have touched it.
@@ -82,7 +75,7 @@ struct Region {
     std::uint64_t end() const;             ///< behind the highest address that was touched
 };
 
-struct Model : RuleRecord<kRules.size()> {
+struct Model : RuleRecord<rules::catalogue> {
     std::deque<Message> messages;  ///< messages[id - 1]
     std::vector<Region> regions;   ///< in order of their first message
     /// How often a limit kept something from being followed; 0 in any ordinary capture.

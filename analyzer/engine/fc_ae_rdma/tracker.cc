@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fc_ae_rdma/tracker.h"
 
-#include <list>
 #include <unordered_map>
 #include <utility>
 
+#include "analyzer/engine/fc/logins.h"
 #include "analyzer/engine/fc_ae_rdma/annex_a.h"
 #include "analyzer/engine/fc_ae_rdma/login_rules.h"
 #include "analyzer/engine/fc_ae_rdma/message_rules.h"
@@ -14,83 +14,38 @@ namespace {
 
 constexpr std::uint8_t r_ctl_of(wire::Iu iu) { return static_cast<std::uint8_t>(iu); }
 
-ExchangeKey key_of(const FrameSeen& seen) {
-    const fc::FrameHeader& header = seen.frame.header;
-    const Port source{seen.fabric, header.s_id}, destination{seen.fabric, header.d_id};
-    if (header.f_ctl.exchange_responder) return {destination, source, header.ox_id};
-    return {source, destination, header.ox_id};
-}
-
-struct KeyHash {
-    std::size_t operator()(const ExchangeKey& key) const noexcept {
-        const std::uint64_t ids = std::uint64_t{key.originator.id} << 40 | std::uint64_t{key.responder.id} << 16 |
-                                  key.ox_id;
-        return (ids ^ std::uint64_t{key.originator.fabric} << 32) * 0x9E3779B97F4A7C15u;
-    }
-};
-
 }  // namespace
 
 class Tracker::State {
 public:
-    State(Options options, Observer* observer)
+    State(Options options, fc_ae_rdma::Observer* observer)
         : options_(std::move(options)), observer_(observer != nullptr ? *observer : nobody_) {}
 
-    void on_frame(const FrameSeen& seen);
-    LoginRules& login_rules() { return login_rules_; }
+    void on_frame(const fibre_channel::FrameFacts& facts);
+    void forget(std::uint32_t kept) { exchanges_.forget(kept); }
     AnnexA& annex_a() { return annex_a_; }
     const Model& model() const { return model_; }
 
 private:
-    using List = std::list<Exchange>;
-
-    void on_command(const FrameSeen& seen);
+    void on_command(const fibre_channel::FrameFacts& facts, const FrameSeen& seen);
     void on_data(const Arrival& a);
     void on_response(const Arrival& a);
-    Exchange* find(const ExchangeKey& key);
-    Exchange& begin(const ExchangeKey& key);
-    void forget(const ExchangeKey& key);
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
     Region* region_of(const Message& message);
     void tell(const Arrival& a, bool repeated = false);
     void note_time(const Arrival& a);
 
     const Options options_;
-    Observer nobody_;
-    Observer& observer_;
+    fc_ae_rdma::Observer nobody_;
+    fc_ae_rdma::Observer& observer_;
     Model model_;
     Verdicts verdicts_{options_, observer_, model_};
     MessageRules rules_{options_, verdicts_};
     LoginRules login_rules_{options_, verdicts_};
     AnnexA annex_a_{options_, verdicts_};
-    List exchanges_;  ///< the most recently begun first
-    std::unordered_map<ExchangeKey, List::iterator, KeyHash> by_key_;
+    fibre_channel::Kept<Exchange> exchanges_;
     std::unordered_map<std::uint64_t, std::size_t> regions_;  ///< positions in the model, by target and LUN
 };
-
-Exchange* Tracker::State::find(const ExchangeKey& key) {
-    const auto found = by_key_.find(key);
-    return found == by_key_.end() ? nullptr : &*found->second;
-}
-
-void Tracker::State::forget(const ExchangeKey& key) {
-    const auto found = by_key_.find(key);
-    if (found == by_key_.end()) return;
-    exchanges_.erase(found->second);
-    by_key_.erase(found);
-}
-
-Exchange& Tracker::State::begin(const ExchangeKey& key) {
-    forget(key);
-    if (exchanges_.size() >= options_.limits.exchanges) {
-        by_key_.erase(exchanges_.back().key);
-        exchanges_.pop_back();
-    }
-    exchanges_.push_front({});
-    exchanges_.front().key = key;
-    by_key_[key] = exchanges_.begin();
-    return exchanges_.front();
-}
 
 Region* Tracker::State::region_of(const Message& message) {
     const std::uint64_t key = std::uint64_t{message.target.fabric} << 40 | std::uint64_t{message.target.id} << 8 |
@@ -122,13 +77,17 @@ void Tracker::State::tell(const Arrival& a, bool repeated) {
 
 // ---- frames --------------------------------------------------------------------------------------
 
-void Tracker::State::on_frame(const FrameSeen& seen) {
+void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
+    const FrameSeen seen = facts.seen();
     const fc::FrameHeader& header = seen.frame.header;
+    if (header.is_els()) login_rules_.on_els(facts);
+    if (annex_a_.is_asked_for()) annex_a_.on_frame(facts);
     const bool fcp = header.type == wire::fc_type && header.is_data();
-    if (fcp && header.r_ctl == r_ctl_of(wire::Iu::command) && !header.f_ctl.exchange_responder) return on_command(seen);
+    if (fcp && header.r_ctl == r_ctl_of(wire::Iu::command) && !header.f_ctl.exchange_responder)
+        return on_command(facts, seen);
     const bool abts = header.r_ctl == fc::r_ctl_abts;
     if (!fcp && !abts) return;
-    Exchange* exchange = find(key_of(seen));
+    Exchange* exchange = exchanges_.find(facts.kept);
     if (exchange == nullptr) return;
     const Arrival a{seen, *exchange, model_.messages[exchange->message - 1]};
     if (abts) {
@@ -159,16 +118,16 @@ bool Tracker::State::repeats_command(const Exchange& exchange, const FrameSeen& 
            seen.frame.header.seq_cnt == exchange.command_seq_cnt;
 }
 
-void Tracker::State::on_command(const FrameSeen& seen) {
-    const ExchangeKey key = key_of(seen);
-    Exchange* former = find(key);
+void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const FrameSeen& seen) {
+    const Port initiator = source_of(seen), target = destination_of(seen);
+    Exchange* former = exchanges_.find(facts.kept);
     if (!wire::is_rdma(seen.frame.header.parameter)) {
-        forget(key);  // the OX_ID now belongs to an Exchange of plain FCP
-        if (login_rules_.speak_rdma(key.originator, key.responder))
-            verdicts_.broken(RuleName::code, {seen.number}, {0}, "an FCP_CMND that is not of FC-AE-RDMA");
+        exchanges_.forget(facts.kept);  // the OX_ID now belongs to an Exchange of plain FCP
+        if (login_rules_.speak_rdma(initiator, target))
+            verdicts_.broken(rules::code, {seen.number}, {0}, "an FCP_CMND that is not of FC-AE-RDMA");
         return;
     }
-    verdicts_.held(RuleName::code);
+    verdicts_.satisfied(rules::code);
     if (former != nullptr) {
         const Arrival again{seen, *former, model_.messages[former->message - 1]};
         if (repeats_command(*former, seen)) {
@@ -183,31 +142,31 @@ void Tracker::State::on_command(const FrameSeen& seen) {
     }
     if (model_.messages.size() >= options_.limits.messages) {
         ++model_.dropped_messages;
-        return forget(key);
+        return exchanges_.forget(facts.kept);
     }
     wire::Command command;
     const bool cut = static_cast<bool>(layout::parse_into(command, seen.frame.payload));
     const wire::CommandParameter parameter = wire::parse_parameter(seen.frame.header.parameter);
     Message& message = model_.messages.emplace_back();
     message.id = model_.messages.size();
-    message.initiator = key.originator;
-    message.target = key.responder;
-    message.ox_id = key.ox_id;
+    message.initiator = initiator;
+    message.target = target;
+    message.ox_id = seen.frame.header.ox_id;
     message.is_read = command.control.read_data;
     message.notifies = !parameter.no_notification;
     message.lun = command.lun.number;
     message.base_address = parameter.base_address;
     message.data_length = command.data_length;
     message.service_class = seen.service_class;
-    message.command = {seen.time, seen.number, seen.interface};
+    message.command = seen.step();
     message.frames = 1;
-    Exchange& exchange = begin(key);
+    Exchange& exchange = exchanges_.renew(facts.kept);
     exchange.message = message.id;
     exchange.command_seq_cnt = seen.frame.header.seq_cnt;
     if (seen.frame.header.f_ctl.end_sequence) exchange.passes_initiative = seen.frame.header.f_ctl.sequence_initiative;
     const Arrival a{seen, exchange, message};
     login_rules_.on_message(a);
-    if (annex_a_.is_asked_for()) annex_a_.on_message(a);
+    if (annex_a_.is_asked_for()) annex_a_.on_message(a, facts.logins.between(initiator, target));
     note_time(a);
     if (!cut) rules_.on_command(a, command);
     if (Region* region = region_of(message)) {
@@ -275,18 +234,16 @@ void Tracker::State::on_response(const Arrival& a) {
     tell(a);
 }
 
-Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(std::move(options), observer)) {}
+Tracker::Tracker(Options options, fc_ae_rdma::Observer* observer)
+    : state_(std::make_unique<State>(std::move(options), observer)) {}
 Tracker::~Tracker() = default;
 
-void Tracker::on_frame(const FrameSeen& seen) { state_->on_frame(seen); }
-void Tracker::on_process_login(const ProcessLogin& login) { state_->login_rules().on_process_login(login); }
-void Tracker::on_process_logout(const Port& a, const Port& b, std::uint64_t frame) {
-    state_->login_rules().on_process_logout(a, b, frame);
+void Tracker::on_frame(const fibre_channel::FrameFacts& facts) { state_->on_frame(facts); }
+void Tracker::on_login(const fibre_channel::Login& login, fibre_channel::Party said_by) {
+    if (state_->annex_a().is_asked_for()) state_->annex_a().on_login(login, said_by);
 }
-void Tracker::on_fibre_channel(const fibre_channel::FrameFacts& facts) { state_->annex_a().on_frame(facts); }
-void Tracker::on_fibre_channel_login(const fibre_channel::Login& login, fibre_channel::Party said_by) {
-    state_->annex_a().on_login(login, said_by);
-}
+void Tracker::on_forgotten(std::uint32_t kept) { state_->forget(kept); }
+RuleOutcomes Tracker::outcomes() const { return state_->model().outcomes(); }
 const Model& Tracker::model() const { return state_->model(); }
 
 }  // namespace fabricscope::engine::fc_ae_rdma

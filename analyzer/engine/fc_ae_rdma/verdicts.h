@@ -22,6 +22,6 @@ inline std::string to_string(Subject subject) {
     return subject.exchange == 0 ? std::string() : "xchg-" + std::to_string(subject.exchange);
 }
 
-using Verdicts = VerdictsOf<RuleName, Subject, Options, Observer, Model>;
+using Verdicts = VerdictsOf<RuleRef, Subject, Options, Observer, Model>;
 
 }  // namespace fabricscope::engine::fc_ae_rdma

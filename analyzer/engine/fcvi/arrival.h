@@ -19,12 +19,12 @@ struct Arrival {
     bool from_originator() const { return !f_ctl().exchange_responder; }
     /// Who sent it; means something once the Exchange's connection is known.
     Side from() const { return from_originator() ? exchange.originator : other(exchange.originator); }
-    Step step() const { return {seen.time, seen.number, seen.interface}; }
+    FrameStamp step() const { return seen.step(); }
     bool ends_iu() const { return f_ctl().end_sequence; }
     bool ends_exchange() const { return f_ctl().end_sequence && f_ctl().last_sequence; }
     bool passes_initiative() const { return f_ctl().end_sequence && f_ctl().sequence_initiative; }
     /// It answers what was sent then, if that was captured.
-    void answers(const std::optional<Step>& request) const {
+    void answers(const std::optional<FrameStamp>& request) const {
         if (!request) return;
         facts.request_frame = request->frame;
         facts.request_time = request->time;

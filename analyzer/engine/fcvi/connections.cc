@@ -50,7 +50,7 @@ std::vector<std::uint32_t>& Connections::waiting_peers(const Port& a, const Port
     return waiting_[pair_key(a, b)];
 }
 
-void Connections::set_state(Connection& connection, Side side, State state, const Step& step) const {
+void Connections::set_state(Connection& connection, Side side, State state, const FrameStamp& step) const {
     End& end = connection.end[side];
     if (end.state == state) return;
     end.state = state;

@@ -13,7 +13,7 @@ namespace fabricscope::engine::fcvi {
 /// A Message that a side began, by its MSG_ID.
 struct OpenMessage {
     std::uint64_t message = 0;  ///< id
-    Step step;
+    FrameStamp step;
     bool is_read = false;
 };
 
@@ -24,17 +24,17 @@ constexpr bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std
 struct Sender {
     std::optional<std::uint32_t> next_message;
     std::set<std::uint32_t> missing;                               ///< MSG_IDs that were skipped, up to Ledger::most
-    std::optional<Step> gap;                                       ///< the first skip that was not filled
+    std::optional<FrameStamp> gap;                                 ///< the first skip that was not filled
     std::unordered_map<std::uint32_t, OpenMessage> awaiting;       ///< Messages whose response is due, by MSG_ID
     std::optional<std::uint32_t> good_response_to, read_answered;  ///< the latest of its Messages that its peer
                                                                    ///< answered good; a Read
     std::optional<std::uint32_t> failed_message;                   ///< the first that its peer answered with RESP_ERR
-    std::optional<Step> failed;
+    std::optional<FrameStamp> failed;
     std::optional<bool> preference;  ///< of its first Message
     std::uint64_t preference_frame = 0;
-    std::optional<Step> begun_early;     ///< its first Message came before it could know that it may send
-    std::optional<Step> answered_early;  ///< the client's first Message Response before CONNECT_RESP3
-    std::optional<Step> disconnect_request, disconnect_response, logout;
+    std::optional<FrameStamp> begun_early;     ///< its first Message came before it could know that it may send
+    std::optional<FrameStamp> answered_early;  ///< the client's first Message Response before CONNECT_RESP3
+    std::optional<FrameStamp> disconnect_request, disconnect_response, logout;
     std::optional<wire::NetAddress> asked_for;  ///< REM_ADDR of its Connect Request
     std::vector<std::uint8_t> answer;           ///< payload of its last CONNECT_RESP1
     std::uint64_t answer_frame = 0;
@@ -92,7 +92,7 @@ public:
             visit(at(id), ledger(id), at(id).end[Side::client].port == port ? Side::client : Side::server);
     }
 
-    void set_state(Connection& connection, Side side, State state, const Step& step) const;
+    void set_state(Connection& connection, Side side, State state, const FrameStamp& step) const;
 
 private:
     static std::uint64_t handle_key(const Port& port, std::uint32_t value) {

@@ -8,8 +8,6 @@
 namespace fabricscope::engine::fcvi {
 namespace {
 
-using enum RuleName;
-
 struct Flags {
     bool by_application = false;
     bool aborts_setup = false;
@@ -87,21 +85,21 @@ void Disconnects::judge_request(const Arrival& a, const Connection& connection, 
     if (disconnect.aborts_setup) {
         const bool known = std::ranges::any_of(
             connection.setups, [&](const Setup& s) { return s.connection_id == id; });
-        judge_(abort_fields, a.header.msg_id() == 0, a, [&] {
+        judge_(rules::abort_fields, a.header.msg_id() == 0, a, [&] {
             return fmt::format("a setup is aborted with MSG_ID {}", a.header.msg_id());
         });
         if (connection.from_start)
-            judge_(abort_fields, known, a, [&] {
+            judge_(rules::abort_fields, known, a, [&] {
                 return fmt::format("a setup is aborted with FCVI_CONNECTION_ID {:08X}h, which it has not", id);
             });
         return;
     }
     const std::optional<std::uint32_t>& handle = connection.end[other(disconnect.from)].handle;
-    judge_(disconnect_fields, !handle || a.header.handle() == *handle, a, [&] {
+    judge_(rules::disconnect_fields, !handle || a.header.handle() == *handle, a, [&] {
         return fmt::format("a Disconnect goes to handle {:08X}h instead of {:08X}h", a.header.handle(), *handle);
     });
     // 6.12.2 says 0, annex D and C.5.9 say FFFFFFFFh.
-    judge_(disconnect_fields, id == 0 || id == wire::unassigned_connection_id, a, [&] {
+    judge_(rules::disconnect_fields, id == 0 || id == wire::unassigned_connection_id, a, [&] {
         return fmt::format("a Disconnect of a connection has FCVI_CONNECTION_ID {:08X}h", id);
     });
     judge_msg_id(a, connection);
@@ -111,8 +109,9 @@ void Disconnects::judge_request(const Arrival& a, const Connection& connection, 
 void Disconnects::judge_msg_id(const Arrival& a, const Connection& connection) {
     const Ledger& ledger = connections_.ledger(connection.id);
     const Sender& sender = ledger.sender[a.iso() ? other(a.from()) : a.from()];
-    const RuleName rule = a.iso() ? disconnect_msg_id : msg_id_sequence;
-    if (!connection.from_start || sender.gap || ledger.reordered) return judge_.undecided(rule, "Messages are missing");
+    const RuleRef rule = a.iso() ? RuleRef(rules::disconnect_msg_id) : RuleRef(rules::msg_id_sequence);
+    if (!connection.from_start || sender.gap || ledger.reordered)
+        return judge_.undecided(rule, UndecidedReason::frames_missing);
     const std::uint32_t msg_id = a.header.msg_id();
     if (a.iso()) {
         const std::uint32_t highest = sender.next_message ? *sender.next_message - 1 : 0;
@@ -136,15 +135,15 @@ void Disconnects::judge_completed(const Arrival& a, const Connection& connection
     const std::uint32_t completed = ledger.sender[other(a.from())].last_good();
     const bool less = before(msg_id, completed);
     if (less && !before(ledger.sender[a.from()].last_good(), msg_id))
-        return judge_.undecided(disconnect_msg_id, "it may be meant of the sender's own Messages");
-    judge_(disconnect_msg_id, !less, a, [&] {
+        return judge_.undecided(rules::disconnect_msg_id, UndecidedReason::another_sender);
+    judge_(rules::disconnect_msg_id, !less, a, [&] {
         return fmt::format("a Disconnect tells MSG_ID {}, its sender has answered Message {} well", msg_id, completed);
     });
 }
 
 void Disconnects::on_response(const Arrival& a) {
     if (a.exchange.use != Exchange::Use::disconnect)
-        return judge_.undecided(disconnect_echo, "the request was not captured");
+        return judge_.undecided(rules::disconnect_echo, UndecidedReason::request_not_captured);
     judge_response(a);
     if (a.exchange.connection == 0) return;
     Connection& connection = connections_.at(a.exchange.connection);
@@ -165,7 +164,7 @@ void Disconnects::judge_response(const Arrival& a) {
                                                                   : std::vector<std::uint64_t>{};
     if (!a.iso()) {
         judge_(
-            msg_id_echo, a.header.msg_id() == a.exchange.msg_id, a,
+            rules::msg_id_echo, a.header.msg_id() == a.exchange.msg_id, a,
             [&] {
                 return fmt::format(
                     "FCVI_DISCONNECT_RESP has MSG_ID {}, its request {}", a.header.msg_id(), a.exchange.msg_id);
@@ -175,13 +174,13 @@ void Disconnects::judge_response(const Arrival& a) {
     }
     const Flags flags = flags_of(a.header);
     judge_(
-        disconnect_echo,
+        rules::disconnect_echo,
         flags.by_application == a.exchange.vi_app_discon && flags.aborts_setup == a.exchange.conn_setup_abort, a,
         [] { return "the flags of FCVI_DISCONNECT_RESP are not those of its request"; }, request);
     const std::uint32_t id = a.header.connection_id().value_or(0);
     // D.1, rule 3: unassigned if the connection is not known.
     judge_(
-        disconnect_echo, id == a.exchange.connection_id || id == wire::unassigned_connection_id, a,
+        rules::disconnect_echo, id == a.exchange.connection_id || id == wire::unassigned_connection_id, a,
         [&] {
             return fmt::format(
                 "FCVI_DISCONNECT_RESP has FCVI_CONNECTION_ID {:08X}h, its request {:08X}h", id,
@@ -193,31 +192,12 @@ void Disconnects::judge_response(const Arrival& a) {
 void Disconnects::judge_response_handle(const Arrival& a) {
     const Connection& connection = connections_.at(a.exchange.connection);
     const std::optional<std::uint32_t>& handle = connection.end[a.exchange.originator].handle;
-    if (!handle) return judge_.undecided(right_handle, "the handle was announced before the capture");
+    if (!handle) return judge_.undecided(rules::right_handle, UndecidedReason::handle_unknown);
     const bool unassigned = a.header.handle() == wire::unassigned_handle;
-    judge_(right_handle, a.header.handle() == *handle || unassigned, a, [&] {
+    judge_(rules::right_handle, a.header.handle() == *handle || unassigned, a, [&] {
         return fmt::format(
             "FCVI_DISCONNECT_RESP goes to handle {:08X}h instead of {:08X}h", a.header.handle(), *handle);
     });
-}
-
-void Disconnects::on_logout(const Port& from, const Port& to, const Step& step) {
-    connections_.for_each_between(from, to, [&](Connection& connection, Ledger& ledger, Side side) {
-        if (!ledger.sender[side].logout) ledger.sender[side].logout = step;
-        for (const Side end : {Side::client, Side::server}) connections_.set_state(connection, end, State::idle, step);
-    });
-}
-
-void Disconnects::on_address_lost(const Port& port, const Step& step) {
-    for (std::uint32_t id = 1; id <= connections_.size(); ++id) {
-        Connection& connection = connections_.at(id);
-        for (const Side side : {Side::client, Side::server}) {
-            std::optional<Step>& logout = connections_.ledger(id).sender[side].logout;
-            if (connection.end[side].port != port || logout) continue;
-            logout = step;
-            connections_.set_state(connection, side, State::idle, step);
-        }
-    }
 }
 
 }  // namespace fabricscope::engine::fcvi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How connections end: Disconnect operations (ISO/IEC 14165-331, 5.3.5, 6.12, 6.13, annex D) and logouts.
+// How connections end: Disconnect operations (ISO/IEC 14165-331, 5.3.5, 6.12, 6.13, annex D).
 #pragma once
 
 #include "analyzer/engine/fcvi/connections.h"
@@ -15,9 +15,6 @@ public:
 
     void on_request(const Arrival& a);
     void on_response(const Arrival& a);
-    void on_logout(const Port& from, const Port& to, const Step& step);
-    /// As if the port had logged out everywhere; the others may not know yet.
-    void on_address_lost(const Port& port, const Step& step);
 
 private:
     std::optional<Connections::Party> originator_of(const Arrival& a) const;

@@ -5,15 +5,6 @@
 
 namespace fabricscope::engine::fcvi {
 
-Port source_of(const FrameSeen& seen) { return {seen.fabric, seen.frame.header.s_id}; }
-Port destination_of(const FrameSeen& seen) { return {seen.fabric, seen.frame.header.d_id}; }
-
-ExchangeKey key_of(const FrameSeen& seen) {
-    const Port source = source_of(seen), destination = destination_of(seen);
-    if (seen.frame.header.f_ctl.exchange_responder) return {destination, source, seen.frame.header.ox_id};
-    return {source, destination, seen.frame.header.ox_id};
-}
-
 RawHeader raw_header_of(const fc::Frame& frame) {
     RawHeader raw;
     const ByteView octets = frame.device_header().first(std::min(frame.device_header().size(), raw.octets.size()));
@@ -21,8 +12,6 @@ RawHeader raw_header_of(const fc::Frame& frame) {
     raw.size = static_cast<std::uint8_t>(octets.size());
     return raw;
 }
-
-// ---- one direction -------------------------------------------------------------------------------
 
 /// The count nearest to what is expected. SEQ_CNT has 16 bits and wraps within long Exchanges.
 std::uint64_t Direction::unwrapped(std::uint16_t seq_cnt) const {
@@ -76,28 +65,6 @@ std::uint64_t Direction::missing() const {
     std::uint64_t seen = 0;
     for (const RangeSet::Range& range : counts_.ranges()) seen += range.end - range.begin;
     return next_ - std::min(next_, seen);
-}
-
-// ---- all of them ---------------------------------------------------------------------------------
-
-Exchange* Exchanges::find(const ExchangeKey& key) {
-    const auto found = by_key_.find(key);
-    return found == by_key_.end() ? nullptr : &*found->second;
-}
-
-Exchange& Exchanges::begin(const ExchangeKey& key) {
-    if (const auto old = by_key_.find(key); old != by_key_.end()) {
-        list_.erase(old->second);
-        by_key_.erase(old);
-    } else if (list_.size() >= limits_.exchanges) {
-        if (!list_.back().closed) ++model_.dropped_exchanges;
-        by_key_.erase(list_.back().key);
-        list_.pop_back();
-    }
-    list_.push_front({});
-    list_.front().key = key;
-    by_key_[key] = list_.begin();
-    return list_.front();
 }
 
 }  // namespace fabricscope::engine::fcvi

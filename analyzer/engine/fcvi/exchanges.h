@@ -3,8 +3,6 @@
 #pragma once
 
 #include <array>
-#include <list>
-#include <unordered_map>
 #include <vector>
 
 #include "analyzer/engine/fcvi/tracker.h"
@@ -12,16 +10,7 @@
 
 namespace fabricscope::engine::fcvi {
 
-struct ExchangeKey {
-    Port originator, responder;
-    std::uint16_t ox_id = 0;
-    bool operator==(const ExchangeKey&) const = default;
-};
-
-/// Of whatever TYPE a frame is: who began its Exchange.
-ExchangeKey key_of(const FrameSeen& seen);
-Port source_of(const FrameSeen& seen);
-Port destination_of(const FrameSeen& seen);
+using fibre_channel::FrameSeen;
 
 /// The Device_Header as it stands, for comparing.
 struct RawHeader {
@@ -76,10 +65,11 @@ private:
     std::uint64_t end_of_data_ = 0;
 };
 
+/// What is kept of an Exchange.
 struct Exchange {
     enum class Use : std::uint8_t { unknown, setup, disconnect, message };
 
-    ExchangeKey key;
+    std::uint32_t number = 0;  ///< that it is kept under
     Use use{};
     wire::Version version{};
     std::uint32_t connection = 0;  ///< 0 = not known
@@ -93,9 +83,10 @@ struct Exchange {
     bool closed = false;                                   ///< its last Sequence has ended
     bool closed_by_request = false;                        ///< ... and was the originator's
     bool aborted = false;
+    std::uint8_t awaited = 0;  ///< responses that Timeouts looks for, a bit each
     Direction by_originator, by_responder;
     std::vector<std::uint8_t> payload;  ///< of a connect IU in several frames, so far
-    std::optional<Step> request;        ///< its first frame
+    std::optional<FrameStamp> request;  ///< its first frame
 
     /// It serves one purpose only: what it is kept as, index and awaited responses depend on it.
     bool may_serve(Use purpose) const { return use == Use::unknown || use == purpose; }
@@ -107,28 +98,6 @@ struct Exchange {
     const Direction& by(bool from_originator) const { return from_originator ? by_originator : by_responder; }
 };
 
-class Exchanges {
-public:
-    Exchanges(const Limits& limits, Model& model) : limits_(limits), model_(model) {}
-
-    Exchange* find(const ExchangeKey& key);
-    /// In place of one that had the same key. The least recently used one makes room.
-    Exchange& begin(const ExchangeKey& key);
-
-private:
-    struct Hash {
-        std::size_t operator()(const ExchangeKey& key) const noexcept {
-            const std::uint64_t ids = std::uint64_t{key.originator.id} << 40 | std::uint64_t{key.responder.id} << 16 |
-                                      key.ox_id;
-            return (ids ^ std::uint64_t{key.originator.fabric} << 32) * 0x9E3779B97F4A7C15u;
-        }
-    };
-    using List = std::list<Exchange>;
-
-    const Limits& limits_;
-    Model& model_;
-    List list_;  ///< the most recently begun first
-    std::unordered_map<ExchangeKey, List::iterator, Hash> by_key_;
-};
+using Exchanges = fibre_channel::Kept<Exchange>;
 
 }  // namespace fabricscope::engine::fcvi

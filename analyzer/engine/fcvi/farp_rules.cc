@@ -40,8 +40,8 @@ void FarpRules::judge(const Arrival& a, const Seen& seen) {
     else if (request && (farp.responding_port_name != 0 || farp.responding_node_name != 0))
         wrong = "names the Responding N_Port";
     else if (!request && farp.responding_port_id != seen.from.id) wrong = "names another port than it comes from";
-    if (wrong == nullptr) return judge_.held(RuleName::farp);
-    judge_.broken(RuleName::farp, {seen.frame}, a.exchange.connection, fmt::format("{} {}", name, wrong));
+    if (wrong == nullptr) return judge_.satisfied(rules::farp);
+    judge_.broken(rules::farp, {seen.frame}, a.exchange.connection, fmt::format("{} {}", name, wrong));
 }
 
 }  // namespace fabricscope::engine::fcvi

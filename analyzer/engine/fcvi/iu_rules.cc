@@ -10,7 +10,6 @@ namespace {
 
 using wire::Category;
 using wire::IuType;
-using enum RuleName;
 
 bool is_message(const wire::IuInfo& iu) {
     return iu.category == Category::message_request || iu.category == Category::message_response;
@@ -28,10 +27,10 @@ const char* version_name(wire::Version version) {
 
 void IuRules::on_unreadable(const FrameSeen& seen, std::uint32_t connection, const wire::DeviceHeader* header) {
     if (header == nullptr)
-        judge_.broken(device_header_size, {seen.number}, connection, "a frame of FC-VI without Device_Header");
+        judge_.broken(rules::device_header_size, {seen.number}, connection, "a frame of FC-VI without Device_Header");
     else
         judge_.broken(
-            known_opcode, {seen.number}, connection,
+            rules::known_opcode, {seen.number}, connection,
             fmt::format("opcode {:02X}h is none of {}", header->opcode(), version_name(header->version)));
 }
 
@@ -49,26 +48,26 @@ void IuRules::judge_header(const Arrival& a) {
     const fc::FrameHeader& fc = a.frame().header;
     const std::size_t size = fc.df_ctl.device_header_octets();
     const char* name = a.iu.name;
-    judge_(r_ctl, fc.r_ctl == a.iu.r_ctl, a, [&] {
+    judge_(rules::r_ctl, fc.r_ctl == a.iu.r_ctl, a, [&] {
         return fmt::format("{} with R_CTL {:02X}h instead of {:02X}h", name, fc.r_ctl, a.iu.r_ctl);
     });
-    judge_(device_header_size, size == a.iu.device_header, a, [&] {
+    judge_(rules::device_header_size, size == a.iu.device_header, a, [&] {
         return fmt::format("{} with a Device_Header of {} octets instead of {}", name, size, a.iu.device_header);
     });
-    judge_(constant_header, !a.continuation.header_differs, a, [&] {
+    judge_(rules::constant_header, !a.continuation.header_differs, a, [&] {
         return fmt::format("a frame of {} has another Device_Header than the first one", name);
     });
     if (a.iu.payload == wire::Content::none)
-        judge_(payload_length, a.frame().payload_length == 0, a, [&] {
+        judge_(rules::payload_length, a.frame().payload_length == 0, a, [&] {
             return fmt::format("{} has {} octets of payload", name, a.frame().payload_length);
         });
     if (is_message(a.iu))
-        judge_(assigned_handle, a.header.handle() != wire::unassigned_handle, a, [&] {
+        judge_(rules::assigned_handle, a.header.handle() != wire::unassigned_handle, a, [&] {
             return fmt::format("{} to handle FFFFFFFFh", name);
         });
     // Opcode 1Ah is CONNECT_RESP3 in one version, DISCONNECT_RESP in the other.
     const bool misplaced = a.exchange.use == Exchange::Use::disconnect && !is_disconnect(a.iu);
-    judge_(known_opcode, !misplaced, a, [&] {
+    judge_(rules::known_opcode, !misplaced, a, [&] {
         return fmt::format("opcode {:02X}h, {}, in the Exchange of a Disconnect", a.header.opcode(), name);
     });
 }
@@ -76,18 +75,18 @@ void IuRules::judge_header(const Arrival& a) {
 void IuRules::judge_reserved(const Arrival& a) {
     ReservedFields check;
     walk(a.header, check);
-    judge_(reserved_is_zero, !check.found, a, [&] {
+    judge_(rules::reserved_is_zero, !check.found, a, [&] {
         return fmt::format("{} is not zero in {}", check.found->field, a.iu.name);
     });
 }
 
 void IuRules::judge_parameter(const Arrival& a) {
     const auto* zero = std::get_if<wire::Parameter>(&a.header.parameter);
-    judge_(parameter_use, zero == nullptr || zero->value == 0, a, [&] {
+    judge_(rules::parameter_use, zero == nullptr || zero->value == 0, a, [&] {
         return fmt::format("the parameter of {} is {:08X}h, but no flag gives it a meaning", a.iu.name, zero->value);
     });
     if (a.iu.type == IuType::read_rqst)
-        judge_(parameter_use, !a.header.immediate_data(), a, [] { return "a Read with Immediate Data"; });
+        judge_(rules::parameter_use, !a.header.immediate_data(), a, [] { return "a Read with Immediate Data"; });
 }
 
 void IuRules::judge_reason(const Arrival& a) {
@@ -99,22 +98,22 @@ void IuRules::judge_reason(const Arrival& a) {
                       (for_disconnect
                            ? kind == wire::ReasonClass::disconnect
                            : kind == wire::ReasonClass::connect_non_error || kind == wire::ReasonClass::connect_error);
-    judge_(reason_code, fits, a, [&] {
+    judge_(rules::reason_code, fits, a, [&] {
         return fmt::format(
             "{} with reason {:02X}h, {}", a.iu.name, status->reason,
             wire::reason_name(a.header.version, status->reason));
     });
     if (a.iso())
-        judge_(reason_code, status->explanation == 0, a, [&] {
+        judge_(rules::reason_code, status->explanation == 0, a, [&] {
             return fmt::format("{} with the reserved explanation {:02X}h", a.iu.name, status->explanation);
         });
     const wire::Reason reason = wire::reason_of(a.header.version, status->reason);
     if (a.iu.type == IuType::connect_resp1)
-        judge_(no_server_timeout, reason != wire::Reason::connect_timeout, a, [] {
+        judge_(rules::no_server_timeout, reason != wire::Reason::connect_timeout, a, [] {
             return "the responder says Connect Timeout, which is the requester's to say";
         });
     if (a.iu.type == IuType::disconnect_resp && reason == wire::Reason::connection_does_not_exist)
-        judge_(unknown_connection, a.header.handle() == wire::unassigned_handle, a, [&] {
+        judge_(rules::unknown_connection, a.header.handle() == wire::unassigned_handle, a, [&] {
             return fmt::format("Connection Does Not Exist goes to handle {:08X}h", a.header.handle());
         });
 }
@@ -123,15 +122,15 @@ void IuRules::judge_errors(const Arrival& a) {
     const auto* flags = std::get_if<wire::MessageResponseHead>(&a.header.head);
     if (flags == nullptr) return;
     const bool cause = flags->trans_err || flags->prot_err || flags->desc_err;
-    judge_(error_bits, cause == flags->resp_err, a, [&] {
+    judge_(rules::error_bits, cause == flags->resp_err, a, [&] {
         return flags->resp_err ? fmt::format("{} failed, but no bit says why", a.iu.name)
                                : fmt::format("{} succeeded, but an error bit is set", a.iu.name);
     });
     if (!flags->resp_err) return;
-    judge_(error_bits, !flags->prot_err || a.iu.type != IuType::send_resp, a, [] {
+    judge_(rules::error_bits, !flags->prot_err || a.iu.type != IuType::send_resp, a, [] {
         return "a Send is answered with an RDMA protection error";
     });
-    judge_(error_bits, !flags->desc_err || a.iu.type != IuType::read_resp, a, [] {
+    judge_(rules::error_bits, !flags->desc_err || a.iu.type != IuType::read_resp, a, [] {
         return "a Read is answered with a descriptor error, but takes no descriptor";
     });
 }
@@ -140,13 +139,14 @@ void IuRules::judge_errors(const Arrival& a) {
 void IuRules::judge_initiative(const Arrival& a) {
     const fc::FCtl& f_ctl = a.f_ctl();
     if (a.iso() && !f_ctl.priority_enable)
-        judge_(preference, !a.frame().header.preference, a, [&] { return fmt::format("{} with PREF", a.iu.name); });
+        judge_(
+            rules::preference, !a.frame().header.preference, a, [&] { return fmt::format("{} with PREF", a.iu.name); });
     if (!a.ends_iu()) return;
-    judge_(sequence_initiative, f_ctl.last_sequence == a.iu.ends_exchange, a, [&] {
+    judge_(rules::sequence_initiative, f_ctl.last_sequence == a.iu.ends_exchange, a, [&] {
         return fmt::format("{} {} the Exchange", a.iu.name, a.iu.ends_exchange ? "does not end" : "ends");
     });
     if (f_ctl.last_sequence || a.iu.ends_exchange) return;
-    judge_(sequence_initiative, f_ctl.sequence_initiative, a, [&] {
+    judge_(rules::sequence_initiative, f_ctl.sequence_initiative, a, [&] {
         return fmt::format("{} does not pass Sequence Initiative", a.iu.name);
     });
 }
@@ -154,13 +154,13 @@ void IuRules::judge_initiative(const Arrival& a) {
 // ---- connect payloads ----------------------------------------------------------------------------
 
 void IuRules::judge_address(const Arrival& a, const char* whose, const wire::NetAddress& address) {
-    judge_(address_lengths, address.host_length == wire::host_address_length, a, [&] {
+    judge_(rules::address_lengths, address.host_length == wire::host_address_length, a, [&] {
         return fmt::format("the {} host address has a length of {}", whose, address.host_length);
     });
     const std::uint16_t least = a.iso() ? wire::min_discriminator_length : 0;
     const bool fits = address.discriminator_length >= least &&
                       address.discriminator_length <= wire::max_discriminator_length;
-    judge_(address_lengths, fits, a, [&] {
+    judge_(rules::address_lengths, fits, a, [&] {
         return fmt::format("the {} discriminator has a length of {}", whose, address.discriminator_length);
     });
 }
@@ -172,13 +172,13 @@ void IuRules::on_connect(const Arrival& a, const wire::ConnectPayload& payload, 
     const std::size_t wanted = !a.iso() ? wire::rev_1_0_connect_size
                                : info   ? wire::iso_connect_size_with_info
                                         : wire::iso_connect_size;
-    judge_(payload_length, length == wanted, a, [&] {
+    judge_(rules::payload_length, length == wanted, a, [&] {
         return fmt::format("{} with a payload of {} octets instead of {}", a.iu.name, length, wanted);
     });
-    if (payload.error) return judge_.undecided(address_lengths, "the payload was not captured whole");
+    if (payload.error) return judge_.undecided(rules::address_lengths, UndecidedReason::cut);
     ReservedFields check;
     walk(payload, check);
-    judge_(reserved_is_zero, !check.found, a, [&] {
+    judge_(rules::reserved_is_zero, !check.found, a, [&] {
         return fmt::format("{} is not zero in {}", check.found->field, a.iu.name);
     });
     judge_address(a, "local", payload.local());

@@ -13,14 +13,14 @@ public:
 
     /// `text()` is asked only if the rule is broken. `earlier` is evidence besides the frame itself.
     template <class Text>
-    void operator()(RuleName rule, bool kept, const Arrival& a, Text&& text, std::vector<std::uint64_t> earlier = {}) {
-        if (kept) return verdicts_.held(rule);
+    void operator()(RuleRef rule, bool kept, const Arrival& a, Text&& text, std::vector<std::uint64_t> earlier = {}) {
+        if (kept) return verdicts_.satisfied(rule);
         earlier.push_back(a.seen.number);
         verdicts_.broken(rule, std::move(earlier), {a.exchange.connection}, text());
     }
-    void held(RuleName rule) { verdicts_.held(rule); }
-    void undecided(RuleName rule, const char* why) { verdicts_.undecided(rule, why); }
-    void broken(RuleName rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {
+    void satisfied(RuleRef rule) { verdicts_.satisfied(rule); }
+    void undecided(RuleRef rule, UndecidedReason why) { verdicts_.undecided(rule, why); }
+    void broken(RuleRef rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {
         verdicts_.broken(rule, std::move(frames), {connection}, std::move(text));
     }
 

@@ -10,11 +10,6 @@ namespace {
 
 using wire::IuType;
 using wire::Reliability;
-using enum RuleName;
-
-constexpr const char* frames_missing = "frames are missing";
-constexpr const char* reordered_fabric = "frames come out of order";
-constexpr const char* setup_missing = "the setup was not captured";
 
 const char* name_of(Reliability level) { return wire::iso_reliability_names[static_cast<std::size_t>(level)].name; }
 
@@ -36,11 +31,11 @@ void MessageRules::on_begin(const Arrival& a, const Connection& connection, cons
 
 void MessageRules::on_number(const Arrival& a, Number number) {
     switch (number) {
-        case Number::expected: return judge_.held(msg_id_sequence);
-        case Number::gap: return judge_.undecided(msg_id_sequence, "Messages are missing");
-        case Number::late: return judge_.undecided(msg_id_sequence, reordered_fabric);
+        case Number::expected: return judge_.satisfied(rules::msg_id_sequence);
+        case Number::gap: return judge_.undecided(rules::msg_id_sequence, UndecidedReason::frames_missing);
+        case Number::late: return judge_.undecided(rules::msg_id_sequence, UndecidedReason::out_of_order);
         case Number::again:
-            return judge_(msg_id_sequence, false, a, [&] {
+            return judge_(rules::msg_id_sequence, false, a, [&] {
                 return fmt::format("MSG_ID {} does not follow the ones before, or was used already", a.header.msg_id());
             });
     }
@@ -50,34 +45,34 @@ void MessageRules::on_number(const Arrival& a, Number number) {
 void MessageRules::judge_silence(const Arrival& a, const Connection& connection, Side side) {
     const Ledger& ledger = connections_.ledger(connection.id);
     const Sender& sender = ledger.sender[side];
-    if (ledger.reordered) return judge_.undecided(silence_after_end, reordered_fabric);
+    if (ledger.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
     // Of two peers' setups one may be refused.
     const bool refused = connection.outcome == Outcome::rejected &&
                          std::ranges::none_of(connection.setups, &Setup::accepted);
     if (connection.from_start && refused)
         judge_(
-            silence_after_reject, false, a, [] { return "a Message, though the setup was refused"; },
+            rules::silence_after_reject, false, a, [] { return "a Message, though the setup was refused"; },
             {connection.reject->step.frame});
-    else judge_.held(silence_after_reject);
+    else judge_.satisfied(rules::silence_after_reject);
     const bool own_done = std::ranges::any_of(
         connection.disconnects, [&](const Disconnect& d) { return d.from == side && d.resp; });
-    const std::optional<Step> end = sender.disconnect_response ? sender.disconnect_response
-                                    : own_done                 ? sender.disconnect_request
-                                                               : std::nullopt;
+    const std::optional<FrameStamp> end = sender.disconnect_response ? sender.disconnect_response
+                                          : own_done                 ? sender.disconnect_request
+                                                                     : std::nullopt;
     if (end)
         return judge_(
-            silence_after_end, false, a, [] { return "a Message after the connection has been disconnected"; },
+            rules::silence_after_end, false, a, [] { return "a Message after the connection has been disconnected"; },
             {end->frame});
-    judge_.held(silence_after_end);
+    judge_.satisfied(rules::silence_after_end);
     judge_(
-        silence_after_request, !sender.disconnect_request, a,
+        rules::silence_after_request, !sender.disconnect_request, a,
         [] { return "a Message after the same side's Disconnect Request"; },
         sender.disconnect_request ? std::vector{sender.disconnect_request->frame} : std::vector<std::uint64_t>{});
-    if (!sender.failed || sender.disconnect_request) return judge_.held(end_after_error);
+    if (!sender.failed || sender.disconnect_request) return judge_.satisfied(rules::end_after_error);
     const std::optional<Time> patience = logins_.r_a_tov();
-    if (!patience) return judge_.undecided(end_after_error, "R_A_TOV is not known");
+    if (!patience) return judge_.undecided(rules::end_after_error, UndecidedReason::r_a_tov_unknown);
     judge_(
-        end_after_error, a.seen.time - sender.failed->time < *patience, a,
+        rules::end_after_error, a.seen.time - sender.failed->time < *patience, a,
         [&] { return fmt::format("a new Message long after Message {} failed", *sender.failed_message); },
         {sender.failed->frame});
 }
@@ -86,21 +81,21 @@ void MessageRules::judge_rdma(const Arrival& a, const Connection& connection, co
     if (message.operation == Operation::send) return;
     const std::optional<Reliability> level = connection.reliability();
     if (message.reads()) {
-        if (!level) judge_.undecided(read_allowed, setup_missing);
+        if (!level) judge_.undecided(rules::read_allowed, UndecidedReason::setup_not_captured);
         else
-            judge_(read_allowed, *level != Reliability::unreliable_delivery, a, [] {
+            judge_(rules::read_allowed, *level != Reliability::unreliable_delivery, a, [] {
                 return "an RDMA Read on Unreliable Delivery";
             });
     }
     if (message.rmt_va && message.total_length) {
         const std::uint64_t address = *message.rmt_va, octets = *message.total_length;
-        judge_(within_memory, octets == 0 || octets - 1 <= UINT64_MAX - address, a, [&] {
+        judge_(rules::within_memory, octets == 0 || octets - 1 <= UINT64_MAX - address, a, [&] {
             return fmt::format("{} octets at {:016X}h", octets, address);
         });
     }
     const auto& attributes = connection.end[other(message.from)].attributes;
-    if (!attributes) return judge_.undecided(rdma_enabled, setup_missing);
-    judge_(rdma_enabled, message.reads() ? attributes->en_rdma_rd : attributes->en_rdma_wr, a, [&] {
+    if (!attributes) return judge_.undecided(rules::rdma_enabled, UndecidedReason::setup_not_captured);
+    judge_(rules::rdma_enabled, message.reads() ? attributes->en_rdma_rd : attributes->en_rdma_wr, a, [&] {
         return fmt::format("an {} at an endpoint that has not enabled it", name_of(message.operation));
     });
 }
@@ -112,7 +107,7 @@ void MessageRules::judge_pipeline(const Arrival& a, const Connection& connection
     if (!a.iso() || !own || !peer) return;
     const std::size_t open = connections_.ledger(connection.id).sender[side].awaiting.size();
     const std::size_t most = std::max(own->qos.pipeline_depth, peer->qos.pipeline_depth);
-    judge_(pipeline_depth, open <= most, a, [&] {
+    judge_(rules::pipeline_depth, open <= most, a, [&] {
         return fmt::format("{} Messages are open, FCVI_PIPELINE_DEPTH is {}", open + 1, most);
     });
 }
@@ -121,8 +116,8 @@ void MessageRules::judge_size(const Arrival& a, const Connection& connection, st
     std::uint32_t most = 0;
     for (const Side side : {Side::client, Side::server})
         if (const auto& attributes = connection.end[side].attributes) most = std::max(most, attributes->max_trans_size);
-    if (most == 0) return judge_.undecided(transfer_size, setup_missing);
-    judge_(transfer_size, octets <= most, a, [&] {
+    if (most == 0) return judge_.undecided(rules::transfer_size, UndecidedReason::setup_not_captured);
+    judge_(rules::transfer_size, octets <= most, a, [&] {
         return fmt::format("a Message of {} octets, FCVI_MAX_TRANS_SIZE is {}", octets, most);
     });
 }
@@ -131,19 +126,19 @@ void MessageRules::judge_size(const Arrival& a, const Connection& connection, st
 
 void MessageRules::judge_counts(const Arrival& a) {
     const Continuation& c = a.continuation;
-    judge_(seq_cnt_unique, !c.count_repeats, a, [&] {
+    judge_(rules::seq_cnt_unique, !c.count_repeats, a, [&] {
         return fmt::format("SEQ_CNT {} stands for two frames of an IU", a.frame().header.seq_cnt);
     });
     if (c.count_repeats) return;
-    judge_(seq_cnt_increases, !c.count_restarts, a, [&] {
+    judge_(rules::seq_cnt_increases, !c.count_restarts, a, [&] {
         return fmt::format("a new Sequence of the Exchange begins with SEQ_CNT {} again", a.frame().header.seq_cnt);
     });
     if (c.count_restarts) return;
-    if (!c.in_order) return judge_.undecided(seq_cnt_increases, frames_missing);
+    if (!c.in_order) return judge_.undecided(rules::seq_cnt_increases, UndecidedReason::frames_missing);
     if (!a.iso() || a.frame().payload_length == 0) return;
     const Direction& direction = a.exchange.by(a.from_originator());
-    if (direction.missing() != 0) return judge_.undecided(offset_increases, frames_missing);
-    judge_(offset_increases, c.offset_continues, a, [&] {
+    if (direction.missing() != 0) return judge_.undecided(rules::offset_increases, UndecidedReason::frames_missing);
+    judge_(rules::offset_increases, c.offset_continues, a, [&] {
         return fmt::format("Relative Offset {} does not follow the data before it", c.offset);
     });
 }
@@ -159,7 +154,7 @@ void MessageRules::judge_preference(const Arrival& a, const Connection& connecti
         sender.preference = wanted.value_or(header.preference);
         sender.preference_frame = a.seen.number;
     }
-    judge_(preference, header.preference == *sender.preference, a, [&] {
+    judge_(rules::preference, header.preference == *sender.preference, a, [&] {
         return fmt::format("a frame with PREF {:d} on a connection with {:d}", header.preference, *sender.preference);
     });
 }
@@ -171,12 +166,12 @@ void MessageRules::judge_target(const Arrival& a, const Message& message) {
     const bool same_place = target == nullptr ||
                             (target->rmt_va == message.rmt_va && target->rmt_va_handle == message.rmt_va_handle);
     judge_(
-        constant_target, same_place, a,
+        rules::constant_target, same_place, a,
         [&] { return fmt::format("{} is for another place in memory than the first IU", a.iu.name); },
         {message.first.frame});
     if (!a.iso() || !a.header.tot_len()) return;
     judge_(
-        constant_target, a.header.tot_len() == message.total_length, a,
+        rules::constant_target, a.header.tot_len() == message.total_length, a,
         [&] {
             return fmt::format(
                 "{} has FCVI_TOT_LEN {}, the first IU {}", a.iu.name, *a.header.tot_len(),
@@ -195,15 +190,15 @@ void MessageRules::judge_initiative(const Arrival& a, const Connection& connecti
     const bool whole = a.iso() && message.total_length && direction.missing() == 0 &&
                        a.continuation.offset + a.frame().payload_length >= *message.total_length;
     if (!response && a.iu.type != IuType::read_rqst && !level)
-        return judge_.undecided(sequence_initiative, setup_missing);
+        return judge_.undecided(rules::sequence_initiative, UndecidedReason::setup_not_captured);
     const bool passes = !response && is_answered(level.value_or(Reliability::reliable_delivery), message.operation);
     const bool must_end = a.iu.ends_exchange || a.iu.type == IuType::read_rqst || whole;
-    judge_(sequence_initiative, passes ? !last : last || !passed, a, [&] {
+    judge_(rules::sequence_initiative, passes ? !last : last || !passed, a, [&] {
         return fmt::format(
             "{} {}", a.iu.name, passes ? "ends the Exchange, though a response is due" : "passes Sequence Initiative");
     });
     if ((passes && last) || (!passes && passed && !last) || !must_end) return;
-    judge_(sequence_initiative, passes ? passed : last, a, [&] {
+    judge_(rules::sequence_initiative, passes ? passed : last, a, [&] {
         return fmt::format(
             "{} ends without {}", a.iu.name, passes ? "passing Sequence Initiative" : "ending the Exchange");
     });
@@ -215,7 +210,7 @@ void MessageRules::on_request_frame(const Arrival& a, const Connection& connecti
     judge_target(a, message);
     judge_initiative(a, connection, message);
     if (a.continuation.first_of_iu && a.exchange.use == Exchange::Use::message && a.seen.number != message.first.frame)
-        judge_(msg_id_echo, a.header.msg_id() == message.msg_id, a, [&] {
+        judge_(rules::msg_id_echo, a.header.msg_id() == message.msg_id, a, [&] {
             return fmt::format("an IU of Message {} has MSG_ID {}", message.msg_id, a.header.msg_id());
         });
 }
@@ -230,19 +225,19 @@ void MessageRules::on_response_frame(
     judge_initiative(a, connection, message);
     if (!a.continuation.first_of_iu) return;
     judge_(
-        msg_id_echo, a.header.msg_id() == message.msg_id, a,
+        rules::msg_id_echo, a.header.msg_id() == message.msg_id, a,
         [&] { return fmt::format("{} has MSG_ID {}, its request {}", a.iu.name, a.header.msg_id(), message.msg_id); },
         {message.first.frame});
     const std::optional<std::uint32_t>& handle = connection.end[message.from].handle;
-    judge_(right_handle, !handle || a.header.handle() == *handle, a, [&] {
+    judge_(rules::right_handle, !handle || a.header.handle() == *handle, a, [&] {
         return fmt::format("{} goes to handle {:08X}h instead of {:08X}h", a.iu.name, a.header.handle(), *handle);
     });
     if (a.iu.type == IuType::read_resp) return;
     const std::optional<Reliability> level = connection.reliability();
     if (message.response)
-        return judge_(response_allowed, false, a, [&] { return fmt::format("a second {}", a.iu.name); });
-    if (!level) return judge_.undecided(response_allowed, setup_missing);
-    judge_(response_allowed, *level == Reliability::reliable_reception, a, [&] {
+        return judge_(rules::response_allowed, false, a, [&] { return fmt::format("a second {}", a.iu.name); });
+    if (!level) return judge_.undecided(rules::response_allowed, UndecidedReason::setup_not_captured);
+    judge_(rules::response_allowed, *level == Reliability::reliable_reception, a, [&] {
         return fmt::format("{} on {}", a.iu.name, name_of(*level));
     });
 }
@@ -259,25 +254,25 @@ void MessageRules::on_good_response(const Arrival& a, const Connection& connecti
 void MessageRules::judge_order(const Arrival& a, const Connection& connection, const Message& message) {
     const Ledger& ledger = connections_.ledger(connection.id);
     const Sender& sender = ledger.sender[message.from];
-    if (ledger.reordered) return judge_.undecided(responses_in_order, reordered_fabric);
+    if (ledger.reordered) return judge_.undecided(rules::responses_in_order, UndecidedReason::out_of_order);
     const auto earlier_read = std::ranges::find_if(
         sender.awaiting, [&](const auto& open) { return open.second.is_read && before(open.first, message.msg_id); });
     const bool read_waits = earlier_read != sender.awaiting.end();
     if (message.reads()) {
-        return judge_(responses_in_order, !read_waits, a, [&] {
+        return judge_(rules::responses_in_order, !read_waits, a, [&] {
             return fmt::format("Read {} is answered before Read {}", message.msg_id, earlier_read->first);
         });
     }
     const bool in_order = !sender.good_response_to || before(*sender.good_response_to, message.msg_id);
-    judge_(responses_in_order, in_order, a, [&] {
+    judge_(rules::responses_in_order, in_order, a, [&] {
         return fmt::format("Message {} is answered after Message {}", message.msg_id, *sender.good_response_to);
     });
     if (connection.reliability() != Reliability::reliable_reception) return;
-    judge_(read_first, !read_waits, a, [&] {
+    judge_(rules::read_first, !read_waits, a, [&] {
         return fmt::format("Message {} succeeds before Read {} has been answered", message.msg_id, earlier_read->first);
     });
     const bool good = !sender.failed_message || before(message.msg_id, *sender.failed_message);
-    judge_(nothing_good_after_error, good, a, [&] {
+    judge_(rules::nothing_good_after_error, good, a, [&] {
         return fmt::format("Message {} succeeds though Message {} has failed", message.msg_id, *sender.failed_message);
     });
 }
@@ -290,11 +285,11 @@ void MessageRules::judge_after_loss(const Arrival& a, const Connection& connecti
     const Sender& sender = ledger.sender[message.from];
     const auto missing = std::ranges::find_if(
         sender.missing, [&](std::uint32_t id) { return before(id, message.msg_id); });
-    if (missing == sender.missing.end()) return judge_.held(error_after_loss);
+    if (missing == sender.missing.end()) return judge_.satisfied(rules::error_after_loss);
     if (ledger.reordered || ledger.lossy)
-        return judge_.undecided(error_after_loss, "the capture may have missed the Message");
+        return judge_.undecided(rules::error_after_loss, UndecidedReason::frames_missing);
     judge_(
-        error_after_loss, false, a,
+        rules::error_after_loss, false, a,
         [&] {
             return fmt::format(
                 "Message {} is answered, but neither Message {} nor an answer to it was seen", message.msg_id,
@@ -310,11 +305,11 @@ void MessageRules::on_complete(
     if (!a.iso()) return judge_size(a, connection, end);
     if (!message.total_length) return;
     judge_(
-        whole_message, end == *message.total_length, a,
+        rules::whole_message, end == *message.total_length, a,
         [&] { return fmt::format("a Message of {} octets, FCVI_TOT_LEN is {}", end, *message.total_length); },
         {message.first.frame});
 }
 
-void MessageRules::on_incomplete() { judge_.undecided(whole_message, frames_missing); }
+void MessageRules::on_incomplete() { judge_.undecided(rules::whole_message, UndecidedReason::frames_missing); }
 
 }  // namespace fabricscope::engine::fcvi

@@ -113,7 +113,8 @@ Message* Messages::begin_with_response(const Arrival& a) {
 
 // ---- annex B: which Message was expected -----------------------------------------------------------
 
-void Messages::note_gap(Sender& sender, Reception& reception, std::uint32_t from, std::uint32_t to, const Step& step) {
+void Messages::note_gap(
+    Sender& sender, Reception& reception, std::uint32_t from, std::uint32_t to, const FrameStamp& step) {
     reception.missing_messages += to - from;
     for (std::uint32_t id = from; id != to && sender.missing.size() < Ledger::most; ++id) sender.missing.insert(id);
     if (!sender.gap) sender.gap = step;

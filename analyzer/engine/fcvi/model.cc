@@ -3,14 +3,7 @@
 
 #include <algorithm>
 
-#include "protocols/fc/frame_header.h"
-
 namespace fabricscope::engine::fcvi {
-
-std::string to_string(const Port& port) {
-    const std::string id = fc::port_id_text(port.id);
-    return port.fabric == 0 ? id : id + " in fabric " + std::to_string(port.fabric);
-}
 
 const char* name_of(Outcome outcome) {
     switch (outcome) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/engine/fc/model.h"
 #include "analyzer/engine/fcvi/rules.h"
 #include "analyzer/engine/sides.h"
 #include "protocols/fc/frame.h"
@@ -24,21 +25,13 @@ namespace wire = fabricscope::fcvi;
 /// Frames below FC-VI; not the engine's part of the same name.
 namespace fc = fabricscope::fc;
 
+using engine::FrameStamp;
 using engine::name_of;
 using engine::other;
 using engine::PerSide;
 using engine::Side;  // the client is who sent the first Connect Request; midway, the first frame
-using engine::Step;
 using engine::Time;
-
-/// An Nx_Port of a fabric.
-struct Port {
-    std::uint16_t fabric = 0;  ///< VSAN or VF_ID; 0: the link does not tell
-    std::uint32_t id = 0;      ///< 24-bit N_Port_ID
-    bool operator==(const Port&) const = default;
-};
-/// "01.02.03"; "01.02.03 in fabric 7"
-std::string to_string(const Port& port);
+using fibre_channel::Port;
 
 enum class Outcome : std::uint8_t {
     connected,
@@ -55,7 +48,7 @@ enum class State : std::uint8_t { unknown, idle, pending_connect, pending_connec
 const char* name_of(State state);
 
 struct StateChange {
-    Step step;
+    FrameStamp step;
     State state{};
 };
 
@@ -78,7 +71,7 @@ struct StatusSeen {
     std::uint8_t reason = 0;
     std::uint8_t explanation = 0;
     std::uint8_t vendor_unique = 0;
-    Step step;
+    FrameStamp step;
 };
 
 /// One Exchange of a connection setup (5.3).
@@ -87,8 +80,8 @@ struct Setup {
     std::uint16_t ox_id = 0;
     std::optional<std::uint32_t> connection_id{};  ///< ISO only
     bool retry = false;
-    std::optional<Step> rqst{}, resp1{}, resp2{}, resp3{};
-    std::optional<Step> abts{};
+    std::optional<FrameStamp> rqst{}, resp1{}, resp2{}, resp3{};
+    std::optional<FrameStamp> abts{};
     std::optional<StatusSeen> status{};              ///< the first that was not good
     std::optional<std::uint32_t> response_handle{};  ///< that RESP1 gave; FFFFFFFFh: none
 
@@ -99,7 +92,7 @@ struct Setup {
 struct Disconnect {
     Side from{};
     std::uint16_t ox_id = 0;
-    std::optional<Step> rqst{}, resp{};
+    std::optional<FrameStamp> rqst{}, resp{};
     bool by_application = false;  ///< VI_APP_DISCON
     bool aborts_setup = false;    ///< CONN_SETUP_ABORT
     std::uint32_t msg_id = 0;     ///< last Message that its sender completed
@@ -139,11 +132,11 @@ struct Message {
     std::uint64_t sequences = 0;  ///< Information Units of data and requests
     std::uint64_t repeated_frames = 0;
     std::uint64_t missing_frames = 0;  ///< that SEQ_CNT tells of
-    Step first;
+    FrameStamp first;
     Time last = 0;
-    std::optional<Step> request_end;  ///< the frame that ends the request
-    std::optional<Step> response;     ///< first frame
-    std::optional<Step> response_end;
+    std::optional<FrameStamp> request_end;  ///< the frame that ends the request
+    std::optional<FrameStamp> response;     ///< first frame
+    std::optional<FrameStamp> response_end;
     bool trans_err = false, prot_err = false, desc_err = false;  ///< why it failed
 
     bool reads() const { return operation == Operation::read; }
@@ -156,9 +149,9 @@ struct Reception {
     std::uint64_t missing_messages = 0;             ///< MSG_IDs that were skipped and did not come later
     std::uint64_t late_messages = 0;                ///< that came after a higher MSG_ID
     std::uint64_t missing_frames = 0;
-    std::uint64_t late_frames = 0;     ///< that came after a higher SEQ_CNT
-    std::uint64_t message_errors = 0;  ///< Merr: Messages that an in-order fabric would have spoilt
-    std::optional<Step> handle_error;  ///< Herr: where a reliable level has to enter Error
+    std::uint64_t late_frames = 0;           ///< that came after a higher SEQ_CNT
+    std::uint64_t message_errors = 0;        ///< Merr: Messages that an in-order fabric would have spoilt
+    std::optional<FrameStamp> handle_error;  ///< Herr: where a reliable level has to enter Error
 };
 
 /// What one side sent.
@@ -174,7 +167,7 @@ struct Traffic {
 
 /// One IU, for ladders.
 struct IuSeen {
-    Step step;  ///< of its first frame
+    FrameStamp step;  ///< of its first frame
     Side from{};
     wire::IuType type{};
     std::uint8_t seq_id = 0;
@@ -188,7 +181,7 @@ struct IuSeen {
 
 /// ABTS of one of the connection's Exchanges.
 struct AbortSeen {
-    Step step;
+    FrameStamp step;
     Side by{};
     std::uint16_t ox_id = 0;
 };
@@ -220,7 +213,7 @@ struct Connection {
 /// "open", "half" (one end has disconnected), "closed", or nullptr if it never was connected.
 const char* close_of(const Connection& connection);
 
-struct Model : RuleRecord<kRules.size()> {
+struct Model : RuleRecord<rules::catalogue> {
     std::deque<Connection> connections;  ///< connections[id - 1]
     std::deque<Message> messages;        ///< messages[id - 1]
     /// How often a limit kept something from being followed; 0 in any ordinary capture.

@@ -12,9 +12,6 @@ namespace {
 
 using wire::Reason;
 using wire::Version;
-using enum RuleName;
-
-constexpr const char* reordered_fabric = "frames come out of order";
 
 /// What a setup's RESP1 said; nothing if it accepted.
 std::optional<Reason> answer_of(const Setup& setup, Version version) {
@@ -39,15 +36,15 @@ const Setup* own_setup(const Connection& connection, const Setup& setup) {
 // ---- what all setup IUs keep ---------------------------------------------------------------------
 
 void SetupRules::judge_fields(const Arrival& a) {
-    judge_(msg_id_sequence, a.header.msg_id() == 0, a, [&] {
+    judge_(rules::msg_id_sequence, a.header.msg_id() == 0, a, [&] {
         return fmt::format("{} has MSG_ID {}; setups have 0", a.iu.name, a.header.msg_id());
     });
 }
 
 void SetupRules::judge_handle(const Arrival& a, std::optional<std::uint32_t> wanted) {
     if (!a.iso()) return;  // revision 1.0 does not say which handle its responses have
-    if (!wanted) return judge_.undecided(right_handle, "the handle was announced before the capture");
-    judge_(right_handle, a.header.handle() == *wanted, a, [&] {
+    if (!wanted) return judge_.undecided(rules::right_handle, UndecidedReason::handle_unknown);
+    judge_(rules::right_handle, a.header.handle() == *wanted, a, [&] {
         return fmt::format("{} goes to handle {:08X}h instead of {:08X}h", a.iu.name, a.header.handle(), *wanted);
     });
 }
@@ -56,7 +53,7 @@ void SetupRules::judge_echo(const Arrival& a, const Setup& setup) {
     const std::uint64_t request = setup.rqst ? setup.rqst->frame : 0;
     if (!a.iso() || request == 0) return;
     judge_(
-        connection_id, a.header.connection_id() == setup.connection_id, a,
+        rules::connection_id, a.header.connection_id() == setup.connection_id, a,
         [&] {
             return fmt::format(
                 "{} has FCVI_CONNECTION_ID {:08X}h, the request {:08X}h", a.iu.name,
@@ -64,7 +61,7 @@ void SetupRules::judge_echo(const Arrival& a, const Setup& setup) {
         },
         {request});
     judge_(
-        retry, a.header.retry() == setup.retry, a,
+        rules::retry, a.header.retry() == setup.retry, a,
         [&] { return fmt::format("{} has RETRY {:d}, the request {:d}", a.iu.name, a.header.retry(), setup.retry); },
         {request});
 }
@@ -74,8 +71,8 @@ void SetupRules::judge_echo(const Arrival& a, const Setup& setup) {
 void SetupRules::on_request(
     const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload, bool fresh) {
     const Side side = a.exchange.originator;
-    const PortLogin* login = logins_.login(source_of(a.seen), destination_of(a.seen));
-    if (login != nullptr && !login->sequential_delivery) connections_.ledger(connection.id).reordered = true;
+    const std::optional<PortLogin> login = logins_.login(source_of(a.seen), destination_of(a.seen));
+    if (login && !login->sequential_delivery) connections_.ledger(connection.id).reordered = true;
     judge_fields(a);
     judge_handle(a, wire::unassigned_handle);
     if (!a.iso()) return;
@@ -89,18 +86,18 @@ void SetupRules::judge_connection_id(const Arrival& a) {
     const auto id = a.header.connection_id();
     if (!id) return;
     const Connections::SetupPlace* place = connections_.find_setup(source_of(a.seen), *id);
-    if (place == nullptr) return judge_.held(RuleName::connection_id);
+    if (place == nullptr) return judge_.satisfied(rules::connection_id);
     const Setup& former = connections_.at(place->connection).setups[place->setup];
     const bool complete = former.resp3.has_value();
     const bool logged_out = connections_.ledger(place->connection).sender[former.from].logout.has_value();
     const bool disconnected = std::ranges::any_of(
         connections_.at(place->connection).disconnects, [](const Disconnect& d) { return d.resp.has_value(); });
     if (!complete && disconnected) {  // 8.5.3: and R_A_TOV has elapsed since its last use
-        if (!logins_.r_a_tov()) return judge_.undecided(RuleName::connection_id, "R_A_TOV is not known");
-        if (a.seen.time - former.rqst->time >= *logins_.r_a_tov()) return judge_.held(RuleName::connection_id);
+        if (!logins_.r_a_tov()) return judge_.undecided(rules::connection_id, UndecidedReason::r_a_tov_unknown);
+        if (a.seen.time - former.rqst->time >= *logins_.r_a_tov()) return judge_.satisfied(rules::connection_id);
     }
     judge_(
-        RuleName::connection_id, complete || logged_out, a,
+        rules::connection_id, complete || logged_out, a,
         [&] {
             return fmt::format("FCVI_CONNECTION_ID {:08X}h is that of another setup, which has not completed", *id);
         },
@@ -117,9 +114,9 @@ void SetupRules::judge_retry(const Arrival& a, const Connection& connection, Sid
     const auto same_id = std::ranges::find_if(connection.setups, [&](const Setup& s) {
         return s.from == side && s.connection_id == a.header.connection_id();
     });
-    judge_(retry, sender.retries == 1, a, [] { return "a setup is retried a second time"; });
+    judge_(rules::retry, sender.retries == 1, a, [] { return "a setup is retried a second time"; });
     if (sender.retries != 1) return;
-    judge_(retry, same_id == connection.setups.end(), a, [] {
+    judge_(rules::retry, same_id == connection.setups.end(), a, [] {
         return "a retried setup has the FCVI_CONNECTION_ID of the one before";
     });
 }
@@ -127,24 +124,24 @@ void SetupRules::judge_retry(const Arrival& a, const Connection& connection, Sid
 void SetupRules::judge_handle_reuse(const Arrival& a, Side side, std::uint32_t handle, const Connection& now) {
     const Port port = now.end[side].port, peer = now.end[other(side)].port;
     const Connections::Party* party = connections_.owner_of(port, peer, handle);
-    if (party == nullptr || party->connection == now.id) return judge_.held(handle_reuse);
+    if (party == nullptr || party->connection == now.id) return judge_.satisfied(rules::handle_reuse);
     const Connection& former = connections_.at(party->connection);
     const State state = former.end[party->side].state;
-    if (connections_.ledger(former.id).sender[party->side].logout) return judge_.held(handle_reuse);
+    if (connections_.ledger(former.id).sender[party->side].logout) return judge_.satisfied(rules::handle_reuse);
     if (state == State::error)
-        return judge_(error_before_setup, false, a, [&] {
+        return judge_(rules::error_before_setup, false, a, [&] {
             return fmt::format("the endpoint of handle {:08X}h is in Error, and has not disconnected", handle);
         });
-    judge_.held(error_before_setup);
-    judge_(handle_reuse, state != State::connected, a, [&] {
+    judge_.satisfied(rules::error_before_setup);
+    judge_(rules::handle_reuse, state != State::connected, a, [&] {
         return fmt::format("handle {:08X}h still belongs to fcvi-{}", handle, former.id);
     });
 }
 
 void SetupRules::judge_login(const Arrival& a, const Port& port, const Port& peer, const char* what) {
-    const PortLogin* login = logins_.login(port, peer);
-    if (login == nullptr) return judge_.undecided(login_parameters, "the login was not captured");
-    judge_(login_parameters, login->increasing_seq_cnt && login->increasing_relative_offset, a, [&] {
+    const std::optional<PortLogin> login = logins_.login(port, peer);
+    if (!login) return judge_.undecided(rules::login_parameters, UndecidedReason::login_not_captured);
+    judge_(rules::login_parameters, login->increasing_seq_cnt && login->increasing_relative_offset, a, [&] {
         return fmt::format(
             "{} {} {}, whose login lacks continuously increasing {}", to_string(peer), what, to_string(port),
             login->increasing_seq_cnt ? "Relative Offset" : "SEQ_CNT");
@@ -164,7 +161,7 @@ void SetupRules::on_response1(
     Sender& sender = connections_.ledger(connection.id).sender[side];
     if (setup.retry && sender.answer_frame != 0)
         judge_(
-            same_answer_to_retry, std::ranges::equal(sender.answer, octets), a,
+            rules::same_answer_to_retry, std::ranges::equal(sender.answer, octets), a,
             [] { return "the answer to the retried request differs from the one before"; }, {sender.answer_frame});
     sender.answer.assign(octets.begin(), octets.end());
     sender.answer_frame = a.seen.number;
@@ -181,11 +178,11 @@ void SetupRules::judge_attributes(const Arrival& a, const Connection& connection
     const auto& asked = connection.end[other(a.from())].attributes;
     if (!asked) return;
     const wire::CommonAttributes& given = payload.attributes();
-    judge_(matching_attributes, asked->reliability_level == given.reliability_level, a, [&] {
+    judge_(rules::matching_attributes, asked->reliability_level == given.reliability_level, a, [&] {
         return fmt::format(
             "accepted with Reliability Level {}, asked for {}", given.reliability_level, asked->reliability_level);
     });
-    judge_(matching_attributes, asked->max_trans_size == given.max_trans_size, a, [&] {
+    judge_(rules::matching_attributes, asked->max_trans_size == given.max_trans_size, a, [&] {
         return fmt::format(
             "accepted with FCVI_MAX_TRANS_SIZE {}, asked for {}", given.max_trans_size, asked->max_trans_size);
     });
@@ -193,7 +190,8 @@ void SetupRules::judge_attributes(const Arrival& a, const Connection& connection
         const wire::Qos& q = attributes.qos;
         return std::tuple(q.max_bandwidth, q.min_bandwidth, q.max_delay, q.pipeline_depth);
     };
-    judge_(matching_qos, qos(*asked) == qos(given), a, [] { return "accepted with another quality of service"; });
+    judge_(
+        rules::matching_qos, qos(*asked) == qos(given), a, [] { return "accepted with another quality of service"; });
 }
 
 void SetupRules::judge_addresses(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload) {
@@ -204,10 +202,10 @@ void SetupRules::judge_addresses(const Arrival& a, const Connection& connection,
     const auto same = [](const wire::NetAddress& x, const wire::NetAddress& y) {
         return x.host == y.host && same_discriminator(x, y);
     };
-    judge_(mirrored_addresses, same(payload.local(), *remote), a, [&] {
+    judge_(rules::mirrored_addresses, same(payload.local(), *remote), a, [&] {
         return fmt::format("{} answers for {}", wire::to_string(payload.local()), wire::to_string(*remote));
     });
-    judge_(mirrored_addresses, same(payload.remote(), *local), a, [&] {
+    judge_(rules::mirrored_addresses, same(payload.remote(), *local), a, [&] {
         return fmt::format(
             "the answer is for {}, the request came from {}", wire::to_string(payload.remote()),
             wire::to_string(*local));
@@ -221,11 +219,11 @@ void SetupRules::judge_arbitration(const Arrival& a, const Connection& connectio
     const Setup* own = own_setup(connection, setup);
     if (own == nullptr || own->retry || setup.retry || !own->rqst) return;
     const Ledger& ledger = connections_.ledger(connection.id);
-    if (ledger.reordered) return judge_.undecided(arbitration, reordered_fabric);
+    if (ledger.reordered) return judge_.undecided(rules::arbitration, UndecidedReason::out_of_order);
     const auto &mine_wanted = ledger.sender[a.from()].asked_for,
                &theirs_wanted = ledger.sender[other(a.from())].asked_for;
     if (mine_wanted && theirs_wanted && !same_discriminator(*mine_wanted, *theirs_wanted))
-        return judge_.undecided(arbitration, "the peers ask for different discriminators");
+        return judge_.undecided(rules::arbitration, UndecidedReason::discriminators_differ);
     if (!a.iso()) {
         // The answerer's own request must still be without an answer.
         if (!own->resp1 || own->resp1->frame == a.seen.number) judge_draft_arbitration(a, connection, setup);
@@ -233,11 +231,11 @@ void SetupRules::judge_arbitration(const Arrival& a, const Connection& connectio
     }
     const auto mine = logins_.name_of(connection.end[a.from()].port);
     const auto theirs = logins_.name_of(connection.end[other(a.from())].port);
-    if (!mine || !theirs) return judge_.undecided(arbitration, "the Port_Names were not captured");
+    if (!mine || !theirs) return judge_.undecided(rules::arbitration, UndecidedReason::login_not_captured);
     if (*mine > *theirs) judge_higher(a, setup, *own);
     else if (*mine < *theirs) judge_lower(a, connection, setup, *own);
     else
-        judge_(arbitration, answer_of(setup, Version::iso) == Reason::reject_protocol_error, a, [] {
+        judge_(rules::arbitration, answer_of(setup, Version::iso) == Reason::reject_protocol_error, a, [] {
             return "peers of the same Port_Name: the answer is not Protocol Error";
         });
 }
@@ -245,7 +243,7 @@ void SetupRules::judge_arbitration(const Arrival& a, const Connection& connectio
 /// Rule a): the higher Port_Name accepts. A reason of its own is no matter of arbitration.
 void SetupRules::judge_higher(const Arrival& a, const Setup& setup, const Setup& own) {
     judge_(
-        arbitration, answer_of(setup, Version::iso) != Reason::concurrent_peer_requests, a,
+        rules::arbitration, answer_of(setup, Version::iso) != Reason::concurrent_peer_requests, a,
         [] { return "the peer with the higher Port_Name refuses the concurrent request instead of accepting it"; },
         {own.rqst->frame, setup.rqst->frame});
 }
@@ -255,7 +253,7 @@ void SetupRules::judge_lower(const Arrival& a, const Connection& connection, con
     const auto answer = answer_of(setup, Version::iso);
     if (!own.resp1) {
         judge_(
-            arbitration, false, a,
+            rules::arbitration, false, a,
             [] { return "the peer with the lower Port_Name does not wait for the answer to its own request"; },
             {own.rqst->frame, setup.rqst->frame});
         return;
@@ -267,7 +265,7 @@ void SetupRules::judge_lower(const Arrival& a, const Connection& connection, con
     else  // table 2 says Connect Reject for most of them, table A.1 Protocol Error, and A.5 the other way round
         right = answer == Reason::connect_reject || answer == Reason::reject_protocol_error;
     judge_(
-        arbitration, right, a,
+        rules::arbitration, right, a,
         [&] {
             return fmt::format(
                 "the peer with the lower Port_Name was told {}, and answers {}", answer_text(own, Version::iso),
@@ -280,12 +278,12 @@ void SetupRules::judge_lower(const Arrival& a, const Connection& connection, con
 void SetupRules::judge_draft_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
     const auto& mine = connection.end[a.from()].address;
     const auto& theirs = connection.end[other(a.from())].address;
-    if (!mine || !theirs) return judge_.undecided(arbitration, "the addresses were not captured");
+    if (!mine || !theirs) return judge_.undecided(rules::arbitration, UndecidedReason::addresses_not_captured);
     const auto answer = answer_of(setup, Version::rev_1_0);
     std::optional<Reason> wanted;
     if (mine->host < theirs->host) wanted = Reason::concurrent_peer_requests;
     else if (mine->host == theirs->host) wanted = Reason::duplicate_addresses;
-    judge_(arbitration, answer == wanted, a, [&] {
+    judge_(rules::arbitration, answer == wanted, a, [&] {
         return fmt::format(
             "the peer with the {} host address answers {}", wanted ? "lower or same" : "higher",
             answer_text(setup, Version::rev_1_0));
@@ -297,20 +295,20 @@ void SetupRules::judge_draft_arbitration(const Arrival& a, const Connection& con
 /// A side that sent Messages before it could know that it may.
 void SetupRules::judge_early_messages(const Arrival& a, Side side) {
     const Ledger& ledger = connections_.ledger(a.exchange.connection);
-    const std::optional<Step>& early = ledger.sender[side].begun_early;
-    if (early && ledger.reordered) return judge_.undecided(setup_order, reordered_fabric);
+    const std::optional<FrameStamp>& early = ledger.sender[side].begun_early;
+    if (early && ledger.reordered) return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
     judge_(
-        setup_order, !early, a,
+        rules::setup_order, !early, a,
         [&] { return fmt::format("a Message of the {} came before its {}", name_of(side), a.iu.name); },
         early ? std::vector{early->frame} : std::vector<std::uint64_t>{});
 }
 
 /// An IU after the one that answers it: each passes every point of the way before its answer does.
-void SetupRules::judge_overtaken(const Arrival& a, const std::optional<Step>& answer) {
+void SetupRules::judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer) {
     if (answer && connections_.ledger(a.exchange.connection).reordered)
-        return judge_.undecided(setup_order, reordered_fabric);
+        return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
     judge_(
-        setup_order, !answer, a, [&] { return fmt::format("{} comes after its answer", a.iu.name); },
+        rules::setup_order, !answer, a, [&] { return fmt::format("{} comes after its answer", a.iu.name); },
         answer ? std::vector{answer->frame} : std::vector<std::uint64_t>{});
 }
 
@@ -321,7 +319,7 @@ void SetupRules::on_response2(const Arrival& a, const Setup& setup) {
     judge_overtaken(a, setup.resp3);
     if (!setup.status) judge_early_messages(a, a.from());
     if (!setup.status && !a.iso()) judge_early_messages(a, other(a.from()));
-    if (!setup.resp1) judge_.undecided(setup_order, "CONNECT_RESP1 has not been seen");
+    if (!setup.resp1) judge_.undecided(rules::setup_order, UndecidedReason::response_not_captured);
 }
 
 void SetupRules::on_response3(const Arrival& a, const Connection& connection, const Setup& setup) {
@@ -331,13 +329,14 @@ void SetupRules::on_response3(const Arrival& a, const Connection& connection, co
     // A setup that made no connection may leave the handle unassigned (5.3.3, against 6.11.2).
     if (!setup.status || a.header.handle() != wire::unassigned_handle) judge_handle(a, handle);
     const Ledger& ledger = connections_.ledger(connection.id);
-    const std::optional<Step>& answered = ledger.sender[other(a.from())].answered_early;
-    if (ledger.reordered) return judge_.undecided(setup_order, reordered_fabric);
+    const std::optional<FrameStamp>& answered = ledger.sender[other(a.from())].answered_early;
+    if (ledger.reordered) return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
     judge_(
-        response_before_resp3, !answered, a, [] { return "the client answered a Message before this CONNECT_RESP3"; },
+        rules::response_before_resp3, !answered, a,
+        [] { return "the client answered a Message before this CONNECT_RESP3"; },
         answered ? std::vector{answered->frame} : std::vector<std::uint64_t>{});
     if (!setup.status) judge_early_messages(a, a.from());
-    if (!setup.resp2) judge_.undecided(setup_order, "CONNECT_RESP2 has not been seen");
+    if (!setup.resp2) judge_.undecided(rules::setup_order, UndecidedReason::response_not_captured);
 }
 
 }  // namespace fabricscope::engine::fcvi

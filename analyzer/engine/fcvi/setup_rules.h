@@ -21,7 +21,7 @@ public:
     void on_response2(const Arrival& a, const Setup& setup);
     void on_response3(const Arrival& a, const Connection& connection, const Setup& setup);
     /// A response to a setup that began before the capture.
-    void without_setup() { judge_.undecided(RuleName::setup_order, "the setup began before the capture"); }
+    void without_setup() { judge_.undecided(rules::setup_order, UndecidedReason::beginning_not_captured); }
 
 private:
     void judge_fields(const Arrival& a);
@@ -33,7 +33,7 @@ private:
     void judge_attributes(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
     void judge_addresses(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
     void judge_login(const Arrival& a, const Port& port, const Port& peer, const char* what);
-    void judge_overtaken(const Arrival& a, const std::optional<Step>& answer);
+    void judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer);
     void judge_early_messages(const Arrival& a, Side side);
 
     void judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup);

@@ -246,7 +246,7 @@ void Setups::on_response3(const Arrival& a) {
 }
 
 /// 8.5.3 of the requester: Pending Connect is retried, Connected and a retried setup end in Error.
-void Setups::on_abts(Exchange& exchange, Side by, const Step& step) {
+void Setups::on_abts(Exchange& exchange, Side by, const FrameStamp& step) {
     Connection& connection = connections_.at(exchange.connection);
     Setup& setup = connection.setups[exchange.index];
     setup.abts = step;

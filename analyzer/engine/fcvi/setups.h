@@ -25,7 +25,7 @@ public:
     /// A frame of a FCVI_CONNECT_ IU that was not seen before.
     void on_frame(const Arrival& a);
     /// The Exchange of a setup was given up with ABTS.
-    void on_abts(Exchange& exchange, Side by, const Step& step);
+    void on_abts(Exchange& exchange, Side by, const FrameStamp& step);
 
 private:
     struct Payload {

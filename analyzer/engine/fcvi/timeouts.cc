@@ -6,8 +6,6 @@
 namespace fabricscope::engine::fcvi {
 namespace {
 
-using enum RuleName;
-
 /// In the order of Awaited.
 constexpr std::array awaited_names{
     "FCVI_CONNECT_RESP2", "FCVI_CONNECT_RESP3", "Message Response", "FCVI_DISCONNECT_RESP"};
@@ -17,9 +15,12 @@ constexpr std::array awaited_names{
 void Timeouts::expect(const Arrival& a, Awaited awaited, int times) {
     if (!a.iso() || !a.exchange.request) return;  // revision 1.0 leaves the time to the implementation
     const std::optional<Time> patience = logins_.r_a_tov();
-    if (!patience) return judge_.undecided(response_in_time, "R_A_TOV is not known");
-    if (due_.size() >= options_.limits.waiting) return judge_.undecided(response_in_time, "too many responses are due");
-    due_.insert({a.seen.time + *patience * times, {awaited, a.exchange.key, a.exchange.request->frame, a.seen.number}});
+    if (!patience) return judge_.undecided(rules::response_in_time, UndecidedReason::r_a_tov_unknown);
+    if (due_.size() >= options_.limits.waiting)
+        return judge_.undecided(rules::response_in_time, UndecidedReason::not_remembered);
+    a.exchange.awaited |= bit_of(awaited);
+    due_.insert(
+        {a.seen.time + *patience * times, {awaited, a.exchange.number, a.exchange.request->frame, a.seen.number}});
 }
 
 void Timeouts::expect_setup(const Arrival& a) { expect(a, Awaited::response3, 1); }
@@ -37,15 +38,23 @@ bool Timeouts::came(const Exchange& exchange, Awaited awaited) {
 }
 
 void Timeouts::judge(const Expectation& e) {
-    const Exchange* exchange = exchanges_.find(e.key);
-    if (exchange == nullptr || !exchange->request || exchange->request->frame != e.begun) return;
-    if (came(*exchange, e.awaited)) return judge_.held(response_in_time);
+    Exchange* exchange = exchanges_.find(e.exchange);
+    if (!exchange->request || exchange->request->frame != e.begun) return;
+    exchange->awaited &= static_cast<std::uint8_t>(~bit_of(e.awaited));
+    if (came(*exchange, e.awaited)) return judge_.satisfied(rules::response_in_time);
     judge_.broken(
-        response_in_time, {e.frame}, exchange->connection,
+        rules::response_in_time, {e.frame}, exchange->connection,
         fmt::format(
             "no {} within {} R_A_TOV{}", awaited_names[static_cast<std::size_t>(e.awaited)],
             e.awaited == Awaited::response2 ? "twice" : "one",
             exchange->aborted ? "; the Exchange was aborted" : "; there is no ABTS so far"));
+}
+
+void Timeouts::settle(const Exchange& exchange) {
+    for (const Awaited awaited :
+         {Awaited::response2, Awaited::response3, Awaited::message_response, Awaited::disconnect_response})
+        if ((exchange.awaited & bit_of(awaited)) != 0 && came(exchange, awaited))
+            judge_.satisfied(rules::response_in_time);
 }
 
 void Timeouts::pass(Time now) {

@@ -31,17 +31,22 @@ public:
 
     /// Looks at what should have come by now.
     void pass(Time now);
+    /// The Exchange will be forgotten: what has come was in time.
+    void settle(const Exchange& exchange);
 
 private:
     enum class Awaited : std::uint8_t { response2, response3, message_response, disconnect_response };
     struct Expectation {
         Awaited awaited;
-        ExchangeKey key;
-        std::uint64_t begun;  ///< first frame of the Exchange, so that a later one is told from it
-        std::uint64_t frame;  ///< since which it is due
+        std::uint32_t exchange;  ///< Exchange::number
+        std::uint64_t begun;     ///< first frame of the Exchange, so that a later one is told from it
+        std::uint64_t frame;     ///< since which it is due
     };
 
     void expect(const Arrival& a, Awaited awaited, int times);
+    static std::uint8_t bit_of(Awaited awaited) {
+        return static_cast<std::uint8_t>(1U << static_cast<unsigned>(awaited));
+    }
     bool came(const Exchange& exchange, Awaited awaited);
     void judge(const Expectation& expectation);
 

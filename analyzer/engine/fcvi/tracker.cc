@@ -7,6 +7,7 @@
 
 #include "analyzer/engine/fcvi/disconnects.h"
 #include "analyzer/engine/fcvi/farp_rules.h"
+#include "analyzer/engine/fcvi/logouts.h"
 #include "analyzer/engine/fcvi/messages.h"
 #include "analyzer/engine/fcvi/setups.h"
 
@@ -41,29 +42,23 @@ wire::Version likely_version(ByteView header) {
 
 class Tracker::State {
 public:
-    State(Options options, Observer* observer)
+    State(Options options, fcvi::Observer* observer)
         : options_(options), observer_(observer != nullptr ? *observer : nobody_) {}
 
-    void on_frame(const FrameSeen& seen);
-    void finish() {
-        if (finished_) return;
-        messages_.finish();
-        for (Connection& connection : model_.connections)
-            for (End& end : connection.end.values) end.port_name = logins_.name_of(end.port);
-        finished_ = true;
-    }
+    void on_frame(const fibre_channel::FrameFacts& facts);
+    void forget(std::uint32_t kept);
+    void finish(const fibre_channel::Logins& logins);
 
-    Logins& logins() { return logins_; }
-    Disconnects& disconnects() { return disconnects_; }
+    Logouts& logouts() { return logouts_; }
     const Model& model() const { return model_; }
 
 private:
-    void on_abts(const FrameSeen& seen);
-    void on_iu_frame(const FrameSeen& seen);
+    void on_abts(const FrameSeen& seen, Exchange* exchange);
+    void on_iu_frame(const FrameSeen& seen, std::uint32_t& kept);
     wire::Version version_of(const FrameSeen& seen, const Exchange* exchange);
     Connection* connection_of(const FrameSeen& seen, const Exchange* exchange);
     Exchange& exchange_for(
-        const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, Exchange* found);
+        const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, std::uint32_t& kept);
     void dispatch(const Arrival& a);
     void note(const Arrival& a);
     void list_iu(const Arrival& a, Connection& connection) const;
@@ -71,13 +66,13 @@ private:
     void judge_after_logout(const Arrival& a);
 
     const Options options_;
-    Observer nobody_;
-    Observer& observer_;
+    fcvi::Observer nobody_;
+    fcvi::Observer& observer_;
     Model model_;
     Verdicts verdicts_{options_, observer_, model_};
     Judge judge_{verdicts_};
     Logins logins_{options_};
-    Exchanges exchanges_{options_.limits, model_};
+    Exchanges exchanges_;
     Connections connections_{options_, model_};
     Timeouts timeouts_{options_, judge_, model_, exchanges_, connections_, logins_};
     IuRules iu_rules_{judge_};
@@ -86,27 +81,46 @@ private:
     MessageRules message_rules_{judge_, connections_, logins_};
     Setups setups_{options_, connections_, iu_rules_, setup_rules_, farp_rules_, timeouts_};
     Disconnects disconnects_{options_, connections_, judge_, timeouts_};
+    Logouts logouts_{connections_};
     Messages messages_{options_, observer_, model_, connections_, message_rules_, timeouts_};
     bool finished_ = false;
 };
 
-void Tracker::State::on_frame(const FrameSeen& seen) {
-    timeouts_.pass(seen.time);
+void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
+    const FrameSeen seen = facts.seen();
     const fc::FrameHeader& header = seen.frame.header;
-    if (header.r_ctl == fc::r_ctl_abts) on_abts(seen);
+    logins_.look_at(facts);
+    if (header.is_els()) logouts_.on_els(facts);
+    timeouts_.pass(seen.time);
+    if (header.r_ctl == fc::r_ctl_abts) on_abts(seen, exchanges_.find(facts.kept));
     else if (header.is_els()) farp_rules_.on_els(seen);
-    else if (header.type == wire::fc_type && header.is_data()) on_iu_frame(seen);
+    else if (header.type == wire::fc_type && header.is_data()) on_iu_frame(seen, facts.kept);
 }
 
-void Tracker::State::on_abts(const FrameSeen& seen) {
-    Exchange* exchange = exchanges_.find(key_of(seen));
+void Tracker::State::forget(std::uint32_t kept) {
+    const Exchange& exchange = *exchanges_.find(kept);
+    if (!exchange.closed) ++model_.dropped_exchanges;
+    timeouts_.settle(exchange);
+    exchanges_.forget(kept);
+}
+
+void Tracker::State::finish(const fibre_channel::Logins& logins) {
+    if (finished_) return;
+    messages_.finish();
+    for (Connection& connection : model_.connections)
+        for (End& end : connection.end.values) end.port_name = logins.port_name(end.port);
+    finished_ = true;
+}
+
+void Tracker::State::on_abts(const FrameSeen& seen, Exchange* exchange) {
     if (exchange == nullptr || exchange->connection == 0) return;
     exchange->aborted = true;
-    const Step step{seen.time, seen.number, seen.interface};
+    const FrameStamp step = seen.step();
     const bool by_originator = !seen.frame.header.f_ctl.exchange_responder;
     const Side by = by_originator ? exchange->originator : other(exchange->originator);
     Connection& connection = connections_.at(exchange->connection);
-    if (connection.aborts.size() < options_.limits.setups) connection.aborts.push_back({step, by, exchange->key.ox_id});
+    if (connection.aborts.size() < options_.limits.setups)
+        connection.aborts.push_back({step, by, seen.frame.header.ox_id});
     if (exchange->use == Exchange::Use::setup) setups_.on_abts(*exchange, by, step);
     if (exchange->use == Exchange::Use::message) messages_.on_abts(*exchange);
 }
@@ -145,7 +159,8 @@ wire::Version Tracker::State::version_of(const FrameSeen& seen, const Exchange* 
 
 /// The Exchange that the frame belongs to, or a new one in its place: OX_IDs are used again at once (5.4).
 Exchange& Tracker::State::exchange_for(
-    const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, Exchange* found) {
+    const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, std::uint32_t& kept) {
+    Exchange* found = exchanges_.find(kept);
     const fc::FCtl& f_ctl = seen.frame.header.f_ctl;
     const auto identity = [&](const Exchange& e) {
         return e.opcode == iu.opcode && e.msg_id == header.msg_id() && e.connection_id == header.connection_id();
@@ -155,17 +170,18 @@ Exchange& Tracker::State::exchange_for(
     const bool anew = found != nullptr && begins && found->closed && !again && f_ctl.first_sequence &&
                       found->use != Exchange::Use::message && seen.frame.header.seq_cnt == 0;
     if (found != nullptr && !again && !anew) return *found;
-    Exchange& exchange = exchanges_.begin(key_of(seen));
+    Exchange& exchange = exchanges_.renew(kept);
+    exchange.number = kept;
     exchange.version = header.version;
     exchange.opcode = iu.opcode;
     exchange.msg_id = header.msg_id();
     exchange.connection_id = header.connection_id();
-    if (begins) exchange.request = Step{seen.time, seen.number, seen.interface};
+    if (begins) exchange.request = seen.step();
     return exchange;
 }
 
-void Tracker::State::on_iu_frame(const FrameSeen& seen) {
-    Exchange* found = exchanges_.find(key_of(seen));
+void Tracker::State::on_iu_frame(const FrameSeen& seen, std::uint32_t& kept) {
+    const Exchange* found = exchanges_.find(kept);
     const std::uint32_t known = found != nullptr ? found->connection : 0;
     if (seen.frame.header.df_ctl.device_header_octets() == 0) return iu_rules_.on_unreadable(seen, known, nullptr);
     if (seen.frame.device_header().size() < least_header) return;  // cut by the snap length
@@ -177,7 +193,7 @@ void Tracker::State::on_iu_frame(const FrameSeen& seen) {
         iu_rules_.on_unreadable(seen, known, &header);
         return observer_.on_facts(facts);
     }
-    Exchange& exchange = exchange_for(seen, header, *iu, found);
+    Exchange& exchange = exchange_for(seen, header, *iu, kept);
     const bool from_originator = !seen.frame.header.f_ctl.exchange_responder;
     const Continuation continuation = exchange.by(from_originator).take(seen.frame);
     const Arrival a{seen, header, *iu, exchange, continuation, facts};
@@ -258,26 +274,26 @@ std::optional<std::size_t> Tracker::State::begin_iu(const Arrival& a, Connection
 /// 7.7.1
 void Tracker::State::judge_after_logout(const Arrival& a) {
     const Ledger& ledger = connections_.ledger(a.exchange.connection);
-    const std::optional<Step>& logout = ledger.sender[a.from()].logout;
+    const std::optional<FrameStamp>& logout = ledger.sender[a.from()].logout;
     if (!logout) return;
-    if (ledger.reordered) return judge_.undecided(RuleName::silence_after_end, "frames come out of order");
+    if (ledger.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
     judge_(
-        RuleName::silence_after_end, false, a,
+        rules::silence_after_end, false, a,
         [&] { return fmt::format("{} after a logout, or from a port that has lost its address", a.iu.name); },
         {logout->frame});
 }
 
-Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(options, observer)) {}
+Tracker::Tracker(Options options, fcvi::Observer* observer) : state_(std::make_unique<State>(options, observer)) {}
 Tracker::~Tracker() = default;
 
-void Tracker::on_frame(const FrameSeen& seen) { state_->on_frame(seen); }
-void Tracker::on_login(const PortLogin& login) { state_->logins().on_login(login); }
-void Tracker::on_logout(const Port& from, const Port& to, const Step& step) {
-    state_->disconnects().on_logout(from, to, step);
+void Tracker::on_frame(const fibre_channel::FrameFacts& facts) { state_->on_frame(facts); }
+void Tracker::on_login(const fibre_channel::Login& login, fibre_channel::Party said_by) {
+    const bool by_fabric = login.kind == fibre_channel::LoginKind::fabric && said_by == fibre_channel::Party::responder;
+    if (by_fabric) state_->logouts().on_login(login);
 }
-void Tracker::on_address_lost(const Port& port, const Step& step) { state_->disconnects().on_address_lost(port, step); }
-void Tracker::on_r_a_tov(Time r_a_tov) { state_->logins().on_r_a_tov(r_a_tov); }
-void Tracker::finish() { state_->finish(); }
+void Tracker::on_forgotten(std::uint32_t kept) { state_->forget(kept); }
+void Tracker::on_end(const fibre_channel::Logins& logins) { state_->finish(logins); }
+RuleOutcomes Tracker::outcomes() const { return state_->model().outcomes(); }
 const Model& Tracker::model() const { return state_->model(); }
 
 }  // namespace fabricscope::engine::fcvi

@@ -20,6 +20,6 @@ inline std::string to_string(Subject subject) {
     return subject.connection == 0 ? std::string() : "fcvi-" + std::to_string(subject.connection);
 }
 
-using Verdicts = VerdictsOf<RuleName, Subject, Options, Observer, Model>;
+using Verdicts = VerdictsOf<RuleRef, Subject, Options, Observer, Model>;
 
 }  // namespace fabricscope::engine::fcvi

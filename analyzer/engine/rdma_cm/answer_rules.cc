@@ -15,8 +15,6 @@ constexpr std::uint8_t kRejectsReq = 0;                 // IBA 12.6.7
 /// Table 5
 enum Code : std::uint8_t { unspecified, major, minor, ip, source, destination, unknown_address, codes };
 
-constexpr const char* kReqMissing = "the REQ was not captured";
-
 /// What the server may object to; nullptr: nothing that the message shows.
 const char* defect_of(const AddressHeader& header) {
     if (header.versions.major_version != 0) return "the major version";
@@ -33,7 +31,7 @@ std::string number_text(unsigned number) { return std::to_string(number); }
 /// Whether a connection's answer is one of the service's.
 bool AnswerRules::is_judged(const Connection& connection) {
     if (!connection.req) {
-        verdicts_.undecided(RuleName::major_version, kReqMissing);
+        verdicts_.undecided(rules::major_version, UndecidedReason::request_not_captured);
         return false;
     }
     return wire::is_socket_service(connection.service_id) && connection.header;
@@ -53,7 +51,7 @@ void AnswerRules::remember(const Connection& connection) {
     if (is_new && server.services.size() < kMostServices) server.services.push_back(connection.service_id);
 }
 
-void AnswerRules::broken(const Rejection& r, RuleName rule, std::string text) {
+void AnswerRules::broken(const Rejection& r, RuleRef rule, std::string text) {
     verdicts_.broken(rule, {r.connection.req->frame, r.a.packet.number}, {r.connection.id}, std::move(text));
 }
 
@@ -62,18 +60,18 @@ void AnswerRules::broken(const Rejection& r, RuleName rule, std::string text) {
 void AnswerRules::on_rep(const Arrival& a, const Connection& connection) {
     if (!is_judged(connection)) return;
     const wire::IpVersions& versions = connection.header->versions;
-    const auto judge = [&](RuleName rule, bool holds, const char* what, unsigned number) {
-        if (holds) verdicts_.held(rule);
+    const auto judge = [&](RuleRef rule, bool holds, const char* what, unsigned number) {
+        if (holds) verdicts_.satisfied(rule);
         else
             verdicts_.broken(
                 rule, {connection.req->frame, a.packet.number}, {connection.id},
                 std::string("a REQ of ") + what + ' ' + number_text(number) + " is accepted");
         return holds;
     };
-    if (!judge(RuleName::major_version, versions.major_version == 0, "major version", versions.major_version)) return;
-    if (!judge(RuleName::minor_version, versions.minor_version == 0, "minor version", versions.minor_version)) return;
-    verdicts_.held(RuleName::known_minor_version);
-    if (judge(RuleName::ip_version, connection.header->is_known(), "IP version", versions.ip_version))
+    if (!judge(rules::major_version, versions.major_version == 0, "major version", versions.major_version)) return;
+    if (!judge(rules::minor_version, versions.minor_version == 0, "minor version", versions.minor_version)) return;
+    verdicts_.satisfied(rules::known_minor_version);
+    if (judge(rules::ip_version, connection.header->is_known(), "IP version", versions.ip_version))
         remember(connection);
 }
 
@@ -105,58 +103,58 @@ void AnswerRules::judge_information(const Rejection& r) {
     if (!r.rej.information) return;
     const wire::RejectInformation& information = *r.rej.information;
     if (information.layer >= kLayers)
-        return broken(r, RuleName::reject_format, "the rejection layer is " + number_text(information.layer));
-    if (information.layer != kServiceLayer) return verdicts_.held(RuleName::reject_format);
+        return broken(r, rules::reject_format, "the rejection layer is " + number_text(information.layer));
+    if (information.layer != kServiceLayer) return verdicts_.satisfied(rules::reject_format);
     if (r.rej.body.ari_length < 2)
-        return broken(r, RuleName::reject_format, "the ARI ends before the code of the rejection layer");
-    verdicts_.held(RuleName::reject_format);
-    if (information.code < codes) verdicts_.held(RuleName::reject_code);
-    else broken(r, RuleName::reject_code, "the service's ARI has code " + number_text(information.code));
-    if (information.filler == 0) verdicts_.held(RuleName::reserved_is_zero);
-    else broken(r, RuleName::reserved_is_zero, "the filler of the ARI is " + number_text(information.filler));
+        return broken(r, rules::reject_format, "the ARI ends before the code of the rejection layer");
+    verdicts_.satisfied(rules::reject_format);
+    if (information.code < codes) verdicts_.satisfied(rules::reject_code);
+    else broken(r, rules::reject_code, "the service's ARI has code " + number_text(information.code));
+    if (information.filler == 0) verdicts_.satisfied(rules::reserved_is_zero);
+    else broken(r, rules::reserved_is_zero, "the filler of the ARI is " + number_text(information.filler));
     judge_suggestion(r, information);
 }
 
 void AnswerRules::judge_suggestion(const Rejection& r, const wire::RejectInformation& information) {
     const std::size_t end = layout::size_of<wire::RejectInformation> + information.suggested_length;
-    if (information.suggested_length == 0) return verdicts_.held(RuleName::suggested_value);
+    if (information.suggested_length == 0) return verdicts_.satisfied(rules::suggested_value);
     const std::string suggestion = "a suggested value of " + number_text(information.suggested_length) + " octets";
     if (information.code == unspecified)
-        return broken(r, RuleName::suggested_value, suggestion + " with an unspecified rejection");
+        return broken(r, rules::suggested_value, suggestion + " with an unspecified rejection");
     const std::size_t room = std::min<std::size_t>(r.rej.body.ari_length, ib::ari_size);
-    if (end <= room) return verdicts_.held(RuleName::suggested_value);
-    broken(r, RuleName::suggested_value, suggestion + " in an ARI of " + std::to_string(room));
+    if (end <= room) return verdicts_.satisfied(rules::suggested_value);
+    broken(r, rules::suggested_value, suggestion + " in an ARI of " + std::to_string(room));
 }
 
 void AnswerRules::judge_versions(const Rejection& r) {
     const wire::IpVersions& versions = r.header().versions;
     const bool wrong_major = versions.major_version != 0, wrong_minor = !wrong_major && versions.minor_version != 0;
-    if (wrong_major) verdicts_.held(RuleName::major_version);
-    if (wrong_minor) verdicts_.held(RuleName::minor_version);
+    if (wrong_major) verdicts_.satisfied(rules::major_version);
+    if (wrong_minor) verdicts_.satisfied(rules::minor_version);
     if (!r.code || *r.code == unspecified) return;
     if (wrong_major || wrong_minor) {
-        if (*r.code <= minor) return verdicts_.held(RuleName::versions_first);
+        if (*r.code <= minor) return verdicts_.satisfied(rules::versions_first);
         return broken(
-            r, RuleName::versions_first,
+            r, rules::versions_first,
             std::string("the REQ has a wrong ") + (wrong_major ? "major" : "minor") + " version, but is rejected for " +
                 layout::name_of(wire::reject_code_names, *r.code));
     }
-    if (*r.code == major) broken(r, RuleName::major_version, "major version 0 is rejected");
-    if (*r.code == minor) broken(r, RuleName::known_minor_version, "minor version 0 is rejected");
+    if (*r.code == major) broken(r, rules::major_version, "major version 0 is rejected");
+    if (*r.code == minor) broken(r, rules::known_minor_version, "minor version 0 is rejected");
 }
 
 void AnswerRules::judge_ip_version(const Rejection& r) {
     const std::uint8_t version = r.header().versions.ip_version;
     if (!r.header().is_known()) {
-        verdicts_.held(RuleName::ip_version);
+        verdicts_.satisfied(rules::ip_version);
         return judge_reserved_ip_version(r.connection, r.a.packet.number);
     }
     if (r.code != ip) return;
     if (r.server != nullptr && (version == 4 ? r.server->ipv4 : r.server->ipv6))
         return broken(
-            r, RuleName::ip_version,
+            r, rules::ip_version,
             "IP version " + number_text(version) + " is rejected, which the server has accepted before");
-    verdicts_.undecided(RuleName::ip_version, "a server may support one IP version only");
+    verdicts_.undecided(rules::ip_version, UndecidedReason::ip_versions_unknown);
 }
 
 void AnswerRules::judge_reserved_ip_version(const Connection& connection, std::uint64_t rejected_in) {
@@ -164,7 +162,7 @@ void AnswerRules::judge_reserved_ip_version(const Connection& connection, std::u
     std::vector<std::uint64_t> frames{connection.req->frame};
     if (rejected_in != 0) frames.insert(frames.begin(), rejected_in);
     verdicts_.broken(
-        RuleName::request_format, std::move(frames), {connection.id},
+        rules::request_format, std::move(frames), {connection.id},
         "the IP version is " + number_text(connection.header->versions.ip_version) + ", which is reserved");
 }
 
@@ -173,22 +171,22 @@ void AnswerRules::judge_address_code(const Rejection& r) {
     if (*r.code == unknown_address) return judge_unknown_address(r);
     if (*r.code != source && *r.code != destination) return;
     const bool fits = *r.code == source ? r.header().source_fits : r.header().destination_fits;
-    if (!fits) return verdicts_.held(RuleName::code_fits_request);
+    if (!fits) return verdicts_.satisfied(rules::code_fits_request);
     const auto& socket = *r.code == source ? r.connection.client : r.connection.server;
     if (r.header().versions.ip_version == 6 && !is_ordinary(socket->address))
-        return verdicts_.undecided(RuleName::code_fits_request, "a server may refuse IPv6 addresses of a special form");
+        return verdicts_.undecided(rules::code_fits_request, UndecidedReason::another_reason);
     broken(
-        r, RuleName::code_fits_request,
+        r, rules::code_fits_request,
         std::string("rejected for the format of the ") + layout::name_of(wire::reject_code_names, *r.code) +
             ", which is as it should be");
 }
 
 void AnswerRules::judge_unknown_address(const Rejection& r) {
     if (r.a.packet.ib.carrier != capture::IbCarrier::roce_v2)
-        return verdicts_.undecided(RuleName::code_fits_request, "the server's IP address is not known");
-    if (!(r.connection.server->address == r.a.packet.source)) return verdicts_.held(RuleName::code_fits_request);
+        return verdicts_.undecided(rules::code_fits_request, UndecidedReason::server_address_unknown);
+    if (!(r.connection.server->address == r.a.packet.source)) return verdicts_.satisfied(rules::code_fits_request);
     broken(
-        r, RuleName::code_fits_request,
+        r, rules::code_fits_request,
         "rejected for an unknown destination, " + capture::to_string(r.connection.server->address) +
             ", the address that the rejection comes from");
 }
@@ -200,20 +198,19 @@ void AnswerRules::judge_reason(const Rejection& r) {
     if (reason == ib::invalid_service_id) {
         const bool listens = r.server != nullptr &&
                              std::ranges::find(r.server->services, r.connection.service_id) != r.server->services.end();
-        if (defect == nullptr || !listens) return verdicts_.held(RuleName::no_such_service);
+        if (defect == nullptr || !listens) return verdicts_.satisfied(rules::no_such_service);
         return broken(
-            r, RuleName::no_such_service,
+            r, rules::no_such_service,
             std::string("invalid service id, though the server has accepted it before; it is ") + defect +
                 " that is wrong");
     }
     if (defect == nullptr) return;
-    if (r.code) return verdicts_.held(RuleName::reason_given);
+    if (r.code) return verdicts_.satisfied(rules::reason_given);
     if (reason != ib::consumer_reject || r.rej.body.ari_length != 0)
-        return verdicts_.undecided(RuleName::reason_given, "the REQ may have been rejected for another reason");
-    if (r.server == nullptr)
-        return verdicts_.undecided(RuleName::reason_given, "whether the server has the service is not known");
-    verdicts_.habit(
-        RuleName::reason_given, {r.connection.req->frame, r.a.packet.number}, {r.connection.id},
+        return verdicts_.undecided(rules::reason_given, UndecidedReason::another_reason);
+    if (r.server == nullptr) return verdicts_.undecided(rules::reason_given, UndecidedReason::service_unknown);
+    verdicts_.deviation(
+        rules::reason_given, {r.connection.req->frame, r.a.packet.number}, {r.connection.id},
         std::string("the consumer reject does not say that it is for ") + defect);
 }
 

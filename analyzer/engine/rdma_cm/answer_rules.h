@@ -49,7 +49,7 @@ private:
     void judge_unknown_address(const Rejection& r);
     void judge_reason(const Rejection& r);
     void judge_reserved_ip_version(const Connection& connection, std::uint64_t rejected_in);
-    void broken(const Rejection& r, RuleName rule, std::string text);
+    void broken(const Rejection& r, RuleRef rule, std::string text);
 
     Verdicts& verdicts_;
     std::unordered_map<Address, Server> servers_;

@@ -11,7 +11,7 @@ struct Arrival {
     const wire::Message& message;
     FrameFacts& facts;
 
-    Step step() const { return {packet.time, packet.number, packet.interface}; }
+    FrameStamp step() const { return {packet.time, packet.number, packet.interface}; }
     /// Whether so many octets of the MAD were captured.
     bool has(std::size_t octets) const { return !message.error || message.error.offset >= octets; }
 };

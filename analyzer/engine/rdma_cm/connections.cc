@@ -200,7 +200,7 @@ void Connections::on_cm(const capture::Packet& packet, const wire::Message& mess
 }
 
 /// Whether this is the first message of its kind.
-bool Connections::first(const Arrival& a, std::optional<Step>& step) {
+bool Connections::first(const Arrival& a, std::optional<FrameStamp>& step) {
     if (step) a.facts.retransmission = true;
     else step = a.step();
     return !a.facts.retransmission;
@@ -216,7 +216,7 @@ void Connections::begin(const Arrival& a, Connection& connection) {
     connection.end[Side::server].address = a.packet.destination;
 }
 
-void Connections::answer(const Arrival& a, const std::optional<Step>& request) {
+void Connections::answer(const Arrival& a, const std::optional<FrameStamp>& request) {
     if (!request) return;
     a.facts.request_frame = request->frame;
     a.facts.request_time = request->time;

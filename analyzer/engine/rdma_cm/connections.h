@@ -58,8 +58,8 @@ private:
     Connection* repeated(const Arrival& a, std::uint32_t id, bool sidr);
     void name_party(const Address& owner, std::uint32_t id, Party party, bool sidr = false);
     void note(const Arrival& a, Connection& connection, bool repeated);
-    static void answer(const Arrival& a, const std::optional<Step>& request);
-    bool first(const Arrival& a, std::optional<Step>& step);
+    static void answer(const Arrival& a, const std::optional<FrameStamp>& request);
+    bool first(const Arrival& a, std::optional<FrameStamp>& step);
     void begin(const Arrival& a, Connection& connection);
     void on_cm(const capture::Packet& packet, const wire::Message& message);
 

@@ -8,9 +8,6 @@ namespace {
 constexpr std::size_t kMost = 65'536;  // senders, and RTUs that wait for proof
 constexpr std::uint32_t kPsnMask = 0xFF'FFFF;
 
-constexpr const char* kGap = "MADs were not captured";
-constexpr const char* kEndsEarly = "the capture ends before the sender gives up";
-
 /// Some reasons speak of a message or an attempt, and leave the connection as it is (IBA 12.6.7.2).
 bool is_final(const RejectSeen& reject) {
     switch (reject.reason) {
@@ -56,7 +53,7 @@ const CourseRules::Sender* CourseRules::find(const Address& address) const {
 }
 
 void CourseRules::broken(const Arrival& a, const Connection& connection, std::string text) {
-    verdicts_.broken(RuleName::sequence, {a.packet.number}, {connection.id}, std::move(text));
+    verdicts_.broken(rules::sequence, {a.packet.number}, {connection.id}, std::move(text));
 }
 
 /// The server's next MAD tells whether an earlier one, perhaps the REP, is missing.
@@ -68,25 +65,26 @@ void CourseRules::on_message(const Arrival& a, const Connection& connection) {
     const bool complete = server != nullptr && server->gaps == early->second.gaps;
     if (complete)
         verdicts_.broken(
-            RuleName::sequence, {early->second.frame}, {connection.id}, "RTU, but the server had not sent REP");
-    else verdicts_.undecided(RuleName::sequence, kGap);
+            rules::sequence, {early->second.frame}, {connection.id}, "RTU, but the server had not sent REP");
+    else verdicts_.undecided(rules::sequence, UndecidedReason::frames_missing);
     early_.erase(early);
 }
 
 void CourseRules::on_rep(const Arrival& a, const Connection& connection) {
     if (a.facts.from == Side::client) return broken(a, connection, "REP from the side that sent REQ");
     if (has_rejected(connection, Side::server)) return broken(a, connection, "REP after the server's REJ");
-    if (connection.req) verdicts_.held(RuleName::sequence);
-    else verdicts_.undecided(RuleName::sequence, "the REQ was not captured");
+    if (connection.req) verdicts_.satisfied(rules::sequence);
+    else verdicts_.undecided(rules::sequence, UndecidedReason::request_not_captured);
 }
 
 void CourseRules::on_rtu(const Arrival& a, const Connection& connection) {
     if (a.facts.from == Side::server) return broken(a, connection, "RTU from the side that sent REP");
     if (has_rejected(connection, Side::client)) return broken(a, connection, "RTU after the client's REJ");
     if (has_rejected(connection, Side::server)) return broken(a, connection, "RTU after the server's REJ");
-    if (connection.rep) return verdicts_.held(RuleName::sequence);
+    if (connection.rep) return verdicts_.satisfied(rules::sequence);
     const Sender* server = find(connection.end[Side::server].address);
-    if (server == nullptr || early_.size() >= kMost) return verdicts_.undecided(RuleName::sequence, kGap);
+    if (server == nullptr || early_.size() >= kMost)
+        return verdicts_.undecided(rules::sequence, UndecidedReason::frames_missing);
     early_[connection.id] = {a.packet.number, server->gaps};
 }
 
@@ -94,10 +92,10 @@ void CourseRules::finish(const Connection& c, Time now) {
     const auto judge = [&](bool asked, bool is_answered, bool gave_up, const Sent& last, const char* what,
                            std::uint32_t count) {
         if (!asked) return;
-        if (is_answered) return verdicts_.held(RuleName::answered);
-        if (!gave_up) return verdicts_.undecided(RuleName::answered, kEndsEarly);
+        if (is_answered) return verdicts_.satisfied(rules::answered);
+        if (!gave_up) return verdicts_.undecided(rules::answered, UndecidedReason::capture_ended);
         verdicts_.broken(
-            RuleName::answered, {last.frame}, {c.id},
+            rules::answered, {last.frame}, {c.id},
             std::string(what) + (count == 1 ? " is" : ", sent " + std::to_string(count) + " times, is") +
                 " not answered");
     };
@@ -111,7 +109,8 @@ void CourseRules::finish(const Connection& c, Time now) {
 }
 
 void CourseRules::finish() {
-    for (std::size_t i = 0; i < early_.size(); ++i) verdicts_.undecided(RuleName::sequence, "the capture ends before");
+    for (std::size_t i = 0; i < early_.size(); ++i)
+        verdicts_.undecided(rules::sequence, UndecidedReason::capture_ended);
     early_.clear();
 }
 

@@ -20,12 +20,12 @@ namespace fabricscope::engine::rdma_cm {
 namespace wire = fabricscope::rdma_ip_cm;
 
 using engine::Address;
+using engine::FrameStamp;
 using engine::name_of;
 using engine::other;
 using engine::PerSide;
 using engine::Side;  // the client is who sent REQ or SIDR_REQ
 using engine::SocketAddress;
-using engine::Step;
 using engine::Time;
 using engine::to_string;
 
@@ -138,12 +138,13 @@ struct Connection {
     std::uint8_t max_cm_retries = 0;
     Outcome outcome = Outcome::unknown;
     std::optional<RejectSeen> reject;
-    std::optional<Step> req, mra, rep, rtu, dreq, drep;  ///< the first of each; SIDR_REQ and SIDR_REP count as REQ, REP
-    std::optional<Side> disconnected_by;                 ///< who sent the first DREQ
-    bool both_disconnect = false;                        ///< DREQs of both sides crossed
-    std::optional<Step> lap, apr;                        ///< the first of each: another alternate path
-    std::optional<std::uint8_t> apr_status;              ///< see ib::apr_status_names
-    bool peer_to_peer = false;                           ///< both sides sent REQ; the client is whose REQ was answered
+    std::optional<FrameStamp> req, mra, rep, rtu, dreq,
+        drep;                                ///< the first of each; SIDR_REQ and SIDR_REP count as REQ, REP
+    std::optional<Side> disconnected_by;     ///< who sent the first DREQ
+    bool both_disconnect = false;            ///< DREQs of both sides crossed
+    std::optional<FrameStamp> lap, apr;      ///< the first of each: another alternate path
+    std::optional<std::uint8_t> apr_status;  ///< see ib::apr_status_names
+    bool peer_to_peer = false;               ///< both sides sent REQ; the client is whose REQ was answered
     bool merged = false;      ///< the other REQ of a peer-to-peer connection; nothing further happens here
     Time answer_timeout = 0;  ///< how long the client waits for an answer; 0 = not told
     std::uint32_t req_transmissions = 0;
@@ -165,7 +166,7 @@ bool is_ordinary(const Address& address);
 /// "tcp", "udp", "ib", "sctp", or the number; empty if there is none.
 std::string protocol_text(const Connection& connection);
 
-struct Model : RuleRecord<kRules.size()> {
+struct Model : RuleRecord<rules::catalogue> {
     std::deque<Connection> connections;  ///< connections[id - 1]
     /// How often a limit kept a connection from being followed; 0 in any ordinary capture.
     std::uint64_t dropped_connections = 0;

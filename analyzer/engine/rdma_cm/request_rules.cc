@@ -30,7 +30,7 @@ bool are_addresses_of(ByteView octets, const capture::Packet& packet) {
 void RequestRules::on_req(const Arrival& a, const Connection& connection) {
     judge_service_id(a, connection);
     if (!wire::is_socket_service(connection.service_id)) return;
-    if (!connection.header) return verdicts_.undecided(RuleName::request_format, "the addresses were not captured");
+    if (!connection.header) return verdicts_.undecided(rules::request_format, UndecidedReason::addresses_not_captured);
     judge_format(connection);
     if (connection.header->has_known_version()) judge_fields(a, connection);
 }
@@ -41,30 +41,30 @@ void RequestRules::on_sidr_req(const Arrival& a, const Connection& connection) {
 }
 
 void RequestRules::judge_service_id(const Arrival& a, const Connection& connection) {
-    if (wire::is_socket_service(connection.service_id)) return verdicts_.held(RuleName::service_id_form);
+    if (wire::is_socket_service(connection.service_id)) return verdicts_.satisfied(rules::service_id_form);
     if (wire::has_ip_header(connection.service_id))
-        return verdicts_.habit(
-            RuleName::service_id_form, {a.packet.number}, {connection.id},
+        return verdicts_.deviation(
+            rules::service_id_form, {a.packet.number}, {connection.id},
             "addresses of sockets with a service id of librdmacm's IPoIB port space");
     if (are_addresses_of(a.message.private_data, a.packet))
         verdicts_.broken(
-            RuleName::service_id_form, {a.packet.number}, {connection.id},
+            rules::service_id_form, {a.packet.number}, {connection.id},
             "the private data hold the addresses of sockets, but the service id is not in the service's range");
 }
 
 /// A reserved IP version is judged with the answer: if the server takes it, the server is to blame.
 void RequestRules::judge_format(const Connection& connection) {
     if (!connection.header->has_known_version())
-        verdicts_.undecided(RuleName::request_format, "another version of the service may have another format");
-    else if (connection.header->is_known()) verdicts_.held(RuleName::request_format);
+        verdicts_.undecided(rules::request_format, UndecidedReason::another_service_version);
+    else if (connection.header->is_known()) verdicts_.satisfied(rules::request_format);
 }
 
 void RequestRules::judge_fields(const Arrival& a, const Connection& connection) {
     const unsigned reserved = connection.header->versions.reserved;
-    if (reserved == 0) verdicts_.held(RuleName::reserved_is_zero);
+    if (reserved == 0) verdicts_.satisfied(rules::reserved_is_zero);
     else
         verdicts_.broken(
-            RuleName::reserved_is_zero, {a.packet.number}, {connection.id},
+            rules::reserved_is_zero, {a.packet.number}, {connection.id},
             "the reserved bits behind the IP version are " + std::to_string(reserved));
     if (connection.header->versions.ip_version == 4) judge_padding(a, connection);
     if (connection.header->is_known()) judge_destination(a, connection);
@@ -72,20 +72,20 @@ void RequestRules::judge_fields(const Arrival& a, const Connection& connection) 
 
 void RequestRules::judge_padding(const Arrival& a, const Connection& connection) {
     const AddressHeader& header = *connection.header;
-    if (header.source_fits && header.destination_fits) return verdicts_.held(RuleName::ipv4_padding);
+    if (header.source_fits && header.destination_fits) return verdicts_.satisfied(rules::ipv4_padding);
     const char* which = header.destination_fits ? "source"
                         : header.source_fits    ? "destination"
                                                 : "source and destination";
     verdicts_.broken(
-        RuleName::ipv4_padding, {a.packet.number}, {connection.id},
+        rules::ipv4_padding, {a.packet.number}, {connection.id},
         std::string("the octets before the IPv4 address of the ") + which + " are not zero");
 }
 
 void RequestRules::judge_destination(const Arrival& a, const Connection& connection) {
     if (a.packet.ib.carrier != capture::IbCarrier::roce_v2 || !connection.header->destination_fits) return;
-    if (connection.server->address == a.packet.destination) return verdicts_.held(RuleName::own_address);
+    if (connection.server->address == a.packet.destination) return verdicts_.satisfied(rules::own_address);
     verdicts_.broken(
-        RuleName::own_address, {a.packet.number}, {connection.id},
+        rules::own_address, {a.packet.number}, {connection.id},
         "the destination is " + capture::to_string(connection.server->address) + ", but the request is sent to " +
             capture::to_string(a.packet.destination));
 }
@@ -94,14 +94,14 @@ void RequestRules::judge_destination(const Arrival& a, const Connection& connect
 void RequestRules::on_repetition(const Arrival& a, const Connection& connection) {
     const Sent& last = connection.last_req;
     if (last.psn == a.packet.ib.bth.psn)
-        return verdicts_.undecided(RuleName::patient_repetition, "the same packet was captured twice");
+        return verdicts_.undecided(rules::patient_repetition, UndecidedReason::captured_twice);
     const Time asked_to_wait = connection.mra ? connection.mra->time : 0;
     const Time waited = a.packet.time - std::max(last.time, asked_to_wait);
-    if (2 * waited >= connection.answer_timeout) return verdicts_.held(RuleName::patient_repetition);
+    if (2 * waited >= connection.answer_timeout) return verdicts_.satisfied(rules::patient_repetition);
     if (connection.mra && a.packet.time - asked_to_wait < capture::second)
-        return verdicts_.undecided(RuleName::patient_repetition, "REQ and MRA may have crossed on their way");
+        return verdicts_.undecided(rules::patient_repetition, UndecidedReason::may_have_crossed);
     verdicts_.broken(
-        RuleName::patient_repetition, {last.frame, a.packet.number}, {connection.id},
+        rules::patient_repetition, {last.frame, a.packet.number}, {connection.id},
         "REQ is repeated after " + std::to_string(waited / capture::millisecond) + " ms, the answer has " +
             std::to_string(connection.answer_timeout / capture::millisecond) + " ms");
 }

@@ -35,7 +35,11 @@ void Tracker::on_packet(const capture::Packet& packet) {
     state_->connections_.on_mad(packet);
 }
 
+void Tracker::on_copy(std::uint64_t frame, std::uint64_t original) { state_->observer_.on_copy(frame, original); }
+
 void Tracker::finish() { state_->connections_.finish(state_->now_); }
+
+RuleOutcomes Tracker::outcomes() const { return state_->model_.outcomes(); }
 
 const Model& Tracker::model() const { return state_->model_; }
 

@@ -6,6 +6,7 @@
 
 #include "analyzer/engine/rdma_cm/model.h"
 #include "analyzer/engine/rdma_cm/observer.h"
+#include "analyzer/engine/tracker.h"
 
 namespace fabricscope::engine::rdma_cm {
 
@@ -28,19 +29,18 @@ bool is_message(const capture::Packet& packet);
 /// What came of a connection, as far as the packets up to the time `now` tell.
 Outcome outcome_so_far(const Connection& connection, Time now);
 
-class Tracker {
+class Tracker final : public engine::Tracker {
 public:
     explicit Tracker(Options options = {}, Observer* observer = nullptr);
-    ~Tracker();
     Tracker(const Tracker&) = delete;
     Tracker& operator=(const Tracker&) = delete;
+    ~Tracker() override;
 
-    /// Packets in order of capture. Views in the packet need to live only during the call.
-    void on_packet(const capture::Packet& packet);
+    void on_packet(const capture::Packet& packet) override;
+    void on_copy(std::uint64_t frame, std::uint64_t original) override;
+    void finish() override;
 
-    /// No more packets: outcomes are settled.
-    void finish();
-
+    RuleOutcomes outcomes() const override;
     const Model& model() const;
 
 private:

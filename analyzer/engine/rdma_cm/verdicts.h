@@ -18,6 +18,6 @@ struct Subject {
 /// "cm-1"
 inline std::string to_string(Subject subject) { return "cm-" + std::to_string(subject.connection); }
 
-using Verdicts = VerdictsOf<RuleName, Subject, Options, Observer, Model>;
+using Verdicts = VerdictsOf<RuleRef, Subject, Options, Observer, Model>;
 
 }  // namespace fabricscope::engine::rdma_cm

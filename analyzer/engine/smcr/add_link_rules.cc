@@ -69,8 +69,8 @@ void AddLinkRules::end(const Arrival& a) {
     Group& of = of_[a.group];
     of.addition.open = false;
     of.first_data.attempted = true;
-    for (Step& early : of.first_data.early.values) {
-        if (early.frame != 0) verdicts_.undecided(RuleName::second_link_first, doubt::crossing);
+    for (FrameStamp& early : of.first_data.early.values) {
+        if (early.frame != 0) verdicts_.undecided(rules::second_link_first, UndecidedReason::may_have_crossed);
         early = {};
     }
 }
@@ -94,19 +94,19 @@ void AddLinkRules::note_early(const Arrival& a, const wire::LlcMessage& message)
 /// The message that `side` should have waited for.
 void AddLinkRules::judge_early(const Arrival& a, Side side) {
     const Addition& addition = of_[a.group].addition;
-    if (const char* why = doubt::since(addition, a)) return verdicts_.undecided(RuleName::serialized_exchanges, why);
-    if (addition.early[side].frame == 0) return verdicts_.held(RuleName::serialized_exchanges);
+    if (const auto why = doubt::since(addition, a)) return verdicts_.undecided(rules::serialized_exchanges, *why);
+    if (addition.early[side].frame == 0) return verdicts_.satisfied(rules::serialized_exchanges);
     verdicts_.broken(
-        RuleName::serialized_exchanges, {addition.step.frame, addition.early[side].frame}, Subject::link_group(a.group),
+        rules::serialized_exchanges, {addition.step.frame, addition.early[side].frame}, Subject::link_group(a.group),
         std::string("the ") + name_of(side) + " begins an exchange while link " + std::to_string(addition.number) +
             " is being added");
 }
 
 void AddLinkRules::judge_agreement(const Arrival& a) {
     const Addition& addition = of_[a.group].addition;
-    if (const char* why = doubt::since(addition, a)) return verdicts_.undecided(RuleName::negative_while_changing, why);
+    if (const auto why = doubt::since(addition, a)) return verdicts_.undecided(rules::negative_while_changing, *why);
     verdicts_.broken(
-        RuleName::negative_while_changing, {addition.step.frame, addition.agreed.frame}, Subject::link_group(a.group),
+        rules::negative_while_changing, {addition.step.frame, addition.agreed.frame}, Subject::link_group(a.group),
         "CONFIRM RKEY is agreed to while link " + std::to_string(addition.number) + " is being added");
 }
 
@@ -125,25 +125,25 @@ bool AddLinkRules::on_data(const Arrival& a) {
 void AddLinkRules::judge_data(const Arrival& a, Group& of) {
     FirstData& first = of.first_data;
     if (first.confirmed.frame == 0 || group(a).max_links == 1) return;
-    const char* why = doubt::from_start(group(a), *a.history);
-    if (why == nullptr && a.packet->interface != first.confirmed.interface) why = doubt::interfaces;
-    if (why != nullptr) return verdicts_.undecided(RuleName::second_link_first, why);
-    if (first.attempted) verdicts_.held(RuleName::second_link_first);  // whatever is being added now
+    std::optional<UndecidedReason> why = doubt::from_start(group(a), *a.history);
+    if (!why && a.packet->interface != first.confirmed.interface) why = UndecidedReason::interface_order;
+    if (why) return verdicts_.undecided(rules::second_link_first, *why);
+    if (first.attempted) verdicts_.satisfied(rules::second_link_first);  // whatever is being added now
     else if (of.addition.open) first.early[a.from] = a.step();
     else
-        verdicts_.habit(
-            RuleName::second_link_first, {first.confirmed.frame, a.packet->number}, Subject::link_group(a.group),
+        verdicts_.deviation(
+            rules::second_link_first, {first.confirmed.frame, a.packet->number}, Subject::link_group(a.group),
             std::string("data of the ") + name_of(a.from) + " before any second link was tried");
 }
 
 void AddLinkRules::judge_early_data(const Arrival& a, Side side) {
     Group& of = of_[a.group];
-    const Step early = of.first_data.early[side];
+    const FrameStamp early = of.first_data.early[side];
     if (early.frame == 0) return;
     of.first_data.early[side] = {};
-    if (const char* why = doubt::since(of.addition, a)) return verdicts_.undecided(RuleName::second_link_first, why);
+    if (const auto why = doubt::since(of.addition, a)) return verdicts_.undecided(rules::second_link_first, *why);
     verdicts_.broken(
-        RuleName::second_link_first, {of.addition.step.frame, early.frame}, Subject::link_group(a.group),
+        rules::second_link_first, {of.addition.step.frame, early.frame}, Subject::link_group(a.group),
         std::string("data of the ") + name_of(side) + " while link " + std::to_string(of.addition.number) +
             " is being added");
 }
@@ -152,8 +152,8 @@ void AddLinkRules::finish() {
     for (const LinkGroup& group : model_.link_groups) {
         const Group* of = of_.find(group.id);
         if (of == nullptr) return;
-        for (const Step& early : of->first_data.early.values)
-            if (early.frame != 0) verdicts_.undecided(RuleName::second_link_first, doubt::end);
+        for (const FrameStamp& early : of->first_data.early.values)
+            if (early.frame != 0) verdicts_.undecided(rules::second_link_first, UndecidedReason::capture_ended);
     }
 }
 
@@ -162,7 +162,7 @@ void AddLinkRules::finish() {
 void AddLinkRules::broken_rtokens(const Arrival& a, std::string text) {
     const Addition& addition = of_[a.group].addition;
     verdicts_.broken(
-        RuleName::add_link_tokens, frames_with(addition.open ? addition.step.frame : 0, a.packet->number),
+        rules::add_link_tokens, frames_with(addition.open ? addition.step.frame : 0, a.packet->number),
         Subject::link_group(a.group), std::move(text));
 }
 
@@ -170,12 +170,12 @@ void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuati
     Addition& addition = of_[a.group].addition;
     // What crosses with another offer is about the one that was given up.
     if (addition.open && !addition.accepted && addition.before != 0 && message.body.link == addition.before)
-        return verdicts_.undecided(RuleName::add_link_tokens, doubt::crossing);
+        return verdicts_.undecided(rules::add_link_tokens, UndecidedReason::may_have_crossed);
     auto& left = addition.rtokens_left[a.from];
     const unsigned expected = left.value_or(message.body.rtokens_left);
     left = message.body.rtokens_left > 2 ? message.body.rtokens_left - 2U : 0U;
-    if (!addition.open) return verdicts_.undecided(RuleName::add_link_tokens, "its ADD LINK was not captured");
-    if (const char* why = doubt::since(addition, a)) return verdicts_.undecided(RuleName::add_link_tokens, why);
+    if (!addition.open) return verdicts_.undecided(rules::add_link_tokens, UndecidedReason::request_not_captured);
+    if (const auto why = doubt::since(addition, a)) return verdicts_.undecided(rules::add_link_tokens, *why);
     if (message.body.link != addition.number)
         return broken_rtokens(
             a,
@@ -183,18 +183,18 @@ void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuati
     if (message.body.rtokens_left != expected)
         return broken_rtokens(
             a, std::to_string(message.body.rtokens_left) + " RTokens left instead of " + std::to_string(expected));
-    verdicts_.held(RuleName::add_link_tokens);
+    verdicts_.satisfied(rules::add_link_tokens);
 }
 
 /// Each RMB is named by its RKey on the link that carries the message.
 void AddLinkRules::judge_references(const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used) {
     if (used == 0) return;
-    if (const char* why = doubt::from_start(group(a), *a.history))
-        return verdicts_.undecided(RuleName::add_link_tokens, why);
+    if (const auto why = doubt::from_start(group(a), *a.history))
+        return verdicts_.undecided(rules::add_link_tokens, *why);
     for (std::size_t i = 0; i < used; ++i)
         if (a.history->rtokens[a.from].find(a.link, pairs[i].reference_rkey) == nullptr)
             return broken_rtokens(a, "a reference RKey that no RMB has on this link");
-    verdicts_.held(RuleName::add_link_tokens);
+    verdicts_.satisfied(rules::add_link_tokens);
 }
 
 }  // namespace fabricscope::engine::smcr

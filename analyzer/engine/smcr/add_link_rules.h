@@ -31,19 +31,19 @@ private:
         bool accepted = false;
         std::uint8_t number = 0;
         std::uint8_t before = 0;  ///< number of the link that was offered before; 0: none
-        Step step;                ///< of the request
+        FrameStamp step;          ///< of the request
         std::uint32_t carrier = 0;
         PerSide<std::uint32_t> gaps;
-        PerSide<Step> early;  ///< a serialized request of this side in between
-        Step agreed;          ///< the server's positive reply to CONFIRM RKEY in between
+        PerSide<FrameStamp> early;  ///< a serialized request of this side in between
+        FrameStamp agreed;          ///< the server's positive reply to CONFIRM RKEY in between
         PerSide<std::optional<unsigned>> rtokens_left;
     };
     /// On first contact.
     struct FirstData {
         PerSide<bool> judged;
-        PerSide<Step> early;
+        PerSide<FrameStamp> early;
         bool attempted = false;  ///< a second link was added or refused
-        Step confirmed;          ///< CONFIRM LINK of the first link
+        FrameStamp confirmed;    ///< CONFIRM LINK of the first link
     };
     struct Group {
         Addition addition;

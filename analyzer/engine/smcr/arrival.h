@@ -9,25 +9,8 @@
 #include "analyzer/engine/smcr/observer.h"
 #include "analyzer/engine/smcr/rtokens.h"
 #include "capture/packet.h"
-#include "capture/rc_stream.h"
 
 namespace fabricscope::engine::smcr {
-
-/// How completely the packets of one side on a link have been captured.
-struct Continuity {
-    std::uint32_t gaps = 0;     ///< how often some were missing
-    std::uint32_t missing = 0;  ///< how many are; they may still come late
-
-    /// Whether packets before this one are missing.
-    bool note(const capture::RcEvent& event) {
-        if (event.order == capture::PsnOrder::late && missing != 0) --missing;
-        if (event.kind == capture::RcEvent::Kind::unplaceable) return ++gaps, true;  // what it would have told
-        if (event.order != capture::PsnOrder::ahead_after_gap) return false;
-        ++gaps;
-        missing += event.missing;
-        return true;
-    }
-};
 
 /// CONFIRM LINK is the first message on a new link.
 inline bool begins_link(const capture::Packet& packet) {
@@ -44,15 +27,15 @@ struct OpenRequest {
     std::uint32_t link;
     std::uint32_t subject;  ///< what it is about: a link number, an RKey
     std::size_t exchange;   ///< index in LinkGroup::exchanges; npos if that list is full
-    Step step;
+    FrameStamp step;
     bool serialized = false;                            ///< no other exchange of its sender may be under way
     PerSide<std::uint32_t> gaps{};                      ///< GroupHistory::gaps when it was sent
     std::array<std::uint8_t, wire::kLlcSize> octets{};  ///< as far as captured
 
-    Step overlapped{};    ///< while it was open, its sender began another serialized exchange
-    Step agreed{};        ///< while it was open, its sender agreed to a CONFIRM RKEY
-    Time due = kNever;    ///< when the rules look for its reply
-    Time alive = kNever;  ///< when the other side was first heard after it
+    FrameStamp overlapped{};  ///< while it was open, its sender began another serialized exchange
+    FrameStamp agreed{};      ///< while it was open, its sender agreed to a CONFIRM RKEY
+    Time due = kNever;        ///< when the rules look for its reply
+    Time alive = kNever;      ///< when the other side was first heard after it
     bool overdue = false;
 
     static constexpr Time kNever = std::numeric_limits<Time>::max();
@@ -67,6 +50,9 @@ struct GroupHistory {
     bool forgot_requests = false;         ///< there were too many open ones
     Time next_due = OpenRequest::kNever;  ///< the earliest OpenRequest::due
     bool watched = false;                 ///< whether a rule waits for the next data
+
+    /// Whether no packet of the link group is known to be missing.
+    bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{}; }
 
     /// How many open requests are of the same type and from the same side, this one included.
     std::size_t count_like(const OpenRequest& request) const {
@@ -84,19 +70,20 @@ struct GroupHistory {
     }
 };
 
+/// Arrival lives as long as the call that deals with the packet: what it points to is not kept. Data that must wait is
+/// kept as WaitingData.
 struct Arrival {
     std::uint32_t group;
     std::uint32_t link;  ///< index in LinkGroup::links
     Side from;
     const capture::Packet* packet;
     FrameFacts* facts;
-    const Continuity* continuity;  ///< of the sender's packets up to this one
     GroupHistory* history;
     bool late = false;              ///< it fills a gap: what was sent after it has been seen before
     PerSide<std::uint32_t> gaps{};  ///< GroupHistory::gaps up to this packet
     bool one_interface = true;      ///< all packets of the group up to this one came by one interface
 
-    Step step() const { return step_of(*packet); }
+    FrameStamp step() const { return step_of(*packet); }
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/clc_rules.h"
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -60,11 +58,11 @@ void ClcRules::judge_order(const TcpArrival& a, ClcType type, const Told& told) 
                                                                     : nullptr;
     if (wrong != nullptr)
         return verdicts_.broken(
-            RuleName::clc_order, {a.step.frame}, Subject::connection(a.connection.id),
+            rules::clc_order, {a.step.frame}, Subject::connection(a.connection.id),
             (before && own_kind ? std::string("after ") + name_of_type(*before) + ", " : std::string()) +
                 name_of_type(type) + wrong + name_of(a.from));
-    if (!begin_known) return verdicts_.undecided(RuleName::clc_order, doubt::no_begin);
-    verdicts_.held(RuleName::clc_order);
+    if (!begin_known) return verdicts_.undecided(rules::clc_order, UndecidedReason::beginning_not_captured);
+    verdicts_.satisfied(rules::clc_order);
 }
 
 /// Whoever is sent a reserved MTU declines (RFC 7609, C.6).
@@ -76,9 +74,9 @@ void ClcRules::judge_answer_to_mtu(const TcpArrival& a, const wire::ClcMessage& 
     if (told.reserved_mtu == 0 || a.from != Side::client) return;
     if (message.header.type == ClcType::confirm)
         verdicts_.broken(
-            RuleName::coded_values, {told.reserved_mtu, a.step.frame}, Subject::connection(a.connection.id),
+            rules::coded_values, {told.reserved_mtu, a.step.frame}, Subject::connection(a.connection.id),
             "the client confirms a reserved MTU code instead of declining");
-    else verdicts_.held(RuleName::coded_values);
+    else verdicts_.satisfied(rules::coded_values);
 }
 
 void ClcRules::judge_peer_id(const TcpArrival& a, const wire::ClcMessage& message, Told& told) {
@@ -86,10 +84,10 @@ void ClcRules::judge_peer_id(const TcpArrival& a, const wire::ClcMessage& messag
     auto& known = told.identity[a.from];
     if (!id) return;
     if (!known) known = Identity{*id, a.step.frame};
-    else if (known->id == *id) verdicts_.held(RuleName::peer_id);
+    else if (known->id == *id) verdicts_.satisfied(rules::peer_id);
     else
         verdicts_.broken(
-            RuleName::peer_id, {known->frame, a.step.frame}, Subject::connection(a.connection.id),
+            rules::peer_id, {known->frame, a.step.frame}, Subject::connection(a.connection.id),
             std::string("the ") + name_of(a.from) + " was " + text_of(known->id) + ", now it is " + text_of(*id));
 }
 
@@ -105,13 +103,13 @@ void ClcRules::judge_version(const TcpArrival& a, const wire::ClcMessage& messag
     const std::uint8_t version = message.version();
     const bool accept = message.header.type == ClcType::accept;
     if (accept ? !told.offer : !a.connection.setup.accept)
-        return verdicts_.undecided(RuleName::common_version, doubt::no_begin);
+        return verdicts_.undecided(rules::common_version, UndecidedReason::beginning_not_captured);
     const bool agreed = accept ? (version == 1 && told.offer->version1) || (version == 2 && told.offer->version2)
                                : version == a.connection.version;
-    if (agreed) return verdicts_.held(RuleName::common_version);
+    if (agreed) return verdicts_.satisfied(rules::common_version);
     const std::uint64_t before = accept ? told.offer->frame : a.connection.setup.accept->frame;
     verdicts_.broken(
-        RuleName::common_version, {before, a.step.frame}, Subject::connection(a.connection.id),
+        rules::common_version, {before, a.step.frame}, Subject::connection(a.connection.id),
         std::string(accept ? "ACCEPT" : "CONFIRM") + " of version " + std::to_string(version) +
             (accept ? ", which was not offered" : ", unlike ACCEPT"));
 }

@@ -3,13 +3,9 @@
 
 #include <algorithm>
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 namespace {
-
-constexpr const char* kEndsEarly = "the capture ends too early";
 
 /// Whether the connection carries, or has carried, data over RDMA.
 bool uses_rdma(const Connection& c) { return c.setup.first_data && !c.decline && !c.midstream; }
@@ -18,65 +14,65 @@ bool uses_rdma(const Connection& c) { return c.setup.first_data && !c.decline &&
 
 void CloseRules::on_abort(const Arrival& a, const Connection& connection) {
     const Side peer = other(a.from);
-    if (connection.midstream)
-        return verdicts_.undecided(RuleName::abort_answer, "a connection began before the capture");
-    if (connection.from[peer].aborted) return;                                        // this is the answer
-    if (connection.from[peer].closed) return verdicts_.held(RuleName::abort_answer);  // has taken leave before
+    if (connection.midstream) return verdicts_.undecided(rules::abort_answer, UndecidedReason::beginning_not_captured);
+    if (connection.from[peer].aborted) return;                                          // this is the answer
+    if (connection.from[peer].closed) return verdicts_.satisfied(rules::abort_answer);  // has taken leave before
     const Answer answer{connection.id, a.group, a.link, peer, a.step(), a.history, a.history->gaps[peer]};
     if (!answers_.add(a.packet->time, answer))
-        verdicts_.undecided(RuleName::abort_answer, "too many connections were aborted at once");
+        verdicts_.undecided(rules::abort_answer, UndecidedReason::not_remembered);
 }
 
 /// Only somebody who was there can fail to answer: the side must have been heard of later on the link.
 void CloseRules::judge_answer(const Answer& answer, bool at_end) {
     const Connection& c = model_.connections[answer.connection - 1];
     const Link& link = model_.link_groups[answer.group - 1].links[answer.link];
-    if (c.from[answer.due_from].ended()) return verdicts_.held(RuleName::abort_answer);
-    if (at_end) return verdicts_.undecided(RuleName::abort_answer, kEndsEarly);
+    if (c.from[answer.due_from].ended()) return verdicts_.satisfied(rules::abort_answer);
+    if (at_end) return verdicts_.undecided(rules::abort_answer, UndecidedReason::capture_ended);
     if (answer.history->gaps[answer.due_from] != answer.gaps)
-        return verdicts_.undecided(RuleName::abort_answer, doubt::not_captured);
+        return verdicts_.undecided(rules::abort_answer, UndecidedReason::frames_missing);
     if (link.state != LinkState::active || link.heard[answer.due_from] <= answer.abort.time)
-        return verdicts_.undecided(RuleName::abort_answer, doubt::link_failed);
+        return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
     verdicts_.broken(
-        RuleName::abort_answer, {answer.abort.frame}, Subject::connection(c.id),
+        rules::abort_answer, {answer.abort.frame}, Subject::connection(c.id),
         std::string("the ") + name_of(answer.due_from) + " does not answer the abort");
 }
 
 void CloseRules::on_reset(const TcpArrival& a) {
     if (!uses_rdma(a.connection)) return;
-    if (a.connection.from[a.from].ended()) return verdicts_.held(RuleName::abort_answer);
+    if (a.connection.from[a.from].ended()) return verdicts_.satisfied(rules::abort_answer);
     if (!aborts_.add(a.step.time, {a.connection.id, a.from, a.step}))
-        verdicts_.undecided(RuleName::abort_answer, "too many connections were reset at once");
+        verdicts_.undecided(rules::abort_answer, UndecidedReason::not_remembered);
 }
 
 /// An abort cannot be sent where no link works any more.
 void CloseRules::judge_reset(const Reset& reset, bool at_end) {
     const Connection& c = model_.connections[reset.connection - 1];
-    if (c.from[reset.from].ended()) return verdicts_.held(RuleName::abort_answer);
-    if (at_end) return verdicts_.undecided(RuleName::abort_answer, kEndsEarly);
+    if (c.from[reset.from].ended()) return verdicts_.satisfied(rules::abort_answer);
+    if (at_end) return verdicts_.undecided(rules::abort_answer, UndecidedReason::capture_ended);
     const auto works = [&](const Link& link) {
         return link.state == LinkState::active && link.interface == reset.step.interface &&
                link.heard[Side::client] > reset.step.time && link.heard[Side::server] > reset.step.time;
     };
     const LinkGroup& group = model_.link_groups[c.link_group - 1];
     if (std::ranges::none_of(group.links, works))
-        return verdicts_.undecided(RuleName::abort_answer, doubt::link_failed);
+        return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
     verdicts_.broken(
-        RuleName::abort_answer, {reset.step.frame}, Subject::connection(c.id),
+        rules::abort_answer, {reset.step.frame}, Subject::connection(c.id),
         std::string("the ") + name_of(reset.from) + " resets TCP, but does not abort on RoCE");
 }
 
 void CloseRules::on_fin(const TcpArrival& a, bool complete) {
     const Connection& c = a.connection;
     if (!uses_rdma(c)) return;
-    if (c.from[Side::client].ended() && c.from[Side::server].ended()) return verdicts_.held(RuleName::fin_after_close);
-    if (!complete) return verdicts_.undecided(RuleName::fin_after_close, doubt::not_captured);
+    if (c.from[Side::client].ended() && c.from[Side::server].ended())
+        return verdicts_.satisfied(rules::fin_after_close);
+    if (!complete) return verdicts_.undecided(rules::fin_after_close, UndecidedReason::frames_missing);
     const LinkGroup& group = model_.link_groups[c.link_group - 1];
     if (std::ranges::any_of(
             group.links, [&](const Link& l) { return l.packets != 0 && l.interface != a.step.interface; }))
-        return verdicts_.undecided(RuleName::fin_after_close, doubt::other_interface);
-    verdicts_.habit(
-        RuleName::fin_after_close, {a.step.frame}, Subject::connection(c.id),
+        return verdicts_.undecided(rules::fin_after_close, UndecidedReason::interface_order);
+    verdicts_.deviation(
+        rules::fin_after_close, {a.step.frame}, Subject::connection(c.id),
         std::string("FIN from the ") + name_of(a.from) + " before both sides have closed on RoCE");
 }
 

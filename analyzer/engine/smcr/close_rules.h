@@ -36,14 +36,14 @@ private:
         std::uint32_t connection;
         std::uint32_t group, link;
         Side due_from;
-        Step abort;
+        FrameStamp abort;
         const GroupHistory* history;
         std::uint32_t gaps;  ///< in what the side that has to answer had sent by then
     };
     struct Reset {
         std::uint32_t connection;
         Side from;
-        Step step;
+        FrameStamp step;
     };
     void judge_answer(const Answer& answer, bool at_end);
     void judge_reset(const Reset& reset, bool at_end);

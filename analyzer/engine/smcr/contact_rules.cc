@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -54,13 +52,11 @@ void ContactRules::judge_new_group(
     const Life link = life_of(of_link, a.from, body.peer_id, a.step.time);
     const Life rmb = life_of(of_rmb, a.from, body.peer_id, a.step.time);
     if (link != Life::sure && rmb != Life::sure) {
-        if (link != Life::unknown && rmb != Life::unknown) return verdicts_.held(RuleName::new_group_is_new);
-        return verdicts_.undecided(
-            RuleName::new_group_is_new,
-            "whether the link group that had the same queue pair or RMB exists is not known");
+        if (link != Life::unknown && rmb != Life::unknown) return verdicts_.satisfied(rules::new_group_is_new);
+        return verdicts_.undecided(rules::new_group_is_new, UndecidedReason::old_group_unknown);
     }
     verdicts_.broken(
-        RuleName::new_group_is_new, {a.step.frame}, Subject::connection(a.connection.id),
+        rules::new_group_is_new, {a.step.frame}, Subject::connection(a.connection.id),
         std::string("the ") + name_of(a.from) + "'s " + (link == Life::sure ? "queue pair" : "RMB") + " belongs to " +
             to_string(Subject::link_group(link == Life::sure ? of_link : of_rmb)));
 }
@@ -77,20 +73,20 @@ void ContactRules::judge_known_link(const TcpArrival& a, std::optional<LinkRef> 
     const auto wrong = out_of_sync_.find(id);
     if (wrong != out_of_sync_.end())
         return verdicts_.broken(
-            RuleName::known_link, {wrong->second.frame, a.connection.setup.accept->frame, a.step.frame},
+            rules::known_link, {wrong->second.frame, a.connection.setup.accept->frame, a.step.frame},
             Subject::connection(id), "the client confirms a link that was deleted");
     const std::uint32_t group = a.connection.link_group;
     if (group == 0 || !model_.link_groups[group - 1].from_start)
-        return verdicts_.undecided(RuleName::known_link, "the link group's first contact was not captured");
-    verdicts_.held(RuleName::known_link);
+        return verdicts_.undecided(rules::known_link, UndecidedReason::beginning_not_captured);
+    verdicts_.satisfied(rules::known_link);
 }
 
 void ContactRules::on_decline(const TcpArrival& a, bool out_of_sync) {
     const auto wrong = out_of_sync_.find(a.connection.id);
     if (wrong == out_of_sync_.end() || a.from == Side::server) return;
-    if (out_of_sync) return verdicts_.held(RuleName::known_link);
+    if (out_of_sync) return verdicts_.satisfied(rules::known_link);
     verdicts_.broken(
-        RuleName::known_link, {wrong->second.frame, a.connection.setup.accept->frame, a.step.frame},
+        rules::known_link, {wrong->second.frame, a.connection.setup.accept->frame, a.step.frame},
         Subject::connection(a.connection.id), "the client declines a deleted link, but not as out of synchronization");
 }
 
@@ -105,9 +101,9 @@ void ContactRules::judge_peer_id(
     const LinkGroup& group = model_.link_groups[named->group - 1];
     const auto& known = group.peer_id[a.from];
     if (!known || !group.roles_known || group.links[named->link].state != LinkState::active) return;
-    if (*known == body.peer_id) return verdicts_.held(RuleName::peer_id);
+    if (*known == body.peer_id) return verdicts_.satisfied(rules::peer_id);
     verdicts_.broken(
-        RuleName::peer_id, {a.step.frame}, Subject::connection(a.connection.id),
+        rules::peer_id, {a.step.frame}, Subject::connection(a.connection.id),
         std::string("the ") + name_of(a.from) + " has another peer ID than in " +
             to_string(Subject::link_group(group.id)) + " before");
 }
@@ -118,21 +114,21 @@ void ContactRules::on_element(
     const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, bool complete) {
     if (regions_.size() == kMostRemembered) regions_.clear();
     regions_[{body.gid, body.rkey, body.rmb_address}] = a.connection.link_group;
-    if (before == 0) return verdicts_.held(RuleName::element_reuse);
+    if (before == 0) return verdicts_.satisfied(rules::element_reuse);
     if (before == a.connection.id) return;
     const Connection& old = model_.connections[before - 1];
     const bool ended = old.from[Side::client].ended() && old.from[Side::server].ended();
-    if (ended || old.reset || old.decline) return verdicts_.held(RuleName::element_reuse);
+    if (ended || old.reset || old.decline) return verdicts_.satisfied(rules::element_reuse);
     const LinkGroup& group = model_.link_groups[a.connection.link_group - 1];
     if (is_ending(old, Side::client) || is_ending(old, Side::server))
-        return verdicts_.undecided(RuleName::element_reuse, "the old connection may have been given up");
+        return verdicts_.undecided(rules::element_reuse, UndecidedReason::connection_given_up);
     if (!complete || old.midstream || !group.from_start)
-        return verdicts_.undecided(RuleName::element_reuse, doubt::not_captured);
+        return verdicts_.undecided(rules::element_reuse, UndecidedReason::frames_missing);
     if (std::ranges::any_of(
             group.links, [&](const Link& l) { return l.packets == 0 || l.interface != a.step.interface; }))
-        return verdicts_.undecided(RuleName::element_reuse, doubt::other_interface);
+        return verdicts_.undecided(rules::element_reuse, UndecidedReason::interface_order);
     verdicts_.broken(
-        RuleName::element_reuse, {old.first_frame, a.step.frame}, Subject::connection(a.connection.id),
+        rules::element_reuse, {old.first_frame, a.step.frame}, Subject::connection(a.connection.id),
         std::string("the ") + name_of(a.from) + " gives it RMB element " + std::to_string(body.rmb_index) + ", which " +
             to_string(Subject::connection(before)) + " is still using");
 }

@@ -58,8 +58,8 @@ private:
     const Model& model_;
     Verdicts& verdicts_;
     std::unordered_map<Region, std::uint32_t, RegionHash> regions_;  ///< the link group that used it last
-    std::unordered_map<std::uint64_t, Step> left_;                   ///< links that the client knows are gone
-    std::unordered_map<std::uint32_t, Step> out_of_sync_;            ///< connections whose ACCEPT names such a link
+    std::unordered_map<std::uint64_t, FrameStamp> left_;             ///< links that the client knows are gone
+    std::unordered_map<std::uint32_t, FrameStamp> out_of_sync_;      ///< connections whose ACCEPT names such a link
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -3,8 +3,6 @@
 
 #include <limits>
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -30,7 +28,7 @@ bool CursorRules::judge_cursors(
     if (!judge_motion(t, t.sending, producer, cdc.producer, "producer") ||
         !judge_motion(t, t.receiving, consumer, cdc.consumer, "consumer"))
         return false;
-    verdicts_.held(RuleName::cursor_range);
+    verdicts_.satisfied(rules::cursor_range);
     return true;
 }
 
@@ -41,23 +39,23 @@ bool CursorRules::judge_motion(
         return std::string(name) + " cursor " + to_string(cursor) + " of the " + std::string(side) + " " + what;
     };
     if (!flow.in_data_area(cursor)) {
-        verdicts_.broken(RuleName::cursor_range, {t.frame()}, t.subject(), text("is outside the RMB element"));
+        verdicts_.broken(rules::cursor_range, {t.frame()}, t.subject(), text("is outside the RMB element"));
         return false;
     }
     if (motion.kind == Motion::Kind::first) return true;
     if (motion.kind == Motion::Kind::unknown) {
-        verdicts_.undecided(RuleName::cursor_range, doubt::no_element_size);
+        verdicts_.undecided(rules::cursor_range, UndecidedReason::element_size_unknown);
         return false;
     }
     const auto capacity = flow.capacity();
     const bool back = motion.kind == Motion::Kind::back;
     if (!back && (!capacity || motion.moved <= *capacity)) return true;
-    if (const char* why = t.doubt_of_sender()) {
-        verdicts_.undecided(RuleName::cursor_range, why);
+    if (const auto why = t.doubt_of_sender()) {
+        verdicts_.undecided(rules::cursor_range, *why);
         return false;
     }
     verdicts_.broken(
-        RuleName::cursor_range, frames_with(t.mine.frame, t.frame()), t.subject(),
+        rules::cursor_range, frames_with(t.mine.frame, t.frame()), t.subject(),
         text(back ? "has gone back" : "moved by more than the RMB element holds"));
     return false;
 }
@@ -69,11 +67,11 @@ void CursorRules::judge_window(const Transfer& t, const Motion& producer) {
     if (!capacity || producer.moved == 0) return;
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     const bool ahead = producer.position > limit;
-    if (!ahead && t.connection.from[t.a.from].from_start) return verdicts_.held(RuleName::window);
-    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::window, why);
+    if (!ahead && t.connection.from[t.a.from].from_start) return verdicts_.satisfied(rules::window);
+    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::window, *why);
     if (producer.position <= t.mine.overrun) return;  // the WRITE has been told of
     verdicts_.broken(
-        RuleName::window, frames_with(t.peers.frame, t.frame()), t.subject(),
+        rules::window, frames_with(t.peers.frame, t.frame()), t.subject(),
         "the producer of the " + std::string(name_of(t.a.from)) + " is " + std::to_string(producer.position - limit) +
             " octets beyond the window");
 }
@@ -87,10 +85,10 @@ void CursorRules::on_write(const Transfer& t, const Flow::Write& write) {
     const std::uint64_t end = place + write.length;
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     if (end <= limit || place != t.sending.frontier()) return;
-    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::window, why);
+    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::window, *why);
     if (t.mine.overrun == 0 || place > t.mine.overrun)
         verdicts_.broken(
-            RuleName::window, frames_with(t.peers.frame, t.frame()), t.subject(),
+            rules::window, frames_with(t.peers.frame, t.frame()), t.subject(),
             "a WRITE of the " + std::string(name_of(t.a.from)) + " ends " + std::to_string(end - limit) +
                 " octets beyond the window");
     t.mine.overrun = end;
@@ -101,10 +99,10 @@ void CursorRules::judge_consumer(const Transfer& t, const Motion& consumer) {
     const std::uint64_t produced = t.receiving.producer_position();
     const bool ahead = consumer.position > produced;
     if (!ahead && t.connection.from[other(t.a.from)].from_start)
-        return verdicts_.held(RuleName::consumer_behind_producer);
-    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::consumer_behind_producer, why);
+        return verdicts_.satisfied(rules::consumer_behind_producer);
+    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::consumer_behind_producer, *why);
     verdicts_.broken(
-        RuleName::consumer_behind_producer, frames_with(t.peers.frame, t.frame()), t.subject(),
+        rules::consumer_behind_producer, frames_with(t.peers.frame, t.frame()), t.subject(),
         "the consumer of the " + std::string(name_of(t.a.from)) + " is " +
             std::to_string(consumer.position - produced) + " octets ahead of what was announced");
 }
@@ -113,7 +111,7 @@ void CursorRules::judge_consumer(const Transfer& t, const Motion& consumer) {
 
 /// A WRITE that was not captured may have gone to any place in the window.
 void CursorRules::note_missing_writes(const Transfer& t, const Motion& producer) {
-    const bool complete = t.doubt_of_sender() == nullptr && !t.mine.moves();
+    const bool complete = !t.doubt_of_sender() && !t.mine.moves();
     if (complete) return;
     const auto capacity = t.sending.capacity();
     t.mine.unsure_below = capacity ? std::max(producer.position, t.sending.producer_position()) + *capacity
@@ -123,11 +121,12 @@ void CursorRules::note_missing_writes(const Transfer& t, const Motion& producer)
 void CursorRules::judge_coverage(const Transfer& t, const Motion& producer, bool writes_wait) {
     if (producer.kind != Motion::Kind::forward || producer.moved == 0) return;
     const std::uint64_t begin = t.sending.producer_position();
-    if (t.sending.was_written(begin, producer.position)) return verdicts_.held(RuleName::write_before_cdc);
-    if (writes_wait) return verdicts_.undecided(RuleName::write_before_cdc, "WRITEs to an unknown RMB were waiting");
-    if (begin < t.mine.unsure_below) return verdicts_.undecided(RuleName::write_before_cdc, doubt::missing);
+    if (t.sending.was_written(begin, producer.position)) return verdicts_.satisfied(rules::write_before_cdc);
+    if (writes_wait) return verdicts_.undecided(rules::write_before_cdc, UndecidedReason::rmb_unknown);
+    if (begin < t.mine.unsure_below)
+        return verdicts_.undecided(rules::write_before_cdc, UndecidedReason::frames_missing);
     verdicts_.broken(
-        RuleName::write_before_cdc, frames_with(t.mine.written_frame, t.frame()), t.subject(),
+        rules::write_before_cdc, frames_with(t.mine.written_frame, t.frame()), t.subject(),
         "not all of the " + std::to_string(producer.moved) + " octets that the " + std::string(name_of(t.a.from)) +
             " announces have been written");
 }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -35,23 +33,23 @@ void DeclineRules::judge_chase(const TcpArrival& a) {
                           : latest == ClcType::accept ? setup.accept
                                                       : setup.confirm;
         verdicts_.broken(
-            RuleName::no_chase, frames_with(own ? own->frame : 0, a.step.frame), Subject::connection(a.connection.id),
+            rules::no_chase, frames_with(own ? own->frame : 0, a.step.frame), Subject::connection(a.connection.id),
             std::string("the ") + name_of(a.from) + " declines " + text);
     };
     if (!latest) {
-        if (a.handshake.frame[a.from] != 0) return verdicts_.held(RuleName::no_chase);
-        return verdicts_.undecided(RuleName::no_chase, doubt::no_begin);
+        if (a.handshake.frame[a.from] != 0) return verdicts_.satisfied(rules::no_chase);
+        return verdicts_.undecided(rules::no_chase, UndecidedReason::beginning_not_captured);
     }
-    if (agreed && !first_contact)
-        return verdicts_.undecided(RuleName::no_chase, "first or subsequent contact is not known");
+    if (agreed && !first_contact) return verdicts_.undecided(rules::no_chase, UndecidedReason::contact_unknown);
     if (agreed && !*first_contact) return broken("a subsequent contact that it has agreed to");
-    if (latest == ClcType::confirm) return verdicts_.held(RuleName::no_chase);
+    if (latest == ClcType::confirm) return verdicts_.satisfied(rules::no_chase);
     // PROPOSAL and ACCEPT are answered when something behind what they answered has arrived.
-    if (!a.received || !a.unseen) return verdicts_.undecided(RuleName::no_chase, doubt::no_tcp_handshake);
+    if (!a.received || !a.unseen)
+        return verdicts_.undecided(rules::no_chase, UndecidedReason::tcp_handshake_not_captured);
     const auto answer = clc_.latest(a.connection.id, other(a.from));
     const bool answer_seen = answer == (latest == ClcType::proposal ? ClcType::accept : ClcType::confirm);
     const bool answered = answer_seen ? *a.unseen >= 0 : *a.unseen > 0;
-    if (answered) verdicts_.held(RuleName::no_chase);
+    if (answered) verdicts_.satisfied(rules::no_chase);
     else broken(latest == ClcType::proposal ? "its own PROPOSAL" : "after its own ACCEPT");
 }
 
@@ -61,25 +59,25 @@ void DeclineRules::judge_window(const TcpArrival& a) {
     const LinkGroup* group = group_of(a.connection);
     const Subject subject = Subject::connection(a.connection.id);
     if (group == nullptr || group->links.empty() || group->links[0].packets == 0)
-        return verdicts_.undecided(RuleName::decline_in_time, doubt::no_link_packets);
+        return verdicts_.undecided(rules::decline_in_time, UndecidedReason::link_not_captured);
     const Link& link = group->links[0];
     if (link.interface != a.step.interface)
-        return verdicts_.undecided(RuleName::decline_in_time, doubt::other_interface);
+        return verdicts_.undecided(rules::decline_in_time, UndecidedReason::interface_order);
     const auto& sent = a.connection.from[a.from];
     if (sent.first_data && a.step.time - *sent.first_data > kUnderWay && a.connection.setup.first_data)
         return verdicts_.broken(
-            RuleName::decline_in_time, {a.connection.setup.first_data->frame, a.step.frame}, subject,
+            rules::decline_in_time, {a.connection.setup.first_data->frame, a.step.frame}, subject,
             std::string("the ") + name_of(a.from) + " declines after it has sent data");
     const auto add_link = std::ranges::find_if(group->exchanges, [](const LlcExchange& exchange) {
         return exchange.type == wire::LlcType::add_link && exchange.from == Side::server && exchange.reply;
     });
-    if (add_link == group->exchanges.end()) return verdicts_.held(RuleName::decline_in_time);
+    if (add_link == group->exchanges.end()) return verdicts_.satisfied(rules::decline_in_time);
     const bool arrived = a.from == Side::server || add_link->refused ||
                          link.heard[Side::server] > add_link->reply->time;
     if (a.step.time - add_link->reply->time <= kUnderWay || !arrived)
-        return verdicts_.undecided(RuleName::decline_in_time, "DECLINE and the reply to ADD LINK may have crossed");
+        return verdicts_.undecided(rules::decline_in_time, UndecidedReason::may_have_crossed);
     verdicts_.broken(
-        RuleName::decline_in_time, {add_link->request.frame, add_link->reply->frame, a.step.frame}, subject,
+        rules::decline_in_time, {add_link->request.frame, add_link->reply->frame, a.step.frame}, subject,
         std::string("the ") + name_of(a.from) + " declines after ADD LINK was answered");
 }
 
@@ -90,12 +88,12 @@ void DeclineRules::on_data(const Arrival& a, const Connection& connection) {
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
     if (since <= (a.from == decline.by ? 0 : kUnderWay)) return;
     if (a.history->gaps[a.from] != 0)  // it may be the repetition of a packet that was sent before
-        return verdicts_.undecided(RuleName::decline_ends_rdma, doubt::not_captured);
+        return verdicts_.undecided(rules::decline_ends_rdma, UndecidedReason::frames_missing);
     if (link.interface != connection.interface)
-        return verdicts_.undecided(RuleName::decline_ends_rdma, doubt::other_interface);
+        return verdicts_.undecided(rules::decline_ends_rdma, UndecidedReason::interface_order);
     unstopped_.insert(connection.id);
     verdicts_.broken(
-        RuleName::decline_ends_rdma, {decline.frame, a.packet->number}, Subject::connection(connection.id),
+        rules::decline_ends_rdma, {decline.frame, a.packet->number}, Subject::connection(connection.id),
         std::string("the ") + name_of(a.from) + " goes on over RDMA after DECLINE");
 }
 
@@ -103,8 +101,8 @@ void DeclineRules::on_end(const Connection& connection) {
     const LinkGroup* group = group_of(connection);
     if (!connection.decline || group == nullptr || unstopped_.contains(connection.id)) return;
     const bool captured = std::ranges::any_of(group->links, [](const Link& link) { return link.packets != 0; });
-    if (captured) verdicts_.held(RuleName::decline_ends_rdma);
-    else verdicts_.undecided(RuleName::decline_ends_rdma, doubt::no_link_packets);
+    if (captured) verdicts_.satisfied(rules::decline_ends_rdma);
+    else verdicts_.undecided(rules::decline_ends_rdma, UndecidedReason::link_not_captured);
 }
 
 }  // namespace fabricscope::engine::smcr

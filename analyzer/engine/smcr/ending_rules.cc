@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/ending_rules.h"
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -17,33 +15,33 @@ bool repeats_before(const Transfer& t, std::uint16_t sequence) {
     return sequence_distance(validation != nullptr ? validation->sequence : t.mine.sequence, sequence) > 0;
 }
 
-const char* doubt_of(const Transfer& t) {
-    if (t.late()) return doubt::out_of_order;
-    if (t.mine.link != t.a.link) return doubt::other_link;
-    return nullptr;
+std::optional<UndecidedReason> doubt_of(const Transfer& t) {
+    if (t.late()) return UndecidedReason::out_of_order;
+    if (t.mine.link != t.a.link) return UndecidedReason::another_link;
+    return std::nullopt;
 }
 
 }  // namespace
 
 void EndingRules::broken(const Transfer& t, std::uint64_t said, const char* what) {
     verdicts_.broken(
-        RuleName::silence_after_close, {said, t.frame()}, t.subject(), "the " + std::string(name_of(t.a.from)) + what);
+        rules::silence_after_close, {said, t.frame()}, t.subject(), "the " + std::string(name_of(t.a.from)) + what);
 }
 
 void EndingRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Motion& producer) {
     const Sent& mine = t.mine;
     if (mine.done_frame == 0 && mine.closed_frame == 0) return;
-    if (const char* why = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, why);
+    if (const auto why = doubt_of(t)) return verdicts_.undecided(rules::silence_after_close, *why);
     if (mine.closed_frame != 0) {
         if (both_closed(t) && sequence_distance(mine.sequence, cdc.sequence) != 1)
-            return verdicts_.undecided(RuleName::silence_after_close, "the token may be in use again");
+            return verdicts_.undecided(rules::silence_after_close, UndecidedReason::used_again);
         return broken(t, mine.closed_frame, " goes on, although it has closed the connection");
     }
     const bool ends = cdc.state.connection_closed || cdc.state.abnormal_close;
     if (producer.kind == Motion::Kind::forward && producer.moved != 0)
         return broken(t, mine.done_frame, " announces more data, although it was done sending");
     if (!cdc.state.sending_done && !ends) return broken(t, mine.done_frame, " takes back that it is done sending");
-    verdicts_.held(RuleName::silence_after_close);
+    verdicts_.satisfied(rules::silence_after_close);
 }
 
 void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
@@ -51,9 +49,8 @@ void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
     const std::uint64_t said = mine.closed_frame != 0 ? mine.closed_frame : mine.done_frame;
     if (said == 0 || !write.first) return;
     if (repeats_before(t, mine.closed_frame != 0 ? mine.closed_sequence : mine.done_sequence)) return;
-    if (const char* why = doubt_of(t)) return verdicts_.undecided(RuleName::silence_after_close, why);
-    if (both_closed(t))
-        return verdicts_.undecided(RuleName::silence_after_close, "the RMB element may be in use again");
+    if (const auto why = doubt_of(t)) return verdicts_.undecided(rules::silence_after_close, *why);
+    if (both_closed(t)) return verdicts_.undecided(rules::silence_after_close, UndecidedReason::used_again);
     broken(
         t, said,
         mine.closed_frame != 0 ? " writes, although it has closed the connection"

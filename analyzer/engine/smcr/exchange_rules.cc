@@ -73,11 +73,11 @@ void ExchangeRules::note_overlap(const Arrival& a, const OpenRequest& request) {
 }
 
 void ExchangeRules::judge_overlap(const Arrival& a, const OpenRequest& request, bool its_reply) {
-    const char* why = its_reply ? doubt::since(request, a) : "the reply may be to another request";
-    if (why != nullptr) return verdicts_.undecided(RuleName::serialized_exchanges, why);
-    if (request.overlapped.frame == 0) return verdicts_.held(RuleName::serialized_exchanges);
+    std::optional<UndecidedReason> why = its_reply ? doubt::since(request, a) : UndecidedReason::another_request;
+    if (why) return verdicts_.undecided(rules::serialized_exchanges, *why);
+    if (request.overlapped.frame == 0) return verdicts_.satisfied(rules::serialized_exchanges);
     verdicts_.broken(
-        RuleName::serialized_exchanges, {request.step.frame, request.overlapped.frame}, Subject::link_group(a.group),
+        rules::serialized_exchanges, {request.step.frame, request.overlapped.frame}, Subject::link_group(a.group),
         std::string("the ") + name_of(request.from) + " begins an exchange before it had the reply to " +
             name_of(request.type));
 }
@@ -90,46 +90,45 @@ void ExchangeRules::judge_confirm_rkey_reply(const Arrival& a, const wire::LlcMe
         const bool changes_links = own.serialized && own.from == Side::server && own.link == a.link &&
                                    (own.type == wire::LlcType::add_link || own.type == wire::LlcType::delete_link);
         if (!changes_links) continue;
-        if (is_refusal(message)) verdicts_.held(RuleName::negative_while_changing);
+        if (is_refusal(message)) verdicts_.satisfied(rules::negative_while_changing);
         else own.agreed = a.step();
     }
 }
 
 void ExchangeRules::judge_agreement(const Arrival& a, const OpenRequest& request) {
-    if (const char* why = doubt::since(request, a)) return verdicts_.undecided(RuleName::negative_while_changing, why);
+    if (const auto why = doubt::since(request, a)) return verdicts_.undecided(rules::negative_while_changing, *why);
     verdicts_.broken(
-        RuleName::negative_while_changing, {request.step.frame, request.agreed.frame}, Subject::link_group(a.group),
+        rules::negative_while_changing, {request.step.frame, request.agreed.frame}, Subject::link_group(a.group),
         std::string("CONFIRM RKEY is agreed to during ") + name_of(request.type));
 }
 
 // ---- replies -------------------------------------------------------------------------------------
 
 void ExchangeRules::judge_link(const Arrival& a, const OpenRequest& request) {
-    if (request.link == a.link) return verdicts_.held(RuleName::llc_format);
-    if (const char* why = doubt::from_start(group(a), *a.history))
-        return verdicts_.undecided(RuleName::llc_format, why);
+    if (request.link == a.link) return verdicts_.satisfied(rules::llc_format);
+    if (const auto why = doubt::from_start(group(a), *a.history)) return verdicts_.undecided(rules::llc_format, *why);
     verdicts_.broken(
-        RuleName::llc_format, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::llc_format, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         std::string("the reply to ") + name_of(request.type) + " comes on another link");
 }
 
 void ExchangeRules::on_unasked_reply(const Arrival& a, const wire::LlcMessage& message) {
-    const char* why = doubt::from_start(group(a), *a.history);
-    if (why == nullptr && a.late) why = doubt::order;
-    if (why == nullptr && a.history->forgot_requests) why = "too many requests were open";
-    if (why != nullptr) return verdicts_.undecided(RuleName::llc_format, why);
+    std::optional<UndecidedReason> why = doubt::from_start(group(a), *a.history);
+    if (!why && a.late) why = UndecidedReason::out_of_order;
+    if (!why && a.history->forgot_requests) why = UndecidedReason::not_remembered;
+    if (why) return verdicts_.undecided(rules::llc_format, *why);
     const std::string text = std::string("a reply to no request: ") + name_of(message.type());
     const bool rejects_link = std::holds_alternative<wire::AddLinkMessage>(message.body) && is_refusal(message);
-    if (rejects_link) verdicts_.habit(RuleName::llc_format, {a.packet->number}, Subject::link_group(a.group), text);
-    else verdicts_.broken(RuleName::llc_format, {a.packet->number}, Subject::link_group(a.group), text);
+    if (rejects_link) verdicts_.deviation(rules::llc_format, {a.packet->number}, Subject::link_group(a.group), text);
+    else verdicts_.broken(rules::llc_format, {a.packet->number}, Subject::link_group(a.group), text);
 }
 
 void ExchangeRules::judge_delete_link_reply(
     const Arrival& a, const wire::DeleteLink& reply, const OpenRequest& request) {
     if (request.from != Side::server) return;  // to the client's the server may only say that there is no such link
-    if (request.subject == reply.link && !reply.all) return verdicts_.held(RuleName::delete_link_answer);
+    if (request.subject == reply.link && !reply.all) return verdicts_.satisfied(rules::delete_link_answer);
     verdicts_.broken(
-        RuleName::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         "asked to delete link " + std::to_string(request.subject) + ", the client names link " +
             std::to_string(reply.link));
 }
@@ -138,13 +137,13 @@ void ExchangeRules::judge_delete_link_reply(
 void ExchangeRules::judge_test_link_reply(const Arrival& a, const wire::TestLink& reply, const OpenRequest& request) {
     const wire::LlcMessage asked = wire::parse_llc(request.octets, request.octets.size());
     const auto* test = std::get_if<wire::TestLink>(&asked.body);
-    if (test == nullptr) return verdicts_.undecided(RuleName::test_link_echo, "the request was cut by the snap length");
-    if (test->user_data == reply.user_data) return verdicts_.held(RuleName::test_link_echo);
+    if (test == nullptr) return verdicts_.undecided(rules::test_link_echo, UndecidedReason::cut);
+    if (test->user_data == reply.user_data) return verdicts_.satisfied(rules::test_link_echo);
     if (a.history->count_like(request) != 1)
-        return verdicts_.undecided(RuleName::test_link_echo, doubt::several_requests);
-    if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(RuleName::test_link_echo, why);
+        return verdicts_.undecided(rules::test_link_echo, UndecidedReason::another_request);
+    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::test_link_echo, *why);
     verdicts_.broken(
-        RuleName::test_link_echo, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::test_link_echo, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         "the reply's user data differ");
 }
 
@@ -174,9 +173,9 @@ void ExchangeRules::note_follow_up(const Arrival& a, const wire::DeleteLink& req
         const bool asked_for = a.from == Side::server && earlier.from == Side::client &&
                                earlier.type == wire::LlcType::delete_link &&
                                (request.all || earlier.subject == request.link);
-        if (asked_for) verdicts_.held(RuleName::disorderly_delete);
+        if (asked_for) verdicts_.satisfied(rules::disorderly_delete);
         const bool recovers = earlier.from == a.from && earlier.overdue;
-        if (recovers) verdicts_.held(RuleName::llc_timeout);
+        if (recovers) verdicts_.satisfied(rules::llc_timeout);
         if (asked_for || recovers) earlier.due = OpenRequest::kNever;
     }
 }
@@ -209,23 +208,23 @@ void ExchangeRules::look_for_answer(const Arrival& a, OpenRequest& request) {
 void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request) {
     const bool from_server = request.from == Side::server;
     const bool is_delete = request.type == wire::LlcType::delete_link;
-    const RuleName rule = request.type == wire::LlcType::test_link ? RuleName::test_link_echo
-                          : !is_delete                             ? RuleName::llc_timeout
-                          : from_server                            ? RuleName::delete_link_answer
-                                                                   : RuleName::disorderly_delete;
+    const RuleRef rule = request.type == wire::LlcType::test_link ? RuleRef(rules::test_link_echo)
+                         : !is_delete                             ? RuleRef(rules::llc_timeout)
+                         : from_server                            ? RuleRef(rules::delete_link_answer)
+                                                                  : RuleRef(rules::disorderly_delete);
     request.due = OpenRequest::kNever;
-    if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(rule, why);
-    if (rule == RuleName::disorderly_delete) return judge_follow_up(a, request);
-    if (rule == RuleName::llc_timeout) {  // now it is for the one who asked to act
+    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rule, *why);
+    if (rule == rules::disorderly_delete) return judge_follow_up(a, request);
+    if (rule == rules::llc_timeout) {  // now it is for the one who asked to act
         request.overdue = true;
         request.due = a.packet->time;
         return;
     }
     const std::string text = std::string(name_of(request.type)) + " is not answered";
-    const auto* link = rule == RuleName::delete_link_answer ? link_numbered(group(a), request.subject) : nullptr;
+    const auto* link = rule == rules::delete_link_answer ? link_numbered(group(a), request.subject) : nullptr;
     const bool never_came_up = link != nullptr && link->state == LinkState::failed;
     const std::vector<std::uint64_t> frames{request.step.frame};
-    if (never_came_up) verdicts_.habit(rule, frames, Subject::link_group(a.group), text);
+    if (never_came_up) verdicts_.deviation(rule, frames, Subject::link_group(a.group), text);
     else verdicts_.broken(rule, frames, Subject::link_group(a.group), text);
 }
 
@@ -234,24 +233,23 @@ void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request
     const auto elsewhere = std::ranges::count_if(group(a).links, [&](const Link& link) {
         return link.state == LinkState::active && link.number != request.subject;
     });
-    if (elsewhere > 1)
-        return verdicts_.undecided(RuleName::disorderly_delete, "the server may have sent its own on another link");
+    if (elsewhere > 1) return verdicts_.undecided(rules::disorderly_delete, UndecidedReason::another_link);
     verdicts_.broken(
-        RuleName::disorderly_delete, {request.step.frame}, Subject::link_group(a.group),
+        rules::disorderly_delete, {request.step.frame}, Subject::link_group(a.group),
         "the server does not delete what the client wants deleted");
 }
 
 /// Who asked goes on using a link on which it got no answer.
 void ExchangeRules::judge_recovery(const Arrival& a, OpenRequest& request) {
     request.due = OpenRequest::kNever;
-    if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(RuleName::llc_timeout, why);
-    if (connection_ended(a.group)) return verdicts_.held(RuleName::llc_timeout);
+    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::llc_timeout, *why);
+    if (connection_ended(a.group)) return verdicts_.satisfied(rules::llc_timeout);
     const std::string text = std::string(name_of(request.type)) + " is not answered, and the " + name_of(request.from) +
                              " goes on";
     const std::vector<std::uint64_t> frames{request.step.frame};
     const Subject subject = Subject::link_group(a.group);
-    if (request.type == wire::LlcType::delete_rkey) verdicts_.habit(RuleName::llc_timeout, frames, subject, text);
-    else verdicts_.broken(RuleName::llc_timeout, frames, subject, text);
+    if (request.type == wire::LlcType::delete_rkey) verdicts_.deviation(rules::llc_timeout, frames, subject, text);
+    else verdicts_.broken(rules::llc_timeout, frames, subject, text);
 }
 
 /// Whether a connection of the group was reset or declined, which is a way to act too.

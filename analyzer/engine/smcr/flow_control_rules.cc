@@ -32,16 +32,16 @@ void FlowControlRules::judge_update(const Transfer& t, const wire::Cdc& cdc, con
     const auto capacity = t.receiving.capacity();
     const auto size = t.connection.from[other(t.a.from)].rmbe_size;
     if (!capacity || !size || t.peers.frame == 0 || says_more_than_consumer(t, cdc, motions)) return;
-    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::small_updates, why);
-    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::small_updates, why);
+    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::small_updates, *why);
+    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::small_updates, *why);
     const std::uint64_t told = t.receiving.consumer_position();
     const std::uint64_t in_flight = t.receiving.producer_position() - std::min(t.receiving.producer_position(), told);
     const std::uint64_t window = *capacity - std::min(*capacity, in_flight);
     const bool asked_for = t.peers.demand_position >= consumer.position;
     const bool worth_it = window * 2 < *size && consumer.moved * 10 >= *size;
-    if (asked_for || worth_it) return verdicts_.held(RuleName::small_updates);
-    verdicts_.habit(
-        RuleName::small_updates, {t.peers.frame, t.frame()}, t.subject(),
+    if (asked_for || worth_it) return verdicts_.satisfied(rules::small_updates);
+    verdicts_.deviation(
+        rules::small_updates, {t.peers.frame, t.frame()}, t.subject(),
         "an update of " + std::to_string(consumer.moved) + " octets while the window was " + std::to_string(window) +
             " of " + std::to_string(*capacity));
 }
@@ -51,13 +51,13 @@ void FlowControlRules::judge_blocked(const Transfer& t, const wire::Cdc& cdc, co
     const auto capacity = t.sending.capacity();
     const bool ending = cdc.state.connection_closed || cdc.state.abnormal_close;
     if (!cdc.flags.writer_blocked || !capacity || ending) return;
-    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::update_when_blocked, why);
+    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::update_when_blocked, *why);
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
-    if (producer.position >= limit) return verdicts_.held(RuleName::update_when_blocked);
+    if (producer.position >= limit) return verdicts_.satisfied(rules::update_when_blocked);
     if (t.a.packet->time - t.peers.consumer_moved_time < kReaction)
-        return verdicts_.undecided(RuleName::update_when_blocked, "the writer may not have heard of the last update");
-    verdicts_.habit(
-        RuleName::update_when_blocked, frames_with(t.peers.consumer_moved, t.frame()), t.subject(),
+        return verdicts_.undecided(rules::update_when_blocked, UndecidedReason::may_have_crossed);
+    verdicts_.deviation(
+        rules::update_when_blocked, frames_with(t.peers.consumer_moved, t.frame()), t.subject(),
         "the " + std::string(name_of(t.a.from)) + " says that it is blocked while " +
             std::to_string(limit - producer.position) + " octets of the window are free");
 }
@@ -66,9 +66,8 @@ void FlowControlRules::judge_blocked(const Transfer& t, const wire::Cdc& cdc, co
 
 void FlowControlRules::judge_urgent_flags(const Transfer& t, const wire::Cdc& cdc) {
     if (!cdc.flags.urgent_present) return;
-    if (cdc.flags.urgent_pending) return verdicts_.held(RuleName::urgent_flags);
-    verdicts_.broken(
-        RuleName::urgent_flags, {t.frame()}, t.subject(), "urgent data are present (U), but not pending (P)");
+    if (cdc.flags.urgent_pending) return verdicts_.satisfied(rules::urgent_flags);
+    verdicts_.broken(rules::urgent_flags, {t.frame()}, t.subject(), "urgent data are present (U), but not pending (P)");
 }
 
 /// Nothing goes behind urgent data before their consumption has been told.
@@ -78,10 +77,10 @@ void FlowControlRules::on_write(const Transfer& t, const Flow::Write& write) {
     if (t.sending.locate(write) < urgent_end) return;
     const std::uint64_t announced = t.mine.urgent_frame;
     t.mine.urgent_frame = 0;
-    if (const char* why = t.doubt_of_peer()) return verdicts_.undecided(RuleName::urgent_order, why);
-    if (t.sending.consumer_position() >= urgent_end) return verdicts_.held(RuleName::urgent_order);
+    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::urgent_order, *why);
+    if (t.sending.consumer_position() >= urgent_end) return verdicts_.satisfied(rules::urgent_order);
     verdicts_.broken(
-        RuleName::urgent_order, {announced, t.frame()}, t.subject(),
+        rules::urgent_order, {announced, t.frame()}, t.subject(),
         "the " + std::string(name_of(t.a.from)) + " writes on, although its urgent data have not been consumed");
 }
 

@@ -51,7 +51,7 @@ void LinkRules::finish(Time last) {
     for (const LinkGroup& group : model_.link_groups) {
         const bool* begun = begun_.find(group.id);
         if (group.from_start && came_to_be(group) && (begun == nullptr || !*begun))
-            verdicts_.undecided(RuleName::confirm_link_follows, "no message of the server on the link was captured");
+            verdicts_.undecided(rules::confirm_link_follows, UndecidedReason::link_not_captured);
     }
     add_links_.finish();
     rkeys_.finish();
@@ -65,14 +65,13 @@ void LinkRules::finish(Time last) {
 bool LinkRules::judge_format(const Arrival& a, const wire::LlcMessage& message) {
     const bool optional = (message.raw_type() & 0xC0) == 0x80;
     if (!message.error || (optional && message.error.fault != layout::Fault::truncated)) {
-        verdicts_.held(RuleName::llc_format);
+        verdicts_.satisfied(rules::llc_format);
         return !message.error;
     }
     ++a.history->gaps[a.from];
-    if (message.error.fault == layout::Fault::truncated) verdicts_.undecided(RuleName::llc_format, doubt::llc_cut);
+    if (message.error.fault == layout::Fault::truncated) verdicts_.undecided(rules::llc_format, UndecidedReason::cut);
     else
-        verdicts_.broken(
-            RuleName::llc_format, {a.packet->number}, Subject::link_group(a.group), to_string(message.error));
+        verdicts_.broken(rules::llc_format, {a.packet->number}, Subject::link_group(a.group), to_string(message.error));
     return false;
 }
 
@@ -86,15 +85,15 @@ void LinkRules::judge_begin(const Arrival& a, const wire::LlcMessage& message) {
     const Subject subject = Subject::link_group(a.group);
     if (asks && a.from == Side::client && group.roles_known)
         return verdicts_.broken(
-            RuleName::confirm_link_follows, {a.packet->number}, subject, "the client requests CONFIRM LINK");
+            rules::confirm_link_follows, {a.packet->number}, subject, "the client requests CONFIRM LINK");
     bool& begun = begun_[a.group];
     if (begun || a.link != 0 || a.from == Side::client || !group.from_start) return;
     begun = true;
-    if (asks) return verdicts_.held(RuleName::confirm_link_follows);
-    if (const char* why = doubt::from_start(group, *a.history))
-        return verdicts_.undecided(RuleName::confirm_link_follows, why);
+    if (asks) return verdicts_.satisfied(rules::confirm_link_follows);
+    if (const auto why = doubt::from_start(group, *a.history))
+        return verdicts_.undecided(rules::confirm_link_follows, *why);
     verdicts_.broken(
-        RuleName::confirm_link_follows, {a.packet->number}, subject,
+        rules::confirm_link_follows, {a.packet->number}, subject,
         std::string("the server begins with ") + name_of(message.type()));
 }
 
@@ -102,15 +101,15 @@ void LinkRules::judge_identity(const Arrival& a, const wire::ConfirmLink& confir
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
     const LinkEndpoint& end = link.end[a.from];
     if (!end.mac || !end.gid || !end.qpn)
-        return verdicts_.undecided(RuleName::confirm_link_identity, "the link's announcement was not captured");
+        return verdicts_.undecided(rules::confirm_link_identity, UndecidedReason::setup_not_captured);
     const char* what = *end.mac != confirm.mac                              ? "MAC"
                        : *end.gid != confirm.gid                            ? "GID"
                        : *end.qpn != confirm.qpn                            ? "queue pair"
                        : link.number.value_or(confirm.link) != confirm.link ? "link number"
                                                                             : nullptr;
-    if (what == nullptr) return verdicts_.held(RuleName::confirm_link_identity);
+    if (what == nullptr) return verdicts_.satisfied(rules::confirm_link_identity);
     verdicts_.broken(
-        RuleName::confirm_link_identity, {a.packet->number}, Subject::link_group(a.group),
+        rules::confirm_link_identity, {a.packet->number}, Subject::link_group(a.group),
         std::string("the ") + name_of(a.from) + " names another " + what + " than before");
 }
 
@@ -123,9 +122,9 @@ std::uint8_t least_max_links(std::uint8_t version) { return version == 1 ? 2 : 1
 
 void LinkRules::judge_max_links(const Arrival& a, const wire::ConfirmLink& confirm, std::uint8_t version) {
     if (confirm.max_links >= least_max_links(version) && confirm.max_links <= 8)
-        return verdicts_.held(RuleName::max_links);
+        return verdicts_.satisfied(rules::max_links);
     verdicts_.broken(
-        RuleName::max_links, {a.packet->number}, Subject::link_group(a.group),
+        rules::max_links, {a.packet->number}, Subject::link_group(a.group),
         "the server allows " + std::to_string(confirm.max_links) + " links");
 }
 
@@ -136,9 +135,9 @@ void LinkRules::judge_clients_max_links(
     const auto* server = std::get_if<wire::ConfirmLink>(&asked.body);
     if (server == nullptr || confirm.max_links == 0) return;
     if (confirm.max_links >= least_max_links(asked.version()) && confirm.max_links <= server->max_links)
-        return verdicts_.held(RuleName::max_links);
+        return verdicts_.satisfied(rules::max_links);
     verdicts_.broken(
-        RuleName::max_links, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::max_links, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         "the client allows " + std::to_string(confirm.max_links) + " links, the server " +
             std::to_string(server->max_links));
 }

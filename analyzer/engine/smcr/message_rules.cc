@@ -9,8 +9,6 @@ namespace fabricscope::engine::smcr {
 
 namespace {
 
-constexpr const char* kCut = "a message was cut by the snap length";
-
 std::string in_use(const char* field, std::size_t offset) {
     return std::string(field != nullptr ? field : "padding") + " at offset " + std::to_string(offset) + " is not zero";
 }
@@ -52,15 +50,16 @@ void MessageRules::on_clc(const TcpArrival& a, const wire::ClcMessage& message) 
 }
 
 void MessageRules::judge_format(const TcpArrival& a, const wire::ClcMessage& message) {
-    if (message.error.fault == layout::Fault::truncated) verdicts_.undecided(RuleName::clc_format, kCut);
+    if (message.error.fault == layout::Fault::truncated) verdicts_.undecided(rules::clc_format, UndecidedReason::cut);
     else if (message.error)
         verdicts_.broken(
-            RuleName::clc_format, {a.step.frame}, Subject::connection(a.connection.id), to_string(message.error));
-    else verdicts_.held(RuleName::clc_format);
+            rules::clc_format, {a.step.frame}, Subject::connection(a.connection.id), to_string(message.error));
+    else verdicts_.satisfied(rules::clc_format);
 }
 
 void MessageRules::judge_reserved(const TcpArrival& a, const wire::ClcMessage& message) {
-    if (message.error.fault == layout::Fault::truncated) return verdicts_.undecided(RuleName::reserved_is_zero, kCut);
+    if (message.error.fault == layout::Fault::truncated)
+        return verdicts_.undecided(rules::reserved_is_zero, UndecidedReason::cut);
     if (message.error) return;
     ReservedFields check;
     walk(message, check);
@@ -68,10 +67,10 @@ void MessageRules::judge_reserved(const TcpArrival& a, const wire::ClcMessage& m
     constexpr std::size_t kFlags = 7;
     if (check.found)
         verdicts_.broken(
-            RuleName::reserved_is_zero, {a.step.frame}, subject, in_use(check.found->field, check.found->offset));
+            rules::reserved_is_zero, {a.step.frame}, subject, in_use(check.found->field, check.found->offset));
     else if (const char* field = extension_in_use(message); field != nullptr)
-        verdicts_.habit(RuleName::reserved_is_zero, {a.step.frame}, subject, in_use(field, kFlags));
-    else verdicts_.held(RuleName::reserved_is_zero);
+        verdicts_.deviation(rules::reserved_is_zero, {a.step.frame}, subject, in_use(field, kFlags));
+    else verdicts_.satisfied(rules::reserved_is_zero);
 }
 
 void MessageRules::judge_prefixes(const TcpArrival& a, const wire::Proposal& proposal) {
@@ -86,9 +85,8 @@ void MessageRules::judge_prefixes(const TcpArrival& a, const wire::Proposal& pro
     for (std::size_t i = 0; i < proposal.prefixes.size() && text.empty(); ++i)
         if (const unsigned bits = proposal.prefixes[i].length; bits > kIpv6Bits)
             text = "an IPv6 prefix of " + std::to_string(bits) + " bits";
-    if (text.empty()) verdicts_.held(RuleName::prefix_count);
-    else
-        verdicts_.broken(RuleName::prefix_count, {a.step.frame}, Subject::connection(a.connection.id), std::move(text));
+    if (text.empty()) verdicts_.satisfied(rules::prefix_count);
+    else verdicts_.broken(rules::prefix_count, {a.step.frame}, Subject::connection(a.connection.id), std::move(text));
 }
 
 /// The MTU counts on first contact only.
@@ -97,25 +95,24 @@ void MessageRules::judge_codes(const TcpArrival& a, const wire::SmcrAcceptConfir
     const Subject subject = Subject::connection(a.connection.id);
     constexpr std::uint8_t kLargestSize = 5;
     if (first && wire::mtu_octets(body.mtu) == 0)
-        verdicts_.broken(RuleName::coded_values, {a.step.frame}, subject, "MTU code " + std::to_string(body.mtu));
+        verdicts_.broken(rules::coded_values, {a.step.frame}, subject, "MTU code " + std::to_string(body.mtu));
     else if (body.buffer_size > kLargestSize)
-        verdicts_.habit(
-            RuleName::coded_values, {a.step.frame}, subject,
-            "RMB element size code " + std::to_string(body.buffer_size));
-    else verdicts_.held(RuleName::coded_values);
+        verdicts_.deviation(
+            rules::coded_values, {a.step.frame}, subject, "RMB element size code " + std::to_string(body.buffer_size));
+    else verdicts_.satisfied(rules::coded_values);
 }
 
 void MessageRules::judge_index(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body) {
-    if (body.rmb_index != 0) verdicts_.held(RuleName::rmb_index);
+    if (body.rmb_index != 0) verdicts_.satisfied(rules::rmb_index);
     else
-        verdicts_.broken(
-            RuleName::rmb_index, {a.step.frame}, Subject::connection(a.connection.id), "RMB element index 0");
+        verdicts_.broken(rules::rmb_index, {a.step.frame}, Subject::connection(a.connection.id), "RMB element index 0");
 }
 
 // ---- LLC and CDC ---------------------------------------------------------------------------------
 
 void MessageRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
-    if (message.error.fault == layout::Fault::truncated) return verdicts_.undecided(RuleName::reserved_is_zero, kCut);
+    if (message.error.fault == layout::Fault::truncated)
+        return verdicts_.undecided(rules::reserved_is_zero, UndecidedReason::cut);
     if (message.error) return;
     layout::ReservedCheck check;
     walk(message, check);
@@ -126,12 +123,12 @@ void MessageRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
         check.found = {"smcr.llc.confirm_link.max_connections", kMaxConnections};
     if (check.found)
         verdicts_.broken(
-            RuleName::reserved_is_zero, {a.packet->number}, subject, in_use(check.found->field, check.found->offset));
+            rules::reserved_is_zero, {a.packet->number}, subject, in_use(check.found->field, check.found->offset));
     else if (confirm != nullptr && confirm->no_rmbe_eye_catcher != 0)
-        verdicts_.habit(
-            RuleName::reserved_is_zero, {a.packet->number}, subject,
+        verdicts_.deviation(
+            rules::reserved_is_zero, {a.packet->number}, subject,
             in_use("smcr.llc.confirm_link.no_eye_catcher", kFlags));
-    else verdicts_.held(RuleName::reserved_is_zero);
+    else verdicts_.satisfied(rules::reserved_is_zero);
 }
 
 /// Of a failover validation nothing but type, length, sequence number and token counts (RFC 7609, 4.6.1).
@@ -140,10 +137,10 @@ void MessageRules::on_cdc(const Arrival& a, ByteView message, const wire::Cdc& c
     const layout::FieldInfo* used = layout::reserved_in_use<wire::Cdc>(message);
     if (used != nullptr)
         verdicts_.broken(
-            RuleName::reserved_is_zero, {a.packet->number}, Subject::link_group(a.group),
+            rules::reserved_is_zero, {a.packet->number}, Subject::link_group(a.group),
             in_use(used->filter, used->offset));
-    else if (message.size() < wire::kCdcSize) verdicts_.undecided(RuleName::reserved_is_zero, kCut);
-    else verdicts_.held(RuleName::reserved_is_zero);
+    else if (message.size() < wire::kCdcSize) verdicts_.undecided(rules::reserved_is_zero, UndecidedReason::cut);
+    else verdicts_.satisfied(rules::reserved_is_zero);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -23,12 +23,12 @@ namespace fabricscope::engine::smcr {
 namespace wire = fabricscope::smcr;
 
 using engine::Address;
+using engine::FrameStamp;
 using engine::name_of;
 using engine::other;
 using engine::PerSide;
 using engine::Side;  // of the TCP connection, and with it of the link group
 using engine::SocketAddress;
-using engine::Step;
 using engine::step_of;
 using engine::Time;
 using engine::to_string;
@@ -110,9 +110,9 @@ struct DeclineSeen {
 };
 
 struct Setup {
-    std::optional<Step> syn, syn_ack, proposal, accept, confirm, decline;
-    std::optional<Step> confirm_link;  ///< the reply, on first contact
-    std::optional<Step> first_data;    ///< first RDMA WRITE or CDC in either direction
+    std::optional<FrameStamp> syn, syn_ack, proposal, accept, confirm, decline;
+    std::optional<FrameStamp> confirm_link;  ///< the reply, on first contact
+    std::optional<FrameStamp> first_data;    ///< first RDMA WRITE or CDC in either direction
 };
 
 /// Where one side receives: an element of one of its RMBs.
@@ -191,8 +191,8 @@ struct LlcExchange {
     std::uint8_t version = 1;
     Side from{};
     std::optional<std::uint8_t> link;  ///< number of the link that carried the request
-    Step request;                      ///< frame 0: the request was not captured
-    std::optional<Step> reply;
+    FrameStamp request;                ///< frame 0: the request was not captured
+    std::optional<FrameStamp> reply;
     bool refused = false;  ///< rejected or answered negatively
 };
 
@@ -219,7 +219,7 @@ const Link* link_numbered(const LinkGroup& group, std::uint32_t number);
 /// Whether the group is more than the offer of one, which a DECLINE ended.
 bool came_to_be(const LinkGroup& group);
 
-struct Model : RuleRecord<kRules.size()> {
+struct Model : RuleRecord<rules::catalogue> {
     std::deque<Connection> connections;  ///< connections[id - 1]
     std::deque<LinkGroup> link_groups;   ///< link_groups[id - 1]
     /// How often a limit kept something from being followed; 0 in any ordinary capture. One connection

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/rendezvous.h"
 
+#include "analyzer/engine/smcr/outcome.h"
 #include "protocols/smcr/tcp_option.h"
 
 namespace fabricscope::engine::smcr {
@@ -293,7 +294,7 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     const auto& [packet, conversation, from] = segment;
     Session& session = sessions_.at(conversation.session);
     Connection& connection = *session.connection;
-    const Step step = step_of(packet);
+    const FrameStamp step = step_of(packet);
     const bool from_client = from == Side::client;
     if (std::holds_alternative<wire::Proposal>(message.body)) {
         if (!from_client) return false;
@@ -341,7 +342,7 @@ bool Rendezvous::on_confirm(const Segment& segment, Session& session, const wire
 }
 
 bool Rendezvous::on_smcd(
-    Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step) {
+    Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, FrameStamp step) {
     const bool is_accept = type == wire::ClcType::accept;
     (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
     connection.version = message.body.version;
@@ -350,7 +351,7 @@ bool Rendezvous::on_smcd(
     return true;
 }
 
-bool Rendezvous::on_decline(Session& session, const wire::Decline& message, Side from, Step step) {
+bool Rendezvous::on_decline(Session& session, const wire::Decline& message, Side from, FrameStamp step) {
     Connection& connection = *session.connection;
     connection.setup.decline = step;
     connection.decline = DeclineSeen{from, message.body.diagnosis, step.frame, message.body.out_of_sync};
@@ -364,60 +365,12 @@ void Rendezvous::stop(Conversation& conversation) {
     for (auto& stream : conversation.stream.values) stream.reset();
 }
 
-// ---- at the end ----------------------------------------------------------------------------------
-
-namespace {
-
-bool has_data(const Connection& connection) {
-    return connection.from[Side::client].cdcs + connection.from[Side::client].writes +
-               connection.from[Side::server].cdcs + connection.from[Side::server].writes !=
-           0;
-}
-
-bool closed_in_order(const Connection& connection) {
-    return connection.fin[Side::client] && connection.fin[Side::server];
-}
-
-/// After CONFIRM nothing on TCP says that all went well; but if it had not, there would be a DECLINE
-/// or a reset.
-Outcome settled_outcome(const Connection& c) {
-    if (c.outcome != Outcome::unknown) return c.outcome;
-    if (has_data(c) || c.setup.confirm_link) return Outcome::smc_r;
-    if (c.setup.confirm) {
-        if (c.reset) return Outcome::failed;
-        const bool subsequent = c.first_contact && !*c.first_contact;
-        return subsequent || closed_in_order(c) ? Outcome::smc_r : Outcome::unknown;
-    }
-    const bool clc_begun = c.setup.proposal || c.setup.accept;
-    return clc_begun && (c.reset || c.fin[Side::client] || c.fin[Side::server]) ? Outcome::failed : Outcome::unknown;
-}
-
-Close tcp_close(const Connection& c) {
-    if (c.reset) return Close::abnormal;
-    if (closed_in_order(c)) return Close::orderly;
-    return c.fin[Side::client] || c.fin[Side::server] ? Close::half : Close::open;
-}
-
-Close settled_close(const Connection& c) {
-    const Direction& client = c.from[Side::client];
-    const Direction& server = c.from[Side::server];
-    if (c.outcome == Outcome::unknown) return c.reset ? Close::abnormal : Close::unknown;
-    if (c.outcome != Outcome::smc_r) return tcp_close(c);
-    if (client.aborted || server.aborted) return Close::abnormal;
-    if (client.closed && server.closed) return Close::orderly;
-    if (c.reset) return Close::abnormal;
-    if (client.closed || server.closed || client.sending_done || server.sending_done) return Close::half;
-    return has_data(c) || !closed_in_order(c) ? Close::open : Close::orderly;
-}
-
-}  // namespace
-
 void Rendezvous::finish() {
     sessions_.finish();
     for (Session& session : sessions_.all()) {
         Connection& connection = *session.connection;
-        connection.outcome = settled_outcome(connection);
-        connection.close = settled_close(connection);
+        connection.outcome = final_outcome(connection);
+        connection.close = final_close(connection);
     }
 }
 

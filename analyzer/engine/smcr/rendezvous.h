@@ -38,7 +38,7 @@ private:
         Handshake handshake;
         PerSide<std::optional<std::uint32_t>> first;  ///< sequence number behind the SYN, if that was captured
         bool negotiating = true;                      ///< CLC messages may still come
-        std::optional<Step> last_message;             ///< what the next one answers
+        std::optional<FrameStamp> last_message;       ///< what the next one answers
     };
     struct Segment {
         const capture::Packet& packet;
@@ -66,8 +66,8 @@ private:
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
     bool on_accept(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message);
     bool on_confirm(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message);
-    bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, Step step);
-    bool on_decline(Session& session, const wire::Decline& message, Side from, Step step);
+    bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, FrameStamp step);
+    bool on_decline(Session& session, const wire::Decline& message, Side from, FrameStamp step);
     void stop(Conversation& conversation);
 
     Observer& observer_;

@@ -46,7 +46,7 @@ void RkeyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, cons
     }
 }
 
-void RkeyRules::broken(RuleName name, const Arrival& a, std::string text) {
+void RkeyRules::broken(RuleRef name, const Arrival& a, std::string text) {
     verdicts_.broken(name, {a.packet->number}, Subject::link_group(a.group), std::move(text));
 }
 
@@ -63,7 +63,7 @@ void RkeyRules::on_confirm(const Arrival& a, const wire::ConfirmRkeyMessage& mes
     announcement.link = a.link;
     announcement.rkey = message.body.rkey;
     if (const char* wrong = cover(a, announcement.covered, message.slots, message.used))
-        return broken(RuleName::confirm_rkey_tokens, a, wrong);
+        return broken(rules::confirm_rkey_tokens, a, wrong);
     announcement.left = message.body.other_links - static_cast<unsigned>(message.used);
     // The text says that up to three need no continuation, but only two have room.
     announcement.may_end = message.body.other_links == kSlotsOfConfirmRkey + 1;
@@ -73,16 +73,16 @@ void RkeyRules::on_confirm(const Arrival& a, const wire::ConfirmRkeyMessage& mes
 /// Nothing more comes of it.
 void RkeyRules::judge_incomplete(const Announcement& announcement) {
     if (announcement.left != 0 && announcement.may_end)
-        verdicts_.undecided(RuleName::confirm_rkey_tokens, "the standard contradicts itself about three other links");
+        verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::standard_contradicts_itself);
 }
 
 /// Here are RTokens that a connection should have waited for.
 void RkeyRules::judge_early_use(const Arrival& a, const Announcement& announcement) {
     if (announcement.used.frame == 0) return;
     if (a.late || a.packet->interface != announcement.used.interface)
-        return verdicts_.undecided(RuleName::announced_rtoken, doubt::interfaces);
+        return verdicts_.undecided(rules::announced_rtoken, UndecidedReason::interface_order);
     verdicts_.broken(
-        RuleName::announced_rtoken, {announcement.step.frame, announcement.used.frame, a.packet->number},
+        rules::announced_rtoken, {announcement.step.frame, announcement.used.frame, a.packet->number},
         Subject::connection(announcement.connection),
         std::string("the ") + name_of(a.from) + "'s RMB is used before it has been announced on all links");
 }
@@ -95,15 +95,15 @@ void RkeyRules::finish() {
 
 void RkeyRules::on_continuation(const Arrival& a, const wire::ConfirmRkeyContinuationMessage& message) {
     Announcement& announcement = of_[a.group].announcement[a.from];
-    if (const char* why = doubt::from_start(group(a), *a.history))
-        return verdicts_.undecided(RuleName::confirm_rkey_tokens, why);
+    if (const auto why = doubt::from_start(group(a), *a.history))
+        return verdicts_.undecided(rules::confirm_rkey_tokens, *why);
     if (message.body.rtokens_left != announcement.left)
         return broken(
-            RuleName::confirm_rkey_tokens, a,
+            rules::confirm_rkey_tokens, a,
             std::to_string(message.body.rtokens_left) + " RTokens left instead of " +
                 std::to_string(announcement.left));
     if (const char* wrong = cover(a, announcement.covered, message.slots, message.used))
-        return broken(RuleName::confirm_rkey_tokens, a, wrong);
+        return broken(rules::confirm_rkey_tokens, a, wrong);
     judge_early_use(a, announcement);
     announcement.used = {};
     announcement.left -= static_cast<unsigned>(message.used);
@@ -114,7 +114,7 @@ void RkeyRules::on_continuation(const Arrival& a, const wire::ConfirmRkeyContinu
 const char* RkeyRules::cover(
     const Arrival& a, LinkNumbers& covered, const layout::List<wire::LinkRtoken>& slots, std::size_t used) const {
     const LinkGroup& g = group(a);
-    const bool all_known = doubt::from_start(g, *a.history) == nullptr;
+    const bool all_known = !doubt::from_start(g, *a.history);
     for (std::size_t i = 0; i < used; ++i) {
         const std::uint8_t number = slots[i].link;
         if (number == g.links[a.link].number) return "the carrying link is listed among the others";
@@ -128,8 +128,7 @@ const char* RkeyRules::cover(
 /// A link left out is for dead, says its sender. Whether it means that will show.
 void RkeyRules::judge_coverage(const Arrival& a) {
     const LinkGroup& g = group(a);
-    if (const char* why = doubt::from_start(g, *a.history))
-        return verdicts_.undecided(RuleName::confirm_rkey_tokens, why);
+    if (const auto why = doubt::from_start(g, *a.history)) return verdicts_.undecided(rules::confirm_rkey_tokens, *why);
     const LinkNumbers& covered = of_[a.group].announcement[a.from].covered;
     bool complete = true;
     for (std::uint32_t i = 0; i < g.links.size(); ++i) {
@@ -138,7 +137,7 @@ void RkeyRules::judge_coverage(const Arrival& a) {
         complete = false;
         keep_youngest(of_[a.group].omissions, kMaxKept, {i, a.from, a.step()});
     }
-    if (complete) verdicts_.held(RuleName::confirm_rkey_tokens);
+    if (complete) verdicts_.satisfied(rules::confirm_rkey_tokens);
 }
 
 /// The sender of a CONFIRM RKEY still speaks on a link that it left out.
@@ -146,17 +145,17 @@ void RkeyRules::judge_omissions(const Arrival& a) {
     std::erase_if(of_[a.group].omissions, [&](const Omission& omission) {
         const LinkState state = group(a).links[omission.link].state;
         if (state != LinkState::active) {
-            verdicts_.undecided(RuleName::confirm_rkey_tokens, "a link that was left out was about to be deleted");
+            verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::link_deletion_due);
             return true;
         }
         if (a.link != omission.link || a.from != omission.from) return false;
         if (a.packet->interface != omission.step.interface) {
-            verdicts_.undecided(RuleName::confirm_rkey_tokens, doubt::interfaces);
+            verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::interface_order);
             return true;
         }
         if (a.packet->time - omission.step.time < kGrace) return false;
         verdicts_.broken(
-            RuleName::confirm_rkey_tokens, {a.packet->number, omission.step.frame}, Subject::link_group(a.group),
+            rules::confirm_rkey_tokens, {a.packet->number, omission.step.frame}, Subject::link_group(a.group),
             "no RToken for link " + std::to_string(group(a).links[omission.link].number.value_or(0)) +
                 ", which is still in use");
         return true;
@@ -167,15 +166,16 @@ void RkeyRules::judge_omissions(const Arrival& a) {
 void RkeyRules::judge_echo(const Arrival& a, const OpenRequest& request) {
     constexpr std::size_t kBehindFlags = 4;
     const ByteView reply = a.facts->message.first(std::min(a.facts->message.size(), request.octets.size()));
-    if (reply.size() < request.octets.size()) return verdicts_.undecided(RuleName::confirm_rkey_tokens, doubt::llc_cut);
+    if (reply.size() < request.octets.size())
+        return verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::cut);
     if (std::equal(reply.begin() + kBehindFlags, reply.end(), request.octets.begin() + kBehindFlags))
-        return verdicts_.held(RuleName::confirm_rkey_tokens);
+        return verdicts_.satisfied(rules::confirm_rkey_tokens);
     if (a.history->count_like(request) != 1)
-        return verdicts_.undecided(RuleName::confirm_rkey_tokens, doubt::several_requests);
-    if (const char* why = doubt::since(request, *a.history))
-        return verdicts_.undecided(RuleName::confirm_rkey_tokens, why);
+        return verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::another_request);
+    if (const auto why = doubt::since(request, *a.history))
+        return verdicts_.undecided(rules::confirm_rkey_tokens, *why);
     verdicts_.broken(
-        RuleName::confirm_rkey_tokens, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::confirm_rkey_tokens, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         std::string("the reply to ") + name_of(request.type) + " is no echo");
 }
 
@@ -186,15 +186,15 @@ void RkeyRules::judge_echo(const Arrival& a, const OpenRequest& request) {
 void RkeyRules::on_contact(const ContactSeen& contact, const GroupHistory& history) {
     const LinkGroup& g = model_.link_groups[contact.group - 1];
     Group& of = of_[contact.group];
-    const char* why = doubt::from_start(g, history);
-    if (why == nullptr && contact.step.interface != of.interface) why = doubt::interfaces;
-    if (why != nullptr) return verdicts_.undecided(RuleName::announced_rtoken, why);
+    std::optional<UndecidedReason> why = doubt::from_start(g, history);
+    if (!why && contact.step.interface != of.interface) why = UndecidedReason::interface_order;
+    if (why) return verdicts_.undecided(rules::announced_rtoken, *why);
     const Subject subject = Subject::connection(contact.connection);
     const std::string side = name_of(contact.side);
     const auto* known = history.rtokens[contact.side].find(contact.link, contact.rkey);
     if (known == nullptr || g.rmbs[known->rmb].deleted)
         return verdicts_.broken(
-            RuleName::announced_rtoken, {contact.step.frame}, subject,
+            rules::announced_rtoken, {contact.step.frame}, subject,
             "the " + side + "'s RMB was not announced on this link");
     Announcement& latest = of.announcement[contact.side];
     if (latest.left != 0 && latest.link == contact.link && latest.rkey == contact.rkey) {
@@ -214,9 +214,9 @@ void RkeyRules::on_contact(const ContactSeen& contact, const GroupHistory& histo
         return earlier.refused && earlier.from == contact.side && earlier.link == contact.link &&
                earlier.rkey == contact.rkey;
     });
-    if (refused == of.unagreed.end()) return verdicts_.held(RuleName::announced_rtoken);
+    if (refused == of.unagreed.end()) return verdicts_.satisfied(rules::announced_rtoken);
     verdicts_.broken(
-        RuleName::announced_rtoken, {refused->used.frame, contact.step.frame}, subject,
+        rules::announced_rtoken, {refused->used.frame, contact.step.frame}, subject,
         "the " + side + "'s RMB was refused");
 }
 
@@ -224,10 +224,10 @@ void RkeyRules::note_agreement(const Arrival& a, const wire::LlcMessage& reply, 
     auto& unagreed = of_[a.group].unagreed;
     std::erase_if(unagreed, [&](const Unagreed& use) {
         if (use.from != request.from || use.link != request.link || use.rkey != request.subject) return false;
-        if (const char* why = doubt::since(request, a)) verdicts_.undecided(RuleName::announced_rtoken, why);
+        if (const auto why = doubt::since(request, a)) verdicts_.undecided(rules::announced_rtoken, *why);
         else
             verdicts_.broken(
-                RuleName::announced_rtoken, {request.step.frame, use.used.frame}, Subject::connection(use.connection),
+                rules::announced_rtoken, {request.step.frame, use.used.frame}, Subject::connection(use.connection),
                 std::string("the ") + name_of(use.from) + "'s RMB is used before the reply to CONFIRM RKEY");
         return true;
     });
@@ -240,14 +240,13 @@ void RkeyRules::note_agreement(const Arrival& a, const wire::LlcMessage& reply, 
 void RkeyRules::on_delete(const Arrival& a, const wire::DeleteRkeyMessage& message, std::uint8_t version) {
     const bool too_many = version == 1 && message.body.count > kMaxDeletedRkeys;
     if (message.body.count == 0 || too_many)
-        return broken(RuleName::delete_rkey, a, std::to_string(message.body.count) + " RKeys");
+        return broken(rules::delete_rkey, a, std::to_string(message.body.count) + " RKeys");
     judge_unused(a, message);
 }
 
 /// A connection that neither side has begun to close, here or on TCP, still uses its RMB.
 void RkeyRules::judge_unused(const Arrival& a, const wire::DeleteRkeyMessage& message) {
-    if (const char* why = doubt::from_start(group(a), *a.history))
-        return verdicts_.undecided(RuleName::delete_rkey, why);
+    if (const auto why = doubt::from_start(group(a), *a.history)) return verdicts_.undecided(rules::delete_rkey, *why);
     const auto in_use = [&](const Connection& c) {
         const auto ends = [&](Side side) { return c.from[side].ended() || c.fin[side]; };
         return c.setup.first_data && !ends(Side::client) && !ends(Side::server) && !c.reset && !c.decline;
@@ -259,20 +258,19 @@ void RkeyRules::judge_unused(const Arrival& a, const wire::DeleteRkeyMessage& me
         for (unsigned index = 1; index <= owners.highest(known->rmb); ++index) {
             const std::uint32_t owner = owners.of(known->rmb, index);
             if (owner == 0 || !in_use(model_.connections[owner - 1])) continue;
-            return broken(
-                RuleName::delete_rkey, a, "the RMB is still used by " + to_string(Subject::connection(owner)));
+            return broken(rules::delete_rkey, a, "the RMB is still used by " + to_string(Subject::connection(owner)));
         }
     }
-    verdicts_.held(RuleName::delete_rkey);
+    verdicts_.satisfied(rules::delete_rkey);
 }
 
 /// In version 1 each bit stands for a key, in version 2 the octet says how many are not known.
 void RkeyRules::judge_delete_reply(const Arrival& a, const wire::DeleteRkeyMessage& reply, std::uint8_t version) {
-    if (!reply.body.negative) return verdicts_.held(RuleName::delete_rkey);
-    if (reply.body.error_mask == 0) return broken(RuleName::delete_rkey, a, "refused without saying which RKeys");
+    if (!reply.body.negative) return verdicts_.satisfied(rules::delete_rkey);
+    if (reply.body.error_mask == 0) return broken(rules::delete_rkey, a, "refused without saying which RKeys");
     const unsigned beyond = version == 1 ? static_cast<std::uint8_t>(reply.body.error_mask << reply.used) : 0U;
-    if (beyond != 0) return broken(RuleName::delete_rkey, a, "refuses more RKeys than were listed");
-    verdicts_.held(RuleName::delete_rkey);
+    if (beyond != 0) return broken(rules::delete_rkey, a, "refuses more RKeys than were listed");
+    verdicts_.satisfied(rules::delete_rkey);
 }
 
 /// The reply lists the keys of the request; Linux leaves them out in version 2.
@@ -287,9 +285,9 @@ void RkeyRules::judge_repeated_keys(const Arrival& a, std::uint8_t version, cons
     const std::vector<std::uint64_t> frames{request.step.frame, a.packet->number};
     const Subject subject = Subject::link_group(a.group);
     if (version == 2 && left_out)
-        return verdicts_.habit(RuleName::delete_rkey, frames, subject, "the reply leaves the RKeys out");
-    if (const char* why = doubt::since(request, *a.history)) return verdicts_.undecided(RuleName::delete_rkey, why);
-    verdicts_.broken(RuleName::delete_rkey, frames, subject, "the reply names other RKeys");
+        return verdicts_.deviation(rules::delete_rkey, frames, subject, "the reply leaves the RKeys out");
+    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::delete_rkey, *why);
+    verdicts_.broken(rules::delete_rkey, frames, subject, "the reply names other RKeys");
 }
 
 void RkeyRules::note_deletion(const Arrival& a, const OpenRequest& request) {
@@ -311,9 +309,9 @@ void RkeyRules::on_write_to_deleted(const Arrival& a, std::size_t rmb) {
     if (!same_link && a.packet->time - deletion.reply.time < kGrace) return;
     deletions.erase(found);
     if (!same_link && a.packet->interface != deletion.reply.interface)
-        return verdicts_.undecided(RuleName::delete_rkey, doubt::interfaces);
+        return verdicts_.undecided(rules::delete_rkey, UndecidedReason::interface_order);
     verdicts_.broken(
-        RuleName::delete_rkey, {deletion.reply.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::delete_rkey, {deletion.reply.frame, a.packet->number}, Subject::link_group(a.group),
         "WRITE with a deleted RKey");
 }
 

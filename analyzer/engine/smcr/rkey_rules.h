@@ -19,7 +19,7 @@ struct ContactSeen {
     std::uint32_t link;
     Side side;
     std::uint32_t rkey;
-    Step step;
+    FrameStamp step;
 };
 
 class RkeyRules {
@@ -36,19 +36,19 @@ private:
     using LinkNumbers = std::bitset<256>;
     /// A CONFIRM RKEY whose continuations are awaited.
     struct Announcement {
-        Step step;
+        FrameStamp step;
         LinkNumbers covered;
         unsigned left = 0;
         bool may_end = false;  ///< by one reading of the standard
         std::uint32_t link = 0, rkey = 0;
-        Step used;  ///< by a connection, although something is left
+        FrameStamp used;  ///< by a connection, although something is left
         std::uint32_t connection = 0;
     };
     /// A link that a CONFIRM RKEY left out: an error only if its sender did not hold it for dead.
     struct Omission {
         std::uint32_t link;
         Side from;
-        Step step;
+        FrameStamp step;
     };
     /// A CONFIRM RKEY that a connection did not wait for, or that was refused.
     struct Unagreed {
@@ -56,14 +56,14 @@ private:
         std::uint32_t link;
         std::uint32_t rkey;
         bool refused;
-        Step used;  ///< open: by a connection
+        FrameStamp used;  ///< open: by a connection
         std::uint32_t connection;
     };
     /// When the user of an RMB agreed to its deletion.
     struct Deletion {
         std::uint32_t link;
         Side user;
-        Step reply;
+        FrameStamp reply;
     };
     struct Group {
         PerSide<Announcement> announcement;
@@ -88,7 +88,7 @@ private:
     void judge_delete_reply(const Arrival& a, const wire::DeleteRkeyMessage& reply, std::uint8_t version);
     void judge_repeated_keys(const Arrival& a, std::uint8_t version, const OpenRequest& request);
     void note_deletion(const Arrival& a, const OpenRequest& request);
-    void broken(RuleName name, const Arrival& a, std::string text);
+    void broken(RuleRef name, const Arrival& a, std::string text);
 
     const LinkGroup& group(const Arrival& a) const { return model_.link_groups[a.group - 1]; }
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 void SequenceRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
@@ -14,22 +12,22 @@ void SequenceRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
 }
 
 void SequenceRules::judge_first(const Transfer& t, const wire::Cdc& cdc) {
-    if (t.connection.from[t.a.from].from_start && cdc.sequence == 1) return verdicts_.held(RuleName::cdc_sequence);
-    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::cdc_sequence, why);
+    if (t.connection.from[t.a.from].from_start && cdc.sequence == 1) return verdicts_.satisfied(rules::cdc_sequence);
+    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::cdc_sequence, *why);
     // Another link may have carried more than was captured of it.
     if (model_.link_groups[t.a.group - 1].links.size() != 1)
-        return verdicts_.undecided(RuleName::cdc_sequence, "messages may have been sent on another link");
+        return verdicts_.undecided(rules::cdc_sequence, UndecidedReason::another_link);
     verdicts_.broken(
-        RuleName::cdc_sequence, {t.frame()}, t.subject(),
+        rules::cdc_sequence, {t.frame()}, t.subject(),
         "the first message from the " + std::string(name_of(t.a.from)) + " has number " + std::to_string(cdc.sequence));
 }
 
 void SequenceRules::judge_step(const Transfer& t, const wire::Cdc& cdc) {
-    if (sequence_distance(t.mine.sequence, cdc.sequence) == 1) return verdicts_.held(RuleName::cdc_sequence);
-    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::cdc_sequence, why);
-    if (t.mine.cdc_link != t.a.link) return verdicts_.undecided(RuleName::cdc_sequence, doubt::other_link);
+    if (sequence_distance(t.mine.sequence, cdc.sequence) == 1) return verdicts_.satisfied(rules::cdc_sequence);
+    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::cdc_sequence, *why);
+    if (t.mine.cdc_link != t.a.link) return verdicts_.undecided(rules::cdc_sequence, UndecidedReason::another_link);
     verdicts_.broken(
-        RuleName::cdc_sequence, {t.mine.frame, t.frame()}, t.subject(),
+        rules::cdc_sequence, {t.mine.frame, t.frame()}, t.subject(),
         "number " + std::to_string(cdc.sequence) + " follows " + std::to_string(t.mine.sequence));
 }
 
@@ -38,15 +36,15 @@ void SequenceRules::judge_step(const Transfer& t, const wire::Cdc& cdc) {
 void SequenceRules::on_link(const Transfer& t) {
     Sent& mine = t.mine;
     if (!mine.link || mine.link == t.a.link || t.late()) return;
-    if (mine.validation_on(t.a.link) != nullptr) return verdicts_.held(RuleName::failover_validation);
-    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, why);
+    if (mine.validation_on(t.a.link) != nullptr) return verdicts_.satisfied(rules::failover_validation);
+    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::failover_validation, *why);
     // RFC 7609 speaks of links that fail; it says nothing of a change from one healthy link to another.
     const auto& links = model_.link_groups[t.a.group - 1].links;
     const LinkState left = links[*mine.link].state;
     if (left != LinkState::deleted && left != LinkState::failed)
-        return verdicts_.undecided(RuleName::failover_validation, "the link that was left had not been deleted");
+        return verdicts_.undecided(rules::failover_validation, UndecidedReason::old_link_not_deleted);
     verdicts_.broken(
-        RuleName::failover_validation, frames_with(mine.frame, t.frame()), t.subject(),
+        rules::failover_validation, frames_with(mine.frame, t.frame()), t.subject(),
         "moved to another link without validation");
 }
 
@@ -56,11 +54,11 @@ void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
     Sent::Validation* place = t.mine.validation_on(t.a.link);
     if (place == nullptr) place = &*std::ranges::min_element(t.mine.validations, {}, &Sent::Validation::frame);
     *place = {t.frame(), t.a.link, cdc.sequence};
-    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_validation, why);
+    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::failover_validation, *why);
     const std::uint16_t last = t.mine.frame != 0 ? t.mine.highest_sequence : 0;
-    if (sequence_distance(last, cdc.sequence) <= 0) return verdicts_.held(RuleName::failover_validation);
+    if (sequence_distance(last, cdc.sequence) <= 0) return verdicts_.satisfied(rules::failover_validation);
     verdicts_.broken(
-        RuleName::failover_validation, frames_with(t.mine.frame, t.frame()), t.subject(),
+        rules::failover_validation, frames_with(t.mine.frame, t.frame()), t.subject(),
         "message " + std::to_string(cdc.sequence) + " is named, but the last one was " + std::to_string(last));
 }
 
@@ -72,27 +70,26 @@ void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::
     const bool done = !as_it_was || cdc.sequence == t.mine.highest_sequence;
     validation.sequence = cdc.sequence;
     if (done) t.mine.validations = {};
-    if (t.mine.frame == 0)
-        return verdicts_.undecided(RuleName::failover_replay, "it is not known what was sent before");
-    if (!as_it_was) return verdicts_.held(RuleName::failover_replay);
-    if (const char* why = t.doubt_of_sender()) return verdicts_.undecided(RuleName::failover_replay, why);
+    if (t.mine.frame == 0) return verdicts_.undecided(rules::failover_replay, UndecidedReason::beginning_not_captured);
+    if (!as_it_was) return verdicts_.satisfied(rules::failover_replay);
+    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::failover_replay, *why);
     if (cdc.sequence != next)
         return verdicts_.broken(
-            RuleName::failover_replay, {begun, t.frame()}, t.subject(),
+            rules::failover_replay, {begun, t.frame()}, t.subject(),
             "message " + std::to_string(cdc.sequence) + " is repeated where " + std::to_string(next) + " was due");
-    if (repeats_unchanged(t, cdc)) verdicts_.held(RuleName::failover_replay);
+    if (repeats_unchanged(t, cdc)) verdicts_.satisfied(rules::failover_replay);
 }
 
 bool SequenceRules::repeats_unchanged(const Transfer& t, const wire::Cdc& cdc) {
     const auto same = [&](const Sent::Announced& m) { return m.frame != 0 && m.sequence == cdc.sequence; };
     const auto original = std::ranges::find_if(t.mine.announced, same);
     if (original == t.mine.announced.end()) {
-        verdicts_.undecided(RuleName::failover_replay, "the message that is repeated is not remembered");
+        verdicts_.undecided(rules::failover_replay, UndecidedReason::not_remembered);
         return false;
     }
     if (original->producer == cdc.producer) return true;
     verdicts_.broken(
-        RuleName::failover_replay, {original->frame, t.frame()}, t.subject(),
+        rules::failover_replay, {original->frame, t.frame()}, t.subject(),
         "message " + std::to_string(cdc.sequence) + " is repeated with another producer cursor");
     return false;
 }

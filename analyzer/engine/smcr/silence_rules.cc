@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analyzer/engine/smcr/doubt.h"
 #include "analyzer/engine/smcr/youngest.h"
 
 namespace fabricscope::engine::smcr {
@@ -24,7 +23,7 @@ void SilenceRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     if (remove == nullptr || !remove->all || remove->reply || a.from != Side::server) return;
     auto& all = of_[a.group];
     if (std::ranges::any_of(all, [](const Deleted& deleted) { return !deleted.link; })) return;
-    keep_youngest(all, kMaxDeleted, {RuleName::silence_after_delete, {}, a.step(), {}});
+    keep_youngest(all, kMaxDeleted, {rules::silence_after_delete, {}, a.step(), {}});
     a.history->watched = true;
 }
 
@@ -36,7 +35,7 @@ void SilenceRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
     const Link* link = link_numbered(group, remove->link);
     if (link == nullptr || link->state != LinkState::deleted) return;
     const auto index = static_cast<std::uint32_t>(link - group.links.data());
-    keep_youngest(of_[a.group], kMaxDeleted, {RuleName::delete_link_answer, index, a.step(), {}});
+    keep_youngest(of_[a.group], kMaxDeleted, {rules::delete_link_answer, index, a.step(), {}});
     a.history->watched = true;
 }
 
@@ -54,7 +53,8 @@ void SilenceRules::judge(const Arrival& a, Deleted& deleted) {
     if (!heard) heard = a.packet->time;
     if (a.packet->time - *heard < kGrace) return;
     deleted.judged = true;
-    if (a.packet->interface != deleted.since.interface) return verdicts_.undecided(deleted.rule, doubt::interfaces);
+    if (a.packet->interface != deleted.since.interface)
+        return verdicts_.undecided(deleted.rule, UndecidedReason::interface_order);
     verdicts_.broken(
         deleted.rule, {deleted.since.frame, a.packet->number}, Subject::link_group(a.group),
         std::string("the ") + name_of(a.from) +
@@ -67,8 +67,8 @@ void SilenceRules::finish(Time last) {
         if (all == nullptr) return;
         for (const Deleted& deleted : *all) {
             if (deleted.judged || deleted.link) continue;
-            if (last - deleted.since.time > kGrace) verdicts_.held(deleted.rule);
-            else verdicts_.undecided(deleted.rule, doubt::end);
+            if (last - deleted.since.time > kGrace) verdicts_.satisfied(deleted.rule);
+            else verdicts_.undecided(deleted.rule, UndecidedReason::capture_ended);
         }
     }
 }

@@ -23,9 +23,9 @@ public:
 private:
     /// A link, or all of them, that nothing may use any more.
     struct Deleted {
-        RuleName rule;
+        RuleRef rule;
         std::optional<std::uint32_t> link;  ///< nullopt: all of them
-        Step since;
+        FrameStamp since;
         PerSide<std::optional<Time>> heard;  ///< a side that may not have known yet
         bool judged = false;
     };

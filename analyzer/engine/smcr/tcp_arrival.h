@@ -17,7 +17,7 @@ struct Handshake {
 struct TcpArrival {
     const Connection& connection;
     Side from;
-    Step step;
+    FrameStamp step;
     const Handshake& handshake;
     std::optional<std::int32_t> received;  ///< octets of the other side's stream that had arrived at the sender
     std::optional<std::int32_t> unseen;    ///< how many of these are behind the CLC messages in this capture

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/tcp_rules.h"
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 namespace {
 
 using wire::ClcType;
-
-constexpr const char* kTcpMissing = "TCP segments were not captured";
 
 }  // namespace
 
@@ -25,11 +21,11 @@ void TcpRules::on_clc(const TcpArrival& a) {
                            : handshake.option[Side::server] == false ? "SYN-ACK did not carry the option"
                                                                      : "SYN did not carry the option";
         without.push_back(a.step.frame);
-        verdicts_.broken(RuleName::option_in_both_syns, std::move(without), Subject::connection(id), text);
+        verdicts_.broken(rules::option_in_both_syns, std::move(without), Subject::connection(id), text);
     } else if (handshake.option[Side::client] && handshake.option[Side::server]) {
-        verdicts_.held(RuleName::option_in_both_syns);
+        verdicts_.satisfied(rules::option_in_both_syns);
     } else {
-        verdicts_.undecided(RuleName::option_in_both_syns, doubt::no_tcp_handshake);
+        verdicts_.undecided(rules::option_in_both_syns, UndecidedReason::tcp_handshake_not_captured);
     }
 }
 
@@ -40,8 +36,8 @@ void TcpRules::on_other_data(const TcpArrival& a) {
     const bool switched = latest == ClcType::confirm || latest == ClcType::accept;
     const bool agreed = a.handshake.option[Side::client] == true && a.handshake.option[Side::server] == true;
     if (!switched && !agreed) return;  // nothing says that CLC messages are due
-    const RuleName rule = switched ? RuleName::tcp_after_switch : RuleName::clc_format;
-    if (a.unseen.value_or(1) > 0) return verdicts_.undecided(rule, kTcpMissing);
+    const RuleRef rule = switched ? RuleRef(rules::tcp_after_switch) : RuleRef(rules::clc_format);
+    if (a.unseen.value_or(1) > 0) return verdicts_.undecided(rule, UndecidedReason::frames_missing);
     verdicts_.broken(
         rule, {a.step.frame}, Subject::connection(a.connection.id),
         std::string("the ") + name_of(a.from) +
@@ -51,8 +47,8 @@ void TcpRules::on_other_data(const TcpArrival& a) {
 void TcpRules::on_end(const TcpArrival& a, std::int32_t missing) {
     const auto latest = clc_.latest(a.connection.id, a.from);
     if (latest != ClcType::confirm && latest != ClcType::accept) return;
-    if (missing == 0) verdicts_.held(RuleName::tcp_after_switch);
-    else verdicts_.undecided(RuleName::tcp_after_switch, kTcpMissing);
+    if (missing == 0) verdicts_.satisfied(rules::tcp_after_switch);
+    else verdicts_.undecided(rules::tcp_after_switch, UndecidedReason::frames_missing);
 }
 
 }  // namespace fabricscope::engine::smcr

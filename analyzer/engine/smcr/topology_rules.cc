@@ -45,29 +45,30 @@ void TopologyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, 
     if (std::holds_alternative<wire::ConfirmLink>(message.body)) judge_links(a);
 }
 
-void TopologyRules::broken(RuleName name, const Arrival& a, std::string text) {
+void TopologyRules::broken(RuleRef name, const Arrival& a, std::string text) {
     verdicts_.broken(name, {a.packet->number}, Subject::link_group(a.group), std::move(text));
 }
 
 /// A number counts as used once the client took it for a link.
 void TopologyRules::judge_number(const Arrival& a, const wire::AddLink& request) {
     const auto& used = used_numbers_[a.group];
-    if (const char* why = doubt::from_start(group(a), *a.history))
-        return verdicts_.undecided(RuleName::link_number_reuse, why);
-    if (!used[request.link] || used.count() >= kLinkNumbers) return verdicts_.held(RuleName::link_number_reuse);
+    if (const auto why = doubt::from_start(group(a), *a.history))
+        return verdicts_.undecided(rules::link_number_reuse, *why);
+    if (!used[request.link] || used.count() >= kLinkNumbers) return verdicts_.satisfied(rules::link_number_reuse);
     broken(
-        RuleName::link_number_reuse, a,
+        rules::link_number_reuse, a,
         "link number " + std::to_string(request.link) + " again, after " + std::to_string(used.count()) + " numbers");
 }
 
 void TopologyRules::judge_rejection(const Arrival& a, const wire::LlcMessage& message, const wire::AddLink& reply) {
     const auto* v1 = std::get_if<wire::AddLinkHeaderV1>(&message.header);
     const unsigned reason = v1 != nullptr ? v1->reject_reason : reply.reject_reason_v2;
-    if (layout::name_of(wire::kAddLinkRejectNames, reason) != nullptr) return verdicts_.held(RuleName::add_link_reject);
+    if (layout::name_of(wire::kAddLinkRejectNames, reason) != nullptr)
+        return verdicts_.satisfied(rules::add_link_reject);
     const std::string text = reason == 0 ? "rejected without a reason" : "reject reason " + std::to_string(reason);
     const bool linux_does = v1 == nullptr && reason == 0;
-    if (!linux_does) return broken(RuleName::add_link_reject, a, text);
-    verdicts_.habit(RuleName::add_link_reject, {a.packet->number}, Subject::link_group(a.group), text);
+    if (!linux_does) return broken(rules::add_link_reject, a, text);
+    verdicts_.deviation(rules::add_link_reject, {a.packet->number}, Subject::link_group(a.group), text);
 }
 
 /// What the server offers, to what the client takes for it.
@@ -76,10 +77,10 @@ void TopologyRules::judge_acceptance(const Arrival& a, const wire::AddLink& repl
     const auto* offer = std::get_if<wire::AddLinkMessage>(&asked.body);
     if (offer == nullptr || request.from != Side::server) return;
     if (request.subject != reply.link) {
-        if (const char* why = doubt::since(request, *a.history))
-            return verdicts_.undecided(RuleName::add_link_reject, why);
+        if (const auto why = doubt::since(request, *a.history))
+            return verdicts_.undecided(rules::add_link_reject, *why);
         return broken(
-            RuleName::add_link_reject, a,
+            rules::add_link_reject, a,
             "link " + std::to_string(reply.link) + " is accepted instead of " + std::to_string(request.subject));
     }
     Link added;
@@ -87,20 +88,20 @@ void TopologyRules::judge_acceptance(const Arrival& a, const wire::AddLink& repl
     added.end[Side::client] = {reply.gid, reply.mac, {}, {}};
     for (const Link& link : group(a).links) {
         if (link.state != LinkState::active || !share_both(link, added)) continue;
-        if (const char* why = doubt::from_start(group(a), *a.history))
-            return verdicts_.undecided(RuleName::add_link_reject, why);
+        if (const auto why = doubt::from_start(group(a), *a.history))
+            return verdicts_.undecided(rules::add_link_reject, *why);
         return broken(
-            RuleName::add_link_reject, a,
+            rules::add_link_reject, a,
             "a link parallel to link " + std::to_string(link.number.value_or(0)) + " is accepted");
     }
-    verdicts_.held(RuleName::add_link_reject);
+    verdicts_.satisfied(rules::add_link_reject);
 }
 
 /// When a link has come up. The older of two links that share an RNIC is not the asymmetric one; and a link that
 /// shares one with an asymmetric link only is there to take its place (RFC 7609, 2.2.1).
 void TopologyRules::judge_links(const Arrival& a) {
     const LinkGroup& g = group(a);
-    if (const char* why = doubt::from_start(g, *a.history)) return verdicts_.undecided(RuleName::link_topology, why);
+    if (const auto why = doubt::from_start(g, *a.history)) return verdicts_.undecided(rules::link_topology, *why);
     unsigned active = 0;
     std::vector<bool> asymmetric(g.links.size());
     for (std::size_t i = 0; i < g.links.size(); ++i) {
@@ -110,19 +111,19 @@ void TopologyRules::judge_links(const Arrival& a) {
             if (g.links[k].state != LinkState::active) continue;
             if (i == a.link && share_both(g.links[i], g.links[k]))
                 return broken(
-                    RuleName::link_topology, a,
+                    rules::link_topology, a,
                     "the link comes up parallel to link " + std::to_string(g.links[k].number.value_or(0)));
             if (!asymmetric[k] && share_one(g.links[i], g.links[k])) asymmetric[i] = true;
         }
     }
     const auto asymmetric_count = static_cast<unsigned>(std::ranges::count(asymmetric, true));
-    if (asymmetric_count > 1) return broken(RuleName::link_topology, a, "a second asymmetric link");
+    if (asymmetric_count > 1) return broken(rules::link_topology, a, "a second asymmetric link");
     if (g.max_links && active - asymmetric_count > *g.max_links)
         return broken(
-            RuleName::link_topology, a,
+            rules::link_topology, a,
             std::to_string(active - asymmetric_count) + " symmetric links, " + std::to_string(*g.max_links) +
                 " were agreed upon");
-    verdicts_.held(RuleName::link_topology);
+    verdicts_.satisfied(rules::link_topology);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -32,6 +32,8 @@ void Tracker::on_packet(const capture::Packet& packet) {
     else if (packet.transport == capture::Transport::ib) state_->groups_.on_ib(packet);
 }
 
+void Tracker::on_copy(std::uint64_t frame, std::uint64_t original) { state_->observer_.on_copy(frame, original); }
+
 void Tracker::finish() {
     state_->groups_.finish();  // what still waits counts before outcomes are settled
     state_->setup_rules_.close.finish();
@@ -41,6 +43,8 @@ void Tracker::finish() {
 void Tracker::end_stream(std::uint32_t connection) {
     for (Flow& flow : state_->sessions_.at(connection).flow.values) flow.end_stream();
 }
+
+RuleOutcomes Tracker::outcomes() const { return state_->model_.outcomes(); }
 
 const Model& Tracker::model() const { return state_->model_; }
 

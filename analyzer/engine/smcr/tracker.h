@@ -6,6 +6,7 @@
 
 #include "analyzer/engine/smcr/model.h"
 #include "analyzer/engine/smcr/observer.h"
+#include "analyzer/engine/tracker.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -35,22 +36,21 @@ struct Options {
     Limits limits{};
 };
 
-class Tracker {
+class Tracker final : public engine::Tracker {
 public:
     explicit Tracker(Options options = {}, Observer* observer = nullptr);
-    ~Tracker();
     Tracker(const Tracker&) = delete;
     Tracker& operator=(const Tracker&) = delete;
+    ~Tracker() override;
 
-    /// Packets in order of capture. Views in the packet need to live only during the call.
-    void on_packet(const capture::Packet& packet);
-
-    /// No more packets: open intervals end, outcomes and closes are settled.
-    void finish();
+    void on_packet(const capture::Packet& packet) override;
+    void on_copy(std::uint64_t frame, std::uint64_t original) override;
+    void finish() override;
 
     /// Hands out what is left of a connection's streams: the capture holds nothing more of it.
     void end_stream(std::uint32_t connection);
 
+    RuleOutcomes outcomes() const override;
     const Model& model() const;
 
 private:

@@ -37,10 +37,10 @@ struct Transfer {
     bool late() const { return a.late; }
 
     /// Why this message may not be the one that its sender sent after the latest CDC message; nullptr: it is.
-    const char* doubt_of_sender() const;
+    std::optional<UndecidedReason> doubt_of_sender() const;
 
     /// Why the peer may have said more by now than is known; nullptr: it has not.
-    const char* doubt_of_peer() const;
+    std::optional<UndecidedReason> doubt_of_peer() const;
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "analyzer/engine/smcr/doubt.h"
-
 namespace fabricscope::engine::smcr {
 
 // ---- packets -------------------------------------------------------------------------------------
@@ -13,13 +11,13 @@ void TransferRules::on_request(const Arrival& a, bool first) {
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
     if (first) judge_first_psn(a, link);
     if (!link.mtu) {
-        if (first) verdicts_.undecided(RuleName::path_mtu, doubt::no_link_setup);
+        if (first) verdicts_.undecided(rules::path_mtu, UndecidedReason::setup_not_captured);
         return;
     }
     const std::uint32_t length = a.packet->ib.payload_length;
-    if (length <= *link.mtu) return verdicts_.held(RuleName::path_mtu);
+    if (length <= *link.mtu) return verdicts_.satisfied(rules::path_mtu);
     verdicts_.broken(
-        RuleName::path_mtu, {a.packet->number}, Subject::link_group(a.group),
+        rules::path_mtu, {a.packet->number}, Subject::link_group(a.group),
         fmt::format("{} octets in a packet, the MTU is {}", length, *link.mtu));
 }
 
@@ -27,26 +25,25 @@ void TransferRules::on_request(const Arrival& a, bool first) {
 void TransferRules::judge_first_psn(const Arrival& a, const Link& link) {
     const auto announced = link.end[a.from].initial_psn;
     const std::uint32_t psn = a.packet->ib.bth.psn;
-    if (!announced) return verdicts_.undecided(RuleName::initial_psn, doubt::no_link_setup);
-    if (psn == *announced) return verdicts_.held(RuleName::initial_psn);
-    if (!begins_link(*a.packet))
-        return verdicts_.undecided(RuleName::initial_psn, "the link's first packets are missing from the capture");
+    if (!announced) return verdicts_.undecided(rules::initial_psn, UndecidedReason::setup_not_captured);
+    if (psn == *announced) return verdicts_.satisfied(rules::initial_psn);
+    if (!begins_link(*a.packet)) return verdicts_.undecided(rules::initial_psn, UndecidedReason::frames_missing);
     verdicts_.broken(
-        RuleName::initial_psn, {a.packet->number}, Subject::link_group(a.group),
+        rules::initial_psn, {a.packet->number}, Subject::link_group(a.group),
         fmt::format("the {} begins with PSN {}, but announced {}", name_of(a.from), psn, *announced));
 }
 
 void TransferRules::on_write_packet(const Arrival& a, const capture::RcEvent& event) {
-    if (!event.immediate) return verdicts_.held(RuleName::immediate_data);
+    if (!event.immediate) return verdicts_.satisfied(rules::immediate_data);
     verdicts_.broken(
-        RuleName::immediate_data, {a.packet->number}, Subject::link_group(a.group), "RDMA WRITE with immediate data");
+        rules::immediate_data, {a.packet->number}, Subject::link_group(a.group), "RDMA WRITE with immediate data");
 }
 
 void TransferRules::on_cdc_packet(const Arrival& a, ByteView message, std::uint32_t length) {
     const bool told = message.size() > 1;
     if (length == wire::kCdcSize && (!told || message[1] == wire::kCdcSize)) return;
     verdicts_.broken(
-        RuleName::known_token, {a.packet->number}, Subject::link_group(a.group),
+        rules::known_token, {a.packet->number}, Subject::link_group(a.group),
         fmt::format("a CDC message of {} octets that says {}", length, told ? message[1] : 0));
 }
 
@@ -65,7 +62,7 @@ void TransferRules::on_write(const Arrival& a, Session& session, const Flow::Wri
 
 void TransferRules::on_cdc(const Arrival& a, Session& session, const wire::Cdc& cdc, bool writes_wait) {
     const Transfer t(a, session);
-    verdicts_.held(RuleName::known_token);
+    verdicts_.satisfied(rules::known_token);
     if (cdc.flags.failover_validation) return sequence_rules_.on_validation(t, cdc);
     judge_begin(t);
     if (t.late()) return;  // what came after it has been taken in already
@@ -90,14 +87,14 @@ void TransferRules::judge_begin(const Transfer& t) {
     const auto& confirm = t.connection.setup.confirm;
     const capture::Packet& packet = *t.a.packet;
     const bool before = !confirm || packet.number < confirm->frame;
-    if (!before) return verdicts_.held(RuleName::data_after_confirm);
+    if (!before) return verdicts_.satisfied(rules::data_after_confirm);
     if (t.a.from == Side::client)
-        return verdicts_.undecided(RuleName::data_after_confirm, "CONFIRM may have been overtaken");
-    if (!confirm) return verdicts_.undecided(RuleName::data_after_confirm, "CONFIRM was not captured");
+        return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::may_have_crossed);
+    if (!confirm) return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::setup_not_captured);
     if (packet.interface != confirm->interface)
-        return verdicts_.undecided(RuleName::data_after_confirm, "CLC and data came by different interfaces");
+        return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::interface_order);
     verdicts_.broken(
-        RuleName::data_after_confirm, {confirm->frame, packet.number}, t.subject(),
+        rules::data_after_confirm, {confirm->frame, packet.number}, t.subject(),
         "the server sends before CONFIRM has arrived");
 }
 
@@ -110,13 +107,13 @@ void TransferRules::judge_place(const Transfer& t, const Flow::Write& write) {
     };
     if (write.offset < direction.cursor_base.value_or(0))
         return verdicts_.broken(
-            RuleName::write_range, {t.frame()}, t.subject(), text("touches the eye catcher of the RMB element"));
+            rules::write_range, {t.frame()}, t.subject(), text("touches the eye catcher of the RMB element"));
     if (!direction.rmbe_size || direction.rmbe_size_inferred)
-        return verdicts_.undecided(RuleName::write_range, doubt::no_element_size);
+        return verdicts_.undecided(rules::write_range, UndecidedReason::element_size_unknown);
     const std::uint64_t end = write.offset + write.operation;
-    if (end <= *direction.rmbe_size) return verdicts_.held(RuleName::write_range);
+    if (end <= *direction.rmbe_size) return verdicts_.satisfied(rules::write_range);
     verdicts_.broken(
-        RuleName::write_range, {t.frame()}, t.subject(),
+        rules::write_range, {t.frame()}, t.subject(),
         text(fmt::format("ends {} octets behind the RMB element", end - *direction.rmbe_size)));
 }
 
@@ -145,18 +142,18 @@ void TransferRules::note(const Transfer& t, const wire::Cdc& cdc, const Transfer
     if (!ends || mine.closed_frame != 0) return;
     mine.closed_frame = mine.frame;
     mine.closed_sequence = cdc.sequence;
-    if (t.peers.closed_frame != 0) verdicts_.held(RuleName::silence_after_close);  // so far, the peer
+    if (t.peers.closed_frame != 0) verdicts_.satisfied(rules::silence_after_close);  // so far, the peer
 }
 
 // ---- without a connection ------------------------------------------------------------------------
 
 /// An RMB is announced on RoCE before anything is written to it, if not by the first contact.
-void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rkey, const char* doubt) {
+void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rkey, std::optional<UndecidedReason> why) {
     if (lost == Lost::unassigned)
-        return verdicts_.undecided(RuleName::write_range, "the RMB element's connection is not known");
-    if (doubt != nullptr) return verdicts_.undecided(RuleName::write_range, doubt);
+        return verdicts_.undecided(rules::write_range, UndecidedReason::element_owner_unknown);
+    if (why) return verdicts_.undecided(rules::write_range, *why);
     verdicts_.broken(
-        RuleName::write_range, {a.packet->number}, Subject::link_group(a.group),
+        rules::write_range, {a.packet->number}, Subject::link_group(a.group),
         lost == Lost::unknown_rkey
             ? fmt::format("a WRITE of the {} uses RKey {:#010x}, which is not known on the link", name_of(a.from), rkey)
             : fmt::format("a WRITE of the {} begins before the RMB of RKey {:#010x}", name_of(a.from), rkey));
@@ -165,9 +162,9 @@ void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rke
 void TransferRules::on_lost_cdc(const Arrival& a, const wire::Cdc& cdc, const Session* meant) {
     // Unless that connection has sent the message by itself meanwhile.
     if (meant == nullptr || sequence_distance(meant->sent[a.from].sequence, cdc.sequence) != 1)
-        return verdicts_.undecided(RuleName::known_token, "the connection's set-up may not have been captured");
+        return verdicts_.undecided(rules::known_token, UndecidedReason::setup_not_captured);
     verdicts_.broken(
-        RuleName::known_token, {meant->sent[a.from].written_frame, a.packet->number},
+        rules::known_token, {meant->sent[a.from].written_frame, a.packet->number},
         Subject::connection(meant->connection->id),
         fmt::format("the {} announces its WRITE with the unknown token {:#010x}", name_of(a.from), cdc.alert_token));
 }

@@ -35,9 +35,9 @@ public:
         below_rmb,  ///< the address is before that of the RKey's RMB
         unassigned  ///< no connection is known to have the RMB element
     };
-    /// A WRITE or CDC message for which no connection was found in time. `doubt`: why it may have been
+    /// A WRITE or CDC message for which no connection was found in time. `why`: why it may have been
     /// announced nevertheless.
-    void on_lost_write(const Arrival& a, Lost lost, std::uint32_t rkey, const char* doubt);
+    void on_lost_write(const Arrival& a, Lost lost, std::uint32_t rkey, std::optional<UndecidedReason> why);
     void on_lost_cdc(const Arrival& a, const wire::Cdc& cdc, const Session* meant);
 
 private:

@@ -31,6 +31,6 @@ inline std::vector<std::uint64_t> frames_with(std::uint64_t earlier, std::uint64
     return {earlier, frame};
 }
 
-using Verdicts = VerdictsOf<RuleName, Subject, Options, Observer, Model>;
+using Verdicts = VerdictsOf<RuleRef, Subject, Options, Observer, Model>;
 
 }  // namespace fabricscope::engine::smcr

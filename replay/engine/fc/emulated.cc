@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "replay/engine/fc/attached.h"
 #include "replay/engine/fc/emulated_parts.h"
-#include "replay/engine/fc/station.h"
 
 namespace fabricscope::replay::fibre_channel {
 
@@ -28,7 +28,7 @@ bool is_lost(const Recording& recording, Side side, std::size_t message) {
     return aborted;
 }
 
-std::size_t heard_before(const Recording& recording, Side side, std::size_t message) {
+std::size_t received_before(const Recording& recording, Side side, std::size_t message) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < message; ++i) {
         const Message& earlier = recording.conversation.messages[i];
@@ -85,7 +85,7 @@ std::vector<std::vector<FcviExchange>> connections_in(const Recording& recording
 
 }  // namespace
 
-EmulatedStation emulate(const Recording& recording, Side side) {
+AttachedEndpoint emulate(const Recording& recording, Side side) {
     const std::vector<std::vector<FcviExchange>> connections = connections_in(recording);
     EmulatedPortConfig config = config_of(recording, side);
     stack_fc::RemotePort remote = remote_of(recording, other(side));
@@ -93,15 +93,15 @@ EmulatedStation emulate(const Recording& recording, Side side) {
     configure_logins(recording, side, config.host.port, remote);
     if (!connections.empty()) configure_vi(recording, side, connections, config, remote, remote_ip);
     auto port = std::make_unique<EmulatedPort>(config);
-    port->port().take_for_granted(recording.ports[side], remote_ip, remote.id);
-    if (!begins_with_login(recording)) port->port().take_for_granted(remote);
-    port->lose(lost_on_the_way(recording, side));
+    port->port().assume(recording.ports[side], remote_ip, remote.id);
+    if (!begins_with_login(recording)) port->port().assume(remote);
+    port->discard(lost_on_the_way(recording, side));
     Plan plan{recording, side, *port};
     add_logins(plan, remote_ip);
     add_vis(plan, connections);
     add_rdma(plan);
     port->follow(std::move(plan.steps));
-    return station_of<EmulatedStation>(recording, side, std::move(port));
+    return attached<AttachedEndpoint>(recording, side, std::move(port));
 }
 
 }  // namespace fabricscope::replay::fibre_channel

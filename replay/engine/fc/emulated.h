@@ -8,6 +8,6 @@
 namespace fabricscope::replay::fibre_channel {
 
 /// Throws NotPlayable where the stack cannot do as recorded.
-EmulatedStation emulate(const Recording& recording, Side side);
+AttachedEndpoint emulate(const Recording& recording, Side side);
 
 }  // namespace fabricscope::replay::fibre_channel

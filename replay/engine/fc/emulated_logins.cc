@@ -42,7 +42,7 @@ std::vector<RecordedEls> services_in(const Recording& recording) {
 }
 
 /// A PLOGI, or what accepts one.
-void take_login(
+void record_login(
     ByteView payload, std::uint8_t request, bool own, stack_fc::NPortConfig& port, stack_fc::RemotePort& remote) {
     const fc::ElsMessage message = fc::parse_els(payload, payload.size(), request);
     const auto* login = std::get_if<fc::Login>(&message.body);
@@ -56,7 +56,7 @@ void take_login(
     port.login.assign(payload.begin(), payload.end());
 }
 
-void take_process_login(ByteView payload, bool is_request, stack_fc::NPortConfig& port) {
+void record_process_login(ByteView payload, bool is_request, stack_fc::NPortConfig& port) {
     const fc::ElsMessage message = fc::parse_els(payload, payload.size(), fc::els_prli);
     if (message.error) return;
     if (const auto* prli = std::get_if<fc::Prli>(&message.body); is_request && prli != nullptr && !prli->pages.empty())
@@ -66,7 +66,7 @@ void take_process_login(ByteView payload, bool is_request, stack_fc::NPortConfig
         port.process_parameters = accept->pages[0].service_parameters;
 }
 
-/// What the emulated port says of its own accord when it is asked.
+/// Services that the emulated port answers by itself.
 void check_answer(const RecordedEls& service) {
     constexpr std::array answered{"PLOGI", "PRLI", "PRLO", "LOGO"};
     const bool known = std::ranges::any_of(answered, [&](const char* name) { return service.request == name; });
@@ -84,12 +84,12 @@ void configure_logins(
     for (const RecordedEls& service : services_in(recording)) {
         const bool asks = service.originator == side;
         if (service.request == "PLOGI") {
-            take_login(service.request_payload, fc::els_plogi, asks, port, remote);
-            if (service.reply == "LS_ACC") take_login(service.reply_payload, fc::els_plogi, !asks, port, remote);
+            record_login(service.request_payload, fc::els_plogi, asks, port, remote);
+            if (service.reply == "LS_ACC") record_login(service.reply_payload, fc::els_plogi, !asks, port, remote);
         } else if (service.request == "PRLI") {
             port.asks_for_process_login = port.asks_for_process_login || asks;
-            if (asks) take_process_login(service.request_payload, true, port);
-            else if (service.reply == "LS_ACC") take_process_login(service.reply_payload, false, port);
+            if (asks) record_process_login(service.request_payload, true, port);
+            else if (service.reply == "LS_ACC") record_process_login(service.reply_payload, false, port);
         }
     }
 }
@@ -112,7 +112,7 @@ void add_logins(Plan& plan, const Gid& remote_ip) {
             check_answer(service);
             continue;
         }
-        const std::size_t after = heard_before(plan.recording, plan.side, service.first);
+        const std::size_t after = received_before(plan.recording, plan.side, service.first);
         if (service.request == "LOGO") {
             plan.steps.push_back({service.first, after, track, [port = &plan.port, remote_id](Time now) {
                                       port->port().log_out(now, remote_id);
@@ -123,7 +123,7 @@ void add_logins(Plan& plan, const Gid& remote_ip) {
             if (std::exchange(logs_in, true) && service.request == "PRLI") continue;
             plan.steps.push_back(
                 {service.first, after, track, [port = &plan.port, own_id, remote_id, remote_ip](Time now) {
-                     port->port().take_for_granted(own_id, remote_ip, remote_id);
+                     port->port().assume(own_id, remote_ip, remote_id);
                      port->port().reach(now, remote_ip);
                      return true;
                  }});

@@ -11,7 +11,7 @@ namespace fabricscope::replay::fibre_channel {
 /// The messages of an Exchange, in order.
 std::vector<std::size_t> messages_of(const Recording& recording, std::size_t lane);
 /// How many Sequences the other side had sent before this message, but for those that got lost.
-std::size_t heard_before(const Recording& recording, Side side, std::size_t message);
+std::size_t received_before(const Recording& recording, Side side, std::size_t message);
 /// Whether a message of the other side got lost: it was not answered, and its Exchange was aborted.
 bool is_lost(const Recording& recording, Side side, std::size_t message);
 
@@ -29,7 +29,7 @@ void add_logins(Plan& plan, const Gid& remote_ip);
 
 // ---- before the port is there ----------------------------------------------------------------------
 
-/// What the port and the other one say of themselves in recorded logins.
+/// The service parameters of both ports in recorded logins.
 void configure_logins(
     const Recording& recording, Side side, stack::fibre_channel::NPortConfig& port,
     stack::fibre_channel::RemotePort& remote);

@@ -13,14 +13,14 @@ using fcvi::IuType;
 
 EmulatedPort::EmulatedPort(const EmulatedPortConfig& config)
     : Host(config.host), rdma_(exchanges(), config.rdma_class), provider_(config.provider, exchanges(), port()) {
-    watch(fc::type_els, port(), {});
-    watch(fc_ae_rdma::fc_type, rdma_, {});
-    watch(fcvi::fc_type, provider_, {.version = config.provider.version});
+    monitor(fc::type_els, port(), {});
+    monitor(fc_ae_rdma::fc_type, rdma_, {});
+    monitor(fcvi::fc_type, provider_, {.version = config.provider.version});
 }
 
-void EmulatedPort::watch(std::uint8_t type, stack_fc::ExchangeUser& user, const Reading& reading) {
-    witnesses_.push_back(std::make_unique<Witness>(user, reading, hearing_));
-    exchanges().set_user(type, *witnesses_.back());
+void EmulatedPort::monitor(std::uint8_t type, stack_fc::ExchangeUser& user, const IuContext& context) {
+    monitors_.push_back(std::make_unique<ReceiveMonitor>(user, context, received_));
+    exchanges().set_user(type, *monitors_.back());
 }
 
 // ---- steps ---------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ void EmulatedPort::follow(std::vector<Step> steps) {
     steps_ = std::move(steps);
 }
 
-void EmulatedPort::take_what_is_done() {
+void EmulatedPort::discard_completions() {
     while (rdma_.next_notification() || rdma_.next_outcome()) {
     }
     for (const auto& [handle, ptag] : vis_) {
@@ -50,7 +50,7 @@ bool EmulatedPort::next_step(Time now) {
         const std::size_t track = steps_[i].track;
         if (waiting.contains(track)) continue;
         waiting.insert(track);
-        if (steps_[i].after > hearing_.heard || !steps_[i].act(now)) continue;
+        if (steps_[i].after > received_.count || !steps_[i].act(now)) continue;
         steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(i));
         return true;
     }
@@ -58,7 +58,7 @@ bool EmulatedPort::next_step(Time now) {
 }
 
 bool EmulatedPort::consume(Time now) {
-    take_what_is_done();
+    discard_completions();
     return begun_ && next_step(now);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A host whose applications use FC-VI and FC-AE-RDMA as a list of steps says: each when so much has come from the other
+// A host whose applications use FC-VI and FC-AE-RDMA in the steps of a list: each when so much has come from the other
 // side.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "replay/engine/fc/recorded_vi.h"
-#include "replay/stack/fc/ae_rdma.h"
+#include "replay/stack/fc/ae_rdma/ae_rdma.h"
 #include "replay/stack/fc/host.h"
 #include "replay/stack/fc/vi/provider.h"
 
@@ -25,25 +25,25 @@ struct Step {
     std::function<bool(Time)> act{};  ///< false: not yet; asked again whenever something happens
 };
 
-/// What an emulated port hears.
-struct Hearing {
-    std::size_t heard = 0;  ///< Sequences
+/// Sequences that an emulated port has received.
+struct ReceivedSequences {
+    std::size_t count = 0;
     /// Sequences that get lost: their name, and which of that name, from 0.
     std::set<std::pair<std::string, std::size_t>> lost{};
     std::map<std::string, std::size_t> begun{};  ///< Sequences of each name
 };
 
-/// Hands on what comes to a TYPE's user, but for what gets lost, and counts its Sequences.
-class Witness final : public stack::fibre_channel::ExchangeUser {
+/// Passes received frames to the user of a TYPE and counts their Sequences; discards those that are to be lost.
+class ReceiveMonitor final : public stack::fibre_channel::ExchangeUser {
 public:
-    Witness(stack::fibre_channel::ExchangeUser& user, const Reading& reading, Hearing& hearing)
-        : user_(user), reading_(reading), hearing_(hearing) {}
+    ReceiveMonitor(stack::fibre_channel::ExchangeUser& user, const IuContext& context, ReceivedSequences& received)
+        : user_(user), context_(context), received_(received) {}
 
     stack::fibre_channel::Disposition on_frame(
         Time now, stack::fibre_channel::ExchangeHandle exchange, const fc::Frame& frame) override {
         if (is_lost(exchange, frame)) return stack::fibre_channel::Disposition::discard;
-        // What its user throws away has been heard, too.
-        if (frame.header.f_ctl.end_sequence) ++hearing_.heard;
+        // Frames that its user discards count, too.
+        if (frame.header.f_ctl.end_sequence) ++received_.count;
         return user_.on_frame(now, exchange, frame);
     }
     bool repeats_busy() const override { return user_.repeats_busy(); }
@@ -58,7 +58,7 @@ public:
 
 private:
     bool is_lost(stack::fibre_channel::ExchangeHandle exchange, const fc::Frame& frame) {
-        if (hearing_.lost.empty()) return false;
+        if (received_.lost.empty()) return false;
         const std::pair sequence{exchange, frame.header.seq_id};
         if (sequence != sequence_) {
             const ByteView device_header = frame.device_header();
@@ -67,18 +67,18 @@ private:
                  frame.header,
                  {device_header.begin(), device_header.end()},
                  {frame.payload.begin(), frame.payload.end()}},
-                reading_);
+                context_);
             sequence_ = sequence;
-            loses_ = hearing_.lost.contains({name, hearing_.begun[name]++});
+            discards_ = received_.lost.contains({name, received_.begun[name]++});
         }
-        return loses_;
+        return discards_;
     }
 
     stack::fibre_channel::ExchangeUser& user_;
-    Reading reading_;
-    Hearing& hearing_;
+    IuContext context_;
+    ReceivedSequences& received_;
     std::pair<stack::fibre_channel::ExchangeHandle, std::uint8_t> sequence_{};  ///< whose frames are coming
-    bool loses_ = false;
+    bool discards_ = false;
 };
 
 struct EmulatedPortConfig {
@@ -93,7 +93,7 @@ public:
 
     /// In order of their messages, once all are there.
     void follow(std::vector<Step> steps);
-    void lose(std::set<std::pair<std::string, std::size_t>> sequences) { hearing_.lost = std::move(sequences); }
+    void discard(std::set<std::pair<std::string, std::size_t>> sequences) { received_.lost = std::move(sequences); }
 
     stack::fibre_channel::AeRdma& rdma() { return rdma_; }
     stack::vi::Provider& provider() { return provider_; }
@@ -113,15 +113,15 @@ protected:
     Time consumer_wakeup() const override;
 
 private:
-    void watch(std::uint8_t type, stack::fibre_channel::ExchangeUser& user, const Reading& reading);
-    void take_what_is_done();
+    void monitor(std::uint8_t type, stack::fibre_channel::ExchangeUser& user, const IuContext& context);
+    void discard_completions();
     bool next_step(Time now);
     void register_region(const RecordedMemory& region, stack::vi::Ptag ptag);
     stack::vi::DataSegment segment(stack::vi::Ptag ptag, ByteView octets);
 
     std::vector<Step> steps_;
-    std::vector<std::unique_ptr<Witness>> witnesses_;
-    Hearing hearing_;
+    std::vector<std::unique_ptr<ReceiveMonitor>> monitors_;
+    ReceivedSequences received_;
     stack::fibre_channel::AeRdma rdma_;
     stack::vi::Provider provider_;
     std::map<stack::vi::ViHandle, stack::vi::Ptag> vis_;

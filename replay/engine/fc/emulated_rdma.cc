@@ -64,7 +64,7 @@ constexpr std::uint64_t most_memory = 256 * 1024 * 1024;
 /// Logical Units as the recording tells them: what they hold, and what may be done with them.
 class Picture {
 public:
-    void take(const Recorded& recorded) {
+    void add(const Recorded& recorded) {
         Unit& unit = units_[recorded.command.lun.number];
         const bool reads = recorded.command.control.read_data;
         const auto status = static_cast<StatusCode>(recorded.response->status);
@@ -92,26 +92,26 @@ public:
     }
 
     /// What its application does before a command; asked for in order, once it is set up.
-    stack_fc::Serving serving_of(const Recorded& recorded) {
+    stack_fc::ApplicationResponse response_of(const Recorded& recorded) {
         Unit& unit = units_[recorded.command.lun.number];
         const bool reads = recorded.command.control.read_data;
         const std::uint32_t begin = recorded.parameter.base_address;
-        stack_fc::Serving serving;
+        stack_fc::ApplicationResponse response;
         if (!recorded.is_good()) {
             const auto status = static_cast<StatusCode>(recorded.response->status);
             if (!unit.refuses(status, reads, std::uint64_t{begin} + recorded.command.data_length))
-                serving.refusal = status;
-            return serving;
+                response.refusal = status;
+            return response;
         }
         if (reads) {
-            serving.changes = unit.changes(begin, recorded.data_in_reach());
-            serving.residual = recorded.response->resid_over    ? std::int64_t{recorded.response->resid}
-                               : recorded.response->resid_under ? -std::int64_t{recorded.response->resid}
-                                                                : 0;
+            response.changes = unit.changes(begin, recorded.data_in_reach());
+            response.residual = recorded.response->resid_over    ? std::int64_t{recorded.response->resid}
+                                : recorded.response->resid_under ? -std::int64_t{recorded.response->resid}
+                                                                 : 0;
         } else {
             unit.write(begin, recorded.data_in_reach());
         }
-        return serving;
+        return response;
     }
 
 private:
@@ -181,19 +181,19 @@ void add_rdma(Plan& plan) {
         const Recorded recorded = recorded_message(plan.recording, lane);
         if (plan.recording.lanes[lane].originator == plan.side) {
             plan.steps.push_back(
-                {messages.front(), heard_before(plan.recording, plan.side, messages.front()), track,
+                {messages.front(), received_before(plan.recording, plan.side, messages.front()), track,
                  [port, target, request = request_of(recorded)](Time now) {
                      port->rdma().request(now, target, request);
                      return true;
                  }});
         } else if (!is_lost(plan.recording, plan.side, messages.front())) {
             if (!recorded.response) throw NotPlayable("the Target's response was not captured");
-            picture.take(recorded);
+            picture.add(recorded);
             served.push_back(recorded);
         }
     }
     picture.set_up(port->rdma());
-    for (const Recorded& recorded : served) port->rdma().serve(picture.serving_of(recorded));
+    for (const Recorded& recorded : served) port->rdma().prepare_response(picture.response_of(recorded));
 }
 
 }  // namespace fabricscope::replay::fibre_channel

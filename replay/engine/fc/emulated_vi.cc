@@ -35,19 +35,19 @@ public:
     }
 
 private:
-    std::size_t heard_before_unit(const FcviUnit& unit) const {
-        return heard_before(plan_.recording, plan_.side, unit.index);
+    std::size_t received_before_unit(const FcviUnit& unit) const {
+        return received_before(plan_.recording, plan_.side, unit.index);
     }
 
-    /// What the host had heard when it sent what came before this, and of logins: a peer asks whether or not the other
-    /// one has asked.
+    /// How many Sequences the host had received when it sent its previous message, logins included: in the peer-to-peer
+    /// model a side sends its Connect Request whether or not the other one has sent its own.
     std::size_t known_before(const FcviUnit& unit) const {
         std::size_t heard = 0;
         for (std::size_t i = 0; i < unit.index; ++i) {
             const bool is_login = plan_.recording.lane_of(i).type == fc::type_els;
-            if (is_login) heard = heard_before(plan_.recording, plan_.side, i + 1);
+            if (is_login) heard = received_before(plan_.recording, plan_.side, i + 1);
             else if (plan_.recording.conversation.messages[i].from == plan_.side)
-                heard = heard_before(plan_.recording, plan_.side, i);
+                heard = received_before(plan_.recording, plan_.side, i);
         }
         return heard;
     }
@@ -58,7 +58,7 @@ private:
 
     void add_own(const FcviExchange& exchange) {
         const FcviUnit& request = exchange.request();
-        const std::size_t after = heard_before_unit(request);
+        const std::size_t after = received_before_unit(request);
         if (request.is(IuType::connect_rqst)) {
             // A retried setup is the Provider's own doing.
             if (!request.device_header.retry()) add_request(request, end_.crossing ? known_before(request) : after);
@@ -95,13 +95,13 @@ private:
         if (end_.is_peer || !is_new || end_.refusal == fcvi::Reason::no_waiting_connectionpoint) return;
         fcvi::NetAddress local = end_.local;
         if (end_.refusal == fcvi::Reason::no_discriminator_match) local.discriminator.octets[0] ^= 0x80;
-        add(exchange.request(), heard_before_unit(exchange.request()), [port = port_, local](Time now) {
+        add(exchange.request(), received_before_unit(exchange.request()), [port = port_, local](Time now) {
             port->provider().connect_wait(now, local, patient);
             return true;
         });
         const FcviUnit* response = exchange.find(IuType::connect_resp1);
         if (response == nullptr) return;
-        add(*response, heard_before_unit(*response), [port = port_, vi = vi_, accepts = end_.accepts](Time now) {
+        add(*response, received_before_unit(*response), [port = port_, vi = vi_, accepts = end_.accepts](Time now) {
             const auto request = port->provider().next_request();
             if (!request) return false;
             if (accepts) port->provider().connect_accept(now, request->conn, vi);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "replay/engine/fc/station.h"
+#include "replay/engine/fc/attached.h"
 
 namespace fabricscope::replay::fibre_channel {
 
@@ -60,64 +60,64 @@ public:
 
 private:
     /// An Exchange of this run.
-    struct Course {
+    struct ExchangeState {
         std::string lane;
-        Reading reading;
+        IuContext context;
         std::optional<SequenceSeen> data;  ///< of the other side, that goes on
     };
 
-    // ---- what comes ----
+    // ---- receiving ----
 
     void on_iu(Time now, const IncomingIu& iu) override {
-        Course& course = course_of(iu);
+        ExchangeState& state = state_of(iu);
         SequenceSeen sequence{iu.first, iu.last, iu.device_header, iu.payload};
-        if (course.data) {
+        if (state.data) {
             if (is_data(sequence.first)) {
-                append(*course.data, std::move(sequence));
-                if (goes_on(course.data->last)) return;
-                return received(now, course, *std::exchange(course.data, std::nullopt));
+                append(*state.data, std::move(sequence));
+                if (goes_on(state.data->last)) return;
+                return received(now, state, *std::exchange(state.data, std::nullopt));
             }
-            received(now, course, *std::exchange(course.data, std::nullopt));
+            received(now, state, *std::exchange(state.data, std::nullopt));
         }
-        if (is_data(sequence.first) && goes_on(sequence.last)) course.data = std::move(sequence);
-        else received(now, course, sequence);
+        if (is_data(sequence.first) && goes_on(sequence.last)) state.data = std::move(sequence);
+        else received(now, state, sequence);
     }
 
-    void received(Time now, const Course& course, const SequenceSeen& sequence) {
+    void received(Time now, const ExchangeState& state, const SequenceSeen& sequence) {
         moved_ = now;
-        const std::string name = name_of(sequence, course.reading);
-        if (!script_.received(now, course.lane, name, message_octets(sequence)))
-            notes_.push_back(fmt::format("{}: {} was not recorded", course.lane, name.empty() ? "an IU" : name));
+        const std::string name = name_of(sequence, state.context);
+        if (!script_.received(now, state.lane, name, message_octets(sequence)))
+            notes_.push_back(fmt::format("{}: {} was not recorded", state.lane, name.empty() ? "an IU" : name));
     }
 
     void on_abts(Time now, ExchangeHandle exchange) override {
         moved_ = now;
-        const auto course = courses_.find(exchange);
-        if (course == courses_.end()) return;
-        if (const auto index = script_.expected(course->second.lane, "ABTS")) script_.sent(now, *index);
-        else notes_.push_back(fmt::format("{}: ABTS was not recorded", course->second.lane));
+        const auto state = states_.find(exchange);
+        if (state == states_.end()) return;
+        if (const auto index = script_.expected(state->second.lane, "ABTS")) script_.sent(now, *index);
+        else notes_.push_back(fmt::format("{}: ABTS was not recorded", state->second.lane));
     }
 
     void on_failure(Time /*now*/, ExchangeHandle exchange, stack_fc::Failure failure) override {
-        const auto course = courses_.find(exchange);
-        if (course != courses_.end() && failure != stack_fc::Failure::aborted)
-            notes_.push_back(fmt::format("{}: frames were not acknowledged, or refused", course->second.lane));
+        const auto state = states_.find(exchange);
+        if (state != states_.end() && failure != stack_fc::Failure::aborted)
+            notes_.push_back(fmt::format("{}: frames were not acknowledged, or refused", state->second.lane));
     }
 
-    Course& course_of(const IncomingIu& iu) {
-        const auto known = courses_.find(iu.exchange);
-        if (known != courses_.end()) return known->second;
-        Course course;
+    ExchangeState& state_of(const IncomingIu& iu) {
+        const auto known = states_.find(iu.exchange);
+        if (known != states_.end()) return known->second;
+        ExchangeState state;
         const Side originator = other(script_.played());
-        course.lane = lane_name(++begun_by_other_, originator);
-        if (const auto recorded = std::ranges::find(recording_.lanes, course.lane, &Lane::name);
+        state.lane = lane_name(++begun_by_other_, originator);
+        if (const auto recorded = std::ranges::find(recording_.lanes, state.lane, &Lane::name);
             recorded != recording_.lanes.end())
-            course.reading = recorded->reading;
-        handles_[course.lane] = iu.exchange;
-        return courses_.emplace(iu.exchange, std::move(course)).first->second;
+            state.context = recorded->context;
+        handles_[state.lane] = iu.exchange;
+        return states_.emplace(iu.exchange, std::move(state)).first->second;
     }
 
-    // ---- what goes ----
+    // ---- sending ----
 
     void play_on(Time now) {
         if (!started_ || given_up_) return;
@@ -159,7 +159,7 @@ private:
         if (lane.originator != script_.played()) return 0;
         const ExchangeHandle handle = exchanges_.open(lane.type, peer(), lane.service_class);
         handles_[lane.name] = handle;
-        courses_[handle] = {lane.name, lane.reading, {}};
+        states_[handle] = {lane.name, lane.context, {}};
         return handle;
     }
 
@@ -211,7 +211,7 @@ private:
     Time patience_;  ///< what took its time in the recording may take it here
     std::vector<stack::OutgoingFrame> frames_;
     stack_fc::Exchanges exchanges_;
-    std::map<ExchangeHandle, Course> courses_;
+    std::map<ExchangeHandle, ExchangeState> states_;
     std::map<std::string, ExchangeHandle> handles_;  ///< by lane
     std::size_t begun_by_other_ = 0;
     std::vector<std::string> notes_;
@@ -221,9 +221,9 @@ private:
 
 }  // namespace
 
-PlayedStation play(const Recording& recording, Side played, const PlayOptions& options) {
+AttachedPlayer play(const Recording& recording, Side played, const PlayOptions& options) {
     if (options.addresses) throw NotPlayable("an N_Port is played against emulated ones only");
-    return station_of<PlayedStation>(
+    return attached<AttachedPlayer>(
         recording, played,
         std::make_unique<FcPlayer>(recording, played, options, exchange_config_of(recording, played)));
 }

@@ -8,6 +8,6 @@
 namespace fabricscope::replay::fibre_channel {
 
 /// `recording` has to live as long as the player.
-PlayedStation play(const Recording& recording, Side played, const PlayOptions& options);
+AttachedPlayer play(const Recording& recording, Side played, const PlayOptions& options);
 
 }  // namespace fabricscope::replay::fibre_channel

@@ -19,7 +19,7 @@ constexpr std::size_t header_size = fc::frame_header_size;
 
 // ---- rules ---------------------------------------------------------------------------------------
 
-/// Of which Exchange a message is, its lane says; places in it are FC-2's to number.
+/// The lane identifies the Exchange; SEQ_ID and SEQ_CNT are FC-2's.
 constexpr std::array header_rules{
     FieldRule{"fabricscope.fc.s_id", Treatment::refers, port_kind, Owner::sender},
     FieldRule{"fabricscope.fc.d_id", Treatment::refers, port_kind, Owner::receiver},
@@ -138,7 +138,7 @@ std::vector<FieldAt> bare_fields(ByteView message) { return header_fields(frame_
 
 constexpr const char* frame_clause = "FC-PH 18; FC-FS, Frame_Header";
 
-/// As the Originator of the Exchange speaks, and as the Responder does.
+/// Of the Originator's IUs, and of the Responder's.
 struct Pair {
     Dialect originator, responder;
 };
@@ -184,14 +184,14 @@ const Pair& fcvi_dialects(const SequenceSeen& sequence, fcvi::Version version) {
                                       : pair_of<fcvi_fields<rev_1_0>, fcvi_rev_1_0_rules>(draft_name, draft_clause);
 }
 
-const Pair& dialects_of(const SequenceSeen& sequence, const Reading& reading) {
+const Pair& dialects_of(const SequenceSeen& sequence, const IuContext& context) {
     if (sequence.first.r_ctl == fc::r_ctl_abts)
         return pair_of<bare_fields, abort_rules, any_rx_id_rules>("ABTS", frame_clause);
     switch (sequence.first.type) {
         case fc_ae_rdma::fc_type:
             return pair_of<fcp_fields, no_rules, any_rx_id_rules>("FC-AE-RDMA", "ISO/IEC TR 14165-314, 4.2.4");
-        case fcvi::fc_type: return fcvi_dialects(sequence, reading.version);
-        case fc::type_els: return els_dialects(sequence.first, reading.request);
+        case fcvi::fc_type: return fcvi_dialects(sequence, context.version);
+        case fc::type_els: return els_dialects(sequence.first, context.request);
         default: return pair_of<bare_fields, no_rules>("Fibre Channel", frame_clause);
     }
 }
@@ -200,12 +200,12 @@ std::string text_of(const char* name) { return name != nullptr ? name : ""; }
 
 }  // namespace
 
-const Dialect& dialect_of(const SequenceSeen& sequence, const Reading& reading) {
-    const Pair& pair = dialects_of(sequence, reading);
+const Dialect& dialect_of(const SequenceSeen& sequence, const IuContext& context) {
+    const Pair& pair = dialects_of(sequence, context);
     return sequence.first.f_ctl.exchange_responder ? pair.responder : pair.originator;
 }
 
-std::string name_of(const SequenceSeen& sequence, const Reading& reading) {
+std::string name_of(const SequenceSeen& sequence, const IuContext& context) {
     const fc::FrameHeader& header = sequence.first;
     if (header.r_ctl == fc::r_ctl_abts) return "ABTS";
     switch (header.type) {
@@ -214,7 +214,7 @@ std::string name_of(const SequenceSeen& sequence, const Reading& reading) {
             return sequence.payload.empty() ? "" : text_of(layout::name_of(fc::els_command_names, sequence.payload[0]));
         case fcvi::fc_type: {
             const fcvi::IuInfo* iu =
-                fcvi::parse_device_header(sequence.device_header, sequence.device_header.size(), reading.version).iu();
+                fcvi::parse_device_header(sequence.device_header, sequence.device_header.size(), context.version).iu();
             return iu != nullptr ? iu->name : "";
         }
         default: return "";

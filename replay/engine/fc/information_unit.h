@@ -2,7 +2,7 @@
 // Information Units of FC-VI, FC-AE-RDMA and the Extended Link Services as messages of a replay.
 //
 // A message is a Frame_Header, the Device_Header if there is one, and the payload, however many frames carried them.
-// Its Frame_Header is that of the first frame, with what the last one says of the end of the IU. Data that one side
+// Its Frame_Header is that of the first frame, with the end-of-IU bits of the last one. Data that one side
 // sends in several Sequences, one behind the other in an Exchange, are one message: how they are cut is the sender's
 // choice.
 #pragma once
@@ -19,8 +19,8 @@ struct SequenceSeen {
     Octets device_header, payload;
 };
 
-/// What tells how the octets of an IU are to be read, beside what they say themselves.
-struct Reading {
+/// What has to be known beside its octets to parse an IU.
+struct IuContext {
     fcvi::Version version = fcvi::Version::iso;  ///< of FC-VI
     std::uint8_t request = 0;                    ///< ELS command that a reply answers; 0: unknown
 };
@@ -34,13 +34,13 @@ inline constexpr const char* memory_kind = "memory handle";
 inline constexpr const char* address_kind = "virtual address";
 
 /// "FCP_CMND", "FCVI_CONNECT_RQST", "PLOGI", "ABTS"; empty if it is nothing of these protocols.
-std::string name_of(const SequenceSeen& sequence, const Reading& reading);
-const Dialect& dialect_of(const SequenceSeen& sequence, const Reading& reading);
+std::string name_of(const SequenceSeen& sequence, const IuContext& context);
+const Dialect& dialect_of(const SequenceSeen& sequence, const IuContext& context);
 Octets message_octets(const SequenceSeen& sequence);
 
 /// Data, which may go on in the next Sequence.
 bool is_data(const fc::FrameHeader& header);
-/// Whether the data go on: neither the Exchange nor its sender's turn ends.
+/// Whether more data follow: neither the Exchange ends nor is Sequence Initiative passed.
 bool goes_on(const fc::FrameHeader& last);
 /// Adds another Sequence of the same data.
 void append(SequenceSeen& data, SequenceSeen next);

@@ -17,7 +17,7 @@ constexpr std::uint64_t most_memory = 256 * 1024 * 1024;
 
 bool is_rdma(const FcviUnit& request) { return request.is(IuType::write_rqst) || request.is(IuType::read_rqst); }
 
-/// The response says that the request failed.
+/// The response reports that the request failed.
 const fcvi::MessageResponseHead* failure_of(const FcviExchange& exchange) {
     const FcviUnit* response = exchange.response();
     if (response == nullptr) return nullptr;
@@ -131,7 +131,7 @@ void add_receives(RecordedEnd& end, const std::vector<FcviExchange>& exchanges, 
 
 // ---- the setup -----------------------------------------------------------------------------------
 
-void take_addresses(RecordedEnd& end, const FcviUnit& unit, bool own) {
+void record_addresses(RecordedEnd& end, const FcviUnit& unit, bool own) {
     const auto payload = unit.connect();
     if (!payload || payload->error) throw NotPlayable("the connect payload cannot be understood");
     end.version = unit.device_header.version;
@@ -152,24 +152,24 @@ bool as_peer(const FcviUnit& request) {
     return draft != nullptr && draft->mode == mode;
 }
 
-void take_own_request(RecordedEnd& end, const FcviExchange& exchange) {
+void record_own_request(RecordedEnd& end, const FcviExchange& exchange) {
     const FcviUnit* response2 = exchange.find(IuType::connect_resp2);
     end.asks = true;
     end.is_peer = as_peer(exchange.request());
     end.stops_waiting = response2 != nullptr && response2->reason() == fcvi::Reason::connect_timeout;
-    take_addresses(end, exchange.request(), true);
+    record_addresses(end, exchange.request(), true);
 }
 
-void take_other_request(RecordedEnd& end, const FcviExchange& exchange) {
+void record_other_request(RecordedEnd& end, const FcviExchange& exchange) {
     const FcviUnit* response = exchange.find(IuType::connect_resp1);
     end.is_peer = end.is_peer || as_peer(exchange.request());
-    if (!end.asks) take_addresses(end, exchange.request(), false);
+    if (!end.asks) record_addresses(end, exchange.request(), false);
     if (response == nullptr) return;
     if (const auto reason = response->reason()) {
         end.refusal = reason;
     } else {
         end.accepts = true;
-        take_addresses(end, *response, true);
+        record_addresses(end, *response, true);
     }
 }
 
@@ -214,7 +214,7 @@ std::vector<FcviExchange> fcvi_exchanges(const Recording& recording) {
         FcviExchange& exchange = exchanges[recording.cuts[i].lane];
         exchange.originator = lane.originator;
         exchange.units.push_back(
-            {i, message.from, fcvi::parse_device_header(octets, octets.size(), lane.reading.version), frame.payload});
+            {i, message.from, fcvi::parse_device_header(octets, octets.size(), lane.context.version), frame.payload});
     }
     std::erase_if(exchanges, [](const FcviExchange& exchange) { return exchange.units.empty(); });
     return exchanges;
@@ -290,10 +290,10 @@ RecordedEnd recorded_end(const std::vector<FcviExchange>& exchanges, Side side) 
         if (!exchange.request().is(IuType::connect_rqst)) continue;
         known = true;
         if (exchange.originator == side) {
-            take_own_request(end, exchange);
+            record_own_request(end, exchange);
         } else {
             other_asks = true;
-            take_other_request(end, exchange);
+            record_other_request(end, exchange);
         }
     }
     if (!known) throw NotPlayable("the setup of the connection was not captured");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the application on one side of a recorded FC-VI connection did, as its Information Units tell it.
+// What the application on one side of a recorded FC-VI connection did, deduced from its Information Units.
 #pragma once
 
 #include "protocols/fcvi/connect.h"
@@ -8,7 +8,7 @@
 
 namespace fabricscope::replay::fibre_channel {
 
-/// An FC-VI message taken apart. Views point into the recording.
+/// A parsed FC-VI message. Views point into the recording.
 struct FcviUnit {
     std::size_t index = 0;  ///< of the message
     Side from{};
@@ -16,14 +16,14 @@ struct FcviUnit {
     ByteView payload;
 
     bool is(fcvi::IuType type) const { return device_header.iu() != nullptr && device_header.iu()->type == type; }
-    /// Nothing if the IU tells no status.
+    /// Nothing if the IU has no status.
     std::optional<fcvi::Reason> reason() const;
     /// Of a DISCONNECT_RQST: the Provider disconnects, or the kernel (ISO 6.12.2; revision 1.0, 5.7.2).
     bool is_by_provider() const;
     std::optional<fcvi::ConnectPayload> connect() const;
 };
 
-/// An Exchange of one side's making.
+/// An Exchange with its Originator.
 struct FcviExchange {
     Side originator{};
     std::vector<FcviUnit> units;  ///< at least one

@@ -19,7 +19,7 @@ struct Lane {
     Side originator{};
     std::uint8_t type = 0;
     int service_class = 3;
-    Reading reading;
+    IuContext context;
 };
 
 /// How a message was cut into Sequences.
@@ -38,7 +38,7 @@ struct Recording {
     std::vector<Cut> cuts;  ///< of the conversation's messages
     std::vector<Lane> lanes;
     PerSide<std::uint32_t> ports;  ///< N_Port_IDs
-    PerSide<Mac> addresses;        ///< FCoE: who sends the side's frames on the captured link
+    PerSide<Mac> addresses;        ///< FCoE: source of the side's frames on the captured link
     capture::LinkType link = capture::LinkType::fc2_with_delimiters;
     std::size_t data_field_size = 0;  ///< octets of the longest one that was seen, Device_Header included
 

@@ -47,7 +47,7 @@ bool belongs(Kind kind, const ExchangeSeen& exchange) {
         case Kind::fc_ae_rdma: return exchange.rdma_message != 0;
         case Kind::pair: break;
     }
-    // Looking for an address is no talk between the two.
+    // Resolving an address is no message between the two.
     const bool is_farp = exchange.els == fc::els_farp_request || exchange.els == fc::els_farp_reply;
     return is_fcvi || exchange.rdma_message != 0 || (exchange.type == fc::type_els && !is_farp);
 }
@@ -85,8 +85,8 @@ public:
     }
 
 private:
-    /// An Exchange on its way.
-    struct Course {
+    /// An Exchange whose IUs are being read.
+    struct ExchangeState {
         std::size_t lane = 0;
         std::optional<std::size_t> last_message;
         std::optional<SequenceSeen> data;  ///< that goes on
@@ -106,16 +106,16 @@ private:
 
     Side side_of(std::uint32_t port) const { return port == choice_.ports.client ? Side::client : Side::server; }
 
-    Reading reading_of(const ExchangeSeen& exchange) const {
-        Reading reading{.request = exchange.els};
+    IuContext context_of(const ExchangeSeen& exchange) const {
+        IuContext context{.request = exchange.els};
         const auto& connections = engine_.fcvi().connections;
-        if (exchange.connection != 0) reading.version = connections[exchange.connection - 1].version;
-        else if (!connections.empty()) reading.version = connections.front().version;
-        return reading;
+        if (exchange.connection != 0) context.version = connections[exchange.connection - 1].version;
+        else if (!connections.empty()) context.version = connections.front().version;
+        return context;
     }
 
-    Course* course_of(const Unit& unit) {
-        if (const auto known = courses_.find(unit.exchange); known != courses_.end()) return &known->second;
+    ExchangeState* state_of(const Unit& unit) {
+        if (const auto known = states_.find(unit.exchange); known != states_.end()) return &known->second;
         const ExchangeSeen& exchange = collector_.exchanges().at(unit.exchange);
         if (!exchange.beginning_seen) {
             recording_.conversation.complete = false;
@@ -124,80 +124,80 @@ private:
         const Side originator = side_of(exchange.originator);
         recording_.lanes.push_back(
             {lane_name(++numbers_[originator], originator), originator, exchange.type,
-             exchange.service_class == 2 ? 2 : 3, reading_of(exchange)});
+             exchange.service_class == 2 ? 2 : 3, context_of(exchange)});
         recording_.link = exchange.link;
         recording_.addresses[originator] = exchange.originator_mac;
         recording_.addresses[other(originator)] = exchange.responder_mac;
-        return &courses_.emplace(unit.exchange, Course{recording_.lanes.size() - 1, {}, {}, {}}).first->second;
+        return &states_.emplace(unit.exchange, ExchangeState{recording_.lanes.size() - 1, {}, {}, {}}).first->second;
     }
 
     void add(const Unit& unit) {
-        Course* course = course_of(unit);
-        if (course == nullptr) return;
+        ExchangeState* state = state_of(unit);
+        if (state == nullptr) return;
         const ExchangeSeen& exchange = collector_.exchanges().at(unit.exchange);
         recording_.data_field_size = std::max(recording_.data_field_size, exchange.data_field_size);
         const Piece piece{unit.sequence.first, unit.sequence.last, unit.sequence.payload.size()};
-        if (course->data) {
+        if (state->data) {
             const bool more = is_data(unit.sequence.first) && unit.sequence.first.f_ctl.exchange_responder ==
-                                                                  course->data->first.f_ctl.exchange_responder;
-            if (more) append(*course->data, unit.sequence);
-            else finish_data(*course, unit);
-            if (more) course->pieces.push_back(piece);
-            if (more && !goes_on(unit.sequence.last)) finish_data(*course, unit);
+                                                                  state->data->first.f_ctl.exchange_responder;
+            if (more) append(*state->data, unit.sequence);
+            else finish_data(*state, unit);
+            if (more) state->pieces.push_back(piece);
+            if (more && !goes_on(unit.sequence.last)) finish_data(*state, unit);
             if (more) return;
         }
-        course->pieces = {piece};
-        if (is_data(unit.sequence.first) && goes_on(unit.sequence.last)) course->data = unit.sequence;
-        else add_message(*course, unit.sequence, unit.time, unit.frame);
-        last_units_[course->lane] = &unit;
+        state->pieces = {piece};
+        if (is_data(unit.sequence.first) && goes_on(unit.sequence.last)) state->data = unit.sequence;
+        else add_message(*state, unit.sequence, unit.time, unit.frame);
+        last_units_[state->lane] = &unit;
     }
 
     /// The data of an Exchange are whole: `by` ends them, or comes behind them.
-    void finish_data(Course& course, const Unit& by) {
-        const SequenceSeen data = std::move(*course.data);
-        course.data.reset();
-        add_message(course, data, by.time, by.frame);
+    void finish_data(ExchangeState& state, const Unit& by) {
+        const SequenceSeen data = std::move(*state.data);
+        state.data.reset();
+        add_message(state, data, by.time, by.frame);
     }
 
     /// The capture ends within data.
     void finish_data() {
-        for (auto& [exchange, course] : courses_)
-            if (course.data) finish_data(course, *last_units_.at(course.lane));
+        for (auto& [exchange, state] : states_)
+            if (state.data) finish_data(state, *last_units_.at(state.lane));
     }
 
-    void add_message(Course& course, const SequenceSeen& sequence, Time time, std::uint64_t frame) {
-        const Lane& lane = recording_.lanes[course.lane];
+    void add_message(ExchangeState& state, const SequenceSeen& sequence, Time time, std::uint64_t frame) {
+        const Lane& lane = recording_.lanes[state.lane];
         Message message;
-        message.name = name_of(sequence, lane.reading);
+        message.name = name_of(sequence, lane.context);
         if (message.name.empty()) {
             recording_.conversation.complete = false;
             return;
         }
-        message.dialect = &dialect_of(sequence, lane.reading);
+        message.dialect = &dialect_of(sequence, lane.context);
         message.from = sequence.first.f_ctl.exchange_responder ? other(lane.originator) : lane.originator;
         message.lane = lane.name;
         message.time = time;
         message.frame = frame;
         message.octets = message_octets(sequence);
-        message.answers = answered_by(course, message);
-        course.last_message = recording_.conversation.messages.size();
+        message.answers = answered_by(state, message);
+        state.last_message = recording_.conversation.messages.size();
         recording_.conversation.messages.push_back(std::move(message));
-        recording_.cuts.push_back({course.lane, std::move(course.pieces)});
-        course.pieces.clear();
+        recording_.cuts.push_back({state.lane, std::move(state.pieces)});
+        state.pieces.clear();
     }
 
     /// The other side's latest in the same Exchange. Whoever goes on within its own turn answers what began the turn.
     /// A peer whose own request is under way answers the other one's when it has its own answer.
-    std::optional<std::size_t> answered_by(const Course& course, const Message& message) const {
-        if (!course.last_message || message.name == "ABTS") return std::nullopt;
-        const Message& last = recording_.conversation.messages[*course.last_message];
+    std::optional<std::size_t> answered_by(const ExchangeState& state, const Message& message) const {
+        if (!state.last_message || message.name == "ABTS") return std::nullopt;
+        const Message& last = recording_.conversation.messages[*state.last_message];
         if (last.from == message.from) return last.answers;
         const auto crosses = [&](const Message& other) {
             return other.name == "FCVI_CONNECT_RQST" && other.from == message.from;
         };
         if (message.name == "FCVI_CONNECT_RESP1" && std::ranges::any_of(recording_.conversation.messages, crosses))
             return std::nullopt;
-        return course.last_message;
+        return state.last_message;
     }
 
     // ---- data and states ----
@@ -289,7 +289,7 @@ private:
     const Choice& choice_;
     const engine::Engine& engine_;
     Recording recording_;
-    std::map<std::uint32_t, Course> courses_;
+    std::map<std::uint32_t, ExchangeState> states_;
     std::map<std::size_t, const Unit*> last_units_;  ///< of lanes
     PerSide<std::size_t> numbers_;
 };
@@ -301,10 +301,10 @@ public:
     explicit FcSession(Recording recording) : recording_(std::move(recording)) {}
 
     const Conversation& conversation() const override { return recording_.conversation; }
-    PlayedStation player(Side played, const PlayOptions& options) const override {
+    AttachedPlayer player(Side played, const PlayOptions& options) const override {
         return play(recording_, played, options);
     }
-    EmulatedStation emulated(Side side, const std::string& profile) const override {
+    AttachedEndpoint emulated(Side side, const std::string& profile) const override {
         if (!profile.empty()) throw NotPlayable("emulated N_Ports have no profile " + profile);
         return emulate(recording_, side);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads sessions of Fibre Channel's upper layers from frames: FC-VI connections, FC-AE-RDMA messages, and all that two
-// N_Ports said to each other in these.
+// Reads sessions of Fibre Channel's upper layers from frames: FC-VI connections, FC-AE-RDMA messages, and all messages
+// of these protocols between two N_Ports.
 #pragma once
 
 #include "replay/engine/fc/recording.h"

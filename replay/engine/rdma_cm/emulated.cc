@@ -5,7 +5,7 @@
 
 #include "protocols/ib/mad.h"
 #include "replay/engine/rdma_cm/dialects.h"
-#include "replay/engine/rdma_cm/part.h"
+#include "replay/engine/rdma_cm/recorded_endpoint.h"
 #include "replay/stack/ib/rdma_host.h"
 
 namespace fabricscope::replay::rdma_cm {
@@ -50,7 +50,7 @@ void allow_as_recorded(stack::CmConfig& config, const Conversation& recorded) {
 void own_what_is_asked_for(stack::CmConfig& config, const std::optional<wire::IpHeader>& ip) {
     if (!ip) return;
     if (const auto* v6 = std::get_if<wire::Ipv6Addresses>(&ip->addresses)) config.own_ips.push_back(v6->destination);
-    else config.own_ips.push_back(capture::gid_of(std::get<wire::Ipv4Addresses>(ip->addresses).destination));
+    else config.own_ips.push_back(builders::gid_of(std::get<wire::Ipv4Addresses>(ip->addresses).destination));
 }
 
 stack::RdmaHostConfig host_config(const Recording& recording, Side side) {
@@ -59,7 +59,7 @@ stack::RdmaHostConfig host_config(const Recording& recording, Side side) {
     config.adapter.address = recording.addresses[side];
     config.adapter.carrier = recording.carrier;
     config.adapter.guid = own_guid;
-    for (const End& end : recording.ear.ends().values)
+    for (const End& end : recording.assembler.ends().values)
         if (end.qpn) config.adapter.first_qpn = std::max(config.adapter.first_qpn, *end.qpn + queue_pairs_behind);
     const wire::Message first = wire::parse(recording.conversation.messages.front().octets);
     if (const auto* req = body_of<wire::Req>(first)) {
@@ -81,7 +81,9 @@ public:
     EmulatedSide(const Recording& recording, Side side)
         : RdmaHost(host_config(recording, side)),
           recording_(recording),
-          part_(recording, side, Pace{}, adapter(), recording.addresses[engine::other(side)], Part::Names::fresh) {
+          endpoint_(
+              recording, side, Pace{}, adapter(), recording.addresses[engine::other(side)],
+              RecordedEndpoint::Names::fresh) {
         const wire::Message first = wire::parse(recording.conversation.messages.front().octets);
         if (const auto* req = body_of<wire::Req>(first)) cm().listen(req->body.service_id);
         if (const auto* sidr = body_of<wire::SidrReq>(first)) cm().listen(sidr->body.service_id);
@@ -89,64 +91,63 @@ public:
 
     void on_frame(Time now, std::size_t port, ByteView frame) override {
         const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
-        for (const Heard& heard : part_.arrives(packet))
-            if (!heard.repeated)
-                part_.script().received(now, heard.message.lane, heard.message.name, heard.message.octets);
-        part_.connect_if_known(now);
+        for (const auto& [message, retransmitted] : endpoint_.receive(packet))
+            if (!retransmitted) endpoint_.script().received(now, message.lane, message.name, message.octets);
+        endpoint_.connect_if_known(now);
         RdmaHost::on_frame(now, port, frame);
-        act(now);
+        run_script(now);
     }
 
     void on_timer(Time now) override {
         RdmaHost::on_timer(now);
-        act(now);
+        run_script(now);
     }
 
     void take_frames(std::vector<stack::OutgoingFrame>& frames) override {
-        part_.overhear(RdmaHost::frames());
-        part_.frames_taken();
+        endpoint_.record_sent(RdmaHost::frames());
+        endpoint_.frames_taken();
         RdmaHost::take_frames(frames);
     }
 
 protected:
-    Time consumer_wakeup() const override { return held_ ? never : part_.script().wakeup(); }
+    Time consumer_wakeup() const override { return held_ ? never : endpoint_.script().wakeup(); }
 
     void on_cm_event(Time now, const CmEvent& event) override {
         if (event.kind == CmEvent::Kind::request || event.kind == CmEvent::Kind::sidr_request) id_ = event.id;
         // The agent tells the peer, and needs no word from its consumer.
         if (event.kind == CmEvent::Kind::timed_out) held_ = false;
         if (event.kind == CmEvent::Kind::disconnecting) {
-            act(now);
+            run_script(now);
             if (!answer_is_recorded()) agree(now);
         }
     }
 
-    void on_completion(Time /*now*/, stack::Completion completion) override { part_.on_completion(completion); }
+    void on_completion(Time /*now*/, stack::Completion completion) override { endpoint_.on_completion(completion); }
 
 private:
-    void act(Time now) {
+    void run_script(Time now) {
         held_ = false;
-        part_.overhear(RdmaHost::frames());
-        part_.connect_if_known(now);
-        while (const std::optional<std::size_t> next = part_.script().ready(now)) {
+        endpoint_.record_sent(RdmaHost::frames());
+        endpoint_.connect_if_known(now);
+        while (const std::optional<std::size_t> next = endpoint_.script().ready(now)) {
             const Message& message = recording_.conversation.messages[*next];
-            if (!act_out(now, message)) {
+            if (!send(now, message)) {
                 held_ = true;
                 return;
             }
-            part_.script().sent(now, *next);
-            part_.overhear(RdmaHost::frames());
-            part_.connect_if_known(now);
+            endpoint_.script().sent(now, *next);
+            endpoint_.record_sent(RdmaHost::frames());
+            endpoint_.connect_if_known(now);
         }
     }
 
     /// False: not yet.
-    bool act_out(Time now, const Message& message) {
+    bool send(Time now, const Message& message) {
         if (message.lane != cm_lane) {
-            part_.say(now, message);
+            endpoint_.send(now, message);
             return true;
         }
-        const Octets octets = part_.script().bindings().translated(message);
+        const Octets octets = endpoint_.script().bindings().translated(message);
         const wire::Message parsed = wire::parse(octets);
         const Octets data(parsed.private_data.begin(), parsed.private_data.end());
         if (const auto* req = body_of<wire::Req>(parsed)) connect(now, *req, data);
@@ -162,8 +163,8 @@ private:
     }
 
     void connect(Time now, const wire::Req& req, const Octets& data) {
-        stack::CmRequest request = stack::request_of(req, part_.peer(), data);
-        request.qpn = part_.qpn();
+        stack::CmRequest request = stack::request_of(req, endpoint_.peer(), data);
+        request.qpn = endpoint_.qpn();
         request.starting_psn = random().bits(24);
         id_ = cm().connect(now, std::move(request));
     }
@@ -172,7 +173,7 @@ private:
         if (!id_) return;  // the agent has rejected it of itself
         cm().accept(
             now, *id_,
-            {.qpn = part_.qpn(),
+            {.qpn = endpoint_.qpn(),
              .starting_psn = random().bits(24),
              .responder_resources = rep.responder_resources,
              .initiator_depth = rep.initiator_depth,
@@ -204,7 +205,7 @@ private:
 
     /// Data are acknowledged before their connection goes.
     bool disconnect(Time now) {
-        if (!part_.quiet()) return false;
+        if (!endpoint_.all_acknowledged()) return false;
         if (id_) cm().disconnect(now, *id_);
         return true;
     }
@@ -216,13 +217,13 @@ private:
     /// Of a disconnection that was not recorded, no answer was.
     bool answer_is_recorded() const {
         return std::ranges::any_of(recording_.conversation.messages, [&](const Message& message) {
-            return message.from == part_.side() && message.name == "DREP";
+            return message.from == endpoint_.side() && message.name == "DREP";
         });
     }
 
     void resolve(Time now, const wire::SidrReq& request, const Octets& data) {
         stack::CmRequest resolution;
-        resolution.peer = part_.peer();
+        resolution.peer = endpoint_.peer();
         resolution.service_id = request.body.service_id;
         resolution.ip = request.ip;
         resolution.private_data = data;
@@ -230,25 +231,25 @@ private:
     }
 
     void answer(Time now, const wire::SidrRep& reply) {
-        if (id_) cm().answer_sidr(now, *id_, reply.body.status, part_.qpn(), reply.body.q_key);
+        if (id_) cm().answer_sidr(now, *id_, reply.body.status, endpoint_.qpn(), reply.body.q_key);
     }
 
     const Recording& recording_;
-    Part part_;
+    RecordedEndpoint endpoint_;
     std::optional<stack::CmId> id_;
     bool held_ = false;  ///< what is ready waits for something to happen
 };
 
 }  // namespace
 
-EmulatedStation make_emulated(const Recording& recording, Side side) {
+AttachedEndpoint make_emulated(const Recording& recording, Side side) {
     for (const Message& message : recording.conversation.messages)
         if (message.from == side && message.name == "LAP")
             throw NotPlayable("the emulated stack does not ask for alternate paths (LAP)");
-    EmulatedStation station;
-    station.addresses = {recording.addresses[side].mac};
-    station.endpoint = std::make_unique<EmulatedSide>(recording, side);
-    return station;
+    AttachedEndpoint attached;
+    attached.addresses = {recording.addresses[side].mac};
+    attached.endpoint = std::make_unique<EmulatedSide>(recording, side);
+    return attached;
 }
 
 }  // namespace fabricscope::replay::rdma_cm

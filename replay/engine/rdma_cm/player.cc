@@ -6,7 +6,7 @@
 
 #include "protocols/ib/mad.h"
 #include "replay/engine/rdma_cm/dialects.h"
-#include "replay/engine/rdma_cm/part.h"
+#include "replay/engine/rdma_cm/recorded_endpoint.h"
 
 namespace fabricscope::replay::rdma_cm {
 
@@ -37,9 +37,9 @@ public:
         : recording_(recording),
           options_(options),
           adapter_(adapter_config(recording, played, options), 0, frames_, stack::Random(1)),
-          part_(
+          endpoint_(
               recording, played, options.pace, adapter_, peer_address(recording, played, options),
-              Part::Names::recorded) {
+              RecordedEndpoint::Names::recorded) {
         if (options.addresses) bind_addresses(*options.addresses);
         for (std::size_t i = 1; i < messages().size(); ++i)
             longest_gap_ = std::max(longest_gap_, messages()[i].time - messages()[i - 1].time);
@@ -47,16 +47,16 @@ public:
 
     void start(Time now) override {
         started_ = true;
-        part_.script().start(now);
+        endpoint_.script().start(now);
         watches_ = recording_.timed_out && played() == Side::server;
-        happened(now);
+        note_progress(now);
         play(now);
     }
 
     void on_frame(Time now, std::size_t /*port*/, ByteView frame) override {
         const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
-        for (const Heard& heard : part_.arrives(packet)) on_message(now, heard);
-        part_.connect_if_known(now);
+        for (const ConversationMessage& received : endpoint_.receive(packet)) on_message(now, received);
+        endpoint_.connect_if_known(now);
         adapter_.on_packet(now, packet);
         play(now);
     }
@@ -71,27 +71,27 @@ public:
     Time wakeup() const override {
         if (!started_ || stopped_) return never;
         Time earliest = std::min(adapter_.wakeup(), gives_up_at());
-        if (!held_) earliest = std::min(earliest, part_.script().wakeup());
+        if (!held_) earliest = std::min(earliest, endpoint_.script().wakeup());
         if (repetition_) earliest = std::min(earliest, repetition_->at);
         return earliest;
     }
 
     void take_frames(std::vector<stack::OutgoingFrame>& frames) override {
-        part_.overhear(frames_);
-        part_.frames_taken();
+        endpoint_.record_sent(frames_);
+        endpoint_.frames_taken();
         frames.clear();
         frames.swap(frames_);
     }
 
-    bool over() const override { return !stopped_ && part_.script().over() && !repetition_ && !watches_; }
+    bool over() const override { return !stopped_ && endpoint_.script().over() && !repetition_ && !watches_; }
     std::string waiting_for() const override {
-        if (std::string message = part_.script().waiting_for(); !message.empty()) return message;
-        if (repetition_) return "the last repetition of " + part_.script().message(repetition_->message).name;
+        if (std::string message = endpoint_.script().waiting_for(); !message.empty()) return message;
+        if (repetition_) return "the last repetition of " + endpoint_.script().message(repetition_->message).name;
         return watches_ ? "the client to give up" : "nothing: it made no sense to go on";
     }
     std::vector<std::string> notes() const override {
         std::vector<std::string> notes = notes_;
-        notes.insert(notes.end(), part_.notes().begin(), part_.notes().end());
+        notes.insert(notes.end(), endpoint_.notes().begin(), endpoint_.notes().end());
         return notes;
     }
 
@@ -117,7 +117,7 @@ private:
     }
 
     const std::vector<Message>& messages() const { return recording_.conversation.messages; }
-    Side played() const { return part_.side(); }
+    Side played() const { return endpoint_.side(); }
 
     // ---- addresses of this run ----
 
@@ -126,7 +126,7 @@ private:
         for (const Side side : {Side::client, Side::server}) {
             const Gid& recorded = recording_.addresses[side].gid;
             if (recording_.carrier == capture::IbCarrier::roce_v2 &&
-                capture::is_ipv4(recorded) != capture::is_ipv4(ip_of(side)))
+                builders::is_ipv4(recorded) != builders::is_ipv4(ip_of(side)))
                 throw NotPlayable("the recording and this run have different versions of IP");
             bind(gid_kind, side, address_value(recorded, 16), address_value(ip_of(side), 16));
         }
@@ -144,7 +144,7 @@ private:
     }
 
     void bind(std::string_view kind, Side owner, const Value& recorded, const Value& actual) {
-        part_.script().bindings().bind(kind, owner, recorded, actual);
+        endpoint_.script().bindings().bind(kind, owner, recorded, actual);
     }
 
     /// The server's port is in the service id (A11.5).
@@ -164,23 +164,23 @@ private:
     void play(Time now) {
         if (!started_ || stopped_) return;
         held_ = false;
-        digest(now);
-        while (const std::optional<std::size_t> next = part_.script().ready(now)) {
+        process_completions(now);
+        while (const std::optional<std::size_t> next = endpoint_.script().ready(now)) {
             if (is_held(messages()[*next])) {
                 held_ = true;
                 return;
             }
-            say(now, *next);
-            digest(now);
+            send(now, *next);
+            process_completions(now);
         }
     }
 
-    void digest(Time now) {
-        part_.overhear(frames_);
-        part_.connect_if_known(now);
+    void process_completions(Time now) {
+        endpoint_.record_sent(frames_);
+        endpoint_.connect_if_known(now);
         for (; !adapter_.completions().empty(); adapter_.completions().pop_front()) {
             const stack::Completion& completion = adapter_.completions().front();
-            if (completion.qpn != ib::gsi_qpn) part_.on_completion(completion);
+            if (completion.qpn != ib::gsi_qpn) endpoint_.on_completion(completion);
         }
     }
 
@@ -191,58 +191,58 @@ private:
             const wire::Message parsed = wire::parse(message.octets);
             return std::get<wire::Rej>(parsed.body).body.reason == ib::reject_timeout;
         }
-        return message.name == "DREQ" && !part_.quiet();
+        return message.name == "DREQ" && !endpoint_.all_acknowledged();
     }
 
-    void say(Time now, std::size_t index) {
+    void send(Time now, std::size_t index) {
         const Message& message = messages()[index];
         if (message.lane == cm_lane) {
-            Octets octets = part_.script().bindings().translated(message);
+            Octets octets = endpoint_.script().bindings().translated(message);
             set_port(octets, message);
             send_mad(octets);
-            said_[index] = std::move(octets);
+            sent_mads_[index] = std::move(octets);
             if (wants_answer(message)) repetition_ = Repetition{index, now + response_time(), cm_retries()};
         } else {
-            part_.say(now, message);
+            endpoint_.send(now, message);
         }
         ends_ = ends_ || ends_connection(message);
-        part_.script().sent(now, index);
-        happened(now);
+        endpoint_.script().sent(now, index);
+        note_progress(now);
     }
 
     void send_mad(const Octets& mad) {
-        adapter_.send_datagram(ib::gsi_qpn, part_.peer(), ib::gsi_qpn, ib::gsi_q_key, mad);
+        adapter_.send_datagram(ib::gsi_qpn, endpoint_.peer(), ib::gsi_qpn, ib::gsi_q_key, mad);
     }
 
     Time response_time() const {
-        const wire::Req* const request = recording_.ear.request();
+        const wire::Req* const request = recording_.assembler.request();
         const std::uint8_t code = request != nullptr ? request->body.remote_response_timeout : usual_response_timeout;
         return stack::coded_timeout(std::max<std::uint8_t>(code, 1));
     }
 
     unsigned cm_retries() const {
-        const wire::Req* const request = recording_.ear.request();
+        const wire::Req* const request = recording_.assembler.request();
         return request != nullptr ? request->body.max_cm_retries : usual_cm_retries;
     }
 
     void repeat(Time now) {
         if (repetition_->left == 0) {
-            happened(now);
+            note_progress(now);
             return repetition_.reset();
         }
         --repetition_->left;
         repetition_->at = now + response_time();
-        send_mad(said_.at(repetition_->message));
+        send_mad(sent_mads_.at(repetition_->message));
     }
 
-    // ---- listening ----
+    // ---- receiving ----
 
-    void on_message(Time now, const Heard& heard) {
-        const Message& message = heard.message;
-        happened(now);
+    void on_message(Time now, const ConversationMessage& received) {
+        const Message& message = received.message;
+        note_progress(now);
         ends_ = ends_ || ends_connection(message);
-        if (heard.repeated) return answer_again(message);
-        const auto recorded = part_.script().received(now, message.lane, message.name, message.octets);
+        if (received.retransmitted) return answer_again(message);
+        const auto recorded = endpoint_.script().received(now, message.lane, message.name, message.octets);
         if (message.lane == cm_lane) {
             if (message.name == "MRA" && repetition_) {
                 const wire::Message parsed = wire::parse(message.octets);
@@ -252,15 +252,15 @@ private:
                 repetition_.reset();
             }
         }
-        if (recorded) heard_.push_back({message.octets, *recorded});
+        if (recorded) received_mads_.push_back({message.octets, *recorded});
         else unexpected(message);
     }
 
     /// The peer has not got what it was answered (IBA 12.9.8.5).
     void answer_again(const Message& message) {
-        const auto known = std::ranges::find(heard_, message.octets, &HeardMad::octets);
-        if (known == heard_.end()) return;
-        for (const auto& [index, octets] : said_)
+        const auto known = std::ranges::find(received_mads_, message.octets, &ReceivedMad::octets);
+        if (known == received_mads_.end()) return;
+        for (const auto& [index, octets] : sent_mads_)
             if (messages()[index].answers == known->recorded) send_mad(octets);
     }
 
@@ -282,22 +282,22 @@ private:
         send_mad(wire::build(answer));
     }
 
-    // ---- patience ----
+    // ---- timeouts ----
 
-    void happened(Time now) { last_event_ = now; }
+    void note_progress(Time now) { last_progress_ = now; }
 
     /// What took its time in the recording may take it here.
     Time gives_up_at() const {
-        if (watches_) return last_event_ + 4 * response_time();
-        if (part_.script().over() || (repetition_ && recording_.timed_out)) return never;
-        return last_event_ + options_.patience + 2 * longest_gap_;
+        if (watches_) return last_progress_ + 4 * response_time();
+        if (endpoint_.script().over() || (repetition_ && recording_.timed_out)) return never;
+        return last_progress_ + options_.patience + 2 * longest_gap_;
     }
 
     void give_up() {
         if (std::exchange(watches_, false)) return;
         notes_.emplace_back("the peer did not answer in time");
         stopped_ = true;
-        if (part_.ear().reply() != nullptr && !ends_) disconnect(*part_.ear().reply());
+        if (endpoint_.assembler().reply() != nullptr && !ends_) disconnect(*endpoint_.assembler().reply());
     }
 
     /// Nothing is left behind at the peer.
@@ -309,12 +309,12 @@ private:
         ib::CmDreq dreq;
         dreq.local_comm_id = server ? rep.local_comm_id : rep.remote_comm_id;
         dreq.remote_comm_id = server ? rep.remote_comm_id : rep.local_comm_id;
-        dreq.remote_qpn = part_.ear().ends()[engine::other(played())].qpn.value_or(0);
+        dreq.remote_qpn = endpoint_.assembler().ends()[engine::other(played())].qpn.value_or(0);
         request.body = dreq;
         send_mad(wire::build(request));
     }
 
-    struct HeardMad {
+    struct ReceivedMad {
         Octets octets;
         std::size_t recorded;
     };
@@ -323,27 +323,27 @@ private:
     PlayOptions options_;
     std::vector<stack::OutgoingFrame> frames_;
     stack::Adapter adapter_;
-    Part part_;
+    RecordedEndpoint endpoint_;
     bool started_ = false;
     bool held_ = false;     ///< what is ready waits for something to happen
     bool watches_ = false;  ///< a client that is not answered is watched until it gives up
     bool stopped_ = false;  ///< it makes no sense to go on
-    bool ends_ = false;     ///< it was said that the connection ends
+    bool ends_ = false;     ///< a message has told that the connection ends
     std::optional<Repetition> repetition_;
-    std::map<std::size_t, Octets> said_;  ///< CM messages, by their number in the recording
-    std::vector<HeardMad> heard_;
-    Time last_event_ = 0;
+    std::map<std::size_t, Octets> sent_mads_;  ///< CM messages, by their number in the recording
+    std::vector<ReceivedMad> received_mads_;
+    Time last_progress_ = 0;
     Time longest_gap_ = 0;
     std::vector<std::string> notes_;
 };
 
 }  // namespace
 
-PlayedStation make_player(const Recording& recording, Side played, const PlayOptions& options) {
-    PlayedStation station;
-    station.addresses = {options.addresses ? options.addresses->own_mac : recording.addresses[played].mac};
-    station.endpoint = std::make_unique<CmPlayer>(recording, played, options);
-    return station;
+AttachedPlayer make_player(const Recording& recording, Side played, const PlayOptions& options) {
+    AttachedPlayer attached;
+    attached.addresses = {options.addresses ? options.addresses->own_mac : recording.addresses[played].mac};
+    attached.endpoint = std::make_unique<CmPlayer>(recording, played, options);
+    return attached;
 }
 
 }  // namespace fabricscope::replay::rdma_cm

@@ -18,14 +18,14 @@ using analysis::Connection;
 using analysis::Outcome;
 using analysis::Service;
 
-/// Octets of messages that are kept of all connections together.
-constexpr std::size_t kept_octets = std::size_t{1} << 29;
+/// Of messages, kept of all connections together.
+constexpr std::size_t kept_bytes = std::size_t{1} << 29;
 
-/// The packets of each connection, heard as they come.
-class Listener final : public analysis::Observer {
+/// Assembles the messages of each connection as its packets come.
+class Recorder final : public analysis::Observer {
 public:
-    struct Heard {
-        Ear ear;
+    struct Captured {
+        ConversationAssembler assembler;
         std::vector<Message> messages;
         PerSide<std::optional<stack::IbAddress>> addresses;
         capture::IbCarrier carrier = capture::IbCarrier::none;
@@ -33,25 +33,25 @@ public:
     };
 
     void on_packet(const analysis::FrameFacts& facts, const capture::Packet& packet) override {
-        Heard& connection = connections_[facts.connection];
+        Captured& connection = connections_[facts.connection];
         note_addresses(connection, facts.from, packet);
-        heard_.clear();
-        connection.ear.hear(facts.from, packet, heard_);
-        for (replay::rdma_cm::Heard& heard : heard_) {
-            if (heard.repeated) continue;
-            octets_ += heard.message.octets.size();
-            if (octets_ > kept_octets) connection.complete = false;
-            else add(connection, facts, std::move(heard.message));
+        messages_.clear();
+        connection.assembler.feed(facts.from, packet, messages_);
+        for (auto& [message, retransmitted] : messages_) {
+            if (retransmitted) continue;
+            bytes_ += message.octets.size();
+            if (bytes_ > kept_bytes) connection.complete = false;
+            else add(connection, facts, std::move(message));
         }
     }
 
-    const Heard* find(std::uint32_t connection) const {
+    const Captured* find(std::uint32_t connection) const {
         const auto found = connections_.find(connection);
         return found == connections_.end() ? nullptr : &found->second;
     }
 
 private:
-    static void add(Heard& connection, const analysis::FrameFacts& facts, Message message) {
+    static void add(Captured& connection, const analysis::FrameFacts& facts, Message message) {
         if (facts.message && facts.request_frame != 0) {
             const auto request = std::ranges::find(connection.messages, facts.request_frame, &Message::frame);
             if (request != connection.messages.end() && request->from != message.from)
@@ -60,7 +60,7 @@ private:
         connection.messages.push_back(std::move(message));
     }
 
-    static void note_addresses(Heard& connection, Side from, const capture::Packet& packet) {
+    static void note_addresses(Captured& connection, Side from, const capture::Packet& packet) {
         if (connection.addresses[from]) return;
         connection.addresses[from] = {packet.source_mac, {packet.source.bytes}};
         if (!connection.addresses[engine::other(from)])
@@ -68,24 +68,25 @@ private:
         connection.carrier = packet.ib.carrier;
     }
 
-    std::map<std::uint32_t, Heard> connections_;
-    std::vector<replay::rdma_cm::Heard> heard_;
-    std::size_t octets_ = 0;
+    std::map<std::uint32_t, Captured> connections_;
+    std::vector<ConversationMessage> messages_;
+    std::size_t bytes_ = 0;
 };
 
 std::string session_name(const Connection& connection) { return fmt::format("cm-{}", connection.id); }
 
-std::string obstacle_of(const Connection& connection, const Listener::Heard* heard) {
-    const bool nothing_heard = heard == nullptr || heard->messages.empty();
-    if (nothing_heard || !connection.req || connection.req->frame != heard->messages.front().frame)
+std::string obstacle_of(const Connection& connection, const Recorder::Captured* captured) {
+    const bool nothing_captured = captured == nullptr || captured->messages.empty();
+    if (nothing_captured || !connection.req || connection.req->frame != captured->messages.front().frame)
         return "its beginning was not captured";
     if (connection.merged || connection.peer_to_peer) return "both sides asked for it, peer to peer";
     if (connection.service != Service::rc && connection.service != Service::ud)
         return fmt::format("its transport service is {}", name_of(connection.service));
-    if (!heard->complete) return "there is too much of it to keep";
-    if (heard->carrier == capture::IbCarrier::native) return "it was recorded on InfiniBand links, and RoCE is played";
-    if (!heard->ear.whole()) return "a packet of its data was not captured";
-    return heard->ear.problem();
+    if (!captured->complete) return "there is too much of it to keep";
+    if (captured->carrier == capture::IbCarrier::native)
+        return "it was recorded on InfiniBand links, and RoCE is played";
+    if (!captured->assembler.complete()) return "a packet of its data was not captured";
+    return captured->assembler.obstacle();
 }
 
 std::string rejection_text(const analysis::RejectSeen& reject) {
@@ -122,18 +123,18 @@ void untangle_disconnects(std::vector<Message>& messages) {
     if (second != messages.end()) second->answers = static_cast<std::size_t>(first - messages.begin()) - 1;
 }
 
-Recording recording_of(const engine::Engine& engine, const Connection& connection, const Listener::Heard& heard) {
+Recording recording_of(const engine::Engine& engine, const Connection& connection, const Recorder::Captured& captured) {
     Recording recording;
-    recording.obstacle = obstacle_of(connection, &heard);
-    recording.carrier = heard.carrier;
-    recording.ear = heard.ear;
+    recording.obstacle = obstacle_of(connection, &captured);
+    recording.carrier = captured.carrier;
+    recording.assembler = captured.assembler;
     recording.timed_out = connection.outcome == Outcome::timeout;
     for (const Side side : {Side::client, Side::server})
-        if (heard.addresses[side]) recording.addresses[side] = *heard.addresses[side];
+        if (captured.addresses[side]) recording.addresses[side] = *captured.addresses[side];
     Conversation& conversation = recording.conversation;
     conversation.session = session_name(connection);
-    conversation.messages = heard.messages;
-    conversation.complete = heard.complete && heard.ear.whole();
+    conversation.messages = captured.messages;
+    conversation.complete = captured.complete && captured.assembler.complete();
     find_embedded_names(conversation.messages);
     untangle_disconnects(conversation.messages);
     conversation.facts = facts_of(connection);
@@ -156,7 +157,7 @@ class CmReader final : public Reader {
 public:
     void prepare(engine::Options& options, engine::Observers& observers) override {
         options.rdma_cm = true;
-        observers.rdma_cm = &listener_;
+        observers.rdma_cm = &recorder_;
     }
 
     std::vector<SessionInfo> sessions(const engine::Engine& engine) const override {
@@ -167,7 +168,7 @@ public:
                  .kind = connection.service == Service::ud ? "RDMA CM service resolution" : "RDMA CM connection",
                  .about = about(connection),
                  .first_frame = connection.first_frame,
-                 .obstacle = obstacle_of(connection, listener_.find(connection.id))});
+                 .obstacle = obstacle_of(connection, recorder_.find(connection.id))});
         return sessions;
     }
 
@@ -184,12 +185,12 @@ public:
 
 private:
     std::unique_ptr<Session> session(const engine::Engine& engine, const Connection& connection) const {
-        const Listener::Heard* heard = listener_.find(connection.id);
-        if (heard == nullptr) return nullptr;
-        return std::make_unique<CmSession>(recording_of(engine, connection, *heard));
+        const Recorder::Captured* captured = recorder_.find(connection.id);
+        if (captured == nullptr) return nullptr;
+        return std::make_unique<CmSession>(recording_of(engine, connection, *captured));
     }
 
-    Listener listener_;
+    Recorder recorder_;
 };
 
 }  // namespace
@@ -199,12 +200,12 @@ void CmSession::check() const {
         throw NotPlayable(recording_.conversation.session + " cannot be replayed: " + recording_.obstacle);
 }
 
-PlayedStation CmSession::player(Side played, const PlayOptions& options) const {
+AttachedPlayer CmSession::player(Side played, const PlayOptions& options) const {
     check();
     return make_player(recording_, played, options);
 }
 
-EmulatedStation CmSession::emulated(Side side, const std::string& profile) const {
+AttachedEndpoint CmSession::emulated(Side side, const std::string& profile) const {
     check();
     if (!profile.empty()) throw NotPlayable("emulated peers of RDMA CM have no profiles: \"" + profile + "\"");
     return make_emulated(recording_, side);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "replay/engine/player.h"
-#include "replay/engine/rdma_cm/ear.h"
+#include "replay/engine/rdma_cm/conversation_assembler.h"
 #include "replay/stack/ib/adapter.h"
 
 namespace fabricscope::replay::rdma_cm {
@@ -12,9 +12,9 @@ struct Recording {
     Conversation conversation;
     PerSide<stack::IbAddress> addresses;
     capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
-    Ear ear;                 ///< after it has heard all of it
-    bool timed_out = false;  ///< the client got no answer
-    std::string obstacle;    ///< why it cannot be played; empty if it can
+    ConversationAssembler assembler;  ///< after all packets
+    bool timed_out = false;           ///< the client got no answer
+    std::string obstacle;             ///< why it cannot be played; empty if it can
 };
 
 class CmSession final : public Session {
@@ -23,8 +23,8 @@ public:
 
     const Recording& recording() const { return recording_; }
     const Conversation& conversation() const override { return recording_.conversation; }
-    PlayedStation player(Side played, const PlayOptions& options) const override;
-    EmulatedStation emulated(Side side, const std::string& profile) const override;
+    AttachedPlayer player(Side played, const PlayOptions& options) const override;
+    AttachedEndpoint emulated(Side side, const std::string& profile) const override;
 
 private:
     void check() const;
@@ -32,7 +32,7 @@ private:
     Recording recording_;
 };
 
-PlayedStation make_player(const Recording& recording, Side played, const PlayOptions& options);
-EmulatedStation make_emulated(const Recording& recording, Side side);
+AttachedPlayer make_player(const Recording& recording, Side played, const PlayOptions& options);
+AttachedEndpoint make_emulated(const Recording& recording, Side side);
 
 }  // namespace fabricscope::replay::rdma_cm

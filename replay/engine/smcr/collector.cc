@@ -33,7 +33,7 @@ std::optional<capture::IbCarrier> Collector::carrier(std::uint32_t link_group) c
     return found == carriers_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool Collector::take(std::size_t octets) {
+bool Collector::reserve(std::size_t octets) {
     if (octets > most_octets - kept_) return false;
     kept_ += octets;
     return true;
@@ -98,7 +98,7 @@ void Collector::on_stream(const tracker::StreamPiece& piece) {
     Collected& collected = collected_[piece.connection];
     Octets& data = collected.data[piece.from];
     const std::uint64_t end = piece.position + piece.octets.size() + piece.missing;
-    if (piece.implausible || end < data.size() || !take(end - data.size())) {
+    if (piece.implausible || end < data.size() || !reserve(end - data.size())) {
         collected.too_much = true;
         return;
     }
@@ -138,7 +138,7 @@ void Collector::on_tcp(const tracker::FrameFacts& facts) {
     Collected& collected = collected_[facts.connection];
     capture::TcpStream& stream = *tcp.stream[from];
     stream.insert(segment.sequence, segment.payload, segment.payload_length, facts.frame);
-    if (const ByteView more = stream.readable(); !more.empty() && take(more.size())) {
+    if (const ByteView more = stream.readable(); !more.empty() && reserve(more.size())) {
         collected.tcp[from].insert(collected.tcp[from].end(), more.begin(), more.end());
         stream.consume(more.size());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an SMC-R capture holds that replay needs, in order: taken down while the engine reads frames.
+// Records, in order, what replay needs of an SMC-R capture while the engine reads its frames.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace fabricscope::replay::smcr {
 
 namespace tracker = engine::smcr;
 
-/// One thing that was seen. Positions count octets of application data, except of `tcp`: there of the TCP stream.
+/// One message or segment. Positions are in the application data; of `tcp`: in the TCP stream.
 struct Seen {
     enum class Kind : std::uint8_t { syn, syn_ack, tcp, clc, llc, cdc };
     Kind kind{};
@@ -31,7 +31,7 @@ struct Seen {
     bool fin = false, reset = false;  ///< tcp
 };
 
-/// One side of a connection, as far as messages do not tell it.
+/// The data of a connection.
 struct Collected {
     PerSide<Mac> mac;                ///< of the TCP segments
     PerSide<Octets> data;            ///< over RDMA
@@ -65,7 +65,7 @@ private:
     void on_tcp(const tracker::FrameFacts& facts);
     void on_syn(const tracker::FrameFacts& facts, Tcp& tcp);
     void on_cdc(const tracker::FrameFacts& facts);
-    bool take(std::size_t octets);
+    bool reserve(std::size_t octets);
 
     mutable std::vector<Seen> seen_;
     mutable bool sorted_ = true;

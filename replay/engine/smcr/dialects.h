@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How SMC-R's messages are held against recorded ones: which of their fields are names, and which are left open
+// How SMC-R's messages are compared with recorded ones: which fields are identifiers, and which are left open
 // (RFC 7609, A.2 to A.4; version 2 as Linux has it).
 #pragma once
 
@@ -16,13 +16,13 @@ std::string llc_name(ByteView message);
 /// Whose the names in a message are depends on whether it is a request, an answer of one's own or an echo.
 const Dialect& llc_dialect(ByteView message);
 
-/// CDC messages that say more than how far data has come: "CDC closed", "CDC urgent" ... Empty: an ordinary one.
-/// `before`: the state that the sender's last one told.
+/// CDC messages that carry more than cursors: "CDC closed", "CDC urgent" ... Empty: an ordinary one.
+/// `before`: the state in the sender's previous one.
 struct CdcState {
     bool sending_done = false, closed = false, aborted = false;
 };
 std::string cdc_name(ByteView message, const CdcState& before);
-/// After the message. A failover validation tells none (RFC 7609, 4.6.1).
+/// The state after the message. A failover validation has none (RFC 7609, 4.6.1).
 CdcState cdc_state(ByteView message, const CdcState& before);
 inline constexpr const char* failover_validation = "CDC failover validation";
 const Dialect& cdc_dialect();

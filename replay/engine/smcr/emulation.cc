@@ -56,13 +56,13 @@ std::vector<std::size_t> later_devices(const Recorded& recorded, Side side, cons
 class EmulatedHost final : public stack::Endpoint {
 public:
     EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config) : peer_(config), side_(side) {
-        for (const RecordedConnection& connection : recorded.connections) take(recorded, connection);
+        for (const RecordedConnection& connection : recorded.connections) add(recorded, connection);
         if (recorded.no_roce) actions_.push_back({0, {}, [this](Time now) { peer_.set_device(now, 0, false); }});
         for (const std::size_t device : later_devices(recorded, side, config))
             actions_.push_back({0, {}, [this, device](Time now) { peer_.set_device(now, device, false); }});
         for (const LostLink& lost : recorded.lost_links)
-            if (lost.by == side) take(recorded, lost);
-        take_messages(recorded);
+            if (lost.by == side) add(recorded, lost);
+        add_messages(recorded);
         std::ranges::stable_sort(actions_, {}, &Action::recorded);
     }
 
@@ -86,7 +86,7 @@ private:
         Time wait = 0;  ///< then
     };
 
-    void take(const Recorded& recorded, const LostLink& lost) {
+    void add(const Recorded& recorded, const LostLink& lost) {
         const Mac own = lost.end[side_], peer = lost.end[engine::other(side_)];
         const Time time = recorded.conversation.messages[lost.sign].time;
         actions_.push_back(
@@ -94,7 +94,7 @@ private:
     }
 
     /// The end of the link group, and links that this side wants; the first offer is part of the first contact.
-    void take_messages(const Recorded& recorded) {
+    void add_messages(const Recorded& recorded) {
         bool first_offer = true, asked = false;
         const auto act = [&](Time time, auto what) {
             actions_.push_back({time, progress_at(recorded, time), what, settling});
@@ -122,7 +122,7 @@ private:
         }
     }
 
-    void take(const Recorded& recorded, const RecordedConnection& connection) {
+    void add(const Recorded& recorded, const RecordedConnection& connection) {
         const std::uint16_t client_port = port_of(connection, Side::client);
         const std::uint16_t server_port = port_of(connection, Side::server);
         AppPlan plan{.refusal = refusal_of(connection, side_), .script = connection.script[side_]};
@@ -195,14 +195,14 @@ private:
 
 }  // namespace
 
-EmulatedStation make_emulated(const Recorded& recorded, Side side, const std::string& profile) {
+AttachedEndpoint make_emulated(const Recorded& recorded, Side side, const std::string& profile) {
     if (!recorded.obstacle.empty()) throw NotPlayable(recorded.obstacle);
     const PeerConfig config = config_of(recorded, side, profile);
-    EmulatedStation station;
-    station.addresses = {config.mac};
-    for (const stack::smcr::Device& device : config.more_devices) station.addresses.push_back(device.mac);
-    station.endpoint = std::make_unique<EmulatedHost>(recorded, side, config);
-    return station;
+    AttachedEndpoint attached;
+    attached.addresses = {config.mac};
+    for (const stack::smcr::Device& device : config.more_devices) attached.addresses.push_back(device.mac);
+    attached.endpoint = std::make_unique<EmulatedHost>(recorded, side, config);
+    return attached;
 }
 
 }  // namespace fabricscope::replay::smcr

@@ -7,8 +7,8 @@
 
 namespace fabricscope::replay::smcr {
 
-/// A host that is and has what that side was and had, with applications that do what its applications did. Throws
+/// A host configured as that side was, with applications that do what its applications did. Throws
 /// NotPlayable.
-EmulatedStation make_emulated(const Recorded& recorded, Side side, const std::string& profile);
+AttachedEndpoint make_emulated(const Recorded& recorded, Side side, const std::string& profile);
 
 }  // namespace fabricscope::replay::smcr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The RDMA side of a player: queue pairs, RMBs and RTokens, as the messages that go to and fro have them come and go.
-// It decides nothing; in its own names it keeps to the recording.
+// The RDMA side of a player: queue pairs, RMBs and RTokens, created and removed as the CLC and LLC messages of both
+// sides demand. Its own identifiers are those of the recording.
 #pragma once
 
 #include "protocols/smcr/llc.h"
@@ -29,7 +29,7 @@ public:
     /// The adapters with the addresses of this run.
     void create_adapters(const std::vector<IbAddress>& addresses);
 
-    // ---- what messages say ----
+    // ---- contents of messages ----
     /// ACCEPT or CONFIRM, of first contact: half of the first link.
     void on_first_contact(Time now, const wire::SmcrAcceptConfirmBody& body, bool own);
     void on_llc(Time now, std::size_t link, const wire::LlcMessage& message, bool own);
@@ -50,7 +50,7 @@ public:
     /// Neither deleted nor lost.
     bool usable(std::size_t link) const;
     std::optional<std::size_t> usable_link() const;
-    /// The own end is gone: nothing is sent on it or acknowledged any more.
+    /// This side's queue pair is destroyed: nothing is sent or acknowledged on the link any more.
     void lose(std::size_t link);
     /// The completion has `id`.
     void send(Time now, std::size_t link, Octets octets, std::string note, std::uint64_t id = 0);

@@ -7,8 +7,8 @@ using stack::smcr::CloseState;
 
 void PlayedConnection::send(const wire::Cdc& message, const char* note) {
     const Octets octets = layout::octets_of(message);
-    const std::string name = cdc_name(octets, told);
-    told = cdc_state(octets, told);
+    const std::string name = cdc_name(octets, sent_state);
+    sent_state = cdc_state(octets, sent_state);
     if (!name.empty()) milestones.push_back(name);
     DataSender::send(message, note);
 }

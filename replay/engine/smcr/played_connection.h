@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One connection of the played side: its streams, and what CLC and CDC have said of it.
+// One connection of the played side: its streams, and its state as CLC and CDC messages have announced it.
 #pragma once
 
 #include "replay/engine/smcr/dialects.h"
@@ -27,7 +27,7 @@ struct PlayedConnection final : stack::smcr::ConnectionStream, stack::smcr::Data
     /// Failover: goes on over another link.
     void move_to(std::size_t other);
 
-    /// Everything that was recorded has come and gone, or nothing can any more.
+    /// Everything that was recorded has been sent and received, or nothing more can be.
     bool finished(Side played) const;
     /// Its SYN is sent, or has come.
     void begin(Time at) { now = at, phase = Phase::negotiating; }
@@ -54,7 +54,7 @@ struct PlayedConnection final : stack::smcr::ConnectionStream, stack::smcr::Data
     std::size_t peer_rmb = 0;
     std::uint64_t peer_offset = 0;
     std::vector<wire::Cdc> early;  ///< came before data may flow
-    CdcState told, heard;
+    CdcState sent_state, received_state;
     std::vector<std::string> milestones;  ///< sent, and not yet noted
 };
 

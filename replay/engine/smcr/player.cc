@@ -103,7 +103,7 @@ void SmcrPlayer::work(Time now) {
         return;
     }
     for (bool more = true; more;) {
-        more = take_completions(now);
+        more = process_completions(now);
         for (const auto& connection : connections_) more = step(now, *connection) || more;
         more = play(now) || more;
         more = leave_lost_links(now) || more;
@@ -164,13 +164,13 @@ void SmcrPlayer::note(std::string text) {
     if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(std::move(text));
 }
 
-PlayedStation make_player(const Recorded& recorded, Side played, const PlayOptions& options) {
+AttachedPlayer make_player(const Recorded& recorded, Side played, const PlayOptions& options) {
     if (!recorded.obstacle.empty()) throw NotPlayable(recorded.obstacle);
-    PlayedStation station;
+    AttachedPlayer attached;
     auto player = std::make_unique<SmcrPlayer>(recorded, played, options);
-    station.addresses = player->ports();
-    station.endpoint = std::move(player);
-    return station;
+    attached.addresses = player->ports();
+    attached.endpoint = std::move(player);
+    return attached;
 }
 
 }  // namespace fabricscope::replay::smcr

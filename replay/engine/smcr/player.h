@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Plays one side of an SMC-R session: control messages from the recording, data by an application that does what the
-// recorded one did, over a data path that keeps to whatever window the peer gives.
+// recorded one did, over a data path that respects the peer's window.
 #pragma once
 
 #include "replay/engine/player.h"
@@ -9,6 +9,6 @@
 namespace fabricscope::replay::smcr {
 
 /// `recorded` must live as long. Throws NotPlayable.
-PlayedStation make_player(const Recorded& recorded, Side played, const PlayOptions& options);
+AttachedPlayer make_player(const Recorded& recorded, Side played, const PlayOptions& options);
 
 }  // namespace fabricscope::replay::smcr

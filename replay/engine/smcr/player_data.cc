@@ -11,7 +11,7 @@ using stack::smcr::CloseState;
 
 // ---- data ----------------------------------------------------------------------------------------
 
-bool SmcrPlayer::take_completions(Time now) {
+bool SmcrPlayer::process_completions(Time now) {
     bool any = false;
     for (std::size_t i = 0; i < links_.adapters().size(); ++i)
         for (auto& completions = links_.adapters()[i]->completions(); !completions.empty(); any = true) {
@@ -76,8 +76,8 @@ void SmcrPlayer::on_cdc(Time now, const Octets& octets) {
     if (found == connections_.end()) return note("a CDC message has an alert token that is not known");
     PlayedConnection& connection = **found;
     connection.now = now;
-    const std::string name = cdc_name(octets, connection.heard);
-    connection.heard = cdc_state(octets, connection.heard);
+    const std::string name = cdc_name(octets, connection.received_state);
+    connection.received_state = cdc_state(octets, connection.received_state);
     ++played_messages_;
     if (!name.empty()) script_.received(now, connection.recorded.lane, name, octets);
     if (connection.phase == Phase::negotiating && connection.own && connection.peer) become_active(connection);

@@ -46,7 +46,7 @@ void SmcrPlayer::move(IbAddress& address) {
         std::fill_n(octets.begin(), 12, std::uint8_t{0});
         return octets;
     };
-    if (capture::is_ipv4(address.gid)) names.bind("gid", played_, bare(address.gid), bare(gid));
+    if (builders::is_ipv4(address.gid)) names.bind("gid", played_, bare(address.gid), bare(gid));
     address = {live.own_mac, gid};
 }
 
@@ -123,9 +123,9 @@ stack::TcpConfig SmcrPlayer::tcp_config(const PlayedConnection& connection, cons
 
 void SmcrPlayer::flush(PlayedConnection& connection) {
     for (const stack::TcpSegmentOut& segment : connection.tcp.take_segments()) {
-        const capture::FrameEnds ends{ports_[0],          connection.peer_port.mac,
-                                      own_ip(connection), connection.peer_port.gid,
-                                      ++identification_,  smc_hosts_ttl};
+        const builders::FrameEnds ends{ports_[0],          connection.peer_port.mac,
+                                       own_ip(connection), connection.peer_port.gid,
+                                       ++identification_,  smc_hosts_ttl};
         const ByteView frame = builder_.tcp(ends, segment.fields, segment.options, segment.payload);
         frames_.push_back({tcp_port, {frame.begin(), frame.end()}, {}});
     }

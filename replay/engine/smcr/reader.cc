@@ -58,7 +58,7 @@ public:
     std::unique_ptr<Session> session_like(const engine::Engine& engine, const Conversation& recorded) const override {
         if (engine.smcr().connections.empty()) return nullptr;
         Recorded all = recorded_all(engine, collector_, recorded.session);
-        // If nothing is said of the first connection, it only set up the link group.
+        // Without messages of its own, the first connection only set up the link group.
         const std::string& first = all.connections.front().lane;
         const auto is_first = [&](const Message& message) { return message.lane == first; };
         const auto of_connection = [](const Message& message) { return message.lane.starts_with("connection"); };
@@ -103,11 +103,11 @@ private:
 
 std::unique_ptr<Reader> make_reader() { return std::make_unique<SmcrReader>(); }
 
-PlayedStation RecordedSession::player(Side played, const PlayOptions& options) const {
+AttachedPlayer RecordedSession::player(Side played, const PlayOptions& options) const {
     return make_player(recorded_, played, options);
 }
 
-EmulatedStation RecordedSession::emulated(Side side, const std::string& profile) const {
+AttachedEndpoint RecordedSession::emulated(Side side, const std::string& profile) const {
     return make_emulated(recorded_, side, profile);
 }
 

@@ -17,8 +17,8 @@ public:
     const Conversation& conversation() const override {
         return recorded_.compared ? *recorded_.compared : recorded_.conversation;
     }
-    PlayedStation player(Side played, const PlayOptions& options) const override;
-    EmulatedStation emulated(Side side, const std::string& profile) const override;
+    AttachedPlayer player(Side played, const PlayOptions& options) const override;
+    AttachedEndpoint emulated(Side side, const std::string& profile) const override;
     /// For recordings that are altered on purpose. Not while a player plays it.
     Recorded& recorded() { return recorded_; }
 

@@ -152,38 +152,38 @@ class Builder {
 public:
     Builder(const engine::Engine& engine, const Collector& collector) : engine_(engine), collector_(collector) {}
 
-    void take_single(const tracker::Connection& connection) {
+    void record_single(const tracker::Connection& connection) {
         chosen_ = connection.id;
-        if (connection.link_group != 0) take_group(engine_.smcr().link_groups[connection.link_group - 1]);
+        if (connection.link_group != 0) record_group(engine_.smcr().link_groups[connection.link_group - 1]);
         if (const tracker::Connection* first = first_contact_of(engine_, connection)) {
-            take_connection(*first);
+            record_connection(*first);
             result_.connections.back().preparation = true;
         }
-        take_connection(connection);
+        record_connection(connection);
     }
 
-    void take_group(const tracker::LinkGroup& group) {
+    void record_group(const tracker::LinkGroup& group) {
         result_.group = group;
         result_.carrier = collector_.carrier(group.id).value_or(
             group.version == 1 ? capture::IbCarrier::roce_v1 : capture::IbCarrier::roce_v2);
     }
 
-    void take_connection(const tracker::Connection& connection) {
+    void record_connection(const tracker::Connection& connection) {
         if (connection.merged) return;
-        RecordedConnection& taken = result_.connections.emplace_back();
-        taken.model = connection;
-        taken.mac = collector_.of(connection.id).mac;
+        RecordedConnection& recorded = result_.connections.emplace_back();
+        recorded.model = connection;
+        recorded.mac = collector_.of(connection.id).mac;
     }
 
     Recorded build(std::string session) {
         conversation().session = std::move(session);
         std::ranges::stable_sort(result_.connections, {}, begin_of);
         number_connections();
-        take_seen();
+        record_messages();
         finish_connections();
         result_.no_roce = missing_confirmation();
         tell_facts();
-        take_findings();
+        record_findings();
         if (result_.connections.size() > 1 && chosen_ != 0)
             result_.compared = only(result_.conversation, result_.connections[by_id_.at(chosen_)].lane);
         return std::move(result_);
@@ -205,7 +205,7 @@ private:
             connection.lane = fmt::format("connection {}", i + 1);
             by_id_[connection.model.id] = i;
             readers_.emplace_back(collector_.of(connection.model.id), !over_rdma(connection.model));
-            if (connection.model.id == chosen_ && result_.group) take_keys(connection.model);
+            if (connection.model.id == chosen_ && result_.group) record_keys(connection.model);
         }
     }
 
@@ -214,7 +214,7 @@ private:
     }
 
     /// The keys of the RMBs that the session's only connection uses.
-    void take_keys(const tracker::Connection& connection) {
+    void record_keys(const tracker::Connection& connection) {
         for (const Side side : both.values)
             if (const auto& element = connection.element[side]; element && element->rmb < result_.group->rmbs.size())
                 for (const tracker::Rtoken& token : result_.group->rmbs[element->rmb].rtokens) keys_.insert(token.rkey);
@@ -222,21 +222,21 @@ private:
 
     // ---- messages ----
 
-    void take_seen() {
+    void record_messages() {
         for (const Seen& seen : collector_.seen())
             if (seen.kind == Seen::Kind::cdc && by_id_.contains(seen.connection)) used_links_.insert(seen.link);
         for (const Seen& seen : collector_.seen()) {
             if (seen.kind == Seen::Kind::llc) {
-                if (result_.group && seen.link_group == result_.group->id) take_llc(seen);
+                if (result_.group && seen.link_group == result_.group->id) record_llc(seen);
                 continue;
             }
             const auto found = by_id_.find(seen.connection);
             if (found == by_id_.end()) continue;
             RecordedConnection& connection = result_.connections[found->second];
             readers_[found->second].on(seen);
-            if (seen.kind == Seen::Kind::syn || seen.kind == Seen::Kind::syn_ack) take_syn(seen, connection);
-            if (seen.kind == Seen::Kind::clc) take_clc(seen, connection);
-            if (seen.kind == Seen::Kind::cdc) take_cdc(seen, connection);
+            if (seen.kind == Seen::Kind::syn || seen.kind == Seen::Kind::syn_ack) record_syn(seen, connection);
+            if (seen.kind == Seen::Kind::clc) record_clc(seen, connection);
+            if (seen.kind == Seen::Kind::cdc) record_cdc(seen, connection);
         }
     }
 
@@ -261,7 +261,7 @@ private:
         return found == last_in_.end() ? std::nullopt : std::optional(found->second);
     }
 
-    void take_syn(const Seen& seen, RecordedConnection& connection) {
+    void record_syn(const Seen& seen, RecordedConnection& connection) {
         const auto before = last_in(connection.lane);
         connection.option[seen.from] = !seen.octets.empty();
         const bool answer = seen.kind == Seen::Kind::syn_ack;
@@ -271,7 +271,7 @@ private:
 
     /// At first contact each message answers the one before it. Later ACCEPT and CONFIRM may have to wait for
     /// something: another connection's set-up of the link group, the announcement of a key.
-    void take_clc(const Seen& seen, const RecordedConnection& connection) {
+    void record_clc(const Seen& seen, const RecordedConnection& connection) {
         const auto before = last_in(connection.lane);
         Message& message = add(seen, clc_dialect(), clc_name(seen.octets), connection.lane);
         const bool first_contact = connection.model.first_contact.value_or(true);
@@ -282,7 +282,7 @@ private:
         if (message.name == "CLC CONFIRM" && first_contact) agreed_ = conversation().messages.size() - 1;
     }
 
-    void take_llc(const Seen& seen) {
+    void record_llc(const Seen& seen) {
         const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
         if (shared() && !concerns_connection(seen, parsed)) return;
         const std::string lane = lane_of_link(seen.link);
@@ -292,7 +292,7 @@ private:
         const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
         // One that is deleted in order still works.
         const bool in_order = gone != nullptr && gone->orderly && gone->reason != stack::smcr::lost_path;
-        if (gone != nullptr && !gone->all && !gone->reply && !in_order) take_loss(gone->link, seen.from);
+        if (gone != nullptr && !gone->all && !gone->reply && !in_order) record_loss(gone->link, seen.from);
         if (const auto request = by_frame_.find(seen.request_frame);
             seen.request_frame != 0 && request != by_frame_.end())
             message.answers = request->second;
@@ -309,7 +309,7 @@ private:
     }
 
     /// The message that was added last is a sign that the link is lost.
-    void take_loss(std::uint8_t number, Side by) {
+    void record_loss(std::uint8_t number, Side by) {
         const auto lane = links_.find(number);
         const tracker::Link* link = tracker::link_numbered(*result_.group, number);
         if (lane == links_.end() || link == nullptr) return;  // it never came to be
@@ -337,8 +337,8 @@ private:
         return true;
     }
 
-    /// What is said of a link that comes after others have gone and that the connection never uses: such messages list
-    /// the keys of all connections.
+    /// Messages about a link that is added after others have gone and that the connection never uses: such messages
+    /// list the keys of all connections.
     bool is_about_later_link(const wire::LlcMessage& message) const {
         if (result_.lost_links.empty()) return false;
         if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body))
@@ -360,7 +360,7 @@ private:
         return fmt::format("link {}", known->second);
     }
 
-    void take_cdc(const Seen& seen, const RecordedConnection& connection) {
+    void record_cdc(const Seen& seen, const RecordedConnection& connection) {
         if (connection.preparation) return;
         auto& [state, link] = sent_[{connection.model.id, seen.from}];
         std::string name = cdc_name(seen.octets, state);
@@ -371,7 +371,7 @@ private:
         add(seen, cdc_dialect(), std::move(name), connection.lane);
         if (!moves) return;
         result_.moves.emplace(conversation().messages.size() - 1, lane_of_link(seen.link));
-        if (before != 0 && before != seen.link) take_loss(before, seen.from);
+        if (before != 0 && before != seen.link) record_loss(before, seen.from);
     }
 
     // ---- the rest ----
@@ -390,7 +390,7 @@ private:
                 if (conversation().streams.back().missing != 0) conversation().complete = false;
             }
             if (collected.too_much) conversation().complete = false;
-            take_setup(connection);
+            record_setup(connection);
         }
     }
 
@@ -403,7 +403,7 @@ private:
         }
     }
 
-    void take_setup(RecordedConnection& connection) const {
+    void record_setup(RecordedConnection& connection) const {
         const Time data = connection.model.setup.first_data ? connection.model.setup.first_data->time : INT64_MAX;
         const bool first = connection.model.first_contact.value_or(false);
         const auto& messages = result_.conversation.messages;
@@ -476,7 +476,7 @@ private:
         fact(lane, of("stalls met"), fmt::format("{}", direction.stalls.count), true);
     }
 
-    void take_findings() {
+    void record_findings() {
         for (const engine::Finding* finding : engine_.findings()) {
             const bool mine = std::ranges::any_of(result_.connections, [&](const RecordedConnection& connection) {
                 return finding->session == fmt::format("smcr-{}", connection.model.id);
@@ -519,19 +519,19 @@ std::string id_of(const tracker::LinkGroup& group) { return fmt::format("lg-{}",
 }  // namespace
 
 Recorded recorded_connection(const engine::Engine& engine, const Collector& collector, std::uint32_t connection) {
-    const tracker::Connection& taken = engine.smcr().connections[connection - 1];
+    const tracker::Connection& model = engine.smcr().connections[connection - 1];
     Builder builder(engine, collector);
-    builder.take_single(taken);
-    Recorded recorded = builder.build(id_of(taken));
-    if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, taken);
+    builder.record_single(model);
+    Recorded recorded = builder.build(id_of(model));
+    if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, model);
     return recorded;
 }
 
 Recorded recorded_group(const engine::Engine& engine, const Collector& collector, std::uint32_t link_group) {
     const tracker::LinkGroup& group = engine.smcr().link_groups[link_group - 1];
     Builder builder(engine, collector);
-    builder.take_group(group);
-    for (const std::uint32_t id : group.connections) builder.take_connection(engine.smcr().connections[id - 1]);
+    builder.record_group(group);
+    for (const std::uint32_t id : group.connections) builder.record_connection(engine.smcr().connections[id - 1]);
     Recorded recorded = builder.build(id_of(group));
     if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, group);
     return recorded;
@@ -541,9 +541,9 @@ Recorded recorded_all(const engine::Engine& engine, const Collector& collector, 
     Builder builder(engine, collector);
     const auto& groups = engine.smcr().link_groups;
     const auto group = std::ranges::find_if(groups, tracker::came_to_be);
-    if (group != groups.end()) builder.take_group(*group);
-    else if (!groups.empty()) builder.take_group(groups.front());
-    for (const tracker::Connection& connection : engine.smcr().connections) builder.take_connection(connection);
+    if (group != groups.end()) builder.record_group(*group);
+    else if (!groups.empty()) builder.record_group(groups.front());
+    for (const tracker::Connection& connection : engine.smcr().connections) builder.record_connection(connection);
     return builder.build(session);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A session of SMC-R out of a capture: the conversation, and what both sides of it have to be told to have it again.
+// A session of SMC-R in a capture: the conversation, and the configuration of both sides that reproduces it.
 #pragma once
 
 #include <memory>

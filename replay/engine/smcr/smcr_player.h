@@ -3,7 +3,7 @@
 // TCP connections, player_control.cc CLC and LLC, player_data.cc what goes over the data path.
 #pragma once
 
-#include "capture/frame_builder.h"
+#include "protocols/build/frame_builder.h"
 #include "replay/engine/player.h"
 #include "replay/engine/smcr/played_connection.h"
 
@@ -67,7 +67,7 @@ private:
     void answer_unrecorded(Time now, std::size_t link, const std::string& what, const Octets& octets);
 
     // ---- data ----
-    bool take_completions(Time now);
+    bool process_completions(Time now);
     void on_completion(Time now, std::size_t adapter, const stack::Completion& completion);
     void on_sent(std::size_t link, const stack::Completion& completion);
     bool is_lost_in_recording(std::size_t link);
@@ -90,7 +90,7 @@ private:
     std::vector<std::size_t> adapter_port_;
     std::vector<std::unique_ptr<PlayedConnection>> connections_;
     std::map<std::uint16_t, PlayedConnection*> by_port_;
-    capture::FrameBuilder builder_;
+    builders::FrameBuilder builder_;
     std::uint16_t identification_ = 0;
     std::vector<std::string> notes_;
     bool started_ = false, given_up_ = false;

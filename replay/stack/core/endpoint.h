@@ -25,6 +25,8 @@ inline constexpr Time never = std::numeric_limits<Time>::max();
 /// So much later; `never` if that is beyond all time.
 constexpr Time later(Time time, Time by) { return time > never - by ? never : time + by; }
 
+constexpr std::uint32_t in_milliseconds(Time time) { return static_cast<std::uint32_t>(time / millisecond); }
+
 /// A frame that an endpoint wants sent.
 struct OutgoingFrame {
     std::size_t port = 0;  ///< which of its ports, from 0

@@ -162,8 +162,8 @@ void Exchanges::send(Time now, ExchangeHandle handle, OutgoingIu iu) {
 Exchanges::Waiting Exchanges::frame_of(
     const Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload,
     bool first) const {
-    capture::FcFrame frame = capture::fc_frame(header, device_header, payload);
-    frame.sof = capture::sof_of(exchange.service_class, first);
+    builders::FcFrame frame = builders::fc_frame(header, device_header, payload);
+    frame.sof = builders::sof_of(exchange.service_class, first);
     frame.eof = header.f_ctl.end_sequence && exchange.service_class != 2 ? fc::Eof::t : fc::Eof::n;
     return {.exchange = 0, .frame = std::move(frame), .header = header, .note = {}};
 }
@@ -182,7 +182,7 @@ void Exchanges::pump(Time now, std::uint32_t peer) {
     }
 }
 
-void Exchanges::emit(const capture::FcFrame& frame, std::string note) {
+void Exchanges::emit(const builders::FcFrame& frame, std::string note) {
     Octets octets = encode(frame, config_.link, config_.vlan);
     if (config_.link == Link::fcoe && config_.addresses) {
         const auto source = std::ranges::copy(config_.addresses->peer.octets, octets.begin()).out;
@@ -203,8 +203,8 @@ void Exchanges::send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Oct
     header.f_ctl.end_sequence = true;
     header.f_ctl.sequence_initiative = r_ctl == fc::r_ctl_abts;
     header.f_ctl.last_sequence = r_ctl != fc::r_ctl_abts;
-    capture::FcFrame frame = capture::fc_frame(header, {}, payload);
-    frame.sof = capture::sof_of(exchange.service_class, true);
+    builders::FcFrame frame = builders::fc_frame(header, {}, payload);
+    frame.sof = builders::sof_of(exchange.service_class, true);
     emit(frame, std::move(note));
     end(now, exchange);
 }
@@ -217,7 +217,7 @@ void Exchanges::abort(Time now, ExchangeHandle handle, std::string note) {
 }
 
 void Exchanges::answer(const fc::FrameHeader& header, std::uint8_t r_ctl, std::uint32_t parameter, std::string note) {
-    capture::FcFrame frame = capture::fc_link_control(header, 2, r_ctl, parameter);
+    builders::FcFrame frame = builders::fc_link_control(header, 2, r_ctl, parameter);
     frame.eof = header.f_ctl.end_sequence ? fc::Eof::t : fc::Eof::n;
     emit(frame, std::move(note));
 }

@@ -154,7 +154,7 @@ private:
     /// Class 2: a frame that has to wait for credit, which a port has as a whole.
     struct Waiting {
         ExchangeHandle exchange = 0;
-        capture::FcFrame frame;
+        builders::FcFrame frame;
         fc::FrameHeader header;
         std::string note;
         unsigned times_busy = 0;
@@ -202,7 +202,7 @@ private:
         const Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload,
         bool first) const;
     void pump(Time now, std::uint32_t peer);
-    void emit(const capture::FcFrame& frame, std::string note);
+    void emit(const builders::FcFrame& frame, std::string note);
     void send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Octets payload, std::string note);
     void answer(const fc::FrameHeader& header, std::uint8_t r_ctl, std::uint32_t parameter, std::string note = "");
     void acknowledge(const Exchange& exchange, const fc::FrameHeader& header, bool ask_for_abort);

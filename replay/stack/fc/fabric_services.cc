@@ -6,7 +6,7 @@
 namespace fabricscope::stack::fibre_channel {
 
 FabricServices::FabricServices(
-    const ExchangeConfig& config, const capture::FcLoginFields& fields, std::vector<FabricMember> members,
+    const ExchangeConfig& config, const builders::FcLoginFields& fields, std::vector<FabricMember> members,
     Random random)
     : link_(config.link),
       vlan_(config.vlan),
@@ -29,7 +29,7 @@ bool FabricServices::send_busy(ByteView frame) {
     const fc::FrameHeader& header = packet.fc->frame.header;
     const bool is_for_member = std::ranges::find(members_, header.d_id, &FabricMember::id) != members_.end();
     if (!is_for_member || fc::class_of(packet.fc->sof) != 2 || header.is_link_control()) return false;
-    const capture::FcFrame busy = capture::fc_link_control(header, 2, fc::r_ctl_f_bsy_data, 0);
+    const builders::FcFrame busy = builders::fc_link_control(header, 2, fc::r_ctl_f_bsy_data, 0);
     frames_.push_back({0, encode(busy, link_, vlan_), "cannot deliver the frame now"});
     return true;
 }
@@ -78,17 +78,18 @@ void FabricServices::on_els(Time now, const IncomingIu& iu) {
         if (member == members_.end()) return;
         exchanges_.answer_to(iu.exchange, member->id);
         return answer(
-            now, iu, fc::r_ctl_els_reply, capture::payload_of(fabric_accept_of(fields_, true)), "assigns an N_Port_ID");
+            now, iu, fc::r_ctl_els_reply, builders::payload_of(fabric_accept_of(fields_, true)),
+            "assigns an N_Port_ID");
     }
     if (message.command == fc::els_plogi && login != nullptr)
         return answer(
-            now, iu, fc::r_ctl_els_reply, capture::payload_of(login_of(fc::els_ls_acc, fields_)), "accepts the login");
+            now, iu, fc::r_ctl_els_reply, builders::payload_of(login_of(fc::els_ls_acc, fields_)), "accepts the login");
     if (message.command == fc::els_logo)
-        return answer(now, iu, fc::r_ctl_els_reply, capture::ls_acc_payload(), "accepts the logout");
+        return answer(now, iu, fc::r_ctl_els_reply, builders::ls_acc_payload(), "accepts the logout");
     if (message.command == fc::els_rtv) {
         fc::RtvAccept timeouts;
-        timeouts.e_d_tov = static_cast<std::uint32_t>(fields_.e_d_tov / millisecond);
-        timeouts.r_a_tov = static_cast<std::uint32_t>(fields_.r_a_tov / millisecond);
+        timeouts.e_d_tov = fields_.e_d_tov_ms;
+        timeouts.r_a_tov = fields_.r_a_tov_ms;
         return answer(now, iu, fc::r_ctl_els_reply, layout::octets_of(timeouts), "tells the timeouts");
     }
     fc::LsRjt reject;
@@ -105,7 +106,8 @@ void FabricServices::on_query(Time now, const IncomingIu& iu) {
     for (const FabricMember& member : members_)
         if (member.ip == query->ip) ports.push_back(member.id);
     answer(
-        now, iu, 0x03, capture::gid_ipp_answer_payload(ports), ports.empty() ? "knows no such port" : "knows the port");
+        now, iu, 0x03, builders::gid_ipp_answer_payload(ports),
+        ports.empty() ? "knows no such port" : "knows the port");
 }
 
 }  // namespace fabricscope::stack::fibre_channel

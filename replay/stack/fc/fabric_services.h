@@ -4,7 +4,7 @@
 // network cannot deliver at the moment.
 #pragma once
 
-#include "capture/fc_login_payloads.h"
+#include "protocols/build/fc_login_payloads.h"
 #include "replay/stack/fc/exchanges.h"
 
 namespace fabricscope::stack::fibre_channel {
@@ -19,7 +19,7 @@ struct FabricMember {
 class FabricServices final : public Endpoint, public ExchangeUser {
 public:
     FabricServices(
-        const ExchangeConfig& config, const capture::FcLoginFields& fields, std::vector<FabricMember> members,
+        const ExchangeConfig& config, const builders::FcLoginFields& fields, std::vector<FabricMember> members,
         Random random);
 
     /// What is for an N_Port gets F_BSY in class 2.
@@ -42,7 +42,7 @@ private:
 
     Link link_;
     std::optional<std::uint16_t> vlan_;
-    capture::FcLoginFields fields_;
+    builders::FcLoginFields fields_;
     std::vector<FabricMember> members_;
     std::vector<OutgoingFrame> frames_;
     Exchanges exchanges_;

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "capture/fc_frame_builder.h"
 #include "capture/packet.h"
+#include "protocols/build/fc_frame_builder.h"
 #include "replay/stack/core/endpoint.h"
 
 namespace fabricscope::stack::fibre_channel {
@@ -17,8 +17,8 @@ constexpr capture::LinkType link_type(Link link) {
 }
 
 /// `vlan`: of FCoE.
-inline Octets encode(const capture::FcFrame& frame, Link link, std::optional<std::uint16_t> vlan = std::nullopt) {
-    return link == Link::fibre ? capture::as_fc2_with_delimiters(frame) : capture::as_fcoe(frame, vlan);
+inline Octets encode(const builders::FcFrame& frame, Link link, std::optional<std::uint16_t> vlan = std::nullopt) {
+    return link == Link::fibre ? builders::as_fc2_with_delimiters(frame) : builders::as_fcoe(frame, vlan);
 }
 
 /// Views in what is returned point into `octets`. It has no `fc` unless there is a whole frame with a good CRC.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "capture/fc_login_payloads.h"
+#include "protocols/build/fc_login_payloads.h"
 
 namespace fabricscope::stack::fibre_channel {
 namespace {
@@ -76,7 +76,7 @@ Octets NPort::login(std::uint8_t command) const {
         payload[0] = command;
         return payload;
     }
-    return capture::payload_of(capture::login_of(
+    return builders::payload_of(builders::login_of(
         command, {.port_name = config_.port_name,
                   .node_name = config_.node_name,
                   .data_field_size = static_cast<std::uint16_t>(config_.exchanges.data_field_size),
@@ -85,8 +85,8 @@ Octets NPort::login(std::uint8_t command) const {
                   .increasing_relative_offset = config_.increasing_relative_offset,
                   .ack_0 = config_.exchanges.ack_0,
                   .end_to_end_credit = static_cast<std::uint16_t>(config_.exchanges.end_to_end_credit),
-                  .e_d_tov = config_.exchanges.e_d_tov,
-                  .r_a_tov = config_.exchanges.r_a_tov}));
+                  .e_d_tov_ms = in_milliseconds(config_.exchanges.e_d_tov),
+                  .r_a_tov_ms = in_milliseconds(config_.exchanges.r_a_tov)}));
 }
 
 Octets NPort::process_login() const {
@@ -94,7 +94,7 @@ Octets NPort::process_login() const {
     page.type = fc::type_fcp;
     page.establish_image_pair = true;
     page.service_parameters = config_.process_parameters.value_or(0);
-    return capture::process_payload(fc::els_prli, layout::octets_of(page));
+    return builders::process_payload(fc::els_prli, layout::octets_of(page));
 }
 
 Time NPort::wakeup() const {
@@ -145,7 +145,7 @@ void NPort::go_online(Time /*now*/, std::uint32_t id) {
     events_.push_back({.what = NPortEvent::What::online});
 }
 
-void NPort::take_for_granted(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id) {
+void NPort::assume(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id) {
     exchanges_.set_port_id(id);
     online_ = true;
     addresses_[remote_ip] = remote_id;
@@ -201,22 +201,22 @@ void NPort::on_els_request(Time now, const IncomingIu& iu, const fc::ElsMessage&
     if (const auto* prli = std::get_if<fc::Prli>(&message.body)) return on_process_login(now, iu, *prli);
     switch (message.command) {
         case fc::els_logo:
-            answer(now, iu.exchange, capture::ls_acc_payload(), "accepts the logout");
+            answer(now, iu.exchange, builders::ls_acc_payload(), "accepts the logout");
             return forget(now, peer);
         case fc::els_prlo: {
             fc::PrloPage page;
             page.type = fc::type_fcp;
             page.response = 1;
             answer(
-                now, iu.exchange, capture::process_payload(fc::els_ls_acc, layout::octets_of(page)),
+                now, iu.exchange, builders::process_payload(fc::els_ls_acc, layout::octets_of(page)),
                 "accepts the Process Logout");
             return note_process_logout(peer);
         }
         case fc::els_adisc: return answer(now, iu.exchange, identity(fc::els_ls_acc), "tells who it is");
         case fc::els_rtv: {
             fc::RtvAccept timeouts;
-            timeouts.e_d_tov = static_cast<std::uint32_t>(config_.exchanges.e_d_tov / millisecond);
-            timeouts.r_a_tov = static_cast<std::uint32_t>(exchanges_.r_a_tov() / millisecond);
+            timeouts.e_d_tov = in_milliseconds(config_.exchanges.e_d_tov);
+            timeouts.r_a_tov = in_milliseconds(exchanges_.r_a_tov());
             return answer(now, iu.exchange, layout::octets_of(timeouts), "tells its timeouts");
         }
         default: return reject(now, iu.exchange, 0x0B, 0x2C);
@@ -227,14 +227,14 @@ void NPort::on_login_request(Time now, const IncomingIu& iu, const fc::Login& lo
     switch (command_of(iu)) {
         case fc::els_flogi: {  // from the other port, point to point
             neighbour_ = login.names.port_name;
-            capture::FcLoginFields fields;
+            builders::FcLoginFields fields;
             fields.port_name = config_.port_name;
             fields.node_name = config_.node_name;
             fields.data_field_size = static_cast<std::uint16_t>(config_.exchanges.data_field_size);
             fields.in_order = config_.in_order;
-            fields.e_d_tov = config_.exchanges.e_d_tov;
-            fields.r_a_tov = config_.exchanges.r_a_tov;
-            answer(now, iu.exchange, capture::payload_of(fabric_accept_of(fields, false)), "is no Fabric");
+            fields.e_d_tov_ms = in_milliseconds(config_.exchanges.e_d_tov);
+            fields.r_a_tov_ms = in_milliseconds(config_.exchanges.r_a_tov);
+            answer(now, iu.exchange, builders::payload_of(fabric_accept_of(fields, false)), "is no Fabric");
             return log_in_point_to_point(now);
         }
         case fc::els_plogi:
@@ -263,7 +263,7 @@ void NPort::on_process_login(Time now, const IncomingIu& iu, const fc::Prli& req
     page.response = 1;
     page.service_parameters = *config_.process_parameters;
     answer(
-        now, iu.exchange, capture::process_payload(fc::els_ls_acc, layout::octets_of(page)),
+        now, iu.exchange, builders::process_payload(fc::els_ls_acc, layout::octets_of(page)),
         "accepts the Process Login");
     note_process_login(now, iu.first.s_id);
 }
@@ -338,7 +338,7 @@ void NPort::forget(Time now, std::uint32_t peer) {
 void NPort::log_processes_out(Time now, std::uint32_t peer) {
     fc::PrloPage page;
     page.type = fc::type_fcp;
-    els(now, fc::els_prlo, peer, capture::process_payload(fc::els_prlo, layout::octets_of(page)),
+    els(now, fc::els_prlo, peer, builders::process_payload(fc::els_prlo, layout::octets_of(page)),
         "logs its processes out");
 }
 
@@ -441,7 +441,7 @@ void NPort::resolve(Time now, Search& search) {
     ++search.attempts;
     if (ask_server)
         return request(
-            now, {0, fc::directory_server, capture::gid_ipp_payload(search.ip), "asks which port has the address"});
+            now, {0, fc::directory_server, builders::gid_ipp_payload(search.ip), "asks which port has the address"});
     search.deadline = now + exchanges_.r_a_tov();
     OutgoingIu iu;
     iu.r_ctl = fc::r_ctl_els_request;

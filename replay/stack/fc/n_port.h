@@ -78,9 +78,9 @@ public:
     void forget_login(std::uint32_t peer) { remotes_.erase(peer); }
     // What happened before is not of interest.
     /// The port has an address, and knows that of another one.
-    void take_for_granted(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id);
+    void assume(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id);
     /// It is logged in with the other one.
-    void take_for_granted(const RemotePort& remote) { remotes_[remote.id] = remote; }
+    void assume(const RemotePort& remote) { remotes_[remote.id] = remote; }
     std::optional<NPortEvent> next_event();
 
     const NPortConfig& config() const { return config_; }

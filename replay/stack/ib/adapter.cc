@@ -23,7 +23,7 @@ Adapter::Adapter(AdapterConfig config, std::size_t port, std::vector<OutgoingFra
 }
 
 std::uint32_t Adapter::create_rc() {
-    const std::uint32_t qpn = next_qpn_++ & psn_mask;
+    const std::uint32_t qpn = next_qpn_++ & ib::psn_mask;
     create_rc(qpn);
     return qpn;
 }
@@ -45,7 +45,7 @@ void Adapter::connect_rc(std::uint32_t qpn, const IbAddress& peer, const RcConfi
 void Adapter::destroy_rc(std::uint32_t qpn) { reliable_.erase(qpn); }
 
 std::uint32_t Adapter::create_ud(std::uint32_t q_key) {
-    const std::uint32_t qpn = next_qpn_++ & psn_mask;
+    const std::uint32_t qpn = next_qpn_++ & ib::psn_mask;
     create_ud(q_key, qpn);
     return qpn;
 }
@@ -61,7 +61,7 @@ void Adapter::send_datagram(
     packet.bth.opcode = immediate ? ud_send_only_immediate : ud_send_only;
     packet.bth.p_key = 0xFFFF;
     packet.bth.destination_qpn = remote_qpn;
-    packet.bth.psn = found->second.psn++ & psn_mask;
+    packet.bth.psn = found->second.psn++ & ib::psn_mask;
     append(packet.extended, ib::Deth{q_key, 0, qpn});
     if (immediate) append(packet.extended, ib::ImmDt{*immediate});
     packet.payload = std::move(octets);
@@ -71,9 +71,11 @@ void Adapter::send_datagram(
 
 void Adapter::emit(const IbAddress& to, const IbPacketOut& packet) {
     if (!up_) return;
-    const capture::FrameEnds ends{config_.address.mac, to.mac,           config_.address.gid, to.gid,
-                                  ++identification_,   config_.hop_limit};
-    const ByteView frame = builder_.roce(ends, config_.carrier, packet.bth, packet.extended, packet.payload);
+    const builders::FrameEnds ends{config_.address.mac, to.mac,           config_.address.gid, to.gid,
+                                   ++identification_,   config_.hop_limit};
+    const auto version = config_.carrier == capture::IbCarrier::roce_v1 ? builders::RoceVersion::v1
+                                                                        : builders::RoceVersion::v2;
+    const ByteView frame = builder_.roce(ends, version, packet.bth, packet.extended, packet.payload);
     frames_.push_back({port_, {frame.begin(), frame.end()}, packet.note});
 }
 

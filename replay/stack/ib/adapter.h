@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "capture/frame_builder.h"
+#include "protocols/build/frame_builder.h"
 #include "replay/stack/ib/rc_queue_pair.h"
 
 namespace fabricscope::stack {
@@ -95,7 +95,7 @@ private:
     bool up_ = true;
     std::uint32_t next_qpn_;
     std::uint16_t identification_;
-    capture::FrameBuilder builder_;
+    builders::FrameBuilder builder_;
 };
 
 }  // namespace fabricscope::stack

@@ -82,7 +82,7 @@ CmRejection ip_service_rejection(std::uint8_t code, const Octets& suggested) {
 cm::IpHeader ip_header(const Gid& source, std::uint16_t source_port, const Gid& destination) {
     cm::IpHeader header;
     header.versions.source_port = source_port;
-    if (!capture::is_ipv4(source)) {
+    if (!builders::is_ipv4(source)) {
         header.versions.ip_version = 6;
         header.addresses = cm::Ipv6Addresses{source, destination};
         return header;

@@ -4,18 +4,11 @@
 
 #include "capture/packet.h"
 #include "protocols/ib/headers.h"
+#include "protocols/ib/psn.h"
 #include "protocols/layout/parts.h"
 #include "replay/stack/core/endpoint.h"
 
 namespace fabricscope::stack {
-
-/// PSNs count modulo 2^24.
-inline constexpr std::uint32_t psn_mask = 0xFF'FFFF;
-
-/// How far `a` is ahead of `b`; negative if it is behind (IBA 9.7.1).
-constexpr std::int32_t psn_distance(std::uint32_t a, std::uint32_t b) {
-    return static_cast<std::int32_t>((a - b) << 8) >> 8;
-}
 
 /// A packet before it becomes a frame: everything from the BTH on, without padding and ICRC.
 struct IbPacketOut {

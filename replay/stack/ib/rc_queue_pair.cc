@@ -12,6 +12,9 @@ namespace {
 using ib::AethSyndrome;
 using ib::Operation;
 using ib::Position;
+using ib::psn_after;
+using ib::psn_distance;
+using ib::psn_mask;
 
 enum Opcode : std::uint8_t {
     send_first = 0x00,
@@ -32,7 +35,6 @@ enum Opcode : std::uint8_t {
 constexpr std::uint8_t credits_unlimited = 0x1F;  // ACK without end-to-end flow control
 constexpr std::uint8_t nak_class = 3 << 5, rnr_class = 1 << 5;
 constexpr unsigned retry_for_ever = 7;
-constexpr std::size_t longest_message = std::size_t{1} << 24;
 
 /// IBA table 45, in units of 10 us.
 constexpr std::array<std::uint32_t, 32> rnr_timers{
@@ -105,9 +107,7 @@ ib::Bth RcQueuePair::header(std::uint8_t opcode, std::uint32_t psn) const {
 
 // ---- requester -----------------------------------------------------------------------------------
 
-std::uint32_t RcQueuePair::packets_for(std::size_t octets) const {
-    return octets == 0 ? 1 : static_cast<std::uint32_t>((octets + config_.mtu - 1) / config_.mtu);
-}
+std::uint32_t RcQueuePair::packets_for(std::size_t bytes) const { return capture::packets_for(bytes, config_.mtu); }
 
 void RcQueuePair::post_send(Time now, WorkRequest request) {
     if (state_ == State::error) {
@@ -117,7 +117,7 @@ void RcQueuePair::post_send(Time now, WorkRequest request) {
     }
     const std::uint32_t packets = packets_for(length_of(request));
     Work work{std::move(request), assign_psn_, packets};
-    assign_psn_ = (assign_psn_ + work.packets) & psn_mask;
+    assign_psn_ = psn_after(assign_psn_, work.packets);
     work_.push_back(std::move(work));
     pump(now);
 }
@@ -125,24 +125,24 @@ void RcQueuePair::post_send(Time now, WorkRequest request) {
 /// The work that the PSN belongs to; there must be one.
 RcQueuePair::Work& RcQueuePair::work_at(std::uint32_t psn) {
     const auto behind = std::ranges::partition_point(
-        work_, [&](const Work& work) { return psn_distance(work.first_psn, psn) <= 0; });
+        work_, [&](const Work& work) { return psn_distance(psn, work.first_psn) <= 0; });
     return *std::prev(behind);
 }
 
 void RcQueuePair::pump(Time now) {
     if (state_ != State::ready_to_send || resume_at_ != never) return;
     while (next_psn_ != assign_psn_ &&
-           psn_distance(next_psn_, oldest_psn_) < static_cast<std::int32_t>(config_.window)) {
+           psn_distance(oldest_psn_, next_psn_) < static_cast<std::int32_t>(config_.window)) {
         const Work& work = work_at(next_psn_);
-        if (psn_distance(next_psn_, highest_psn_) < 0) ++retransmissions_;
+        if (psn_distance(highest_psn_, next_psn_) < 0) ++retransmissions_;
         if (work.request.type == WorkType::rdma_read) {
             send_read_request(work);
-            next_psn_ = (work.first_psn + work.packets) & psn_mask;
+            next_psn_ = psn_after(work.first_psn, work.packets);
         } else {
-            send_packet(work, static_cast<std::uint32_t>(psn_distance(next_psn_, work.first_psn)));
-            next_psn_ = (next_psn_ + 1) & psn_mask;
+            send_packet(work, static_cast<std::uint32_t>(psn_distance(work.first_psn, next_psn_)));
+            next_psn_ = psn_after(next_psn_);
         }
-        if (psn_distance(next_psn_, highest_psn_) > 0) highest_psn_ = next_psn_;
+        if (psn_distance(highest_psn_, next_psn_) > 0) highest_psn_ = next_psn_;
     }
     if (deadline_ == never) rearm(now);
 }
@@ -153,9 +153,9 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
     const bool last = index + 1 == work.packets;
     std::uint8_t opcode = send_opcode(index, work.packets, request.immediate.has_value());
     if (request.type == WorkType::rdma_write) opcode = static_cast<std::uint8_t>(opcode + write_offset);
-    const std::uint32_t psn = (work.first_psn + index) & psn_mask;
+    const std::uint32_t psn = psn_after(work.first_psn, index);
     IbPacketOut packet{header(opcode, psn), {}, {}, index == 0 ? request.note : std::string()};
-    packet.bth.ack_request = last || psn_distance(psn, oldest_psn_) + 1 >= static_cast<std::int32_t>(config_.window);
+    packet.bth.ack_request = last || psn_distance(oldest_psn_, psn) + 1 >= static_cast<std::int32_t>(config_.window);
     packet.bth.solicited_event = last && request.solicited;
     if (request.type == WorkType::rdma_write && index == 0)
         append(
@@ -172,7 +172,7 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
 /// For the responses that have not arrived.
 void RcQueuePair::send_read_request(const Work& work) {
     const std::size_t have = std::size_t{work.answered} * config_.mtu;
-    IbPacketOut packet{header(read_request, (work.first_psn + work.answered) & psn_mask), {}, {}, work.request.note};
+    IbPacketOut packet{header(read_request, psn_after(work.first_psn, work.answered)), {}, {}, work.request.note};
     packet.bth.ack_request = true;
     append(
         packet.extended, ib::Reth{
@@ -188,7 +188,7 @@ void RcQueuePair::rearm(Time now) {
 
 void RcQueuePair::on_response(Time now, const capture::IbPacket& packet) {
     const std::uint32_t psn = packet.bth.psn;
-    const bool known = psn_distance(psn, oldest_psn_) >= 0 && psn_distance(psn, highest_psn_) < 0;
+    const bool known = psn_distance(oldest_psn_, psn) >= 0 && psn_distance(highest_psn_, psn) < 0;
     if (!known || work_.empty() || !(packet.has_aeth || packet.opcode().operation == Operation::rdma_read_response))
         return;
     if (packet.opcode().operation == Operation::rdma_read_response) on_read_response(now, packet);
@@ -204,7 +204,7 @@ void RcQueuePair::on_read_response(Time now, const capture::IbPacket& packet) {
     acknowledge_before(now, first);
     if (work_.empty() || work_.front().first_psn != first) return;  // an earlier READ has a gap
     work = &work_.front();
-    const std::int32_t ahead = psn_distance(packet.bth.psn, first) - static_cast<std::int32_t>(work->answered);
+    const std::int32_t ahead = psn_distance(first, packet.bth.psn) - static_cast<std::int32_t>(work->answered);
     if (ahead < 0) return;
     if (ahead > 0) {
         if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now);
@@ -215,7 +215,7 @@ void RcQueuePair::on_read_response(Time now, const capture::IbPacket& packet) {
     if (packet.payload.size() != size) return fail_with(CompletionStatus::remote_operational_error);
     std::ranges::copy(packet.payload, work->request.read_into.begin() + static_cast<std::ptrdiff_t>(begin));
     const bool whole = ++work->answered == work->packets;
-    progress(now, (packet.bth.psn + 1) & psn_mask);
+    progress(now, psn_after(packet.bth.psn));
     if (whole) finish_front(CompletionStatus::success);
 }
 
@@ -223,7 +223,7 @@ void RcQueuePair::on_acknowledge(Time now, const capture::IbPacket& packet) {
     const std::uint32_t psn = packet.bth.psn;
     const AethSyndrome syndrome = AethSyndrome::of(packet.aeth.syndrome);
     switch (syndrome.kind) {
-        case AethSyndrome::Class::ack: acknowledge_before(now, (psn + 1) & psn_mask); break;
+        case AethSyndrome::Class::ack: acknowledge_before(now, psn_after(psn)); break;
         case AethSyndrome::Class::nak: on_nak(now, psn, syndrome.value); break;
         case AethSyndrome::Class::rnr_nak:
             acknowledge_before(now, psn);
@@ -237,14 +237,14 @@ void RcQueuePair::on_acknowledge(Time now, const capture::IbPacket& packet) {
 void RcQueuePair::acknowledge_before(Time now, std::uint32_t psn) {
     while (!work_.empty()) {
         const Work& work = work_.front();
-        const std::uint32_t end = (work.first_psn + work.packets) & psn_mask;
+        const std::uint32_t end = psn_after(work.first_psn, work.packets);
         if (work.request.type == WorkType::rdma_read) {
-            if (psn_distance(psn, work.first_psn) <= 0) break;
+            if (psn_distance(work.first_psn, psn) <= 0) break;
             if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now);
             return;
         }
-        if (psn_distance(psn, end) < 0) {
-            if (psn_distance(psn, oldest_psn_) > 0) progress(now, psn);
+        if (psn_distance(end, psn) < 0) {
+            if (psn_distance(oldest_psn_, psn) > 0) progress(now, psn);
             break;
         }
         progress(now, end);
@@ -254,7 +254,7 @@ void RcQueuePair::acknowledge_before(Time now, std::uint32_t psn) {
 
 void RcQueuePair::progress(Time now, std::uint32_t acknowledged) {
     oldest_psn_ = acknowledged;
-    if (psn_distance(next_psn_, oldest_psn_) < 0) next_psn_ = oldest_psn_;
+    if (psn_distance(oldest_psn_, next_psn_) < 0) next_psn_ = oldest_psn_;
     retries_ = 0;
     rnr_retries_ = 0;
     gap_repeated_ = false;
@@ -334,7 +334,7 @@ void RcQueuePair::on_packet(Time now, const capture::IbPacket& packet) {
 }
 
 void RcQueuePair::on_request(const capture::IbPacket& packet) {
-    const std::int32_t ahead = psn_distance(packet.bth.psn, expected_psn_);
+    const std::int32_t ahead = psn_distance(expected_psn_, packet.bth.psn);
     if (ahead < 0) return on_duplicate(packet);
     if (ahead > 0) {
         if (!std::exchange(nak_sent_, true)) send_ack(expected_psn_, nak_class | AethSyndrome::psn_sequence_error);
@@ -358,60 +358,56 @@ bool RcQueuePair::execute(const capture::IbPacket& packet) {
         return false;
     }
     switch (packet.opcode().operation) {
-        case Operation::send: return take_send(packet);
-        case Operation::rdma_write: return take_write(packet);
-        case Operation::rdma_read_request: return take_read(packet);
+        case Operation::send: return execute_send(packet);
+        case Operation::rdma_write: return execute_write(packet);
+        case Operation::rdma_read_request: return execute_read(packet);
         default: refuse(packet.bth.psn, AethSyndrome::invalid_request); return false;
     }
 }
 
-/// First and Only begin a message, Middle and Last go on with it, and all but the last packet are full (IBA 9.7.4.1).
+/// First and Only begin a message, Middle and Last continue it, and all but the last packet are full (IBA 9.7.4.1).
 bool RcQueuePair::fits_the_message(const capture::IbPacket& packet) const {
     const ib::OpcodeInfo& opcode = packet.opcode();
-    const bool begins = opcode.position == Position::first || opcode.position == Position::only;
-    const bool ends = opcode.position == Position::last || opcode.position == Position::only;
-    if (begins ? message_.has_value() : message_ != opcode.operation) return false;
-    return ends ? packet.payload.size() <= config_.mtu : packet.payload.size() == config_.mtu;
+    const std::optional<Operation> incomplete = messages_.awaiting(packet.bth.psn);
+    if (capture::begins_message(opcode.position) ? incomplete.has_value() : incomplete != opcode.operation)
+        return false;
+    return capture::ends_message(opcode.position) ? packet.payload.size() <= config_.mtu
+                                                  : packet.payload.size() == config_.mtu;
 }
 
-bool RcQueuePair::take_send(const capture::IbPacket& packet) {
-    if (!message_ && receive_buffers_ == 0) {
-        send_ack(packet.bth.psn, static_cast<std::uint8_t>(rnr_class | config_.min_rnr_timer));
-        nak_sent_ = true;
-        return false;
-    }
-    if (!message_) receiving_.clear();
-    if (receiving_.size() + packet.payload.size() > longest_message) {
+/// False, and the peer has been told to wait, if the packet needs a receive buffer and there is none.
+bool RcQueuePair::has_receive_buffer(const capture::IbPacket& packet) {
+    if (receive_buffers_ != 0) return true;
+    send_ack(packet.bth.psn, static_cast<std::uint8_t>(rnr_class | config_.min_rnr_timer));
+    nak_sent_ = true;
+    return false;
+}
+
+bool RcQueuePair::execute_send(const capture::IbPacket& packet) {
+    if (capture::begins_message(packet.opcode().position) && !has_receive_buffer(packet)) return false;
+    const capture::AssembledMessage message = messages_.feed(packet);
+    if (message.length > longest_message) {
         refuse(packet.bth.psn, AethSyndrome::invalid_request);
         return false;
     }
-    receiving_.insert(receiving_.end(), packet.payload.begin(), packet.payload.end());
-    expected_psn_ = (expected_psn_ + 1) & psn_mask;
-    message_ = Operation::send;
-    const Position position = packet.opcode().position;
-    if (position == Position::last || position == Position::only) report_received(packet);
+    expected_psn_ = psn_after(expected_psn_);
+    if (message.progress == capture::AssembledMessage::Progress::complete) report_received(packet, message.payload);
     return true;
 }
 
-void RcQueuePair::report_received(const capture::IbPacket& packet) {
-    message_.reset();
-    message_number_ = (message_number_ + 1) & psn_mask;
+void RcQueuePair::report_received(const capture::IbPacket& packet, ByteView message) {
+    count_message();
     --receive_buffers_;
-    Completion completion{.kind = Completion::Kind::receive, .qpn = config_.local_qpn, .octets = std::move(receiving_)};
+    Completion completion{
+        .kind = Completion::Kind::receive, .qpn = config_.local_qpn, .octets = {message.begin(), message.end()}};
     if (packet.has_immdt) completion.immediate = packet.immdt.immediate_data;
     completions_.push_back(std::move(completion));
-    receiving_ = {};
 }
 
-bool RcQueuePair::take_write(const capture::IbPacket& packet) {
-    const Position position = packet.opcode().position;
-    const bool ends = position == Position::last || position == Position::only;
-    if (ends && packet.has_immdt && receive_buffers_ == 0) {
-        send_ack(packet.bth.psn, static_cast<std::uint8_t>(rnr_class | config_.min_rnr_timer));
-        nak_sent_ = true;
-        return false;
-    }
-    if (!message_) {
+bool RcQueuePair::execute_write(const capture::IbPacket& packet) {
+    const bool ends = capture::ends_message(packet.opcode().position);
+    if (ends && packet.has_immdt && !has_receive_buffer(packet)) return false;
+    if (capture::begins_message(packet.opcode().position)) {
         const auto target = memory_.find(
             packet.reth.r_key, packet.reth.virtual_address, packet.reth.dma_length, remote_write);
         if (!packet.has_reth || (!target && packet.reth.dma_length != 0)) {
@@ -427,26 +423,22 @@ bool RcQueuePair::take_write(const capture::IbPacket& packet) {
     }
     std::ranges::copy(packet.payload, write_into_.begin());
     write_into_ = write_into_.subspan(size);
-    expected_psn_ = (expected_psn_ + 1) & psn_mask;
-    message_ = Operation::rdma_write;
+    expected_psn_ = psn_after(expected_psn_);
+    messages_.feed(packet);
     if (!ends) return true;
-    if (packet.has_immdt) {
-        report_received(packet);
-    } else {
-        message_.reset();
-        message_number_ = (message_number_ + 1) & psn_mask;
-    }
+    if (packet.has_immdt) report_received(packet, {});
+    else count_message();
     return true;
 }
 
-bool RcQueuePair::take_read(const capture::IbPacket& packet) {
+bool RcQueuePair::execute_read(const capture::IbPacket& packet) {
     if (!packet.has_reth || packet.reth.dma_length > longest_message) {
         refuse(packet.bth.psn, AethSyndrome::invalid_request);
         return false;
     }
-    message_number_ = (message_number_ + 1) & psn_mask;
+    count_message();
     if (!answer_read(packet)) return false;
-    expected_psn_ = (expected_psn_ + packets_for(packet.reth.dma_length)) & psn_mask;
+    expected_psn_ = psn_after(expected_psn_, packets_for(packet.reth.dma_length));
     return true;
 }
 
@@ -463,7 +455,7 @@ bool RcQueuePair::answer_read(const capture::IbPacket& packet) {
         const std::size_t begin = std::size_t{i} * config_.mtu;
         const ByteView part = octets.subspan(begin, std::min<std::size_t>(config_.mtu, octets.size() - begin));
         IbPacketOut out{
-            header(response_opcode(i, packets), (packet.bth.psn + i) & psn_mask), {}, {part.begin(), part.end()}, {}};
+            header(response_opcode(i, packets), psn_after(packet.bth.psn, i)), {}, {part.begin(), part.end()}, {}};
         if (ib::opcode_info(out.bth.opcode).has(ib::aeth))
             append(out.extended, ib::Aeth{credits_unlimited, message_number_});
         sink_.send(std::move(out));

@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 
+#include "capture/rc_message_assembler.h"
 #include "replay/stack/ib/memory.h"
 #include "replay/stack/ib/packet.h"
 
@@ -67,6 +68,9 @@ struct Completion {
 
 class RcQueuePair {
 public:
+    /// Of a SEND or READ, in bytes.
+    static constexpr std::size_t longest_message = std::size_t{1} << 24;
+
     enum class State : std::uint8_t { init, ready_to_receive, ready_to_send, error };
 
     /// Sends through `sink`, reports to `completions`, lets the peer use `memory`; all must live as long.
@@ -99,7 +103,7 @@ private:
     };
 
     // requester
-    std::uint32_t packets_for(std::size_t octets) const;
+    std::uint32_t packets_for(std::size_t bytes) const;
     Work& work_at(std::uint32_t psn);
     void pump(Time now);
     void send_packet(const Work& work, std::uint32_t index);
@@ -122,11 +126,13 @@ private:
     void on_duplicate(const capture::IbPacket& packet);
     bool execute(const capture::IbPacket& packet);
     bool fits_the_message(const capture::IbPacket& packet) const;
-    bool take_send(const capture::IbPacket& packet);
-    bool take_write(const capture::IbPacket& packet);
-    bool take_read(const capture::IbPacket& packet);
+    bool has_receive_buffer(const capture::IbPacket& packet);
+    bool execute_send(const capture::IbPacket& packet);
+    bool execute_write(const capture::IbPacket& packet);
+    bool execute_read(const capture::IbPacket& packet);
     bool answer_read(const capture::IbPacket& packet);
-    void report_received(const capture::IbPacket& packet);
+    void report_received(const capture::IbPacket& packet, ByteView message);
+    void count_message() { message_number_ = ib::psn_after(message_number_); }
     void send_ack(std::uint32_t psn, std::uint8_t syndrome);
     void refuse(std::uint32_t psn, std::uint8_t code);
     ib::Bth header(std::uint8_t opcode, std::uint32_t psn) const;
@@ -154,10 +160,9 @@ private:
     std::uint32_t expected_psn_ = 0;
     std::uint32_t message_number_ = 0;  ///< MSN: messages completed
     unsigned receive_buffers_ = 0;
-    bool nak_sent_ = false;                 ///< nothing is refused again until the expected packet comes
-    std::optional<ib::Operation> message_;  ///< a message of several packets has begun
-    Octets receiving_;                      ///< SEND: what there is of it
-    std::span<std::uint8_t> write_into_;    ///< WRITE: what is left to be written
+    bool nak_sent_ = false;  ///< nothing is refused again until the expected packet comes
+    capture::MessageAssembler messages_{{.bytes = longest_message}};  ///< WRITEs go straight to memory
+    std::span<std::uint8_t> write_into_;                              ///< WRITE: what is left to be written
 };
 
 }  // namespace fabricscope::stack

@@ -206,11 +206,11 @@ void TcpConnection::on_segment(Time now, const capture::TcpSegment& segment) {
     }
     read_options(segment);
     if (segment.has(ack)) on_acknowledgment(now, segment.acknowledgment);
-    if (segment.payload_length != 0 || segment.has(fin)) take_in(now, segment);
+    if (segment.payload_length != 0 || segment.has(fin)) accept_data(now, segment);
 }
 
 /// Everything that takes up sequence numbers is acknowledged at once.
-void TcpConnection::take_in(Time now, const capture::TcpSegment& segment) {
+void TcpConnection::accept_data(Time now, const capture::TcpSegment& segment) {
     if (segment.has(fin)) fin_sequence_ = segment.sequence + segment.payload_length;
     const bool new_octets = before(receive_next_, segment.sequence + segment.payload_length);
     const bool room = early_.size() < most_early_segments && received_.size() < most_unread_octets;

@@ -7,14 +7,14 @@
 #include <map>
 #include <string>
 
-#include "capture/frame_builder.h"
+#include "protocols/build/frame_builder.h"
 #include "replay/stack/core/endpoint.h"
 #include "replay/stack/core/random.h"
 
 namespace fabricscope::stack {
 
 struct TcpSegmentOut {
-    capture::TcpFields fields;
+    builders::TcpFields fields;
     Octets options;
     Octets payload;
 };
@@ -90,7 +90,7 @@ private:
     Octets options(Time now, std::uint8_t flags) const;
     void read_options(const capture::TcpSegment& segment);
     void on_acknowledgment(Time now, std::uint32_t acknowledgment);
-    void take_in(Time now, const capture::TcpSegment& segment);
+    void accept_data(Time now, const capture::TcpSegment& segment);
     void deliver(const Octets& octets);
     void on_fin(Time now);
     void arm(Time now);

@@ -37,8 +37,8 @@ void LinkGroup::send_confirm_link(Time now, std::size_t index, bool reply) {
 }
 
 void LinkGroup::on_confirm_link(Time now, std::size_t index, const wire::ConfirmLink& message) {
-    const bool first = change_.step == Change::Step::confirm_first && index == 0;
-    const bool another = change_.step == Change::Step::confirm && index == change_.link;
+    const bool first = link_flow_.state == LinkFlow::State::confirm_first && index == 0;
+    const bool another = link_flow_.state == LinkFlow::State::confirm && index == link_flow_.link;
     if (!(first || another) || message.reply != (role_ == Role::server)) return;
     const bool eye_catchers = message.no_rmbe_eye_catcher != no_eye_catchers;
     if (eye_catchers != (profile_.cursor_base == 4)) return fail_first_contact();
@@ -52,7 +52,7 @@ void LinkGroup::on_confirm_link(Time now, std::size_t index, const wire::Confirm
     }
     if (another) return link_added(now);
     if (role_ == Role::server) return offer_link(now);
-    change_to(Change::Step::offer, now + profile_.llc_wait);
+    enter(LinkFlow::State::offer, now + profile_.llc_wait);
 }
 
 // ---- ADD LINK ------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ void LinkGroup::ask_for_link(Time now) {
 std::vector<wire::RkeyPair> LinkGroup::token_pairs() const {
     std::vector<wire::RkeyPair> pairs;
     for (const Rmb& rmb : rmbs_)
-        if (rmb.peer_knows) pairs.push_back({rmb.rkeys[change_.carrier], rmb.rkeys[change_.link], rmb.address});
+        if (rmb.peer_knows) pairs.push_back({rmb.rkeys[link_flow_.carrier], rmb.rkeys[link_flow_.link], rmb.address});
     if (profile_.newest_rmb_first) std::ranges::reverse(pairs);
     return pairs;
 }
@@ -105,7 +105,8 @@ std::vector<wire::RkeyPair> LinkGroup::token_pairs() const {
 void LinkGroup::learn_tokens(std::size_t link, const layout::List<wire::RkeyPair>& pairs, std::size_t count) {
     for (std::size_t i = 0; i < std::min(count, pairs.size()); ++i)
         for (auto& tokens : remote_rmbs_)
-            if (tokens[link].rkey == pairs[i].reference_rkey) tokens[change_.link] = {pairs[i].rkey, pairs[i].address};
+            if (tokens[link].rkey == pairs[i].reference_rkey)
+                tokens[link_flow_.link] = {pairs[i].rkey, pairs[i].address};
 }
 
 /// Version 2 has the RTokens in the message. `reason`: of a rejection.
@@ -134,10 +135,10 @@ void LinkGroup::send_add_link(Time now, std::size_t link, wire::AddLink body, co
 /// one.
 void LinkGroup::offer_link(Time now) {
     const std::size_t adapter = spare_adapter().value_or(links_[carrier()].adapter);
-    change_ = {};
-    change_.carrier = carrier();
-    change_.link = create_link(adapter, new_number());
-    const Link& link = links_[change_.link];
+    link_flow_ = {};
+    link_flow_.carrier = carrier();
+    link_flow_.link = create_link(adapter, new_number());
+    const Link& link = links_[link_flow_.link];
     wire::AddLink body;
     body.mac = link.own.address.mac;
     body.gid = link.own.address.gid;
@@ -145,8 +146,8 @@ void LinkGroup::offer_link(Time now) {
     body.link = link.number;
     body.mtu = link.own.mtu;
     body.initial_psn = link.own.psn;
-    send_add_link(now, change_.carrier, body, ready_ ? "offers another link" : "offers a second link");
-    change_to(Change::Step::offer, now + profile_.llc_wait);
+    send_add_link(now, link_flow_.carrier, body, ready_ ? "offers another link" : "offers a second link");
+    enter(LinkFlow::State::offer, now + profile_.llc_wait);
 }
 
 void LinkGroup::on_add_link(
@@ -155,17 +156,17 @@ void LinkGroup::on_add_link(
         if (!message.is_reply()) on_offer(now, link, body);
     } else if (!message.is_reply()) {
         on_link_request(now);
-    } else if (change_.step == Change::Step::offer && body.common().link == links_[change_.link].number) {
+    } else if (link_flow_.state == LinkFlow::State::offer && body.common().link == links_[link_flow_.link].number) {
         on_offer_answer(now, link, body);
     }
 }
 
 /// A link that the server offered before, and which it has given up since, is given up, too.
 void LinkGroup::on_offer(Time now, std::size_t link, const wire::AddLinkMessage& message) {
-    if (adds_link() && change_.link != no_link) drop_link(change_.link);
-    else if (change_.step != Change::Step::none && change_.step != Change::Step::offer) return;
-    change_ = {};
-    change_.carrier = link;
+    if (adds_link() && link_flow_.link != no_link) drop_link(link_flow_.link);
+    else if (link_flow_.state != LinkFlow::State::idle && link_flow_.state != LinkFlow::State::offer) return;
+    link_flow_ = {};
+    link_flow_.carrier = link;
     wire::AddLink answer = message.common();
     answer.reply = true;
     const IbAddress server{answer.mac, answer.gid};
@@ -176,64 +177,67 @@ void LinkGroup::on_offer(Time now, std::size_t link, const wire::AddLinkMessage&
         send_add_link(
             now, link, answer, bad_mtu ? "cannot have a link of that MTU" : "has no second adapter for another link",
             bad_mtu ? invalid_mtu : no_alternate_path);
-        return finish_change(now);
+        return finish_link_flow(now);
     }
-    change_.link = create_link(*adapter, answer.link);
-    connect_link(change_.link, {server, answer.qpn, answer.initial_psn, answer.mtu});
+    link_flow_.link = create_link(*adapter, answer.link);
+    connect_link(link_flow_.link, {server, answer.qpn, answer.initial_psn, answer.mtu});
     learn_tokens(link, message.rkeys, message.rkeys.size());
-    const Link& added = links_[change_.link];
+    const Link& added = links_[link_flow_.link];
     answer.mac = added.own.address.mac;
     answer.gid = added.own.address.gid;
     answer.qpn = added.own.qpn;
     answer.mtu = added.own.mtu;
     answer.initial_psn = added.own.psn;
     send_add_link(now, link, answer, "takes the link");
-    change_to(version_ == 1 ? Change::Step::tokens : Change::Step::confirm, now + profile_.llc_wait);
+    enter(version_ == 1 ? LinkFlow::State::tokens : LinkFlow::State::confirm, now + profile_.llc_wait);
 }
 
 void LinkGroup::on_offer_answer(Time now, std::size_t link, const wire::AddLinkMessage& message) {
     const wire::AddLink answer = message.common();
     if (answer.reject) {
-        drop_link(change_.link);
-        return finish_change(now);
+        drop_link(link_flow_.link);
+        return finish_link_flow(now);
     }
     const LinkEnd client{{answer.mac, answer.gid}, answer.qpn, answer.initial_psn, answer.mtu};
-    if (is_parallel(links_[change_.link].adapter, client.address)) {  // RFC 7609, C.7.1
-        queue_removal({links_[change_.link].number, false, protocol_violation});
-        drop_link(change_.link);
-        return finish_change(now);
+    if (is_parallel(links_[link_flow_.link].adapter, client.address)) {  // RFC 7609, C.7.1
+        queue_removal({links_[link_flow_.link].number, false, protocol_violation});
+        drop_link(link_flow_.link);
+        return finish_link_flow(now);
     }
-    connect_link(change_.link, client);
+    connect_link(link_flow_.link, client);
     learn_tokens(link, message.rkeys, message.rkeys.size());
     if (version_ != 1) return confirm_new_link(now);
-    change_to(Change::Step::tokens, now + profile_.llc_wait);
+    enter(LinkFlow::State::tokens, now + profile_.llc_wait);
     send_tokens(now, false);
 }
 
 /// Two RTokens in a message; the server's and the client's go in turns until both are through (RFC 7609, 3.5.1.6).
 void LinkGroup::send_tokens(Time now, bool reply) {
     const std::vector<wire::RkeyPair> pairs = token_pairs();
-    const std::size_t left = pairs.size() - std::min(change_.told, pairs.size());
+    const std::size_t left = pairs.size() - std::min(link_flow_.rtokens_sent, pairs.size());
     wire::AddLinkContinuationMessage message;
     message.body.reply = reply;
-    message.body.link = links_[change_.link].number;
+    message.body.link = links_[link_flow_.link].number;
     message.body.rtokens_left = static_cast<std::uint8_t>(left);
     Octets slots;
-    for (std::size_t i = 0; i < std::min(left, pairs_in_message); ++i) append(slots, pairs[change_.told + i]);
+    for (std::size_t i = 0; i < std::min(left, pairs_in_message); ++i)
+        append(slots, pairs[link_flow_.rtokens_sent + i]);
     slots.resize(pairs_in_message * layout::size_of<wire::RkeyPair>);
     message.slots.octets = slots;
-    change_.told += pairs_in_message;
-    send(now, change_.carrier, message_of(LlcType::add_link_continuation, message), "tells its keys on the new link");
+    link_flow_.rtokens_sent += pairs_in_message;
+    send(
+        now, link_flow_.carrier, message_of(LlcType::add_link_continuation, message), "tells its keys on the new link");
 }
 
 void LinkGroup::on_tokens(Time now, std::size_t link, const wire::AddLinkContinuationMessage& message) {
-    const bool due = change_.step == Change::Step::tokens && message.body.link == links_[change_.link].number;
+    const bool due = link_flow_.state == LinkFlow::State::tokens && message.body.link == links_[link_flow_.link].number;
     if (!due || message.body.reply != (role_ == Role::server)) return;
     learn_tokens(link, message.slots, message.used);
     if (role_ == Role::client) send_tokens(now, true);
-    const bool through = message.body.rtokens_left <= pairs_in_message && change_.told >= token_pairs().size();
+    const bool through = message.body.rtokens_left <= pairs_in_message &&
+                         link_flow_.rtokens_sent >= token_pairs().size();
     if (role_ == Role::client) {
-        if (through) change_to(Change::Step::confirm, now + profile_.llc_wait);
+        if (through) enter(LinkFlow::State::confirm, now + profile_.llc_wait);
     } else if (through) {
         confirm_new_link(now);
     } else {
@@ -242,39 +246,39 @@ void LinkGroup::on_tokens(Time now, std::size_t link, const wire::AddLinkContinu
 }
 
 void LinkGroup::confirm_new_link(Time now) {
-    const Link& link = links_[change_.link];
+    const Link& link = links_[link_flow_.link];
     adapters_[link.adapter]->rc(link.own.qpn)->make_ready_to_send(now);
-    send_confirm_link(now, change_.link, false);
-    change_to(Change::Step::confirm, now + profile_.llc_wait);
+    send_confirm_link(now, link_flow_.link, false);
+    enter(LinkFlow::State::confirm, now + profile_.llc_wait);
 }
 
 bool LinkGroup::adds_link() const {
-    return change_.step == Change::Step::offer || change_.step == Change::Step::tokens ||
-           change_.step == Change::Step::confirm;
+    return link_flow_.state == LinkFlow::State::offer || link_flow_.state == LinkFlow::State::tokens ||
+           link_flow_.state == LinkFlow::State::confirm;
 }
 
 /// A symmetric link makes an asymmetric one superfluous (RFC 7609, 2.2.1), and there may be devices for yet another.
 void LinkGroup::link_added(Time now) {
     const std::vector<bool> asymmetric = asymmetric_links();
-    if (role_ == Role::server && !asymmetric[change_.link]) {
+    if (role_ == Role::server && !asymmetric[link_flow_.link]) {
         for (std::size_t i = 0; i < links_.size(); ++i)
             if (asymmetric[i]) queue_removal({links_[i].number, true, asymmetric_not_needed});
         link_wanted_ = true;
     }
-    finish_change(now);
+    finish_link_flow(now);
 }
 
 /// The new link is not to be. A client that may wait for its confirmation is told (RFC 7609, C.7.1).
 void LinkGroup::give_up_link(Time now) {
-    if (change_.link != no_link) drop_link(change_.link);
-    if (role_ == Role::server && change_.step == Change::Step::confirm)
-        queue_removal({links_[change_.link].number, true, lost_path});
-    finish_change(now);
+    if (link_flow_.link != no_link) drop_link(link_flow_.link);
+    if (role_ == Role::server && link_flow_.state == LinkFlow::State::confirm)
+        queue_removal({links_[link_flow_.link].number, true, lost_path});
+    finish_link_flow(now);
 }
 
 /// At first contact data may flow from now on; by the RFC not before the client has been told of a link that failed.
-void LinkGroup::finish_change(Time now) {
-    change_ = {};
+void LinkGroup::finish_link_flow(Time now) {
+    link_flow_ = {};
     if (!ready_ && profile_.full_recovery && !removals_.empty()) return remove_link(now);
     if (!std::exchange(ready_, true)) report(GroupEvent::Kind::link_ready);
     next(now);
@@ -282,7 +286,7 @@ void LinkGroup::finish_change(Time now) {
 
 // ---- DELETE LINK ---------------------------------------------------------------------------------
 
-/// The server's word ends a link; a client's is a request to the server (RFC 7609, 3.5.5.1).
+/// The server's DELETE LINK ends a link; a client's asks the server to do so (RFC 7609, 3.5.5.1).
 void LinkGroup::send_delete_link(Time now, const wire::DeleteLink& message) {
     send(
         now, carrier(), message_of(LlcType::delete_link, message),
@@ -291,34 +295,34 @@ void LinkGroup::send_delete_link(Time now, const wire::DeleteLink& message) {
 
 void LinkGroup::queue_removal(Removal removal) {
     const bool known = std::ranges::find(removals_, removal.number, &Removal::number) != removals_.end();
-    const bool under_way = change_.step == Change::Step::leaving || change_.step == Change::Step::removal;
-    if (!known && !(under_way && change_.word.link == removal.number)) removals_.push_back(removal);
+    const bool under_way = link_flow_.state == LinkFlow::State::leaving || link_flow_.state == LinkFlow::State::removal;
+    if (!known && !(under_way && link_flow_.delete_link.link == removal.number)) removals_.push_back(removal);
 }
 
 /// Server: the next link that is to go. One that works goes when nobody uses it any more.
 void LinkGroup::remove_link(Time now) {
     const Removal removal = removals_.front();
     removals_.pop_front();
-    const wire::DeleteLink word{
+    const wire::DeleteLink message{
         .orderly = removal.orderly, .link = removal.number, .reason = removal.reason, .reserved2 = {}};
     const auto link = link_of_number(removal.number);
     const bool works = link && links_[*link].state == Link::State::active;
-    if (works && active_links() == 1) return end_group(now, *link, word);
-    if (works && removal.orderly) return leave(now, *link, word);
+    if (works && active_links() == 1) return end_group(now, *link, message);
+    if (works && removal.orderly) return leave(now, *link, message);
     if (link) lose_link(*link);
-    change_ = {};
-    change_.carrier = carrier();
-    change_.word = word;
-    send_delete_link(now, word);
-    change_to(Change::Step::removal, now + profile_.llc_wait);
+    link_flow_ = {};
+    link_flow_.carrier = carrier();
+    link_flow_.delete_link = message;
+    send_delete_link(now, message);
+    enter(LinkFlow::State::removal, now + profile_.llc_wait);
 }
 
-/// Connections go to other links first; then the server says `word`, or the client agrees to it.
-void LinkGroup::leave(Time now, std::size_t link, const wire::DeleteLink& word) {
+/// Connections go to other links first; then the server sends `message`, or the client answers it.
+void LinkGroup::leave(Time now, std::size_t link, const wire::DeleteLink& message) {
     links_[link].state = Link::State::leaving;
-    change_.link = link;
-    change_.word = word;
-    change_to(Change::Step::leaving, now + profile_.llc_wait);
+    link_flow_.link = link;
+    link_flow_.delete_link = message;
+    enter(LinkFlow::State::leaving, now + profile_.llc_wait);
     events_.push_back({GroupEvent::Kind::link_leaving, 0, link});
     if (links_[link].connections == 0) on_left(now);
 }
@@ -326,13 +330,13 @@ void LinkGroup::leave(Time now, std::size_t link, const wire::DeleteLink& word) 
 /// The server keeps the link until it has the reply (RFC 7609, 3.5.5.1.3).
 void LinkGroup::on_left(Time now) {
     if (role_ == Role::server) {
-        change_.carrier = carrier();
-        send_delete_link(now, change_.word);
-        return change_to(Change::Step::removal, now + profile_.llc_wait);
+        link_flow_.carrier = carrier();
+        send_delete_link(now, link_flow_.delete_link);
+        return enter(LinkFlow::State::removal, now + profile_.llc_wait);
     }
-    send(now, change_.carrier, message_of(LlcType::delete_link, change_.word), "lets the link go");
-    drop_link(change_.link);
-    finish_change(now);
+    send(now, link_flow_.carrier, message_of(LlcType::delete_link, link_flow_.delete_link), "lets the link go");
+    drop_link(link_flow_.link);
+    finish_link_flow(now);
 }
 
 /// This side cannot use the link any more.
@@ -341,7 +345,8 @@ void LinkGroup::lose_link(std::size_t index) {
     drop_link(index);
     if (before != Link::State::active && before != Link::State::leaving) return;
     // What was asked over that link is not answered any more; it is asked again over another.
-    if (wait_ == Wait::rkey && waits_on_ == index) wait_for(Wait::nothing, never);
+    if (request_flow_.state == RequestFlow::State::rkey && request_flow_.link == index)
+        enter(RequestFlow::State::idle, never);
     if (continued_ && continued_->link == index) continued_.reset();
     if (has_active_link()) events_.push_back({GroupEvent::Kind::link_down, 0, index});
 }
@@ -360,10 +365,10 @@ void LinkGroup::on_link_error(Time now, std::size_t link) {
 
 /// What was being done about links, now that this one is lost.
 void LinkGroup::go_on_without(Time now, std::size_t link) {
-    if (change_.step == Change::Step::none) return next(now);
-    if (change_.step == Change::Step::leaving && change_.link == link) return on_left(now);
-    if (change_.carrier == link) return start_over(now);
-    if (adds_link() && change_.link == link) give_up_link(now);
+    if (link_flow_.state == LinkFlow::State::idle) return next(now);
+    if (link_flow_.state == LinkFlow::State::leaving && link_flow_.link == link) return on_left(now);
+    if (link_flow_.carrier == link) return start_over(now);
+    if (adds_link() && link_flow_.link == link) give_up_link(now);
 }
 
 /// A client's need not be orderly: the link is of no use to anybody (RFC 7609, 3.5.5.1.4).
@@ -376,17 +381,18 @@ void LinkGroup::tell_of_lost_link(Time now, std::uint8_t number) {
 /// The link is lost over which a change was spoken of; another one will do (RFC 7609, C.7.1).
 void LinkGroup::start_over(Time now) {
     if (role_ == Role::server && adds_link()) link_wanted_ = true;
-    if (role_ == Role::server && change_.step == Change::Step::removal)
-        removals_.push_front({change_.word.link, change_.word.orderly, change_.word.reason});
+    if (role_ == Role::server && link_flow_.state == LinkFlow::State::removal)
+        removals_.push_front(
+            {link_flow_.delete_link.link, link_flow_.delete_link.orderly, link_flow_.delete_link.reason});
     if (adds_link()) return give_up_link(now);
-    finish_change(now);
+    finish_link_flow(now);
 }
 
 void LinkGroup::on_delete_link(Time now, std::size_t link, const wire::DeleteLink& message) {
     if (message.reply) {
-        if (change_.step != Change::Step::removal) return;
-        if (change_.link != no_link) drop_link(change_.link);
-        return finish_change(now);
+        if (link_flow_.state != LinkFlow::State::removal) return;
+        if (link_flow_.link != no_link) drop_link(link_flow_.link);
+        return finish_link_flow(now);
     }
     const auto named = link_of_number(message.link);
     const bool last = named && links_[*named].state == Link::State::active && active_links() == 1;
@@ -395,14 +401,14 @@ void LinkGroup::on_delete_link(Time now, std::size_t link, const wire::DeleteLin
     else on_server_deletes(now, link, message);
 }
 
-/// All links go, or the last one. The server says so, even to a client that said it before.
+/// All links go, or the last one. The server sends DELETE LINK even to a client that has sent its own.
 void LinkGroup::end_group(Time now, std::size_t link, const wire::DeleteLink& message) {
-    wire::DeleteLink word = message;
-    word.reply = role_ == Role::client;
-    if (word.all && role_ == Role::server && profile_.always_ends_orderly) word.orderly = true;
+    wire::DeleteLink answer = message;
+    answer.reply = role_ == Role::client;
+    if (answer.all && role_ == Role::server && profile_.always_ends_orderly) answer.orderly = true;
     if (role_ == Role::server)
-        send(now, link, message_of(LlcType::delete_link, word), "ends the link, as it was asked to");
-    else if (!word.all) send(now, link, message_of(LlcType::delete_link, word), "lets the link go");
+        send(now, link, message_of(LlcType::delete_link, answer), "ends the link, as it was asked to");
+    else if (!answer.all) send(now, link, message_of(LlcType::delete_link, answer), "lets the link go");
     const bool was_alive = alive();
     end();
     if (was_alive) report(GroupEvent::Kind::ended);
@@ -420,7 +426,7 @@ void LinkGroup::on_client_deletes(Time now, std::size_t link, const wire::Delete
         return send(now, link, message_of(LlcType::delete_link, answer), "knows no such link");
     }
     queue_removal({message.link, message.orderly, message.reason});
-    const bool is_new = adds_link() && change_.link == *named;
+    const bool is_new = adds_link() && link_flow_.link == *named;
     const bool works = message.orderly && message.reason != lost_path;
     if (works || is_new) return next(now);
     lose_link(*named);
@@ -433,15 +439,15 @@ void LinkGroup::on_server_deletes(Time now, std::size_t link, const wire::Delete
     answer.reply = true;
     if (!named) answer.reason = unknown_link;
     const bool works = named && links_[*named].state == Link::State::active && message.reason != lost_path;
-    const bool is_new = named && adds_link() && change_.link == *named;
-    if (works && change_.step == Change::Step::none) {
-        change_.carrier = link;
+    const bool is_new = named && adds_link() && link_flow_.link == *named;
+    if (works && link_flow_.state == LinkFlow::State::idle) {
+        link_flow_.carrier = link;
         return leave(now, *named, answer);
     }
     if (named) lose_link(*named);
     const bool carries = links_[link].state == Link::State::dead;
     send(now, carries ? carrier() : link, message_of(LlcType::delete_link, answer), "lets the link go");
-    if (is_new) return finish_change(now);
+    if (is_new) return finish_link_flow(now);
     next(now);
 }
 
@@ -458,7 +464,7 @@ void LinkGroup::delete_all(Time now, bool orderly, std::uint32_t reason) {
     if (!alive()) return;
     const wire::DeleteLink message{.all = true, .orderly = orderly, .reason = reason, .reserved2 = {}};
     send(now, carrier(), message_of(LlcType::delete_link, message), "ends all links of the group");
-    if (role_ == Role::client) return wait_for(Wait::delete_all, now + profile_.llc_wait);
+    if (role_ == Role::client) return enter(RequestFlow::State::delete_all, now + profile_.llc_wait);
     end();
     report(GroupEvent::Kind::ended);
 }
@@ -466,17 +472,17 @@ void LinkGroup::delete_all(Time now, bool orderly, std::uint32_t reason) {
 // ---- time ----------------------------------------------------------------------------------------
 
 /// RFC 7609, C.7.1: a link that does not come is done without; one that does not go takes its carrier with it.
-void LinkGroup::on_change_timeout(Time now) {
-    switch (change_.step) {
-        case Change::Step::none: break;
-        case Change::Step::confirm_first: return fail_first_contact();
-        case Change::Step::leaving: lose_link(change_.link); return on_left(now);
-        case Change::Step::removal: return on_link_error(now, change_.carrier);
-        case Change::Step::offer:
-        case Change::Step::tokens:
+void LinkGroup::on_link_flow_timeout(Time now) {
+    switch (link_flow_.state) {
+        case LinkFlow::State::idle: break;
+        case LinkFlow::State::confirm_first: return fail_first_contact();
+        case LinkFlow::State::leaving: lose_link(link_flow_.link); return on_left(now);
+        case LinkFlow::State::removal: return on_link_error(now, link_flow_.carrier);
+        case LinkFlow::State::offer:
+        case LinkFlow::State::tokens:
             if (!ready_ && profile_.full_recovery) return fail_first_contact();
             return give_up_link(now);
-        case Change::Step::confirm: return give_up_link(now);
+        case LinkFlow::State::confirm: return give_up_link(now);
     }
 }
 

@@ -60,7 +60,7 @@ std::size_t LinkGroup::enter_link() {
 
 void LinkGroup::leave_link(Time now, std::size_t link) {
     const bool last = --links_[link].connections == 0;
-    if (last && change_.step == Change::Step::leaving && change_.link == link) on_left(now);
+    if (last && link_flow_.state == LinkFlow::State::leaving && link_flow_.link == link) on_left(now);
 }
 
 std::size_t LinkGroup::active_links() const {
@@ -175,10 +175,10 @@ void LinkGroup::connect_link(std::size_t index, const LinkEnd& peer) {
 
 void LinkGroup::connect_first_link(Time now, const LinkEnd& peer) {
     connect_link(0, peer);
-    if (role_ == Role::client) return change_to(Change::Step::confirm_first, now + profile_.confirm_link_client);
+    if (role_ == Role::client) return enter(LinkFlow::State::confirm_first, now + profile_.confirm_link_client);
     adapters_[links_[0].adapter]->rc(links_[0].own.qpn)->make_ready_to_send(now);
     send_confirm_link(now, 0, false);
-    change_to(Change::Step::confirm_first, now + profile_.confirm_link_server);
+    enter(LinkFlow::State::confirm_first, now + profile_.confirm_link_server);
 }
 
 std::optional<std::size_t> LinkGroup::link_of(std::size_t adapter, std::uint32_t qpn) const {
@@ -224,13 +224,13 @@ void LinkGroup::drop_link(std::size_t index) {
 
 void LinkGroup::end() {
     for (std::size_t i = 0; i < links_.size(); ++i) drop_link(i);
-    change_ = {};
-    wait_for(Wait::nothing, never);
+    link_flow_ = {};
+    enter(RequestFlow::State::idle, never);
 }
 
 // ---- RMBs ----------------------------------------------------------------------------------------
 
-Element LinkGroup::take_element() {
+Element LinkGroup::allocate_element() {
     for (std::size_t i = 0; i < rmbs_.size(); ++i) {
         const auto free = std::ranges::find(rmbs_[i].used, false);
         if (free == rmbs_[i].used.end()) continue;
@@ -267,13 +267,13 @@ void LinkGroup::release_element(Time now, Element element) {
         return;
     }
     if (!alive()) return;
-    exchanges_.push_back({Exchange::Kind::delete_rkey, {element.rmb}, carrier()});
+    rkey_requests_.push_back({RkeyRequest::Kind::delete_rkey, {element.rmb}, carrier()});
     next(now);
 }
 
 void LinkGroup::tell_rkey(Time now, Element element, std::size_t link) {
     if (rmbs_[element.rmb].peer_knows) return report(GroupEvent::Kind::rkey_confirmed, element.rmb);
-    exchanges_.push_back({Exchange::Kind::confirm_rkey, {element.rmb}, link});
+    rkey_requests_.push_back({RkeyRequest::Kind::confirm_rkey, {element.rmb}, link});
     next(now);
 }
 
@@ -287,14 +287,14 @@ Time LinkGroup::withdrawal_of(const Rmb& rmb) const {
 
 /// Nobody gets an element of these RMBs until the peer has forgotten them (RFC 7609, 3.5.5.2.2).
 void LinkGroup::withdraw_idle_rmbs(Time now) {
-    Exchange exchange{Exchange::Kind::delete_rkey, {}, carrier()};
-    for (std::size_t i = 0; i < rmbs_.size() && exchange.rmbs.size() < rkeys_in_message; ++i) {
+    RkeyRequest request{RkeyRequest::Kind::delete_rkey, {}, carrier()};
+    for (std::size_t i = 0; i < rmbs_.size() && request.rmbs.size() < rkeys_in_message; ++i) {
         if (withdrawal_of(rmbs_[i]) > now) continue;
         rmbs_[i].idle_since = never;
         rmbs_[i].used.assign(rmbs_[i].used.size(), true);
-        exchange.rmbs.push_back(i);
+        request.rmbs.push_back(i);
     }
-    if (!exchange.rmbs.empty()) exchanges_.push_back(std::move(exchange));
+    if (!request.rmbs.empty()) rkey_requests_.push_back(std::move(request));
 }
 
 std::size_t LinkGroup::remote_rmb(std::size_t link, RToken token) {
@@ -305,7 +305,8 @@ std::size_t LinkGroup::remote_rmb(std::size_t link, RToken token) {
 }
 
 bool LinkGroup::may_begin() const {
-    return ready_ && has_active_link() && wait_ == Wait::nothing && change_.step == Change::Step::none;
+    return ready_ && has_active_link() && request_flow_.state == RequestFlow::State::idle &&
+           link_flow_.state == LinkFlow::State::idle;
 }
 
 /// The next thing that this side has to begin, if nothing is under way. Both sides may tell of RMBs at the same time,
@@ -319,13 +320,13 @@ void LinkGroup::next(Time now) {
         const bool in_any_case = std::exchange(any_link_wanted_, false);
         if (in_any_case || (wanted && role_ == Role::server && needs_link())) return offer_link(now);
     }
-    if (exchanges_.empty()) withdraw_idle_rmbs(now);
-    if (exchanges_.empty()) return;
-    const Exchange& exchange = exchanges_.front();
-    waits_on_ = links_[exchange.link].state == Link::State::active ? exchange.link : carrier();
-    wait_for(Wait::rkey, now + profile_.llc_wait);
-    if (exchange.kind == Exchange::Kind::confirm_rkey) send_confirm_rkey(now, rmbs_[exchange.rmbs.front()]);
-    else send_delete_rkey(now, exchange);
+    if (rkey_requests_.empty()) withdraw_idle_rmbs(now);
+    if (rkey_requests_.empty()) return;
+    const RkeyRequest& request = rkey_requests_.front();
+    request_flow_.link = links_[request.link].state == Link::State::active ? request.link : carrier();
+    enter(RequestFlow::State::rkey, now + profile_.llc_wait);
+    if (request.kind == RkeyRequest::Kind::confirm_rkey) send_confirm_rkey(now, rmbs_[request.rmbs.front()]);
+    else send_delete_rkey(now, request);
 }
 
 // ---- messages ------------------------------------------------------------------------------------
@@ -402,7 +403,7 @@ void LinkGroup::on_llc(Time now, std::size_t link, ByteView octets) {
 namespace {
 
 /// The first `count` of them, and room for those that are not.
-Octets take_slots(std::deque<wire::LinkRtoken>& tokens, std::size_t count) {
+Octets extract_slots(std::deque<wire::LinkRtoken>& tokens, std::size_t count) {
     Octets slots;
     for (std::size_t i = 0; i < count && !tokens.empty(); ++i) {
         append(slots, tokens.front());
@@ -416,40 +417,40 @@ Octets take_slots(std::deque<wire::LinkRtoken>& tokens, std::size_t count) {
 
 /// What does not fit follows when this has been answered (RFC 7609, A.3.5, A.3.6).
 void LinkGroup::send_confirm_rkey(Time now, const Rmb& rmb) {
-    tokens_left_.clear();
+    request_flow_.rtokens_left.clear();
     for (std::size_t i = 0; i < links_.size(); ++i)
-        if (i != waits_on_ && links_[i].state == Link::State::active)
-            tokens_left_.push_back({links_[i].number, rmb.rkeys[i], rmb.address});
+        if (i != request_flow_.link && links_[i].state == Link::State::active)
+            request_flow_.rtokens_left.push_back({links_[i].number, rmb.rkeys[i], rmb.address});
     wire::ConfirmRkeyMessage message;
-    message.body.rkey = rmb.rkeys[waits_on_];
+    message.body.rkey = rmb.rkeys[request_flow_.link];
     message.body.address = rmb.address;
-    message.body.other_links = static_cast<std::uint8_t>(tokens_left_.size());
-    const Octets slots = take_slots(tokens_left_, rtokens_in_message);
+    message.body.other_links = static_cast<std::uint8_t>(request_flow_.rtokens_left.size());
+    const Octets slots = extract_slots(request_flow_.rtokens_left, rtokens_in_message);
     message.slots.octets = slots;
-    send(now, waits_on_, message_of(LlcType::confirm_rkey, message), "tells the key of its RMB");
+    send(now, request_flow_.link, message_of(LlcType::confirm_rkey, message), "tells the key of its RMB");
 }
 
 void LinkGroup::send_rkey_continuation(Time now) {
     wire::ConfirmRkeyContinuationMessage message;
-    message.body.rtokens_left = static_cast<std::uint8_t>(tokens_left_.size());
-    const Octets slots = take_slots(tokens_left_, rtokens_in_continuation);
+    message.body.rtokens_left = static_cast<std::uint8_t>(request_flow_.rtokens_left.size());
+    const Octets slots = extract_slots(request_flow_.rtokens_left, rtokens_in_continuation);
     message.slots.octets = slots;
     send(
-        now, waits_on_, message_of(LlcType::confirm_rkey_continuation, message),
+        now, request_flow_.link, message_of(LlcType::confirm_rkey_continuation, message),
         "tells the key of its RMB on more links");
-    wait_for(Wait::rkey, now + profile_.llc_wait);
+    enter(RequestFlow::State::rkey, now + profile_.llc_wait);
 }
 
-void LinkGroup::send_delete_rkey(Time now, const Exchange& exchange) {
+void LinkGroup::send_delete_rkey(Time now, const RkeyRequest& request) {
     wire::DeleteRkeyMessage message;
     Octets slots;
-    for (const std::size_t rmb : exchange.rmbs) append(slots, wire::DeletedRkey{rmbs_[rmb].rkeys[waits_on_]});
-    if (exchange.stranger != 0) append(slots, wire::DeletedRkey{exchange.stranger});
+    for (const std::size_t rmb : request.rmbs) append(slots, wire::DeletedRkey{rmbs_[rmb].rkeys[request_flow_.link]});
+    if (request.unknown_rkey != 0) append(slots, wire::DeletedRkey{request.unknown_rkey});
     message.body.count = static_cast<std::uint8_t>(slots.size() / layout::size_of<wire::DeletedRkey>);
     if (version_ == 1) slots.resize(rkeys_in_message * layout::size_of<wire::DeletedRkey>);
     message.slots.octets = slots;
     send(
-        now, waits_on_, message_of(LlcType::delete_rkey, message),
+        now, request_flow_.link, message_of(LlcType::delete_rkey, message),
         message.body.count == 1 ? "withdraws the key of its RMB" : "withdraws the keys of its RMBs");
 }
 
@@ -458,7 +459,7 @@ void LinkGroup::on_confirm_rkey(Time now, std::size_t link, const wire::ConfirmR
     wire::ConfirmRkeyMessage answer = message;
     answer.body.reply = true;
     // While links change the server says no, and the client asks again (RFC 7609, 3.5.5.3.1).
-    const bool busy = change_.step != Change::Step::none && change_.step != Change::Step::leaving;
+    const bool busy = link_flow_.state != LinkFlow::State::idle && link_flow_.state != LinkFlow::State::leaving;
     answer.body.negative = answer.body.retry = role_ == Role::server && busy;
     send(
         now, link, message_of(LlcType::confirm_rkey, answer),
@@ -502,12 +503,12 @@ void LinkGroup::rkeys_learnt(Time now, std::size_t rmb) {
 
 /// To CONFIRM RKEY or its CONTINUATION.
 void LinkGroup::on_rkey_answer(Time now, bool negative, bool retry) {
-    if (wait_ != Wait::rkey || exchanges_.empty() || exchanges_.front().kind != Exchange::Kind::confirm_rkey) return;
-    if (!negative && !tokens_left_.empty()) return send_rkey_continuation(now);
-    const Exchange exchange = exchanges_.front();
-    const std::size_t rmb = exchange.rmbs.front();
-    end_exchange();
-    if (negative && retry) exchanges_.push_front(exchange);
+    if (!is_running(RkeyRequest::Kind::confirm_rkey)) return;
+    if (!negative && !request_flow_.rtokens_left.empty()) return send_rkey_continuation(now);
+    const RkeyRequest request = rkey_requests_.front();
+    const std::size_t rmb = request.rmbs.front();
+    finish_rkey_request();
+    if (negative && retry) rkey_requests_.push_front(request);
     else if (negative) report(GroupEvent::Kind::rkey_refused, rmb);
     if (!negative) {
         rmbs_[rmb].peer_knows = true;
@@ -517,7 +518,7 @@ void LinkGroup::on_rkey_answer(Time now, bool negative, bool retry) {
 }
 
 void LinkGroup::delete_rkey(Time now, std::uint32_t rkey) {
-    exchanges_.push_back({Exchange::Kind::delete_rkey, {}, carrier(), rkey});
+    rkey_requests_.push_back({RkeyRequest::Kind::delete_rkey, {}, carrier(), rkey});
     next(now);
 }
 
@@ -546,12 +547,12 @@ void LinkGroup::on_delete_rkey(Time now, std::size_t link, const wire::DeleteRke
             now, link, message_of(LlcType::delete_rkey, answer),
             answer.body.negative ? "does not know the key" : "has forgotten the key");
     }
-    if (wait_ != Wait::rkey || exchanges_.empty() || exchanges_.front().kind != Exchange::Kind::delete_rkey) return;
-    for (const std::size_t rmb : exchanges_.front().rmbs) {
+    if (!is_running(RkeyRequest::Kind::delete_rkey)) return;
+    for (const std::size_t rmb : rkey_requests_.front().rmbs) {
         rmbs_[rmb].peer_knows = false;
         rmbs_[rmb].used.assign(rmbs_[rmb].used.size(), false);
     }
-    end_exchange();
+    finish_rkey_request();
     next(now);
 }
 
@@ -582,21 +583,31 @@ void LinkGroup::on_test_link(Time now, std::size_t link, const wire::TestLink& m
 }
 
 Time LinkGroup::wakeup() const {
-    Time earliest = std::min(deadline_, change_.deadline);
+    Time earliest = std::min(request_flow_.deadline, link_flow_.deadline);
     for (const Link& link : links_) earliest = std::min(earliest, link.test_deadline);
     if (!may_begin()) return earliest;
     for (const Rmb& rmb : rmbs_) earliest = std::min(earliest, withdrawal_of(rmb));
     return earliest;
 }
 
+bool LinkGroup::is_running(RkeyRequest::Kind kind) const {
+    return request_flow_.state == RequestFlow::State::rkey && !rkey_requests_.empty() &&
+           rkey_requests_.front().kind == kind;
+}
+
+void LinkGroup::finish_rkey_request() {
+    rkey_requests_.pop_front();
+    request_flow_ = {};
+}
+
 void LinkGroup::on_timer(Time now) {
     for (std::size_t i = 0; i < links_.size(); ++i)
         if (now >= links_[i].test_deadline) on_link_error(now, i);
-    if (now >= change_.deadline) on_change_timeout(now);
-    if (now >= deadline_) {
-        const Wait waited = std::exchange(wait_, Wait::nothing);
-        deadline_ = never;
-        on_link_error(now, waited == Wait::rkey ? waits_on_ : carrier());
+    if (now >= link_flow_.deadline) on_link_flow_timeout(now);
+    if (now >= request_flow_.deadline) {
+        const RequestFlow::State waited = std::exchange(request_flow_.state, RequestFlow::State::idle);
+        request_flow_.deadline = never;
+        on_link_error(now, waited == RequestFlow::State::rkey ? request_flow_.link : carrier());
     }
     next(now);
 }

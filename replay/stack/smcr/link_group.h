@@ -31,13 +31,13 @@ struct Rmb {
     std::vector<bool> used;  ///< by element
     std::uint64_t address = 0;
     std::vector<std::uint32_t> rkeys;  ///< by link, in order of the group's links
-    bool peer_knows = false;           ///< the key has been told, by CLC or CONFIRM RKEY
+    bool peer_knows = false;           ///< the key has been sent, by CLC or CONFIRM RKEY
     Time idle_since = never;           ///< no connection uses it
 };
 
-/// What an RMB is called on one link (RFC 7609, 2.1).
+/// The identifier of an RMB on one link (RFC 7609, 2.1).
 struct RToken {
-    std::uint32_t rkey = 0;  ///< 0: has not been told
+    std::uint32_t rkey = 0;  ///< 0: not known
     std::uint64_t address = 0;
     bool operator==(const RToken&) const = default;
 };
@@ -113,7 +113,7 @@ public:
     /// The peer's end is known: ready to receive, the server's side to send as well, which asks for confirmation.
     void connect_first_link(Time now, const LinkEnd& peer);
 
-    Element take_element();
+    Element allocate_element();
     void release_element(Time now, Element element);
     std::span<std::uint8_t> octets_of(Element element);
     /// Makes sure that the peer knows the element's RMB; `rkey_confirmed` follows, at once if nothing is to be done.
@@ -143,7 +143,7 @@ public:
     void delete_link(Time now, std::uint8_t number, bool orderly, std::uint32_t reason);
     /// Withdraws a key as if it were that of an RMB.
     void delete_rkey(Time now, std::uint32_t rkey);
-    /// Ends the whole group (RFC 7609, 3.5.4): the server says so, a client asks the server to say it.
+    /// Ends the whole group (RFC 7609, 3.5.4): the server sends DELETE LINK, a client asks the server to send it.
     void delete_all(Time now, bool orderly, std::uint32_t reason);
     void on_timer(Time now);
     Time wakeup() const;
@@ -154,38 +154,51 @@ public:
 
 private:
     static constexpr std::size_t no_link = SIZE_MAX;
-    enum class Wait : std::uint8_t { nothing, rkey, delete_all };
-    /// What is being done about links: one thing at a time, and nothing about keys meanwhile (RFC 7609, 3.5.5.3).
-    struct Change {
-        enum class Step : std::uint8_t {
-            none,
+    /// What is being done about links: one flow at a time, and none about keys meanwhile (RFC 7609, 3.5.5.3).
+    ///     first contact:  idle > confirm_first > idle, or > offer
+    ///     another link:   idle > offer > tokens (version 1) > confirm > idle
+    ///     an end:         idle > leaving (if links are left in order) > removal > idle
+    /// A reject, a timeout or the loss of a link leads back to idle from each of them.
+    struct LinkFlow {
+        enum class State : std::uint8_t {
+            idle,
             confirm_first,  ///< CONFIRM LINK of the first link is waited for
             offer,          ///< ADD LINK: the server waits for the answer, a client for the request
             tokens,         ///< ADD LINK CONTINUATION, of version 1
             confirm,        ///< CONFIRM LINK of `link`
             leaving,        ///< connections have to leave `link` before it goes
             removal,        ///< the answer to DELETE LINK
-        } step = Step::none;
+        } state = State::idle;
         Time deadline = never;
         std::size_t link = no_link;
-        std::size_t carrier = no_link;  ///< the link that the messages go over
-        std::size_t told = 0;           ///< of this side's RTokens
-        wire::DeleteLink word{};        ///< leaving: what is said then
+        std::size_t carrier = no_link;   ///< the link that the messages go over
+        std::size_t rtokens_sent = 0;    ///< of this side's
+        wire::DeleteLink delete_link{};  ///< leaving, removal: the message
     };
-    /// An exchange that this side begins; one runs at a time (RFC 7609, 3.5.5.3).
-    struct Exchange {
+    /// A request of this side's outside of link flows; one runs at a time (RFC 7609, 3.5.5.3).
+    struct RequestFlow {
+        enum class State : std::uint8_t {
+            idle,
+            rkey,        ///< the answer to the first of `rkey_requests_`
+            delete_all,  ///< client: the server's DELETE LINK of all links
+        } state = State::idle;
+        Time deadline = never;
+        std::size_t link = 0;                       ///< rkey: the link that the messages go over
+        std::deque<wire::LinkRtoken> rtokens_left;  ///< rkey: for CONFIRM RKEY CONTINUATION
+    };
+    struct RkeyRequest {
         enum class Kind : std::uint8_t { confirm_rkey, delete_rkey };
         Kind kind{};
-        std::vector<std::size_t> rmbs;  ///< one, if it is CONFIRM RKEY
-        std::size_t link = 0;           ///< where it runs, as long as that is active
-        std::uint32_t stranger = 0;     ///< DELETE RKEY: a key that is none of these RMBs'
+        std::vector<std::size_t> rmbs;   ///< one, if it is CONFIRM RKEY
+        std::size_t link = 0;            ///< where it runs, as long as that is active
+        std::uint32_t unknown_rkey = 0;  ///< DELETE RKEY: a key that is none of these RMBs'
     };
     /// The peer's CONFIRM RKEY, of which CONTINUATION is still to come.
     struct Continued {
         std::size_t rmb = 0;
         std::size_t link = 0;
     };
-    /// What the server's next DELETE LINK says.
+    /// The server's next DELETE LINK.
     struct Removal {
         std::uint8_t number = 0;
         bool orderly = true;
@@ -222,7 +235,7 @@ private:
     void send_delete_link(Time now, const wire::DeleteLink& message);
     void send_confirm_rkey(Time now, const Rmb& rmb);
     void send_rkey_continuation(Time now);
-    void send_delete_rkey(Time now, const Exchange& exchange);
+    void send_delete_rkey(Time now, const RkeyRequest& request);
     void ask_for_link(Time now);
     void on_link_request(Time now);
     void on_confirm_link(Time now, std::size_t index, const wire::ConfirmLink& message);
@@ -251,7 +264,7 @@ private:
     void start_over(Time now);
     bool adds_link() const;
     void remove_link(Time now);
-    void leave(Time now, std::size_t link, const wire::DeleteLink& word);
+    void leave(Time now, std::size_t link, const wire::DeleteLink& message);
     void on_left(Time now);
     void queue_removal(Removal removal);
     void tell_of_lost_link(Time now, std::uint8_t number);
@@ -261,11 +274,12 @@ private:
     void learn_tokens(std::size_t link, const layout::List<wire::RkeyPair>& pairs, std::size_t count);
     bool may_begin() const;
     void next(Time now);
-    void change_to(Change::Step step, Time until) { change_.step = step, change_.deadline = until; }
-    void finish_change(Time now);
-    void on_change_timeout(Time now);
-    void wait_for(Wait what, Time until) { wait_ = what, deadline_ = until; }
-    void end_exchange() { exchanges_.pop_front(), tokens_left_.clear(), wait_for(Wait::nothing, never); }
+    void enter(LinkFlow::State state, Time until) { link_flow_.state = state, link_flow_.deadline = until; }
+    void finish_link_flow(Time now);
+    void on_link_flow_timeout(Time now);
+    void enter(RequestFlow::State state, Time until) { request_flow_.state = state, request_flow_.deadline = until; }
+    bool is_running(RkeyRequest::Kind kind) const;
+    void finish_rkey_request();
     Time withdrawal_of(const Rmb& rmb) const;
     void withdraw_idle_rmbs(Time now);
     void report(GroupEvent::Kind kind, std::size_t rmb = 0) { events_.push_back({kind, rmb, 0}); }
@@ -280,15 +294,12 @@ private:
     std::vector<Rmb> rmbs_;
     std::vector<std::vector<RToken>> remote_rmbs_;  ///< the peer's, by link
     std::optional<Continued> continued_;            ///< what the peer has yet to tell
-    std::deque<Exchange> exchanges_;                ///< the first one is under way, if `wait_` says so
-    std::deque<wire::LinkRtoken> tokens_left_;      ///< of that one: for CONFIRM RKEY CONTINUATION
+    std::deque<RkeyRequest> rkey_requests_;         ///< the first one runs in RequestFlow::State::rkey
     bool any_link_wanted_ = false;                  ///< server: whether it is of use or not
     bool link_wanted_ = false;                      ///< server: a link is to be offered; client: to be asked for
     std::deque<Removal> removals_;                  ///< server: links whose end is to be told
-    Change change_;
-    Wait wait_ = Wait::nothing;
-    std::size_t waits_on_ = 0;  ///< the link
-    Time deadline_ = never;
+    LinkFlow link_flow_;
+    RequestFlow request_flow_;
     std::uint8_t max_links_;  ///< symmetric ones, as agreed (RFC 7609, 2.2.2)
     bool ready_ = false;
     std::deque<GroupEvent> events_;

@@ -193,14 +193,14 @@ const AppPlan* Peer::plan_for(const capture::TcpSegment& opening) const {
 void Peer::refuse_segment(const capture::Packet& packet) {
     const capture::TcpSegment& segment = packet.tcp;
     if (segment.has(capture::rst)) return;
-    capture::TcpFields fields;
+    builders::TcpFields fields;
     fields.source_port = segment.destination_port;
     fields.destination_port = segment.source_port;
     fields.sequence = segment.has(capture::ack) ? segment.acknowledgment : 0;
     fields.acknowledgment = segment.sequence + segment.payload_length + (segment.has(capture::syn) ? 1 : 0);
     fields.flags = capture::rst | capture::ack;
     fields.window = 0;
-    const capture::FrameEnds ends{
+    const builders::FrameEnds ends{
         config_.mac, packet.source_mac, config_.ip, Gid{packet.source.bytes}, ++identification_};
     const ByteView frame = builder_.tcp(ends, fields, {}, {});
     frames_.push_back({0, {frame.begin(), frame.end()}, "nobody listens"});
@@ -208,7 +208,7 @@ void Peer::refuse_segment(const capture::Packet& packet) {
 
 void Peer::flush(Connection& connection) {
     for (const TcpSegmentOut& segment : connection.tcp.take_segments()) {
-        const capture::FrameEnds ends{
+        const builders::FrameEnds ends{
             config_.mac, connection.remote_port.mac, config_.ip, connection.remote_port.gid, ++identification_};
         const ByteView frame = builder_.tcp(ends, segment.fields, segment.options, segment.payload);
         frames_.push_back({0, {frame.begin(), frame.end()}, {}});

@@ -130,7 +130,7 @@ private:
     void enter(Connection& connection, Phase phase, Time deadline);
 
     // rendezvous
-    bool take_lock(Connection& connection);
+    bool acquire_lock(Connection& connection);
     void release_lock(Connection& connection);
     void send_clc(Time now, Connection& connection, wire::ClcType type, wire::ClcMessage message);
     void send_proposal(Time now, Connection& connection);
@@ -176,7 +176,7 @@ private:
     std::uint32_t next_token_ = 1;
     std::uint16_t instance_;
     std::uint16_t identification_;
-    capture::FrameBuilder builder_;
+    builders::FrameBuilder builder_;
 };
 
 }  // namespace fabricscope::stack::smcr

@@ -54,7 +54,7 @@ bool offers(const wire::Proposal& proposal, std::uint8_t version) {
 // ---- one at a time -------------------------------------------------------------------------------
 
 /// A link group is set up, or joined, by one connection after the other.
-bool Peer::take_lock(Connection& connection) {
+bool Peer::acquire_lock(Connection& connection) {
     if (std::ranges::find(lock_queue_, &connection) == lock_queue_.end()) lock_queue_.push_back(&connection);
     if (lock_queue_.front() == &connection) return true;
     enter(connection, Phase::queued, never);
@@ -258,7 +258,7 @@ void Peer::on_proposal(Time now, Connection& connection, const wire::Proposal& p
 }
 
 void Peer::answer_proposal(Time now, Connection& connection) {
-    if (!take_lock(connection)) return;
+    if (!acquire_lock(connection)) return;
     const wire::Proposal& proposal = *connection.proposal;
     const Gid client_gid = connection.version == 2 ? proposal.v2->roce_gid : proposal.body.gid;
     const auto known = std::ranges::find_if(groups_, [&](const auto& group) {
@@ -282,7 +282,7 @@ void Peer::answer_proposal(Time now, Connection& connection) {
 void Peer::give_token(Connection& connection) {
     connection.token = next_token_++;
     by_token_[connection.token] = &connection;
-    connection.element = connection.group->links.take_element();
+    connection.element = connection.group->links.allocate_element();
 }
 
 Peer::Group& Peer::new_group(Role role, std::uint8_t version) {
@@ -312,7 +312,7 @@ void Peer::on_accept(Time now, Connection& connection, const wire::SmcrAcceptCon
 }
 
 void Peer::answer_accept(Time now, Connection& connection) {
-    if (!take_lock(connection)) return;
+    if (!acquire_lock(connection)) return;
     const wire::SmcrAcceptConfirmBody& body = connection.accepted->body;
     const LinkEnd server{{body.mac, body.gid}, body.qpn, body.initial_psn, body.mtu};
     connection.first_contact = body.first_contact;

@@ -16,10 +16,11 @@ using namespace test;
 using namespace traffic;
 using test::Octets;
 
-/// Sequences as a capture with or without delimiters holds them.
+/// Sequences of one party, as a capture with or without delimiters holds them.
 class Sequences {
 public:
-    explicit Sequences(bool delimited, FcSequences::Limits limits = {}) : delimited_(delimited), sequences_(limits) {}
+    explicit Sequences(bool delimited, const FcSequenceLimits& limits = {})
+        : delimited_(delimited), sequences_(limits) {}
 
     FcSequenceEvent receive(const FcFrame& frame) {
         const Octets octets = delimited_ ? as_fc2_with_delimiters(frame) : as_fc2(frame);
@@ -35,7 +36,6 @@ public:
         for (const FcFrame& frame : frames) event = receive(frame);
         return event;
     }
-    FcSequences& sequences() { return sequences_; }
 
 private:
     bool delimited_;
@@ -189,23 +189,6 @@ TEST_P(FcSequenceOrder, ASeqIdIsUsedAgain) {
     const FcSequenceEvent again = sequences.receive(sequence(counting(512), {.relative_offset = true, .offset = 512}));
     EXPECT_EQ(again.order, FcFrameOrder::repeated);
     EXPECT_FALSE(again.completes);
-    FcExchangeKey exchange{0x010203, 0x010204, 0x55, {}};
-    sequences.sequences().end_exchange(exchange);
-    EXPECT_TRUE(sequences.receive(sequence(counting(512), {.relative_offset = true, .offset = 512})).completes);
-}
-
-TEST(FcSequences, BothDirectionsMayUseEqualIdentifiers) {
-    Sequences sequences(true);
-    std::vector<FcFrame> frames = sequence(counting(2 * 512), {});
-    fc::Frame answer = fc::parse_frame(frames[0].octets, frames[0].octets.size());
-    answer.header.f_ctl.exchange_responder = true;
-    std::swap(answer.header.s_id, answer.header.d_id);
-    EXPECT_FALSE(sequences.receive(frames[0]).completes);
-    EXPECT_EQ(sequences.receive(FcFrame{fc::build(answer), fc::Sof::i3, fc::Eof::n}).order, FcFrameOrder::next);
-    EXPECT_TRUE(sequences.receive(frames[1]).completes);
-    // The other port's own Exchange with the same OX_ID.
-    answer.header.f_ctl.exchange_responder = false;
-    EXPECT_EQ(sequences.receive(FcFrame{fc::build(answer), fc::Sof::i3, fc::Eof::n}).order, FcFrameOrder::next);
 }
 
 TEST(FcSequences, DeviceHeadersThatDifferAreKnown) {
@@ -225,7 +208,7 @@ TEST(FcSequences, LinkControlIsNoData) {
 }
 
 TEST(FcSequences, LimitsHold) {
-    Sequences sequences(true, {.directions = 2, .data = 1024, .runs = 2, .sequences = 2});
+    Sequences sequences(true, {.data = 1024, .runs = 2, .sequences = 2});
     EXPECT_TRUE(sequences.receive(sequence(counting(3 * 512), {})).data.empty()) << "longer than what is kept";
     const std::vector<FcFrame> frames = sequence(counting(8 * 512), {.seq_id = 2});
     sequences.receive(frames[0]);

@@ -13,11 +13,16 @@ namespace {
 std::atomic<std::uint64_t> allocations = 0;
 }  // namespace
 
-// The other forms of new come down to this one. Seen inline, new and delete would not look like a pair to the compiler.
+// The other forms of new come down to these, AddressSanitizer's too. Seen inline, new and delete would not look like a
+// pair to the compiler.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* memory = std::malloc(size)) return memory;
     throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    ++allocations;
+    return std::malloc(size);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -7,12 +7,11 @@
 #include "analyzer/engine/smcr/tracker.h"
 #include "protocols/rdma_ip_cm/message.h"
 #include "protocols/smcr/tcp_option.h"
+#include "tests/unit/engine/ib_packets.h"
 
 namespace fabricscope::engine::smcr::test {
 
 using Octets = std::vector<std::uint8_t>;
-
-inline Gid gid_of(std::uint8_t host) { return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, host}}; }
 
 using layout::octets_of;
 
@@ -338,9 +337,7 @@ inline Ids found(World& world) {
 }
 
 /// What became of a rule.
-inline const Tally& tally(const World& world, RuleName name) {
-    return world.tracker.model().tallies[static_cast<std::size_t>(name)];
-}
+inline const Tally& tally(const World& world, RuleRef rule) { return world.tracker.model().of(rule); }
 
 inline Options strict() {
     Options options;

@@ -4,9 +4,10 @@
 #include <numeric>
 
 #include "analyzer/engine/engine.h"
+#include "analyzer/engine/fc/logins.h"
 #include "capture/source.h"
 #include "protocols/fc/basic_links.h"
-#include "tests/traffic/fc_builder.h"
+#include "tests/unit/engine/fc_link.h"
 
 namespace fabricscope::engine::fibre_channel {
 namespace {
@@ -16,17 +17,11 @@ using namespace traffic;
 /// Frames straight into a tracker, a millisecond after one another.
 class World : public Observer {
 public:
-    explicit World(Options options = {}) : tracker(options, this) {}
+    explicit World(Options options = {}) : tracker(options, {this}) {}
 
     void send(const FcFrame& frame) {
-        const Octets octets = as_fc2_with_delimiters(frame);
-        capture::Frame captured;
-        captured.number = ++number;
-        captured.time = static_cast<Time>(number) * capture::millisecond;
-        captured.wire_length = static_cast<std::uint32_t>(octets.size());
-        captured.data = octets;
-        captured.link = capture::LinkType::fc2_with_delimiters;
-        tracker.on_packet(decode(captured));
+        ++number;
+        test::take(tracker, frame, number, static_cast<Time>(number) * capture::millisecond);
     }
     void send(const std::vector<FcFrame>& frames) {
         for (const FcFrame& frame : frames) send(frame);
@@ -324,8 +319,8 @@ TEST(FcLogins, FabricPortAndProcess) {
     log_in_to_fabric(world, world.a);
     world.log_in();
     world.els(world.a, world.b, prli_payload(wire::type_fcp, 0x32), prli_accept_payload(wire::type_fcp, 0x12));
-    EXPECT_EQ(world.tracker.r_a_tov({}, world.a.id, world.b.id), 10 * capture::second);
-    const Login* between = world.tracker.login_between({}, world.b.id, world.a.id);
+    EXPECT_EQ(world.tracker.logins().r_a_tov({0, world.a.id}, {0, world.b.id}), 10 * capture::second);
+    const Login* between = world.tracker.logins().between({0, world.b.id}, {0, world.a.id});
     ASSERT_NE(between, nullptr);
     EXPECT_EQ(between->state, LoginState::accepted);
 
@@ -431,7 +426,7 @@ TEST(FcLogins, ALoginThatIsRejectedLeavesTheOldOneInForce) {
     World world;
     world.log_in();
     world.els(world.a, world.b, login_payload(world.a, wire::els_plogi), ls_rjt_payload(0x05, 0));
-    EXPECT_EQ(world.tracker.login_between({}, world.a.id, world.b.id)->id, 1U);
+    EXPECT_EQ(world.tracker.logins().between({0, world.a.id}, {0, world.b.id})->id, 1U);
     const Model& model = world.finish();
     ASSERT_EQ(model.logins.size(), 2U);
     EXPECT_EQ(model.logins[0].state, LoginState::accepted);
@@ -444,7 +439,7 @@ TEST(FcLogins, ProcessLoginWithoutAPortLogin) {
     const Octets request{wire::els_rtv, 0, 0, 0};
     const Octets rtv{wire::els_ls_acc, 0, 0, 0, 0, 0, 0x27, 0x10, 0, 0, 0x07, 0xD0, 0, 0, 0, 0};
     world.els(world.a, world.b, request, rtv);
-    EXPECT_EQ(world.tracker.r_a_tov({}, world.a.id, world.b.id), 10 * capture::second);
+    EXPECT_EQ(world.tracker.logins().r_a_tov({0, world.a.id}, {0, world.b.id}), 10 * capture::second);
     const Model& model = world.finish();
     ASSERT_EQ(model.logins.size(), 1U);
     EXPECT_EQ(model.logins[0].state, LoginState::midstream);

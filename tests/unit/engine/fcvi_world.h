@@ -1,49 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two FC-VI ports whose frames go straight into a tracker.
+// What the engine makes of a scenario of FC-VI, once it has been edited.
 #pragma once
 
-#include "analyzer/engine/fcvi/tracker.h"
-#include "protocols/fc/els.h"
-#include "tests/traffic/fcvi_dialogue.h"
+#include <map>
+
+#include "analyzer/engine/engine.h"
+#include "tests/traffic/edit.h"
 
 namespace fabricscope::engine::fcvi::test {
 
-using traffic::Octets;
+using Octets = std::vector<std::uint8_t>;
 using Ids = std::vector<std::string>;
-using wire::IuType;
+using Edits = std::vector<std::string>;
 using wire::Reliability;
 using wire::Version;
-using Spec = traffic::FcviSpec;
-using Change = traffic::FcviDialogue::Change;
 
-constexpr std::uint32_t handle_of(Side side) { return traffic::FcviDialogue::handle_of(side); }
-constexpr Time r_a_tov = 10 * capture::second;
-
-class World : public traffic::FcviDialogue, public Observer {
+class World : public Observer {
 public:
-    explicit World(Version the_version = Version::iso, Reliability the_level = Reliability::reliable_reception)
-        : World(the_version, the_level, {.limits = {}, .version = {}, .r_a_tov = r_a_tov}) {}
-    World(Version the_version, Reliability the_level, Options options)
-        : FcviDialogue(the_version, the_level), tracker(options, this) {}
-
-    void login(Side side, std::uint64_t name, bool s = true, bool c = true) {
-        tracker.on_login({port(side), port(other(side)), name, s, c});
+    explicit World(const traffic::Recording& scenario, const Edits& edits = {}, Options options = {})
+        : engine_(engine_options(std::move(options)), {.fcvi = this}) {
+        traffic::Recording recording = scenario;
+        for (const std::string& line : edits) traffic::edit(recording, line);
+        traffic::for_each_frame(recording, [&](const capture::Frame& frame) { engine_.on_frame(frame); });
+        engine_.finish();
     }
-    void login() { login(Side::client, 0x2000'0000'0000'0002), login(Side::server, 0x2000'0000'0000'0001); }
-    void logout(Side from) { tracker.on_logout(port(from), port(other(from)), {now, frames, 0}); }
+    /// A scenario of samples/scenarios.
+    explicit World(std::string_view name, const Edits& edits = {}, Options options = {})
+        : World(traffic::play(name), edits, std::move(options)) {}
 
-    const Model& model() {
-        tracker.finish();
-        return tracker.model();
-    }
-    const Connection& connection(std::size_t i = 0) { return model().connections.at(i); }
-    const Message& message(std::size_t i = 0) { return model().messages.at(i); }
-    Ids found() {
+    const Model& model() const { return engine_.fcvi(); }
+    const Connection& connection(std::size_t i = 0) const { return model().connections.at(i); }
+    const Message& message(std::size_t i = 0) const { return model().messages.at(i); }
+    Ids found() const {
         Ids ids;
         for (const Finding& finding : model().findings) ids.emplace_back(finding.rule->id);
         return ids;
     }
-    std::string text() { return model().findings.empty() ? "" : model().findings.front().text; }
+    std::string text() const { return model().findings.empty() ? "" : model().findings.front().text; }
 
     void on_facts(const FrameFacts& seen) override { facts.push_back(seen); }
     void on_data(const DataPiece& piece) override {
@@ -52,18 +45,28 @@ public:
         std::copy(piece.octets.begin(), piece.octets.end(), octets.begin() + static_cast<std::ptrdiff_t>(piece.offset));
     }
 
-    static Port port(Side side) { return {0, port_id(side)}; }
-
-    std::uint64_t frames = 0;
     std::vector<FrameFacts> facts;
     std::map<std::uint64_t, Octets> streams;
-    Tracker tracker;
 
-protected:
-    void on_frame(const traffic::FcFrame& frame) override {
-        tracker.on_frame({++frames, now, 0, 0, fc::parse_frame(frame.octets, frame.octets.size())});
+private:
+    static engine::Options engine_options(Options options) {
+        engine::Options whole{.smcr = false};
+        whole.fc_protocols.fcvi = true;
+        whole.fc_protocols.fcvi_options = std::move(options);
+        return whole;
     }
-    void on_lost() override { ++frames; }
+    Engine engine_;
 };
+
+/// One connection, and the Messages of its client and its server: statements of docs/scenarios.md.
+inline traffic::Recording connection(
+    Version version, Reliability level, const std::string& of_client, const std::string& of_server = "",
+    const std::string& providers = "") {
+    static constexpr std::array levels{"unreliable-delivery", "reliable-delivery", "reliable-reception"};
+    const std::string at_level = std::string(" level=") + levels.at(static_cast<std::size_t>(level)) + ' ';
+    return traffic::play_text(
+        "protocol fcvi\nproviders version=" + std::string(version == Version::iso ? "iso" : "1.0") + ' ' + providers +
+        "\nlisten" + at_level + '\n' + of_server + "\nconnect" + at_level + "hold=20ms\n" + of_client);
+}
 
 }  // namespace fabricscope::engine::fcvi::test

@@ -121,7 +121,7 @@ TEST(Comparison, OfStatesTellsBothValues) {
 TEST(Comparison, CountsRulesThatOnlyTheRunBroke) {
     Conversation actual = recorded();
     engine::Finding finding;
-    finding.rule = &engine::rules().front();
+    finding.rule = engine::rules().front();
     actual.findings = {finding};
     EXPECT_THAT(compare(recorded(), actual, Side::client).broken, SizeIs(1));
     Conversation before = recorded();

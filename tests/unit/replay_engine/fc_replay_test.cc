@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Replay of Fibre Channel's upper layers: the scenarios that samples are made of, in both roles, against emulated
-// ports.
+// Replay of Fibre Channel's upper layers: the samples, in both roles, against emulated ports.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "replay/engine/comparison.h"
 #include "replay/engine/fc/session.h"
 #include "replay/engine/run.h"
-#include "tests/traffic/fc_ae_rdma_scene.h"
-#include "tests/traffic/fc_scenarios.h"
+#include "tests/traffic/edit.h"
 #include "tests/unit/replay_engine/alterations.h"
 
 namespace fabricscope::replay {
@@ -19,25 +19,15 @@ namespace {
 
 const Protocol protocol{"fc", fibre_channel::make_reader};
 
-/// A scenario as a capture that has been read.
+/// A capture that has been read.
 class Recorded {
 public:
-    explicit Recorded(const traffic::FcScenario& scenario) : reader_(protocol.make_reader()) {
+    explicit Recorded(const traffic::Recording& recording) : reader_(protocol.make_reader()) {
         engine::Options options{.smcr = false};
         engine::Observers observers;
         reader_->prepare(options, observers);
         engine_ = std::make_unique<engine::Engine>(options, observers);
-        std::uint64_t number = 0;
-        for (const traffic::TimedFrame& timed : scenario.make()) {
-            const Octets octets = traffic::as_fc2_with_delimiters(timed.frame);
-            capture::Frame frame;
-            frame.number = ++number;
-            frame.time = timed.time;
-            frame.wire_length = static_cast<std::uint32_t>(octets.size());
-            frame.data = octets;
-            frame.link = capture::LinkType::fc2_with_delimiters;
-            engine_->on_frame(frame);
-        }
+        traffic::for_each_frame(recording, [&](const capture::Frame& frame) { engine_->on_frame(frame); });
         engine_->finish();
     }
 
@@ -173,15 +163,33 @@ const Exception* exception_of(const std::string& scenario, const std::string& se
 
 // ---- tests ---------------------------------------------------------------------------------------
 
-class Scenarios : public testing::TestWithParam<traffic::FcScenario> {};
+using SamplePath = std::filesystem::path;
 
-TEST_P(Scenarios, AreTheSameInBothRoles) {
-    const Recorded recorded(GetParam());
+SamplePath folder(const char* group) { return SamplePath(FABRICSCOPE_SAMPLES).parent_path() / group; }
+
+/// The samples of a folder, each over FCoE, which tells the class of service.
+std::vector<std::string> samples_in(const char* group) {
+    constexpr std::string_view over_fcoe = ".fcoe.pcap";
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder(group)))
+        if (const std::string name = entry.path().filename().string(); name.ends_with(over_fcoe))
+            names.push_back(std::string(group) + '/' + name.substr(0, name.size() - over_fcoe.size()));
+    std::ranges::sort(names);
+    return names;
+}
+
+Recorded sample(const std::string& name) { return Recorded(traffic::read(folder("").string() + name + ".fcoe.pcap")); }
+
+class Samples : public testing::TestWithParam<std::string> {};
+
+TEST_P(Samples, AreTheSameInBothRoles) {
+    const Recorded recorded = sample(GetParam());
+    const std::string name = SamplePath(GetParam()).filename();
     for (const SessionInfo& info : recorded.sessions()) {
         if (!info.obstacle.empty()) continue;
         const auto session = recorded.session(info.id);
         for (const Side side : {Side::client, Side::server}) {
-            const Exception* exception = exception_of(GetParam().name, info.id, side);
+            const Exception* exception = exception_of(name, info.id, side);
             EXPECT_EQ(result_of(*session, side), exception != nullptr ? exception->result : "same")
                 << info.id << ", " << name_of(side) << " played" << (exception != nullptr ? "; " : "")
                 << (exception != nullptr ? exception->why : "");
@@ -189,10 +197,12 @@ TEST_P(Scenarios, AreTheSameInBothRoles) {
     }
 }
 
-std::string name_of_scenario(const testing::TestParamInfo<traffic::FcScenario>& info) { return info.param.name; }
+std::string name_of_sample(const testing::TestParamInfo<std::string>& info) {
+    return SamplePath(info.param).filename();
+}
 
-INSTANTIATE_TEST_SUITE_P(FcvI, Scenarios, testing::ValuesIn(traffic::fcvi_scenarios()), name_of_scenario);
-INSTANTIATE_TEST_SUITE_P(FcAeRdma, Scenarios, testing::ValuesIn(traffic::fc_ae_rdma_scenarios()), name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(FcvI, Samples, testing::ValuesIn(samples_in("fcvi")), name_of_sample);
+INSTANTIATE_TEST_SUITE_P(FcAeRdma, Samples, testing::ValuesIn(samples_in("fc_ae_rdma")), name_of_sample);
 
 // ---- altered recordings --------------------------------------------------------------------------
 
@@ -219,15 +229,11 @@ void expect_each_field_to_be_found(const Session& session, Side played, std::set
         });
 }
 
-const traffic::FcScenario& scenario_of(const std::vector<traffic::FcScenario>& table, std::string_view name) {
-    return *std::ranges::find(table, name, &traffic::FcScenario::name);
-}
-
 TEST(FcReplayMutations, OfEveryFcviIuAreFound) {
     std::set<std::string> seen;
     for (const char* name : {"client_server_iso", "client_server_rev10", "reliable_reception_iso"}) {
         SCOPED_TRACE(name);
-        const Recorded recorded(scenario_of(traffic::fcvi_scenarios(), name));
+        const Recorded recorded = sample(std::string("fcvi/") + name);
         const auto session = recorded.session("fcvi-1");
         for (const Side side : {Side::client, Side::server}) expect_each_field_to_be_found(*session, side, seen);
     }
@@ -240,7 +246,7 @@ TEST(FcReplayMutations, OfEveryFcviIuAreFound) {
 
 TEST(FcReplayMutations, OfEveryFcAeRdmaIuAreFound) {
     std::set<std::string> seen;
-    const Recorded recorded(scenario_of(traffic::fc_ae_rdma_scenarios(), "login_read_write"));
+    const Recorded recorded = sample("fc_ae_rdma/login_read_write");
     for (const char* id : {"fc-ae-rdma-1", "fc-ae-rdma-2"}) {
         const auto session = recorded.session(id);
         for (const Side side : {Side::client, Side::server}) expect_each_field_to_be_found(*session, side, seen);
@@ -249,7 +255,7 @@ TEST(FcReplayMutations, OfEveryFcAeRdmaIuAreFound) {
 }
 
 TEST(FcReplayMutations, NamesThatAreReferredToAreFound) {
-    const Recorded recorded(scenario_of(traffic::fcvi_scenarios(), "client_server_iso"));
+    const Recorded recorded = sample("fcvi/client_server_iso");
     const auto session = recorded.session("fcvi-1");
     const Played run = play(*session, Side::client);
     // The server's answers to a Disconnect go to the client's handle, which the Connect Request introduced.
@@ -268,16 +274,17 @@ TEST(FcReplayMutations, NamesThatAreReferredToAreFound) {
 
 // ---- the emulated Target of FC-AE-RDMA -----------------------------------------------------------
 
+/// Reads and writes, statements of docs/scenarios.md, of a Logical Unit; edited.
+Recorded memory(
+    const std::string& statements, const std::vector<std::string>& edits = {}, const char* access = "both") {
+    traffic::Recording recording = traffic::play_text(
+        fmt::format("protocol fc-ae-rdma\nunit lun=3 access={}\n{}", access, statements));
+    for (const std::string& line : edits) traffic::edit(recording, line);
+    return Recorded(recording);
+}
+
 /// What the Target of one recording says to the Initiator of another one, where that differs.
-std::vector<std::string> against_target_of(
-    const traffic::FcAeRdmaPlay& target, const traffic::FcAeRdmaPlay& initiator) {
-    const auto recorded = [](const traffic::FcAeRdmaPlay& play) {
-        return Recorded(traffic::fc_ae_rdma_scenario("", "", "", "", {}, [play](traffic::FcAeRdmaScene& s) {
-            s.login();
-            play(s);
-        }));
-    };
-    const Recorded theirs = recorded(target), ours = recorded(initiator);
+std::vector<std::string> against_target_of(const Recorded& theirs, const Recorded& ours) {
     const auto there = theirs.session("fc-pair-1"), here = ours.session("fc-pair-1");
     const RunLimits limits{.start = here->conversation().messages.front().time};
     const Run run = run_emulated(here->player(Side::client, {}), there->emulated(Side::server, ""), limits);
@@ -290,58 +297,36 @@ std::vector<std::string> against_target_of(
 
 TEST(FcEmulatedTarget, SeesAnInitiatorThatIsWrong) {
     using testing::Contains;
-    using testing::IsEmpty;
-    using traffic::FcAeRdmaScene;
-    const traffic::FcAeRdmaPlay right = [](FcAeRdmaScene& s) { s.write(100), s.read(100); };
-    EXPECT_THAT(against_target_of(right, right), IsEmpty());
-
-    const auto writes = [](const traffic::FcAeRdmaDialogue::Change& command, const auto& data) {
-        return [=](FcAeRdmaScene& s) {
-            s.command(false, 100, command), s.data(100, data), s.response();
-            s.read(100);
-        };
-    };
-    const auto as_it_is = traffic::FcAeRdmaDialogue::unchanged;
-    const auto other_data = [](traffic::FcAeRdmaSpec& spec) { spec.payload[7] ^= 0xFF; };
-    EXPECT_THAT(against_target_of(right, writes(as_it_is, other_data)), Contains("FCP_DATA payload"))
-        << "what is read is what was written";
-    const auto other_length = [](traffic::FcAeRdmaSpec& spec) { spec.payload[31] = 90; };
-    EXPECT_THAT(against_target_of(right, writes(other_length, as_it_is)), Contains("FCP_RSP fcaerdma.resid_over"));
-    const auto other_lun = [](traffic::FcAeRdmaSpec& spec) { spec.payload[1] = 9; };
-    EXPECT_THAT(against_target_of(right, writes(other_lun, as_it_is)), Contains("FCP_RSP fcaerdma.status"));
-    const auto other_address = [](traffic::FcAeRdmaSpec& spec) { ++spec.header.parameter; };
-    EXPECT_THAT(against_target_of(right, writes(other_address, as_it_is)), Contains("FCP_RSP fcaerdma.status"))
+    const char* const write_and_read =
+        "write lun=3 address=0x1000 octets=100 at=5ms\nread lun=3 address=0x1000 octets=100 at=10ms";
+    const Recorded right = memory(write_and_read);
+    EXPECT_THAT(against_target_of(right, right), testing::IsEmpty());
+    const auto told = [&](const char* edit) { return against_target_of(right, memory(write_and_read, {edit})); };
+    EXPECT_THAT(told("FCP_DATA octets 7 FF"), Contains("FCP_DATA payload")) << "what is read is what was written";
+    EXPECT_THAT(told("FCP_CMND set fcaerdma.data_length=90"), Contains("FCP_RSP fcaerdma.resid_over"));
+    EXPECT_THAT(told("FCP_CMND set fcaerdma.lun=9"), Contains("FCP_RSP fcaerdma.status"));
+    EXPECT_THAT(told("FCP_CMND set fcaerdma.base_address=+1"), Contains("FCP_RSP fcaerdma.status"))
         << "the region ends where the recording's messages end";
 }
 
 TEST(FcEmulatedTarget, HasItsProtections) {
-    using testing::Contains;
-    using testing::IsEmpty;
-    using traffic::FcAeRdmaScene;
-    constexpr auto write_protected = fc_ae_rdma::StatusCode::write_protect_error;
-    const traffic::FcAeRdmaPlay once = [](FcAeRdmaScene& s) {
-        s.read(100);
-        s.command(false, 100), s.data(100), s.response(write_protected);
-    };
-    const traffic::FcAeRdmaPlay twice = [once](FcAeRdmaScene& s) {
-        once(s);
-        s.command(false, 50), s.data(50), s.response(write_protected);
-        s.read(60);
-    };
-    EXPECT_THAT(against_target_of(once, twice), IsEmpty())
+    const std::string once =
+        "read lun=3 address=0x1000 octets=100 at=5ms\nwrite lun=3 address=0x1000 octets=100 at=10ms\n";
+    const std::string again = once + "write lun=3 address=0x1000 octets=50 at=15ms\n";
+    const Recorded theirs = memory(once, {}, "read");
+    EXPECT_THAT(
+        against_target_of(theirs, memory(again + "read lun=3 address=0x1000 octets=60 at=20ms", {}, "read")),
+        testing::IsEmpty())
         << "what was not recorded is refused, too, or brings the memory";
     EXPECT_THAT(
-        against_target_of(once, [once](FcAeRdmaScene& s) { once(s), s.write(50); }),
-        Contains("FCP_RSP fcaerdma.status"));
+        against_target_of(theirs, memory(again, {"FCP_RSP/3 set fcaerdma.status=0"}, "read")),
+        testing::Contains("FCP_RSP fcaerdma.status"));
 }
 
 TEST(FcEmulatedTarget, ChangesItsMemoryItself) {
-    const traffic::FcAeRdmaPlay changing = [](traffic::FcAeRdmaScene& s) {
-        s.read(100);
-        s.command(true, 100), s.data(100, [](traffic::FcAeRdmaSpec& spec) { spec.payload[9] = 0x55; }), s.response();
-        s.command(true, 100), s.response(fc_ae_rdma::StatusCode::busy);
-        s.read(100);
-    };
+    const Recorded changing = memory(
+        "read lun=3 address=0x1000 octets=100 count=4 interval=5ms",
+        {"FCP_DATA/2 octets 9 55", "FCP_DATA/3 drop", "FCP_RSP/3 set fcaerdma.status=8"});
     EXPECT_THAT(against_target_of(changing, changing), testing::IsEmpty());
 }
 
@@ -357,10 +342,10 @@ public:
 };
 
 TEST(FcPlayer, GivesUpWhenItsPatienceIsOver) {
-    const Recorded recorded(scenario_of(traffic::fcvi_scenarios(), "client_server_iso"));
+    const Recorded recorded = sample("fcvi/client_server_iso");
     const auto session = recorded.session("fcvi-1");
     const PlayOptions options{.pace = {}, .addresses = {}, .patience = 3 * capture::second};
-    PlayedStation player = session->player(Side::client, options);
+    AttachedPlayer player = session->player(Side::client, options);
     player.endpoint->start(0);
     const Time end = player.endpoint->wakeup();
     EXPECT_GE(end, options.patience);
@@ -375,7 +360,7 @@ TEST(FcPlayer, GivesUpWhenItsPatienceIsOver) {
             "nothing happened for 3[.0-9]* s while waiting for FCVI_CONNECT_RESP1 of the server \\(recorded in frame "
             "[0-9]+\\)")));
 
-    EmulatedStation deaf{std::make_unique<Deaf>(), player.link, {}};
+    AttachedEndpoint deaf{std::make_unique<Deaf>(), player.link, {}};
     const auto run = run_emulated(session->player(Side::client, options), std::move(deaf), {});
     EXPECT_FALSE(run.over);
     EXPECT_THAT(run.notes, testing::SizeIs(1));

@@ -79,7 +79,7 @@ Capture with_alternate_path() {
     namespace wire = fabricscope::rdma_ip_cm;
     const wire::Message established = wire::parse(rtu->octets);
     const auto ids = std::get<ib::CmRtu>(established.body);
-    capture::FrameBuilder builder;
+    builders::FrameBuilder builder;
     std::size_t at = rtu->frame;
     const auto insert = [&](Side from, ib::CmAttribute attribute, const auto& body) {
         wire::Message message;
@@ -92,7 +92,7 @@ Capture with_alternate_path() {
         bth.opcode = 0x64;
         bth.destination_qpn = ib::gsi_qpn;
         const ByteView frame = builder.roce(
-            {source.mac, destination.mac, source.gid, destination.gid}, recording.carrier, bth,
+            {source.mac, destination.mac, source.gid, destination.gid}, builders::RoceVersion::v2, bth,
             layout::octets_of(ib::Deth{ib::gsi_q_key, 0, ib::gsi_qpn}), wire::build(message));
         capture.frames.emplace(capture.frames.begin() + static_cast<std::ptrdiff_t>(at), frame.begin(), frame.end());
         capture.times.insert(capture.times.begin() + static_cast<std::ptrdiff_t>(at), rtu->time + 1);
@@ -101,7 +101,7 @@ Capture with_alternate_path() {
     ib::CmLap lap;
     lap.local_comm_id = ids.local_comm_id;
     lap.remote_comm_id = ids.remote_comm_id;
-    lap.remote_qpn = *recording.ear.ends()[Side::server].qpn;
+    lap.remote_qpn = *recording.assembler.ends()[Side::server].qpn;
     lap.local_gid = recording.addresses[Side::client].gid;
     lap.remote_gid = recording.addresses[Side::server].gid;
     insert(Side::client, ib::CmAttribute::lap, lap);

@@ -18,8 +18,8 @@ Model handshake(Time after) {
     model.connections = {connection(1)};
     Setup& setup = model.connections[0].setup;
     setup = {};
-    setup.syn = Step{start, 2};
-    setup.syn_ack = Step{start + after * capture::millisecond, 1};
+    setup.syn = FrameStamp{start, 2};
+    setup.syn_ack = FrameStamp{start + after * capture::millisecond, 1};
     return model;
 }
 

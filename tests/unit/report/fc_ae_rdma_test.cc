@@ -4,9 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analyzer/report/fc_ae_rdma_records.h"
+#include "analyzer/report/document.h"
 #include "analyzer/report/fc_ae_rdma_summary.h"
 #include "analyzer/report/fc_ladder.h"
+#include "analyzer/report/json.h"
 
 namespace fabricscope::report {
 namespace {
@@ -14,8 +15,11 @@ namespace {
 using namespace engine::fc_ae_rdma;
 using nlohmann::json;
 
+json reported(const Model& model) { return json::parse(line_of(fc_ae_rdma_columns, model, {})); }
+
 TEST(FcAeRdmaRecords, AMessage) {
-    Message message;
+    Model model;
+    Message& message = model.messages.emplace_back();
     message.id = 7;
     message.initiator = {0, 0x010203};
     message.target = {5, 0x040506};
@@ -23,8 +27,8 @@ TEST(FcAeRdmaRecords, AMessage) {
     message.status = 0x5D;
     message.state = MessageState::failed;
     message.command = {capture::second, 3, 0};
-    message.response = Step{2 * capture::second, 9, 0};
-    const json record = json::parse(line_of(record_of(message, Clock(0))));
+    message.response = FrameStamp{2 * capture::second, 9, 0};
+    const json record = reported(model)["messages"][0];
     EXPECT_EQ(record["id"], "fc-ae-rdma-7");
     EXPECT_EQ(record["target"], "04.05.06 in fabric 5");
     EXPECT_EQ(record["operation"], "write");
@@ -34,11 +38,12 @@ TEST(FcAeRdmaRecords, AMessage) {
 }
 
 TEST(FcAeRdmaRecords, ARegion) {
-    Region region;
+    Model model;
+    Region& region = model.regions.emplace_back();
     region.lun = 3;
     region.written.add(16, 32);
     region.read.add(0, 8);
-    const json record = json::parse(line_of(record_of(region)));
+    const json record = reported(model)["regions"][0];
     EXPECT_EQ(record["end"], 32);
     EXPECT_EQ(record["written"], json::parse("[[16, 32]]"));
     EXPECT_EQ(record["read"], json::parse("[[0, 8]]"));
@@ -55,7 +60,7 @@ Message failed_write() {
     message.status = 0x5B;
     message.state = MessageState::failed;
     message.command = {capture::second, 3, 0};
-    message.response = Step{2 * capture::second, 9, 0};
+    message.response = FrameStamp{2 * capture::second, 9, 0};
     return message;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "analyzer/report/document.h"
 #include "analyzer/report/fc_ladder.h"
-#include "analyzer/report/fcvi_records.h"
 #include "analyzer/report/fcvi_summary.h"
+#include "analyzer/report/json.h"
 #include "tests/unit/engine/fcvi_world.h"
 
 namespace fabricscope::report {
@@ -18,42 +20,47 @@ using engine::Side;
 using nlohmann::json;
 using testing::HasSubstr;
 
-json parsed(const Json& record) { return json::parse(line_of(record)); }
+constexpr const char* a_send = "message side=client at=1ms octets=100\n";
+
+traffic::Recording connected(const std::string& of_client, const std::string& of_server = "") {
+    return connection(Version::iso, Reliability::reliable_reception, of_client, of_server);
+}
+
+json reported(const World& w) { return json::parse(line_of(fcvi_columns, w.model(), {})); }
 
 TEST(FcviRecords, AConnectionAndItsMessages) {
-    World w;
-    w.connect();
-    w.write_message(Side::client, 100);
-    w.read_message(Side::server, 200);
-    w.disconnect(Side::client);
-    const Clock clock(0);
-    const json connection = parsed(record_of(w.connection(), clock));
+    const World w(
+        connected(
+            "message side=client at=1ms octets=100 transfer=write beyond=4K\n",
+            "message side=server at=5ms octets=200 transfer=read beyond=4K\n"),
+        {"FCVI_CONNECT_RQST begin", "FCVI_DISCONNECT_RESP end"});
+    const json model = reported(w);
+    const json& connection = model["connections"][0];
     EXPECT_EQ(connection["id"], "fcvi-1");
     EXPECT_EQ(connection["version"], "iso");
     EXPECT_EQ(connection["mode"], "client-server");
-    EXPECT_EQ(connection["client"], "01.02.03");
+    EXPECT_EQ(connection["client"], "01.01.00");
     EXPECT_EQ(connection["outcome"], "connected");
     EXPECT_EQ(connection["close"], "half");
     EXPECT_EQ(connection["reliability"], "Reliable Reception");
-    EXPECT_EQ(connection["client_end"]["handle"], handle_of(Side::client));
+    EXPECT_EQ(connection["client_end"]["handle"], w.connection().end[Side::client].handle.value());
     EXPECT_EQ(connection["client_end"]["pipeline_depth"], 3);
     EXPECT_EQ(connection["client_to_server"]["bytes"], 300);
     EXPECT_EQ(connection["setups"][0]["resp3_frame"], 4);
     EXPECT_EQ(connection["disconnects"][0]["by_application"], true);
-    const json message = parsed(record_of(w.message(), clock));
+    const json& message = model["messages"][0];
     EXPECT_EQ(message["operation"], "rdma write");
     EXPECT_EQ(message["state"], "complete");
-    EXPECT_EQ(message["rmt_va"], "0x00007f0000001000");
-    EXPECT_EQ(message["rmt_va_end"], "0x00007f0000001064");
+    const std::uint64_t address = w.message().rmt_va.value();
+    EXPECT_EQ(message["rmt_va"], fmt::format("{:#018x}", address));
+    EXPECT_EQ(message["rmt_va_end"], fmt::format("{:#018x}", address + 100));
     EXPECT_EQ(message["response_frame"], 6);
-    EXPECT_EQ(parsed(limits_record(w.model()))["dropped_messages"], 0);
+    EXPECT_EQ(model["dropped_messages"], 0);
 }
 
 TEST(FcviRecords, ARefusalInWords) {
-    World w(Version::rev_1_0);
-    w.rqst();
-    w.refuse(Side::server, 0x04);
-    const json connection = parsed(record_of(w.connection(), Clock(0)));
+    const World w("fcvi_no_match_rev_1_0", {"FCVI_CONNECT_RESP1 set fcvi.reason=4", "FCVI_CONNECT_RESP1 end"});
+    const json connection = reported(w)["connections"][0];
     EXPECT_EQ(connection["version"], "rev-1.0");
     EXPECT_EQ(connection["reject"]["name"], "No Waiting Remote Endpoint");
     EXPECT_EQ(connection["reject"]["by"], "server");
@@ -62,9 +69,7 @@ TEST(FcviRecords, ARefusalInWords) {
 }
 
 TEST(FcviSummary, TellsOfConnections) {
-    World w;
-    w.connect();
-    w.send_message(Side::client, 100);
+    const World w(connected(a_send), {"FCVI_SEND_RESP end"});
     std::ostringstream out;
     write_fcvi(out, w.model(), {});
     EXPECT_THAT(out.str(), HasSubstr("FC-VI: 1 connection (1 connected), 1 Message (1 complete)"));
@@ -72,9 +77,7 @@ TEST(FcviSummary, TellsOfConnections) {
 }
 
 TEST(FcviSummary, LadderOfAConnection) {
-    World w;
-    w.connect();
-    w.send_message(Side::client, 100);
+    const World w(connected(a_send), {"FCVI_CONNECT_RQST begin", "FCVI_SEND_RESP end"});
     const Ladder ladder = ladder_of(w.connection(), 0);
     ASSERT_EQ(ladder.rungs.size(), 6U);
     EXPECT_EQ(ladder.rungs[0].text, "FCVI_CONNECT_RQST");
@@ -84,28 +87,23 @@ TEST(FcviSummary, LadderOfAConnection) {
 }
 
 TEST(FcviSummary, LadderShowsAborts) {
-    World w;
-    w.rqst();
-    w.abts(Side::client, Side::client, w.setup_ox_id(Side::client));
+    const World w("fcvi_no_answer", {"FCVI_CONNECT_RQST begin", "ABTS end"});
     const Ladder ladder = ladder_of(w.connection(), 0);
     ASSERT_EQ(ladder.rungs.size(), 2U);
-    EXPECT_EQ(ladder.rungs[1].text, "ABTS of Exchange 1000h");
+    EXPECT_THAT(ladder.rungs[1].text, testing::MatchesRegex("ABTS of Exchange [0-9A-F]+h"));
     EXPECT_EQ(ladder.rungs[1].kind, Rung::Kind::refusal);
 }
 
 TEST(FcviSummary, TellsOfMemoryAndOfWhatFailed) {
-    World w;
-    w.connect();
-    w.write_message(Side::client, 4096);
-    w.request(Side::client, IuType::write_rqst, 100);
-    w.respond(Side::server, IuType::write_resp, [](Spec& s) {
-        auto& head = s.head<wire::MessageResponseHead>();
-        head.resp_err = head.prot_err = true;
-    });
+    const World w(
+        connected("message side=client at=1ms octets=4096 transfer=write beyond=4K\n"
+                  "message side=client at=3ms octets=100 transfer=write beyond=4K\n"),
+        {"FCVI_WRITE_RESP/2 set fcvi.flags.resp_err=1 fcvi.flags.prot_err=1", "FCVI_WRITE_RESP/2 end"});
     std::ostringstream out;
     write_fcvi(out, w.model(), {});
     EXPECT_THAT(out.str(), HasSubstr("1 Message (rdma write) failed: protection error (fcvi-message-2)"));
-    EXPECT_THAT(out.str(), HasSubstr("00007f0000001000 to 00007f0000001fff"));
+    const std::uint64_t address = w.message().rmt_va.value();
+    EXPECT_THAT(out.str(), HasSubstr(fmt::format("{:016x} to {:016x}", address, address + 4095)));
     EXPECT_THAT(out.str(), HasSubstr("1 connection left with the client and server in Error (fcvi-1)"));
 }
 

@@ -5,14 +5,7 @@
 
 #include <algorithm>
 
-#include "analyzer/engine/fc_ae_rdma/generated_fields.h"
-#include "analyzer/engine/fcvi/generated_fields.h"
-#include "analyzer/engine/rdma_cm/generated_fields.h"
-#include "analyzer/engine/smcr/generated_fields.h"
-#include "protocols/fc_ae_rdma/registry.h"
-#include "protocols/fcvi/registry.h"
-#include "protocols/rdma_ip_cm/registry.h"
-#include "protocols/smcr/registry.h"
+#include "analyzer/engine/protocols.h"
 
 namespace fabricscope::report {
 namespace {
@@ -26,16 +19,13 @@ TEST(Fields, EveryFieldOnceByName) {
     const std::vector<FieldEntry> fields = all_fields();
     EXPECT_TRUE(std::ranges::is_sorted(fields, std::less(), &FieldEntry::name));
     EXPECT_EQ(std::ranges::adjacent_find(fields, {}, &FieldEntry::name), fields.end());
-    for (const auto layouts : {smcr::layouts(), rdma_ip_cm::layouts(), fcvi::layouts(), fc_ae_rdma::layouts()})
-        for (const layout::LayoutInfo& layout : layouts)
+    for (const engine::Protocol& protocol : engine::protocols) {
+        if (protocol.layouts == nullptr) continue;
+        for (const layout::LayoutInfo& layout : protocol.layouts())
             for (const layout::FieldInfo& info : layout.fields) EXPECT_EQ(field(info.filter).name, info.filter);
-    const auto has_generated = [](std::span<const engine::GeneratedField> generated) {
-        for (const engine::GeneratedField& one : generated) EXPECT_EQ(field(one.filter).name, one.filter);
-    };
-    has_generated(engine::smcr::generated_fields);
-    has_generated(engine::rdma_cm::generated_fields);
-    has_generated(engine::fcvi::generated_fields);
-    has_generated(engine::fc_ae_rdma::generated_fields);
+        for (const engine::GeneratedField& one : protocol.generated_fields)
+            EXPECT_EQ(field(one.filter).name, one.filter);
+    }
 }
 
 TEST(Fields, TypesAreNamedAsWiresharkDoes) {

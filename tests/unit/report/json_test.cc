@@ -49,7 +49,7 @@ TEST_F(Document, AProtocolThatWasNotAskedForIsAbsent) {
 
 TEST_F(Document, TimesKeepTheirNanoseconds) {
     model_.connections = {connection(1)};
-    model_.connections[0].setup.first_data = Step{start + 4'957'767'741, 22};
+    model_.connections[0].setup.first_data = FrameStamp{start + 4'957'767'741, 22};
     const json document = parsed();
     EXPECT_EQ(document["capture"]["start"], "2026-11-21T00:14:21.283330129Z");
     EXPECT_EQ(document["capture"]["duration"].dump(), "9.754000001");
@@ -106,7 +106,7 @@ TEST_F(Document, LinkGroups) {
          .from = Side::server,
          .link = 1,
          .request = {start, 3},
-         .reply = Step{start + 1'500, 4},
+         .reply = FrameStamp{start + 1'500, 4},
          .refused = false});
     const json group = parsed()["smcr"]["link_groups"][0];
     EXPECT_EQ(group["id"], "lg-1");

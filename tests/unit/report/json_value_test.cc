@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <random>
 
 namespace fabricscope::report {
 namespace {
@@ -32,19 +33,9 @@ TEST(JsonValue, MembersKeepTheirOrder) {
     object.add("list", std::vector<std::string>{"x", "y"});
     object.add_all({{"last", Json::List{}}});
     EXPECT_EQ(line_of(object), R"({"b":1,"a":{"inside":null},"list":["x","y"],"last":[]})");
-    EXPECT_EQ(line_of(object["a"]), R"({"inside":null})");
-    EXPECT_TRUE(object["absent"].is_null());
 }
 
 TEST(JsonValue, OneMemberIsAnObject) { EXPECT_EQ(line_of({{"only", 1}}), R"({"only":1})"); }
-
-TEST(JsonValue, WhatIsNoTextListOrObjectHasNothingInside) {
-    const Json number(7);
-    EXPECT_FALSE(number.is_text());
-    EXPECT_TRUE(number.list().empty());
-    EXPECT_TRUE(number.members().empty());
-    EXPECT_TRUE(number["name"].is_null());
-}
 
 /// Every octet, before and behind plain ones, as nlohmann's parser reads it back.
 TEST(JsonValue, EveryOctetIsEscapedWhereNeeded) {
@@ -56,6 +47,41 @@ TEST(JsonValue, EveryOctetIsEscapedWhereNeeded) {
     }
     EXPECT_EQ(line_of(std::string("say \"\\\"\n\x7f")), "\"say \\\"\\\\\\\"\\n\x7f\"");
     EXPECT_EQ(line_of("caf\xc3\xa9"), "\"caf\xc3\xa9\"");
+}
+
+/// As nlohmann's writer says it.
+TEST(JsonValue, BytesThatAreNoUtf8) {
+    using nlohmann::json;
+    std::mt19937 random(1);
+    constexpr std::string_view bytes = "a\x7f\x80\x8f\x9f\xa0\xbf\xc1\xc2\xe0\xed\xef\xf0\xf1\xf4\xf5\xff";
+    for (int i = 0; i < 10'000; ++i) {
+        std::string text;
+        for (std::size_t size = random() % 8; size != 0; --size) text += bytes[random() % bytes.size()];
+        EXPECT_EQ(line_of(text), json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+    }
+}
+
+/// The same number, and mostly the same digits: nlohmann's are not always the shortest.
+TEST(JsonValue, NumbersAreReadBack) {
+    std::mt19937_64 random(1);
+    int differ = 0;
+    constexpr int numbers = 10'000;
+    for (int i = 0; i < numbers; ++i) {
+        const double number = static_cast<double>(random() >> (random() % 64)) / 1e9;
+        EXPECT_EQ(nlohmann::json::parse(line_of(number)).get<double>(), number);
+        if (line_of(number) != nlohmann::json(number).dump()) ++differ;
+    }
+    EXPECT_LT(differ, numbers / 100);
+}
+
+TEST(JsonValue, OverSeveralLines) {
+    const Json value{
+        {"list", Json::List{1, "a, [b] {c: \"d\"}\\", Json::List{}, nullptr}},
+        {"object", {{"inside", {{"deep", 1.5}}}}},
+        {"nothing", Json::List{}}};
+    EXPECT_EQ(indented(line_of(value)), nlohmann::ordered_json::parse(line_of(value)).dump(2));
+    EXPECT_EQ(indented("[]"), "[]");
+    EXPECT_EQ(indented("7"), "7");
 }
 
 }  // namespace

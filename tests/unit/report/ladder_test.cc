@@ -23,7 +23,9 @@ Model model() {
     Model model;
     model.connections = {connection(1)};
     model.link_groups = {link_group()};
-    const auto at = [](Time after, std::uint64_t frame) { return Step{start + after * capture::millisecond, frame}; };
+    const auto at = [](Time after, std::uint64_t frame) {
+        return FrameStamp{start + after * capture::millisecond, frame};
+    };
     model.link_groups[0].exchanges = {
         {.type = wire::LlcType::confirm_rkey,
          .version = 2,

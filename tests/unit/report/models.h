@@ -25,8 +25,8 @@ inline Connection connection(std::uint32_t id) {
     connection.release = 1;
     connection.link_group = 1;
     connection.close = Close::orderly;
-    connection.setup.syn = Step{start, 1};
-    connection.setup.confirm = Step{start + 12 * capture::millisecond, 5};
+    connection.setup.syn = FrameStamp{start, 1};
+    connection.setup.confirm = FrameStamp{start + 12 * capture::millisecond, 5};
     for (Direction& direction : connection.from.values) {
         direction.rmbe_size = 16'384;
         direction.cursor_base = 0;

@@ -101,7 +101,7 @@ TEST_F(SummaryText, ASecondLinkThatIsRefusedIsNoTrouble) {
         .from = Side::server,
         .link = 1,
         .request = {start, 3},
-        .reply = Step{start + 5, 4},
+        .reply = FrameStamp{start + 5, 4},
         .refused = true};
     model_.link_groups[0].exchanges = {exchange};
     EXPECT_THAT(text(), HasSubstr("  - ADD LINK of the server was refused (lg-1)"));

@@ -39,7 +39,7 @@ TEST_F(NPorts, FindEachOtherAsTheyWere) {
 TEST_F(NPorts, LogOutWhoIsAnotherOneNow) {
     RemotePort other = *a.port().remote(id_of_b);
     ++other.node_name;
-    a.port().take_for_granted(other);
+    a.port().assume(other);
     ports.at_once([&](Time now) { a.port().validate(now); });
     EXPECT_EQ(event(What::validated), nullptr);
     EXPECT_EQ(a.count(What::logged_out), 1U);

@@ -47,7 +47,7 @@ protected:
     void on_port_event(Time /*now*/, const NPortEvent& event) override { events.push_back(event); }
 };
 
-inline Gid ip_of(std::uint8_t number) { return capture::fc_ip({{192, 0, 2, number}}); }
+inline Gid ip_of(std::uint8_t number) { return builders::fc_ip({{192, 0, 2, number}}); }
 
 inline HostConfig host_config(std::uint8_t number, const ExchangeConfig& exchanges = {}) {
     HostConfig config;

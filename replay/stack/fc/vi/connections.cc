@@ -232,15 +232,15 @@ void Connections::on_response1(
         setup.answer = fcvi::reason_of(shared_.config.version, status->reason);
         respond(now, setup, IuType::connect_resp2, payload.handle(), {}, !shared_.iso(), "takes the refusal");
         if (!shared_.iso()) setup.over = true;
-        take_refusal(now, setup, *setup.answer);
+        on_refusal(now, setup, *setup.answer);
     } else {
-        take_acceptance(now, setup, payload);
+        on_acceptance(now, setup, payload);
     }
     settle(now, setup);
 }
 
 /// RESP2 is sent and the call completes in one step (C.5.3).
-void Connections::take_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload) {
+void Connections::on_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload) {
     Vi& vi = *shared_.find(setup.vi);
     const bool waits = pending(vi.id) != nullptr &&
                        (vi.state == EndpointState::pending_connect || vi.state == EndpointState::pending_connect_retry);
@@ -263,7 +263,7 @@ void Connections::take_acceptance(Time now, Setup& setup, const fcvi::ConnectPay
     finish(vi, Return::success);
 }
 
-void Connections::take_refusal(Time now, Setup& setup, Reason reason) {
+void Connections::on_refusal(Time now, Setup& setup, Reason reason) {
     Vi& vi = *shared_.find(setup.vi);
     const Pending* waits = pending(vi.id);
     if (waits == nullptr) return;
@@ -568,7 +568,7 @@ void Connections::settle(Time now, Setup& own) {
 
 Return Connections::disconnect(Time now, Vi& vi, By by) {
     vi.disconnect_result.reset();
-    std::erase_if(goodbyes_, [&](const Goodbye& one) { return one.vi == vi.id && one.by == By::provider; });
+    std::erase_if(disconnects_, [&](const OwnDisconnect& one) { return one.vi == vi.id && one.by == By::provider; });
     const bool aborts_setup = vi.failed_setup.has_value();
     const bool known_to_peer = vi.remote_handle != fcvi::unassigned_handle;
     const bool is_pending = vi.state == EndpointState::pending_connect ||
@@ -582,14 +582,14 @@ Return Connections::disconnect(Time now, Vi& vi, By by) {
     const std::optional<Reason> why = vi.error;
     shared_.fail(vi, Reason::transport_error);
     vi.error = why;
-    goodbyes_.push_back({.vi = vi.id, .by = by});
-    say_goodbye(now, goodbyes_.back());
+    disconnects_.push_back({.vi = vi.id, .by = by});
+    send_disconnect(now, disconnects_.back());
     return Return::success;
 }
 
 /// D.1, rules 1 and 2. FCVI_CONNECTION_ID is what 6.12.2 says, not annex D.
-void Connections::say_goodbye(Time now, Goodbye& goodbye) {
-    Vi& vi = *shared_.find(goodbye.vi);
+void Connections::send_disconnect(Time now, OwnDisconnect& disconnect) {
+    Vi& vi = *shared_.find(disconnect.vi);
     const bool aborts_setup = vi.failed_setup.has_value();
     fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, IuType::disconnect_rqst);
     header.common().handle = aborts_setup ? fcvi::unassigned_handle : vi.remote_handle;
@@ -598,31 +598,31 @@ void Connections::say_goodbye(Time now, Goodbye& goodbye) {
     else header.common().msg_id = aborts_setup ? 0 : vi.highest_completed;
     set_connection_id(header, vi.failed_setup.value_or(0));
     if (auto* head = std::get_if<fcvi::DisconnectHead>(&header.head)) {
-        head->vi_app_discon = goodbye.by == By::application;
+        head->vi_app_discon = disconnect.by == By::application;
         head->conn_setup_abort = aborts_setup;
         if (vi.error) set_status(header, *vi.error);
     } else if (auto* draft = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head)) {
-        draft->mode = goodbye.by == By::application ? fcvi::rev_1_0_application_disconnect
-                                                    : fcvi::rev_1_0_kernel_disconnect;
+        draft->mode = disconnect.by == By::application ? fcvi::rev_1_0_application_disconnect
+                                                       : fcvi::rev_1_0_kernel_disconnect;
     }
-    goodbye.exchange = shared_.exchanges.open(fcvi::fc_type, vi.peer, shared_.config.service_class);
-    goodbye.deadline = now + shared_.ulp_timeout();
-    ++goodbye.attempts;
-    shared_.send(now, goodbye.exchange, header, {}, false, "ends the connection");
+    disconnect.exchange = shared_.exchanges.open(fcvi::fc_type, vi.peer, shared_.config.service_class);
+    disconnect.deadline = now + shared_.ulp_timeout();
+    ++disconnect.attempts;
+    shared_.send(now, disconnect.exchange, header, {}, false, "ends the connection");
 }
 
 void Connections::on_disconnect_response(Time /*now*/, ExchangeHandle exchange) {
-    const auto goodbye = std::ranges::find(goodbyes_, exchange, &Goodbye::exchange);
-    if (goodbye == goodbyes_.end()) return;
-    Vi& vi = *shared_.find(goodbye->vi);
+    const auto disconnect = std::ranges::find(disconnects_, exchange, &OwnDisconnect::exchange);
+    if (disconnect == disconnects_.end()) return;
+    Vi& vi = *shared_.find(disconnect->vi);
     past_[vi.handle].highest_completed = vi.highest_completed;
-    if (goodbye->by == By::application) {
+    if (disconnect->by == By::application) {
         shared_.go_idle(vi);
         vi.disconnect_result = Return::success;
     } else {
         vi.remote_handle = fcvi::unassigned_handle;
     }
-    goodbyes_.erase(goodbye);
+    disconnects_.erase(disconnect);
 }
 
 void Connections::on_disconnect_request(
@@ -674,7 +674,7 @@ void Connections::logged_out(std::uint32_t port_id) {
     for (auto& [id, vi] : shared_.vis) {
         if (vi.peer != port_id || vi.state == EndpointState::idle) continue;
         shared_.fail(vi, Reason::transport_error, AsyncError::conn_lost);
-        vi.remote_handle = fcvi::unassigned_handle;  // there is nobody to say goodbye to
+        vi.remote_handle = fcvi::unassigned_handle;  // the peer that would have to be told has gone
         vi.failed_setup.reset();
     }
     for (Setup& setup : setups_)
@@ -705,8 +705,8 @@ void Connections::on_iu(Time now, const fibre_channel::IncomingIu& iu, const fcv
 void Connections::on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure) {
     if (failure == fibre_channel::Failure::aborted) return;
     if (Setup* setup = find(exchange); setup != nullptr && setup->own) return on_t3(now, *setup);
-    const auto goodbye = std::ranges::find(goodbyes_, exchange, &Goodbye::exchange);
-    if (goodbye != goodbyes_.end()) goodbye->deadline = now;
+    const auto disconnect = std::ranges::find(disconnects_, exchange, &OwnDisconnect::exchange);
+    if (disconnect != disconnects_.end()) disconnect->deadline = now;
 }
 
 Time Connections::wakeup() const {
@@ -714,7 +714,7 @@ Time Connections::wakeup() const {
     for (const Setup& setup : setups_)
         if (!setup.over) earliest = std::min({earliest, setup.t2, setup.t3});
     for (const Pending& one : pending_) earliest = std::min(earliest, one.until);
-    for (const Goodbye& goodbye : goodbyes_) earliest = std::min(earliest, goodbye.deadline);
+    for (const OwnDisconnect& disconnect : disconnects_) earliest = std::min(earliest, disconnect.deadline);
     return earliest;
 }
 
@@ -732,18 +732,18 @@ void Connections::on_timer(Time now) {
         shared_.go_idle(vi);
         finish(vi, Return::timeout);
     }
-    for (std::size_t i = 0; i < goodbyes_.size(); ++i) {
-        if (goodbyes_[i].deadline > now) continue;
-        shared_.exchanges.abort(now, goodbyes_[i].exchange, "no answer to the Disconnect");
-        if (goodbyes_[i].attempts < most_goodbyes) {
-            say_goodbye(now, goodbyes_[i]);
+    for (std::size_t i = 0; i < disconnects_.size(); ++i) {
+        if (disconnects_[i].deadline > now) continue;
+        shared_.exchanges.abort(now, disconnects_[i].exchange, "no answer to the Disconnect");
+        if (disconnects_[i].attempts < most_goodbyes) {
+            send_disconnect(now, disconnects_[i]);
             continue;
         }
-        if (goodbyes_[i].by == By::application)
-            shared_.find(goodbyes_[i].vi)->disconnect_result = Return::not_reachable;
-        goodbyes_[i].deadline = never;
+        if (disconnects_[i].by == By::application)
+            shared_.find(disconnects_[i].vi)->disconnect_result = Return::not_reachable;
+        disconnects_[i].deadline = never;
     }
-    std::erase_if(goodbyes_, [](const Goodbye& goodbye) { return goodbye.deadline == never; });
+    std::erase_if(disconnects_, [](const OwnDisconnect& disconnect) { return disconnect.deadline == never; });
 }
 
 }  // namespace fabricscope::stack::vi

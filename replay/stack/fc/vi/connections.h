@@ -76,8 +76,8 @@ private:
         NetAddress local;
         Time until = never;
     };
-    /// A Disconnect that has been asked for here.
-    struct Goodbye {
+    /// A Disconnect that this side has requested.
+    struct OwnDisconnect {
         ViHandle vi = 0;
         ExchangeHandle exchange = 0;
         Time deadline = never;
@@ -93,8 +93,8 @@ private:
     // asking
     void ask(Time now, Setup& setup);
     void on_response1(Time now, Setup& setup, const fcvi::DeviceHeader& header, const fcvi::ConnectPayload& payload);
-    void take_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload);
-    void take_refusal(Time now, Setup& setup, fcvi::Reason reason);
+    void on_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload);
+    void on_refusal(Time now, Setup& setup, fcvi::Reason reason);
     void on_response3(Time now, Setup& setup);
     void retry(Time now, Setup& setup);
     void give_up(Setup& setup);
@@ -129,7 +129,7 @@ private:
     bool login_is_sufficient(std::uint32_t port_id) const;
     void prepare(Vi& vi);
     // ends
-    void say_goodbye(Time now, Goodbye& goodbye);
+    void send_disconnect(Time now, OwnDisconnect& disconnect);
     void on_disconnect_request(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
     void on_disconnect_response(Time now, ExchangeHandle exchange);
     void forget_over();
@@ -138,7 +138,7 @@ private:
     std::deque<Setup> setups_;  ///< pointers to them stay valid; those that are over are taken out in the timer
     std::vector<Wait> waits_;
     std::vector<Pending> pending_;
-    std::vector<Goodbye> goodbyes_;
+    std::vector<OwnDisconnect> disconnects_;
     std::deque<ConnectionRequest> requests_;
     std::map<Gid, std::uint32_t> hosts_;
     std::map<std::uint32_t, Past> past_;  ///< by own handle

@@ -249,12 +249,12 @@ void Messages::on_response(Time now, const fibre_channel::IncomingIu& iu, const 
                                    (response->desc_err ? status::remote_desc_error : 0);
         return fail_send(*vi, *work, bits);
     }
-    if (work->descriptor.operation == Operation::rdma_read) take_read_data(*vi, *work, iu);
+    if (work->descriptor.operation == Operation::rdma_read) accept_read_data(*vi, *work, iu);
     else work->finished = true;
     if (vi->connected()) begin_messages(now, *vi);
 }
 
-void Messages::take_read_data(Vi& vi, SendWork& work, const fibre_channel::IncomingIu& iu) {
+void Messages::accept_read_data(Vi& vi, SendWork& work, const fibre_channel::IncomingIu& iu) {
     work.parts.try_emplace(iu.first.parameter, iu.payload);
     if (iu.last.f_ctl.last_sequence)
         work.parts_end = iu.first.parameter + static_cast<std::uint32_t>(iu.payload.size());
@@ -398,9 +398,9 @@ void Messages::deliver(Time now, Vi& vi) {
 void Messages::process(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message) {
     const Octets data = joined(message.parts);
     switch (message.type) {
-        case IuType::send_rqst: return take_send(now, vi, msg_id, message, data);
-        case IuType::write_rqst: return take_write(now, vi, msg_id, message, data);
-        default: return take_read(now, vi, msg_id, message);
+        case IuType::send_rqst: return accept_send(now, vi, msg_id, message, data);
+        case IuType::write_rqst: return accept_write(now, vi, msg_id, message, data);
+        default: return accept_read(now, vi, msg_id, message);
     }
 }
 
@@ -429,25 +429,25 @@ bool Messages::consume_receive(
                    Access::local, vi.attributes.ptag, segment.address, segment.handle, segment.length);
     });
     if (good && !allowed) descriptor.status |= status::protection_error;
-    const bool taken = (descriptor.status & status::error_mask) == 0;
-    if (taken) scatter(descriptor.data, data);
-    descriptor.length = taken ? static_cast<std::uint32_t>(length) : 0;
-    if (taken && message.immediate) {
+    const bool accepted = (descriptor.status & status::error_mask) == 0;
+    if (accepted) scatter(descriptor.data, data);
+    descriptor.length = accepted ? static_cast<std::uint32_t>(length) : 0;
+    if (accepted && message.immediate) {
         descriptor.immediate = message.immediate;
         descriptor.status |= status::immediate;
     }
     shared_.complete_receive(vi, std::move(descriptor));
-    return taken;
+    return accepted;
 }
 
-void Messages::take_send(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data) {
-    const bool taken = consume_receive(vi, message, status::op_receive, 0, data, data.size());
-    if (taken) succeed(vi, msg_id, data.size());
-    answer(now, vi, msg_id, message, taken ? Verdict::good : Verdict::descriptor, {});
-    if (!taken && vi.reliable()) shared_.fail(vi, fcvi::Reason::remote_descriptor_error, AsyncError::conn_lost);
+void Messages::accept_send(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data) {
+    const bool accepted = consume_receive(vi, message, status::op_receive, 0, data, data.size());
+    if (accepted) succeed(vi, msg_id, data.size());
+    answer(now, vi, msg_id, message, accepted ? Verdict::good : Verdict::descriptor, {});
+    if (!accepted && vi.reliable()) shared_.fail(vi, fcvi::Reason::remote_descriptor_error, AsyncError::conn_lost);
 }
 
-void Messages::take_write(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data) {
+void Messages::accept_write(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data) {
     const fcvi::RdmaTarget& target = message.target;
     const bool allowed = vi.attributes.enable_rdma_write &&
                          (data.empty() || shared_.memory.allows(
@@ -467,7 +467,7 @@ void Messages::take_write(Time now, Vi& vi, std::uint32_t msg_id, const InMessag
         shared_.fail(vi, fcvi::Reason::remote_write_protection_error, AsyncError::conn_lost);
 }
 
-void Messages::take_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message) {
+void Messages::accept_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message) {
     const fcvi::RdmaTarget& target = message.target;
     const bool allowed = vi.attributes.enable_rdma_read &&
                          (target.tot_len == 0 || shared_.memory.allows(

@@ -34,7 +34,7 @@ private:
     Octets gather(const Descriptor& descriptor) const;
     void scatter(const std::vector<DataSegment>& segments, ByteView octets);
     void on_response(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
-    void take_read_data(Vi& vi, SendWork& work, const fibre_channel::IncomingIu& iu);
+    void accept_read_data(Vi& vi, SendWork& work, const fibre_channel::IncomingIu& iu);
     void complete_sends(Vi& vi);
     void fail_send(Vi& vi, SendWork& work, std::uint32_t bits);
     SendWork* find_work(ExchangeHandle exchange, Vi*& vi);
@@ -45,9 +45,9 @@ private:
     void on_request(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
     void deliver(Time now, Vi& vi);
     void process(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message);
-    void take_send(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data);
-    void take_write(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data);
-    void take_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message);
+    void accept_send(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data);
+    void accept_write(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message, ByteView data);
+    void accept_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message);
     bool consume_receive(
         Vi& vi, const InMessage& message, std::uint32_t op, std::uint32_t bits, ByteView data, std::size_t length);
     enum class Verdict : std::uint8_t { good, protection, descriptor };

@@ -170,7 +170,7 @@ Return Provider::post_receive(ViHandle vi, Descriptor descriptor) {
 
 namespace {
 
-Return take(std::deque<Descriptor>& done, bool more_posted, Descriptor& descriptor) {
+Return extract_done(std::deque<Descriptor>& done, bool more_posted, Descriptor& descriptor) {
     if (done.empty()) return more_posted ? Return::not_done : Return::descriptor_error;
     descriptor = std::move(done.front());
     done.pop_front();
@@ -181,13 +181,14 @@ Return take(std::deque<Descriptor>& done, bool more_posted, Descriptor& descript
 
 Return Provider::send_done(ViHandle vi, Descriptor& descriptor) {
     Vi* found = shared_.find(vi);
-    return found == nullptr ? Return::invalid_parameter : take(found->done_sends, !found->sends.empty(), descriptor);
+    return found == nullptr ? Return::invalid_parameter
+                            : extract_done(found->done_sends, !found->sends.empty(), descriptor);
 }
 
 Return Provider::receive_done(ViHandle vi, Descriptor& descriptor) {
     Vi* found = shared_.find(vi);
     return found == nullptr ? Return::invalid_parameter
-                            : take(found->done_receives, !found->receives.empty(), descriptor);
+                            : extract_done(found->done_receives, !found->receives.empty(), descriptor);
 }
 
 CqHandle Provider::create_cq(std::size_t entries) {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The protocols that the engine follows. Whatever it has to know of each stands in this file.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "analyzer/engine/fc_ae_rdma/generated_fields.h"
+#include "analyzer/engine/fc_protocols.h"
+#include "analyzer/engine/fcvi/generated_fields.h"
+#include "analyzer/engine/rdma_cm/generated_fields.h"
+#include "analyzer/engine/rdma_cm/tracker.h"
+#include "analyzer/engine/smcr/generated_fields.h"
+#include "analyzer/engine/smcr/tracker.h"
+#include "protocols/fc_ae_rdma/registry.h"
+#include "protocols/fcvi/registry.h"
+#include "protocols/rdma_ip_cm/registry.h"
+#include "protocols/smcr/registry.h"
+
+namespace fabricscope::engine {
+
+struct Options {
+    bool smcr = true;  ///< whether to follow this protocol
+    bool rdma_cm = false;
+    bool fc = false;
+    smcr::Options smcr_options{};
+    rdma_cm::Options rdma_cm_options{};
+    fibre_channel::Options fc_options{};
+    FcProtocols::Options fc_protocols{};  ///< FC-VI and FC-AE-RDMA
+    std::uint32_t interfaces = 1;         ///< of the capture; with more than one, copies are recognised
+};
+
+/// Who listens to the trackers; nullptr: nobody.
+struct Observers {
+    smcr::Observer* smcr = nullptr;
+    rdma_cm::Observer* rdma_cm = nullptr;
+    fibre_channel::Observer* fc = nullptr;
+    fcvi::Observer* fcvi = nullptr;
+    fc_ae_rdma::Observer* fc_ae_rdma = nullptr;
+};
+
+struct Protocol {
+    const char* token;            ///< as options call it: "rdma-cm"
+    const char* filter;           ///< as display filters call it: "rdma_ip_cm"
+    const char* title;            ///< for people: "RDMA CM"
+    bool& (*followed)(Options&);  ///< whether to follow it
+    std::span<const Rule* const> rules{};
+    std::span<const GeneratedField> generated_fields{};
+    std::span<const layout::LayoutInfo> (*layouts)() = nullptr;  ///< nullptr: Wireshark has the fields
+    std::span<const layout::OctetsInfo> (*octets)() = nullptr;
+};
+
+/// In the order in which all is listed.
+inline constexpr std::array protocols{
+    Protocol{
+        .token = "smcr",
+        .filter = "smcr",
+        .title = "SMC-R",
+        .followed = [](Options& o) -> bool& { return o.smcr; },
+        .rules = smcr::rules::catalogue,
+        .generated_fields = smcr::generated_fields,
+        .layouts = fabricscope::smcr::layouts},
+    Protocol{
+        .token = "rdma-cm",
+        .filter = "rdma_ip_cm",
+        .title = "RDMA CM",
+        .followed = [](Options& o) -> bool& { return o.rdma_cm; },
+        .rules = rdma_cm::rules::catalogue,
+        .generated_fields = rdma_cm::generated_fields,
+        .layouts = rdma_ip_cm::layouts,
+        .octets = rdma_ip_cm::octets},
+    Protocol{
+        .token = "fc", .filter = "fc", .title = "Fibre Channel", .followed = [](Options& o) -> bool& { return o.fc; }},
+    Protocol{
+        .token = "fcvi",
+        .filter = "fcvi",
+        .title = "FC-VI",
+        .followed = [](Options& o) -> bool& { return o.fc_protocols.fcvi; },
+        .rules = fcvi::rules::catalogue,
+        .generated_fields = fcvi::generated_fields,
+        .layouts = fabricscope::fcvi::layouts},
+    Protocol{
+        .token = "fc-ae-rdma",
+        .filter = "fcaerdma",
+        .title = "FC-AE-RDMA",
+        .followed = [](Options& o) -> bool& { return o.fc_protocols.fc_ae_rdma; },
+        .rules = fc_ae_rdma::rules::catalogue,
+        .generated_fields = fc_ae_rdma::generated_fields,
+        .layouts = fabricscope::fc_ae_rdma::layouts},
+};
+
+/// By its token. One that is not listed does not compile.
+consteval const Protocol& protocol(std::string_view token) {
+    return *std::ranges::find(protocols, token, [](const Protocol& one) { return std::string_view(one.token); });
+}
+
+/// Their trackers, and what they know.
+class Trackers {
+public:
+    Trackers(Options options, const Observers& observers)
+        : options_(std::move(options)),
+          smcr_(options_.smcr_options, observers.smcr),
+          rdma_cm_(options_.rdma_cm_options, observers.rdma_cm),
+          fc_protocols_(options_.fc_protocols, observers.fcvi, observers.fc_ae_rdma),
+          fc_(options_.fc_options, fc_protocols_.listeners(observers.fc)) {}
+
+    const smcr::Model& smcr() const { return smcr_.model(); }
+    const rdma_cm::Model& rdma_cm() const { return rdma_cm_.model(); }
+    const fibre_channel::Model& fc() const { return fc_.model(); }
+    const fcvi::Model& fcvi() const { return fc_protocols_.fcvi(); }
+    const fc_ae_rdma::Model& fc_ae_rdma() const { return fc_protocols_.fc_ae_rdma(); }
+
+    /// Hands out what is left of a connection's streams: the capture holds nothing more of it.
+    void end_stream(std::uint32_t smcr_connection) { smcr_.end_stream(smcr_connection); }
+
+protected:
+    /// A protocol's tracker, and whether it gets the packets themselves.
+    struct Follower {
+        Tracker& tracker;
+        bool fed;
+    };
+    /// In the order of `protocols`.
+    const std::array<Follower, protocols.size()>& followers() const { return followers_; }
+
+private:
+    Options options_;
+    smcr::Tracker smcr_;
+    rdma_cm::Tracker rdma_cm_;
+    FcProtocols fc_protocols_;
+    fibre_channel::Tracker fc_;
+    const std::array<Follower, protocols.size()> followers_{{
+        {smcr_, options_.smcr},
+        {rdma_cm_, options_.rdma_cm},
+        {fc_, options_.fc || options_.fc_protocols.any()},
+        {fc_protocols_.fcvi_tracker(), false},
+        {fc_protocols_.fc_ae_rdma_tracker(), false},
+    }};
+};
+
+}  // namespace fabricscope::engine

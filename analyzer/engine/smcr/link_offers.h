@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Links that ADD LINK requests have proposed and no response has accepted yet (RFC 7609, 3.5.5.1 and A.3.2).
+#pragma once
+
+#include <vector>
+
+#include "analyzer/engine/smcr/model.h"
+#include "analyzer/engine/smcr/youngest.h"
+
+namespace fabricscope::engine::smcr {
+
+/// LinkOffer is one side's half of a link that is to be added.
+struct LinkOffer {
+    std::uint8_t number;
+    Side from;
+    LinkEndpoint end;
+    std::uint32_t mtu;      ///< octets; 0 = not understood
+    std::uint32_t carrier;  ///< link on which it was made, and on which reference RKeys are known
+    std::vector<wire::RkeyPair> rkeys;
+};
+
+/// LinkOffers holds the open offers of a link group, at most one for each link number.
+class LinkOffers {
+public:
+    static constexpr std::size_t most = 8;
+
+    /// make() adds an offer. It takes the place of an earlier one with its number, or of the oldest of too many.
+    void make(LinkOffer offer) {
+        withdraw(offer.number);
+        keep_youngest(offers_, most, std::move(offer));
+    }
+
+    /// withdraw() forgets the offer of this number, which was accepted or rejected.
+    void withdraw(std::uint8_t number) {
+        std::erase_if(offers_, [&](const LinkOffer& offer) { return offer.number == number; });
+    }
+
+    /// find() returns the offer that a response of `accepting` accepts; nullptr if the other side made none of this
+    /// number. Valid until the offers change.
+    const LinkOffer* find(std::uint8_t number, Side accepting) const {
+        for (const LinkOffer& offer : offers_)
+            if (offer.number == number && offer.from != accepting) return &offer;
+        return nullptr;
+    }
+
+    void swap_sides() {
+        for (LinkOffer& offer : offers_) offer.from = other(offer.from);
+    }
+
+private:
+    std::vector<LinkOffer> offers_;
+};
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/link_table.h"
+
+#include "analyzer/engine/smcr/link_life.h"
+
+namespace fabricscope::engine::smcr {
+
+void TrackedGroup::swap_sides() {
+    for (Link& link : group.links) link.end.swap_sides(), link.heard.swap_sides();
+    for (Rmb& rmb : group.rmbs) rmb.owner = other(rmb.owner);
+    for (LlcExchange& exchange : group.exchanges) exchange.from = other(exchange.from);
+    for (const auto& pairs : queue_pairs) pairs->swap_sides();
+    history.swap_sides();
+    rmbs.swap_sides();
+    offers.swap_sides();
+    continued_rmb.swap_sides();
+    no_eye_catcher.swap_sides();
+    address.swap_sides();
+    strays.swap_sides();
+}
+
+LinkTable::LinkTable(const Options& options, Model& model, Sessions& sessions)
+    : options_(options), model_(model), sessions_(sessions), rmb_budget_(options.limits, model.dropped_details) {}
+
+std::optional<std::uint32_t> LinkTable::create_group() {
+    if (model_.link_groups.size() >= options_.limits.link_groups) {
+        ++model_.dropped_link_groups;
+        return std::nullopt;
+    }
+    LinkGroup& group = model_.link_groups.emplace_back();
+    group.id = static_cast<std::uint32_t>(model_.link_groups.size());
+    group.cursor_base = options_.cursor_base;
+    by_id_.push_back(&groups_.emplace_back(group, rmb_budget_));
+    return group.id;
+}
+
+std::optional<std::uint32_t> LinkTable::create_link(TrackedGroup& of) {
+    auto& links = of.group.links;
+    if (links.size() >= options_.limits.links_per_group || links_ >= options_.limits.links) {
+        ++model_.dropped_details;
+        return std::nullopt;
+    }
+    ++links_;
+    links.emplace_back();
+    of.queue_pairs.push_back(std::make_unique<QueuePairs>());
+    return static_cast<std::uint32_t>(links.size() - 1);
+}
+
+std::optional<std::uint32_t> LinkTable::by_number(const LinkGroup& group, std::uint8_t number) {
+    const Link* found = link_numbered(group, number);
+    return found == nullptr ? std::nullopt : std::optional(static_cast<std::uint32_t>(found - group.links.data()));
+}
+
+void LinkTable::bind(const QueuePairRef& end) {
+    const LinkEndpoint& endpoint = at(end.group).group.links[end.link].end[end.side];
+    if (!endpoint.gid || !endpoint.qpn) return;
+    QueuePairRef& known = ends_[{Address::of(*endpoint.gid), *endpoint.qpn}];
+    news_ |= known != end;
+    known = end;
+}
+
+const QueuePairRef* LinkTable::find(const Address& port, std::uint32_t qpn) const {
+    const QueuePairRef* end = ends_.find({port, qpn});
+    return end != nullptr && end->group != 0 ? end : nullptr;
+}
+
+void LinkTable::release(const Address& port, std::uint32_t qpn) {
+    if (find(port, qpn) != nullptr) ends_[{port, qpn}] = {};
+}
+
+std::optional<QueuePairRef> LinkTable::first_contact(const Gid& gid, std::uint32_t qpn) {
+    const auto id = create_group();
+    if (!id) return std::nullopt;
+    TrackedGroup& made = at(*id);
+    const auto index = create_link(made);
+    if (!index) return std::nullopt;
+    LinkEndpoint& end = made.group.links[*index].end[Side::server];
+    end.gid = gid;
+    end.qpn = qpn;
+    const QueuePairRef server{*id, *index, Side::server};
+    bind(server);
+    return server;
+}
+
+std::optional<QueuePairRef> LinkTable::subsequent_contact(
+    std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side) {
+    if (const QueuePairRef* known = find(Address::of(gid), qpn); known != nullptr && (id == 0 || known->group == id)) {
+        orient(at(known->group), known->side, side);
+        return *find(Address::of(gid), qpn);
+    }
+    if (id == 0) {
+        const auto created = create_group();
+        if (!created) return std::nullopt;
+        id = *created;
+        at(id).group.from_start = false;
+    }
+    TrackedGroup& of = at(id);
+    auto& links = of.group.links;
+    const auto open_end = std::ranges::find_if(links, [&](const Link& link) { return !link.end[side].qpn; });
+    const auto index = open_end != links.end() ? std::optional(static_cast<std::uint32_t>(open_end - links.begin()))
+                                               : create_link(of);
+    if (!index) return std::nullopt;
+    Link& link = links[*index];
+    link.end[side].gid = gid;
+    link.end[side].qpn = qpn;
+    happen(link, LinkEvent::met_in_use);
+    const QueuePairRef end{id, *index, side};
+    bind(end);
+    return end;
+}
+
+bool LinkTable::orient(TrackedGroup& of, Side found, Side wanted) {
+    LinkGroup& group = of.group;
+    if (group.roles_known) return false;
+    group.roles_known = true;
+    if (found == wanted) return false;
+    of.swap_sides();
+    for (std::uint32_t i = 0; i < group.links.size(); ++i)
+        for (const Side side : {Side::client, Side::server}) bind({group.id, i, side});
+    for (const std::uint32_t connection : group.connections) sessions_.swap_sides(sessions_.at(connection));
+    return true;
+}
+
+void LinkTable::set_base(LinkGroup& group, std::uint8_t base) {
+    if (!group.cursor_base) group.cursor_base = base;
+    for (const std::uint32_t connection : group.connections)
+        sessions_.set_base(sessions_.at(connection), *group.cursor_base);
+}
+
+}  // namespace fabricscope::engine::smcr

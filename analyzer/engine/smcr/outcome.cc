@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/outcome.h"
+
+namespace fabricscope::engine::smcr {
+
+namespace {
+
+bool has_data(const Connection& connection) {
+    return connection.from[Side::client].cdcs + connection.from[Side::client].writes +
+               connection.from[Side::server].cdcs + connection.from[Side::server].writes !=
+           0;
+}
+
+bool closed_in_order(const Connection& connection) {
+    return connection.fin[Side::client] && connection.fin[Side::server];
+}
+
+Close tcp_close(const Connection& c) {
+    if (c.reset) return Close::abnormal;
+    if (closed_in_order(c)) return Close::orderly;
+    return c.fin[Side::client] || c.fin[Side::server] ? Close::half : Close::open;
+}
+
+}  // namespace
+
+Outcome final_outcome(const Connection& c) {
+    if (c.outcome != Outcome::unknown) return c.outcome;
+    if (has_data(c) || c.setup.confirm_link) return Outcome::smc_r;
+    if (c.setup.confirm) {
+        if (c.reset) return Outcome::failed;
+        const bool subsequent = c.first_contact && !*c.first_contact;
+        return subsequent || closed_in_order(c) ? Outcome::smc_r : Outcome::unknown;
+    }
+    const bool clc_begun = c.setup.proposal || c.setup.accept;
+    return clc_begun && (c.reset || c.fin[Side::client] || c.fin[Side::server]) ? Outcome::failed : Outcome::unknown;
+}
+
+Close final_close(const Connection& c) {
+    const Direction& client = c.from[Side::client];
+    const Direction& server = c.from[Side::server];
+    if (c.outcome == Outcome::unknown) return c.reset ? Close::abnormal : Close::unknown;
+    if (c.outcome != Outcome::smc_r) return tcp_close(c);
+    if (client.aborted || server.aborted) return Close::abnormal;
+    if (client.closed && server.closed) return Close::orderly;
+    if (c.reset) return Close::abnormal;
+    if (client.closed || server.closed || client.sending_done || server.sending_done) return Close::half;
+    return has_data(c) || !closed_in_order(c) ? Close::open : Close::orderly;
+}
+
+}  // namespace fabricscope::engine::smcr

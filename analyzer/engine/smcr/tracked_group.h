@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A link group as long as it is followed: what is reported of it, and beside it the state of each part.
+#pragma once
+
+#include <memory>
+
+#include "analyzer/engine/smcr/half_connections.h"
+#include "analyzer/engine/smcr/link_offers.h"
+#include "analyzer/engine/smcr/queue_pairs.h"
+#include "analyzer/engine/smcr/rmb_table.h"
+#include "analyzer/engine/smcr/stray_writes.h"
+
+namespace fabricscope::engine::smcr {
+
+struct TrackedGroup {
+    TrackedGroup(LinkGroup& reported, RmbBudget& budget) : group(reported), rmbs(reported, history, budget) {}
+    TrackedGroup(const TrackedGroup&) = delete;  // its parts refer to each other
+    TrackedGroup& operator=(const TrackedGroup&) = delete;
+
+    LinkGroup& group;
+    GroupHistory history;
+    RmbTable rmbs;
+    std::vector<std::unique_ptr<QueuePairs>> queue_pairs;  ///< of each of LinkGroup::links
+    LinkOffers offers;
+    PerSide<std::optional<std::size_t>> continued_rmb;  ///< of this side's latest CONFIRM RKEY
+    PerSide<std::optional<bool>> no_eye_catcher;        ///< what the CONFIRM LINK of this side said
+    std::uint32_t first_connection = 0;                 ///< that made it; 0 = made before the capture began
+    std::optional<std::uint32_t> interface;             ///< by which the first packet came
+    bool one_interface = true;                          ///< by which all others came, too
+    bool llc_cut = false;                               ///< an LLC message was cut by the snap length
+
+    // Of a group whose set-up was not captured.
+    PerSide<Address> address;  ///< of both ends of its links
+    HalfConnections halves;
+    PerSide<StrayWrites> strays;  ///< from this side
+
+    /// swap_sides() exchanges client and server in all of it, but for the connections.
+    void swap_sides();
+};
+
+}  // namespace fabricscope::engine::smcr

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/document.h"
+
+#include "analyzer/report/units.h"
+#include "analyzer/report/values.h"
+
+namespace fabricscope::report {
+namespace {
+
+using engine::CaptureSummary;
+using engine::Finding;
+using engine::Rule;
+using engine::RuleResult;
+
+std::string as_given(const std::string& text) { return text; }
+
+// ---- the capture -----------------------------------------------------------------------------------
+
+constexpr auto file_columns = columns<std::string>(column<as_given>("file", "name as given"));
+constexpr auto error_columns = columns<std::string>(
+    column<as_given>("error", "file, frame and offset where known, and what is wrong there"));
+constexpr auto warning_columns = columns<std::string>(
+    column<as_given>("warning", "what makes the capture doubtful, such as clocks that differ"));
+
+constexpr auto files = table<file_columns>("files", "The capture files.").position("place on the command line, from 0");
+constexpr auto errors = table<error_columns>("errors", "Why files could not be read to their end.").position("from 0");
+constexpr auto warnings = table<warning_columns>("warnings", "What makes the capture itself doubtful.")
+                              .position("from 0");
+
+constexpr auto capture_columns = columns<Results>(
+    rows<&Results::files, files>("files", Form::values),
+    column<[](const Results& r) { return r.capture.frames; }>("frames", "frames read"),
+    column<[](const Results& r) { return converted(r.capture.start, timestamp_text); }>(
+        "start", "time of the first frame, RFC 3339"),
+    column<[](const Results& r) { return seconds_of(r.capture.duration); }>(
+        "duration", "from the first frame to the latest one"),
+    column<[](const Results& r) { return r.capture.truncated_frames; }>(
+        "truncated_frames", "frames cut by the snap length"),
+    column<[](const Results& r) { return r.capture.undecoded_frames; }>(
+        "undecoded_frames", "malformed frames, and those of an unsupported link type"),
+    column<[](const Results& r) { return r.capture.copies; }>(
+        "copied_frames", "frames left out because another interface showed them already"),
+    rows<&Results::problems, errors>("errors", Form::values),
+    rows<&Results::warnings, warnings>("warnings", Form::values));
+
+// ---- findings --------------------------------------------------------------------------------------
+
+constexpr auto place_columns = columns<Place>(
+    column<&Place::file>("file", "name of the file"),
+    column<&Place::frame>("frame", "the frame's number in that file"));
+
+/// A frame that a finding names.
+struct NamedFrame {
+    std::uint64_t frame;
+    const Place* place;  ///< nullptr: there is one file only
+};
+
+constexpr auto finding_frame_columns = columns<NamedFrame>(
+    column<&NamedFrame::frame>("frame", "that shows it; the last one breaks the rule"),
+    object<&NamedFrame::place, place_columns>("places", "where it lies, if there are several files"));
+
+constexpr auto finding_frames = table<finding_frame_columns>("finding_frames", "The frames that show a finding.")
+                                    .key("finding", Type::integer, "that they show")
+                                    .position("from 0")
+                                    .indexes("frame");
+
+void each_frame(const Finding& finding, const Each<NamedFrame>& each, const Context& context) {
+    for (const std::uint64_t frame : finding.frames) {
+        const auto place = context.places->find(frame);
+        each({frame, place != context.places->end() ? &place->second : nullptr});
+    }
+}
+
+constexpr auto frame_place_columns = columns<NamedFrame>(
+    object<&NamedFrame::place, place_columns>("places", "where the frame lies"));
+
+constexpr auto finding_columns = columns<Finding>(
+    column<[](const Finding& f) { return f.rule->id; }>("rule", "that was broken"),
+    column<[](const Finding& f) { return f.rule->severity; }>("severity", "error, warning or note"),
+    rows<each_frame, finding_frames>("frames", Form::values),
+    column<[](const Finding& f) { return text_or_null(f.session); }>("session", "connection or link group"),
+    column<&Finding::text>("text", "what was seen"),
+    column<[](const Finding& f) { return f.rule->clause; }>("clause", "of the standard"),
+    only_in_json<each_frame, frame_place_columns>(
+        "places", "where the frames lie, if there are several files; see finding_frames", Form::values)
+        .only_if([](const Context& context) { return !context.places->empty(); }));
+
+constexpr auto findings = table<finding_columns>("findings", "Rules that were broken.")
+                              .number("id", "from 1")
+                              .refers("rule", "rules (id)")
+                              .indexes("rule", "session");
+
+// ---- rules -----------------------------------------------------------------------------------------
+
+constexpr auto catalogue_columns = columns<Rule>(
+    column<&Rule::id>("id", "as fabricscope rules lists it"),
+    column<&Rule::severity>("severity", "error, warning or note"), column<&Rule::clause>("clause", "of the standard"),
+    column<&Rule::sentence>("sentence", "what must hold"),
+    column<&Rule::evidence>("evidence", "what a capture must hold for the rule to be decided"),
+    column<&Rule::deviation>("habit", "what Linux does otherwise"),
+    column<&Rule::only_in>("only_in", "the profile that asks for it; null: all"));
+
+constexpr auto result_columns = columns<RuleResult>(
+    column<[](const RuleResult& r) { return r.rule->id; }>("rule", "its id"),
+    column<[](const RuleResult& r) { return r.tally.satisfied; }>("held", "how often it was kept"),
+    column<[](const RuleResult& r) { return r.tally.broken; }>("broken", "how often it was broken"),
+    column<[](const RuleResult& r) { return r.tally.waived; }>(
+        "excused", "how often it was broken by a deviation that the profile waives"),
+    column<[](const RuleResult& r) { return r.tally.undecided; }>(
+        "undecided", "how often something that matters was not captured"),
+    column<[](const RuleResult& r) { return r.tally.why ? text_of(*r.tally.why) : nullptr; }>(
+        "why_undecided", "for what reason at first"));
+
+constexpr auto rules = table<catalogue_columns>("rules", "The catalogue of rules.");
+constexpr auto rule_results = table<result_columns>("rule_results", "What became of each rule.")
+                                  .refers("rule", "rules (id)");
+
+void each_rule(const Results&, const Each<Rule>& each) {
+    for (const Rule* rule : engine::rules()) each(*rule);
+}
+
+void each_finding(const Results& results, const Each<Finding>& each) {
+    for (const Finding* finding : results.findings) each(*finding);
+}
+
+// ---- the document ----------------------------------------------------------------------------------
+
+constexpr auto all_columns = columns<Results>(
+    column<[](const Results&) { return "fabricscope/1"; }>("schema", "of the JSON that these tables agree with"),
+    object<itself<Results>, capture_columns>("capture", "of the capture").inside_json_only(),
+    rows<each_rule, rules>("catalogue", Form::none),
+    object<&Results::smcr, smcr_columns>("smcr", "SMC-R").inside_json_only().in_lines(),
+    object<&Results::rdma_cm, rdma_cm_columns>("rdma_cm", "RDMA CM").in_lines(),
+    object<&Results::fc, fc_columns>("fc", "Fibre Channel").in_lines(),
+    object<&Results::fcvi, fcvi_columns>("fcvi", "FC-VI").in_lines(),
+    object<&Results::fc_ae_rdma, fc_ae_rdma_columns>("fc_ae_rdma", "FC-AE-RDMA").in_lines(),
+    rows<each_finding, findings>("findings"),
+    column<&Results::profile>("profile", "what traffic was held against: rfc7609, linux or fc-ae-rdma-annex-a"),
+    rows<&Results::rules, rule_results>("rules"));
+
+}  // namespace
+
+constinit const ColumnsElsewhere<Results> document_columns{all_columns};
+constinit const ColumnsElsewhere<Rule> rule_columns{catalogue_columns};
+constinit const TableOf<Results> document_table = table<all_columns>("capture", "What was read: one row.");
+
+Context context_of(const Results& results, bool cursors) {
+    return {.start = results.capture.start.value_or(0), .cursors = cursors, .places = &results.places};
+}
+
+}  // namespace fabricscope::report

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine said about each frame of the capture, kept for whenever Wireshark shows the frame.
+//
+// Wireshark dissects a frame again and again, in any order. What is shown of a frame is what was said
+// when the engine came past it; only what becomes of its message is told as far as it is known.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "plugins/fc/record.h"
+
+namespace fabricscope::plugin::fc_ae_rdma {
+
+namespace wire = fabricscope::fc_ae_rdma;
+
+using engine::fc_ae_rdma::Message;
+
+struct FrameEntry : FcEntry {
+    bool from_target : 1;
+};
+
+class Record final : public FcRecord, public engine::fc_ae_rdma::Observer {
+public:
+    using Entry = FrameEntry;
+
+    /// What the frame carries of FC-AE-RDMA.
+    std::span<const FrameEntry> entries(std::uint64_t frame) const { return entries_in(entries_, frame); }
+
+    /// nullptr for id 0
+    const Message* message(std::uint32_t id) const;
+
+    /// The two ports of a message: "01.02.03".
+    struct Parties {
+        std::string initiator, target;
+    };
+    const Parties& parties(const Message& message) const;
+
+private:
+    // wire::Observer
+    void on_facts(const engine::fc_ae_rdma::FrameFacts& facts) override { facts_ = facts; }
+    void on_data(const engine::fc_ae_rdma::DataPiece& piece) override;
+    void on_finding(const engine::Finding& finding) override { notes_.note_finding(finding); }
+    // FcRecord
+    void on_frame(const FcFacts& fc) override;
+    void on_exchange_over(const engine::fibre_channel::Exchange& exchange) override { messages_.erase(exchange.id); }
+
+    void take_iu(FrameEntry& entry, const FcFacts& fc);
+
+    FrameList<FrameEntry> entries_;
+    std::unordered_map<std::uint32_t, std::uint32_t> messages_;   ///< by Exchange that is going on
+    std::optional<engine::fc_ae_rdma::FrameFacts> facts_;         ///< of the frame that is being worked on
+    std::uint64_t offset_ = 0;                                    ///< of its data in the message
+    mutable std::unordered_map<std::uint64_t, Parties> parties_;  ///< by both ports, made when first asked for
+};
+
+}  // namespace fabricscope::plugin::fc_ae_rdma

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/fc_ae_rdma/summary.h"
+
+#include "plugins/fc/show.h"
+
+namespace fabricscope::plugin::fc_ae_rdma {
+namespace {
+
+using wire::Iu;
+
+void add_range(Line& line, std::uint64_t first, std::uint64_t octets) {
+    if (octets != 0) line << ", " << range_text(first, octets).c_str();
+}
+
+void add_command(Line& line, const Message& message) {
+    line << ", " << message.data_length << " octets";
+    add_range(line, message.base_address, message.data_length);
+    if (!message.notifies) line << ", without notification";
+}
+
+void add_data(Line& line, const FrameEntry& entry, const fc::Frame& frame, const Message& message) {
+    const std::uint64_t octets = frame.payload_length;
+    if (octets == 0) return;
+    const std::uint64_t first = frame.header.parameter;
+    line << ", octets " << first << "-" << first + octets - 1 << " of " << message.data_length;
+    if (!entry.repeated) add_range(line, message.base_address + first, octets);
+}
+
+void add_response(Line& line, const fc::Frame& frame) {
+    wire::Response response;
+    if (layout::parse_into(response, frame.payload)) return;
+    const char* name = layout::name_of(wire::status_names, response.status);
+    line << ": " << (name != nullptr ? name : "reserved status");
+    if (response.status != 0) line << " (0x", line.hex(response.status) << ")";
+    if (response.resid_under) line << ", " << response.resid << " octets not transferred";
+    if (response.resid_over) line << ", " << response.resid << " octets too many";
+}
+
+}  // namespace
+
+const char* name_of_iu(const fc::Frame& frame) {
+    const char* name = layout::name_of(wire::iu_names, frame.header.r_ctl);
+    return name != nullptr ? name : "FCP IU";
+}
+
+const char* operation_of(const Message& message) { return message.is_read ? "read" : "write"; }
+
+Line summary_of(const FrameEntry& entry, const fc::Frame& frame, const Message& message) {
+    Line line(name_of_iu(frame));
+    line << " fc-ae-rdma-" << message.id << " " << operation_of(message) << " LUN " << message.lun;
+    switch (static_cast<Iu>(frame.header.r_ctl)) {
+        case Iu::command: add_command(line, message); break;
+        case Iu::data: add_data(line, entry, frame, message); break;
+        case Iu::response: add_response(line, frame); break;
+        case Iu::xfer_rdy: break;
+    }
+    return line;
+}
+
+}  // namespace fabricscope::plugin::fc_ae_rdma

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What Wireshark's windows and tshark's -z show of FC-AE-RDMA: response times, counts, flow graph, Export Objects.
+#include "plugins/fc_ae_rdma/plugin.h"
+#include "plugins/fc_ae_rdma/summary.h"
+#include "plugins/shell/export_objects.h"
+
+namespace fabricscope::plugin::fc_ae_rdma {
+namespace {
+
+using Tap = FcTapFrame<FrameEntry>;
+
+const Record& record() { return *plugin().record(); }
+
+/// By the command's Read Data bit.
+constexpr std::array operations{layout::ValueName{0, "write"}, layout::ValueName{1, "read"}};
+
+}  // namespace
+
+// ---- how long messages took (-z fcaerdma,srt) ----------------------------------------------------
+
+const std::array<ResponseTimeTable, 1> response_times{
+    {{"FC-AE-RDMA", "FC-AE-RDMA", "Operation", "fcaerdma.cntl.read_data", operations}}};
+
+tap_packet_status response_time_packet(
+    void* tables, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t) {
+    const auto& tap = tapped<Tap>(data);
+    const auto request_time = first_answered(record(), pinfo, tap.entry);
+    const Message* message = record().message(tap.entry.message);
+    if (!request_time || message == nullptr) return TAP_PACKET_DONT_REDRAW;
+    add_response_time(tables, 0, message->is_read ? 1 : 0, *request_time, pinfo);
+    return TAP_PACKET_REDRAW;
+}
+
+// ---- counts (-z fcaerdma,tree) -------------------------------------------------------------------
+
+namespace {
+
+int frame_node, message_node, status_node, region_node, rule_node;
+
+void tick_message(stats_tree* tree, const Tap& tap, const Message& message) {
+    if (message.command.frame == tap.entry.frame) {
+        stats_tree_tick_pivot(tree, message_node, operation_of(message));
+        Line region(record().parties(message).target);
+        region << " LUN " << message.lun << ", " << operation_of(message);
+        stats_tree_tick_pivot(tree, region_node, region.c_str());
+    }
+    if (!message.status || !message.response || message.response->frame != tap.entry.frame) return;
+    const char* name = layout::name_of(wire::status_names, *message.status);
+    stats_tree_tick_pivot(tree, status_node, name != nullptr ? name : "reserved status");
+}
+
+}  // namespace
+
+void make_counts(stats_tree* tree) {
+    frame_node = stats_tree_create_pivot(tree, "FC-AE-RDMA frames", 0);
+    message_node = stats_tree_create_pivot(tree, "Messages begun", 0);
+    status_node = stats_tree_create_pivot(tree, "Status codes", 0);
+    region_node = stats_tree_create_pivot(tree, "Messages of memory regions", 0);
+    rule_node = stats_tree_create_pivot(tree, "Findings", 0);
+}
+
+tap_packet_status count_packet(stats_tree* tree, packet_info*, epan_dissect_t*, const void* data, tap_flags_t) {
+    const auto& tap = tapped<Tap>(data);
+    const Message* message = record().message(tap.entry.message);
+    if (tap.entry.iu && message != nullptr) {
+        Line name(name_of_iu(tap.frame));
+        if (tap.entry.repeated) name << ", repeated";
+        else tick_message(tree, tap, *message);
+        stats_tree_tick_pivot(tree, frame_node, name.c_str());
+    }
+    tick_findings(tree, rule_node, tap);
+    return TAP_PACKET_REDRAW;
+}
+
+// ---- flow graph: messages as a ladder between the ports (-z flow,fcaerdma,...); data IUs with the frame that ends
+// them -----------------------------------------------------------------------------------------------
+
+tap_packet_status flow_packet(void* graph, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t) {
+    const auto& tap = tapped<Tap>(data);
+    const Message* message = record().message(tap.entry.message);
+    if (!tap.entry.iu || message == nullptr || !tap.frame.header.f_ctl.end_sequence) return TAP_PACKET_DONT_REDRAW;
+    const Line comment = summary_of(tap.entry, tap.frame, *message);
+    const bool has_data = tap.frame.header.r_ctl == static_cast<std::uint8_t>(wire::Iu::data);
+    add_port_arrow(graph, pinfo, tap.frame.header, tap.entry.message, name_of_iu(tap.frame), comment, has_data);
+    return TAP_PACKET_DONT_REDRAW;
+}
+
+// ---- Export Objects: the data of each message, and each memory region as messages have read and written it
+// (--export-objects fcaerdma,DIR) --------------------------------------------------------------------
+
+namespace {
+
+ExportObjects objects;
+
+constexpr std::uint64_t region_mark = 1ULL << 63;  ///< in keys; ids of messages do not get there
+
+void export_message(void* list, packet_info* pinfo, const Tap& tap, const Message& message) {
+    const Assembly* assembly = finished_message(record(), tap);
+    if (assembly == nullptr) return;
+    Line file("fc-ae-rdma-");
+    file << message.id << "-" << operation_of(message) << ".bin";
+    const char* target = record().parties(message).target.c_str();
+    objects.append(
+        {list, message.id}, pinfo->num, {.host = target, .file = file.c_str()}, assembly->octets(pinfo->pool));
+}
+
+/// What was read tells of the region as well as what was written: the latest counts.
+void export_region(void* list, packet_info* pinfo, const Tap& tap, const Message& message) {
+    if (tap.entry.repeated || tap.frame.header.r_ctl != static_cast<std::uint8_t>(wire::Iu::data)) return;
+    const std::uint64_t key = region_mark | std::uint64_t{message.target.fabric} << 32 |
+                              std::uint64_t{message.target.id} << 8 | message.lun;
+    const std::string& target = record().parties(message).target;
+    Line file("region ");
+    file << target << " LUN " << message.lun << ".bin";
+    objects.put(
+        {list, key}, pinfo->num, {.host = target.c_str(), .file = file.c_str()},
+        message.base_address + tap.entry.offset, tap.frame.payload);
+}
+
+}  // namespace
+
+tap_packet_status export_packet(void* list, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t) {
+    const auto& tap = tapped<Tap>(data);
+    const Message* message = record().message(tap.entry.message);
+    if (!tap.entry.iu || message == nullptr) return TAP_PACKET_DONT_REDRAW;
+    export_region(list, pinfo, tap, *message);
+    export_message(list, pinfo, tap, *message);
+    return TAP_PACKET_REDRAW;
+}
+
+void forget_exports() { objects.forget(); }
+
+}  // namespace fabricscope::plugin::fc_ae_rdma

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/shell/fields.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+using engine::GeneratedType;
+using layout::Base;
+using layout::FieldInfo;
+using layout::Kind;
+
+enum ftenum number_type(std::size_t octets) {
+    switch (octets) {
+        case 1: return FT_UINT8;
+        case 2: return FT_UINT16;
+        case 3: return FT_UINT24;
+        case 4: return FT_UINT32;
+        case 5: return FT_UINT40;
+        case 6: return FT_UINT48;
+        case 7: return FT_UINT56;
+        default: return FT_UINT64;
+    }
+}
+
+enum ftenum type_of(const FieldInfo& info) {
+    switch (info.kind) {
+        case Kind::unsigned_integer: return number_type(info.width);
+        case Kind::boolean: return FT_BOOLEAN;
+        case Kind::mac: return FT_ETHER;
+        case Kind::ipv4: return FT_IPv4;
+        case Kind::gid: return FT_IPv6;
+        case Kind::text: return FT_STRING;
+        case Kind::bytes: break;
+    }
+    return FT_BYTES;
+}
+
+int display_of(const FieldInfo& info) {
+    if (info.kind == Kind::boolean && info.mask != 0) return 8 * info.width;  // the bits that are drawn
+    if (info.kind != Kind::unsigned_integer) return BASE_NONE;
+    return info.base == Base::hex ? BASE_HEX : BASE_DEC;
+}
+
+struct GeneratedShape {
+    enum ftenum type;
+    int display;
+};
+
+GeneratedShape shape_of(GeneratedType type) {
+    switch (type) {
+        case GeneratedType::text: break;
+        case GeneratedType::unsigned_number: return {FT_UINT64, BASE_DEC};
+        case GeneratedType::address: return {FT_UINT64, BASE_HEX};
+        case GeneratedType::signed_number: return {FT_INT64, BASE_DEC};
+        case GeneratedType::boolean: return {FT_BOOLEAN, BASE_NONE};
+        case GeneratedType::frame: return {FT_FRAMENUM, BASE_NONE};
+        case GeneratedType::time_span: return {FT_RELATIVE_TIME, BASE_NONE};
+        case GeneratedType::octets: return {FT_BYTES, BASE_NONE};
+        case GeneratedType::presence: return {FT_NONE, BASE_NONE};
+    }
+    return {FT_STRING, BASE_NONE};
+}
+
+}  // namespace
+
+const void* FieldRegistry::strings_of(const FieldInfo& info) {
+    if (info.names.empty()) return nullptr;
+    std::vector<value_string>& names = value_names_.emplace_back();
+    for (const layout::ValueName& name : info.names) names.push_back({name.value, name.name});
+    names.push_back({0, nullptr});
+    return VALS(names.data());
+}
+
+void FieldRegistry::add_layouts(std::span<const layout::LayoutInfo> layouts) {
+    for (const layout::LayoutInfo& info : layouts) {
+        LayoutIds& ids = layouts_[info.fields.data()];
+        ids.fields.assign(info.fields.size(), -1);
+        add_subtree(ids.subtree);
+        for (std::size_t i = 0; i < info.fields.size(); ++i) {
+            const FieldInfo& field = info.fields[i];
+            const char* clause = field.clause != nullptr ? field.clause : info.clause;
+            fields_.push_back(
+                {&ids.fields[i],
+                 {field.label, field.filter, type_of(field), display_of(field), strings_of(field), field.mask, clause,
+                  HFILL}});
+        }
+    }
+}
+
+void FieldRegistry::add_octets(std::span<const layout::OctetsInfo> infos) {
+    for (const layout::OctetsInfo& info : infos) {
+        int& id = octets_[&info] = -1;  // stays where it is, whatever comes later
+        add(id, info.filter, info.label, FT_BYTES, BASE_NONE, info.clause);
+    }
+}
+
+void FieldRegistry::add_generated(std::span<const engine::GeneratedField> fields, std::span<int> ids) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const GeneratedShape shape = shape_of(fields[i].type);
+        ids[i] = -1;
+        add(ids[i], fields[i].filter, fields[i].label, shape.type, shape.display, fields[i].description);
+    }
+}
+
+void FieldRegistry::add(
+    int& id, const char* filter, const char* label, enum ftenum type, int display, const char* description) {
+    fields_.push_back({&id, {label, filter, type, display, nullptr, 0, description, HFILL}});
+}
+
+void FieldRegistry::register_with(int protocol) {
+    proto_register_field_array(protocol, fields_.data(), static_cast<int>(fields_.size()));
+    for (int* subtree : subtrees_) *subtree = -1;
+    proto_register_subtree_array(subtrees_.data(), static_cast<int>(subtrees_.size()));
+}
+
+FieldRegistry::Part FieldRegistry::part(const layout::LayoutInfo& info) const {
+    const LayoutIds& ids = layouts_.at(info.fields.data());
+    return {ids.fields.data(), ids.subtree};
+}
+
+}  // namespace fabricscope::plugin

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is kept of single frames, found by the frame's number: a million frames must not cost Wireshark
+// much more with us than without. Where no frame comes again, only the latest are kept: what copies are recognised by
+// does not reach back further either.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plugins/shell/session.h"
+
+namespace fabricscope::plugin {
+
+/// `Entry` has a member `frame`.
+template <class Entry> class FrameList {
+public:
+    /// Frames come in the capture's order.
+    Entry& add(std::uint64_t frame) {
+        if (std::ssize(entries_) >= most_recent && !frames_come_again())
+            entries_.erase(entries_.begin(), entries_.begin() + most_recent / 2);
+        Entry& entry = entries_.emplace_back();
+        entry.frame = static_cast<std::uint32_t>(frame);
+        return entry;
+    }
+    /// The frame's entry, which is made if there is none; the frame may be an earlier one.
+    Entry& get(std::uint64_t frame) {
+        const std::size_t place = place_of(frame);
+        if (place < entries_.size() && entries_[place].frame == frame) return entries_[place];
+        Entry entry{};
+        entry.frame = static_cast<std::uint32_t>(frame);
+        return *entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(place), entry);
+    }
+    /// nullptr if nothing is kept of the frame
+    const Entry* find(std::uint64_t frame) const {
+        const std::size_t place = place_of(frame);
+        if (place == entries_.size() || entries_[place].frame != frame) return nullptr;
+        next_ = place;
+        return &entries_[place];
+    }
+
+    /// All that is kept of the frame, in order: it may carry several of what the list is about.
+    std::span<const Entry> all(std::uint64_t frame) const {
+        std::size_t begin = place_of(frame);
+        while (begin > 0 && entries_[begin - 1].frame == frame) --begin;
+        std::size_t end = begin;
+        while (end < entries_.size() && entries_[end].frame == frame) ++end;
+        next_ = begin;
+        return std::span(entries_).subspan(begin, end - begin);
+    }
+
+private:
+    static constexpr std::ptrdiff_t most_recent = 65'536;
+
+    /// Where the frame's entry is, or would have to be. Frames are asked for more than once, and one after the other.
+    std::size_t place_of(std::uint64_t frame) const {
+        if (entries_.empty() || entries_.back().frame < frame) return entries_.size();
+        for (std::size_t guess = next_; guess < entries_.size() && guess < next_ + 2; ++guess)
+            if (entries_[guess].frame == frame) return guess;
+        if (entries_.back().frame == frame) return entries_.size() - 1;
+        const auto found = std::ranges::lower_bound(entries_, frame, {}, &Entry::frame);
+        return static_cast<std::size_t>(found - entries_.begin());
+    }
+
+    std::vector<Entry> entries_;    ///< by frame
+    mutable std::size_t next_ = 0;  ///< where the latest that was asked for is
+};
+
+/// What some entries of a list have besides, found by numbers that count from 1. Each entry has one at most, so that
+/// those of the latest entries are always among the latest of these.
+template <class T> class FrameDetails {
+public:
+    std::uint32_t add(T detail) {
+        if (std::ssize(details_) >= most_recent && !frames_come_again()) {
+            details_.erase(details_.begin(), details_.begin() + most_recent / 2);
+            forgotten_ += most_recent / 2;
+        }
+        details_.push_back(std::move(detail));
+        return static_cast<std::uint32_t>(forgotten_ + details_.size());
+    }
+    const T& operator[](std::uint32_t number) const { return details_[number - 1 - forgotten_]; }
+
+private:
+    static constexpr std::ptrdiff_t most_recent = 131'072;  ///< half of it are as many as a list may have
+
+    std::vector<T> details_;
+    std::size_t forgotten_ = 0;
+};
+
+}  // namespace fabricscope::plugin

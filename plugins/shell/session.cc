@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/shell/session.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/wiretap_link_type.h"
+#include "plugins/shell/plugin.h"
+
+namespace fabricscope::plugin {
+namespace {
+
+static_assert(std::is_trivially_destructible_v<Visit>);
+
+/// Link types that may carry InfiniBand, TCP or Fibre Channel; frames of others cost nothing.
+constexpr int links[] = {
+    WTAP_ENCAP_ETHERNET,
+    WTAP_ENCAP_SLL,
+    WTAP_ENCAP_SLL2,
+    WTAP_ENCAP_RAW_IP,
+    WTAP_ENCAP_RAW_IP4,
+    WTAP_ENCAP_RAW_IP6,
+    WTAP_ENCAP_INFINIBAND,
+    WTAP_ENCAP_ERF,
+    WTAP_ENCAP_FIBRE_CHANNEL_FC2,
+    WTAP_ENCAP_FIBRE_CHANNEL_FC2_WITH_FRAME_DELIMS};
+
+struct EntryPoint {
+    std::uint32_t link;
+    dissector_handle_t wrapped;
+};
+std::vector<EntryPoint> entry_points;
+std::span<Plugin* const> all_plugins;
+bool inside = false;
+
+/// All that is known of the capture that is open.
+struct Session {
+    std::vector<Plugin*> plugins;  ///< of the protocols that are enabled
+    engine::Options options{.smcr = false};
+    engine::Observers observers;
+    std::optional<engine::Engine> engine;  ///< from the first frame on
+    std::uint32_t interfaces = 1;
+    bool frames_come_again = false;
+    std::uint32_t last_first_visit = 0;
+    capture::Time latest = 0;
+    std::vector<std::uint64_t> late;  ///< in order
+    std::unordered_map<std::uint64_t, std::uint64_t> originals;
+};
+std::optional<Session> session;
+
+// ---- the engine ----------------------------------------------------------------------------------
+
+/// A clone of a frame of a file that can be read again holds no octets.
+bool is_read_again(tvbuff_t* tvb) {
+    tvbuff_t* clone = tvb_clone(tvb);
+    const bool when_needed = is_read_when_needed(clone);
+    tvb_free(clone);
+    return when_needed;
+}
+
+void start_engine(const Visit& visit) {
+    // How many interfaces a capture has is known at its end only; what has no interface id comes from the only one.
+    const bool several = (visit.pinfo->rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0;
+    session->interfaces = several ? 2 : 1;
+    session->frames_come_again = is_read_again(visit.tvb);
+    session->options.interfaces = session->interfaces;
+    session->engine.emplace(session->options, session->observers);
+}
+
+void follow(const Visit& visit) {
+    if (!session->engine) start_engine(visit);
+    if (visit.packet.time < session->latest) session->late.push_back(visit.packet.number);
+    session->latest = std::max(session->latest, visit.packet.time);
+    for (Plugin* plugin : session->plugins) plugin->on_packet(visit);
+    session->engine->on_packet(visit.packet);
+}
+
+// ---- frames --------------------------------------------------------------------------------------
+
+capture::Frame frame_of(tvbuff_t* tvb, const packet_info* pinfo) {
+    const wtap_packet_header& header = pinfo->rec->rec_header.packet_header;
+    const unsigned captured = tvb_captured_length(tvb);
+    capture::Frame frame;
+    frame.number = pinfo->num;
+    frame.time = pinfo->abs_ts.secs * capture::second + pinfo->abs_ts.nsecs;
+    frame.wire_length = tvb_reported_length(tvb);
+    if (captured != 0) frame.data = {tvb_get_ptr(tvb, 0, static_cast<int>(captured)), captured};
+    frame.link = capture::link_type_of(header);
+    if ((pinfo->rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0) frame.interface = header.interface_id;
+    return frame;
+}
+
+/// Wireshark dissects a frame for the first time in the capture's order; later in any order, and a
+/// frame that was ignored then may come for the first time later: the engine has gone past it.
+bool is_first_visit(const packet_info* pinfo) {
+    if (PINFO_FD_VISITED(pinfo) || pinfo->num <= session->last_first_visit) return false;
+    session->last_first_visit = pinfo->num;
+    return true;
+}
+
+void before_frame(const Visit& visit) try {
+    if (visit.first) follow(visit);
+    for (Plugin* plugin : session->plugins) plugin->before(visit);
+} catch (const std::exception& error) {
+    // Out of memory, say: Wireshark still shows what it can by itself.
+    ws_warning("fabricscope: frame %u: %s", visit.pinfo->num, error.what());
+}
+
+/// Also if a dissector threw; and one plugin that throws keeps the frame from no other.
+void after_frame(const Visit& visit, std::size_t first) {
+    const std::size_t count = session->plugins.size();
+    const char* around = visit.pinfo->current_proto;
+    volatile std::size_t next = first;
+    TRY {
+        while (next < count) {
+            Plugin* plugin = session->plugins[next];
+            next = next + 1;
+            visit.pinfo->current_proto = plugin->description().protocol.title;  // whose expert infos are
+            plugin->after(visit);
+        }
+    }
+    FINALLY {
+        visit.pinfo->current_proto = around;
+        if (next < count) after_frame(visit, next);
+    }
+    ENDTRY;
+}
+
+int dissect_around(dissector_handle_t wrapped, const Visit& visit, void* data) {
+    volatile int dissected = 0;
+    before_frame(visit);
+    inside = true;
+    TRY { dissected = call_dissector_only(wrapped, visit.tvb, visit.pinfo, visit.tree, data); }
+    FINALLY {
+        inside = false;
+        after_frame(visit, 0);
+    }
+    ENDTRY;
+    return dissected;
+}
+
+dissector_handle_t wrapped_for(std::uint32_t link) {
+    for (const EntryPoint& entry : entry_points)
+        if (entry.link == link) return entry.wrapped;
+    return nullptr;
+}
+
+int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    dissector_handle_t wrapped = wrapped_for(pinfo->match_uint);
+    // A frame inside a frame (a capture file that is carried by a protocol) is not the capture's.
+    const bool is_ours = session && !session->plugins.empty() && !inside && pinfo->rec->rec_type == REC_TYPE_PACKET;
+    if (!is_ours) return call_dissector_only(wrapped, tvb, pinfo, tree, data);
+    const capture::Frame frame = frame_of(tvb, pinfo);
+    const Visit visit{tvb, pinfo, tree, frame, capture::decode(frame), is_first_visit(pinfo)};
+    return dissect_around(wrapped, visit, data);
+}
+
+}  // namespace
+
+void install_hooks(std::span<Plugin* const> plugins) {
+    all_plugins = plugins;
+    for (Plugin* plugin : plugins) plugin->install();
+    dissector_table_t table = find_dissector_table("wtap_encap");
+    dissector_handle_t handle = create_dissector_handle(dissect_frame, -1);
+    for (const int link : links) {
+        const auto number = static_cast<std::uint32_t>(link);
+        dissector_handle_t wrapped = dissector_get_uint_handle(table, number);
+        if (wrapped == nullptr) continue;
+        entry_points.push_back({number, wrapped});
+        dissector_add_uint("wtap_encap", number, handle);
+    }
+}
+
+void begin_capture() {
+    session.emplace();
+    for (Plugin* plugin : all_plugins) {
+        const bool enabled = plugin->is_enabled();
+        plugin->begin(enabled);
+        if (!enabled) continue;
+        session->plugins.push_back(plugin);
+        plugin->follow(session->options, session->observers);
+    }
+}
+
+void end_capture() {
+    session.reset();
+    for (Plugin* plugin : all_plugins) plugin->end();
+}
+
+const engine::Engine& engine() { return *session->engine; }
+std::uint32_t interface_count() { return session->interfaces; }
+bool frames_come_again() { return session->frames_come_again; }
+capture::Time latest_time() { return session->latest; }
+bool is_late(std::uint64_t frame) { return std::ranges::binary_search(session->late, frame); }
+
+std::uint64_t original_of(std::uint64_t frame) {
+    if (session->originals.empty()) return frame;
+    const auto found = session->originals.find(frame);
+    return found != session->originals.end() ? found->second : frame;
+}
+
+void note_copy(std::uint64_t frame, std::uint64_t original) { session->originals.emplace(frame, original); }
+
+}  // namespace fabricscope::plugin

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One engine for the capture that is open, whatever protocols are switched on: each frame is decoded and followed once.
+//
+// The engine must have seen a frame before Wireshark dissects it, and it must see every frame once, in the capture's
+// order. So the dissectors that Wireshark calls for the link types we know ("wtap_encap") are replaced by one that
+// calls the old one. No dissector above is called for all frames, and a postdissector comes too late for the frame's
+// own tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "analyzer/engine/engine.h"
+#include "capture/packet.h"
+#include "plugins/shell/wireshark_compat.h"
+
+namespace fabricscope::plugin {
+
+class Plugin;
+
+/// A frame on its way through the dissectors. Trivially destructible, as Wireshark's exceptions demand.
+struct Visit {
+    tvbuff_t* tvb;
+    packet_info* pinfo;
+    proto_tree* tree;
+    capture::Frame frame;
+    capture::Packet packet;
+    bool first;  ///< in the capture's order, once for each frame; otherwise a frame seen before
+};
+
+/// Once, when all dissectors have been registered: the plugins' frames come by way of here from now on.
+void install_hooks(std::span<Plugin* const> plugins);
+/// For each capture, and again when a changed preference makes Wireshark dissect it anew.
+void begin_capture();
+void end_capture();
+
+// ---- of the capture that is open, once its first frame has been seen -------------------------------
+
+const engine::Engine& engine();
+/// How many interfaces the capture has: 1, or several.
+std::uint32_t interface_count();
+/// False: whoever dissects the capture (tshark without -2) reads it once, and asks for no frame again.
+bool frames_come_again();
+/// Time of the latest frame.
+capture::Time latest_time();
+/// Whether the frame is older than one that stands before it in the capture.
+bool is_late(std::uint64_t frame);
+/// The frame that this one is a copy of, otherwise the frame itself.
+std::uint64_t original_of(std::uint64_t frame);
+/// For the engine's observers.
+void note_copy(std::uint64_t frame, std::uint64_t original);
+
+}  // namespace fabricscope::plugin

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A message as a tree: the visitor for walk() that shows each part's fields as its layout says.
+#pragma once
+
+#include <string>
+
+#include "plugins/shell/fields.h"
+
+namespace fabricscope::plugin {
+
+/// A copy that lives as long as the packet is being dissected.
+const char* packet_text(const packet_info* pinfo, const std::string& text);
+
+/// Trivially destructible, as Wireshark's exceptions demand.
+class TreeBuilder {
+public:
+    /// `message` begins with the message and ends with it or where the capture ends.
+    TreeBuilder(Fields& ids, packet_info* pinfo, tvbuff_t* message, proto_tree* tree)
+        : ids_(ids), pinfo_(pinfo), message_(message), tree_(tree) {}
+
+    template <layout::WireFormat T> void part(const T&, std::size_t offset, const layout::PartInfo& info) {
+        constexpr layout::Extent extent = layout::layout_of<T>.extent;
+        add_part({layout::info_of<T>(), extent.begin, extent.end - extent.begin}, offset, info);
+    }
+    void octets(ByteView octets, std::size_t offset, const layout::PartInfo& info) {
+        add_octets(offset, octets.size(), info);
+    }
+
+private:
+    struct Shape {
+        layout::LayoutInfo info;
+        std::size_t begin;  ///< what the layout counts its first octet as
+        std::size_t size;
+    };
+
+    void add_part(const Shape& shape, std::size_t offset, const layout::PartInfo& role);
+    void add_octets(std::size_t offset, std::size_t size, const layout::PartInfo& role);
+    proto_tree* subtree_for(const Shape& shape, std::size_t offset, const layout::PartInfo& role);
+    void add_field(proto_tree* tree, const layout::FieldInfo& info, int id, std::size_t offset);
+    bool is_set(const layout::FieldInfo& info, std::size_t offset) const;
+
+    Fields& ids_;
+    packet_info* pinfo_;
+    tvbuff_t* message_;
+    proto_tree* tree_;
+};
+
+}  // namespace fabricscope::plugin

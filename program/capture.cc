@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include "analyzer/report/table.h"
+#include "analyzer/report/units.h"
+#include "capture/live_source.h"
+#include "capture/pcapng_writer.h"
+#include "program/commands.h"
+#include "program/live_display.h"
+#include "program/new_file.h"
+#include "program/output.h"
+#include "program/reporting.h"
+#include "program/status.h"
+
+namespace fabricscope::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Interfaces = std::vector<std::unique_ptr<capture::Interface>>;
+
+struct CaptureOptions {
+    std::vector<std::string> interfaces;
+    bool list = false;
+    bool only_own = false;
+    std::string filter;
+    std::string written_file;
+    std::uint64_t count = 0;  ///< frames; 0 = no limit
+    double duration = 0;      ///< seconds; 0 = no limit
+    ReportOptions report;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// The first signal ends the capture, which is reported then; the next one ends the program.
+void listen_to_signals() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+}
+
+int list_interfaces() {
+    report::Table table({{"interface"}, {"description"}});
+    for (const capture::InterfaceInfo& interface : capture::interfaces())
+        table.add({{interface.name}, {interface.description}});
+    Output output("");
+    table.print(output.stream(), output_style(), 0);
+    return output.finish() ? done : wrong_usage;
+}
+
+/// The frames as they come, in a file that others can read when all is over.
+class Recorder {
+public:
+    /// An empty path: nothing is written.
+    Recorder(const std::string& path, const Interfaces& interfaces) {
+        if (path.empty()) return;
+        capture::PcapngDescription description{"fabricscope " FABRICSCOPE_VERSION, {}, {}};
+        for (const auto& interface : interfaces)
+            description.interfaces.push_back({interface->link(), interface->name(), ""});
+        writer_.emplace(path, description);
+    }
+
+    void write(const capture::Frame& frame) {
+        if (writer_) writer_->write(frame.interface, frame.time, frame.data, {});
+    }
+
+    /// False, after a complaint, if not everything could be written.
+    bool finish() {
+        const std::optional<std::string> problem = writer_ ? writer_->finish() : std::nullopt;
+        if (problem) complain(*problem);
+        return !problem;
+    }
+
+private:
+    std::optional<capture::PcapngWriter> writer_;
+};
+
+Interfaces open_interfaces(const CaptureOptions& options) {
+    Interfaces interfaces;
+    for (const std::string& name : options.interfaces)
+        interfaces.push_back(std::make_unique<capture::Interface>(
+            name, capture::InterfaceOptions{.filter = options.filter, .promiscuous = !options.only_own}));
+    return interfaces;
+}
+
+/// What was lost for good, because frames came faster than they were read.
+std::vector<std::string> losses(const std::vector<capture::Interface*>& interfaces) {
+    std::vector<std::string> warnings;
+    for (const capture::Interface* interface : interfaces)
+        if (const std::uint64_t dropped = interface->dropped(); dropped != 0)
+            warnings.push_back(fmt::format(
+                "{}: {} lost before they were read; what is said to be missing may have been in them",
+                interface->name(), report::counted(dropped, "frame")));
+    return warnings;
+}
+
+bool write(const report::Results& results, const ReportOptions& options) {
+    return options.json() ? write_json(results, options, false) : write_summary(results, options);
+}
+
+int run_capture(const CaptureOptions& options) {
+    Interfaces opened = open_interfaces(options);
+    std::vector<capture::Interface*> interfaces;
+    for (const auto& interface : opened) interfaces.push_back(interface.get());
+    Recorder recorder(options.written_file, opened);
+    engine::Options engine_options = engine_options_of(options.report);
+    engine_options.interfaces = static_cast<std::uint32_t>(opened.size());
+    Analysis analysis;
+    analysis.engine = std::make_unique<engine::Engine>(engine_options);
+    engine::Engine& engine = *analysis.engine;
+    LiveDisplay display(engine, options.report);
+
+    const auto end = Clock::now() + std::chrono::duration<double>(options.duration);
+    const auto goes_on = [&] {
+        display.update();
+        const bool over = (options.count != 0 && engine.capture().frames >= options.count) ||
+                          (options.duration != 0 && Clock::now() >= end);
+        return interrupted == 0 && !over;
+    };
+    listen_to_signals();
+    const std::unique_ptr<capture::Source> source = capture::in_time_order(capture::live(std::move(opened), goes_on));
+    for (capture::Frame frame; source->next(frame);) {
+        recorder.write(frame);
+        engine.on_frame(frame);
+    }
+    engine.finish();
+    display.finish();
+    for (const capture::Error& error : source->errors()) {
+        analysis.problems.push_back(error.message);
+        complain(error.message);
+    }
+    report::Results results = results_of(analysis, options.interfaces, options.report);
+    for (std::string& loss : losses(interfaces)) results.warnings.push_back(std::move(loss));
+    const bool recorded = recorder.finish();
+    return write(results, options.report) && recorded ? status_of(results) : wrong_usage;
+}
+
+int run(const CaptureOptions& options) {
+    std::string problem;
+    if (!options.written_file.empty()) problem = why_not_replace(options.written_file, {}, our_captures);
+    try {
+        if (options.list) return list_interfaces();
+        if (options.interfaces.empty()) problem = "name an interface with -i; -D lists them";
+        if (problem.empty()) return run_capture(options);
+    } catch (const capture::FilterError& error) {
+        problem = error.what();
+    } catch (const capture::InterfaceError& error) {
+        complain(error.what());
+        return not_read;
+    }
+    complain(problem);
+    return wrong_usage;
+}
+
+}  // namespace
+
+void add_capture(CommandLine& program) {
+    auto options = std::make_shared<CaptureOptions>();
+    const Command command = program.add_command("capture", "Capture live, and summarise what was said");
+    command.option("-i,--interface", options->interfaces, "Where to capture; several are one timeline")
+        .placeholder("IFACE");
+    command.flag("-D,--list-interfaces", options->list, "Name the interfaces");
+    command.option("-w,--write", options->written_file, "Write the frames to a pcapng file").placeholder("FILE");
+    command.option("--filter", options->filter, "Only frames that pass this filter, in tcpdump's language")
+        .placeholder("BPF");
+    command.option("-c,--count", options->count, "End after so many frames").placeholder("N");
+    command.option("--duration", options->duration, "End after so many seconds").positive().placeholder("SECONDS");
+    command.flag("-p,--no-promiscuous", options->only_own, "Not the frames to other hosts");
+    add_report_options(command, options->report);
+    command.on_run([options] { return run(*options); });
+}
+
+}  // namespace fabricscope::cli

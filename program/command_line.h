@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The command line: what each command says of itself and its options, parsed by CLI11. Only command_line.cc includes
+// CLI11, whose headers take longer to compile than any command.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace fabricscope::cli {
+
+/// An option or flag of a command. A handle: copies mean the same option.
+class Option {
+public:
+    explicit Option(CLI::Option* option) : option_(option) {}
+
+    /// What `--help` shows in place of the value: "FILE".
+    const Option& placeholder(const std::string& text) const;
+    const Option& required() const;
+    const Option& one_of(const std::vector<std::string>& values) const;
+    const Option& positive() const;
+    const Option& between(double least, double most) const;
+    /// `complaint` returns what is wrong with a value; empty if nothing is.
+    const Option& check(std::function<std::string(const std::string& value)> complaint) const;
+    /// Several values in one word: "smcr,fcvi".
+    const Option& separated_by_commas() const;
+    /// May be repeated, with one word each time.
+    const Option& one_word_each() const;
+    /// The option may stand without its value.
+    const Option& value_optional() const;
+    const Option& excludes(const Option& other) const;
+
+    /// Whether the user gave it; once the command runs.
+    bool given() const;
+
+private:
+    CLI::Option* option_;
+};
+
+class Command {
+public:
+    Command(CLI::App* command, int& status) : command_(command), status_(&status) {}
+
+    /// `names`: "-o,--output", or "FILE" for a positional one. T: std::string, std::vector<std::string>, double,
+    /// std::uint64_t or std::optional<std::uint64_t>. The value lives as long as the command line.
+    template <class T> Option option(const char* names, T& value, const std::string& description) const;
+    Option flag(const char* names, bool& value, const std::string& description) const;
+
+    /// What the command does, and the exit status that it returns.
+    void on_run(std::function<int()> run) const;
+
+private:
+    CLI::App* command_;
+    int* status_;
+};
+
+/// While a command runs: ends the program as if the parser had missed this argument.
+[[noreturn]] void missing_argument(const std::string& name);
+
+class CommandLine {
+public:
+    CommandLine(const char* description, const char* name, const char* version);
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
+    ~CommandLine();
+
+    Command add_command(const char* name, const char* description);
+    /// Parses the words and runs the command. The program's exit status.
+    int run(int argc, char** argv);
+
+private:
+    std::unique_ptr<CLI::App> program_;
+    std::string version_;
+    int status_ = 0;
+};
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The commands: each one adds itself and its options to the command line.
+#pragma once
+
+#include "program/command_line.h"
+
+namespace fabricscope::cli {
+
+void add_analyze(CommandLine& program);
+void add_capture(CommandLine& program);
+void add_stream(CommandLine& program);
+void add_timeline(CommandLine& program);
+void add_fields(CommandLine& program);
+void add_rules(CommandLine& program);
+void add_tables(CommandLine& program);
+void add_replay(CommandLine& program);
+void add_synth(CommandLine& program);
+
+}  // namespace fabricscope::cli

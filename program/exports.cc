@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "program/exports.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "analyzer/report/comments.h"
+#include "analyzer/report/csv.h"
+#include "analyzer/report/png.h"
+#include "analyzer/report/sqlite.h"
+#include "analyzer/report/svg.h"
+#include "capture/pcapng_copy.h"
+#include "program/new_file.h"
+#include "program/output.h"
+
+namespace fabricscope::cli {
+namespace {
+
+std::string csv_path(const std::string& folder, const report::DataTable& table) {
+    return std::filesystem::path(folder) / (std::string(table.name) + ".csv");
+}
+
+bool is_our_database(std::string_view octets) {
+    constexpr std::string_view magic("SQLite format 3\0", 16);
+    constexpr std::size_t application_id_offset = 68;
+    if (!octets.starts_with(magic) || octets.size() < application_id_offset + 4) return false;
+    std::uint32_t id = 0;
+    for (const char c : octets.substr(application_id_offset, 4)) id = id << 8 | static_cast<std::uint8_t>(c);
+    return id == report::sqlite_application_id;
+}
+
+constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
+
+/// Both kinds of pictures name the program within these first octets.
+constexpr std::size_t picture_head = 256;
+
+using WritePicture = void (*)(std::ostream&, const report::Drawing&, std::string_view);
+
+bool export_picture(const std::string& file, const report::Drawing& drawing, WritePicture write) {
+    if (file == "-") {
+        Output output("");
+        write(output.stream(), drawing, application);
+        return output.finish();
+    }
+    NewFile picture(file);
+    if (!picture) return false;
+    Output output(picture.temporary());
+    write(output.stream(), drawing, application);
+    return output.finish() && picture.put_in_place();
+}
+
+/// One table's file while it is being written.
+struct CsvFile {
+    NewFile file;
+    std::ofstream stream;
+
+    explicit CsvFile(const std::string& path)
+        : file(path), stream(file.temporary(), std::ios::binary | std::ios::trunc) {}
+};
+
+}  // namespace
+
+std::string why_not_csv(const std::string& folder, const std::vector<std::string>& inputs) {
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error)) return {};
+    if (!std::filesystem::is_directory(folder, error)) return folder + " is no folder";
+    for (const report::DataTable& table : report::data_tables()) {
+        const std::string header = report::csv_header(table) + "\r\n";
+        const Replaceable csv{"that table", [&](std::string_view octets) { return octets.starts_with(header); }};
+        if (std::string reason = why_not_replace(csv_path(folder, table), inputs, csv); !reason.empty()) return reason;
+    }
+    return {};
+}
+
+std::string why_not_sqlite(const std::string& file, const std::vector<std::string>& inputs) {
+    return why_not_replace(file, inputs, {"a database of fabricscope", is_our_database});
+}
+
+std::string why_not_picture(const std::string& file, const std::vector<std::string>& inputs) {
+    if (file == "-") return {};
+    const auto ours = [](std::string_view octets) {
+        return octets.substr(0, picture_head).find("fabricscope ") != std::string_view::npos;
+    };
+    return why_not_replace(file, inputs, {"a picture of fabricscope", ours});
+}
+
+std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs) {
+    for (const std::string& input : inputs) {
+        std::error_code error;
+        if (std::filesystem::exists(input, error) && !std::filesystem::is_regular_file(input, error))
+            return input + " is no regular file; --annotate has to read it twice";
+        if (input == "-") return "standard input can be read only once; --annotate needs a file";
+    }
+    return why_not_replace(file, inputs, our_captures);
+}
+
+bool export_csv(const std::string& folder, const report::Results& results, bool cursors) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    std::vector<CsvFile> files;
+    for (const report::DataTable& table : report::data_tables())
+        if (!files.emplace_back(csv_path(folder, table)).file) return false;
+    const report::DataTable* const first = report::data_tables().data();
+    report::write_csv(results, cursors, [&](const report::DataTable& table) -> std::ostream& {
+        return files[static_cast<std::size_t>(&table - first)].stream;
+    });
+    for (CsvFile& each : files) {
+        each.stream.close();
+        if (each.stream) continue;
+        complain("cannot write to " + folder + ": " + std::strerror(errno));
+        return false;
+    }
+    for (CsvFile& each : files)
+        if (!each.file.put_in_place()) return false;
+    return true;
+}
+
+bool export_sqlite(const std::string& file, const report::Results& results, bool cursors) {
+    NewFile database(file);
+    if (!database) return false;
+    try {
+        report::write_sqlite(database.temporary(), results, cursors);
+    } catch (const std::runtime_error& error) {
+        complain("cannot write " + file + ": " + error.what());
+        return false;
+    }
+    return database.put_in_place();
+}
+
+bool export_annotated(const std::string& file, const report::Results& results, const std::vector<std::string>& opened) {
+    NewFile copy(file);
+    if (!copy) return false;
+    const capture::PcapngCopy done = capture::copy_with_comments(
+        opened, report::comments_of(results), application, copy.temporary());
+    if (done.error) {
+        complain("cannot write " + file + ": " + *done.error);
+        return false;
+    }
+    return copy.put_in_place();
+}
+
+bool export_svg(const std::string& file, const report::Drawing& drawing) {
+    return export_picture(file, drawing, report::write_svg);
+}
+
+bool export_png(const std::string& file, const report::Drawing& drawing) {
+    if (std::max(drawing.width, drawing.height) <= report::largest_png_side)
+        return export_picture(file, drawing, report::write_png);
+    complain("the picture is too large for PNG; --svg has no such limit");
+    return false;
+}
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "program/live_display.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "analyzer/report/units.h"
+
+namespace fabricscope::cli {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto interval = 500ms;
+
+double seconds(engine::Time time) { return static_cast<double>(time) / 1e9; }
+
+template <class Connection> std::string ends_of(const Connection& connection) {
+    return report::end_text(connection.client) + " > " + report::end_text(connection.server);
+}
+
+std::string ends_of(const engine::fcvi::Connection& connection) {
+    using engine::Side;
+    return to_string(connection.end[Side::client].port) + " > " + to_string(connection.end[Side::server].port);
+}
+
+}  // namespace
+
+LiveDisplay::LiveDisplay(const engine::Engine& engine, const ReportOptions& options)
+    : engine_(engine), options_(options), terminal_(::isatty(STDERR_FILENO) != 0), next_(Clock::now() + interval) {}
+
+LiveDisplay::~LiveDisplay() { hide_counts(); }
+
+void LiveDisplay::update() {
+    if (Clock::now() < next_) return;
+    show_news();
+    show_counts();
+    next_ = Clock::now() + interval;
+}
+
+void LiveDisplay::finish() {
+    show_news();
+    hide_counts();
+    if (!options_.json()) fmt::print("\n");
+}
+
+void LiveDisplay::show_news() {
+    if (options_.json()) return;
+    show_sessions();
+    const auto outcomes = engine_.outcomes();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) show_findings(outcomes[i].findings, findings_shown_[i]);
+    std::fflush(stdout);
+}
+
+void LiveDisplay::show_sessions() {
+    const auto show = [&](const auto& connections, std::size_t& shown, const char* protocol, const auto& name) {
+        for (; shown < connections.size(); ++shown)
+            say(fmt::format("{} {}: {}", name(connections[shown].id), protocol, ends_of(connections[shown])));
+    };
+    show(engine_.smcr().connections, smcr_shown_, "SMC-R", report::connection_name);
+    show(engine_.rdma_cm().connections, cm_shown_, "RDMA CM", report::cm_connection_name);
+    show(engine_.fcvi().connections, fcvi_shown_, "FC-VI", [](std::uint32_t id) { return fmt::format("fcvi-{}", id); });
+}
+
+void LiveDisplay::show_findings(std::span<const engine::Finding> findings, std::size_t& shown) {
+    for (; shown < findings.size(); ++shown) {
+        const engine::Finding& finding = findings[shown];
+        if (!is_chosen(*finding.rule, options_)) continue;
+        say(fmt::format(
+            "{} {} {} in frame {}: {}", finding.session, name_of(finding.rule->severity), finding.rule->id,
+            finding.frames.empty() ? 0 : finding.frames.back(), finding.text));
+    }
+}
+
+void LiveDisplay::say(const std::string& line) {
+    hide_counts();
+    fmt::print("{:>9.3f}  {}\n", seconds(engine_.capture().duration), line);
+}
+
+void LiveDisplay::show_counts() {
+    if (!terminal_) return;
+    const engine::CaptureSummary& capture = engine_.capture();
+    fmt::print(
+        stderr, "\r\x1b[K{:.3f} s, {}; SMC-R {}, RDMA CM {}, FC-VI {}, FC-AE-RDMA {}; {}", seconds(capture.duration),
+        report::counted(capture.frames, "frame"), engine_.smcr().connections.size(),
+        engine_.rdma_cm().connections.size(), engine_.fcvi().connections.size(), engine_.fc_ae_rdma().messages.size(),
+        report::counted(engine_.findings().size(), "finding"));
+    counts_shown_ = true;
+}
+
+void LiveDisplay::hide_counts() {
+    if (counts_shown_) fmt::print(stderr, "\r\x1b[K");
+    counts_shown_ = false;
+}
+
+}  // namespace fabricscope::cli

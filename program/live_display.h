@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What happens during a live capture: a line for each session and finding as it appears, and a line that counts, if
+// stderr is a terminal.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "program/reporting.h"
+
+namespace fabricscope::cli {
+
+class LiveDisplay {
+public:
+    /// Both have to live as long. With JSON, which is for programs, there are no lines on standard output.
+    LiveDisplay(const engine::Engine& engine, const ReportOptions& options);
+    ~LiveDisplay();
+    LiveDisplay(const LiveDisplay&) = delete;
+    LiveDisplay& operator=(const LiveDisplay&) = delete;
+
+    /// To be called often; looks at the engine twice a second.
+    void update();
+    /// What has not been shown yet.
+    void finish();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void show_news();
+    void show_counts();
+    void hide_counts();
+    void show_sessions();
+    void show_findings(std::span<const engine::Finding> findings, std::size_t& shown);
+    void say(const std::string& line);
+
+    const engine::Engine& engine_;
+    const ReportOptions& options_;
+    bool terminal_;
+    bool counts_shown_ = false;
+    std::size_t smcr_shown_ = 0, cm_shown_ = 0, fcvi_shown_ = 0;          ///< sessions
+    std::array<std::size_t, engine::protocols.size()> findings_shown_{};  ///< per protocol
+    Clock::time_point next_;
+};
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <memory>
+
+#include "analyzer/report/table.h"
+#include "analyzer/report/units.h"
+#include "capture/pcapng_writer.h"
+#include "program/analysis.h"
+#include "program/commands.h"
+#include "program/new_file.h"
+#include "program/output.h"
+#include "program/status.h"
+#include "replay/engine/run.h"
+#include "replay/report/run_report.h"
+#include "replay/transport/live.h"
+
+namespace fabricscope::cli {
+namespace {
+
+using namespace replay;
+
+constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
+
+struct ReplayOptions {
+    InputOptions input;
+    std::string session;
+    std::string play;  ///< empty: both, one after the other, with --all
+    std::string against = "emulated";
+    std::string speed = "fast";
+    std::string address, interface;
+    std::string written_file;
+    std::string json_file;
+    double timeout = 10;  ///< seconds
+    bool json = false;
+    bool list = false;
+    bool all = false;
+};
+
+// ---- what the user said --------------------------------------------------------------------------
+
+/// Nothing if it is no speed.
+std::optional<Pace> pace_of(const std::string& speed) {
+    if (speed == "fast") return Pace{0};
+    if (speed == "recorded") return Pace{1};
+    double times = 0;
+    const char* const end = speed.data() + speed.size();
+    const auto [rest, error] = std::from_chars(speed.data(), end, times);
+    if (error != std::errc() || std::string_view(rest, end) != "x" || !(times > 0)) return std::nullopt;
+    return Pace{1 / times};
+}
+
+std::string check_speed(const std::string& speed) {
+    return pace_of(speed) ? "" : speed + " is no speed: fast, recorded, 2x, 0.5x ...";
+}
+
+Target target_of(const ReplayOptions& options) {
+    std::string problem;
+    return *parse_target(options.against, problem);  // has been checked
+}
+
+std::string check_target(const std::string& target) {
+    std::string problem;
+    parse_target(target, problem);
+    return problem;
+}
+
+Time timeout_of(const ReplayOptions& options) { return static_cast<Time>(options.timeout * 1e9); }
+
+std::vector<Side> sides_of(const ReplayOptions& options) {
+    if (options.play == "client") return {Side::client};
+    if (options.play == "server") return {Side::server};
+    return {Side::client, Side::server};
+}
+
+// ---- the recording -------------------------------------------------------------------------------
+
+struct ProtocolReader {
+    const Protocol* protocol;
+    std::unique_ptr<Reader> reader;
+};
+
+/// A capture, read for replay.
+struct Recording {
+    std::vector<ProtocolReader> readers;
+    Analysis analysis;
+};
+
+Recording read(const InputOptions& input) {
+    Recording recording;
+    engine::Options options{.smcr = false};
+    engine::Observers observers;
+    options.smcr_options.cursor_base = input.forced_cursor_base();
+    for (const Protocol& protocol : protocols()) {
+        recording.readers.push_back({&protocol, protocol.make_reader()});
+        recording.readers.back().reader->prepare(options, observers);
+    }
+    recording.analysis = analyse(input.files, options, observers);
+    return recording;
+}
+
+struct Candidate {
+    const ProtocolReader* reader;
+    SessionInfo info;
+};
+
+std::vector<Candidate> candidates_of(const Recording& recording) {
+    std::vector<Candidate> candidates;
+    for (const ProtocolReader& reader : recording.readers)
+        for (SessionInfo& info : reader.reader->sessions(*recording.analysis.engine))
+            candidates.push_back({&reader, std::move(info)});
+    std::ranges::stable_sort(candidates, {}, [](const Candidate& candidate) { return candidate.info.first_frame; });
+    return candidates;
+}
+
+int list(const std::vector<Candidate>& candidates) {
+    report::Table table({{"session"}, {"kind"}, {"frame", report::Table::Align::right}, {"what"}});
+    for (const Candidate& candidate : candidates) {
+        const SessionInfo& info = candidate.info;
+        std::string about = info.about;
+        if (!info.obstacle.empty()) about += "; cannot be replayed: " + info.obstacle;
+        table.add({{info.id}, {info.kind}, {fmt::format("{}", info.first_frame)}, {about}});
+    }
+    Output output("");
+    if (table.empty()) output.stream() << "no session that could be replayed\n";
+    else table.print(output.stream(), output_style(), 0);
+    return output.finish() ? done : wrong_usage;
+}
+
+// ---- runs ----------------------------------------------------------------------------------------
+
+/// A run, and what it is compared with.
+struct Played {
+    std::unique_ptr<Session> recorded_session, actual_session;
+    Conversation nothing;  ///< said in the run, if there is no session in it
+    Run run;
+    Comparison comparison;
+
+    const Conversation& recorded() const { return recorded_session->conversation(); }
+    const Conversation& actual() const { return actual_session ? actual_session->conversation() : nothing; }
+};
+
+Time paced_duration(const Conversation& recorded, const Pace& pace) {
+    const Time recorded_time = recorded.messages.back().time - recorded.messages.front().time;
+    return static_cast<Time>(pace.factor * static_cast<double>(recorded_time));
+}
+
+/// Throws NotPlayable, TransportError.
+std::unique_ptr<Played> play(
+    const Recording& recording, const Candidate& candidate, Side side, const ReplayOptions& options) {
+    auto played = std::make_unique<Played>();
+    played->recorded_session = playable_session(
+        *candidate.reader->reader, *recording.analysis.engine, candidate.info.id);
+    const Session& session = *played->recorded_session;
+    const Target target = target_of(options);
+    PlayOptions play_options{.pace = *pace_of(options.speed), .addresses = {}, .patience = timeout_of(options)};
+    if (target.kind == Target::Kind::emulated) {
+        const RunLimits limits{.start = session.conversation().messages.front().time};
+        played->run = run_emulated(
+            session.player(side, play_options), session.emulated(engine::other(side), target.profile), limits);
+    } else {
+        const std::unique_ptr<Transport> transport = open_transport(
+            target, {.address = options.address, .interface = options.interface, .timeout = timeout_of(options)});
+        play_options.addresses = transport->addresses();
+        const LiveLimits limits{
+            .most = LiveLimits{}.most + paced_duration(session.conversation(), play_options.pace),
+            .patience = timeout_of(options)};
+        played->run = run_live(session.player(side, play_options), *transport, limits);
+    }
+    played->actual_session = session_of(played->run, *candidate.reader->protocol, session.conversation());
+    played->comparison = compare(played->recorded(), played->actual(), side);
+    return played;
+}
+
+RunReport report_of(const Played& played, const SessionInfo& info, Side side, const ReplayOptions& options) {
+    return {
+        .session = info.id,
+        .about = info.about,
+        .played = side,
+        .target = options.against,
+        .speed = options.speed,
+        .recorded = played.recorded(),
+        .actual = played.actual(),
+        .comparison = played.comparison,
+        .over = played.run.over,
+        .waiting_for = played.run.waiting_for,
+        .notes = played.run.notes};
+}
+
+// ---- the actual traffic as a capture -------------------------------------------------------------
+
+std::vector<std::string> comments_of(const Played& played, std::size_t index) {
+    std::vector<std::string> comments;
+    if (const std::string& note = played.run.frames[index].note; !note.empty()) comments.push_back(note);
+    for (const Difference& difference : played.comparison.differences)
+        if (difference.actual_frame == index + 1)
+            comments.push_back(fmt::format(
+                "{} {}: recorded {} in frame {}, here {}", difference.message, difference.field, difference.recorded,
+                difference.recorded_frame, difference.actual));
+    return comments;
+}
+
+std::optional<std::string> write_frames(const std::string& path, const Played& played, const RunReport& report) {
+    capture::PcapngDescription description{
+        application,
+        {fmt::format("{}: {} played against {}", report.session, engine::name_of(report.played), report.target)},
+        {}};
+    for (std::size_t port = 0; port < played.run.ports; ++port)
+        description.interfaces.push_back(
+            {played.run.link, fmt::format("replay{}", port), fmt::format("at the played {}", name_of(report.played))});
+    capture::PcapngWriter writer(path, description);
+    for (std::size_t i = 0; i < played.run.frames.size(); ++i) {
+        const RunFrame& frame = played.run.frames[i];
+        writer.write(static_cast<std::uint32_t>(frame.port), frame.time, frame.octets, comments_of(played, i));
+    }
+    return writer.finish();
+}
+
+bool write_capture(const Played& played, const RunReport& report, const ReplayOptions& options) {
+    NewFile file(options.written_file);
+    if (!file) return false;
+    if (const auto error = write_frames(file.temporary(), played, report); error) {
+        complain(*error);
+        return false;
+    }
+    return file.put_in_place();
+}
+
+// ---- the command ---------------------------------------------------------------------------------
+
+report::Json head_of(const ReplayOptions& options) {
+    return {{"schema", "fabricscope-replay/1"}, {"files", options.input.files}};
+}
+
+bool write_json(const report::Json& json, const ReplayOptions& options) {
+    Output output(options.json_file);
+    output.stream() << report::indented(line_of(json)) << '\n';
+    return output.finish();
+}
+
+int replay_one(const Recording& recording, const Candidate& candidate, const ReplayOptions& options) {
+    const Side side = sides_of(options).front();
+    const std::unique_ptr<Played> played = play(recording, candidate, side, options);
+    const RunReport report = report_of(*played, candidate.info, side, options);
+    bool written = options.written_file.empty() || write_capture(*played, report, options);
+    if (options.json) {
+        report::Json json = head_of(options);
+        json.add_all(json_of(report));
+        written &= write_json(json, options);
+    } else {
+        Output output("");
+        write_text(output.stream(), report, {.style = output_style()});
+        written &= output.finish();
+    }
+    return !written ? int{wrong_usage} : int{report.same() ? same : differs};
+}
+
+/// Every session in both roles, or in one; a line for each.
+int replay_all(const Recording& recording, const std::vector<Candidate>& candidates, const ReplayOptions& options) {
+    report::Table table({{"session"}, {"played"}, {"result"}, {"", report::Table::Align::left, 100}});
+    report::Json::List runs;
+    bool all_same = true;
+    for (const Candidate& candidate : candidates) {
+        if (!candidate.info.obstacle.empty()) {
+            table.add({{candidate.info.id}, {"-"}, {"left out", report::Ink::faint}, {candidate.info.obstacle}});
+            continue;
+        }
+        for (const Side side : sides_of(options)) {
+            try {
+                const std::unique_ptr<Played> played = play(recording, candidate, side, options);
+                const RunReport report = report_of(*played, candidate.info, side, options);
+                all_same &= report.same();
+                if (options.json) runs.push_back(json_of(report));
+                table.add(
+                    {{candidate.info.id},
+                     {name_of(side)},
+                     report.same() ? report::Cell{"same", report::Ink::green}
+                                   : report::Cell{"differs", report::Ink::red},
+                     {report.same() ? "" : in_short(report)}});
+            } catch (const NotPlayable& error) {
+                table.add({{candidate.info.id}, {name_of(side)}, {"left out", report::Ink::faint}, {error.what()}});
+            }
+        }
+    }
+    bool written = true;
+    if (options.json) {
+        report::Json json = head_of(options);
+        json.add("runs", std::move(runs));
+        written = write_json(json, options);
+    } else {
+        Output output("");
+        table.print(output.stream(), output_style(), 0);
+        written = output.finish();
+    }
+    return !written ? int{wrong_usage} : int{all_same ? same : differs};
+}
+
+/// The session that was asked for; nullptr after a complaint that names those there are.
+const Candidate* chosen(const std::vector<Candidate>& candidates, const std::string& id) {
+    const auto found = std::ranges::find_if(candidates, [&](const Candidate& c) { return c.info.id == id; });
+    if (found == candidates.end()) {
+        complain(fmt::format(
+            "no session {}; there {}, see --list", id,
+            candidates.empty() ? "is none" : fmt::format("are {}", report::counted(candidates.size(), "session"))));
+        return nullptr;
+    }
+    if (!found->info.obstacle.empty()) {
+        complain(fmt::format("{} cannot be replayed: {}", id, found->info.obstacle));
+        return nullptr;
+    }
+    return &*found;
+}
+
+std::string why_not(const ReplayOptions& options) {
+    if (options.list) return {};
+    if (options.session.empty() && !options.all) return "name a session with --session, or use --all or --list";
+    if (!options.all && options.play.empty()) return "which side is to be played? --play client or --play server";
+    if (options.all && !options.written_file.empty()) return "--write takes one session";
+    if (options.all && target_of(options).kind != Target::Kind::emulated) return "--all is for the emulated stack";
+    if (options.written_file.empty()) return {};
+    return why_not_replace(options.written_file, options.input.files, our_captures);
+}
+
+int run(const ReplayOptions& options) {
+    if (const std::string reason = why_not(options); !reason.empty()) {
+        complain(reason);
+        return wrong_usage;
+    }
+    const Recording recording = read(options.input);
+    if (!recording.analysis.engine) return not_read;
+    const std::vector<Candidate> candidates = candidates_of(recording);
+    int status = done;
+    try {
+        if (options.list) {
+            status = list(candidates);
+        } else if (options.all) {
+            status = replay_all(recording, candidates, options);
+        } else {
+            const Candidate* candidate = chosen(candidates, options.session);
+            if (candidate == nullptr) return wrong_usage;
+            status = replay_one(recording, *candidate, options);
+        }
+    } catch (const Unreachable& error) {
+        complain(error.what());
+        return unreachable;
+    } catch (const std::runtime_error& error) {  // NotPlayable, TransportError
+        complain(error.what());
+        return wrong_usage;
+    }
+    return status == done && !recording.analysis.problems.empty() ? not_read : status;
+}
+
+}  // namespace
+
+void add_replay(CommandLine& program) {
+    auto options = std::make_shared<ReplayOptions>();
+    const Command command = program.add_command(
+        "replay", "Play one side of a captured session, and compare what the other side says");
+    add_input_options(command, options->input);
+    command.option("--session", options->session, "What to replay, as --list or analyze name it: smcr-1, cm-2")
+        .placeholder("ID");
+    command.option("--play", options->play, "The side that is played from the capture")
+        .one_of({"client", "server"})
+        .placeholder("client|server");
+    command
+        .option(
+            "--against", options->against,
+            "Who is the other side: emulated[:PROFILE], rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE")
+        .check(check_target)
+        .placeholder("TARGET");
+    command.option("--address", options->address, "smc: IP address of the played side, which nobody else has")
+        .placeholder("IP");
+    command.option("--interface", options->interface, "smc: where the peer is; found by its address")
+        .placeholder("NAME");
+    command.option("--speed", options->speed, "At once, with the recorded gaps, or N times as fast")
+        .check(check_speed)
+        .placeholder("fast|recorded|Nx");
+    command.option("--timeout", options->timeout, "How long an answer is waited for (10)")
+        .between(0.001, 3600.0)
+        .placeholder("SECONDS");
+    command.option("--write", options->written_file, "Write the actual traffic to a pcapng file, with comments")
+        .placeholder("OUT.pcapng");
+    const Option json = command.option("--json", options->json_file, "Write JSON, to a file or to standard output")
+                            .value_optional()
+                            .placeholder("[OUT]");
+    command.flag("--list", options->list, "Name the sessions of the capture that can be replayed");
+    command.flag("--all", options->all, "Replay every session, in both roles unless --play names one");
+    command.on_run([options, json] {
+        options->json = json.given();
+        return run(*options);
+    });
+}
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "program/reporting.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "analyzer/report/clocks.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/summary.h"
+#include "program/output.h"
+#include "program/status.h"
+
+namespace fabricscope::cli {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+    return std::ranges::find(list, word) != list.end();
+}
+
+/// What is wrong with a rule's id, empty if nothing is.
+std::string check_rule(const std::string& id) {
+    const auto has_id = [&](const engine::Rule* rule) { return rule->id == id; };
+    return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id;
+}
+
+std::vector<const engine::Finding*> chosen_findings(const engine::Engine& engine, const ReportOptions& options) {
+    std::vector<const engine::Finding*> findings = engine.findings();
+    std::erase_if(findings, [&](const engine::Finding* finding) { return !is_chosen(*finding->rule, options); });
+    return findings;
+}
+
+std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const ReportOptions& options) {
+    std::vector<engine::RuleResult> results = engine.rule_results();
+    std::erase_if(results, [&](const engine::RuleResult& result) { return !is_chosen(*result.rule, options); });
+    return results;
+}
+
+/// Where the frames lie that findings and times are about, if there are several files.
+std::map<std::uint64_t, report::Place> places_of(
+    const std::vector<const engine::Finding*>& findings, const Analysis& analysis) {
+    if (analysis.opened.size() < 2) return {};
+    std::set<std::uint64_t> frames = report::frames_with_an_order(analysis.engine->smcr());
+    for (const engine::Finding* finding : findings) frames.insert(finding->frames.begin(), finding->frames.end());
+    std::map<std::uint64_t, report::Place> places;
+    for (const auto& [frame, origin] : analysis.origins.of(frames))
+        places[frame] = {analysis.opened[origin.source], origin.number};
+    return places;
+}
+
+engine::Profile profile_of(const ReportOptions& options) {
+    for (const engine::Profile profile : {engine::Profile::standard, engine::Profile::avionics})
+        if (options.profile == name_of(profile)) return profile;
+    return engine::Profile::linux_;
+}
+
+/// A number, and what has to stand behind it; 0: the end.
+bool take(std::string_view& text, char behind, int base, std::uint64_t most, std::uint64_t& number) {
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    if (error != std::errc() || number > most) return false;
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    if (behind == 0) return text.empty();
+    if (!text.starts_with(behind)) return false;
+    text.remove_prefix(1);
+    return true;
+}
+
+/// "01.02.03/7=4096": Logical Unit 7 of a Target has so many octets. Nothing if it is not that.
+std::optional<engine::fc_ae_rdma::RegionSize> region_of(std::string_view text) {
+    std::uint64_t domain = 0, area = 0, port = 0, lun = 0, octets = 0;
+    const bool good = take(text, '.', 16, 0xFF, domain) && take(text, '.', 16, 0xFF, area) &&
+                      take(text, '/', 16, 0xFF, port) && take(text, '=', 10, 0xFF, lun) &&
+                      take(text, 0, 10, UINT64_MAX, octets);
+    if (!good) return std::nullopt;
+    const auto id = static_cast<std::uint32_t>(domain << 16 | area << 8 | port);
+    return engine::fc_ae_rdma::RegionSize{{0, id}, static_cast<std::uint8_t>(lun), octets};
+}
+
+std::string check_region(const std::string& text) {
+    return region_of(text) ? "" : text + " is no region: as 01.02.03/7=4096, Target, Logical Unit and octets";
+}
+
+}  // namespace
+
+std::vector<std::string> all_protocols() {
+    std::vector<std::string> tokens;
+    for (const engine::Protocol& protocol : engine::protocols) tokens.emplace_back(protocol.token);
+    return tokens;
+}
+
+void add_report_options(const Command& command, ReportOptions& options) {
+    options.json_option = command.option("--json", options.json_file, "Write JSON, to a file or to standard output")
+                              .value_optional()
+                              .placeholder("[OUT]");
+    command.flag("--all", options.all, "Summary: rows and names without limit");
+    command.option("--protocol", options.protocols, "Report only these protocols")
+        .separated_by_commas()
+        .one_of(options.protocols)
+        .placeholder(fmt::format("{}", fmt::join(options.protocols, ",")));
+    command.option("--rules-level", options.levels, "Only findings of these levels")
+        .separated_by_commas()
+        .one_of({"error", "warning", "note"})
+        .placeholder("error,warning,note");
+    command.option("--rule", options.rules, "Only findings of this rule; may be repeated")
+        .separated_by_commas()
+        .check(check_rule)
+        .placeholder("ID");
+    const std::vector<std::string> profiles{
+        name_of(engine::Profile::standard), name_of(engine::Profile::linux_), name_of(engine::Profile::avionics)};
+    command.option("--profile", options.profile, "What traffic is judged by; linux waives Linux's deviations")
+        .one_of(profiles)
+        .placeholder(fmt::format("{}", fmt::join(profiles, "|")));
+    command.option("--region", options.regions, "How large a memory region of FC-AE-RDMA is; may be repeated")
+        .check(check_region)
+        .placeholder("TARGET/LUN=OCTETS");
+}
+
+bool is_chosen(const engine::Rule& rule, const ReportOptions& options) {
+    if (rule.only_in && options.profile != name_of(*rule.only_in)) return false;
+    return (options.levels.empty() || contains(options.levels, name_of(rule.severity))) &&
+           (options.rules.empty() || contains(options.rules, rule.id));
+}
+
+engine::Options engine_options_of(const ReportOptions& options) {
+    engine::Options result;
+    for (const engine::Protocol& protocol : engine::protocols)
+        protocol.followed(result) = contains(options.protocols, protocol.token);
+    const engine::Profile profile = profile_of(options);
+    // Annex A of FC-AE-RDMA says nothing of Linux.
+    result.smcr_options.profile = result.rdma_cm_options.profile = profile == engine::Profile::avionics
+                                                                       ? engine::Profile::linux_
+                                                                       : profile;
+    result.fc_protocols.fc_ae_rdma_options.profile = profile;
+    for (const std::string& region : options.regions)
+        result.fc_protocols.fc_ae_rdma_options.region_sizes.push_back(*region_of(region));
+    return result;
+}
+
+report::Results results_of(
+    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options) {
+    const engine::Engine& engine = *analysis.engine;
+    const engine::Options followed = engine_options_of(options);
+    std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
+    std::map<std::uint64_t, report::Place> places = places_of(findings, analysis);
+    std::vector<std::string> warnings = report::clock_warnings(engine.smcr(), places);
+    return {
+        .files = files,
+        .problems = analysis.problems,
+        .capture = engine.capture(),
+        .smcr = followed.smcr ? &engine.smcr() : nullptr,
+        .rdma_cm = followed.rdma_cm ? &engine.rdma_cm() : nullptr,
+        .fc = followed.fc ? &engine.fc() : nullptr,
+        .fcvi = followed.fc_protocols.fcvi ? &engine.fcvi() : nullptr,
+        .fc_ae_rdma = followed.fc_protocols.fc_ae_rdma ? &engine.fc_ae_rdma() : nullptr,
+        .findings = std::move(findings),
+        .rules = chosen_rules(engine, options),
+        .places = std::move(places),
+        .warnings = std::move(warnings),
+        .profile = profile_of(options)};
+}
+
+bool write_summary(const report::Results& results, const ReportOptions& options) {
+    Output output("");
+    report::SummaryOptions summary{.style = output_style()};
+    if (options.all) summary.rows = summary.names = report::no_limit;
+    write_summary(output.stream(), results, summary);
+    return output.finish();
+}
+
+bool write_json(const report::Results& results, const ReportOptions& options, bool cursors) {
+    Output output(options.json_file);
+    write_json(output.stream(), results, cursors);
+    return output.finish();
+}
+
+int status_of(const report::Results& results) {
+    if (!results.problems.empty()) return not_read;
+    const auto is_error = [](const engine::Finding* f) { return f->rule->severity == engine::Severity::error; };
+    return std::ranges::any_of(results.findings, is_error) ? errors_found : done;
+}
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From what the engine found to what was asked for: for every command that reports sessions and findings.
+#pragma once
+
+#include "analyzer/report/results.h"
+#include "program/analysis.h"
+
+namespace fabricscope::cli {
+
+/// As options call them.
+std::vector<std::string> all_protocols();
+
+struct ReportOptions {
+    std::string json_file;  ///< empty: standard output
+    bool all = false;
+    std::vector<std::string> protocols = all_protocols();
+    std::vector<std::string> levels;  ///< empty = all
+    std::vector<std::string> rules;   ///< empty = all
+    std::string profile = name_of(engine::Profile::linux_);
+    std::vector<std::string> regions;  ///< "01.02.03/7=4096"
+    std::optional<Option> json_option;
+
+    bool json() const { return json_option && json_option->given(); }
+};
+/// `options` has to live as long as the command.
+void add_report_options(const Command& command, ReportOptions& options);
+
+/// Whether findings of this rule were asked for.
+bool is_chosen(const engine::Rule& rule, const ReportOptions& options);
+engine::Options engine_options_of(const ReportOptions& options);
+/// Points into `analysis`. `files`: where the frames come from, as the user named it.
+report::Results results_of(
+    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options);
+
+// False, after a complaint, if not everything could be written.
+bool write_summary(const report::Results& results, const ReportOptions& options);
+bool write_json(const report::Results& results, const ReportOptions& options, bool cursors);
+
+/// Of the program, once all has been written.
+int status_of(const report::Results& results);
+
+}  // namespace fabricscope::cli

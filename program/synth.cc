@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "capture/pcapng_writer.h"
+#include "program/commands.h"
+#include "program/new_file.h"
+#include "program/output.h"
+#include "program/status.h"
+#include "replay/synth/families.h"
+
+namespace fabricscope::cli {
+namespace {
+
+constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
+
+struct SynthOptions {
+    std::string scenario;
+    std::string output;
+    std::optional<std::uint64_t> seed;
+    bool list = false;
+};
+
+int list() {
+    for (const synth::BuiltinScenario& builtin : synth::builtin_scenarios())
+        std::cout << fmt::format("{:<32} {}\n", builtin.name, synth::parse_scenario(builtin.text).title);
+    return done;
+}
+
+/// The text of a file, or of a scenario that the program brings along.
+std::optional<std::string> text_of(const std::string& scenario) {
+    const auto builtin = std::ranges::find(synth::builtin_scenarios(), scenario, &synth::BuiltinScenario::name);
+    if (builtin != synth::builtin_scenarios().end()) return std::string(builtin->text);
+    std::ifstream file(scenario, std::ios::binary);
+    if (!file || std::filesystem::is_directory(scenario)) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+capture::PcapngDescription description_of(const synth::Scenario& scenario, const synth::Recording& recording) {
+    capture::PcapngDescription description{application, {scenario.title}, recording.interfaces};
+    if (!scenario.clause.empty()) description.comments.push_back("See " + scenario.clause);
+    if (!scenario.samples.empty())
+        description.comments.push_back(fmt::format("The same course as samples/{}", fmt::join(scenario.samples, ", ")));
+    description.comments.push_back(
+        fmt::format("Made by fabricscope synth, seed {}; nothing was captured", scenario.seed));
+    return description;
+}
+
+std::optional<std::string> write(
+    const std::string& path, const synth::Scenario& scenario, const synth::Recording& recording) {
+    capture::PcapngWriter writer(path, description_of(scenario, recording));
+    for (const synth::RecordedFrame& frame : recording.frames)
+        writer.write(frame.interface, frame.time, frame.octets, frame.comments);
+    return writer.finish();
+}
+
+/// What the endpoints say goes where the capture does not.
+void tell(const synth::Recording& recording, std::ostream& out) {
+    for (const std::string& sentence : recording.account) out << sentence << '\n';
+    if (!recording.complete) complain("the time was over before everything had happened");
+}
+
+int write_file(const std::string& path, const synth::Scenario& scenario, const synth::Recording& recording) {
+    if (const std::string reason = why_not_replace(path, {}, our_captures); !reason.empty()) {
+        complain(reason);
+        return wrong_usage;
+    }
+    NewFile file(path);
+    if (!file) return wrong_usage;
+    if (const auto error = write(file.temporary(), scenario, recording); error) {
+        complain(*error);
+        return wrong_usage;
+    }
+    if (!file.put_in_place()) return wrong_usage;
+    tell(recording, std::cout);
+    return done;
+}
+
+int make(const SynthOptions& options) {
+    const bool to_standard_output = options.output.empty() || options.output == "-";
+    if (to_standard_output && ::isatty(STDOUT_FILENO) != 0) {
+        complain("a capture may upset a terminal; name a file with -o, or use a pipe");
+        return wrong_usage;
+    }
+    const std::optional<std::string> text = text_of(options.scenario);
+    if (!text) {
+        complain(options.scenario + ": no such scenario; --list names those that come along");
+        return wrong_usage;
+    }
+    try {
+        synth::Scenario scenario = synth::parse_scenario(*text);
+        scenario.seed = options.seed.value_or(scenario.seed);
+        const synth::Recording recording = synth::run(scenario);
+        if (!to_standard_output) return write_file(options.output, scenario, recording);
+        const auto error = write("-", scenario, recording);
+        tell(recording, std::cerr);
+        if (error) complain(*error);
+        return error ? wrong_usage : done;
+    } catch (const synth::ScenarioError& error) {
+        complain(options.scenario + ": " + error.what());
+        return not_read;
+    }
+}
+
+}  // namespace
+
+void add_synth(CommandLine& program) {
+    auto options = std::make_shared<SynthOptions>();
+    const Command command = program.add_command("synth", "Make a capture: run a scenario through emulated endpoints");
+    const Option scenario = command.option("scenario", options->scenario, "A scenario of --list, or a file")
+                                .placeholder("SCENARIO");
+    command.option("-o,--output", options->output, "Write the pcapng file here instead of to standard output")
+        .placeholder("OUT");
+    command.option("--seed", options->seed, "Other ids, keys and faults than the scenario's seed gives")
+        .positive()
+        .placeholder("N");
+    command.flag("--list", options->list, "Name the scenarios that come along").excludes(scenario);
+    command.on_run([options] {
+        if (!options->list && options->scenario.empty()) missing_argument("SCENARIO");
+        return options->list ? list() : make(*options);
+    });
+}
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/timeline.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "analyzer/report/fc_ladder.h"
+#include "analyzer/report/ladder.h"
+#include "analyzer/report/plot.h"
+#include "analyzer/report/units.h"
+#include "program/analysis.h"
+#include "program/commands.h"
+#include "program/exports.h"
+#include "program/output.h"
+#include "program/status.h"
+
+namespace fabricscope::cli {
+namespace {
+
+using namespace engine::smcr;
+
+constexpr std::size_t most_in_a_picture = 100;
+
+struct TimelineOptions {
+    InputOptions input;
+    std::vector<std::string> connections;  ///< of SMC-R: ids, or "all"
+    std::vector<std::string> others;       ///< what has no cursors: RDMA CM, FC-VI, FC-AE-RDMA, Exchanges
+    std::vector<std::string> link_groups;
+    bool ladder = false;
+    std::string csv, svg, png;
+
+    bool wants_all() const { return std::ranges::find(connections, "all") != connections.end(); }
+    bool wants_ladder() const { return ladder || !link_groups.empty() || !others.empty(); }
+    bool wants(SessionKind kind) const {
+        return std::ranges::any_of(others, [&](const std::string& name) { return session_name(name)->kind == kind; });
+    }
+    bool wants_picture() const { return !svg.empty() || !png.empty(); }
+};
+
+/// Which connections are of interest, and the flags of their CDC messages.
+class Collector final : public Observer {
+public:
+    explicit Collector(const TimelineOptions& options) : all_(options.wants_all()) {
+        for (const std::string& name : options.connections)
+            if (const auto session = session_name(name)) ids_.insert(session->id);
+    }
+
+    /// What was met midway may turn out to be one half of any other connection.
+    bool wants_timeline(const Connection& connection) override { return wants(connection.id) || connection.midstream; }
+
+    void on_facts(const FrameFacts& facts) override {
+        const bool concerned = facts.what == FrameFacts::What::cdc && facts.from && wants(facts.connection);
+        if (!concerned || facts.retransmission) return;
+        wire::Cdc cdc;
+        layout::parse_into(cdc, facts.message);
+        if (cdc.flags.failover_validation) return;
+        flags_[facts.connection][*facts.from].push_back(
+            {.time = facts.time,
+             .writer_blocked = cdc.flags.writer_blocked,
+             .urgent = cdc.flags.urgent_present,
+             .sending_done = cdc.state.sending_done,
+             .closed = cdc.state.connection_closed,
+             .aborted = cdc.state.abnormal_close});
+    }
+
+    report::Timeline timeline_of(const Connection& connection, Time start) {
+        return {.connection = connection, .start = start, .flags = std::move(flags_[connection.id])};
+    }
+
+private:
+    bool wants(std::uint32_t id) const { return all_ || ids_.contains(id); }
+
+    bool all_;
+    std::set<std::uint32_t> ids_;
+    std::map<std::uint32_t, PerSide<std::vector<report::CdcFlagsSeen>>> flags_;
+};
+
+// ---- what was asked for --------------------------------------------------------------------------
+
+using Connections = std::vector<const Connection*>;
+
+/// Empty, after a complaint, if there is not what was asked for.
+std::optional<Connections> chosen_connections(const Model& model, const TimelineOptions& options) {
+    Connections chosen;
+    if (options.wants_all()) {
+        for (const Connection& connection : model.connections)
+            if (!connection.merged) chosen.push_back(&connection);
+        if (!chosen.empty()) return chosen;
+        complain("there is no SMC-R connection");
+        return {};
+    }
+    for (const std::string& name : options.connections) {
+        chosen.push_back(find_connection(model, name));
+        if (chosen.back() == nullptr) return {};
+    }
+    return chosen;
+}
+
+const LinkGroup* find_link_group(const Model& model, const std::string& name) {
+    std::size_t count = 0;
+    for (const LinkGroup& group : model.link_groups) {
+        if (!came_to_be(group)) continue;
+        ++count;
+        if (report::link_group_name(group.id) == name) return &group;
+    }
+    complain("no link group " + name + "; the capture has " + report::counted(count, "link group"));
+    return nullptr;
+}
+
+/// Of what has no cursors. Empty, after a complaint, if it is not there.
+std::optional<report::Ladder> ladder_of(const engine::Engine& engine, const std::string& name, Time start) {
+    const auto drawn = [](const auto* found, const auto& draw) {
+        return found != nullptr ? std::optional(draw(*found)) : std::nullopt;
+    };
+    const auto ladder = [&](const auto& found) { return report::ladder_of(found, start); };
+    switch (session_name(name)->kind) {
+        case SessionKind::rdma_cm: return drawn(find_connection(engine.rdma_cm(), name), ladder);
+        case SessionKind::fcvi: return drawn(find_connection(engine.fcvi(), name), ladder);
+        case SessionKind::fc_exchange: return drawn(find_exchange(engine.fc(), name), ladder);
+        case SessionKind::fc_ae_rdma:
+            return drawn(find_message(engine.fc_ae_rdma(), name), [&](const engine::fc_ae_rdma::Message& message) {
+                return report::ladder_of(message, engine.fc(), start);
+            });
+        default: break;
+    }
+    complain("of a memory region there is no ladder");
+    return {};
+}
+
+/// Empty, after a complaint, if there is not what was asked for.
+std::optional<std::vector<report::Ladder>> ladders_of(
+    const engine::Engine& engine, const Connections& connections, const TimelineOptions& options, Time start) {
+    const Model& model = engine.smcr();
+    std::vector<report::Ladder> ladders;
+    for (const Connection* connection : connections) ladders.push_back(report::ladder_of(*connection, model, start));
+    for (const std::string& name : options.link_groups) {
+        const LinkGroup* group = find_link_group(model, name);
+        if (group == nullptr) return {};
+        ladders.push_back(report::ladder_of(*group, model, start));
+    }
+    for (const std::string& name : options.others) {
+        const std::optional<report::Ladder> ladder = ladder_of(engine, name, start);
+        if (!ladder) return {};
+        ladders.push_back(*ladder);
+    }
+    return ladders;
+}
+
+// ---- output --------------------------------------------------------------------------------------
+
+bool write_pictures(const report::Drawing& drawing, const TimelineOptions& options) {
+    bool written = true;
+    if (!options.svg.empty()) written &= export_svg(options.svg, drawing);
+    if (!options.png.empty()) written &= export_png(options.png, drawing);
+    return written;
+}
+
+/// Each thing as text, with an empty line between them.
+template <class Things, class Write> bool write_texts(const Things& things, const Write& write) {
+    Output output("");
+    for (std::size_t i = 0; i < things.size(); ++i) {
+        if (i != 0) output.stream() << '\n';
+        write(output.stream(), things[i], output_style());
+    }
+    return output.finish();
+}
+
+std::string names_of(const std::vector<std::string>& files) {
+    std::string names;
+    for (const std::string& file : files)
+        names += (names.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
+    return names;
+}
+
+bool write_ladders(const std::vector<report::Ladder>& ladders, const TimelineOptions& options) {
+    if (options.wants_picture())
+        return write_pictures(report::picture_of(ladders, names_of(options.input.files)), options);
+    return write_texts(ladders, report::write_ladder);
+}
+
+bool write_csv(const report::Timeline& timeline, const std::string& file) {
+    Output output(file);
+    write_timeline_csv(output.stream(), timeline);
+    return output.finish();
+}
+
+bool write_timelines(const std::vector<report::Timeline>& timelines, const TimelineOptions& options) {
+    bool written = true;
+    if (!options.csv.empty()) written &= write_csv(timelines.front(), options.csv);
+    if (options.wants_picture())
+        written &= write_pictures(report::plot_of(timelines, names_of(options.input.files)), options);
+    else if (options.csv.empty()) written &= write_texts(timelines, report::write_timeline);
+    return written;
+}
+
+/// Why it cannot be done; empty if it can. `connections` is what was found in the capture.
+std::string why_not(const TimelineOptions& options, std::size_t connections) {
+    if (!options.csv.empty() && connections > 1) return "--csv takes one connection; analyze --cursors writes them all";
+    if (options.wants_picture() && connections > most_in_a_picture)
+        return report::counted(connections, "connection") + " are too many for one picture; name up to " +
+               std::to_string(most_in_a_picture);
+    return {};
+}
+
+std::string why_not(const TimelineOptions& options) {
+    if (options.connections.empty() && options.others.empty() && options.link_groups.empty())
+        return "name a --connection, or all, or a --link-group";
+    if (!options.others.empty() && !options.csv.empty())
+        return "--csv is for cursors, which " + options.others.front() + " has not";
+    if (!options.others.empty() && !options.connections.empty() && !options.ladder)
+        return "of " + options.others.front() + " there is a ladder only; --ladder shows those of all";
+    std::string reason = why_not(options, options.connections.size() + options.others.size());
+    for (const std::string& file : {options.svg, options.png})
+        if (reason.empty() && !file.empty()) reason = why_not_picture(file, options.input.files);
+    return reason;
+}
+
+int refuse(const std::string& reason) {
+    complain(reason);
+    return wrong_usage;
+}
+
+/// False, after a complaint, if there is nothing to write, or it cannot be written.
+bool report_on(const engine::Engine& engine, Collector& collector, const TimelineOptions& options) {
+    const auto connections = chosen_connections(engine.smcr(), options);
+    if (!connections) return false;
+    if (const std::string reason = why_not(options, connections->size()); !reason.empty()) {
+        complain(reason);
+        return false;
+    }
+    const Time start = engine.capture().start.value_or(0);
+    if (options.wants_ladder()) {
+        const auto ladders = ladders_of(engine, *connections, options, start);
+        return ladders && write_ladders(*ladders, options);
+    }
+    std::vector<report::Timeline> timelines;
+    for (const Connection* connection : *connections) timelines.push_back(collector.timeline_of(*connection, start));
+    return write_timelines(timelines, options);
+}
+
+/// Only SMC-R has cursors; a name of no kind is looked for there, and not found.
+bool has_cursors(const std::string& name) {
+    const auto session = session_name(name);
+    return !session || session->kind == SessionKind::smcr;
+}
+
+engine::Options engine_options_of(const TimelineOptions& options) {
+    constexpr std::size_t most_rungs = 10'000;
+    engine::Options result;
+    result.smcr_options.timelines = !options.wants_ladder();
+    result.smcr_options.cursor_base = options.input.forced_cursor_base();
+    result.rdma_cm = options.wants(SessionKind::rdma_cm);
+    result.fc = options.wants(SessionKind::fc_exchange);
+    result.fc_protocols.fcvi = options.wants(SessionKind::fcvi);
+    result.fc_protocols.fc_ae_rdma = options.wants(SessionKind::fc_ae_rdma);
+    result.fc_protocols.fcvi_options.limits.ius = most_rungs;
+    return result;
+}
+
+int run(TimelineOptions& options) {
+    std::vector<std::string>& all = options.connections;
+    const auto others = std::stable_partition(all.begin(), all.end(), has_cursors);
+    options.others.assign(others, all.end());
+    all.erase(others, all.end());
+    if (const std::string reason = why_not(options); !reason.empty()) return refuse(reason);
+    Collector collector(options);
+    const Analysis analysis = analyse(options.input.files, engine_options_of(options), {.smcr = &collector});
+    if (!analysis.engine) return not_read;
+    const bool reported = report_on(*analysis.engine, collector, options);
+    if (!analysis.problems.empty()) return not_read;
+    return reported ? done : wrong_usage;
+}
+
+}  // namespace
+
+void add_timeline(CommandLine& program) {
+    auto options = std::make_shared<TimelineOptions>();
+    const Command command = program.add_command(
+        "timeline", "Show how the cursors of connections moved, or who said what");
+    add_input_options(command, options->input);
+    command
+        .option(
+            "--connection", options->connections, "A connection, as analyze names it, or all of SMC-R; may be repeated")
+        .separated_by_commas()
+        .one_word_each()
+        .placeholder("ID");
+    const Option ladder = command.flag("--ladder", options->ladder, "Messages of the set-up instead of cursors");
+    const Option group = command
+                             .option(
+                                 "--link-group", options->link_groups, "The messages of a link group; may be repeated")
+                             .separated_by_commas()
+                             .one_word_each()
+                             .placeholder("ID");
+    command.option("--csv", options->csv, "Write rows to a file (- is standard output) instead of a plot")
+        .excludes(ladder)
+        .excludes(group)
+        .placeholder("OUT");
+    command.option("--svg", options->svg, "Draw an SVG picture (- is standard output)").placeholder("OUT");
+    command.option("--png", options->png, "Draw a PNG picture (- is standard output)").placeholder("OUT");
+    command.on_run([options] { return run(*options); });
+}
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/rdma_cm/conversation_assembler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "protocols/ib/mtu.h"
+#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/stack/ib/packet.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+namespace {
+
+namespace wire = fabricscope::rdma_ip_cm;
+using ib::Operation;
+using ib::psn_after;
+using ib::psn_distance;
+using Progress = capture::AssembledMessage::Progress;
+
+constexpr std::size_t reads_at_once = 256;
+
+enum Opcode : std::uint8_t { send_only = 0x04, write_only = 0x0A, read_response_only = 0x10, with_immediate = 1 };
+
+const char* name_of(Operation operation) {
+    switch (operation) {
+        case Operation::send: return send_name;
+        case Operation::rdma_write: return write_name;
+        case Operation::rdma_read_request: return read_name;
+        default: return read_response_name;
+    }
+}
+
+/// The message as it would be in a single packet with this opcode, without payload.
+Message single_packet(Side from, ib::Bth bth, std::uint8_t opcode) {
+    Message message{
+        .dialect = &rc_dialect(), .from = from, .name = name_of(ib::opcode_info(opcode).operation), .lane = rc_lane};
+    bth.opcode = opcode;
+    stack::append(message.octets, bth);
+    return message;
+}
+
+void append(Octets& octets, ByteView more) { octets.insert(octets.end(), more.begin(), more.end()); }
+
+/// Solicited Event and immediate data are those of the last packet.
+Message single_packet(Side from, const capture::AssembledMessage& assembled, const capture::IbPacket& last) {
+    const bool write = last.opcode().operation == Operation::rdma_write;
+    ib::Bth bth = assembled.bth;
+    bth.solicited_event = last.bth.solicited_event;
+    const unsigned opcode = (write ? write_only : send_only) | (last.has_immdt ? unsigned{with_immediate} : 0U);
+    Message message = single_packet(from, bth, static_cast<std::uint8_t>(opcode));
+    if (write) stack::append(message.octets, assembled.reth);
+    if (last.has_immdt) stack::append(message.octets, last.immdt);
+    append(message.octets, assembled.payload);
+    return message;
+}
+
+}  // namespace
+
+void ConversationAssembler::set_obstacle(std::string obstacle) {
+    if (obstacle_.empty()) obstacle_ = std::move(obstacle);
+}
+
+bool ConversationAssembler::complete() const {
+    return std::ranges::none_of(requests_.values, [](const Requests& requests) {
+        const bool gap = requests.ahead && psn_distance(requests.next_psn, *requests.ahead) >= 0;
+        return !requests.refused_psn && (gap || requests.assembler.has_incomplete());
+    });
+}
+
+void ConversationAssembler::feed(Side from, const capture::Packet& packet, Messages& messages) {
+    if (packet.transport != capture::Transport::ib) return;
+    if (packet.ib.has_deth && packet.ib.bth.destination_qpn == ib::gsi_qpn) return feed_cm(from, packet, messages);
+    if (packet.ib.has_deth) return feed_datagram(from, packet, messages);
+    if (ends_[engine::other(from)].qpn != packet.ib.bth.destination_qpn) return;
+    if (ib::service_of(packet.ib.bth.opcode) == ib::Service::rc) return feed_rc(from, packet, messages);
+    set_obstacle("its queue pairs are of another kind than reliable connection or datagram");
+}
+
+void ConversationAssembler::add(Message message, const capture::Packet& packet, Messages& messages) {
+    message.time = packet.time;
+    message.frame = packet.number;
+    ++added_;
+    messages.push_back({std::move(message)});
+}
+
+// ---- Communication Management --------------------------------------------------------------------
+
+void ConversationAssembler::feed_cm(Side from, const capture::Packet& packet, Messages& messages) {
+    const std::string name = cm_name(packet.ib.payload);
+    if (name.empty()) return;
+    Message message{.dialect = &cm_dialect(packet.ib.payload), .from = from, .name = name, .lane = cm_lane};
+    append(message.octets, packet.ib.payload);
+    message.optional = name == "MRA";
+    if (std::ranges::find(mads_[from], message.octets) != mads_[from].end()) {
+        message.time = packet.time;
+        message.frame = packet.number;
+        return messages.push_back({std::move(message), true});
+    }
+    mads_[from].push_back(message.octets);
+    learn_queue_pairs(from, wire::parse(message.octets));
+    add(std::move(message), packet, messages);
+}
+
+void ConversationAssembler::learn_queue_pairs(Side from, const wire::Message& message) {
+    // The PSN is that at which the other side begins (IBA 12.7.31).
+    const auto begin = [&](std::uint32_t psn) {
+        requests_[engine::other(from)].next_psn = psn;
+        requests_[engine::other(from)].started = true;
+    };
+    if (const auto* req = std::get_if<wire::Req>(&message.body)) {
+        request_ = *req;
+        ends_[from] = {req->body.local_qpn, req->body.starting_psn, req->body.local_q_key};
+        mtu_ = std::max(ib::mtu_octets(req->body.path_mtu), 256U);
+        begin(req->body.starting_psn);
+    } else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) {
+        reply_ = *rep;
+        ends_[from] = {rep->local_qpn, rep->starting_psn, rep->local_q_key};
+        begin(rep->starting_psn);
+    } else if (const auto* resolved = std::get_if<wire::SidrRep>(&message.body);
+               resolved && resolved->body.status == 0) {
+        ends_[from] = {resolved->body.qpn, 0, resolved->body.q_key};
+    }
+}
+
+// ---- datagrams -----------------------------------------------------------------------------------
+
+/// SIDR tells the server's queue pair only; the client's is in its first datagram.
+void ConversationAssembler::feed_datagram(Side from, const capture::Packet& packet, Messages& messages) {
+    const End& receiver = ends_[engine::other(from)];
+    if (receiver.qpn != packet.ib.bth.destination_qpn) return;
+    if (ends_[from].qpn && ends_[from].qpn != packet.ib.deth.source_qpn) return;
+    if (!ends_[from].qpn) ends_[from] = {packet.ib.deth.source_qpn, 0, packet.ib.deth.q_key};
+    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle("its data were not captured whole");
+    Message message{.dialect = &ud_dialect(), .from = from, .name = datagram_name, .lane = ud_lane};
+    stack::append(message.octets, packet.ib.bth);
+    stack::append(message.octets, packet.ib.deth);
+    if (packet.ib.has_immdt) stack::append(message.octets, packet.ib.immdt);
+    append(message.octets, packet.ib.payload);
+    add(std::move(message), packet, messages);
+}
+
+// ---- reliable connections ------------------------------------------------------------------------
+
+void ConversationAssembler::feed_rc(Side from, const capture::Packet& packet, Messages& messages) {
+    const Operation operation = packet.ib.opcode().operation;
+    switch (operation) {
+        case Operation::send:
+        case Operation::rdma_write:
+        case Operation::rdma_read_request: return feed_request(from, packet, messages);
+        case Operation::rdma_read_response: return feed_read_response(from, packet, messages);
+        case Operation::acknowledge: return feed_acknowledge(from, packet, messages);
+        default: return set_obstacle("it has atomic operations, which the emulated stack does not know");
+    }
+}
+
+void ConversationAssembler::feed_request(Side from, const capture::Packet& packet, Messages& messages) {
+    Requests& requests = requests_[from];
+    const ib::OpcodeInfo& opcode = packet.ib.opcode();
+    const std::uint32_t psn = packet.ib.bth.psn;
+    if (!requests.started) return;
+    if (psn != requests.next_psn) {
+        if (psn_distance(requests.next_psn, psn) > 0 && (!requests.ahead || psn_distance(*requests.ahead, psn) > 0))
+            requests.ahead = psn;
+        return;
+    }
+    if (opcode.has(ib::ieth)) set_obstacle("it has SEND with Invalidate, which the emulated stack does not know");
+    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle("its data were not captured whole");
+    if (opcode.operation == Operation::rdma_read_request) return feed_read_request(from, packet, messages);
+    const capture::AssembledMessage assembled = requests.assembler.feed(packet.ib, packet.number);
+    if (assembled.progress == Progress::orphan) return;  // a responder would not execute it
+    requests.next_psn = psn_after(psn);
+    if (assembled.length > longest_message) {
+        set_obstacle("it has a message of more than 64 MiB");
+        return requests.assembler.abandon();
+    }
+    if (assembled.progress == Progress::complete) add(single_packet(from, assembled, packet.ib), packet, messages);
+}
+
+void ConversationAssembler::feed_read_request(Side from, const capture::Packet& packet, Messages& messages) {
+    Requests& requests = requests_[from];
+    const ib::Reth& reth = packet.ib.reth;
+    if (reth.dma_length > longest_message || requests.reads.size() >= reads_at_once)
+        return set_obstacle("it reads more at once than is kept");
+    const std::uint32_t packets = capture::packets_for(reth.dma_length, mtu_);
+    Read& read = requests.reads.emplace_back(
+        packet.ib.bth.psn, added_, capture::MessageAssembler({.bytes = longest_message}));
+    read.response.expect_response(packet.ib, packets);
+    requests.next_psn = psn_after(packet.ib.bth.psn, packets);
+    Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
+    stack::append(message.octets, reth);
+    add(std::move(message), packet, messages);
+}
+
+/// Echoes the PSNs of the other side's READ.
+void ConversationAssembler::feed_read_response(Side from, const capture::Packet& packet, Messages& messages) {
+    std::deque<Read>& reads = requests_[engine::other(from)].reads;
+    const auto read = std::ranges::find_if(
+        reads, [&](const Read& candidate) { return candidate.response.awaiting(packet.ib.bth.psn).has_value(); });
+    if (read == reads.end()) return;
+    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle("its data were not captured whole");
+    const capture::AssembledMessage assembled = read->response.feed(packet.ib);
+    if (assembled.progress != Progress::complete) return;
+    Message message = single_packet(from, packet.ib.bth, read_response_only);
+    message.answers = read->message;
+    append(message.octets, assembled.payload);
+    reads.erase(read);
+    add(std::move(message), packet, messages);
+}
+
+/// Only what ends the connection is a message: the rest is the transport's own.
+void ConversationAssembler::feed_acknowledge(Side from, const capture::Packet& packet, Messages& messages) {
+    const ib::AethSyndrome syndrome = ib::AethSyndrome::of(packet.ib.aeth.syndrome);
+    if (syndrome.kind != ib::AethSyndrome::Class::nak || syndrome.value == ib::AethSyndrome::psn_sequence_error) return;
+    Requests& refused = requests_[engine::other(from)];
+    if (refused.refused_psn == packet.ib.bth.psn) return;
+    refused.refused_psn = packet.ib.bth.psn;
+    refused.assembler.abandon();
+    std::erase_if(refused.reads, [&](const Read& read) { return psn_distance(packet.ib.bth.psn, read.psn) >= 0; });
+    Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
+    message.name = nak_name;
+    stack::append(message.octets, packet.ib.aeth);
+    add(std::move(message), packet, messages);
+}
+
+}  // namespace fabricscope::replay::rdma_cm

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/engine/rdma_cm/recorded_endpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "protocols/ib/mtu.h"
+#include "replay/engine/rdma_cm/dialects.h"
+
+namespace fabricscope::replay::rdma_cm {
+
+namespace {
+
+using ib::AethSyndrome;
+using ib::Operation;
+
+constexpr unsigned receive_buffers = 1U << 20;
+constexpr std::uint64_t largest_region = std::uint64_t{1} << 28;
+/// Of memory under names of this run: so far behind the recorded address.
+constexpr std::uint64_t address_shift = std::uint64_t{1} << 40;
+
+constexpr std::size_t bth_size = layout::size_of<ib::Bth>;
+
+/// The headers and the payload of a queue pair's message.
+struct Headers {
+    ib::Bth bth{};
+    ib::Deth deth{};
+    ib::Reth reth{};
+    ib::Aeth aeth{};
+    std::optional<std::uint32_t> immediate;
+    ByteView payload;
+
+    explicit Headers(ByteView message) {
+        layout::PartReader reader(message, message.size());
+        reader.read(bth);
+        const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
+        if (opcode.has(ib::deth)) reader.read(deth);
+        if (opcode.has(ib::reth)) reader.read(reth);
+        if (opcode.operation == Operation::acknowledge) reader.read(aeth);
+        if (opcode.has(ib::immdt)) {
+            ib::ImmDt header{};
+            reader.read(header);
+            immediate = header.immediate_data;
+        }
+        payload = reader.take(reader.remaining(), "payload");
+    }
+};
+
+Value value_of_number(std::uint64_t number) {
+    Value value;
+    for (; number != 0; number >>= 8) value.insert(value.begin(), static_cast<std::uint8_t>(number));
+    if (value.empty()) value.push_back(0);
+    return value;
+}
+
+bool uses_memory(const Message& message) { return message.name == write_name || message.name == read_name; }
+
+/// The PSNs of the WRITEs and READs that `owner` refused.
+std::set<std::uint32_t> refused_psns(const Conversation& conversation, Side owner) {
+    std::set<std::uint32_t> psns;
+    for (const Message& message : conversation.messages) {
+        if (message.name != nak_name || message.from != owner) continue;
+        const Headers nak(message.octets);
+        if (AethSyndrome::of(nak.aeth.syndrome).value == AethSyndrome::remote_access_error) psns.insert(nak.bth.psn);
+    }
+    return psns;
+}
+
+}  // namespace
+
+RecordedEndpoint::RecordedEndpoint(
+    const Recording& recording, Side side, Pace pace, stack::Adapter& adapter, stack::IbAddress peer, Names names)
+    : recording_(recording), side_(side), script_(recording.conversation, side, pace), adapter_(adapter), peer_(peer) {
+    scan_recording();
+    create_queue_pair(names);
+    register_memory(names);
+}
+
+void RecordedEndpoint::scan_recording() {
+    std::set<Value> addresses;
+    for (std::size_t i = 0; i < recording_.conversation.messages.size(); ++i) {
+        const Message& message = recording_.conversation.messages[i];
+        if (message.from == side_) {
+            if (message.name == read_response_name && message.answers) responses_.emplace(*message.answers, i);
+            continue;
+        }
+        for (const FieldAt& name : message.embedded)
+            if (rule_of(*message.dialect, name).kind == address_kind) addresses.insert(value_of(message.octets, name));
+    }
+    announced_addresses_.assign(addresses.begin(), addresses.end());
+}
+
+void RecordedEndpoint::create_queue_pair(Names names) {
+    const End& end = recording_.assembler.ends()[side_];
+    if (!end.qpn) return;
+    const bool reliable = recording_.assembler.request() != nullptr;
+    qpn_ = *end.qpn;
+    if (names == Names::fresh) {
+        qpn_ = reliable ? adapter_.create_rc() : adapter_.create_ud(end.q_key);
+        script_.bindings().bind(qpn_kind, side_, value_of_number(*end.qpn), value_of_number(qpn_));
+    } else if (reliable) {
+        adapter_.create_rc(qpn_);
+    } else {
+        adapter_.create_ud(end.q_key, qpn_);
+    }
+}
+
+// ---- memory --------------------------------------------------------------------------------------
+
+/// What the peer used of this side's memory, by key.
+std::map<std::uint32_t, RecordedEndpoint::Region> RecordedEndpoint::regions() const {
+    std::map<std::uint32_t, Region> regions;
+    const std::set<std::uint32_t> refused = refused_psns(recording_.conversation, side_);
+    for (const Message& message : recording_.conversation.messages) {
+        if (message.from == side_ || !uses_memory(message)) continue;
+        const Headers headers(message.octets);
+        if (refused.contains(headers.bth.psn)) continue;
+        const std::uint64_t begin = headers.reth.virtual_address, end = begin + headers.reth.dma_length;
+        if (end < begin) continue;
+        const auto [entry, fresh] = regions.try_emplace(headers.reth.r_key, Region{begin, end});
+        entry->second = {std::min(entry->second.begin, begin), std::max(entry->second.end, end)};
+    }
+    return regions;
+}
+
+/// Whether the peer could learn another key than the recorded one.
+bool RecordedEndpoint::is_announced(std::uint32_t key) const {
+    const Value value = value_of_number(key);
+    return std::ranges::any_of(recording_.conversation.messages, [&](const Message& message) {
+        return message.from == side_ && std::ranges::any_of(message.embedded, [&](const FieldAt& name) {
+                   return value_of(message.octets, name) == value;
+               });
+    });
+}
+
+void RecordedEndpoint::register_memory(Names names) {
+    for (const auto& [key, region] : regions()) {
+        if (region.end - region.begin > largest_region)
+            throw NotPlayable("the peer uses more than 256 MiB of memory under one key");
+        Octets& octets = memory_.emplace_back(region.end - region.begin);
+        stack::MemoryRegion memory{region.begin, octets, stack::remote_read | stack::remote_write};
+        if (names == Names::recorded || !is_announced(key)) {
+            adapter_.memory().add(key, memory);
+            continue;
+        }
+        memory.address += address_shift;
+        rename_memory(key, region, adapter_.memory().add(memory));
+    }
+}
+
+/// Everything that lies in the region gets another address.
+void RecordedEndpoint::rename_memory(std::uint32_t key, const Region& region, std::uint32_t actual_key) {
+    Bindings& bindings = script_.bindings();
+    bindings.bind(rkey_kind, side_, value_of_number(key), value_of_number(actual_key));
+    const auto rename = [&](const Message& message, const FieldAt& field) {
+        const FieldRule rule = rule_of(*message.dialect, field);
+        if (rule.kind != address_kind || owner_of(rule, message.from) != side_) return;
+        const Value address = value_of(message.octets, field);
+        const std::uint64_t number = number_of(address);
+        // A region may begin before what the peer used of it.
+        if (number + largest_region >= region.begin && number <= region.end)
+            bindings.bind(address_kind, side_, address, value_of_number(number + address_shift));
+    };
+    for (const Message& message : recording_.conversation.messages)
+        for (const FieldAt& field : fields_of(message, message.octets)) rename(message, field);
+}
+
+/// A READ finds what it found when it was recorded.
+void RecordedEndpoint::prepare_response(const capture::Packet& packet) {
+    if (packet.ib.opcode().operation != Operation::rdma_read_request || !packet.ib.has_reth) return;
+    const std::optional<std::size_t> read = script_.expected(rc_lane, read_name);
+    if (!read) return;
+    const auto response = responses_.find(*read);
+    const ib::Reth& reth = packet.ib.reth;
+    const auto target = adapter_.memory().find(reth.r_key, reth.virtual_address, reth.dma_length, stack::remote_read);
+    if (response == responses_.end() || !target) return;
+    const ByteView octets = ByteView(recording_.conversation.messages[response->second].octets).subspan(bth_size);
+    std::copy_n(octets.begin(), std::min(octets.size(), target->size()), target->begin());
+}
+
+// ---- messages of the run -------------------------------------------------------------------------------------
+
+std::vector<ConversationMessage> RecordedEndpoint::receive(const capture::Packet& packet) {
+    std::vector<ConversationMessage> messages;
+    const bool from_peer = packet.transport == capture::Transport::ib && packet.state == capture::DecodeState::ok &&
+                           packet.source == capture::Address::of(peer_.gid) &&
+                           packet.destination == capture::Address::of(adapter_.config().address.gid);
+    if (!from_peer || !capture::icrc_is_good(packet).value_or(false)) return messages;
+    prepare_response(packet);
+    assembler_.feed(engine::other(side_), packet, messages);
+    return messages;
+}
+
+void RecordedEndpoint::record_sent(const std::vector<stack::OutgoingFrame>& frames) {
+    std::vector<ConversationMessage> own;
+    for (; recorded_frames_ < frames.size(); ++recorded_frames_)
+        assembler_.feed(side_, capture::decode(stack::ethernet_frame(frames[recorded_frames_].octets)), own);
+}
+
+// ---- the queue pair ------------------------------------------------------------------------------
+
+void RecordedEndpoint::connect_if_known(Time now) {
+    const End& own = assembler_.ends()[side_];
+    const End& other = assembler_.ends()[engine::other(side_)];
+    const fabricscope::rdma_ip_cm::Req* const request = assembler_.request();
+    if (connected_ || request == nullptr || !own.qpn || !other.qpn) return;
+    stack::RcQueuePair* const queue_pair = adapter_.rc(*own.qpn);
+    if (queue_pair == nullptr) return;
+    connected_ = true;
+    stack::RcConfig config;
+    config.remote_qpn = *other.qpn;
+    config.send_psn = other.starting_psn;
+    config.receive_psn = own.starting_psn;
+    config.mtu = assembler_.mtu();
+    config.timeout = request->primary.local_ack_timeout;
+    config.retry_count = request->body.retry_count;
+    config.rnr_retry_count = request->body.rnr_retry_count;
+    adapter_.connect_rc(*own.qpn, peer_, config);
+    queue_pair->post_receive(receive_buffers);
+    queue_pair->make_ready_to_send(now);
+}
+
+/// The peer's memory under its name in this run. What was told is its beginning; the address may lie within.
+ib::Reth RecordedEndpoint::translated(const ib::Reth& recorded) const {
+    ib::Reth reth = recorded;
+    const Side owner = engine::other(side_);
+    const Bindings& bindings = script_.bindings();
+    if (const Value* key = bindings.find(rkey_kind, owner, value_of_number(recorded.r_key)))
+        reth.r_key = static_cast<std::uint32_t>(number_of(*key));
+    std::uint64_t closest = 0;
+    for (const Value& told : announced_addresses_) {
+        const std::uint64_t base = number_of(told);
+        const Value* const actual = bindings.find(address_kind, owner, told);
+        if (actual == nullptr || base > recorded.virtual_address || base < closest) continue;
+        closest = base;
+        reth.virtual_address = number_of(*actual) + (recorded.virtual_address - base);
+    }
+    return reth;
+}
+
+void RecordedEndpoint::send(Time now, const Message& message) {
+    const Octets octets = script_.bindings().translated(message);
+    const Headers headers(octets);
+    if (message.lane == ud_lane)
+        return adapter_.send_datagram(
+            qpn_, peer_, headers.bth.destination_qpn, headers.deth.q_key,
+            {headers.payload.begin(), headers.payload.end()}, {}, headers.immediate);
+    if (message.name == read_response_name || message.name == nak_name) return;
+    stack::RcQueuePair* const queue_pair = adapter_.rc(qpn_);
+    if (queue_pair == nullptr) return;
+    stack::WorkRequest work;
+    work.id = message.frame;
+    work.immediate = headers.immediate;
+    work.solicited = headers.bth.solicited_event;
+    const ib::Reth reth = translated(Headers(message.octets).reth);
+    work.remote_address = reth.virtual_address;
+    work.rkey = reth.r_key;
+    if (message.name == read_name) {
+        work.type = stack::WorkType::rdma_read;
+        work.read_into = buffers_.emplace_back(reth.dma_length);
+    } else {
+        if (message.name == write_name) work.type = stack::WorkType::rdma_write;
+        work.octets.assign(headers.payload.begin(), headers.payload.end());
+    }
+    queue_pair->post_send(now, std::move(work));
+}
+
+bool RecordedEndpoint::all_acknowledged() {
+    const stack::RcQueuePair* const queue_pair = adapter_.rc(qpn_);
+    return queue_pair == nullptr || queue_pair->outstanding() == 0;
+}
+
+void RecordedEndpoint::on_completion(const stack::Completion& completion) {
+    if (completion.kind == stack::Completion::Kind::receive) {
+        if (stack::RcQueuePair* queue_pair = adapter_.rc(completion.qpn)) queue_pair->post_receive();
+        return;
+    }
+    if (completion.status == stack::CompletionStatus::success || completion.status == stack::CompletionStatus::flushed)
+        return;
+    notes_.push_back(fmt::format(
+        "the queue pair failed at what was recorded in frame {}: {}", completion.id, name_of(completion.status)));
+}
+
+}  // namespace fabricscope::replay::rdma_cm

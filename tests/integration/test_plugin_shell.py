@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One shared object for all protocols: what it exports, and that each protocol can be switched off by itself."""
+
+import itertools
+
+import pytest
+from harness import BUILD, ROOT, run, sample, tshark, without_plugin
+
+PROTOCOLS = {
+    "smcr": sample("smcr_v1_echo"),
+    "rdma_ip_cm": sample("rdmacm_private_data"),
+    "fcvi": ROOT / "samples/fcvi/client_server_iso.pcap",
+    "fcaerdma": ROOT / "samples/fc_ae_rdma/beside_plain_fcp.fcoe.pcap",
+}
+
+
+def plugin():
+    (found,) = (BUILD / "wireshark-plugins").glob("*/epan/*.so")
+    return found
+
+
+def off(protocols):
+    return [word for name in protocols for word in ("--disable-protocol", name)]
+
+
+def test_it_exports_what_wireshark_looks_for_and_nothing_else():
+    lines = run(["nm", "-D", "--defined-only", plugin()]).decode().splitlines()
+    assert {line.split()[-1] for line in lines} == {
+        "plugin_register", "plugin_version", "plugin_want_major", "plugin_want_minor"}
+
+
+def test_it_registers_all_protocols():
+    registered = {line.split("\t")[2] for line in tshark("-G", "protocols").splitlines()}
+    assert registered >= PROTOCOLS.keys()
+
+
+@pytest.mark.parametrize("alone", PROTOCOLS)
+def test_a_protocol_needs_no_other(alone):
+    capture = PROTOCOLS[alone]
+    others = off(PROTOCOLS.keys() - {alone})
+    for how in (["-V"], ["-2", "-T", "json"]):
+        assert tshark("-r", capture, *how, *others) == tshark("-r", capture, *how)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_switched_off_it_is_as_if_it_were_absent(name):
+    capture = PROTOCOLS[name]
+    assert tshark("-r", capture, "-V", *off([name])) == without_plugin("-r", capture, "-V")
+
+
+def test_all_switched_off_leave_every_capture_as_it_was():
+    for capture in PROTOCOLS.values():
+        assert tshark("-r", capture, "-V", *off(PROTOCOLS)) == without_plugin("-r", capture, "-V")
+
+
+def test_protocols_do_not_meddle_with_each_other():
+    for name, other in itertools.permutations(PROTOCOLS, 2):
+        assert tshark("-r", PROTOCOLS[name], "-Y", other) == ""

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/smcr/outcome.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricscope::engine::smcr {
+namespace {
+
+constexpr Side client = Side::client, server = Side::server;
+
+Connection with(void (*change)(Connection&)) {
+    Connection connection;
+    change(connection);
+    return connection;
+}
+
+TEST(Outcome, WhatClcAndDataProve) {
+    EXPECT_EQ(final_outcome({}), Outcome::unknown);
+    EXPECT_EQ(final_outcome(with([](auto& c) { c.outcome = Outcome::fallback, c.reset = true; })), Outcome::fallback);
+    EXPECT_EQ(final_outcome(with([](auto& c) { c.from[server].cdcs = 1, c.reset = true; })), Outcome::smc_r);
+    EXPECT_EQ(final_outcome(with([](auto& c) { c.setup.confirm_link.emplace(); })), Outcome::smc_r);
+}
+
+TEST(Outcome, AfterConfirm) {
+    constexpr auto first = [](Connection& c) { c.setup.confirm.emplace(), c.first_contact = true; };
+    constexpr auto subsequent = [](Connection& c) { c.setup.confirm.emplace(), c.first_contact = false; };
+    EXPECT_EQ(final_outcome(with(first)), Outcome::unknown) << "a DECLINE may still follow";
+    EXPECT_EQ(final_outcome(with(subsequent)), Outcome::smc_r);
+    Connection c = with(first);
+    c.fin = {{true, true}};
+    EXPECT_EQ(final_outcome(c), Outcome::smc_r);
+    c.reset = true;
+    EXPECT_EQ(final_outcome(c), Outcome::failed);
+}
+
+TEST(Outcome, BrokenOffBeforeConfirm) {
+    Connection c = with([](Connection& of) { of.setup.proposal.emplace(); });
+    EXPECT_EQ(final_outcome(c), Outcome::unknown);
+    c.fin[server] = true;
+    EXPECT_EQ(final_outcome(c), Outcome::failed);
+}
+
+TEST(Outcome, CloseOfSmcRFollowsCdc) {
+    Connection c;
+    c.outcome = Outcome::smc_r;
+    EXPECT_EQ(final_close(c), Close::open);
+    c.from[client].sending_done = true;
+    EXPECT_EQ(final_close(c), Close::half);
+    c.from[client].closed = c.from[server].closed = true;
+    c.reset = true;
+    EXPECT_EQ(final_close(c), Close::orderly) << "SMC-R had ended before";
+    c.from[server].aborted = true;
+    EXPECT_EQ(final_close(c), Close::abnormal);
+}
+
+TEST(Outcome, CloseOfAnythingElseFollowsTcp) {
+    Connection c;
+    EXPECT_EQ(final_close(c), Close::unknown);
+    c.outcome = Outcome::fallback;
+    EXPECT_EQ(final_close(c), Close::open);
+    c.fin[client] = true;
+    EXPECT_EQ(final_close(c), Close::half);
+    c.fin[server] = true;
+    EXPECT_EQ(final_close(c), Close::orderly);
+    c.reset = true;
+    EXPECT_EQ(final_close(c), Close::abnormal);
+}
+
+}  // namespace
+}  // namespace fabricscope::engine::smcr
