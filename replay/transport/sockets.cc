@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "protocols/build/frame_builder.h"
+#include "protocols/builders/frame_builder.h"
 
 namespace fabricscope::replay {
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cerrno>
 
-#include "protocols/build/frame_builder.h"
+#include "protocols/builders/frame_builder.h"
 #include "protocols/ib/headers.h"
 #include "protocols/ib/icrc.h"
 #include "protocols/net/headers.h"

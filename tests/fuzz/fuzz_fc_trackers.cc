@@ -7,7 +7,7 @@
 #include "analyzer/engine/fc/tracker.h"
 #include "analyzer/engine/fc_ae_rdma/tracker.h"
 #include "analyzer/engine/fcvi/tracker.h"
-#include "protocols/build/fc_login_payloads.h"
+#include "protocols/builders/fc_login_payloads.h"
 #include "tests/fuzz/script.h"
 
 namespace fc = fabricscope::fc;

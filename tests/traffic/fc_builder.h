@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole Sequences and Exchanges of the frames that protocols/build/fc_frame_builder.h makes, and more ways of carrying
-// them.
+// Whole Sequences and Exchanges of the frames that protocols/builders/fc_frame_builder.h makes, and more ways of
+// carrying them.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "protocols/build/fc_frame_builder.h"
-#include "protocols/build/fc_login_payloads.h"
+#include "protocols/builders/fc_frame_builder.h"
+#include "protocols/builders/fc_login_payloads.h"
 
 namespace fabricscope::traffic {
 

@@ -2,7 +2,7 @@
 // Interfaces of made-up hosts, for builders::FrameBuilder.
 #pragma once
 
-#include "protocols/build/frame_builder.h"
+#include "protocols/builders/frame_builder.h"
 #include "protocols/layout/parts.h"
 
 namespace fabricscope::traffic {

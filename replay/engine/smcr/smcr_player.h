@@ -3,7 +3,7 @@
 // TCP connections, player_control.cc CLC and LLC, player_data.cc what goes over the data path.
 #pragma once
 
-#include "protocols/build/frame_builder.h"
+#include "protocols/builders/frame_builder.h"
 #include "replay/engine/player.h"
 #include "replay/engine/smcr/played_connection.h"
 

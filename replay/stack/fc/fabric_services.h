@@ -4,7 +4,7 @@
 // network cannot deliver at the moment.
 #pragma once
 
-#include "protocols/build/fc_login_payloads.h"
+#include "protocols/builders/fc_login_payloads.h"
 #include "replay/stack/fc/exchanges.h"
 
 namespace fabricscope::stack::fibre_channel {

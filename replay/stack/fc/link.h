@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "capture/packet.h"
-#include "protocols/build/fc_frame_builder.h"
+#include "protocols/builders/fc_frame_builder.h"
 #include "replay/stack/core/endpoint.h"
 
 namespace fabricscope::stack::fibre_channel {

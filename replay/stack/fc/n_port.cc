@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocols/build/fc_login_payloads.h"
+#include "protocols/builders/fc_login_payloads.h"
 
 namespace fabricscope::stack::fibre_channel {
 namespace {

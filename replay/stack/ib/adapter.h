@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "protocols/build/frame_builder.h"
+#include "protocols/builders/frame_builder.h"
 #include "replay/stack/ib/rc_queue_pair.h"
 
 namespace fabricscope::stack {

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "protocols/build/frame_builder.h"
+#include "protocols/builders/frame_builder.h"
 #include "replay/stack/core/endpoint.h"
 #include "replay/stack/core/random.h"
 
