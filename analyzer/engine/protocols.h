@@ -17,7 +17,7 @@
 #include "analyzer/engine/smcr/tracker.h"
 #include "protocols/fc_ae_rdma/registry.h"
 #include "protocols/fcvi/registry.h"
-#include "protocols/rdma_ip_cm/registry.h"
+#include "protocols/rdma_cm/registry.h"
 #include "protocols/smcr/registry.h"
 
 namespace fabricscope::engine {
@@ -70,8 +70,8 @@ inline constexpr std::array protocols{
         .followed = [](Options& o) -> bool& { return o.rdma_cm; },
         .rules = rdma_cm::rules::catalogue,
         .generated_fields = rdma_cm::generated_fields,
-        .layouts = rdma_ip_cm::layouts,
-        .octets = rdma_ip_cm::octets},
+        .layouts = fabricscope::rdma_cm::layouts,
+        .octets = fabricscope::rdma_cm::octets},
     Protocol{
         .token = "fc", .filter = "fc", .title = "Fibre Channel", .followed = [](Options& o) -> bool& { return o.fc; }},
     Protocol{

@@ -10,12 +10,12 @@
 namespace fabricscope::report {
 
 void write_rules(std::ostream& out, std::span<const engine::Rule* const> rules, const Style& style) {
-    constexpr std::size_t kClauseWidth = 26, kSentenceWidth = 64;
+    constexpr std::size_t clause_width = 26, sentence_width = 64;
     Table table(
         {{"Id"},
          {"Severity"},
-         {"Clause", Table::Align::left, kClauseWidth},
-         {"What must hold", Table::Align::left, kSentenceWidth}});
+         {"Clause", Table::Align::left, clause_width},
+         {"What must hold", Table::Align::left, sentence_width}});
     for (const engine::Rule* rule : rules)
         table.add({{rule->id}, {name_of(rule->severity)}, {rule->clause}, {rule->sentence}});
     table.print(out, style, 0);

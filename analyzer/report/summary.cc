@@ -133,7 +133,7 @@ void Summary::counts(const Model& model) {
 }
 
 void Summary::attention() {
-    constexpr std::size_t kTextWidth = 96;
+    constexpr std::size_t text_width = 96;
     const std::vector<Notable> list = notables(results_, style_, options_.names);
     const bool anything = !results_.smcr->connections.empty() || !results_.smcr->link_groups.empty();
     if (list.empty() && !anything) return;
@@ -143,7 +143,7 @@ void Summary::attention() {
     for (const Notable& notable : list) {
         const std::string_view mark = notable.ink == Ink::plain ? "-" : "!";
         std::string_view before = mark;
-        for (const std::string& line : wrapped(notable.text, kTextWidth)) {
+        for (const std::string& line : wrapped(notable.text, text_width)) {
             out_ << "  " << style_.paint(notable.ink, before) << ' ' << line << '\n';
             before = " ";
         }
@@ -457,7 +457,7 @@ std::string_view catalogue_of(const engine::Rule& rule) {
 
 /// What the absence of findings is worth.
 void Summary::rules() {
-    constexpr std::size_t kReasonWidth = 48;
+    constexpr std::size_t reason_width = 48;
     std::size_t satisfied = 0, broken = 0, undecided = 0, idle = 0;
     Table table(
         {{"Rule"},
@@ -465,7 +465,7 @@ void Summary::rules() {
          {"Broken", Align::right},
          {"Waived", Align::right},
          {"Undecided", Align::right},
-         {"because", Align::left, kReasonWidth}});
+         {"because", Align::left, reason_width}});
     std::set<std::string_view> met;  // rules of protocols that the capture does not have are no news
     for (const auto& [rule, tally] : results_.rules)
         if (tally.satisfied + tally.broken + tally.waived + tally.undecided != 0) met.insert(catalogue_of(*rule));

@@ -87,7 +87,7 @@ std::string peer_id_text(const engine::smcr::wire::PeerId& id) {
 
 std::string llc_name(const engine::smcr::LlcExchange& exchange) {
     const auto type = static_cast<std::uint32_t>(exchange.type) | (exchange.version == 2 ? 0x20U : 0U);
-    const char* name = layout::name_of(engine::smcr::wire::kLlcTypeNames, type);
+    const char* name = layout::name_of(engine::smcr::wire::llc_type_names, type);
     return name != nullptr ? name : fmt::format("LLC type 0x{:02x}", type);
 }
 

@@ -14,7 +14,7 @@
 
 namespace fabricscope::plugin::rdma_cm {
 
-namespace wire = fabricscope::rdma_ip_cm;
+namespace wire = fabricscope::rdma_cm;
 
 using engine::rdma_cm::Connection;
 using engine::rdma_cm::FrameFacts;

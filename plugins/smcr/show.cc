@@ -109,7 +109,7 @@ void show_clc_message(
     SmcDisplay display, tvbuff_t* payload, const FrameFacts& facts, const Record::Clc& clc, bool first) {
     tvbuff_t* tvb = clc_tvb(display, payload, clc);
     const wire::ClcMessage message = wire::parse_clc(view_of(tvb));
-    if (message.header.eye_catcher == wire::kEyeCatcherSmcD) display.protocol = "SMC-D";
+    if (message.header.eye_catcher == wire::eye_catcher_smc_d) display.protocol = "SMC-D";
     const Line summary = summary_of(message);
     write_info(display, facts, summary, first);
     proto_tree* tree = add_message(display, tvb, -1, summary.c_str());
@@ -228,7 +228,7 @@ void show_facts(const SmcDisplay& display, tvbuff_t* frame, const FrameFacts& fa
 void show_tcp_option(packet_info* pinfo, proto_tree* tree, tvbuff_t* option) {
     wire::TcpOption parsed;
     layout::parse_into(parsed, view_of(option));
-    const char* name = layout::name_of(wire::kEyeCatcherNames, parsed.identifier);
+    const char* name = layout::name_of(wire::eye_catcher_names, parsed.identifier);
     proto_item* item = proto_tree_add_protocol_format(tree, fields.protocol, option, 0, -1, "TCP Option - %s", name);
     proto_tree* subtree = proto_item_add_subtree(item, fields.subtree);
     TreeBuilder(fields, pinfo, option, subtree).part(parsed, 0, wire::PartInfo{});

@@ -13,7 +13,7 @@ struct ClcDetail {
     void operator()(const wire::SmcrAcceptConfirm& message) const { contact(message.body.first_contact); }
     void operator()(const wire::SmcdAcceptConfirm& message) const { contact(message.body.first_contact); }
     void operator()(const wire::Decline& message) const {
-        const char* name = layout::name_of(wire::kDeclineNames, message.body.diagnosis);
+        const char* name = layout::name_of(wire::decline_names, message.body.diagnosis);
         if (name != nullptr) line << ", " << name;
         else line << ", diagnosis 0x", line.hex(message.body.diagnosis);
     }
@@ -79,7 +79,7 @@ void add_flags(Line& line, const wire::Cdc& cdc) {
 }  // namespace
 
 Line summary_of(const wire::ClcMessage& message) {
-    const char* name = layout::name_of(wire::kClcTypeNames, static_cast<std::uint64_t>(message.header.type));
+    const char* name = layout::name_of(wire::clc_type_names, static_cast<std::uint64_t>(message.header.type));
     Line line("CLC ");
     line << (name != nullptr ? name : "message") << " (v" << message.version() << ")";
     std::visit(ClcDetail{line}, message.body);
@@ -88,7 +88,7 @@ Line summary_of(const wire::ClcMessage& message) {
 
 Line summary_of(const wire::LlcMessage& message, const FrameFacts& facts) {
     Line line("LLC ");
-    if (const char* name = layout::name_of(wire::kLlcTypeNames, message.raw_type())) line << name;
+    if (const char* name = layout::name_of(wire::llc_type_names, message.raw_type())) line << name;
     else line << "type 0x", line.hex(message.raw_type());
     line << (message.is_reply() ? " reply" : " request");
     add_link(line, facts);

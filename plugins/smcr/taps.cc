@@ -32,8 +32,8 @@ void add_clc_response_time(void* tables, packet_info* pinfo, const Record::Clc& 
 }  // namespace
 
 const std::array<ResponseTimeTable, 2> response_times{{
-    {"SMC-R CLC", "CLC", "Request", "smcr.clc.type", wire::kClcTypeNames},
-    {"SMC-R LLC", "LLC", "Request", "smcr.llc.type", wire::kLlcTypeNames},
+    {"SMC-R CLC", "CLC", "Request", "smcr.clc.type", wire::clc_type_names},
+    {"SMC-R LLC", "LLC", "Request", "smcr.llc.type", wire::llc_type_names},
 }};
 
 tap_packet_status response_time_packet(
@@ -51,10 +51,10 @@ tap_packet_status response_time_packet(
 
 namespace {
 
-constexpr const char* kRoot = "SMC-R frames";
-constexpr const char* kCdc = "CDC messages by what they tell";
-constexpr const char* kWrites = "RDMA WRITE packets by octets of data";
-constexpr const char* kDirections = "Octets of RDMA WRITE data by direction";
+constexpr const char* root_node_name = "SMC-R frames";
+constexpr const char* cdc_node_name = "CDC messages by what they tell";
+constexpr const char* writes_node_name = "RDMA WRITE packets by octets of data";
+constexpr const char* directions_node_name = "Octets of RDMA WRITE data by direction";
 int root, clc_node, llc_node, cdc_node, write_node, rule_node, connection_node;
 
 void tick(stats_tree* tree, const char* name) { tick_stat_node(tree, name, root, false); }
@@ -79,48 +79,48 @@ void tick_cdc(stats_tree* tree, const FrameFacts& facts, const wire::Cdc& cdc) {
     };
     for (const auto& kind : kinds)
         if (kind.holds) tick_stat_node(tree, kind.name, cdc_node, false);
-    tick_stat_node(tree, kCdc, root, true);
+    tick_stat_node(tree, cdc_node_name, root, true);
 }
 
 void tick_llc(stats_tree* tree, ByteView octets, std::uint32_t length) {
     const wire::LlcMessage message = wire::parse_llc(octets, length);
-    const char* name = layout::name_of(wire::kLlcTypeNames, message.raw_type());
+    const char* name = layout::name_of(wire::llc_type_names, message.raw_type());
     Line line(name != nullptr ? name : "unknown");
     line << (message.is_reply() ? " reply" : " request");
     stats_tree_tick_pivot(tree, llc_node, line.c_str());
 }
 
 void tick_write(stats_tree* tree, const FrameFacts& facts) {
-    tick_stat_node(tree, kWrites, root, true);
-    stats_tree_tick_range(tree, kWrites, root, static_cast<int>(facts.length));
+    tick_stat_node(tree, writes_node_name, root, true);
+    stats_tree_tick_range(tree, writes_node_name, root, static_cast<int>(facts.length));
     if (facts.connection == 0 || !facts.from || facts.retransmission) return;
     Line line("smcr-");
     line << facts.connection;
     if (facts.roles_known) line << " from " << name_of(*facts.from);
     const int length = static_cast<int>(facts.length);
-    increase_stat_node(tree, kDirections, 0, true, length);
+    increase_stat_node(tree, directions_node_name, 0, true, length);
     increase_stat_node(tree, line.c_str(), connection_node, false, length);
 }
 
 }  // namespace
 
 void make_counts(stats_tree* tree) {
-    root = stats_tree_create_node(tree, kRoot, 0, STAT_DT_INT, true);
+    root = stats_tree_create_node(tree, root_node_name, 0, STAT_DT_INT, true);
     clc_node = stats_tree_create_pivot(tree, "CLC messages", root);
     llc_node = stats_tree_create_pivot(tree, "LLC messages", root);
-    cdc_node = stats_tree_create_pivot(tree, kCdc, root);
+    cdc_node = stats_tree_create_pivot(tree, cdc_node_name, root);
     write_node = stats_tree_create_range_node(
-        tree, kWrites, root, "0-64", "65-256", "257-1024", "1025-4096", "4097-", nullptr);
-    connection_node = stats_tree_create_node(tree, kDirections, 0, STAT_DT_INT, true);
+        tree, writes_node_name, root, "0-64", "65-256", "257-1024", "1025-4096", "4097-", nullptr);
+    connection_node = stats_tree_create_node(tree, directions_node_name, 0, STAT_DT_INT, true);
     rule_node = stats_tree_create_pivot(tree, "Findings", 0);
 }
 
 tap_packet_status count_packet(stats_tree* tree, packet_info*, epan_dissect_t*, const void* data, tap_flags_t) {
     const auto& tap = tapped<Tap>(data);
     const FrameFacts& facts = tap.facts;
-    tick_stat_node(tree, kRoot, 0, true);
+    tick_stat_node(tree, root_node_name, 0, true);
     for (const Record::Clc& clc : record().clc(facts.frame)) {
-        const char* name = layout::name_of(wire::kClcTypeNames, clc_type(clc));
+        const char* name = layout::name_of(wire::clc_type_names, clc_type(clc));
         stats_tree_tick_pivot(tree, clc_node, name != nullptr ? name : "unknown");
     }
     tick_findings(tree, rule_node, tap);
@@ -179,11 +179,11 @@ tap_packet_status flow_packet(void* graph, packet_info* pinfo, epan_dissect_t*, 
     for (const Record::Clc& clc : record().clc(facts.frame)) {
         const wire::ClcMessage message = wire::parse_clc(clc.octets);
         const auto type = static_cast<std::uint64_t>(message.header.type);
-        add_rung(graph, pinfo, tap, name_or(layout::name_of(wire::kClcTypeNames, type), "CLC"), summary_of(message));
+        add_rung(graph, pinfo, tap, name_or(layout::name_of(wire::clc_type_names, type), "CLC"), summary_of(message));
     }
     if (facts.what == What::llc) {
         const wire::LlcMessage message = wire::parse_llc(tap.message, facts.message_length);
-        const char* name = layout::name_of(wire::kLlcTypeNames, message.raw_type());
+        const char* name = layout::name_of(wire::llc_type_names, message.raw_type());
         add_rung(graph, pinfo, tap, name_or(name, "LLC"), summary_of(message, facts));
     } else if (facts.what == What::cdc) {
         wire::Cdc cdc;

@@ -9,10 +9,10 @@ namespace fabricscope::fc_ae_rdma {
 
 namespace {
 
-constexpr auto kLayouts = layout::infos_of<CommandParameter, Command, Response, ServicePage>();
+constexpr auto all_layouts = layout::infos_of<CommandParameter, Command, Response, ServicePage>();
 
 }  // namespace
 
-std::span<const layout::LayoutInfo> layouts() { return kLayouts; }
+std::span<const layout::LayoutInfo> layouts() { return all_layouts; }
 
 }  // namespace fabricscope::fc_ae_rdma

@@ -8,7 +8,7 @@ namespace fabricscope::fcvi {
 
 namespace {
 
-constexpr auto kLayouts = layout::infos_of<
+constexpr auto all_layouts = layout::infos_of<
     UnknownHead, MessageRequestHead, MessageRequestHeadRev10, MessageResponseHead, ConnectRequestHead,
     ConnectRequestHeadRev10, ConnectResponseHead, ConnectResponseHeadRev10, DisconnectHead, Parameter, ImmediateData,
     ConnectionStatus, ConnectionStatusRev10, RdmaTarget, SendTarget, ConnectionTarget, ConnectHead, ConnectHeadRev10,
@@ -16,6 +16,6 @@ constexpr auto kLayouts = layout::infos_of<
 
 }  // namespace
 
-std::span<const layout::LayoutInfo> layouts() { return kLayouts; }
+std::span<const layout::LayoutInfo> layouts() { return all_layouts; }
 
 }  // namespace fabricscope::fcvi

@@ -6,8 +6,8 @@
 
 namespace fabricscope::smcr {
 
-inline constexpr std::uint8_t kCdcType = 0xFE;
-inline constexpr std::size_t kCdcSize = 44;
+inline constexpr std::uint8_t cdc_type = 0xFE;
+inline constexpr std::size_t cdc_size = 44;
 
 /// A position in an RMB element: octets from its start, and how often the end was passed (modulo 2^16).
 struct Cursor {
@@ -36,8 +36,8 @@ struct CdcStateFlags {
 
 /// The producer cursor is a place in the receiver's RMB element, the consumer cursor one in the sender's own.
 struct Cdc {
-    std::uint8_t type = kCdcType;
-    std::uint8_t length = kCdcSize;
+    std::uint8_t type = cdc_type;
+    std::uint8_t length = cdc_size;
     std::uint16_t sequence = 0;     ///< 1, 2, ... per connection and direction; serial arithmetic
     std::uint32_t alert_token = 0;  ///< as the receiver assigned it
     Bytes<2> reserved_before_producer;
@@ -50,7 +50,7 @@ struct Cdc {
 };
 
 /// Octets of a CDC message that must be there for all its meaning to be known; the rest is reserved.
-inline constexpr std::size_t kCdcMeaningful = 26;
+inline constexpr std::size_t cdc_meaningful = 26;
 
 }  // namespace fabricscope::smcr
 

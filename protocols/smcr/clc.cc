@@ -5,22 +5,22 @@ namespace fabricscope::smcr {
 
 namespace {
 
-constexpr std::size_t kSmcdAreaOffset = 40;      // of a PROPOSAL's growth area
-constexpr std::size_t kV2ExtensionOrigin = 52;   // what v2_extension_offset counts from
-constexpr std::size_t kSmcdExtensionOrigin = 8;  // what smcd_extension_offset counts from, in the extension
-constexpr std::uint8_t kOffersNothing = 2;
-constexpr std::size_t kTrailerSize = layout::size_of<ClcTrailer>;
-constexpr const char* kLengthField = "smcr.clc.length";
+constexpr std::size_t smcd_area_offset = 40;      // of a PROPOSAL's growth area
+constexpr std::size_t v2_extension_origin = 52;   // what v2_extension_offset counts from
+constexpr std::size_t smcd_extension_origin = 8;  // what smcd_extension_offset counts from, in the extension
+constexpr std::uint8_t offers_nothing = 2;
+constexpr std::size_t trailer_size = layout::size_of<ClcTrailer>;
+constexpr const char* length_field = "smcr.clc.length";
 
-std::uint8_t version_of(ByteView octets) { return octets.size() > kClcHeaderSize ? octets[kClcHeaderSize] >> 4 : 0; }
+std::uint8_t version_of(ByteView octets) { return octets.size() > clc_header_size ? octets[clc_header_size] >> 4 : 0; }
 
 /// A version 1 message ends where its fields end; a later version may have grown.
 ByteView take_rest(PartReader& reader, std::uint8_t version) {
     if (version == 1 && reader.remaining() != 0)
         reader.fail(
-            {layout::Fault::wrong_length, kLengthField, 5, reader.offset() + kTrailerSize,
-             reader.offset() + reader.remaining() + kTrailerSize});
-    return reader.take(reader.remaining(), kLengthField);
+            {layout::Fault::wrong_length, length_field, 5, reader.offset() + trailer_size,
+             reader.offset() + reader.remaining() + trailer_size});
+    return reader.take(reader.remaining(), length_field);
 }
 
 void read_version(PartReader& reader, Proposal& proposal, std::uint8_t version) {
@@ -30,14 +30,14 @@ void read_version(PartReader& reader, Proposal& proposal, std::uint8_t version) 
 
 void read_v2_extension(PartReader& reader, Proposal& proposal) {
     proposal.before_v2 = reader.take_until(
-        kV2ExtensionOrigin + proposal.smcd->v2_extension_offset, "smcr.clc.proposal.v2_extension_offset");
+        v2_extension_origin + proposal.smcd->v2_extension_offset, "smcr.clc.proposal.v2_extension_offset");
     const std::size_t start = reader.offset();
     reader.read(proposal.v2);
     if (reader.error()) return;
     reader.read(proposal.eids, proposal.v2->eid_count);
     if (proposal.v2->smcd_extension_offset == 0) return;
     proposal.before_smcd_v2 = reader.take_until(
-        start + kSmcdExtensionOrigin + proposal.v2->smcd_extension_offset, "smcr.clc.proposal.smcd_extension_offset");
+        start + smcd_extension_origin + proposal.v2->smcd_extension_offset, "smcr.clc.proposal.smcd_extension_offset");
     reader.read(proposal.smcd_v2);
     reader.read(proposal.ism_gids, proposal.v2->ism_gid_count);
 }
@@ -48,11 +48,11 @@ Proposal read_proposal(PartReader& reader, std::uint8_t version) {
     reader.read(proposal.body);
     if (reader.error()) return proposal;
     const auto* v2 = std::get_if<ProposalVersion2>(&proposal.version);
-    const bool has_ip_area = v2 == nullptr || v2->type_v1 != kOffersNothing;
+    const bool has_ip_area = v2 == nullptr || v2->type_v1 != offers_nothing;
     const std::size_t growth = proposal.body.ip_area_offset;
     if (growth >= layout::size_of<SmcdArea> || !has_ip_area) reader.read(proposal.smcd);
     if (has_ip_area) {
-        proposal.before_ip = reader.take_until(kSmcdAreaOffset + growth, "smcr.clc.proposal.ip_area_offset");
+        proposal.before_ip = reader.take_until(smcd_area_offset + growth, "smcr.clc.proposal.ip_area_offset");
         reader.read(proposal.ip);
         if (!reader.error()) reader.read(proposal.prefixes, proposal.ip->prefix_count);
     }
@@ -110,12 +110,13 @@ void read_body(PartReader& reader, ClcMessage& message, std::uint8_t version) {
         case ClcType::proposal: message.body = read_proposal(reader, version); return;
         case ClcType::accept:
         case ClcType::confirm:
-            if (message.header.eye_catcher == kEyeCatcherSmcD) message.body = read_smcd_accept_confirm(reader, version);
+            if (message.header.eye_catcher == eye_catcher_smc_d)
+                message.body = read_smcd_accept_confirm(reader, version);
             else message.body = read_smcr_accept_confirm(reader, version, message.header.type);
             return;
         case ClcType::decline: message.body = read_decline(reader, version); return;
     }
-    message.body = UnknownClc{reader.take(reader.remaining(), kLengthField)};
+    message.body = UnknownClc{reader.take(reader.remaining(), length_field)};
     reader.fail({layout::Fault::wrong_value, "smcr.clc.type", 4, 1, static_cast<std::uint64_t>(message.header.type)});
 }
 
@@ -123,7 +124,7 @@ std::size_t shortest(ClcType type, std::uint32_t eye_catcher) {
     switch (type) {
         case ClcType::proposal: return 52;
         case ClcType::accept:
-        case ClcType::confirm: return eye_catcher == kEyeCatcherSmcD ? 48 : 68;
+        case ClcType::confirm: return eye_catcher == eye_catcher_smc_d ? 48 : 68;
         case ClcType::decline: return 28;
     }
     return 0;
@@ -145,15 +146,17 @@ std::uint8_t ClcMessage::version() const {
 }
 
 std::size_t clc_length(ByteView stream) {
-    constexpr std::array<std::uint8_t, 3> kBegin{0xE2, 0xD4, 0xC3};
-    const std::size_t comparable = std::min(stream.size(), kBegin.size());
-    if (!std::equal(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(comparable), kBegin.begin())) return 0;
-    if (stream.size() > 3 && stream[3] != (kEyeCatcherSmcR & 0xFF) && stream[3] != (kEyeCatcherSmcD & 0xFF)) return 0;
+    constexpr std::array<std::uint8_t, 3> message_start{0xE2, 0xD4, 0xC3};
+    const std::size_t comparable = std::min(stream.size(), message_start.size());
+    if (!std::equal(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(comparable), message_start.begin()))
+        return 0;
+    if (stream.size() > 3 && stream[3] != (eye_catcher_smc_r & 0xFF) && stream[3] != (eye_catcher_smc_d & 0xFF))
+        return 0;
     if (stream.size() > 4 && (stream[4] < 1 || stream[4] > 4)) return 0;
-    if (stream.size() < kClcHeaderSize) return kClcHeaderSize;
+    if (stream.size() < clc_header_size) return clc_header_size;
     ClcHeader header;
     layout::parse_into(header, stream);
-    const bool possible = header.length >= shortest(header.type, header.eye_catcher) && header.length <= kClcMaxLength;
+    const bool possible = header.length >= shortest(header.type, header.eye_catcher) && header.length <= clc_max_length;
     return possible ? header.length : 0;
 }
 
@@ -162,20 +165,20 @@ ClcMessage parse_clc(ByteView octets) {
     message.error = layout::parse_into(message.header, octets);
     if (message.error) return message;
     const std::size_t length = message.header.length;
-    if (length < kClcHeaderSize + kTrailerSize) {
-        message.error = {layout::Fault::wrong_length, kLengthField, 5, kClcHeaderSize + kTrailerSize, length};
+    if (length < clc_header_size + trailer_size) {
+        message.error = {layout::Fault::wrong_length, length_field, 5, clc_header_size + trailer_size, length};
         return message;
     }
     PartReader reader(octets, length);
-    reader.take(kClcHeaderSize, kLengthField);
-    reader.keep_back(kTrailerSize);
+    reader.take(clc_header_size, length_field);
+    reader.keep_back(trailer_size);
     read_body(reader, message, version_of(octets));
-    reader.give_back(kTrailerSize);
+    reader.give_back(trailer_size);
     if (!reader.error()) {
         reader.read(message.trailer);
         if (!reader.error() && message.trailer->eye_catcher != message.header.eye_catcher)
             reader.fail(
-                {layout::Fault::wrong_value, "smcr.clc.trailer", length - kTrailerSize, message.header.eye_catcher,
+                {layout::Fault::wrong_value, "smcr.clc.trailer", length - trailer_size, message.header.eye_catcher,
                  message.trailer->eye_catcher});
     }
     message.error = reader.error();

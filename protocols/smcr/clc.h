@@ -16,11 +16,11 @@
 namespace fabricscope::smcr {
 
 enum class ClcType : std::uint8_t { proposal = 1, accept = 2, confirm = 3, decline = 4 };
-inline constexpr std::array kClcTypeNames{
+inline constexpr std::array clc_type_names{
     ValueName{1, "PROPOSAL"}, ValueName{2, "ACCEPT"}, ValueName{3, "CONFIRM"}, ValueName{4, "DECLINE"}};
 
 /// A DECLINE's peer diagnosis code, as Linux uses them (RFC 7609 leaves them open).
-inline constexpr std::array kDeclineNames{
+inline constexpr std::array decline_names{
     ValueName{0x01010000, "out of memory"},
     ValueName{0x02010000, "timeout waiting for CONFIRM LINK"},
     ValueName{0x02020000, "timeout waiting for ADD LINK"},
@@ -59,18 +59,18 @@ inline constexpr std::array kDeclineNames{
     ValueName{0x09990003, "internal error: buffer registration"}};
 
 /// Octets of a CLC message that must be known to know its length.
-inline constexpr std::size_t kClcHeaderSize = 7;
+inline constexpr std::size_t clc_header_size = 7;
 /// No CLC message of any known version is longer: PROPOSAL with 8 prefixes, 8 EIDs and 8 ISM GIDs has 648.
-inline constexpr std::size_t kClcMaxLength = 2048;
+inline constexpr std::size_t clc_max_length = 2048;
 
 struct ClcHeader {
-    std::uint32_t eye_catcher = kEyeCatcherSmcR;
+    std::uint32_t eye_catcher = eye_catcher_smc_r;
     ClcType type{};
     std::uint16_t length = 0;  ///< octets of the whole message, trailer included
 };
 
 struct ClcTrailer {
-    std::uint32_t eye_catcher = kEyeCatcherSmcR;
+    std::uint32_t eye_catcher = eye_catcher_smc_r;
 };
 
 struct PeerId {
@@ -308,8 +308,8 @@ struct ClcMessage {
 };
 
 /// The length that a message beginning with `stream` claims, if `stream` can be the begin of a CLC
-/// message at all: eye catcher, type and a length that the type can have. Fewer than kClcHeaderSize
-/// octets: kClcHeaderSize while they agree with an eye catcher. 0 = this is not CLC.
+/// message at all: eye catcher, type and a length that the type can have. Fewer than clc_header_size
+/// octets: clc_header_size while they agree with an eye catcher. 0 = this is not CLC.
 std::size_t clc_length(ByteView stream);
 
 /// Parses one message. `octets` is what was captured of it (at most header.length are read). The
@@ -333,15 +333,15 @@ template <>
 inline constexpr auto layout_of<smcr::ClcHeader> = layout<smcr::ClcHeader>(
     "CLC header", "RFC 7609, A.2", octets(0, 7),
     field<&smcr::ClcHeader::eye_catcher>(
-        at(0), "smcr.clc.eye_catcher", "Eye catcher", hex, names(smcr::kEyeCatcherNames)),
-    field<&smcr::ClcHeader::type>(at(4), "smcr.clc.type", "Message type", names(smcr::kClcTypeNames)),
+        at(0), "smcr.clc.eye_catcher", "Eye catcher", hex, names(smcr::eye_catcher_names)),
+    field<&smcr::ClcHeader::type>(at(4), "smcr.clc.type", "Message type", names(smcr::clc_type_names)),
     field<&smcr::ClcHeader::length>(at(5), "smcr.clc.length", "Message length"));
 
 template <>
 inline constexpr auto layout_of<smcr::ClcTrailer> = layout<smcr::ClcTrailer>(
     "CLC trailer", "RFC 7609, A.2", octets(0, 4),
     field<&smcr::ClcTrailer::eye_catcher>(
-        at(0), "smcr.clc.trailer", "Trailing eye catcher", hex, names(smcr::kEyeCatcherNames)));
+        at(0), "smcr.clc.trailer", "Trailing eye catcher", hex, names(smcr::eye_catcher_names)));
 
 // ---- PROPOSAL ----
 
@@ -351,16 +351,16 @@ inline constexpr auto layout_of<smcr::ProposalVersion1> = layout<smcr::ProposalV
     field<&smcr::ProposalVersion1::version>(bits(7, 0xF0), "smcr.clc.version", "Version"),
     field<&smcr::ProposalVersion1::reserved_flag>(bits(7, 0x08), "smcr.clc.proposal.flag", "Flag", reserved),
     field<&smcr::ProposalVersion1::reserved>(bits(7, 0x04), "smcr.clc.reserved", "Reserved", reserved),
-    field<&smcr::ProposalVersion1::path>(bits(7, 0x03), "smcr.clc.path", "Path", names(smcr::kSmcTypeNames)));
+    field<&smcr::ProposalVersion1::path>(bits(7, 0x03), "smcr.clc.path", "Path", names(smcr::smc_type_names)));
 
 template <>
 inline constexpr auto layout_of<smcr::ProposalVersion2> = layout<smcr::ProposalVersion2>(
     "Version", "IBM SMC v2, PROPOSAL", octets(7, 8),
     field<&smcr::ProposalVersion2::version>(bits(7, 0xF0), "smcr.clc.version", "Version"),
     field<&smcr::ProposalVersion2::type_v2>(
-        bits(7, 0x0C), "smcr.clc.proposal.type_v2", "Offered in version 2", names(smcr::kSmcTypeNames)),
+        bits(7, 0x0C), "smcr.clc.proposal.type_v2", "Offered in version 2", names(smcr::smc_type_names)),
     field<&smcr::ProposalVersion2::type_v1>(
-        bits(7, 0x03), "smcr.clc.proposal.type_v1", "Offered in version 1", names(smcr::kSmcTypeNames)));
+        bits(7, 0x03), "smcr.clc.proposal.type_v1", "Offered in version 1", names(smcr::smc_type_names)));
 
 template <>
 inline constexpr auto layout_of<smcr::ProposalBody> = layout<smcr::ProposalBody>(
@@ -440,7 +440,7 @@ inline constexpr auto layout_of<smcr::SmcrAcceptConfirmBody> = layout<smcr::Smcr
     field<&smcr::SmcrAcceptConfirmBody::version>(bits(7, 0xF0), "smcr.clc.version", "Version"),
     field<&smcr::SmcrAcceptConfirmBody::first_contact>(bits(7, 0x08), "smcr.clc.first_contact", "First contact"),
     field<&smcr::SmcrAcceptConfirmBody::reserved1>(bits(7, 0x04), "smcr.clc.reserved", "Reserved", reserved),
-    field<&smcr::SmcrAcceptConfirmBody::path>(bits(7, 0x03), "smcr.clc.path", "Path", names(smcr::kSmcTypeNames)),
+    field<&smcr::SmcrAcceptConfirmBody::path>(bits(7, 0x03), "smcr.clc.path", "Path", names(smcr::smc_type_names)),
     field<&smcr::SmcrAcceptConfirmBody::peer_id, &smcr::PeerId::instance>(
         at(8), "smcr.clc.peer_id.instance", "Peer ID, instance number"),
     field<&smcr::SmcrAcceptConfirmBody::peer_id, &smcr::PeerId::mac>(
@@ -452,7 +452,7 @@ inline constexpr auto layout_of<smcr::SmcrAcceptConfirmBody> = layout<smcr::Smcr
     field<&smcr::SmcrAcceptConfirmBody::rmb_index>(at(45), "smcr.clc.rmb_index", "RMB element index"),
     field<&smcr::SmcrAcceptConfirmBody::alert_token>(at(46), "smcr.clc.alert_token", "Alert token", hex),
     field<&smcr::SmcrAcceptConfirmBody::buffer_size>(
-        bits(50, 0xF0), "smcr.clc.buffer_size", "RMB element size", names(smcr::kBufferSizeNames)),
+        bits(50, 0xF0), "smcr.clc.buffer_size", "RMB element size", names(smcr::buffer_size_names)),
     field<&smcr::SmcrAcceptConfirmBody::mtu>(bits(50, 0x0F), "smcr.clc.mtu", "Path MTU", names(ib::mtu_names)),
     field<&smcr::SmcrAcceptConfirmBody::reserved2>(at(51), "smcr.clc.reserved2", "Reserved", reserved),
     field<&smcr::SmcrAcceptConfirmBody::rmb_address>(at(52), "smcr.clc.rmb_address", "RMB virtual address", hex),
@@ -471,7 +471,7 @@ inline constexpr auto layout_of<smcr::FirstContactExtension> = layout<smcr::Firs
     field<&smcr::FirstContactExtension::direct>(bits(0, 0x80), "smcr.clc.fce.direct", "Not routed (v2 direct)"),
     field<&smcr::FirstContactExtension::reserved1>(bits(0, 0x7F), "smcr.clc.fce.reserved1", "Reserved", reserved),
     field<&smcr::FirstContactExtension::os_type>(
-        bits(1, 0xF0), "smcr.clc.os_type", "Operating system", names(smcr::kOsTypeNames)),
+        bits(1, 0xF0), "smcr.clc.os_type", "Operating system", names(smcr::os_type_names)),
     field<&smcr::FirstContactExtension::release>(bits(1, 0x0F), "smcr.clc.release", "Release"),
     field<&smcr::FirstContactExtension::reserved2>(at(2), "smcr.clc.fce.reserved2", "Reserved", reserved),
     field<&smcr::FirstContactExtension::hostname>(at(4), "smcr.clc.hostname", "Host name"));
@@ -502,12 +502,12 @@ inline constexpr auto layout_of<smcr::SmcdAcceptConfirmBody> = layout<smcr::Smcd
     field<&smcr::SmcdAcceptConfirmBody::version>(bits(7, 0xF0), "smcr.clc.version", "Version"),
     field<&smcr::SmcdAcceptConfirmBody::first_contact>(bits(7, 0x08), "smcr.clc.first_contact", "First contact"),
     field<&smcr::SmcdAcceptConfirmBody::reserved1>(bits(7, 0x04), "smcr.clc.reserved", "Reserved", reserved),
-    field<&smcr::SmcdAcceptConfirmBody::path>(bits(7, 0x03), "smcr.clc.path", "Path", names(smcr::kSmcTypeNames)),
+    field<&smcr::SmcdAcceptConfirmBody::path>(bits(7, 0x03), "smcr.clc.path", "Path", names(smcr::smc_type_names)),
     field<&smcr::SmcdAcceptConfirmBody::gid>(at(8), "smcr.clc.smcd.gid", "ISM GID", hex),
     field<&smcr::SmcdAcceptConfirmBody::token>(at(16), "smcr.clc.smcd.token", "DMB token", hex),
     field<&smcr::SmcdAcceptConfirmBody::dmb_index>(at(24), "smcr.clc.smcd.dmb_index", "DMB element index"),
     field<&smcr::SmcdAcceptConfirmBody::buffer_size>(
-        bits(25, 0xF0), "smcr.clc.smcd.buffer_size", "DMB element size", names(smcr::kBufferSizeNames)),
+        bits(25, 0xF0), "smcr.clc.smcd.buffer_size", "DMB element size", names(smcr::buffer_size_names)),
     field<&smcr::SmcdAcceptConfirmBody::reserved2>(bits(25, 0x0F), "smcr.clc.smcd.reserved2", "Reserved", reserved),
     field<&smcr::SmcdAcceptConfirmBody::reserved3>(at(26), "smcr.clc.smcd.reserved3", "Reserved", reserved),
     field<&smcr::SmcdAcceptConfirmBody::link_id>(at(28), "smcr.clc.smcd.link_id", "Link ID", hex));
@@ -532,14 +532,14 @@ inline constexpr auto layout_of<smcr::DeclineBody> = layout<smcr::DeclineBody>(
     field<&smcr::DeclineBody::version>(bits(7, 0xF0), "smcr.clc.version", "Version"),
     field<&smcr::DeclineBody::out_of_sync>(bits(7, 0x08), "smcr.clc.decline.out_of_sync", "Out of synchronization (S)"),
     field<&smcr::DeclineBody::reserved1>(bits(7, 0x04), "smcr.clc.reserved", "Reserved", reserved),
-    field<&smcr::DeclineBody::path>(bits(7, 0x03), "smcr.clc.path", "Path", names(smcr::kSmcTypeNames)),
+    field<&smcr::DeclineBody::path>(bits(7, 0x03), "smcr.clc.path", "Path", names(smcr::smc_type_names)),
     field<&smcr::DeclineBody::peer_id, &smcr::PeerId::instance>(
         at(8), "smcr.clc.peer_id.instance", "Peer ID, instance number"),
     field<&smcr::DeclineBody::peer_id, &smcr::PeerId::mac>(at(10), "smcr.clc.peer_id.mac", "Peer ID, RoCE MAC"),
     field<&smcr::DeclineBody::diagnosis>(
-        at(16), "smcr.clc.decline.diagnosis", "Peer diagnosis", hex, names(smcr::kDeclineNames)),
+        at(16), "smcr.clc.decline.diagnosis", "Peer diagnosis", hex, names(smcr::decline_names)),
     field<&smcr::DeclineBody::os_type>(
-        bits(20, 0xF0), "smcr.clc.os_type", "Operating system", names(smcr::kOsTypeNames)),
+        bits(20, 0xF0), "smcr.clc.os_type", "Operating system", names(smcr::os_type_names)),
     field<&smcr::DeclineBody::reserved2>(bits(20, 0x0F), "smcr.clc.decline.reserved2", "Reserved", reserved),
     field<&smcr::DeclineBody::reserved3>(at(21), "smcr.clc.decline.reserved3", "Reserved", reserved));
 

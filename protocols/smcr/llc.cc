@@ -9,23 +9,23 @@ namespace fabricscope::smcr {
 
 namespace {
 
-constexpr std::size_t kHeaderSize = 3;
-constexpr std::size_t kMaxDeletedRkeys = 8;  // RFC 7609, A.3.7
-constexpr std::uint8_t kVersionMask = 0xE0;  // type bits 00xxxxxx; bit 5 marks version 2 in practice
-constexpr std::uint8_t kVersion2 = 0x20;
-constexpr const char* kTypeField = "smcr.llc.type";
-constexpr const char* kLengthField = "smcr.llc.length";
+constexpr std::size_t header_size = 3;
+constexpr std::size_t max_deleted_rkeys = 8;  // RFC 7609, A.3.7
+constexpr std::uint8_t version_mask = 0xE0;   // type bits 00xxxxxx; bit 5 marks version 2 in practice
+constexpr std::uint8_t version2 = 0x20;
+constexpr const char* type_field = "smcr.llc.type";
+constexpr const char* length_field = "smcr.llc.length";
 
-bool is_version2(std::uint8_t type) { return (type & kVersionMask) == kVersion2; }
+bool is_version2(std::uint8_t type) { return (type & version_mask) == version2; }
 
 /// Linux stores the length in host order: take the order in which it is the payload's length, and
 /// if neither fits, the order in which it is a possible length.
 bool length_is_little_endian(ByteView octets, std::size_t payload) {
-    if (octets.size() < kHeaderSize) return false;
+    if (octets.size() < header_size) return false;
     const std::size_t big = static_cast<std::size_t>(octets[1] << 8 | octets[2]);
     const std::size_t little = static_cast<std::size_t>(octets[2] << 8 | octets[1]);
     if (big == payload || little == payload) return big != payload;
-    return little >= kLlcSize && little <= kLlcV2MaxLength;
+    return little >= llc_size && little <= llc_v2_max_length;
 }
 
 template <class Header> std::size_t read_header(PartReader& reader, LlcMessage& message) {
@@ -48,7 +48,7 @@ std::size_t read_header(PartReader& reader, LlcMessage& message, ByteView octets
 /// is taken only where the other one makes no sense: those octets are not zero, or there is an MTU
 /// where the figure has it and none where implementations have it.
 bool has_rfc_shape(ByteView octets) {
-    if (octets.size() < kLlcSize) return false;
+    if (octets.size() < llc_size) return false;
     if (octets[10] != 0 || octets[11] != 0) return true;
     return mtu_octets(octets[32]) == 0 && mtu_octets(octets[30]) != 0;
 }
@@ -85,7 +85,7 @@ DeleteRkeyMessage read_delete_rkey(PartReader& reader, std::uint8_t version) {
     DeleteRkeyMessage message;
     reader.read(message.body);
     if (reader.error()) return message;
-    const std::size_t slots = version == 1 ? kMaxDeletedRkeys : message.body.count;
+    const std::size_t slots = version == 1 ? max_deleted_rkeys : message.body.count;
     reader.read(message.slots, slots);
     message.used = std::min<std::size_t>(message.body.count, message.slots.size());
     return message;
@@ -105,7 +105,7 @@ template <class Body> Body read_plain(PartReader& reader) {
 }
 
 void read_body(PartReader& reader, LlcMessage& message, ByteView octets) {
-    const bool known = layout::name_of(kLlcTypeNames, message.raw_type()) != nullptr && message.raw_type() != kCdcType;
+    const bool known = layout::name_of(llc_type_names, message.raw_type()) != nullptr && message.raw_type() != cdc_type;
     if (known) {
         switch (message.type()) {
             case LlcType::confirm_link: message.body = read_plain<ConfirmLink>(reader); return;
@@ -128,8 +128,8 @@ void read_body(PartReader& reader, LlcMessage& message, ByteView octets) {
             case LlcType::test_link: message.body = read_plain<TestLink>(reader); return;
         }
     }
-    message.body = UnknownLlc{reader.take(reader.remaining(), kTypeField)};
-    reader.fail({layout::Fault::wrong_value, kTypeField, 0, 1, message.raw_type()});
+    message.body = UnknownLlc{reader.take(reader.remaining(), type_field)};
+    reader.fail({layout::Fault::wrong_value, type_field, 0, 1, message.raw_type()});
 }
 
 }  // namespace
@@ -174,24 +174,24 @@ LlcMessage parse_llc(ByteView octets, std::size_t length) {
     PartReader reader(octets, length);
     const std::size_t claimed = read_header(reader, message, octets, length);
     if (!reader.error()) read_body(reader, message, octets);
-    if (!reader.error()) message.padding = reader.take(reader.remaining(), kLengthField);
+    if (!reader.error()) message.padding = reader.take(reader.remaining(), length_field);
     if (!reader.error() && claimed != length)
-        reader.fail({layout::Fault::wrong_length, kLengthField, 1, length, claimed});
+        reader.fail({layout::Fault::wrong_length, length_field, 1, length, claimed});
     message.error = reader.error();
     return message;
 }
 
 bool looks_like_llc(ByteView octets, std::size_t length) {
-    if (length < kLlcSize || octets.size() < length) return false;
+    if (length < llc_size || octets.size() < length) return false;
     const LlcMessage message = parse_llc(octets, length);
-    if (message.error || (message.version() == 1 && length != kLlcSize)) return false;
+    if (message.error || (message.version() == 1 && length != llc_size)) return false;
     layout::ReservedCheck check;
     walk(message, check);
     return !check.found;
 }
 
 bool looks_like_cdc(ByteView octets, std::size_t length) {
-    if (length != kCdcSize || octets.size() < kCdcMeaningful || octets[0] != kCdcType || octets[1] != kCdcSize)
+    if (length != cdc_size || octets.size() < cdc_meaningful || octets[0] != cdc_type || octets[1] != cdc_size)
         return false;
     Cdc cdc;
     layout::parse_into(cdc, octets);

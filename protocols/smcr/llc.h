@@ -13,8 +13,8 @@
 
 namespace fabricscope::smcr {
 
-inline constexpr std::size_t kLlcSize = 44;           ///< of every version 1 message, and the least in version 2
-inline constexpr std::size_t kLlcV2MaxLength = 8192;  ///< what Linux accepts
+inline constexpr std::size_t llc_size = 44;             ///< of every version 1 message, and the least in version 2
+inline constexpr std::size_t llc_v2_max_length = 8192;  ///< what Linux accepts
 
 /// The type without the version nibble.
 enum class LlcType : std::uint8_t {
@@ -30,7 +30,7 @@ enum class LlcType : std::uint8_t {
 };
 
 /// Types as they stand in octet 0, version nibble included.
-inline constexpr std::array kLlcTypeNames{
+inline constexpr std::array llc_type_names{
     ValueName{0x01, "CONFIRM LINK"},
     ValueName{0x02, "ADD LINK"},
     ValueName{0x03, "ADD LINK CONTINUATION"},
@@ -48,9 +48,9 @@ inline constexpr std::array kLlcTypeNames{
     ValueName{0x29, "DELETE RKEY"},
     ValueName{0xFE, "CDC"}};
 
-inline constexpr std::array kAddLinkRejectNames{ValueName{1, "no alternate path"}, ValueName{2, "invalid MTU"}};
+inline constexpr std::array add_link_reject_names{ValueName{1, "no alternate path"}, ValueName{2, "invalid MTU"}};
 
-inline constexpr std::array kDeleteLinkReasonNames{
+inline constexpr std::array delete_link_reason_names{
     ValueName{0x00010000, "lost path"},
     ValueName{0x00020000, "operator initiated"},
     ValueName{0x00030000, "program initiated (inactivity)"},
@@ -63,14 +63,14 @@ inline constexpr std::array kDeleteLinkReasonNames{
 
 struct LlcHeaderV1 {
     std::uint8_t type = 0;
-    std::uint8_t length = kLlcSize;
+    std::uint8_t length = llc_size;
     std::uint8_t reserved = 0;
 };
 
 /// A version 1 ADD LINK has its reject reason in the header's last octet.
 struct AddLinkHeaderV1 {
     std::uint8_t type = 2;
-    std::uint8_t length = kLlcSize;
+    std::uint8_t length = llc_size;
     std::uint8_t reserved = 0;
     std::uint8_t reject_reason = 0;
 };
@@ -78,7 +78,7 @@ struct AddLinkHeaderV1 {
 /// Version 2 has a 16-bit length. Linux stores it in the order of its CPU, so both orders are met.
 struct LlcHeaderV2 {
     std::uint8_t type = 0;
-    std::uint16_t length = kLlcSize;
+    std::uint16_t length = llc_size;
 };
 struct LlcHeaderV2Big : LlcHeaderV2 {};
 struct LlcHeaderV2Little : LlcHeaderV2 {};
@@ -300,29 +300,29 @@ namespace fabricscope::layout {
 template <>
 inline constexpr auto layout_of<smcr::LlcHeaderV1> = layout<smcr::LlcHeaderV1>(
     "LLC header", "RFC 7609, A.3", octets(0, 3),
-    field<&smcr::LlcHeaderV1::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
+    field<&smcr::LlcHeaderV1::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::llc_type_names)),
     field<&smcr::LlcHeaderV1::length>(at(1), "smcr.llc.length", "Length"),
     field<&smcr::LlcHeaderV1::reserved>(at(2), "smcr.llc.reserved", "Reserved", hex, reserved));
 
 template <>
 inline constexpr auto layout_of<smcr::AddLinkHeaderV1> = layout<smcr::AddLinkHeaderV1>(
     "LLC header", "RFC 7609, A.3.2", octets(0, 3),
-    field<&smcr::AddLinkHeaderV1::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
+    field<&smcr::AddLinkHeaderV1::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::llc_type_names)),
     field<&smcr::AddLinkHeaderV1::length>(at(1), "smcr.llc.length", "Length"),
     field<&smcr::AddLinkHeaderV1::reserved>(bits(2, 0xF0), "smcr.llc.reserved", "Reserved", hex, reserved),
     field<&smcr::AddLinkHeaderV1::reject_reason>(
-        bits(2, 0x0F), "smcr.llc.add_link.reject_reason", "Reject reason", names(smcr::kAddLinkRejectNames)));
+        bits(2, 0x0F), "smcr.llc.add_link.reject_reason", "Reject reason", names(smcr::add_link_reject_names)));
 
 template <>
 inline constexpr auto layout_of<smcr::LlcHeaderV2Big> = layout<smcr::LlcHeaderV2Big>(
     "LLC header, version 2", "IBM SMC v2, LLC", octets(0, 3),
-    field<&smcr::LlcHeaderV2::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
+    field<&smcr::LlcHeaderV2::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::llc_type_names)),
     field<&smcr::LlcHeaderV2::length>(at(1), "smcr.llc.v2_length", "Length"));
 
 template <>
 inline constexpr auto layout_of<smcr::LlcHeaderV2Little> = layout<smcr::LlcHeaderV2Little>(
     "LLC header, version 2", "IBM SMC v2, LLC", octets(0, 3),
-    field<&smcr::LlcHeaderV2::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::kLlcTypeNames)),
+    field<&smcr::LlcHeaderV2::type>(at(0), "smcr.llc.type", "Message type", hex, names(smcr::llc_type_names)),
     field<&smcr::LlcHeaderV2::length>(at(1), "smcr.llc.v2_length", "Length", little_endian));
 
 template <>
@@ -351,7 +351,7 @@ inline constexpr auto layout_of<smcr::AddLink> = layout<smcr::AddLink>(
     field<&smcr::AddLink::reserved1>(bits(3, 0x30), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
     field<&smcr::AddLink::reject_reason_v2>(
         bits(3, 0x0F), "smcr.llc.add_link.reject_reason_v2", "Reject reason (version 2)",
-        names(smcr::kAddLinkRejectNames)),
+        names(smcr::add_link_reject_names)),
     field<&smcr::AddLink::mac>(at(4), "smcr.llc.mac", "RoCE MAC"),
     field<&smcr::AddLink::reserved2>(at(10), "smcr.llc.add_link.reserved2", "Reserved", reserved),
     field<&smcr::AddLink::gid>(at(12), "smcr.llc.gid", "GID"),
@@ -422,7 +422,7 @@ inline constexpr auto layout_of<smcr::DeleteLink> = layout<smcr::DeleteLink>(
     field<&smcr::DeleteLink::reserved1>(bits(3, 0x1F), "smcr.llc.flags_reserved", "Reserved", hex, reserved),
     field<&smcr::DeleteLink::link>(at(4), "smcr.llc.link", "Link number"),
     field<&smcr::DeleteLink::reason>(
-        at(5), "smcr.llc.delete_link.reason", "Reason", hex, names(smcr::kDeleteLinkReasonNames)),
+        at(5), "smcr.llc.delete_link.reason", "Reason", hex, names(smcr::delete_link_reason_names)),
     field<&smcr::DeleteLink::reserved2>(at(9), "smcr.llc.delete_link.reserved", "Reserved", reserved));
 
 template <>

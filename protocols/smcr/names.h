@@ -18,16 +18,17 @@ using layout::ValueName;
 using layout::Walker;
 
 /// "SMCR" and "SMCD" in EBCDIC (RFC 7609, A.2; SMC-D: IBM SMC v2).
-inline constexpr std::uint32_t kEyeCatcherSmcR = 0xE2D4C3D9;
-inline constexpr std::uint32_t kEyeCatcherSmcD = 0xE2D4C3C4;
-inline constexpr std::array kEyeCatcherNames{ValueName{kEyeCatcherSmcR, "SMC-R"}, ValueName{kEyeCatcherSmcD, "SMC-D"}};
+inline constexpr std::uint32_t eye_catcher_smc_r = 0xE2D4C3D9;
+inline constexpr std::uint32_t eye_catcher_smc_d = 0xE2D4C3C4;
+inline constexpr std::array eye_catcher_names{
+    ValueName{eye_catcher_smc_r, "SMC-R"}, ValueName{eye_catcher_smc_d, "SMC-D"}};
 
 /// Which of SMC-R and SMC-D a CLC message speaks for (IBM SMC v2; Linux net/smc/smc_clc.h).
-inline constexpr std::array kSmcTypeNames{
+inline constexpr std::array smc_type_names{
     ValueName{0, "SMC-R"}, ValueName{1, "SMC-D"}, ValueName{2, "neither"}, ValueName{3, "SMC-R and SMC-D"}};
 
 /// Compressed RMB element size: 2^(value+14) octets (RFC 7609, A.2.3, has 0..5; Linux goes on).
-inline constexpr std::array kBufferSizeNames{
+inline constexpr std::array buffer_size_names{
     ValueName{0, "16 KiB"},  ValueName{1, "32 KiB"},   ValueName{2, "64 KiB"},   ValueName{3, "128 KiB"},
     ValueName{4, "256 KiB"}, ValueName{5, "512 KiB"},  ValueName{6, "1 MiB"},    ValueName{7, "2 MiB"},
     ValueName{8, "4 MiB"},   ValueName{9, "8 MiB"},    ValueName{10, "16 MiB"},  ValueName{11, "32 MiB"},
@@ -38,6 +39,6 @@ constexpr std::uint64_t buffer_size(std::uint8_t compressed) {
     return std::uint64_t{1} << ((compressed & 0x0Fu) + 14u);
 }
 
-inline constexpr std::array kOsTypeNames{ValueName{1, "z/OS"}, ValueName{2, "Linux"}, ValueName{3, "AIX"}};
+inline constexpr std::array os_type_names{ValueName{1, "z/OS"}, ValueName{2, "Linux"}, ValueName{3, "AIX"}};
 
 }  // namespace fabricscope::smcr

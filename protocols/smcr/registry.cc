@@ -10,7 +10,7 @@ namespace fabricscope::smcr {
 
 namespace {
 
-constexpr auto kLayouts = layout::infos_of<
+constexpr auto all_layouts = layout::infos_of<
     TcpOption, ClcHeader, ProposalVersion1, ProposalVersion2, ProposalBody, SmcdArea, IpArea, Ipv6Prefix,
     ProposalV2Extension, Eid, SmcdV2Extension, IsmGid, SmcrAcceptConfirmBody, SmcrAcceptConfirmV2,
     FirstContactExtension, FirstContactExtensionV2x, GidListHeader, GidEntry, SmcdAcceptConfirmBody,
@@ -21,6 +21,6 @@ constexpr auto kLayouts = layout::infos_of<
 
 }  // namespace
 
-std::span<const layout::LayoutInfo> layouts() { return kLayouts; }
+std::span<const layout::LayoutInfo> layouts() { return all_layouts; }
 
 }  // namespace fabricscope::smcr

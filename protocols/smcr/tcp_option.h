@@ -12,7 +12,7 @@ namespace fabricscope::smcr {
 struct TcpOption {
     std::uint8_t kind = 254;
     std::uint8_t length = 6;
-    std::uint32_t identifier = kEyeCatcherSmcR;
+    std::uint32_t identifier = eye_catcher_smc_r;
 };
 
 /// The SMC option among the options of a TCP header (the octets after the first 20), SMC-R or SMC-D.
@@ -28,5 +28,5 @@ inline constexpr auto layout_of<smcr::TcpOption> = layout<smcr::TcpOption>(
     field<&smcr::TcpOption::kind>(at(0), "smcr.tcp_option.kind", "Kind"),
     field<&smcr::TcpOption::length>(at(1), "smcr.tcp_option.length", "Length"),
     field<&smcr::TcpOption::identifier>(
-        at(2), "smcr.tcp_option.identifier", "Identifier", hex, names(smcr::kEyeCatcherNames)));
+        at(2), "smcr.tcp_option.identifier", "Identifier", hex, names(smcr::eye_catcher_names)));
 }  // namespace fabricscope::layout

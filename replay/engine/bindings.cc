@@ -5,14 +5,14 @@
 
 namespace fabricscope::replay {
 
-FieldRule rule_of(const Dialect& dialect, const FieldAt& field) {
+FieldRule rule_of(const MessageFormat& format, const FieldAt& field) {
     if (field.info != nullptr && field.info->reserved) return {field.filter(), Treatment::ignored};
-    const auto found = std::ranges::find(dialect.rules, field.filter(), &FieldRule::filter);
-    return found == dialect.rules.end() ? FieldRule{field.filter()} : *found;
+    const auto found = std::ranges::find(format.rules, field.filter(), &FieldRule::filter);
+    return found == format.rules.end() ? FieldRule{field.filter()} : *found;
 }
 
 std::vector<FieldAt> fields_of(const Message& like, ByteView octets) {
-    return with_names(like.dialect->fields_of(octets), like.embedded);
+    return with_names(like.format->fields_of(octets), like.embedded);
 }
 
 Side owner_of(const FieldRule& rule, Side sender) {
@@ -26,7 +26,7 @@ Side owner_of(const FieldRule& rule, Side sender) {
 
 std::string kind_of(const FieldRule& rule, const Message& message) {
     std::string kind(rule.kind);
-    if (rule.in_lane) kind += " of " + message.lane;
+    if (rule.in_channel) kind += " of " + message.channel;
     return kind;
 }
 
@@ -41,7 +41,7 @@ void Bindings::learn(const Message& recorded, ByteView actual) {
     const std::vector<FieldAt> now = fields_of(recorded, actual);
     // Lists may be longer in one of them: fields are found by what they are, not by where they stand.
     for (const FieldAt& field : before) {
-        const FieldRule rule = rule_of(*recorded.dialect, field);
+        const FieldRule rule = rule_of(*recorded.format, field);
         if (rule.treatment != Treatment::introduces && rule.treatment != Treatment::refers) continue;
         const auto same = std::ranges::find_if(now, [&](const FieldAt& other) { return same_place(other, field); });
         if (same == now.end()) continue;
@@ -56,7 +56,7 @@ void Bindings::learn(const Message& recorded, ByteView actual) {
 Octets Bindings::translated(const Message& recorded) const {
     Octets octets = recorded.octets;
     for (const FieldAt& field : fields_of(recorded, recorded.octets)) {
-        const FieldRule rule = rule_of(*recorded.dialect, field);
+        const FieldRule rule = rule_of(*recorded.format, field);
         if (rule.treatment != Treatment::introduces && rule.treatment != Treatment::refers) continue;
         const Value value = value_of(recorded.octets, field);
         if (const Value* actual = find(kind_of(rule, recorded), owner_of(rule, recorded.from), value))

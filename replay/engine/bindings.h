@@ -11,7 +11,7 @@ namespace fabricscope::replay {
 
 /// Whose name a field holds. `Owner::group`: both sides' in common, kept as the client's.
 Side owner_of(const FieldRule& rule, Side sender);
-/// What a name in the message is one of: its rule's kind; of a name within a lane, in the message's lane.
+/// What a name in the message is one of: its rule's kind; of a name within a channel, in the message's channel.
 std::string kind_of(const FieldRule& rule, const Message& message);
 
 class Bindings {

@@ -17,12 +17,12 @@ using Indices = std::vector<std::size_t>;
 /// Above this many cells the longest common subsequence costs too much; then messages pair in order of their names.
 constexpr std::size_t most_cells = 4'000'000;
 
-using Track = std::pair<std::string, Side>;  ///< lane and sender
+using Track = std::pair<std::string, Side>;  ///< channel and sender
 
 std::map<Track, Indices> tracks_of(const Conversation& conversation) {
     std::map<Track, Indices> tracks;
     for (std::size_t i = 0; i < conversation.messages.size(); ++i)
-        tracks[{conversation.messages[i].lane, conversation.messages[i].from}].push_back(i);
+        tracks[{conversation.messages[i].channel, conversation.messages[i].from}].push_back(i);
     return tracks;
 }
 
@@ -131,7 +131,7 @@ private:
 
     void compare_fields(Pairing& pair, const Message& recorded, const Message& actual) {
         const std::vector<FieldAt> before = fields_of(recorded, recorded.octets);
-        std::vector<FieldAt> now = with_names(actual.dialect->fields_of(actual.octets), recorded.embedded);
+        std::vector<FieldAt> now = with_names(actual.format->fields_of(actual.octets), recorded.embedded);
         for (const FieldAt& field : before) {
             const auto same = std::ranges::find_if(now, [&](const FieldAt& other) { return same_place(other, field); });
             if (same == now.end()) {
@@ -148,7 +148,7 @@ private:
     void compare_field(
         Pairing& pair, const Message& recorded, const Message& actual, const FieldAt& field, const FieldAt* before,
         const FieldAt* now) {
-        const FieldRule rule = rule_of(*recorded.dialect, field);
+        const FieldRule rule = rule_of(*recorded.format, field);
         if (rule.treatment == Treatment::ignored) return;
         const Value was = before != nullptr ? value_of(recorded.octets, *before) : Value{};
         const Value is = now != nullptr ? value_of(actual.octets, *now) : Value{};
@@ -169,15 +169,15 @@ private:
         pair.differs = pair.differs || !policy;
         add(policy ? Level::policy : Level::exact, recorded, field.name(), std::move(expected),
             now != nullptr ? text_of(*now, is) : "not there", recorded.frame, actual.frame,
-            field.clause() != nullptr ? field.clause() : recorded.dialect->clause);
+            field.clause() != nullptr ? field.clause() : recorded.format->clause);
     }
 
     void add(
         Level level, const Message& message, std::string field, std::string recorded, std::string actual,
         std::uint64_t recorded_frame, std::uint64_t actual_frame, const char* clause = nullptr) {
         result_.differences.push_back(
-            {level, message.lane, message.name, std::move(field), std::move(recorded), std::move(actual),
-             recorded_frame, actual_frame, clause != nullptr ? clause : message.dialect->clause});
+            {level, message.channel, message.name, std::move(field), std::move(recorded), std::move(actual),
+             recorded_frame, actual_frame, clause != nullptr ? clause : message.format->clause});
     }
 
     // ---- data and states ----

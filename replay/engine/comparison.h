@@ -17,7 +17,7 @@ const char* name_of(Level level);
 
 struct Difference {
     Level level{};
-    std::string where;    ///< lane, or what a fact or a stream is about
+    std::string where;    ///< channel, or what a fact or a stream is about
     std::string message;  ///< exact: the message's name
     std::string field;    ///< exact: display filter name; empty: the message as a whole. Else the fact's name
     std::string recorded, actual;

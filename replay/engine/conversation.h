@@ -35,7 +35,7 @@ struct FieldRule {
     Treatment treatment = Treatment::exact;
     std::string_view kind{};  ///< of names: "qpn", "rkey"; what is of one kind and one owner is named once
     Owner owner = Owner::sender;
-    bool in_lane = false;  ///< the name means something in its lane only
+    bool in_channel = false;  ///< the name means something in its channel only
 };
 
 /// Rules of several tables in one.
@@ -47,21 +47,21 @@ template <std::size_t... sizes> constexpr auto joined(const std::array<FieldRule
 }
 
 /// Messages that are built and compared in one way: CLC, LLC, CM ...
-struct Dialect {
+struct MessageFormat {
     const char* name;
     const char* clause;  ///< for fields whose layout names none
     std::vector<FieldAt> (*fields_of)(ByteView message);
     std::span<const FieldRule> rules;  ///< fields that are not here are exact; reserved ones are ignored
 };
-FieldRule rule_of(const Dialect& dialect, const FieldAt& field);
+FieldRule rule_of(const MessageFormat& format, const FieldAt& field);
 
 struct Message {
-    const Dialect* dialect = nullptr;
+    const MessageFormat* format = nullptr;
     Side from{};
     std::string name;  ///< "CLC ACCEPT", "LLC CONFIRM LINK reply"
-    /// Messages of one lane have a fixed order. Lanes have the same names in recording and run: "connection 1",
+    /// Messages of one channel have a fixed order. Channels have the same names in recording and run: "connection 1",
     /// "link 2", numbered as they begin.
-    std::string lane;
+    std::string channel;
     Time time = 0;
     std::uint64_t frame = 0;  ///< that completed it
     Octets octets{};
@@ -78,7 +78,7 @@ std::vector<FieldAt> fields_of(const Message& like, ByteView octets);
 
 /// Application data of one direction.
 struct Stream {
-    std::string name;  ///< "connection 1", as lanes
+    std::string name;  ///< "connection 1", as channels
     Side from{};
     Octets octets{};            ///< missing ones are 0
     std::uint64_t missing = 0;  ///< announced, but not captured
@@ -86,7 +86,7 @@ struct Stream {
 
 /// What became of something: compared by its meaning.
 struct Fact {
-    std::string about;  ///< "connection 1", as lanes
+    std::string about;  ///< "connection 1", as channels
     std::string name;   ///< "outcome"
     std::string value;  ///< "smc-r"
     bool policy = false;

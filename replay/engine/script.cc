@@ -17,30 +17,31 @@ Script::Script(const Conversation& recorded, Side played, Pace pace)
     advance();
 }
 
-Script::Key Script::key_of(const Message& message) { return {message.from, message.lane, message.name}; }
+Script::Key Script::key_of(const Message& message) { return {message.from, message.channel, message.name}; }
 
 void Script::start(Time now) { settled_.at = now; }
 
-std::optional<std::size_t> Script::first_open(Side from, std::string_view lane, std::string_view name) const {
-    const auto found = to_come_.find({from, lane, name});
+std::optional<std::size_t> Script::first_open(Side from, std::string_view channel, std::string_view name) const {
+    const auto found = to_come_.find({from, channel, name});
     if (found == to_come_.end() || found->second.empty()) return std::nullopt;
     return found->second.front();
 }
 
-std::optional<std::size_t> Script::expected(std::string_view lane, std::string_view name) const {
-    return first_open(engine::other(played_), lane, name);
+std::optional<std::size_t> Script::expected(std::string_view channel, std::string_view name) const {
+    return first_open(engine::other(played_), channel, name);
 }
 
-std::optional<std::size_t> Script::received(Time now, std::string_view lane, std::string_view name, ByteView octets) {
-    const std::optional<std::size_t> found = expected(lane, name);
+std::optional<std::size_t> Script::received(
+    Time now, std::string_view channel, std::string_view name, ByteView octets) {
+    const std::optional<std::size_t> found = expected(channel, name);
     if (!found) return std::nullopt;
     bindings_.learn(message(*found), octets);
     sent(now, *found);
     return found;
 }
 
-std::optional<std::size_t> Script::sent(Time now, std::string_view lane, std::string_view name) {
-    const std::optional<std::size_t> found = first_open(played_, lane, name);
+std::optional<std::size_t> Script::sent(Time now, std::string_view channel, std::string_view name) {
+    const std::optional<std::size_t> found = first_open(played_, channel, name);
     if (found) sent(now, *found);
     return found;
 }

@@ -21,7 +21,7 @@ struct Pace {
 ///  - an answer for the message that it answers, and for its own side's earlier answers to it;
 ///  - any other message for all that came before it in the recording, of both sides. Messages that are left to
 ///    implementations are not waited for, and if they do not come they are not answered.
-/// The other side's messages are recognised by lane and name: the first one that has not come yet.
+/// The other side's messages are recognised by channel and name: the first one that has not come yet.
 class Script {
 public:
     static constexpr Time never = std::numeric_limits<Time>::max();
@@ -32,17 +32,17 @@ public:
     void start(Time now);
     /// The recorded message that the other side's message stands for; nothing if none is waited for. Names are learned
     /// from it.
-    std::optional<std::size_t> received(Time now, std::string_view lane, std::string_view name, ByteView octets);
-    /// The other side's message of that lane and name that has not come yet; nothing if none is waited for.
-    std::optional<std::size_t> expected(std::string_view lane, std::string_view name) const;
+    std::optional<std::size_t> received(Time now, std::string_view channel, std::string_view name, ByteView octets);
+    /// The other side's message of that channel and name that has not come yet; nothing if none is waited for.
+    std::optional<std::size_t> expected(std::string_view channel, std::string_view name) const;
     /// The next message to be sent now, or nothing. `sent` is to be called when it has been. `may_send`: whether this
     /// message can be sent at the moment; others may overtake it.
     std::optional<std::size_t> ready(
         Time now, const std::function<bool(std::size_t)>& may_send = [](std::size_t) { return true; }) const;
     void sent(Time now, std::size_t index);
-    /// The player's own protocol machine has sent a message that ready() did not return: the first one of that lane and
-    /// name that is still to come.
-    std::optional<std::size_t> sent(Time now, std::string_view lane, std::string_view name);
+    /// The player's own protocol machine has sent a message that ready() did not return: the first one of that channel
+    /// and name that is still to come.
+    std::optional<std::size_t> sent(Time now, std::string_view channel, std::string_view name);
     /// Whether the message has been sent or has come.
     bool done(std::size_t message) const { return progress_[message].done; }
     /// When ready() is to be called again although nothing has happened.
@@ -68,12 +68,12 @@ private:
     struct Moment {
         Time at = 0, recorded = 0;
     };
-    using Key = std::tuple<Side, std::string_view, std::string_view>;  ///< sender, lane, name
+    using Key = std::tuple<Side, std::string_view, std::string_view>;  ///< sender, channel, name
 
     static Key key_of(const Message& message);
     bool is_moot(std::size_t index) const;
     bool is_waited_for(std::size_t index) const;
-    std::optional<std::size_t> first_open(Side from, std::string_view lane, std::string_view name) const;
+    std::optional<std::size_t> first_open(Side from, std::string_view channel, std::string_view name) const;
     void advance();
     std::optional<Time> due(std::size_t index) const;
     template <class Visit> void each_candidate(Visit visit) const;

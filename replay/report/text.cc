@@ -134,7 +134,7 @@ private:
              {time_text(report_.actual, actual), Ink::faint},
              {actual != nullptr ? fmt::format("{}", actual->frame) : "-", ink},
              {std::string(way)},
-             {fmt::format("{}, {}", message.name, message.lane), ink}});
+             {fmt::format("{}, {}", message.name, message.channel), ink}});
     }
 
     std::pair<char, Ink> mark_of(const Pairing& pair, const Message& message) const {

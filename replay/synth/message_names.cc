@@ -6,7 +6,7 @@
 #include "protocols/fc/els.h"
 #include "protocols/fc_ae_rdma/command.h"
 #include "protocols/fcvi/device_header.h"
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/llc.h"
 #include "replay/stack/core/endpoint.h"
@@ -18,7 +18,7 @@ std::string tcp_name(const capture::TcpSegment& segment) {
     if (segment.has(capture::syn)) return "SYN";
     if (segment.has(capture::rst)) return "RST";
     if (smcr::clc_length(segment.payload) != 0 && segment.payload.size() > 4)
-        return std::string("CLC ") + layout::name_of(smcr::kClcTypeNames, segment.payload[4]);
+        return std::string("CLC ") + layout::name_of(smcr::clc_type_names, segment.payload[4]);
     if (segment.has(capture::fin)) return "FIN";
     return segment.payload_length == 0 ? "ACK" : "DATA";
 }
@@ -27,13 +27,13 @@ std::string text_or_nothing(const char* name) { return name == nullptr ? std::st
 
 std::string ib_name(const capture::IbPacket& packet) {
     const std::size_t size = packet.payload.size();
-    if (packet.has_deth && rdma_ip_cm::is_cm(packet.payload, size))
+    if (packet.has_deth && fabricscope::rdma_cm::is_cm(packet.payload, size))
         return text_or_nothing(
-            layout::name_of(ib::cm_attribute_names, rdma_ip_cm::parse(packet.payload).mad.attribute_id));
+            layout::name_of(ib::cm_attribute_names, fabricscope::rdma_cm::parse(packet.payload).mad.attribute_id));
     if (packet.opcode().operation == ib::Operation::send) {
         if (smcr::looks_like_cdc(packet.payload, size)) return "CDC";
         if (smcr::looks_like_llc(packet.payload, size))
-            return std::string("LLC ") + layout::name_of(smcr::kLlcTypeNames, packet.payload[0]);
+            return std::string("LLC ") + layout::name_of(smcr::llc_type_names, packet.payload[0]);
     }
     return text_or_nothing(ib::opcode_name(packet.bth.opcode));
 }

@@ -8,7 +8,7 @@
 namespace fabricscope::synth {
 namespace {
 
-using stack::Fate;
+using stack::Delivery;
 using stack::TappedFrame;
 
 constexpr Time epoch = Time{1'767'225'600} * capture::second;  // 2026-01-01T00:00:00Z
@@ -29,15 +29,15 @@ bool concerns(const std::string& what, ByteView octets, capture::LinkType kind) 
 }
 
 /// What the fabric did to a frame, for its comment.
-std::string text_of(const Fate& fate) {
+std::string text_of(const Delivery& delivery) {
     std::string text;
     const auto add = [&](bool holds, const char* what) {
         if (holds) text.append(text.empty() ? "Fault: " : ", ").append(what);
     };
-    add(fate.lost, "lost on the way");
-    add(fate.corrupted, "a bit turned over");
-    add(fate.duplicates != 0, "arrives twice");
-    add(fate.extra_delay != 0, "delayed, others overtake it");
+    add(delivery.lost, "lost on the way");
+    add(delivery.corrupted, "a bit turned over");
+    add(delivery.duplicates != 0, "arrives twice");
+    add(delivery.extra_delay != 0, "delayed, others overtake it");
     return text;
 }
 
@@ -61,7 +61,7 @@ World::World(const Scenario& scenario, MessageName message_name, const std::func
         statement.done();
     }
     fabric_.set_faults(
-        [this](const stack::FrameInFlight& frame, stack::Random& random) { return fate_of(frame, random); });
+        [this](const stack::FrameInFlight& frame, stack::Random& random) { return delivery_of(frame, random); });
     fabric_.set_tap([this](const TappedFrame& frame) { record(frame); });
 }
 
@@ -131,23 +131,23 @@ bool World::applies_to(MessageFault& fault, const std::string& host, ByteView fr
     return true;
 }
 
-Fate World::fate_of(const stack::FrameInFlight& frame, stack::Random& random) {
+Delivery World::delivery_of(const stack::FrameInFlight& frame, stack::Random& random) {
     const std::string& host = ports_[frame.from].name.host;
-    Fate fate;
+    Delivery delivery;
     for (RandomFault& fault : random_faults_) {
         if (!(fault.from.empty() || fault.from == host) || !concerns(fault.what, frame.octets, kind_)) continue;
-        const Fate one = fault.faults(frame, random);
-        fate.lost = fate.lost || one.lost;
-        fate.corrupted = fate.corrupted || one.corrupted;
-        fate.duplicates += one.duplicates;
-        fate.extra_delay += one.extra_delay;
+        const Delivery one = fault.faults(frame, random);
+        delivery.lost = delivery.lost || one.lost;
+        delivery.corrupted = delivery.corrupted || one.corrupted;
+        delivery.duplicates += one.duplicates;
+        delivery.extra_delay += one.extra_delay;
     }
     for (MessageFault& fault : message_faults_) {
         if (!applies_to(fault, host, frame.octets)) continue;
-        fate.lost = fate.lost || fault.delay == 0;
-        fate.extra_delay += fault.delay;
+        delivery.lost = delivery.lost || fault.delay == 0;
+        delivery.extra_delay += fault.delay;
     }
-    return fate;
+    return delivery;
 }
 
 /// A host sees what it sends and what it gets; in the network every frame is seen once, as it was sent.
@@ -159,7 +159,7 @@ void World::record(const TappedFrame& frame) {
         if (applies_to(fault, "", frame.octets)) return;
     RecordedFrame recorded{frame.time, *ports_[frame.port].interface, {frame.octets.begin(), frame.octets.end()}, {}};
     if (!frame.note->empty()) recorded.comments.push_back(*frame.note);
-    if (const std::string fault = text_of(frame.fate); sent && !fault.empty()) recorded.comments.push_back(fault);
+    if (const std::string fault = text_of(frame.delivery); sent && !fault.empty()) recorded.comments.push_back(fault);
     recording_.frames.push_back(std::move(recorded));
 }
 

@@ -61,7 +61,7 @@ private:
     MessageFault read_message_fault(const Statement& statement) const;
     void read_capture(const Statement& statement);
     bool applies_to(MessageFault& fault, const std::string& host, ByteView frame) const;
-    stack::Fate fate_of(const stack::FrameInFlight& frame, stack::Random& random);
+    stack::Delivery delivery_of(const stack::FrameInFlight& frame, stack::Random& random);
     void record(const stack::TappedFrame& frame);
 
     Time start_;

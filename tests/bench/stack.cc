@@ -28,7 +28,7 @@ void setups(benchmark::State& state) {
     play(state, fmt::format("protocol smc-r\nhosts rmbe=16K\nlisten\nconnect count={} interval=1ms\n", count));
     rate(state, "setups", count);
 }
-BENCHMARK(setups)->Unit(benchmark::kMillisecond);
+BENCHMARK(setups)->Unit(benchmark::millisecond);
 
 /// Messages of 100 octets that come back.
 void messages(benchmark::State& state) {
@@ -36,7 +36,7 @@ void messages(benchmark::State& state) {
     play(state, fmt::format("protocol smc-r\nlisten\nconnect messages={} octets=100\n", count));
     rate(state, "messages", 2 * count);
 }
-BENCHMARK(messages)->Unit(benchmark::kMillisecond);
+BENCHMARK(messages)->Unit(benchmark::millisecond);
 
 /// Octets in one direction.
 void octets(benchmark::State& state) {
@@ -48,7 +48,7 @@ void octets(benchmark::State& state) {
                    count, size));
     rate(state, "octets", double{count} * size);
 }
-BENCHMARK(octets)->Unit(benchmark::kMillisecond);
+BENCHMARK(octets)->Unit(benchmark::millisecond);
 
 /// FC-VI: connections that are set up, say nothing and are disconnected by both sides; one login for all. Small
 /// buffers, since otherwise it is the clearing of memory that is measured.
@@ -61,7 +61,7 @@ void vi_setups(benchmark::State& state) {
             count, count));
     rate(state, "setups", count);
 }
-BENCHMARK(vi_setups)->Unit(benchmark::kMillisecond);
+BENCHMARK(vi_setups)->Unit(benchmark::millisecond);
 
 /// FC-VI: Sends of 100 octets on one connection, reliable reception.
 void vi_messages(benchmark::State& state) {
@@ -73,6 +73,6 @@ void vi_messages(benchmark::State& state) {
                    count));
     rate(state, "messages", count);
 }
-BENCHMARK(vi_messages)->Unit(benchmark::kMillisecond);
+BENCHMARK(vi_messages)->Unit(benchmark::millisecond);
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 
-namespace cm = fabricscope::rdma_ip_cm;
+namespace cm = fabricscope::rdma_cm;
 using fabricscope::ByteView;
 
 namespace {

@@ -79,7 +79,7 @@ private:
     void send_req() {
         wire::Req req;
         req.body.local_comm_id = id();
-        req.body.service_id = script_.flag() ? test::kIser : script_.number();
+        req.body.service_id = script_.flag() ? test::iser : script_.number();
         req.body.local_qpn = 0x10 + script_.below(32);
         req.body.max_cm_retries = static_cast<std::uint8_t>(script_.below(16));
         req.body.remote_response_timeout = static_cast<std::uint8_t>(script_.below(32));

@@ -16,7 +16,7 @@ constexpr std::size_t most_sessions = 3;
 void check(const Conversation& conversation) {
     for (std::size_t i = 0; i < conversation.messages.size(); ++i) {
         const Message& message = conversation.messages[i];
-        must(message.dialect != nullptr && !message.name.empty() && !message.lane.empty());
+        must(message.format != nullptr && !message.name.empty() && !message.channel.empty());
         must(!message.answers || *message.answers < i);
         for (const FieldAt& field : fields_of(message, message.octets)) must(!field.filter().empty());
     }

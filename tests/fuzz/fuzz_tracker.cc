@@ -107,7 +107,7 @@ private:
         octets[0] = static_cast<std::uint8_t>(script_.flag() ? script_.below(10) : 0x20 | script_.below(10));
         octets[1] = static_cast<std::uint8_t>(octets.size());
         octets[2] = 0;
-        world_.request(side(), World::kSendOnly, octets);
+        world_.request(side(), World::send_only, octets);
     }
 
     /// Time passes, packets are lost, or a queue pair is another one.

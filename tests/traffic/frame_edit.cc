@@ -13,7 +13,7 @@
 #include "protocols/fcvi/connect.h"
 #include "protocols/fcvi/device_header.h"
 #include "protocols/net/headers.h"
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
 #include "protocols/smcr/llc.h"
@@ -116,7 +116,8 @@ void add_ib(Fields& fields, const capture::IbPacket& packet) {
     add_extended<ib::ImmDt>(fields, packet.has_immdt, at);
     const ByteView payload = packet.payload;
     FieldCollector collector(fields, packet.payload_offset);
-    if (packet.has_deth && rdma_ip_cm::is_cm(payload, payload.size())) walk(rdma_ip_cm::parse(payload), collector);
+    if (packet.has_deth && fabricscope::rdma_cm::is_cm(payload, payload.size()))
+        walk(fabricscope::rdma_cm::parse(payload), collector);
     else if (packet.opcode().operation != ib::Operation::send) return;
     else if (smcr::looks_like_cdc(payload, payload.size())) add<smcr::Cdc>(fields, packet.payload_offset);
     else if (smcr::looks_like_llc(payload, payload.size())) walk(smcr::parse_llc(payload, payload.size()), collector);

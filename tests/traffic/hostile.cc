@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
 #include "protocols/smcr/llc.h"
@@ -68,9 +68,9 @@ public:
         roce(from_client, qpn, send_only, {}, octets_of(message));
     }
     template <class... Parts> void llc(bool from_client, std::uint8_t type, const Parts&... parts) {
-        Octets octets(wire::kLlcSize);
+        Octets octets(wire::llc_size);
         octets[0] = type;
-        octets[1] = wire::kLlcSize;
+        octets[1] = wire::llc_size;
         [[maybe_unused]] std::size_t at = 3;
         ((layout::build_into(parts, std::span(octets).subspan(at)), at += layout::size_of<Parts>), ...);
         roce(from_client, link_qpn, send_only, {}, octets);
@@ -308,7 +308,7 @@ void endless_sends(std::uint64_t count, const FrameSink& sink) {
 
 // ---- RDMA CM -------------------------------------------------------------------------------------
 
-namespace cm = fabricscope::rdma_ip_cm;
+namespace cm = fabricscope::rdma_cm;
 
 /// A CM message from one host to the other.
 template <class Body>

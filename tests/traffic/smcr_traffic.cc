@@ -283,7 +283,7 @@ private:
         body.link_user_id = 0x100U + body.link;
         body.max_links = 2;
         body.max_connections = group.version == 2 ? 255 : 0;
-        llc(group, index, from, llc_octets(group, 1, wire::kLlcSize, body), body.reply);
+        llc(group, index, from, llc_octets(group, 1, wire::llc_size, body), body.reply);
     }
 
     /// The second link; the client of a group with one refuses, having no second adapter.
@@ -310,7 +310,7 @@ private:
             body.reject_reason_v2 = reply && group.version == 2 ? 1 : 0;
         }
         if (group.version == 1) {
-            Octets octets = llc_octets(group, 2, wire::kLlcSize, body);
+            Octets octets = llc_octets(group, 2, wire::llc_size, body);
             octets[2] = body.reject ? 1 : 0;
             return llc(group, 0, from, std::move(octets), reply);
         }
@@ -334,7 +334,7 @@ private:
         body.reply = from == Side::client;
         body.link = 2;
         body.rtokens_left = 1;
-        llc(*c.group, 0, from, llc_octets(*c.group, 3, wire::kLlcSize, body, pair_of(c, from)), body.reply);
+        llc(*c.group, 0, from, llc_octets(*c.group, 3, wire::llc_size, body, pair_of(c, from)), body.reply);
     }
 
     /// A new RMB; all links of the group have a token for it.
@@ -347,7 +347,7 @@ private:
         body.other_links = static_cast<std::uint8_t>(group.links.size() - 1);
         wire::LinkRtoken second;
         if (group.links.size() > 1) second = {2, c.rmb[owner].rkeys[1], body.address};
-        llc(*c.group, 0, from, llc_octets(group, 6, wire::kLlcSize, body, second), body.reply);
+        llc(*c.group, 0, from, llc_octets(group, 6, wire::llc_size, body, second), body.reply);
     }
 
     void delete_rkey(Connection& c, Side from, Side owner) {
@@ -355,14 +355,14 @@ private:
         body.reply = from != owner;
         body.count = 1;
         const wire::DeletedRkey key{c.rmb[owner].rkeys[0]};
-        llc(*c.group, 0, from, llc_octets(*c.group, 9, wire::kLlcSize, body, key), body.reply);
+        llc(*c.group, 0, from, llc_octets(*c.group, 9, wire::llc_size, body, key), body.reply);
     }
 
     void test_link(Group& group, std::size_t link, Side from, bool reply, std::uint64_t number) {
         wire::TestLink body;
         body.reply = reply;
         for (std::size_t i = 0; i < 8; ++i) body.user_data.octets[i] = static_cast<std::uint8_t>(number >> (8 * i));
-        llc(group, link, from, llc_octets(group, 7, wire::kLlcSize, body), reply);
+        llc(group, link, from, llc_octets(group, 7, wire::llc_size, body), reply);
     }
 
     void script_test_link(Group& group) {

@@ -9,7 +9,7 @@ Connection* Connections::create(const Arrival& a, const Port& client, const Port
         return nullptr;
     }
     Connection& connection = model_.connections.emplace_back();
-    ledgers_.emplace_back();
+    states_.emplace_back();
     connection.id = static_cast<std::uint32_t>(model_.connections.size());
     connection.version = a.header.version;
     connection.version_known = options_.version || a.iu.payload == wire::Content::connect_info ||

@@ -23,8 +23,8 @@ constexpr bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std
 /// What is remembered of one side's sending.
 struct Sender {
     std::optional<std::uint32_t> next_message;
-    std::set<std::uint32_t> missing;                               ///< MSG_IDs that were skipped, up to Ledger::most
-    std::optional<FrameStamp> gap;                                 ///< the first skip that was not filled
+    std::set<std::uint32_t> missing;  ///< MSG_IDs that were skipped, up to ConnectionState::most
+    std::optional<FrameStamp> gap;    ///< the first skip that was not filled
     std::unordered_map<std::uint32_t, OpenMessage> awaiting;       ///< Messages whose response is due, by MSG_ID
     std::optional<std::uint32_t> good_response_to, read_answered;  ///< the latest of its Messages that its peer
                                                                    ///< answered good; a Read
@@ -47,7 +47,7 @@ struct Sender {
     }
 };
 
-struct Ledger {
+struct ConnectionState {
     static constexpr std::size_t most = 256;
 
     PerSide<Sender> sender;
@@ -72,7 +72,7 @@ public:
     /// nullptr if there are too many.
     Connection* create(const Arrival& a, const Port& client, const Port& server);
     Connection& at(std::uint32_t id) { return model_.connections[id - 1]; }
-    Ledger& ledger(std::uint32_t id) { return ledgers_[id - 1]; }
+    ConnectionState& state(std::uint32_t id) { return states_[id - 1]; }
     std::size_t size() const { return model_.connections.size(); }
 
     /// `side` of the connection receives with this handle from now on.
@@ -86,10 +86,11 @@ public:
     /// Peers that wait between the two ports, the latest first.
     std::vector<std::uint32_t>& waiting_peers(const Port& a, const Port& b);
 
-    /// Calls `visit(Connection&, Ledger&, Side)` for each connection of `port` with `peer`; the side is the port's.
+    /// Calls `visit(Connection&, ConnectionState&, Side)` for each connection of `port` with `peer`; the side is the
+    /// port's.
     template <class Visit> void for_each_between(const Port& port, const Port& peer, Visit&& visit) {
         for (const std::uint32_t id : between_[pair_key(port, peer)])
-            visit(at(id), ledger(id), at(id).end[Side::client].port == port ? Side::client : Side::server);
+            visit(at(id), state(id), at(id).end[Side::client].port == port ? Side::client : Side::server);
     }
 
     void set_state(Connection& connection, Side side, State state, const FrameStamp& step) const;
@@ -104,7 +105,7 @@ private:
 
     const Options& options_;
     Model& model_;
-    std::deque<Ledger> ledgers_;
+    std::deque<ConnectionState> states_;
     std::unordered_map<std::uint64_t, Party> by_handle_;
     std::unordered_map<std::uint64_t, SetupPlace> by_connection_id_;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting_, between_;

@@ -70,7 +70,7 @@ void Disconnects::on_request(const Arrival& a) {
          .msg_id = a.header.msg_id(),
          .status = status_of(a)});
     judge_request(a, connection, connection.disconnects.back());
-    Sender& sender = connections_.ledger(connection.id).sender[originator->side];
+    Sender& sender = connections_.state(connection.id).sender[originator->side];
     if (!sender.disconnect_request) sender.disconnect_request = a.step();
     if (flags.aborts_setup && connection.outcome == Outcome::unknown) connection.outcome = Outcome::aborted;
     const Side peer = other(originator->side);
@@ -107,10 +107,10 @@ void Disconnects::judge_request(const Arrival& a, const Connection& connection, 
 
 /// ISO: the last Message that its sender completed. Revision 1.0, 6.10: one more than its last Message.
 void Disconnects::judge_msg_id(const Arrival& a, const Connection& connection) {
-    const Ledger& ledger = connections_.ledger(connection.id);
-    const Sender& sender = ledger.sender[a.iso() ? other(a.from()) : a.from()];
+    const ConnectionState& state = connections_.state(connection.id);
+    const Sender& sender = state.sender[a.iso() ? other(a.from()) : a.from()];
     const RuleRef rule = a.iso() ? RuleRef(rules::disconnect_msg_id) : RuleRef(rules::msg_id_sequence);
-    if (!connection.from_start || sender.gap || ledger.reordered)
+    if (!connection.from_start || sender.gap || state.reordered)
         return judge_.undecided(rule, UndecidedReason::frames_missing);
     const std::uint32_t msg_id = a.header.msg_id();
     if (a.iso()) {
@@ -130,11 +130,11 @@ void Disconnects::judge_msg_id(const Arrival& a, const Connection& connection) {
 /// On Reliable Reception a side has completed what it has answered well; more, if a response got lost. That the peer's
 /// Messages are meant, and not the side's own, only annex E tells.
 void Disconnects::judge_completed(const Arrival& a, const Connection& connection, std::uint32_t msg_id) {
-    const Ledger& ledger = connections_.ledger(connection.id);
+    const ConnectionState& state = connections_.state(connection.id);
     if (connection.reliability() != wire::Reliability::reliable_reception) return;
-    const std::uint32_t completed = ledger.sender[other(a.from())].last_good();
+    const std::uint32_t completed = state.sender[other(a.from())].last_good();
     const bool less = before(msg_id, completed);
-    if (less && !before(ledger.sender[a.from()].last_good(), msg_id))
+    if (less && !before(state.sender[a.from()].last_good(), msg_id))
         return judge_.undecided(rules::disconnect_msg_id, UndecidedReason::another_sender);
     judge_(rules::disconnect_msg_id, !less, a, [&] {
         return fmt::format("a Disconnect tells MSG_ID {}, its sender has answered Message {} well", msg_id, completed);
@@ -154,7 +154,7 @@ void Disconnects::on_response(const Arrival& a) {
     a.answers(disconnect.rqst);
     disconnect.resp_msg_id = a.header.msg_id();
     disconnect.resp_status = status_of(a);
-    Sender& sender = connections_.ledger(connection.id).sender[a.from()];
+    Sender& sender = connections_.state(connection.id).sender[a.from()];
     if (!sender.disconnect_response) sender.disconnect_response = a.step();
     connections_.set_state(connection, disconnect.from, State::idle, a.step());
 }

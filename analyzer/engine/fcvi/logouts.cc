@@ -64,8 +64,8 @@ void Logouts::on_login(const fibre_channel::Login& login) {
 }
 
 void Logouts::log_out(const Port& from, const Port& to, const FrameStamp& step) {
-    connections_.for_each_between(from, to, [&](Connection& connection, Ledger& ledger, Side side) {
-        if (!ledger.sender[side].logout) ledger.sender[side].logout = step;
+    connections_.for_each_between(from, to, [&](Connection& connection, ConnectionState& state, Side side) {
+        if (!state.sender[side].logout) state.sender[side].logout = step;
         for (const Side end : {Side::client, Side::server}) connections_.set_state(connection, end, State::idle, step);
     });
 }
@@ -75,7 +75,7 @@ void Logouts::lose_address(const Port& port, const FrameStamp& step) {
     for (std::uint32_t id = 1; id <= connections_.size(); ++id) {
         Connection& connection = connections_.at(id);
         for (const Side side : {Side::client, Side::server}) {
-            std::optional<FrameStamp>& logout = connections_.ledger(id).sender[side].logout;
+            std::optional<FrameStamp>& logout = connections_.state(id).sender[side].logout;
             if (connection.end[side].port != port || logout) continue;
             logout = step;
             connections_.set_state(connection, side, State::idle, step);

@@ -43,9 +43,9 @@ void MessageRules::on_number(const Arrival& a, Number number) {
 
 /// What may still be sent once a side is about to leave, has left, or never came in.
 void MessageRules::judge_silence(const Arrival& a, const Connection& connection, Side side) {
-    const Ledger& ledger = connections_.ledger(connection.id);
-    const Sender& sender = ledger.sender[side];
-    if (ledger.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
+    const ConnectionState& state = connections_.state(connection.id);
+    const Sender& sender = state.sender[side];
+    if (state.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
     // Of two peers' setups one may be refused.
     const bool refused = connection.outcome == Outcome::rejected &&
                          std::ranges::none_of(connection.setups, &Setup::accepted);
@@ -105,7 +105,7 @@ void MessageRules::judge_pipeline(const Arrival& a, const Connection& connection
     const auto& own = connection.end[side].attributes;
     const auto& peer = connection.end[other(side)].attributes;
     if (!a.iso() || !own || !peer) return;
-    const std::size_t open = connections_.ledger(connection.id).sender[side].awaiting.size();
+    const std::size_t open = connections_.state(connection.id).sender[side].awaiting.size();
     const std::size_t most = std::max(own->qos.pipeline_depth, peer->qos.pipeline_depth);
     judge_(rules::pipeline_depth, open <= most, a, [&] {
         return fmt::format("{} Messages are open, FCVI_PIPELINE_DEPTH is {}", open + 1, most);
@@ -147,7 +147,7 @@ void MessageRules::judge_counts(const Arrival& a) {
 void MessageRules::judge_preference(const Arrival& a, const Connection& connection) {
     const fc::FrameHeader& header = a.frame().header;
     if (header.f_ctl.priority_enable) return;
-    Sender& sender = connections_.ledger(connection.id).sender[a.from()];
+    Sender& sender = connections_.state(connection.id).sender[a.from()];
     if (!sender.preference) {
         const auto& attributes = connection.end[a.from()].attributes;
         const auto wanted = attributes ? wire::wants_preference(connection.version, attributes->qos) : std::nullopt;
@@ -245,16 +245,16 @@ void MessageRules::on_response_frame(
 void MessageRules::on_good_response(const Arrival& a, const Connection& connection, const Message& message) {
     judge_order(a, connection, message);
     judge_after_loss(a, connection, message);
-    Sender& sender = connections_.ledger(connection.id).sender[message.from];
+    Sender& sender = connections_.state(connection.id).sender[message.from];
     if (message.reads()) sender.read_answered = message.msg_id;
     else if (!sender.good_response_to || before(*sender.good_response_to, message.msg_id))
         sender.good_response_to = message.msg_id;
 }
 
 void MessageRules::judge_order(const Arrival& a, const Connection& connection, const Message& message) {
-    const Ledger& ledger = connections_.ledger(connection.id);
-    const Sender& sender = ledger.sender[message.from];
-    if (ledger.reordered) return judge_.undecided(rules::responses_in_order, UndecidedReason::out_of_order);
+    const ConnectionState& state = connections_.state(connection.id);
+    const Sender& sender = state.sender[message.from];
+    if (state.reordered) return judge_.undecided(rules::responses_in_order, UndecidedReason::out_of_order);
     const auto earlier_read = std::ranges::find_if(
         sender.awaiting, [&](const auto& open) { return open.second.is_read && before(open.first, message.msg_id); });
     const bool read_waits = earlier_read != sender.awaiting.end();
@@ -281,12 +281,12 @@ void MessageRules::judge_order(const Arrival& a, const Connection& connection, c
 /// the capture, not the receiver, missed it: only if nothing else says so, this is held against it.
 void MessageRules::judge_after_loss(const Arrival& a, const Connection& connection, const Message& message) {
     if (connection.reliability() != Reliability::reliable_reception) return;
-    const Ledger& ledger = connections_.ledger(connection.id);
-    const Sender& sender = ledger.sender[message.from];
+    const ConnectionState& state = connections_.state(connection.id);
+    const Sender& sender = state.sender[message.from];
     const auto missing = std::ranges::find_if(
         sender.missing, [&](std::uint32_t id) { return before(id, message.msg_id); });
     if (missing == sender.missing.end()) return judge_.satisfied(rules::error_after_loss);
-    if (ledger.reordered || ledger.lossy)
+    if (state.reordered || state.lossy)
         return judge_.undecided(rules::error_after_loss, UndecidedReason::frames_missing);
     judge_(
         rules::error_after_loss, false, a,

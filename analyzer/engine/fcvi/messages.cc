@@ -88,7 +88,7 @@ Message* Messages::begin_request(const Arrival& a) {
     ++(message->operation == Operation::send    ? traffic.sends
        : message->operation == Operation::write ? traffic.writes
                                                 : traffic.reads);
-    Sender& sender = connections_.ledger(connection->id).sender[side];
+    Sender& sender = connections_.state(connection->id).sender[side];
     const bool undecided_setup = connection->from_start && connection->outcome == Outcome::unknown;
     if (undecided_setup && !may_send(*connection, side)) {
         if (!sender.begun_early) sender.begun_early = a.step();
@@ -107,7 +107,7 @@ Message* Messages::begin_with_response(const Arrival& a) {
     if (a.header.handle() == wire::unassigned_handle) return nullptr;
     Connection* connection = connection_of(a);
     if (connection == nullptr) return nullptr;
-    connections_.ledger(connection->id).lossy = true;
+    connections_.state(connection->id).lossy = true;
     return begin(a, *connection, a.exchange.originator, operation_of(a.iu.type));
 }
 
@@ -116,13 +116,14 @@ Message* Messages::begin_with_response(const Arrival& a) {
 void Messages::note_gap(
     Sender& sender, Reception& reception, std::uint32_t from, std::uint32_t to, const FrameStamp& step) {
     reception.missing_messages += to - from;
-    for (std::uint32_t id = from; id != to && sender.missing.size() < Ledger::most; ++id) sender.missing.insert(id);
+    for (std::uint32_t id = from; id != to && sender.missing.size() < ConnectionState::most; ++id)
+        sender.missing.insert(id);
     if (!sender.gap) sender.gap = step;
 }
 
 void Messages::number(const Arrival& a, Connection& connection, const Message& message) {
-    Ledger& ledger = connections_.ledger(connection.id);
-    Sender& sender = ledger.sender[message.from];
+    ConnectionState& state = connections_.state(connection.id);
+    Sender& sender = state.sender[message.from];
     Reception& reception = connection.from[message.from].at_peer;
     if (!sender.next_message && connection.from_start) sender.next_message = connection.is_iso() ? 1 : 0;
     const std::uint32_t id = message.msg_id;
@@ -135,7 +136,7 @@ void Messages::number(const Arrival& a, Connection& connection, const Message& m
     } else if (sender.missing.erase(id) != 0) {
         --reception.missing_messages;
         ++reception.late_messages;
-        ledger.reordered = true;
+        state.reordered = true;
         if (sender.missing.empty()) sender.gap.reset();
         rules_.on_number(a, MessageRules::Number::late);
     } else {
@@ -163,7 +164,7 @@ void Messages::take_frame(const Arrival& a, Message& message) {
         traffic.bytes += c.new_bytes;
     }
     if (c.late) {
-        connections_.ledger(connection.id).reordered = true;
+        connections_.state(connection.id).reordered = true;
         ++traffic.at_peer.late_frames;
     }
     if (message.reads() != a.from_originator()) message.missing_frames = direction.missing();
@@ -181,8 +182,8 @@ void Messages::on_request(const Arrival& a) {
     if (a.ends_exchange() || a.passes_initiative()) {
         message->request_end = a.step();
         if (!a.ends_exchange()) {
-            Sender& sender = connections_.ledger(message->connection).sender[message->from];
-            if (sender.awaiting.size() < Ledger::most && !message->response)
+            Sender& sender = connections_.state(message->connection).sender[message->from];
+            if (sender.awaiting.size() < ConnectionState::most && !message->response)
                 sender.awaiting[message->msg_id] = {message->id, message->first, message->reads()};
             timeouts_.expect_message_response(a);
         }
@@ -211,7 +212,7 @@ void Messages::on_response(const Arrival& a) {
     if (!message->response) {
         message->response = a.step();
         ++connection.from[a.from()].responses;
-        Sender& answerer = connections_.ledger(connection.id).sender[a.from()];
+        Sender& answerer = connections_.state(connection.id).sender[a.from()];
         if (connection.is_iso() && connection.from_start && connection.outcome == Outcome::unknown &&
             !answerer.answered_early && a.from() == Side::client)
             answerer.answered_early = a.step();
@@ -220,7 +221,7 @@ void Messages::on_response(const Arrival& a) {
     if (a.ends_exchange() || !message->reads()) {
         message->response_end = a.step();
         if (!flags.resp_err) rules_.on_good_response(a, connection, *message);
-        connections_.ledger(connection.id).sender[message->from].awaiting.erase(message->msg_id);
+        connections_.state(connection.id).sender[message->from].awaiting.erase(message->msg_id);
     }
     settle(a, *message);
 }
@@ -236,7 +237,7 @@ void Messages::fail(const Arrival& a, Message& message) {
     message.desc_err |= flags.desc_err;
     const auto level = connection.reliability();
     if (!level || *level == wire::Reliability::unreliable_delivery) return;
-    Sender& sender = connections_.ledger(connection.id).sender[message.from];
+    Sender& sender = connections_.state(connection.id).sender[message.from];
     if (!sender.failed) {
         sender.failed = a.step();
         sender.failed_message = message.msg_id;
@@ -261,21 +262,21 @@ void Messages::settle(const Arrival& a, Message& message) {
         return;
     }
     message.state = MessageState::incomplete;
-    if (message.response && !message.reads()) connections_.ledger(message.connection).lossy = true;
+    if (message.response && !message.reads()) connections_.state(message.connection).lossy = true;
 }
 
 void Messages::on_abts(const Exchange& exchange) {
     Message& message = model_.messages[exchange.index - 1];
     // That all of it was seen does not say that its receiver took it.
     if (message.state != MessageState::failed && !message.response_end) message.state = MessageState::aborted;
-    connections_.ledger(message.connection).sender[message.from].awaiting.erase(message.msg_id);
+    connections_.state(message.connection).sender[message.from].awaiting.erase(message.msg_id);
 }
 
 /// A later Message of the same side says that this one's end is missing, if frames keep their order.
 bool Messages::was_left(const Message& message) {
-    const Ledger& ledger = connections_.ledger(message.connection);
-    const std::optional<std::uint32_t>& next = ledger.sender[message.from].next_message;
-    return message.state == MessageState::open && !message.request_end && !ledger.reordered && next &&
+    const ConnectionState& state = connections_.state(message.connection);
+    const std::optional<std::uint32_t>& next = state.sender[message.from].next_message;
+    return message.state == MessageState::open && !message.request_end && !state.reordered && next &&
            distance(*next, message.msg_id) > 1;
 }
 
@@ -298,7 +299,7 @@ void Messages::finish() {
             reception.message_errors += reception.missing_messages;
             const auto level = connection.reliability();
             if (level && *level != wire::Reliability::unreliable_delivery)
-                reception.handle_error = connections_.ledger(connection.id).sender[side].gap;
+                reception.handle_error = connections_.state(connection.id).sender[side].gap;
         }
 }
 

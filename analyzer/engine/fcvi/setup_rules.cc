@@ -72,7 +72,7 @@ void SetupRules::on_request(
     const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload, bool fresh) {
     const Side side = a.exchange.originator;
     const std::optional<PortLogin> login = logins_.login(source_of(a.seen), destination_of(a.seen));
-    if (login && !login->sequential_delivery) connections_.ledger(connection.id).reordered = true;
+    if (login && !login->sequential_delivery) connections_.state(connection.id).reordered = true;
     judge_fields(a);
     judge_handle(a, wire::unassigned_handle);
     if (!a.iso()) return;
@@ -89,7 +89,7 @@ void SetupRules::judge_connection_id(const Arrival& a) {
     if (place == nullptr) return judge_.satisfied(rules::connection_id);
     const Setup& former = connections_.at(place->connection).setups[place->setup];
     const bool complete = former.resp3.has_value();
-    const bool logged_out = connections_.ledger(place->connection).sender[former.from].logout.has_value();
+    const bool logged_out = connections_.state(place->connection).sender[former.from].logout.has_value();
     const bool disconnected = std::ranges::any_of(
         connections_.at(place->connection).disconnects, [](const Disconnect& d) { return d.resp.has_value(); });
     if (!complete && disconnected) {  // 8.5.3: and R_A_TOV has elapsed since its last use
@@ -105,7 +105,7 @@ void SetupRules::judge_connection_id(const Arrival& a) {
 }
 
 void SetupRules::judge_retry(const Arrival& a, const Connection& connection, Side side) {
-    Sender& sender = connections_.ledger(connection.id).sender[side];
+    Sender& sender = connections_.state(connection.id).sender[side];
     if (!a.header.retry()) {
         sender.retries = 0;
         return;
@@ -127,7 +127,7 @@ void SetupRules::judge_handle_reuse(const Arrival& a, Side side, std::uint32_t h
     if (party == nullptr || party->connection == now.id) return judge_.satisfied(rules::handle_reuse);
     const Connection& former = connections_.at(party->connection);
     const State state = former.end[party->side].state;
-    if (connections_.ledger(former.id).sender[party->side].logout) return judge_.satisfied(rules::handle_reuse);
+    if (connections_.state(former.id).sender[party->side].logout) return judge_.satisfied(rules::handle_reuse);
     if (state == State::error)
         return judge_(rules::error_before_setup, false, a, [&] {
             return fmt::format("the endpoint of handle {:08X}h is in Error, and has not disconnected", handle);
@@ -158,7 +158,7 @@ void SetupRules::on_response1(
     judge_handle(a, wire::unassigned_handle);
     judge_echo(a, setup);
     judge_overtaken(a, setup.resp2);
-    Sender& sender = connections_.ledger(connection.id).sender[side];
+    Sender& sender = connections_.state(connection.id).sender[side];
     if (setup.retry && sender.answer_frame != 0)
         judge_(
             rules::same_answer_to_retry, std::ranges::equal(sender.answer, octets), a,
@@ -197,7 +197,7 @@ void SetupRules::judge_attributes(const Arrival& a, const Connection& connection
 void SetupRules::judge_addresses(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload) {
     const Side asking = other(a.from());
     const auto& local = connection.end[asking].address;
-    const auto& remote = connections_.ledger(connection.id).sender[asking].asked_for;
+    const auto& remote = connections_.state(connection.id).sender[asking].asked_for;
     if (!local || !remote) return;
     const auto same = [](const wire::NetAddress& x, const wire::NetAddress& y) {
         return x.host == y.host && same_discriminator(x, y);
@@ -218,10 +218,10 @@ void SetupRules::judge_addresses(const Arrival& a, const Connection& connection,
 void SetupRules::judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
     const Setup* own = own_setup(connection, setup);
     if (own == nullptr || own->retry || setup.retry || !own->rqst) return;
-    const Ledger& ledger = connections_.ledger(connection.id);
-    if (ledger.reordered) return judge_.undecided(rules::arbitration, UndecidedReason::out_of_order);
-    const auto &mine_wanted = ledger.sender[a.from()].asked_for,
-               &theirs_wanted = ledger.sender[other(a.from())].asked_for;
+    const ConnectionState& state = connections_.state(connection.id);
+    if (state.reordered) return judge_.undecided(rules::arbitration, UndecidedReason::out_of_order);
+    const auto &mine_wanted = state.sender[a.from()].asked_for,
+               &theirs_wanted = state.sender[other(a.from())].asked_for;
     if (mine_wanted && theirs_wanted && !same_discriminator(*mine_wanted, *theirs_wanted))
         return judge_.undecided(rules::arbitration, UndecidedReason::discriminators_differ);
     if (!a.iso()) {
@@ -294,9 +294,9 @@ void SetupRules::judge_draft_arbitration(const Arrival& a, const Connection& con
 
 /// A side that sent Messages before it could know that it may.
 void SetupRules::judge_early_messages(const Arrival& a, Side side) {
-    const Ledger& ledger = connections_.ledger(a.exchange.connection);
-    const std::optional<FrameStamp>& early = ledger.sender[side].begun_early;
-    if (early && ledger.reordered) return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
+    const ConnectionState& state = connections_.state(a.exchange.connection);
+    const std::optional<FrameStamp>& early = state.sender[side].begun_early;
+    if (early && state.reordered) return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
     judge_(
         rules::setup_order, !early, a,
         [&] { return fmt::format("a Message of the {} came before its {}", name_of(side), a.iu.name); },
@@ -305,7 +305,7 @@ void SetupRules::judge_early_messages(const Arrival& a, Side side) {
 
 /// An IU after the one that answers it: each passes every point of the way before its answer does.
 void SetupRules::judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer) {
-    if (answer && connections_.ledger(a.exchange.connection).reordered)
+    if (answer && connections_.state(a.exchange.connection).reordered)
         return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
     judge_(
         rules::setup_order, !answer, a, [&] { return fmt::format("{} comes after its answer", a.iu.name); },
@@ -328,9 +328,9 @@ void SetupRules::on_response3(const Arrival& a, const Connection& connection, co
     const std::optional<std::uint32_t>& handle = connection.end[other(a.from())].handle;
     // A setup that made no connection may leave the handle unassigned (5.3.3, against 6.11.2).
     if (!setup.status || a.header.handle() != wire::unassigned_handle) judge_handle(a, handle);
-    const Ledger& ledger = connections_.ledger(connection.id);
-    const std::optional<FrameStamp>& answered = ledger.sender[other(a.from())].answered_early;
-    if (ledger.reordered) return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
+    const ConnectionState& state = connections_.state(connection.id);
+    const std::optional<FrameStamp>& answered = state.sender[other(a.from())].answered_early;
+    if (state.reordered) return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
     judge_(
         rules::response_before_resp3, !answered, a,
         [] { return "the client answered a Message before this CONNECT_RESP3"; },

@@ -54,7 +54,7 @@ Connection* Setups::joined(const Arrival& a, const wire::ConnectPayload& payload
     const Port from = source_of(a.seen), to = destination_of(a.seen);
     const bool peer = mode_of(a.header) == wire::ConnectMode::peer_to_peer;
     const Connections::Party* party = connections_.owner_of(from, to, payload.handle());
-    const bool gone = party != nullptr && connections_.ledger(party->connection).sender[party->side].logout;
+    const bool gone = party != nullptr && connections_.state(party->connection).sender[party->side].logout;
     if (party != nullptr && !gone && (a.header.retry() || peer)) {
         Connection& connection = connections_.at(party->connection);
         if (a.header.retry() || connection.outcome != Outcome::connected) return &connection;
@@ -71,7 +71,7 @@ Connection* Setups::waiting_peer(const Arrival& a, const wire::ConnectPayload& p
     for (const std::uint32_t id : waiting) {
         Connection& connection = connections_.at(id);
         const Side other_side = connection.end[Side::client].port == from ? Side::server : Side::client;
-        const auto& asked = connections_.ledger(id).sender[other_side].asked_for;
+        const auto& asked = connections_.state(id).sender[other_side].asked_for;
         const auto& address = connection.end[other_side].address;
         if (!asked || !address) continue;
         const bool hosts = asked->host == payload.local().host && address->host == payload.remote().host;
@@ -127,7 +127,7 @@ void Setups::on_request(const Arrival& a, const Payload& octets) {
     }
     learn_end(*connection, side, payload);
     if (!payload.error) {
-        connections_.ledger(connection->id).sender[side].asked_for = payload.remote();
+        connections_.state(connection->id).sender[side].asked_for = payload.remote();
         farp_rules_.on_connect(a, payload.remote().host);
     }
     connections_.set_state(

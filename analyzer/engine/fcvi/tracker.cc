@@ -273,10 +273,10 @@ std::optional<std::size_t> Tracker::State::begin_iu(const Arrival& a, Connection
 
 /// 7.7.1
 void Tracker::State::judge_after_logout(const Arrival& a) {
-    const Ledger& ledger = connections_.ledger(a.exchange.connection);
-    const std::optional<FrameStamp>& logout = ledger.sender[a.from()].logout;
+    const ConnectionState& state = connections_.state(a.exchange.connection);
+    const std::optional<FrameStamp>& logout = state.sender[a.from()].logout;
     if (!logout) return;
-    if (ledger.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
+    if (state.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
     judge_(
         rules::silence_after_end, false, a,
         [&] { return fmt::format("{} after a logout, or from a port that has lost its address", a.iu.name); },

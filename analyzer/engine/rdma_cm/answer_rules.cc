@@ -7,10 +7,10 @@ namespace fabricscope::engine::rdma_cm {
 
 namespace {
 
-constexpr std::size_t kMostServers = 4096;
-constexpr std::size_t kMostServices = 64;
-constexpr std::uint8_t kServiceLayer = 0, kLayers = 2;  // table 3
-constexpr std::uint8_t kRejectsReq = 0;                 // IBA 12.6.7
+constexpr std::size_t most_servers = 4096;
+constexpr std::size_t most_services = 64;
+constexpr std::uint8_t service_layer = 0, layers = 2;  // table 3
+constexpr std::uint8_t rejects_req = 0;                // IBA 12.6.7
 
 /// Table 5
 enum Code : std::uint8_t { unspecified, major, minor, ip, source, destination, unknown_address, codes };
@@ -44,11 +44,11 @@ const AnswerRules::Server* AnswerRules::find(const Connection& connection) const
 
 void AnswerRules::remember(const Connection& connection) {
     const Address& address = connection.end[Side::server].address;
-    if (servers_.size() >= kMostServers && !servers_.contains(address)) return;
+    if (servers_.size() >= most_servers && !servers_.contains(address)) return;
     Server& server = servers_[address];
     (connection.header->versions.ip_version == 4 ? server.ipv4 : server.ipv6) = true;
     const bool is_new = std::ranges::find(server.services, connection.service_id) == server.services.end();
-    if (is_new && server.services.size() < kMostServices) server.services.push_back(connection.service_id);
+    if (is_new && server.services.size() < most_services) server.services.push_back(connection.service_id);
 }
 
 void AnswerRules::broken(const Rejection& r, RuleRef rule, std::string text) {
@@ -83,11 +83,11 @@ void AnswerRules::on_silence(const Connection& connection) {
 // ---- rejected --------------------------------------------------------------------------------------
 
 void AnswerRules::on_rej(const Arrival& a, const Connection& connection, const wire::Rej& rej) {
-    if (a.facts.from != Side::server || rej.body.message != kRejectsReq || connection.rep) return;
+    if (a.facts.from != Side::server || rej.body.message != rejects_req || connection.rep) return;
     if (!is_judged(connection)) return;
     Rejection r{a, connection, rej, find(connection), {}};
     const auto& information = rej.information;
-    if (information && information->layer == kServiceLayer && rej.body.ari_length >= 2 && information->code < codes)
+    if (information && information->layer == service_layer && rej.body.ari_length >= 2 && information->code < codes)
         r.code = information->code;
     judge_information(r);
     judge_versions(r);
@@ -102,9 +102,9 @@ void AnswerRules::on_rej(const Arrival& a, const Connection& connection, const w
 void AnswerRules::judge_information(const Rejection& r) {
     if (!r.rej.information) return;
     const wire::RejectInformation& information = *r.rej.information;
-    if (information.layer >= kLayers)
+    if (information.layer >= layers)
         return broken(r, rules::reject_format, "the rejection layer is " + number_text(information.layer));
-    if (information.layer != kServiceLayer) return verdicts_.satisfied(rules::reject_format);
+    if (information.layer != service_layer) return verdicts_.satisfied(rules::reject_format);
     if (r.rej.body.ari_length < 2)
         return broken(r, rules::reject_format, "the ARI ends before the code of the rejection layer");
     verdicts_.satisfied(rules::reject_format);

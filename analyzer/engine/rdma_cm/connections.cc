@@ -8,13 +8,13 @@ namespace fabricscope::engine::rdma_cm {
 
 namespace {
 
-constexpr std::uint8_t kSidrValid = 0;  // IBA 12.11.2
+constexpr std::uint8_t sidr_valid = 0;  // IBA 12.11.2
 
 /// Octets of a MAD without which its message means nothing.
-constexpr std::size_t kIds = layout::layout_of<ib::CmRtu>.extent.end;
-template <class Body> constexpr std::size_t kNeeded = layout::layout_of<Body>.extent.end;
-constexpr std::size_t kAddresses = layout::size_of<wire::IpVersions> + layout::size_of<wire::Ipv6Addresses>;
-constexpr std::size_t kReqPaths = kNeeded<ib::CmReq> + 2 * layout::size_of<ib::CmPath>;
+constexpr std::size_t ids_end = layout::layout_of<ib::CmRtu>.extent.end;
+template <class Body> constexpr std::size_t end_of = layout::layout_of<Body>.extent.end;
+constexpr std::size_t addresses_size = layout::size_of<wire::IpVersions> + layout::size_of<wire::Ipv6Addresses>;
+constexpr std::size_t req_paths_end = end_of<ib::CmReq> + 2 * layout::size_of<ib::CmPath>;
 
 Service service_of(const ib::CmReq& req) {
     switch (req.transport_service) {
@@ -185,7 +185,7 @@ void Connections::on_cm(const capture::Packet& packet, const wire::Message& mess
     facts.time = packet.time;
     facts.message = true;
     const Arrival a{packet, message, facts};
-    if (!a.has(kIds)) return;
+    if (!a.has(ids_end)) return;
     Connection* connection = std::visit([&](const auto& body) { return on(a, body); }, message.body);
     if (connection == nullptr) return;
     course_rules_.on_message(a, *connection);
@@ -228,15 +228,15 @@ Connection* Connections::on(const Arrival& a, const wire::Req& req) {
     const ib::CmReq& body = req.body;
     a.facts.from = Side::client;
     if (Connection* again = repeated(a, body.local_comm_id, false)) return again;
-    Connection* connection = a.has(kNeeded<ib::CmReq>) ? create(a) : nullptr;
+    Connection* connection = a.has(end_of<ib::CmReq>) ? create(a) : nullptr;
     if (connection == nullptr) return nullptr;
     begin(a, *connection);
     connection->service = service_of(body);
     note_service(*connection, body.service_id);
-    if (a.has(kReqPaths + kAddresses)) note_sockets(*connection, req.ip);
+    if (a.has(req_paths_end + addresses_size)) note_sockets(*connection, req.ip);
     connection->p_key = body.p_key;
     if (const std::uint32_t mtu = ib::mtu_octets(body.path_mtu); mtu != 0) connection->mtu = mtu;
-    if (a.has(kReqPaths)) {
+    if (a.has(req_paths_end)) {
         connection->path = req.primary;
         connection->alternate_path = path_if_any(req.alternate);
     }
@@ -259,7 +259,7 @@ Connection* Connections::on(const Arrival& a, const wire::Req& req) {
 }
 
 Connection* Connections::on(const Arrival& a, const ib::CmRep& rep) {
-    if (!a.has(kNeeded<ib::CmRep>)) return nullptr;
+    if (!a.has(end_of<ib::CmRep>)) return nullptr;
     merge_peers(a, rep.local_comm_id, rep.remote_comm_id);
     Connection* connection = known(a, rep.local_comm_id, rep.remote_comm_id);
     if (connection == nullptr) {  // its REQ was sent before the capture began
@@ -304,14 +304,14 @@ Connection* Connections::on(const Arrival& a, const ib::CmMra& mra) {
     Connection* connection = known(a, mra.local_comm_id, mra.remote_comm_id);
     if (connection == nullptr) return nullptr;
     answer(a, a.facts.from == Side::server ? connection->req : connection->rep);
-    if (a.has(kNeeded<ib::CmMra>))
+    if (a.has(end_of<ib::CmMra>))
         connection->answer_timeout = std::max(connection->answer_timeout, duration_of(mra.service_timeout));
     first(a, connection->mra);
     return connection;
 }
 
 Connection* Connections::on(const Arrival& a, const wire::Rej& rej) {
-    if (!a.has(kNeeded<ib::CmRej>)) return nullptr;
+    if (!a.has(end_of<ib::CmRej>)) return nullptr;
     Connection* connection = known(a, rej.body.local_comm_id, rej.body.remote_comm_id);
     if (connection == nullptr) return nullptr;
     answer(a, a.facts.from == Side::server ? connection->req : connection->rep);
@@ -368,7 +368,7 @@ Connection* Connections::on(const Arrival& a, const wire::Apr& apr) {
     Connection* connection = known(a, apr.body.local_comm_id, apr.body.remote_comm_id);
     if (connection == nullptr) return nullptr;
     answer(a, connection->lap);
-    if (first(a, connection->apr) && a.has(kNeeded<ib::CmApr>)) connection->apr_status = apr.body.status;
+    if (first(a, connection->apr) && a.has(end_of<ib::CmApr>)) connection->apr_status = apr.body.status;
     return connection;
 }
 
@@ -377,12 +377,12 @@ Connection* Connections::on(const Arrival& a, const wire::Apr& apr) {
 Connection* Connections::on(const Arrival& a, const wire::SidrReq& request) {
     a.facts.from = Side::client;
     if (Connection* again = repeated(a, request.body.request_id, true)) return again;
-    Connection* connection = a.has(kNeeded<ib::CmSidrReq>) ? create(a) : nullptr;
+    Connection* connection = a.has(end_of<ib::CmSidrReq>) ? create(a) : nullptr;
     if (connection == nullptr) return nullptr;
     begin(a, *connection);
     connection->service = Service::ud;
     note_service(*connection, request.body.service_id);
-    if (a.has(kNeeded<ib::CmSidrReq> + kAddresses)) note_sockets(*connection, request.ip);
+    if (a.has(end_of<ib::CmSidrReq> + addresses_size)) note_sockets(*connection, request.ip);
     connection->p_key = request.body.p_key;
     name_party(
         a.packet.source, request.body.request_id, {connection->id, Side::client, a.message.mad.transaction_id}, true);
@@ -393,14 +393,14 @@ Connection* Connections::on(const Arrival& a, const wire::SidrReq& request) {
 Connection* Connections::on(const Arrival& a, const wire::SidrRep& reply) {
     a.facts.from = Side::server;
     const Party* client = find(a.packet.destination, reply.body.request_id, true);
-    if (client == nullptr || !a.has(kNeeded<ib::CmSidrRep>)) return nullptr;
+    if (client == nullptr || !a.has(end_of<ib::CmSidrRep>)) return nullptr;
     Connection& connection = at(client->connection);
     ++connection.rep_transmissions;
     answer(a, connection.req);
     if (!first(a, connection.rep)) return &connection;
     Endpoint& server = connection.end[Side::server];
     server.private_data = without_padding(a.message.private_data);
-    if (reply.body.status != kSidrValid) {
+    if (reply.body.status != sidr_valid) {
         connection.reject = RejectSeen{Side::server, 0, reply.body.status, true, a.packet.number, a.packet.time, {}};
         return &connection;
     }

@@ -5,8 +5,8 @@ namespace fabricscope::engine::rdma_cm {
 
 namespace {
 
-constexpr std::size_t kMost = 65'536;  // senders, and RTUs that wait for proof
-constexpr std::uint32_t kPsnMask = 0xFF'FFFF;
+constexpr std::size_t most_kept = 65'536;  // senders, and RTUs that wait for proof
+constexpr std::uint32_t psn_mask = 0xFF'FFFF;
 
 /// Some reasons speak of a message or an attempt, and leave the connection as it is (IBA 12.6.7.2).
 bool is_final(const RejectSeen& reject) {
@@ -42,9 +42,9 @@ void CourseRules::on_mad(const capture::Packet& packet) {
     const std::uint32_t psn = packet.ib.bth.psn;
     const auto found = senders_.find(packet.source);
     if (found != senders_.end()) {
-        if (psn != ((found->second.psn + 1) & kPsnMask)) ++found->second.gaps;
+        if (psn != ((found->second.psn + 1) & psn_mask)) ++found->second.gaps;
         found->second.psn = psn;
-    } else if (senders_.size() < kMost) senders_[packet.source] = {psn, 0};
+    } else if (senders_.size() < most_kept) senders_[packet.source] = {psn, 0};
 }
 
 const CourseRules::Sender* CourseRules::find(const Address& address) const {
@@ -83,7 +83,7 @@ void CourseRules::on_rtu(const Arrival& a, const Connection& connection) {
     if (has_rejected(connection, Side::server)) return broken(a, connection, "RTU after the server's REJ");
     if (connection.rep) return verdicts_.satisfied(rules::sequence);
     const Sender* server = find(connection.end[Side::server].address);
-    if (server == nullptr || early_.size() >= kMost)
+    if (server == nullptr || early_.size() >= most_kept)
         return verdicts_.undecided(rules::sequence, UndecidedReason::frames_missing);
     early_[connection.id] = {a.packet.number, server->gaps};
 }

@@ -12,12 +12,12 @@
 
 #include "analyzer/engine/rdma_cm/rules.h"
 #include "analyzer/engine/sides.h"
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 
 namespace fabricscope::engine::rdma_cm {
 
 /// The wire formats; this namespace is about what they add up to.
-namespace wire = fabricscope::rdma_ip_cm;
+namespace wire = fabricscope::rdma_cm;
 
 using engine::Address;
 using engine::FrameStamp;

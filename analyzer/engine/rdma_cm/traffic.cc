@@ -7,7 +7,7 @@ namespace fabricscope::engine::rdma_cm {
 
 namespace {
 
-constexpr std::size_t kMaxReceivers = 4096;  // of one datagram queue pair
+constexpr std::size_t max_receivers = 4096;  // of one datagram queue pair
 
 bool is_datagram(const Connection& connection) { return connection.service == Service::ud; }
 
@@ -24,7 +24,7 @@ void TrafficCounter::register_at(const QueuePair& queue_pair, const Connection& 
     std::vector<Receiver>& there = receivers_[queue_pair];
     // A queue pair of a connection belongs to it alone, whoever had the number before.
     if (!is_datagram(connection)) there.clear();
-    else if (there.size() >= kMaxReceivers) there.erase(there.begin());
+    else if (there.size() >= max_receivers) there.erase(there.begin());
     there.push_back({connection.id, side, nullptr});
 }
 

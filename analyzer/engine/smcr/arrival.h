@@ -30,15 +30,15 @@ struct OpenRequest {
     FrameStamp step;
     bool serialized = false;                            ///< no other exchange of its sender may be under way
     PerSide<std::uint32_t> gaps{};                      ///< GroupHistory::gaps when it was sent
-    std::array<std::uint8_t, wire::kLlcSize> octets{};  ///< as far as captured
+    std::array<std::uint8_t, wire::llc_size> octets{};  ///< as far as captured
 
     FrameStamp overlapped{};  ///< while it was open, its sender began another serialized exchange
     FrameStamp agreed{};      ///< while it was open, its sender agreed to a CONFIRM RKEY
-    Time due = kNever;        ///< when the rules look for its reply
-    Time alive = kNever;      ///< when the other side was first heard after it
+    Time due = never;         ///< when the rules look for its reply
+    Time alive = never;       ///< when the other side was first heard after it
     bool overdue = false;
 
-    static constexpr Time kNever = std::numeric_limits<Time>::max();
+    static constexpr Time never = std::numeric_limits<Time>::max();
 };
 
 /// What has been seen of a link group, beside the model: for the rules.
@@ -47,9 +47,9 @@ struct GroupHistory {
     ElementOwners element_owners;
     PerSide<std::uint32_t> gaps;  ///< how often packets of this side were missing, on all links
     std::vector<OpenRequest> open;
-    bool forgot_requests = false;         ///< there were too many open ones
-    Time next_due = OpenRequest::kNever;  ///< the earliest OpenRequest::due
-    bool watched = false;                 ///< whether a rule waits for the next data
+    bool forgot_requests = false;        ///< there were too many open ones
+    Time next_due = OpenRequest::never;  ///< the earliest OpenRequest::due
+    bool watched = false;                ///< whether a rule waits for the next data
 
     /// Whether no packet of the link group is known to be missing.
     bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{}; }

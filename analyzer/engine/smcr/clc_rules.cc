@@ -8,7 +8,7 @@ namespace {
 using wire::ClcType;
 
 const char* name_of_type(ClcType type) {
-    return layout::name_of(wire::kClcTypeNames, static_cast<std::uint64_t>(type));
+    return layout::name_of(wire::clc_type_names, static_cast<std::uint64_t>(type));
 }
 
 /// Whether `type` may follow what a side sent before. DECLINE has rules of its own.
@@ -95,8 +95,8 @@ void ClcRules::judge_peer_id(const TcpArrival& a, const wire::ClcMessage& messag
 void ClcRules::judge_version(const TcpArrival& a, const wire::ClcMessage& message, Told& told) {
     if (const auto* proposal = std::get_if<wire::Proposal>(&message.body)) {
         const auto* v2 = std::get_if<wire::ProposalVersion2>(&proposal->version);
-        constexpr std::uint8_t kNeither = 2;
-        told.offer = Offer{v2 == nullptr || v2->type_v1 != kNeither, v2 != nullptr, a.step.frame};
+        constexpr std::uint8_t neither_type = 2;
+        told.offer = Offer{v2 == nullptr || v2->type_v1 != neither_type, v2 != nullptr, a.step.frame};
         return;
     }
     if (message.header.type == ClcType::decline) return;

@@ -8,11 +8,11 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 /// A queue pair that was used this short a time ago has not been made anew since.
-constexpr Time kRecently = 1 * capture::second;
+constexpr Time recent_time = 1 * capture::second;
 /// RMBs and deleted links; only what happened lately matters.
-constexpr std::size_t kMostRemembered = 65'536;
+constexpr std::size_t most_remembered = 65'536;
 /// What one side did this long ago has arrived at the other.
-constexpr Time kSettled = 1 * capture::second;
+constexpr Time settling_time = 1 * capture::second;
 
 bool is_ending(const Connection& c, Side side) {
     return c.from[side].sending_done || c.from[side].ended() || c.fin[side];
@@ -38,7 +38,7 @@ ContactRules::Life ContactRules::life_of(std::uint32_t id, Side side, const wire
     const auto lives = [](const Link& link) { return link.state == LinkState::active; };
     if (std::ranges::none_of(group.links, lives)) return Life::ended;
     const bool recent = std::ranges::any_of(group.links, [&](const Link& link) {
-        return lives(link) && link.heard[side] != 0 && now - link.heard[side] < kRecently;
+        return lives(link) && link.heard[side] != 0 && now - link.heard[side] < recent_time;
     });
     return recent ? Life::sure : Life::unknown;
 }
@@ -67,7 +67,7 @@ void ContactRules::judge_known_link(const TcpArrival& a, std::optional<LinkRef> 
     const std::uint32_t id = a.connection.id;
     if (a.from == Side::server) {
         const auto left = named ? left_.find(key_of(named->group, named->link)) : left_.end();
-        if (left != left_.end() && a.step.time - left->second.time > kSettled) out_of_sync_[id] = left->second;
+        if (left != left_.end() && a.step.time - left->second.time > settling_time) out_of_sync_[id] = left->second;
         return;
     }
     const auto wrong = out_of_sync_.find(id);
@@ -91,7 +91,7 @@ void ContactRules::on_decline(const TcpArrival& a, bool out_of_sync) {
 }
 
 void ContactRules::on_link_left(const Arrival& a, std::uint32_t link) {
-    if (left_.size() == kMostRemembered) left_.clear();
+    if (left_.size() == most_remembered) left_.clear();
     left_[key_of(a.group, link)] = a.step();
 }
 
@@ -112,7 +112,7 @@ void ContactRules::judge_peer_id(
 
 void ContactRules::on_element(
     const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, bool complete) {
-    if (regions_.size() == kMostRemembered) regions_.clear();
+    if (regions_.size() == most_remembered) regions_.clear();
     regions_[{body.gid, body.rkey, body.rmb_address}] = a.connection.link_group;
     if (before == 0) return verdicts_.satisfied(rules::element_reuse);
     if (before == a.connection.id) return;

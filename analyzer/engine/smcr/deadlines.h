@@ -11,13 +11,13 @@ namespace fabricscope::engine::smcr {
 /// One fixed patience, so that what was begun first is due first.
 template <class Expectation> class Deadlines {
 public:
-    static constexpr std::size_t kMost = 4096;
+    static constexpr std::size_t most_kept = 4096;
 
     explicit Deadlines(capture::Time patience) : patience_(patience) {}
 
     /// False if too much is expected already.
     bool add(capture::Time now, const Expectation& expectation) {
-        if (waiting_.size() >= kMost) return false;
+        if (waiting_.size() >= most_kept) return false;
         waiting_.push_back({now + patience_, expectation});
         return true;
     }

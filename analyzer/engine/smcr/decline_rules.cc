@@ -10,7 +10,7 @@ namespace {
 using wire::ClcType;
 
 /// Messages of both sides that are no further apart than this may have crossed.
-constexpr Time kUnderWay = 100 * capture::millisecond;
+constexpr Time under_way_time = 100 * capture::millisecond;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void DeclineRules::judge_window(const TcpArrival& a) {
     if (link.interface != a.step.interface)
         return verdicts_.undecided(rules::decline_in_time, UndecidedReason::interface_order);
     const auto& sent = a.connection.from[a.from];
-    if (sent.first_data && a.step.time - *sent.first_data > kUnderWay && a.connection.setup.first_data)
+    if (sent.first_data && a.step.time - *sent.first_data > under_way_time && a.connection.setup.first_data)
         return verdicts_.broken(
             rules::decline_in_time, {a.connection.setup.first_data->frame, a.step.frame}, subject,
             std::string("the ") + name_of(a.from) + " declines after it has sent data");
@@ -74,7 +74,7 @@ void DeclineRules::judge_window(const TcpArrival& a) {
     if (add_link == group->exchanges.end()) return verdicts_.satisfied(rules::decline_in_time);
     const bool arrived = a.from == Side::server || add_link->refused ||
                          link.heard[Side::server] > add_link->reply->time;
-    if (a.step.time - add_link->reply->time <= kUnderWay || !arrived)
+    if (a.step.time - add_link->reply->time <= under_way_time || !arrived)
         return verdicts_.undecided(rules::decline_in_time, UndecidedReason::may_have_crossed);
     verdicts_.broken(
         rules::decline_in_time, {add_link->request.frame, add_link->reply->frame, a.step.frame}, subject,
@@ -86,7 +86,7 @@ void DeclineRules::on_data(const Arrival& a, const Connection& connection) {
     if (unstopped_.contains(connection.id)) return;
     const Time since = a.packet->time - connection.setup.decline->time;
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
-    if (since <= (a.from == decline.by ? 0 : kUnderWay)) return;
+    if (since <= (a.from == decline.by ? 0 : under_way_time)) return;
     if (a.history->gaps[a.from] != 0)  // it may be the repetition of a packet that was sent before
         return verdicts_.undecided(rules::decline_ends_rdma, UndecidedReason::frames_missing);
     if (link.interface != connection.interface)

@@ -11,7 +11,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 /// How long a side that is awake may take to answer. No standard says; Linux waits for 2 s.
-constexpr Time kPatience = 10 * capture::second;
+constexpr Time longest_wait = 10 * capture::second;
 
 /// DELETE LINK for the link that another exchange adds or runs on is how that exchange is given up.
 bool gives_up(const OpenRequest& request, const OpenRequest& earlier, const LinkGroup& group) {
@@ -169,19 +169,19 @@ void ExchangeRules::await_answer(const Arrival& a, const wire::LlcMessage& messa
 /// The server's DELETE LINK is what the client's own asked for, and what an unanswered request leads to.
 void ExchangeRules::note_follow_up(const Arrival& a, const wire::DeleteLink& request) {
     for (OpenRequest& earlier : a.history->open) {
-        if (earlier.due == OpenRequest::kNever) continue;
+        if (earlier.due == OpenRequest::never) continue;
         const bool asked_for = a.from == Side::server && earlier.from == Side::client &&
                                earlier.type == wire::LlcType::delete_link &&
                                (request.all || earlier.subject == request.link);
         if (asked_for) verdicts_.satisfied(rules::disorderly_delete);
         const bool recovers = earlier.from == a.from && earlier.overdue;
         if (recovers) verdicts_.satisfied(rules::llc_timeout);
-        if (asked_for || recovers) earlier.due = OpenRequest::kNever;
+        if (asked_for || recovers) earlier.due = OpenRequest::never;
     }
 }
 
 void ExchangeRules::on_due(const Arrival& a) {
-    Time next = OpenRequest::kNever;
+    Time next = OpenRequest::never;
     for (OpenRequest& request : a.history->open) {
         if (request.link == a.link && a.packet->time > request.due) look_for_answer(a, request);
         next = std::min(next, request.due);
@@ -197,9 +197,9 @@ void ExchangeRules::look_for_answer(const Arrival& a, OpenRequest& request) {
         return;
     }
     if (a.from == request.from || a.packet->interface != request.step.interface) return;
-    if (request.alive == OpenRequest::kNever) {
+    if (request.alive == OpenRequest::never) {
         request.alive = a.packet->time;
-        request.due = request.alive + kPatience;
+        request.due = request.alive + longest_wait;
     } else {
         judge_missing_answer(a, request);
     }
@@ -212,7 +212,7 @@ void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request)
                          : !is_delete                             ? RuleRef(rules::llc_timeout)
                          : from_server                            ? RuleRef(rules::delete_link_answer)
                                                                   : RuleRef(rules::disorderly_delete);
-    request.due = OpenRequest::kNever;
+    request.due = OpenRequest::never;
     if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rule, *why);
     if (rule == rules::disorderly_delete) return judge_follow_up(a, request);
     if (rule == rules::llc_timeout) {  // now it is for the one who asked to act
@@ -241,7 +241,7 @@ void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request
 
 /// Who asked goes on using a link on which it got no answer.
 void ExchangeRules::judge_recovery(const Arrival& a, OpenRequest& request) {
-    request.due = OpenRequest::kNever;
+    request.due = OpenRequest::never;
     if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::llc_timeout, *why);
     if (connection_ended(a.group)) return verdicts_.satisfied(rules::llc_timeout);
     const std::string text = std::string(name_of(request.type)) + " is not answered, and the " + name_of(request.from) +

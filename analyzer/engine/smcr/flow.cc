@@ -11,10 +11,10 @@ void StreamBuffer::put(std::uint64_t position, ByteView octets) {
     const std::uint64_t end = position + octets.size();
     if (end <= next_) return;
     if (position < next_) octets = octets.subspan(next_ - position), position = next_;
-    if (held_ + kEntry + octets.size() > kMostWaiting) return;  // will be missing
+    if (held_ + entry_cost + octets.size() > most_waiting) return;  // will be missing
     auto [entry, fresh] = waiting_.try_emplace(position);
     if (!fresh && entry->second.size() >= octets.size()) return;
-    held_ += (fresh ? kEntry : 0) + octets.size() - entry->second.size();
+    held_ += (fresh ? entry_cost : 0) + octets.size() - entry->second.size();
     entry->second.assign(octets.begin(), octets.end());
 }
 
@@ -28,7 +28,7 @@ void StreamBuffer::restart(std::uint64_t begin) {
 }
 
 void StreamBuffer::drop_first() {
-    held_ -= kEntry + waiting_.begin()->second.size();
+    held_ -= entry_cost + waiting_.begin()->second.size();
     waiting_.erase(waiting_.begin());
 }
 

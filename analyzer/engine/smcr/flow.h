@@ -46,8 +46,8 @@ private:
     std::uint64_t next_;
     Sink sink_;
     /// What waits for ever must not grow for ever; the largest element there is may be full of data.
-    static constexpr std::size_t kMostWaiting = std::size_t{600} << 20;
-    static constexpr std::size_t kEntry = 96;  // what an entry costs besides its octets
+    static constexpr std::size_t most_waiting = std::size_t{600} << 20;
+    static constexpr std::size_t entry_cost = 96;  // what an entry costs besides its octets
 
     std::map<std::uint64_t, std::vector<std::uint8_t>> waiting_;  // by position; may overlap, the first copy wins
     std::size_t held_ = 0;                                        // octets that it takes, about

@@ -6,7 +6,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 /// After that long the peer has not only been sent what was captured, but has acted upon it.
-constexpr Time kReaction = capture::second;
+constexpr Time reaction_time = capture::second;
 
 bool says_more_than_consumer(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions) {
     const bool same_state = !cdc.state.connection_closed && !cdc.state.abnormal_close &&
@@ -54,7 +54,7 @@ void FlowControlRules::judge_blocked(const Transfer& t, const wire::Cdc& cdc, co
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::update_when_blocked, *why);
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     if (producer.position >= limit) return verdicts_.satisfied(rules::update_when_blocked);
-    if (t.a.packet->time - t.peers.consumer_moved_time < kReaction)
+    if (t.a.packet->time - t.peers.consumer_moved_time < reaction_time)
         return verdicts_.undecided(rules::update_when_blocked, UndecidedReason::may_have_crossed);
     verdicts_.deviation(
         rules::update_when_blocked, frames_with(t.peers.consumer_moved, t.frame()), t.subject(),

@@ -3,7 +3,7 @@
 
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/link_life.h"
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -36,8 +36,9 @@ void LinkGroups::on_ib(const capture::Packet& packet) {
 /// A queue pair that Communication Management sets up is no link's any more: its number is used again.
 void LinkGroups::retire(const capture::Packet& mad) {
     if (!rdma_cm::is_message(mad)) return;
-    const rdma_ip_cm::Message message = rdma_ip_cm::parse(mad.ib.payload);
-    if (const auto* req = std::get_if<rdma_ip_cm::Req>(&message.body)) links_.release(mad.source, req->body.local_qpn);
+    const fabricscope::rdma_cm::Message message = fabricscope::rdma_cm::parse(mad.ib.payload);
+    if (const auto* req = std::get_if<fabricscope::rdma_cm::Req>(&message.body))
+        links_.release(mad.source, req->body.local_qpn);
     else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) links_.release(mad.source, rep->local_qpn);
 }
 
@@ -109,7 +110,7 @@ void LinkGroups::count_repetition(Arrival& a, std::uint32_t connection) {
 void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event) {
     const ByteView message = event.message;
     if (message.empty()) return;
-    const bool is_cdc = message[0] == wire::kCdcType;
+    const bool is_cdc = message[0] == wire::cdc_type;
     a.facts->message = message;
     a.facts->message_length = event.message_length;
     a.facts->what = is_cdc ? FrameFacts::What::cdc : FrameFacts::What::llc;
@@ -156,14 +157,14 @@ std::uint32_t LinkGroups::connection_of_token(const Arrival& a, std::uint32_t to
 
 /// The connection of a CDC message by its token; 0 = not known, or another message.
 std::uint32_t LinkGroups::connection_of_cdc(const Arrival& a, ByteView message) {
-    if (message.size() < wire::kCdcMeaningful || message[0] != wire::kCdcType) return 0;
+    if (message.size() < wire::cdc_meaningful || message[0] != wire::cdc_type) return 0;
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
     return connection_of_token(a, cdc.alert_token);
 }
 
 void LinkGroups::on_cdc(Arrival& a, ByteView message) {
-    if (message.size() < wire::kCdcMeaningful) return;
+    if (message.size() < wire::cdc_meaningful) return;
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
     setup_rules_.message.on_cdc(a, message, cdc);
@@ -220,10 +221,10 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
 /// The one connection whose latest WRITE ends where the message's producer cursor points, and of which
 /// it could be the next message; 0 = none.
 std::uint32_t LinkGroups::connection_meant(const Arrival& a, const wire::Cdc& cdc) {
-    constexpr std::size_t kLatest = 256;
+    constexpr std::size_t most_recent = 256;
     std::uint32_t meant = 0;
     const auto& connections = links_.at(a.group).group.connections;
-    for (std::size_t i = connections.size() - std::min(kLatest, connections.size()); i < connections.size(); ++i) {
+    for (std::size_t i = connections.size() - std::min(most_recent, connections.size()); i < connections.size(); ++i) {
         const Session& candidate = sessions_.at(connections[i]);
         const Sent& sent = candidate.sent[a.from];
         const Flow& flow = candidate.flow[a.from];

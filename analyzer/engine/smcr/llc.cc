@@ -10,7 +10,7 @@ namespace fabricscope::engine::smcr {
 
 namespace {
 
-constexpr std::size_t kNoExchange = static_cast<std::size_t>(-1);
+constexpr std::size_t no_exchange = static_cast<std::size_t>(-1);
 
 /// The RTokens that an RMB has on links other than the one that carries the message.
 void add_rtokens(
@@ -29,8 +29,8 @@ void Llc::on_message(Arrival& a, ByteView octets, std::uint32_t length) {
     setup_rules_.message.on_llc(a, message);
     link_rules_.on_llc(a, message);
     // Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
-    constexpr std::size_t kMeaningful = 36;
-    const bool cut_short = message.error.fault == layout::Fault::truncated && message.error.offset < kMeaningful;
+    constexpr std::size_t meaningful_end = 36;
+    const bool cut_short = message.error.fault == layout::Fault::truncated && message.error.offset < meaningful_end;
     if (message.error.fault == layout::Fault::truncated) links_.at(a.group).llc_cut = true;
     if (!cut_short) std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
     if (std::holds_alternative<wire::UnknownLlc>(message.body)) return;
@@ -44,7 +44,7 @@ void Llc::on_request(Arrival& a, const wire::LlcMessage& message, ByteView octet
     LinkGroup& group = links_.at(a.group).group;
     auto& open = a.history->open;
     ++group.exchange_count;
-    std::size_t index = kNoExchange;
+    std::size_t index = no_exchange;
     if (group.exchanges.size() < options_.limits.exchanges_per_group && exchanges_left_ != 0) {
         --exchanges_left_;
         index = group.exchanges.size();
@@ -72,7 +72,7 @@ void Llc::on_reply(Arrival& a, const wire::LlcMessage& message) {
     if (request == open.end() || fit(*request) == 0) return link_rules_.on_unasked_reply(a, message);
     a.facts->request_frame = request->step.frame;
     a.facts->request_time = request->step.time;
-    if (request->exchange != kNoExchange) {
+    if (request->exchange != no_exchange) {
         LlcExchange& exchange = links_.at(a.group).group.exchanges[request->exchange];
         exchange.reply = a.step();
         exchange.refused = is_refusal(message);

@@ -28,8 +28,8 @@ bool is_serialized(const wire::LlcMessage& request, Side from) {
 }
 
 const char* name_of(wire::LlcType type) {
-    const char* name = layout::name_of(wire::kLlcTypeNames, static_cast<std::uint8_t>(type));
-    return name != nullptr ? name : layout::name_of(wire::kLlcTypeNames, static_cast<std::uint8_t>(type) | 0x20U);
+    const char* name = layout::name_of(wire::llc_type_names, static_cast<std::uint8_t>(type));
+    return name != nullptr ? name : layout::name_of(wire::llc_type_names, static_cast<std::uint8_t>(type) | 0x20U);
 }
 
 }  // namespace fabricscope::engine::smcr

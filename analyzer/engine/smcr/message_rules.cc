@@ -64,26 +64,26 @@ void MessageRules::judge_reserved(const TcpArrival& a, const wire::ClcMessage& m
     ReservedFields check;
     walk(message, check);
     const Subject subject = Subject::connection(a.connection.id);
-    constexpr std::size_t kFlags = 7;
+    constexpr std::size_t flags_offset = 7;
     if (check.found)
         verdicts_.broken(
             rules::reserved_is_zero, {a.step.frame}, subject, in_use(check.found->field, check.found->offset));
     else if (const char* field = extension_in_use(message); field != nullptr)
-        verdicts_.deviation(rules::reserved_is_zero, {a.step.frame}, subject, in_use(field, kFlags));
+        verdicts_.deviation(rules::reserved_is_zero, {a.step.frame}, subject, in_use(field, flags_offset));
     else verdicts_.satisfied(rules::reserved_is_zero);
 }
 
 void MessageRules::judge_prefixes(const TcpArrival& a, const wire::Proposal& proposal) {
     const wire::IpArea& ip = *proposal.ip;
     const bool ipv6 = a.connection.client && a.connection.client->address.kind == Address::Kind::ipv6;
-    constexpr unsigned kMostPrefixes = 8, kIpv4Bits = 32, kIpv6Bits = 128;
+    constexpr unsigned most_prefixes = 8, ipv4_bits = 32, ipv6_bits = 128;
     std::string text;
-    if (ip.prefix_count > kMostPrefixes) text = std::to_string(ip.prefix_count) + " IPv6 prefixes";
+    if (ip.prefix_count > most_prefixes) text = std::to_string(ip.prefix_count) + " IPv6 prefixes";
     else if (!ipv6 && ip.prefix_count != 0) text = "IPv6 prefixes on an IPv4 connection";
-    else if (!ipv6 && ip.mask_length > kIpv4Bits) text = "an IPv4 mask of " + std::to_string(ip.mask_length) + " bits";
+    else if (!ipv6 && ip.mask_length > ipv4_bits) text = "an IPv4 mask of " + std::to_string(ip.mask_length) + " bits";
     else if (ipv6 && (ip.mask_length != 0 || ip.subnet != Ipv4{})) text = "an IPv4 subnet on an IPv6 connection";
     for (std::size_t i = 0; i < proposal.prefixes.size() && text.empty(); ++i)
-        if (const unsigned bits = proposal.prefixes[i].length; bits > kIpv6Bits)
+        if (const unsigned bits = proposal.prefixes[i].length; bits > ipv6_bits)
             text = "an IPv6 prefix of " + std::to_string(bits) + " bits";
     if (text.empty()) verdicts_.satisfied(rules::prefix_count);
     else verdicts_.broken(rules::prefix_count, {a.step.frame}, Subject::connection(a.connection.id), std::move(text));
@@ -93,10 +93,10 @@ void MessageRules::judge_prefixes(const TcpArrival& a, const wire::Proposal& pro
 void MessageRules::judge_codes(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body) {
     const bool first = a.from == Side::server ? body.first_contact : a.connection.first_contact.value_or(false);
     const Subject subject = Subject::connection(a.connection.id);
-    constexpr std::uint8_t kLargestSize = 5;
+    constexpr std::uint8_t largest_size = 5;
     if (first && wire::mtu_octets(body.mtu) == 0)
         verdicts_.broken(rules::coded_values, {a.step.frame}, subject, "MTU code " + std::to_string(body.mtu));
-    else if (body.buffer_size > kLargestSize)
+    else if (body.buffer_size > largest_size)
         verdicts_.deviation(
             rules::coded_values, {a.step.frame}, subject, "RMB element size code " + std::to_string(body.buffer_size));
     else verdicts_.satisfied(rules::coded_values);
@@ -118,16 +118,16 @@ void MessageRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     walk(message, check);
     const Subject subject = Subject::link_group(a.group);
     const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
-    constexpr std::size_t kFlags = 3, kMaxConnections = 35;
+    constexpr std::size_t flags_offset = 3, max_connections_offset = 35;
     if (confirm != nullptr && message.version() == 1 && confirm->max_connections != 0 && !check.found)
-        check.found = {"smcr.llc.confirm_link.max_connections", kMaxConnections};
+        check.found = {"smcr.llc.confirm_link.max_connections", max_connections_offset};
     if (check.found)
         verdicts_.broken(
             rules::reserved_is_zero, {a.packet->number}, subject, in_use(check.found->field, check.found->offset));
     else if (confirm != nullptr && confirm->no_rmbe_eye_catcher != 0)
         verdicts_.deviation(
             rules::reserved_is_zero, {a.packet->number}, subject,
-            in_use("smcr.llc.confirm_link.no_eye_catcher", kFlags));
+            in_use("smcr.llc.confirm_link.no_eye_catcher", flags_offset));
     else verdicts_.satisfied(rules::reserved_is_zero);
 }
 
@@ -139,7 +139,7 @@ void MessageRules::on_cdc(const Arrival& a, ByteView message, const wire::Cdc& c
         verdicts_.broken(
             rules::reserved_is_zero, {a.packet->number}, Subject::link_group(a.group),
             in_use(used->filter, used->offset));
-    else if (message.size() < wire::kCdcSize) verdicts_.undecided(rules::reserved_is_zero, UndecidedReason::cut);
+    else if (message.size() < wire::cdc_size) verdicts_.undecided(rules::reserved_is_zero, UndecidedReason::cut);
     else verdicts_.satisfied(rules::reserved_is_zero);
 }
 

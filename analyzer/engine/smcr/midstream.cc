@@ -7,7 +7,7 @@ namespace fabricscope::engine::smcr {
 
 namespace {
 
-constexpr std::int32_t kAckReach = 64;  // packets that may be under way when an acknowledgement is sent
+constexpr std::int32_t ack_reach = 64;  // packets that may be under way when an acknowledgement is sent
 
 bool looks_like_smcr(const capture::Packet& packet) {
     const auto& info = packet.ib.opcode();
@@ -117,7 +117,7 @@ std::optional<QueuePairRef> Midstream::link_of_acknowledgement(const capture::Pa
         const auto sent = tracked.queue_pairs[index]->sent_psn(side);
         if (links[index].end[side].qpn || !sent) continue;
         const std::int32_t behind = capture::psn_distance(packet.ib.bth.psn, *sent);
-        if (behind < 0 || behind > kAckReach) continue;
+        if (behind < 0 || behind > ack_reach) continue;
         if (match) return std::nullopt;  // could be either
         match = index;
     }

@@ -27,14 +27,14 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSlots = 1024;  // a younger one in the same slot replaces the older one
+    static constexpr std::size_t slot_count = 1024;  // a younger one in the same slot replaces the older one
     static std::size_t slot(const SocketAddress& from, const SocketAddress& to) {
         const std::hash<Address> hash;
         const std::size_t mixed = hash(from.address) * 31 + hash(to.address) + (std::size_t{from.port} << 16 ^ to.port);
-        return (mixed * 0x9E3779B97F4A7C15u >> 32) % kSlots;
+        return (mixed * 0x9E3779B97F4A7C15u >> 32) % slot_count;
     }
 
-    std::array<Syn, kSlots> syns_{};
+    std::array<Syn, slot_count> syns_{};
 };
 
 }  // namespace fabricscope::engine::smcr

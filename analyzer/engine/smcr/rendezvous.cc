@@ -22,9 +22,9 @@ bool is_syn_ack(const capture::TcpSegment& tcp) { return tcp.has(capture::syn) &
 
 /// nullopt: cut off by the snap length before the end of the options.
 std::optional<bool> has_option(const capture::TcpSegment& tcp) {
-    constexpr std::uint32_t kFixedHeader = 20;
+    constexpr std::uint32_t fixed_header = 20;
     if (wire::find_tcp_option(tcp.options)) return true;
-    if (tcp.payload_offset - tcp.header_offset > kFixedHeader + tcp.options.size()) return std::nullopt;
+    if (tcp.payload_offset - tcp.header_offset > fixed_header + tcp.options.size()) return std::nullopt;
     return false;
 }
 
@@ -32,7 +32,7 @@ std::optional<bool> has_option(const capture::TcpSegment& tcp) {
 /// captured: nothing else begins and ends like that.
 bool is_whole_clc(ByteView payload) {
     const std::size_t length = wire::clc_length(payload);
-    if (length <= wire::kClcHeaderSize || payload.size() < length) return false;
+    if (length <= wire::clc_header_size || payload.size() < length) return false;
     const wire::ClcMessage message = wire::parse_clc(payload.first(length));
     return !message.error && message.header.type != wire::ClcType::decline;
 }
@@ -54,7 +54,7 @@ Rendezvous::Key Rendezvous::key_of(const capture::Packet& packet) {
 void Rendezvous::on_tcp(const capture::Packet& packet) {
     const capture::TcpSegment& tcp = packet.tcp;
     const bool opens = tcp.has(capture::syn);
-    const bool may_be_clc = tcp.payload.size() >= wire::kClcHeaderSize && tcp.payload[0] == 0xE2;
+    const bool may_be_clc = tcp.payload.size() >= wire::clc_header_size && tcp.payload[0] == 0xE2;
     if (conversations_.empty() && !opens && !may_be_clc) return;
     const Key key = key_of(packet);
     Conversation* conversation = conversation_of(packet, key);
@@ -206,7 +206,7 @@ void Rendezvous::on_payload(const Segment& segment) {
     if (!conversation.start[from]) conversation.start[from] = packet.tcp.sequence;
     auto& stream = conversation.stream[from];
     if (!stream) {
-        stream = std::make_unique<capture::TcpStream>(kStreamLimit);
+        stream = std::make_unique<capture::TcpStream>(stream_limit);
         stream->start(*conversation.start[from]);
     }
     stream->insert(packet.tcp.sequence, packet.tcp.payload, packet.tcp.payload_length, packet.number);
@@ -226,7 +226,7 @@ bool Rendezvous::on_stream(const Segment& segment) {
         stop(segment.conversation);  // the application's own data
         return false;
     }
-    if (readable.size() < length || length <= wire::kClcHeaderSize) return false;
+    if (readable.size() < length || length <= wire::clc_header_size) return false;
     const std::uint64_t position = stream->position();
     const bool more = on_message(segment, readable.first(length), position);
     if (more) stream->consume(length);
@@ -242,7 +242,7 @@ void Rendezvous::on_cut_message(const Segment& segment) {
     const std::size_t length = wire::clc_length(readable);
     const std::uint32_t end = packet.tcp.sequence + packet.tcp.payload_length;
     const auto position = static_cast<std::uint32_t>(stream->position());
-    if (length <= wire::kClcHeaderSize || *conversation.start[from] + position + length != end) return;
+    if (length <= wire::clc_header_size || *conversation.start[from] + position + length != end) return;
     on_message(segment, readable, position);
     if (!conversation.negotiating) return;
     conversation.stream[from].reset();

@@ -12,7 +12,7 @@
 namespace fabricscope::engine::smcr {
 
 class Rendezvous {
-    static constexpr std::size_t kStreamLimit = 8 * 1024;  // a CLC message and what may overtake it
+    static constexpr std::size_t stream_limit = 8 * 1024;  // a CLC message and what may overtake it
 
 public:
     Rendezvous(Observer& observer, Sessions& sessions, LinkGroups& groups, SetupRules& rules)

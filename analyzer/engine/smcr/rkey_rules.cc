@@ -12,10 +12,10 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 /// What was on its way on another link is over by then.
-constexpr Time kGrace = capture::second;
-constexpr std::size_t kMaxKept = 64;
-constexpr std::size_t kMaxDeletedRkeys = 8;  // version 1
-constexpr std::size_t kSlotsOfConfirmRkey = 2;
+constexpr Time grace_time = capture::second;
+constexpr std::size_t max_kept = 64;
+constexpr std::size_t max_deleted_rkeys = 8;  // version 1
+constexpr std::size_t slots_of_confirm_rkey = 2;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void RkeyRules::on_confirm(const Arrival& a, const wire::ConfirmRkeyMessage& mes
         return broken(rules::confirm_rkey_tokens, a, wrong);
     announcement.left = message.body.other_links - static_cast<unsigned>(message.used);
     // The text says that up to three need no continuation, but only two have room.
-    announcement.may_end = message.body.other_links == kSlotsOfConfirmRkey + 1;
+    announcement.may_end = message.body.other_links == slots_of_confirm_rkey + 1;
     if (announcement.left == 0) judge_coverage(a);
 }
 
@@ -135,7 +135,7 @@ void RkeyRules::judge_coverage(const Arrival& a) {
         const Link& link = g.links[i];
         if (i == a.link || link.state != LinkState::active || !link.number || covered[*link.number]) continue;
         complete = false;
-        keep_youngest(of_[a.group].omissions, kMaxKept, {i, a.from, a.step()});
+        keep_youngest(of_[a.group].omissions, max_kept, {i, a.from, a.step()});
     }
     if (complete) verdicts_.satisfied(rules::confirm_rkey_tokens);
 }
@@ -153,7 +153,7 @@ void RkeyRules::judge_omissions(const Arrival& a) {
             verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::interface_order);
             return true;
         }
-        if (a.packet->time - omission.step.time < kGrace) return false;
+        if (a.packet->time - omission.step.time < grace_time) return false;
         verdicts_.broken(
             rules::confirm_rkey_tokens, {a.packet->number, omission.step.frame}, Subject::link_group(a.group),
             "no RToken for link " + std::to_string(group(a).links[omission.link].number.value_or(0)) +
@@ -164,11 +164,11 @@ void RkeyRules::judge_omissions(const Arrival& a) {
 
 /// All but the flags is repeated; of these the reply sets R, and Z and C if it refuses.
 void RkeyRules::judge_echo(const Arrival& a, const OpenRequest& request) {
-    constexpr std::size_t kBehindFlags = 4;
+    constexpr std::size_t behind_flags = 4;
     const ByteView reply = a.facts->message.first(std::min(a.facts->message.size(), request.octets.size()));
     if (reply.size() < request.octets.size())
         return verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::cut);
-    if (std::equal(reply.begin() + kBehindFlags, reply.end(), request.octets.begin() + kBehindFlags))
+    if (std::equal(reply.begin() + behind_flags, reply.end(), request.octets.begin() + behind_flags))
         return verdicts_.satisfied(rules::confirm_rkey_tokens);
     if (a.history->count_like(request) != 1)
         return verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::another_request);
@@ -207,7 +207,7 @@ void RkeyRules::on_contact(const ContactSeen& contact, const GroupHistory& histo
     });
     if (unanswered != history.open.end()) {
         keep_youngest(
-            of.unagreed, kMaxKept, {contact.side, contact.link, contact.rkey, false, contact.step, contact.connection});
+            of.unagreed, max_kept, {contact.side, contact.link, contact.rkey, false, contact.step, contact.connection});
         return;
     }
     const auto refused = std::ranges::find_if(of.unagreed, [&](const Unagreed& earlier) {
@@ -232,13 +232,13 @@ void RkeyRules::note_agreement(const Arrival& a, const wire::LlcMessage& reply, 
         return true;
     });
     if (is_refusal(reply))
-        keep_youngest(unagreed, kMaxKept, {request.from, request.link, request.subject, true, a.step(), 0});
+        keep_youngest(unagreed, max_kept, {request.from, request.link, request.subject, true, a.step(), 0});
 }
 
 // ---- DELETE RKEY ---------------------------------------------------------------------------------
 
 void RkeyRules::on_delete(const Arrival& a, const wire::DeleteRkeyMessage& message, std::uint8_t version) {
-    const bool too_many = version == 1 && message.body.count > kMaxDeletedRkeys;
+    const bool too_many = version == 1 && message.body.count > max_deleted_rkeys;
     if (message.body.count == 0 || too_many)
         return broken(rules::delete_rkey, a, std::to_string(message.body.count) + " RKeys");
     judge_unused(a, message);
@@ -275,12 +275,12 @@ void RkeyRules::judge_delete_reply(const Arrival& a, const wire::DeleteRkeyMessa
 
 /// The reply lists the keys of the request; Linux leaves them out in version 2.
 void RkeyRules::judge_repeated_keys(const Arrival& a, std::uint8_t version, const OpenRequest& request) {
-    constexpr std::size_t kCount = 4, kKeys = 8;
+    constexpr std::size_t count_offset = 4, keys_offset = 8;
     const ByteView reply = a.facts->message;
-    if (reply.size() < request.octets.size() || reply[kCount] != request.octets[kCount]) return;
-    const std::size_t length = std::min(4 * std::size_t{reply[kCount]}, request.octets.size() - kKeys);
-    const ByteView repeated = reply.subspan(kKeys, length);
-    if (std::equal(repeated.begin(), repeated.end(), request.octets.begin() + kKeys)) return;
+    if (reply.size() < request.octets.size() || reply[count_offset] != request.octets[count_offset]) return;
+    const std::size_t length = std::min(4 * std::size_t{reply[count_offset]}, request.octets.size() - keys_offset);
+    const ByteView repeated = reply.subspan(keys_offset, length);
+    if (std::equal(repeated.begin(), repeated.end(), request.octets.begin() + keys_offset)) return;
     const bool left_out = std::ranges::all_of(repeated, [](std::uint8_t octet) { return octet == 0; });
     const std::vector<std::uint64_t> frames{request.step.frame, a.packet->number};
     const Subject subject = Subject::link_group(a.group);
@@ -306,7 +306,7 @@ void RkeyRules::on_write_to_deleted(const Arrival& a, std::size_t rmb) {
     if (found == deletions.end() || found->second.user != a.from || a.late) return;
     const Deletion deletion = found->second;
     const bool same_link = a.link == deletion.link;
-    if (!same_link && a.packet->time - deletion.reply.time < kGrace) return;
+    if (!same_link && a.packet->time - deletion.reply.time < grace_time) return;
     deletions.erase(found);
     if (!same_link && a.packet->interface != deletion.reply.interface)
         return verdicts_.undecided(rules::delete_rkey, UndecidedReason::interface_order);

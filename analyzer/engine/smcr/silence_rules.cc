@@ -10,8 +10,8 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 /// What was on its way or being worked on when the link was deleted is over by then.
-constexpr Time kGrace = capture::second;
-constexpr std::size_t kMaxDeleted = 16;
+constexpr Time grace_time = capture::second;
+constexpr std::size_t max_deleted = 16;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void SilenceRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     if (remove == nullptr || !remove->all || remove->reply || a.from != Side::server) return;
     auto& all = of_[a.group];
     if (std::ranges::any_of(all, [](const Deleted& deleted) { return !deleted.link; })) return;
-    keep_youngest(all, kMaxDeleted, {rules::silence_after_delete, {}, a.step(), {}});
+    keep_youngest(all, max_deleted, {rules::silence_after_delete, {}, a.step(), {}});
     a.history->watched = true;
 }
 
@@ -35,7 +35,7 @@ void SilenceRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
     const Link* link = link_numbered(group, remove->link);
     if (link == nullptr || link->state != LinkState::deleted) return;
     const auto index = static_cast<std::uint32_t>(link - group.links.data());
-    keep_youngest(of_[a.group], kMaxDeleted, {rules::delete_link_answer, index, a.step(), {}});
+    keep_youngest(of_[a.group], max_deleted, {rules::delete_link_answer, index, a.step(), {}});
     a.history->watched = true;
 }
 
@@ -51,7 +51,7 @@ void SilenceRules::judge(const Arrival& a, Deleted& deleted) {
     if (deleted.judged || a.packet->number == deleted.since.frame || a.packet->time < deleted.since.time) return;
     auto& heard = deleted.heard[a.from];
     if (!heard) heard = a.packet->time;
-    if (a.packet->time - *heard < kGrace) return;
+    if (a.packet->time - *heard < grace_time) return;
     deleted.judged = true;
     if (a.packet->interface != deleted.since.interface)
         return verdicts_.undecided(deleted.rule, UndecidedReason::interface_order);
@@ -67,7 +67,7 @@ void SilenceRules::finish(Time last) {
         if (all == nullptr) return;
         for (const Deleted& deleted : *all) {
             if (deleted.judged || deleted.link) continue;
-            if (last - deleted.since.time > kGrace) verdicts_.satisfied(deleted.rule);
+            if (last - deleted.since.time > grace_time) verdicts_.satisfied(deleted.rule);
             else verdicts_.undecided(deleted.rule, UndecidedReason::capture_ended);
         }
     }

@@ -9,7 +9,7 @@ namespace fabricscope::engine::smcr {
 
 namespace {
 
-constexpr std::size_t kLinkNumbers = 255;  // 0 is none
+constexpr std::size_t link_numbers = 255;  // 0 is none
 
 /// Whether two ends are the same RNIC, as far as the wire tells.
 bool same_rnic(const LinkEndpoint& a, const LinkEndpoint& b) {
@@ -54,7 +54,7 @@ void TopologyRules::judge_number(const Arrival& a, const wire::AddLink& request)
     const auto& used = used_numbers_[a.group];
     if (const auto why = doubt::from_start(group(a), *a.history))
         return verdicts_.undecided(rules::link_number_reuse, *why);
-    if (!used[request.link] || used.count() >= kLinkNumbers) return verdicts_.satisfied(rules::link_number_reuse);
+    if (!used[request.link] || used.count() >= link_numbers) return verdicts_.satisfied(rules::link_number_reuse);
     broken(
         rules::link_number_reuse, a,
         "link number " + std::to_string(request.link) + " again, after " + std::to_string(used.count()) + " numbers");
@@ -63,7 +63,7 @@ void TopologyRules::judge_number(const Arrival& a, const wire::AddLink& request)
 void TopologyRules::judge_rejection(const Arrival& a, const wire::LlcMessage& message, const wire::AddLink& reply) {
     const auto* v1 = std::get_if<wire::AddLinkHeaderV1>(&message.header);
     const unsigned reason = v1 != nullptr ? v1->reject_reason : reply.reject_reason_v2;
-    if (layout::name_of(wire::kAddLinkRejectNames, reason) != nullptr)
+    if (layout::name_of(wire::add_link_reject_names, reason) != nullptr)
         return verdicts_.satisfied(rules::add_link_reject);
     const std::string text = reason == 0 ? "rejected without a reason" : "reject reason " + std::to_string(reason);
     const bool linux_does = v1 == nullptr && reason == 0;

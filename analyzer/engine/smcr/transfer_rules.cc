@@ -41,7 +41,7 @@ void TransferRules::on_write_packet(const Arrival& a, const capture::RcEvent& ev
 
 void TransferRules::on_cdc_packet(const Arrival& a, ByteView message, std::uint32_t length) {
     const bool told = message.size() > 1;
-    if (length == wire::kCdcSize && (!told || message[1] == wire::kCdcSize)) return;
+    if (length == wire::cdc_size && (!told || message[1] == wire::cdc_size)) return;
     verdicts_.broken(
         rules::known_token, {a.packet->number}, Subject::link_group(a.group),
         fmt::format("a CDC message of {} octets that says {}", length, told ? message[1] : 0));

@@ -9,10 +9,10 @@
 
 namespace fabricscope::replay::fibre_channel {
 
-std::vector<std::size_t> messages_of(const Recording& recording, std::size_t lane) {
+std::vector<std::size_t> messages_of(const Recording& recording, std::size_t exchange) {
     std::vector<std::size_t> messages;
     for (std::size_t i = 0; i < recording.cuts.size(); ++i)
-        if (recording.cuts[i].lane == lane) messages.push_back(i);
+        if (recording.cuts[i].exchange == exchange) messages.push_back(i);
     return messages;
 }
 
@@ -21,7 +21,7 @@ bool is_lost(const Recording& recording, Side side, std::size_t message) {
     if (messages[message].from == side || messages[message].name == "ABTS") return false;
     bool aborted = false;
     for (std::size_t i = message + 1; i < messages.size(); ++i) {
-        if (recording.cuts[i].lane != recording.cuts[message].lane) continue;
+        if (recording.cuts[i].exchange != recording.cuts[message].exchange) continue;
         if (messages[i].name == "ABTS") aborted = true;
         else if (messages[i].from == side) return false;
     }
@@ -61,8 +61,8 @@ EmulatedPortConfig config_of(const Recording& recording, Side side) {
     EmulatedPortConfig config;
     config.host.port.exchanges = exchange_config_of(recording, side);
     config.host.port.port_name = config.host.port.node_name = recording.ports[side];
-    for (const Lane& lane : recording.lanes)
-        if (lane.type == fc_ae_rdma::fc_type) config.rdma_class = lane.service_class;
+    for (const RecordedExchange& exchange : recording.exchanges)
+        if (exchange.type == fc_ae_rdma::fc_type) config.rdma_class = exchange.service_class;
     return config;
 }
 

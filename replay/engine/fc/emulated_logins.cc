@@ -24,11 +24,11 @@ struct RecordedEls {
 
 std::vector<RecordedEls> services_in(const Recording& recording) {
     std::vector<RecordedEls> services;
-    for (std::size_t lane = 0; lane < recording.lanes.size(); ++lane) {
-        if (recording.lanes[lane].type != fc::type_els) continue;
+    for (std::size_t exchange = 0; exchange < recording.exchanges.size(); ++exchange) {
+        if (recording.exchanges[exchange].type != fc::type_els) continue;
         RecordedEls service;
-        service.originator = recording.lanes[lane].originator;
-        for (const std::size_t index : messages_of(recording, lane)) {
+        service.originator = recording.exchanges[exchange].originator;
+        for (const std::size_t index : messages_of(recording, exchange)) {
             const Message& message = recording.conversation.messages[index];
             if (message.name == "ABTS") continue;
             const bool is_request = service.request.empty();
@@ -97,7 +97,7 @@ void configure_logins(
 bool begins_with_login(const Recording& recording) {
     for (std::size_t i = 0; i < recording.cuts.size(); ++i) {
         if (recording.conversation.messages[i].name == "PLOGI") return true;
-        if (recording.lane_of(i).type != fc::type_els) return false;
+        if (recording.exchange_of(i).type != fc::type_els) return false;
     }
     return false;
 }

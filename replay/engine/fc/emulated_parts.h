@@ -9,7 +9,7 @@ namespace fabricscope::replay::fibre_channel {
 // ---- what all parts need ---------------------------------------------------------------------------
 
 /// The messages of an Exchange, in order.
-std::vector<std::size_t> messages_of(const Recording& recording, std::size_t lane);
+std::vector<std::size_t> messages_of(const Recording& recording, std::size_t exchange);
 /// How many Sequences the other side had sent before this message, but for those that got lost.
 std::size_t received_before(const Recording& recording, Side side, std::size_t message);
 /// Whether a message of the other side got lost: it was not answered, and its Exchange was aborted.

@@ -28,9 +28,9 @@ struct Recorded {
     ByteView data_in_reach() const { return data.first(std::min<std::size_t>(data.size(), command.data_length)); }
 };
 
-Recorded recorded_message(const Recording& recording, std::size_t lane) {
+Recorded recorded_message(const Recording& recording, std::size_t exchange) {
     Recorded recorded;
-    for (const std::size_t index : messages_of(recording, lane)) {
+    for (const std::size_t index : messages_of(recording, exchange)) {
         const Message& message = recording.conversation.messages[index];
         const fc::Frame frame = frame_of(message.octets);
         if (is(frame, Iu::data)) recorded.data = frame.payload;
@@ -174,12 +174,12 @@ void add_rdma(Plan& plan) {
     const std::size_t track = plan.track++;
     Picture picture;
     std::vector<Recorded> served;
-    for (std::size_t lane = 0; lane < plan.recording.lanes.size(); ++lane) {
-        if (plan.recording.lanes[lane].type != fc_ae_rdma::fc_type) continue;
-        const std::vector<std::size_t> messages = messages_of(plan.recording, lane);
+    for (std::size_t exchange = 0; exchange < plan.recording.exchanges.size(); ++exchange) {
+        if (plan.recording.exchanges[exchange].type != fc_ae_rdma::fc_type) continue;
+        const std::vector<std::size_t> messages = messages_of(plan.recording, exchange);
         if (messages.empty()) continue;
-        const Recorded recorded = recorded_message(plan.recording, lane);
-        if (plan.recording.lanes[lane].originator == plan.side) {
+        const Recorded recorded = recorded_message(plan.recording, exchange);
+        if (plan.recording.exchanges[exchange].originator == plan.side) {
             plan.steps.push_back(
                 {messages.front(), received_before(plan.recording, plan.side, messages.front()), track,
                  [port, target, request = request_of(recorded)](Time now) {

@@ -44,7 +44,7 @@ private:
     std::size_t known_before(const FcviUnit& unit) const {
         std::size_t heard = 0;
         for (std::size_t i = 0; i < unit.index; ++i) {
-            const bool is_login = plan_.recording.lane_of(i).type == fc::type_els;
+            const bool is_login = plan_.recording.exchange_of(i).type == fc::type_els;
             if (is_login) heard = received_before(plan_.recording, plan_.side, i + 1);
             else if (plan_.recording.conversation.messages[i].from == plan_.side)
                 heard = received_before(plan_.recording, plan_.side, i);
@@ -161,7 +161,7 @@ void configure_vi(
     port.ip = end.local.host;
     remote_ip = end.remote.host;
     config.provider.version = end.version;
-    config.provider.service_class = recording.lane_of(exchanges.front().request().index).service_class;
+    config.provider.service_class = recording.exchange_of(exchanges.front().request().index).service_class;
     config.provider.connect_info = end.connect_info;
     config.provider.any_rdma_read = true;
     config.provider.wrong_answer = crossing.wrong_answer;

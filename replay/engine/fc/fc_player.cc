@@ -25,7 +25,7 @@ public:
           patience_(stack::later(options.patience, 2 * longest_gap(recording.conversation))),
           exchanges_(config, 0, frames_, stack::Random(recording.ports[played] + 1)) {
         exchanges_.set_port_id(recording.ports[played]);
-        for (const Lane& lane : recording.lanes) exchanges_.set_user(lane.type, *this);
+        for (const RecordedExchange& exchange : recording.exchanges) exchanges_.set_user(exchange.type, *this);
     }
 
     // ---- as an endpoint ----
@@ -61,7 +61,7 @@ public:
 private:
     /// An Exchange of this run.
     struct ExchangeState {
-        std::string lane;
+        std::string exchange;
         IuContext context;
         std::optional<SequenceSeen> data;  ///< of the other side, that goes on
     };
@@ -86,22 +86,22 @@ private:
     void received(Time now, const ExchangeState& state, const SequenceSeen& sequence) {
         moved_ = now;
         const std::string name = name_of(sequence, state.context);
-        if (!script_.received(now, state.lane, name, message_octets(sequence)))
-            notes_.push_back(fmt::format("{}: {} was not recorded", state.lane, name.empty() ? "an IU" : name));
+        if (!script_.received(now, state.exchange, name, message_octets(sequence)))
+            notes_.push_back(fmt::format("{}: {} was not recorded", state.exchange, name.empty() ? "an IU" : name));
     }
 
     void on_abts(Time now, ExchangeHandle exchange) override {
         moved_ = now;
         const auto state = states_.find(exchange);
         if (state == states_.end()) return;
-        if (const auto index = script_.expected(state->second.lane, "ABTS")) script_.sent(now, *index);
-        else notes_.push_back(fmt::format("{}: ABTS was not recorded", state->second.lane));
+        if (const auto index = script_.expected(state->second.exchange, "ABTS")) script_.sent(now, *index);
+        else notes_.push_back(fmt::format("{}: ABTS was not recorded", state->second.exchange));
     }
 
     void on_failure(Time /*now*/, ExchangeHandle exchange, stack_fc::Failure failure) override {
         const auto state = states_.find(exchange);
         if (state != states_.end() && failure != stack_fc::Failure::aborted)
-            notes_.push_back(fmt::format("{}: frames were not acknowledged, or refused", state->second.lane));
+            notes_.push_back(fmt::format("{}: frames were not acknowledged, or refused", state->second.exchange));
     }
 
     ExchangeState& state_of(const IncomingIu& iu) {
@@ -109,11 +109,11 @@ private:
         if (known != states_.end()) return known->second;
         ExchangeState state;
         const Side originator = other(script_.played());
-        state.lane = lane_name(++begun_by_other_, originator);
-        if (const auto recorded = std::ranges::find(recording_.lanes, state.lane, &Lane::name);
-            recorded != recording_.lanes.end())
+        state.exchange = exchange_name(++begun_by_other_, originator);
+        if (const auto recorded = std::ranges::find(recording_.exchanges, state.exchange, &RecordedExchange::name);
+            recorded != recording_.exchanges.end())
             state.context = recorded->context;
-        handles_[state.lane] = iu.exchange;
+        handles_[state.exchange] = iu.exchange;
         return states_.emplace(iu.exchange, std::move(state)).first->second;
     }
 
@@ -154,12 +154,12 @@ private:
 
     /// 0 if the other side has not begun the Exchange.
     ExchangeHandle handle_of(std::size_t index) {
-        const Lane& lane = recording_.lane_of(index);
-        if (const auto known = handles_.find(lane.name); known != handles_.end()) return known->second;
-        if (lane.originator != script_.played()) return 0;
-        const ExchangeHandle handle = exchanges_.open(lane.type, peer(), lane.service_class);
-        handles_[lane.name] = handle;
-        states_[handle] = {lane.name, lane.context, {}};
+        const RecordedExchange& exchange = recording_.exchange_of(index);
+        if (const auto known = handles_.find(exchange.name); known != handles_.end()) return known->second;
+        if (exchange.originator != script_.played()) return 0;
+        const ExchangeHandle handle = exchanges_.open(exchange.type, peer(), exchange.service_class);
+        handles_[exchange.name] = handle;
+        states_[handle] = {exchange.name, exchange.context, {}};
         return handle;
     }
 
@@ -169,7 +169,7 @@ private:
         const Message& message = script_.message(index);
         const ExchangeHandle handle = handle_of(index);
         if (handle == 0) {
-            notes_.push_back(fmt::format("{}: {} had nothing to go to", message.lane, message.name));
+            notes_.push_back(fmt::format("{}: {} had nothing to go to", message.channel, message.name));
             return;
         }
         if (message.name == "ABTS") return exchanges_.abort(now, handle, note_of(message));
@@ -212,7 +212,7 @@ private:
     std::vector<stack::OutgoingFrame> frames_;
     stack_fc::Exchanges exchanges_;
     std::map<ExchangeHandle, ExchangeState> states_;
-    std::map<std::string, ExchangeHandle> handles_;  ///< by lane
+    std::map<std::string, ExchangeHandle> handles_;  ///< by exchange
     std::size_t begun_by_other_ = 0;
     std::vector<std::string> notes_;
     Time moved_ = 0;  ///< when a message came or went last

@@ -19,7 +19,7 @@ constexpr std::size_t header_size = fc::frame_header_size;
 
 // ---- rules ---------------------------------------------------------------------------------------
 
-/// The lane identifies the Exchange; SEQ_ID and SEQ_CNT are FC-2's.
+/// The exchange identifies the Exchange; SEQ_ID and SEQ_CNT are FC-2's.
 constexpr std::array header_rules{
     FieldRule{"fabricscope.fc.s_id", Treatment::refers, port_kind, Owner::sender},
     FieldRule{"fabricscope.fc.d_id", Treatment::refers, port_kind, Owner::receiver},
@@ -134,13 +134,13 @@ template <std::uint8_t request> std::vector<FieldAt> els_fields(ByteView message
 
 std::vector<FieldAt> bare_fields(ByteView message) { return header_fields(frame_of(message)); }
 
-// ---- dialects ------------------------------------------------------------------------------------
+// ---- formats ------------------------------------------------------------------------------------
 
 constexpr const char* frame_clause = "FC-PH 18; FC-FS, Frame_Header";
 
 /// Of the Originator's IUs, and of the Responder's.
 struct Pair {
-    Dialect originator, responder;
+    MessageFormat originator, responder;
 };
 
 template <auto fields, const auto& rules, const auto& rx_id_rules = originator_rules>
@@ -153,7 +153,7 @@ const Pair& pair_of(const char* name, const char* clause) {
 
 constexpr std::array<FieldRule, 0> no_rules{};
 
-const Pair& els_dialects(const fc::FrameHeader& header, std::uint8_t request) {
+const Pair& els_formats(const fc::FrameHeader& header, std::uint8_t request) {
     constexpr const char* clause = "FC-PH 21.3 and 23; FC-LS";
     if (header.r_ctl == fc::r_ctl_els_request) return pair_of<els_fields<0>, els_rules>("ELS", clause);
     switch (request) {
@@ -173,7 +173,7 @@ template <fcvi::Version version> bool refuses(const SequenceSeen& sequence) {
     return header.iu() != nullptr && header.iu()->type == fcvi::IuType::connect_resp1 && header.tells_status();
 }
 
-const Pair& fcvi_dialects(const SequenceSeen& sequence, fcvi::Version version) {
+const Pair& fcvi_formats(const SequenceSeen& sequence, fcvi::Version version) {
     constexpr auto iso = fcvi::Version::iso, rev_1_0 = fcvi::Version::rev_1_0;
     constexpr const char *name = "FC-VI", *clause = "ISO/IEC 14165-331, 6";
     constexpr const char *draft_name = "FC-VI rev 1.0", *draft_clause = "FC-VI rev 1.0, 6";
@@ -184,14 +184,14 @@ const Pair& fcvi_dialects(const SequenceSeen& sequence, fcvi::Version version) {
                                       : pair_of<fcvi_fields<rev_1_0>, fcvi_rev_1_0_rules>(draft_name, draft_clause);
 }
 
-const Pair& dialects_of(const SequenceSeen& sequence, const IuContext& context) {
+const Pair& formats_of(const SequenceSeen& sequence, const IuContext& context) {
     if (sequence.first.r_ctl == fc::r_ctl_abts)
         return pair_of<bare_fields, abort_rules, any_rx_id_rules>("ABTS", frame_clause);
     switch (sequence.first.type) {
         case fc_ae_rdma::fc_type:
             return pair_of<fcp_fields, no_rules, any_rx_id_rules>("FC-AE-RDMA", "ISO/IEC TR 14165-314, 4.2.4");
-        case fcvi::fc_type: return fcvi_dialects(sequence, context.version);
-        case fc::type_els: return els_dialects(sequence.first, context.request);
+        case fcvi::fc_type: return fcvi_formats(sequence, context.version);
+        case fc::type_els: return els_formats(sequence.first, context.request);
         default: return pair_of<bare_fields, no_rules>("Fibre Channel", frame_clause);
     }
 }
@@ -200,8 +200,8 @@ std::string text_of(const char* name) { return name != nullptr ? name : ""; }
 
 }  // namespace
 
-const Dialect& dialect_of(const SequenceSeen& sequence, const IuContext& context) {
-    const Pair& pair = dialects_of(sequence, context);
+const MessageFormat& format_of(const SequenceSeen& sequence, const IuContext& context) {
+    const Pair& pair = formats_of(sequence, context);
     return sequence.first.f_ctl.exchange_responder ? pair.responder : pair.originator;
 }
 

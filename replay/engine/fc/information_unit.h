@@ -35,7 +35,7 @@ inline constexpr const char* address_kind = "virtual address";
 
 /// "FCP_CMND", "FCVI_CONNECT_RQST", "PLOGI", "ABTS"; empty if it is nothing of these protocols.
 std::string name_of(const SequenceSeen& sequence, const IuContext& context);
-const Dialect& dialect_of(const SequenceSeen& sequence, const IuContext& context);
+const MessageFormat& format_of(const SequenceSeen& sequence, const IuContext& context);
 Octets message_octets(const SequenceSeen& sequence);
 
 /// Data, which may go on in the next Sequence.

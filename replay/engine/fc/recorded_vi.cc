@@ -204,17 +204,18 @@ const FcviUnit* FcviExchange::response() const {
 }
 
 std::vector<FcviExchange> fcvi_exchanges(const Recording& recording) {
-    std::vector<FcviExchange> exchanges(recording.lanes.size());
+    std::vector<FcviExchange> exchanges(recording.exchanges.size());
     for (std::size_t i = 0; i < recording.cuts.size(); ++i) {
         const Message& message = recording.conversation.messages[i];
-        const Lane& lane = recording.lane_of(i);
-        if (lane.type != fcvi::fc_type || message.name == "ABTS") continue;
+        const RecordedExchange& recorded = recording.exchange_of(i);
+        if (recorded.type != fcvi::fc_type || message.name == "ABTS") continue;
         const fc::Frame frame = frame_of(message.octets);
         const ByteView octets = frame.device_header();
-        FcviExchange& exchange = exchanges[recording.cuts[i].lane];
-        exchange.originator = lane.originator;
+        FcviExchange& exchange = exchanges[recording.cuts[i].exchange];
+        exchange.originator = recorded.originator;
         exchange.units.push_back(
-            {i, message.from, fcvi::parse_device_header(octets, octets.size(), lane.context.version), frame.payload});
+            {i, message.from, fcvi::parse_device_header(octets, octets.size(), recorded.context.version),
+             frame.payload});
     }
     std::erase_if(exchanges, [](const FcviExchange& exchange) { return exchange.units.empty(); });
     return exchanges;

@@ -14,7 +14,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// An Exchange. Each side numbers its own as it begins them: "Exchange 2 of the client".
-struct Lane {
+struct RecordedExchange {
     std::string name;
     Side originator{};
     std::uint8_t type = 0;
@@ -28,7 +28,7 @@ struct Piece {
     std::size_t octets = 0;  ///< payload
 };
 struct Cut {
-    std::size_t lane = 0;
+    std::size_t exchange = 0;
     std::vector<Piece> pieces;  ///< one, but of data
 };
 
@@ -36,15 +36,15 @@ struct Recording {
     Kind kind{};
     Conversation conversation;
     std::vector<Cut> cuts;  ///< of the conversation's messages
-    std::vector<Lane> lanes;
+    std::vector<RecordedExchange> exchanges;
     PerSide<std::uint32_t> ports;  ///< N_Port_IDs
     PerSide<Mac> addresses;        ///< FCoE: source of the side's frames on the captured link
     capture::LinkType link = capture::LinkType::fc2_with_delimiters;
     std::size_t data_field_size = 0;  ///< octets of the longest one that was seen, Device_Header included
 
-    const Lane& lane_of(std::size_t message) const { return lanes[cuts[message].lane]; }
+    const RecordedExchange& exchange_of(std::size_t message) const { return exchanges[cuts[message].exchange]; }
 };
 
-std::string lane_name(std::size_t number, Side originator);
+std::string exchange_name(std::size_t number, Side originator);
 
 }  // namespace fabricscope::replay::fibre_channel

@@ -87,7 +87,7 @@ public:
 private:
     /// An Exchange whose IUs are being read.
     struct ExchangeState {
-        std::size_t lane = 0;
+        std::size_t exchange = 0;
         std::optional<std::size_t> last_message;
         std::optional<SequenceSeen> data;  ///< that goes on
         std::vector<Piece> pieces;
@@ -122,13 +122,14 @@ private:
             return nullptr;
         }
         const Side originator = side_of(exchange.originator);
-        recording_.lanes.push_back(
-            {lane_name(++numbers_[originator], originator), originator, exchange.type,
+        recording_.exchanges.push_back(
+            {exchange_name(++numbers_[originator], originator), originator, exchange.type,
              exchange.service_class == 2 ? 2 : 3, context_of(exchange)});
         recording_.link = exchange.link;
         recording_.addresses[originator] = exchange.originator_mac;
         recording_.addresses[other(originator)] = exchange.responder_mac;
-        return &states_.emplace(unit.exchange, ExchangeState{recording_.lanes.size() - 1, {}, {}, {}}).first->second;
+        return &states_.emplace(unit.exchange, ExchangeState{recording_.exchanges.size() - 1, {}, {}, {}})
+                    .first->second;
     }
 
     void add(const Unit& unit) {
@@ -149,7 +150,7 @@ private:
         state->pieces = {piece};
         if (is_data(unit.sequence.first) && goes_on(unit.sequence.last)) state->data = unit.sequence;
         else add_message(*state, unit.sequence, unit.time, unit.frame);
-        last_units_[state->lane] = &unit;
+        last_units_[state->exchange] = &unit;
     }
 
     /// The data of an Exchange are whole: `by` ends them, or comes behind them.
@@ -162,27 +163,27 @@ private:
     /// The capture ends within data.
     void finish_data() {
         for (auto& [exchange, state] : states_)
-            if (state.data) finish_data(state, *last_units_.at(state.lane));
+            if (state.data) finish_data(state, *last_units_.at(state.exchange));
     }
 
     void add_message(ExchangeState& state, const SequenceSeen& sequence, Time time, std::uint64_t frame) {
-        const Lane& lane = recording_.lanes[state.lane];
+        const RecordedExchange& exchange = recording_.exchanges[state.exchange];
         Message message;
-        message.name = name_of(sequence, lane.context);
+        message.name = name_of(sequence, exchange.context);
         if (message.name.empty()) {
             recording_.conversation.complete = false;
             return;
         }
-        message.dialect = &dialect_of(sequence, lane.context);
-        message.from = sequence.first.f_ctl.exchange_responder ? other(lane.originator) : lane.originator;
-        message.lane = lane.name;
+        message.format = &format_of(sequence, exchange.context);
+        message.from = sequence.first.f_ctl.exchange_responder ? other(exchange.originator) : exchange.originator;
+        message.channel = exchange.name;
         message.time = time;
         message.frame = frame;
         message.octets = message_octets(sequence);
         message.answers = answered_by(state, message);
         state.last_message = recording_.conversation.messages.size();
         recording_.conversation.messages.push_back(std::move(message));
-        recording_.cuts.push_back({state.lane, std::move(state.pieces)});
+        recording_.cuts.push_back({state.exchange, std::move(state.pieces)});
         state.pieces.clear();
     }
 
@@ -204,10 +205,10 @@ private:
 
     void add_streams() {
         PerSide<Octets> data;
-        for (std::size_t lane = 0; lane < recording_.lanes.size(); ++lane)
+        for (std::size_t exchange = 0; exchange < recording_.exchanges.size(); ++exchange)
             for (std::size_t i = 0; i < recording_.cuts.size(); ++i) {
                 const Message& message = recording_.conversation.messages[i];
-                if (recording_.cuts[i].lane != lane) continue;
+                if (recording_.cuts[i].exchange != exchange) continue;
                 const fc::Frame frame = frame_of(message.octets);
                 if (!is_data(frame.header)) continue;
                 data[message.from].insert(data[message.from].end(), frame.payload.begin(), frame.payload.end());
@@ -290,7 +291,7 @@ private:
     const engine::Engine& engine_;
     Recording recording_;
     std::map<std::uint32_t, ExchangeState> states_;
-    std::map<std::size_t, const Unit*> last_units_;  ///< of lanes
+    std::map<std::size_t, const Unit*> last_units_;  ///< of exchanges
     PerSide<std::size_t> numbers_;
 };
 
@@ -442,7 +443,7 @@ private:
 
 }  // namespace
 
-std::string lane_name(std::size_t number, Side originator) {
+std::string exchange_name(std::size_t number, Side originator) {
     return fmt::format("Exchange {} of the {}", number, name_of(originator));
 }
 

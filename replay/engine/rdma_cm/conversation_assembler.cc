@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "protocols/ib/mtu.h"
-#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/formats.h"
 #include "replay/stack/ib/packet.h"
 
 namespace fabricscope::replay::rdma_cm {
 
 namespace {
 
-namespace wire = fabricscope::rdma_ip_cm;
+namespace wire = fabricscope::rdma_cm;
 using ib::Operation;
 using ib::psn_after;
 using ib::psn_distance;
@@ -35,7 +35,10 @@ const char* name_of(Operation operation) {
 /// The message as it would be in a single packet with this opcode, without payload.
 Message single_packet(Side from, ib::Bth bth, std::uint8_t opcode) {
     Message message{
-        .dialect = &rc_dialect(), .from = from, .name = name_of(ib::opcode_info(opcode).operation), .lane = rc_lane};
+        .format = &rc_format(),
+        .from = from,
+        .name = name_of(ib::opcode_info(opcode).operation),
+        .channel = rc_channel};
     bth.opcode = opcode;
     stack::append(message.octets, bth);
     return message;
@@ -90,7 +93,7 @@ void ConversationAssembler::add(Message message, const capture::Packet& packet, 
 void ConversationAssembler::feed_cm(Side from, const capture::Packet& packet, Messages& messages) {
     const std::string name = cm_name(packet.ib.payload);
     if (name.empty()) return;
-    Message message{.dialect = &cm_dialect(packet.ib.payload), .from = from, .name = name, .lane = cm_lane};
+    Message message{.format = &cm_format(packet.ib.payload), .from = from, .name = name, .channel = cm_channel};
     append(message.octets, packet.ib.payload);
     message.optional = name == "MRA";
     if (std::ranges::find(mads_[from], message.octets) != mads_[from].end()) {
@@ -133,7 +136,7 @@ void ConversationAssembler::feed_datagram(Side from, const capture::Packet& pack
     if (ends_[from].qpn && ends_[from].qpn != packet.ib.deth.source_qpn) return;
     if (!ends_[from].qpn) ends_[from] = {packet.ib.deth.source_qpn, 0, packet.ib.deth.q_key};
     if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle("its data were not captured whole");
-    Message message{.dialect = &ud_dialect(), .from = from, .name = datagram_name, .lane = ud_lane};
+    Message message{.format = &ud_format(), .from = from, .name = datagram_name, .channel = ud_channel};
     stack::append(message.octets, packet.ib.bth);
     stack::append(message.octets, packet.ib.deth);
     if (packet.ib.has_immdt) stack::append(message.octets, packet.ib.immdt);

@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "capture/rc_message_assembler.h"
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 #include "replay/engine/conversation.h"
 
 namespace fabricscope::replay::rdma_cm {
@@ -32,7 +32,7 @@ public:
 
     const PerSide<End>& ends() const { return ends_; }
     /// The client's REQ; nullptr if there has been none.
-    const fabricscope::rdma_ip_cm::Req* request() const { return request_ ? &*request_ : nullptr; }
+    const fabricscope::rdma_cm::Req* request() const { return request_ ? &*request_ : nullptr; }
     /// The server's REP; nullptr if there has been none.
     const ib::CmRep* reply() const { return reply_ ? &*reply_ : nullptr; }
     std::uint32_t mtu() const { return mtu_; }
@@ -60,7 +60,7 @@ private:
     using Messages = std::vector<ConversationMessage>;
 
     void feed_cm(Side from, const capture::Packet& packet, Messages& messages);
-    void learn_queue_pairs(Side from, const fabricscope::rdma_ip_cm::Message& message);
+    void learn_queue_pairs(Side from, const fabricscope::rdma_cm::Message& message);
     void feed_datagram(Side from, const capture::Packet& packet, Messages& messages);
     void feed_rc(Side from, const capture::Packet& packet, Messages& messages);
     void feed_request(Side from, const capture::Packet& packet, Messages& messages);
@@ -75,7 +75,7 @@ private:
     PerSide<End> ends_;
     PerSide<Requests> requests_;
     PerSide<std::vector<Octets>> mads_;  ///< that were received
-    std::optional<fabricscope::rdma_ip_cm::Req> request_;
+    std::optional<fabricscope::rdma_cm::Req> request_;
     std::optional<ib::CmRep> reply_;
     std::uint32_t mtu_ = 1024;
     std::size_t added_ = 0;  ///< messages, but for retransmitted ones

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "protocols/ib/mad.h"
-#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/formats.h"
 #include "replay/engine/rdma_cm/recorded_endpoint.h"
 #include "replay/stack/ib/rdma_host.h"
 
@@ -12,7 +12,7 @@ namespace fabricscope::replay::rdma_cm {
 
 namespace {
 
-namespace wire = fabricscope::rdma_ip_cm;
+namespace wire = fabricscope::rdma_cm;
 using stack::CmEvent;
 using stack::CmState;
 using stack::never;
@@ -27,7 +27,7 @@ template <class Body> const Body* body_of(const wire::Message& message) { return
 /// Versions and addresses that the recorded server accepted, or did not (A11.7).
 void allow_as_recorded(stack::CmConfig& config, const Conversation& recorded) {
     for (const Message& message : recorded.messages) {
-        if (message.lane != cm_lane) continue;
+        if (message.channel != cm_channel) continue;
         const wire::Message parsed = wire::parse(message.octets);
         const auto* const rej = body_of<wire::Rej>(parsed);
         if (rej == nullptr || message.from != Side::server || !rej->information || rej->information->layer != 0)
@@ -70,7 +70,7 @@ stack::RdmaHostConfig host_config(const Recording& recording, Side side) {
         own_what_is_asked_for(config.cm, sidr->ip);
     }
     config.cm.reject_on_timeout = std::ranges::any_of(recording.conversation.messages, [&](const Message& message) {
-        return message.from == side && message.lane == cm_lane && message.name == "REJ";
+        return message.from == side && message.channel == cm_channel && message.name == "REJ";
     });
     allow_as_recorded(config.cm, recording.conversation);
     return config;
@@ -92,7 +92,7 @@ public:
     void on_frame(Time now, std::size_t port, ByteView frame) override {
         const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
         for (const auto& [message, retransmitted] : endpoint_.receive(packet))
-            if (!retransmitted) endpoint_.script().received(now, message.lane, message.name, message.octets);
+            if (!retransmitted) endpoint_.script().received(now, message.channel, message.name, message.octets);
         endpoint_.connect_if_known(now);
         RdmaHost::on_frame(now, port, frame);
         run_script(now);
@@ -143,7 +143,7 @@ private:
 
     /// False: not yet.
     bool send(Time now, const Message& message) {
-        if (message.lane != cm_lane) {
+        if (message.channel != cm_channel) {
             endpoint_.send(now, message);
             return true;
         }

@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "protocols/ib/mad.h"
-#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/formats.h"
 #include "replay/engine/rdma_cm/recorded_endpoint.h"
 
 namespace fabricscope::replay::rdma_cm {
 
 namespace {
 
-namespace wire = fabricscope::rdma_ip_cm;
+namespace wire = fabricscope::rdma_cm;
 using stack::never;
 
 constexpr const char* service_id_filter = "rdma_ip_cm.service_id";
@@ -132,7 +132,7 @@ private:
         }
         const Message& request = messages().front();
         for (const FieldAt& field : fields_of(request, request.octets)) {
-            const FieldRule rule = rule_of(*request.dialect, field);
+            const FieldRule rule = rule_of(*request.format, field);
             const Side owner = owner_of(rule, request.from);
             const Value recorded = value_of(request.octets, field);
             if (rule.kind == ip_kind) bind(ip_kind, owner, recorded, address_value(ip_of(owner), field.width));
@@ -186,7 +186,7 @@ private:
 
     /// Data are acknowledged before their connection goes, and nobody gives up before having tried.
     bool is_held(const Message& message) {
-        if (message.lane != cm_lane) return false;
+        if (message.channel != cm_channel) return false;
         if (message.name == "REJ" && repetition_) {
             const wire::Message parsed = wire::parse(message.octets);
             return std::get<wire::Rej>(parsed.body).body.reason == ib::reject_timeout;
@@ -196,7 +196,7 @@ private:
 
     void send(Time now, std::size_t index) {
         const Message& message = messages()[index];
-        if (message.lane == cm_lane) {
+        if (message.channel == cm_channel) {
             Octets octets = endpoint_.script().bindings().translated(message);
             set_port(octets, message);
             send_mad(octets);
@@ -242,8 +242,8 @@ private:
         note_progress(now);
         ends_ = ends_ || ends_connection(message);
         if (received.retransmitted) return answer_again(message);
-        const auto recorded = endpoint_.script().received(now, message.lane, message.name, message.octets);
-        if (message.lane == cm_lane) {
+        const auto recorded = endpoint_.script().received(now, message.channel, message.name, message.octets);
+        if (message.channel == cm_channel) {
             if (message.name == "MRA" && repetition_) {
                 const wire::Message parsed = wire::parse(message.octets);
                 repetition_->at = now + response_time() +
@@ -265,8 +265,8 @@ private:
     }
 
     void unexpected(const Message& message) {
-        notes_.push_back(fmt::format("the peer sent {} {}, which was not recorded", message.lane, message.name));
-        if (message.lane != cm_lane) return;
+        notes_.push_back(fmt::format("the peer sent {} {}, which was not recorded", message.channel, message.name));
+        if (message.channel != cm_channel) return;
         const wire::Message parsed = wire::parse(message.octets);
         if (const auto* dreq = std::get_if<ib::CmDreq>(&parsed.body)) agree(parsed, *dreq);
         else if (message.name != "REJ") return;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/formats.h"
 #include "replay/engine/rdma_cm/recording.h"
 
 namespace fabricscope::replay::rdma_cm {
@@ -114,7 +114,7 @@ std::vector<Fact> facts_of(const Connection& connection) {
 
 /// DREQs that cross do not wait for each other: the second one is sent for what made its sender send the first.
 void untangle_disconnects(std::vector<Message>& messages) {
-    const auto is_dreq = [](const Message& message) { return message.lane == cm_lane && message.name == "DREQ"; };
+    const auto is_dreq = [](const Message& message) { return message.channel == cm_channel && message.name == "DREQ"; };
     const auto first = std::ranges::find_if(messages, is_dreq);
     if (first == messages.end() || first == messages.begin()) return;
     const auto second = std::find_if(first + 1, messages.end(), [&](const Message& message) {

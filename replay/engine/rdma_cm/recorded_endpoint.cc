@@ -7,7 +7,7 @@
 #include <set>
 
 #include "protocols/ib/mtu.h"
-#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/formats.h"
 
 namespace fabricscope::replay::rdma_cm {
 
@@ -87,7 +87,7 @@ void RecordedEndpoint::scan_recording() {
             continue;
         }
         for (const FieldAt& name : message.embedded)
-            if (rule_of(*message.dialect, name).kind == address_kind) addresses.insert(value_of(message.octets, name));
+            if (rule_of(*message.format, name).kind == address_kind) addresses.insert(value_of(message.octets, name));
     }
     announced_addresses_.assign(addresses.begin(), addresses.end());
 }
@@ -155,7 +155,7 @@ void RecordedEndpoint::rename_memory(std::uint32_t key, const Region& region, st
     Bindings& bindings = script_.bindings();
     bindings.bind(rkey_kind, side_, value_of_number(key), value_of_number(actual_key));
     const auto rename = [&](const Message& message, const FieldAt& field) {
-        const FieldRule rule = rule_of(*message.dialect, field);
+        const FieldRule rule = rule_of(*message.format, field);
         if (rule.kind != address_kind || owner_of(rule, message.from) != side_) return;
         const Value address = value_of(message.octets, field);
         const std::uint64_t number = number_of(address);
@@ -170,7 +170,7 @@ void RecordedEndpoint::rename_memory(std::uint32_t key, const Region& region, st
 /// A READ finds what it found when it was recorded.
 void RecordedEndpoint::prepare_response(const capture::Packet& packet) {
     if (packet.ib.opcode().operation != Operation::rdma_read_request || !packet.ib.has_reth) return;
-    const std::optional<std::size_t> read = script_.expected(rc_lane, read_name);
+    const std::optional<std::size_t> read = script_.expected(rc_channel, read_name);
     if (!read) return;
     const auto response = responses_.find(*read);
     const ib::Reth& reth = packet.ib.reth;
@@ -204,7 +204,7 @@ void RecordedEndpoint::record_sent(const std::vector<stack::OutgoingFrame>& fram
 void RecordedEndpoint::connect_if_known(Time now) {
     const End& own = assembler_.ends()[side_];
     const End& other = assembler_.ends()[engine::other(side_)];
-    const fabricscope::rdma_ip_cm::Req* const request = assembler_.request();
+    const fabricscope::rdma_cm::Req* const request = assembler_.request();
     if (connected_ || request == nullptr || !own.qpn || !other.qpn) return;
     stack::RcQueuePair* const queue_pair = adapter_.rc(*own.qpn);
     if (queue_pair == nullptr) return;
@@ -243,7 +243,7 @@ ib::Reth RecordedEndpoint::translated(const ib::Reth& recorded) const {
 void RecordedEndpoint::send(Time now, const Message& message) {
     const Octets octets = script_.bindings().translated(message);
     const Headers headers(octets);
-    if (message.lane == ud_lane)
+    if (message.channel == ud_channel)
         return adapter_.send_datagram(
             qpn_, peer_, headers.bth.destination_qpn, headers.deth.q_key,
             {headers.payload.begin(), headers.payload.end()}, {}, headers.immediate);

@@ -141,16 +141,16 @@ std::optional<std::size_t> PlayedLinks::link_of(std::size_t adapter, std::uint32
     return found == links_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - links_.begin()));
 }
 
-std::string PlayedLinks::lane_of(std::size_t link) {
-    if (links_[link].lane == 0) links_[link].lane = ++lanes_;
-    return fmt::format("link {}", links_[link].lane);
+std::string PlayedLinks::channel_of(std::size_t link) {
+    if (links_[link].channel == 0) links_[link].channel = ++channels_;
+    return fmt::format("link {}", links_[link].channel);
 }
 
-std::optional<std::size_t> PlayedLinks::link_for(const std::string& lane) {
+std::optional<std::size_t> PlayedLinks::link_for(const std::string& channel) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
         if (!usable(i)) continue;
-        const std::size_t number = links_[i].lane == 0 ? lanes_ + 1 : links_[i].lane;
-        if (lane == fmt::format("link {}", number)) return i;
+        const std::size_t number = links_[i].channel == 0 ? channels_ + 1 : links_[i].channel;
+        if (channel == fmt::format("link {}", number)) return i;
     }
     return std::nullopt;
 }

@@ -43,9 +43,9 @@ public:
     /// In adapters(): where the link ends.
     std::size_t adapter_index(std::size_t link) const { return links_.empty() ? 0 : links_[link].adapter; }
     /// "link 1": numbered as they are first used for LLC.
-    std::string lane_of(std::size_t link);
-    /// A link that can carry messages; nothing if there is none for that lane yet.
-    std::optional<std::size_t> link_for(const std::string& lane);
+    std::string channel_of(std::size_t link);
+    /// A link that can carry messages; nothing if there is none for that channel yet.
+    std::optional<std::size_t> link_for(const std::string& channel);
     bool all_deleted() const { return all_deleted_; }
     /// Neither deleted nor lost.
     bool usable(std::size_t link) const;
@@ -69,7 +69,7 @@ private:
         std::uint8_t number = 0;
         std::optional<LinkEnd> own, peer;
         bool connected = false, deleted = false, lost = false;
-        std::size_t lane = 0;  ///< 0: none yet
+        std::size_t channel = 0;  ///< 0: none yet
     };
     struct Rmb {
         Octets octets;
@@ -104,7 +104,7 @@ private:
     std::vector<std::vector<RToken>> peers_;              ///< RMBs, by link
     std::optional<std::size_t> offered_;                  ///< the link that an ADD LINK exchange is about
     std::array<std::optional<std::size_t>, 2> told_rmb_;  ///< of the latest CONFIRM RKEY: the peer's, the own one
-    std::size_t lanes_ = 0;
+    std::size_t channels_ = 0;
     bool all_deleted_ = false;
 };
 

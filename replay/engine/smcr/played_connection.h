@@ -2,7 +2,7 @@
 // One connection of the played side: its streams, and its state as CLC and CDC messages have announced it.
 #pragma once
 
-#include "replay/engine/smcr/dialects.h"
+#include "replay/engine/smcr/formats.h"
 #include "replay/engine/smcr/links.h"
 #include "replay/stack/smcr/connection_stream.h"
 #include "replay/stack/smcr/data_sender.h"

@@ -18,8 +18,9 @@ namespace {
 std::string what_is_left(const PlayedConnection& connection) {
     const stack::smcr::Application& application = connection.application;
     return fmt::format(
-        "data of {}: {} octets written and {} read; its application has done {} of {} steps", connection.recorded.lane,
-        application.sent().octets, application.received().octets, application.steps_done(), application.steps());
+        "data of {}: {} octets written and {} read; its application has done {} of {} steps",
+        connection.recorded.channel, application.sent().octets, application.received().octets, application.steps_done(),
+        application.steps());
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ SmcrPlayer::SmcrPlayer(const Recorded& recorded, Side played, const PlayOptions&
         create(connection);
         if (connection.preparation)
             note(fmt::format(
-                "{} sets up the link group first, as smcr-{} did; it is not compared", connection.lane,
+                "{} sets up the link group first, as smcr-{} did; it is not compared", connection.channel,
                 connection.model.id));
     }
 }

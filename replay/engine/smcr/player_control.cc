@@ -45,10 +45,10 @@ bool SmcrPlayer::can_send(std::size_t index) {
         return one->phase == Phase::over || one->application.steps_done() >= static_cast<std::size_t>(steps);
     };
     if (const auto move = recorded_.moves.find(index); move != recorded_.moves.end())
-        return connection_in(message.lane).data && links_.link_for(move->second);
+        return connection_in(message.channel).data && links_.link_for(move->second);
     if (message.name.starts_with("CDC") || message.name == "TCP SYN-ACK") return false;
     if (message.name.starts_with("LLC")) {
-        if (!links_.link_for(message.lane)) return false;
+        if (!links_.link_for(message.channel)) return false;
         if (!message.name.starts_with("LLC DELETE LINK")) return true;
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
         const auto* body = std::get_if<wire::DeleteLink>(&parsed.body);
@@ -58,7 +58,7 @@ bool SmcrPlayer::can_send(std::size_t index) {
             connections_, [&](const auto& one) { return data_is_as_far(one) && (!ends_all || one->all_arrived()); });
     }
     if (message.name == "TCP SYN") return std::ranges::all_of(connections_, data_is_as_far);
-    PlayedConnection& connection = connection_in(message.lane);
+    PlayedConnection& connection = connection_in(message.channel);
     return connection.established && (message.name != "CLC PROPOSAL" || is_next(connection));
 }
 
@@ -71,8 +71,8 @@ bool SmcrPlayer::is_next(const PlayedConnection& connection) const {
     return true;
 }
 
-PlayedConnection& SmcrPlayer::connection_in(const std::string& lane) const {
-    return **std::ranges::find(connections_, lane, [](const auto& one) { return one->recorded.lane; });
+PlayedConnection& SmcrPlayer::connection_in(const std::string& channel) const {
+    return **std::ranges::find(connections_, channel, [](const auto& one) { return one->recorded.channel; });
 }
 
 void SmcrPlayer::play(Time now, std::size_t index) {
@@ -80,12 +80,12 @@ void SmcrPlayer::play(Time now, std::size_t index) {
     Octets octets = script_.bindings().translated(message);
     const std::string comment = fmt::format("{}, recorded in frame {}", message.name, message.frame);
     if (message.name.starts_with("LLC")) {
-        const std::size_t link = *links_.link_for(message.lane);
-        links_.lane_of(link);
+        const std::size_t link = *links_.link_for(message.channel);
+        links_.channel_of(link);
         links_.send(now, link, octets, comment);
         on_llc(now, link, octets, true);
     } else {
-        PlayedConnection& connection = connection_in(message.lane);
+        PlayedConnection& connection = connection_in(message.channel);
         connection.now = now;
         if (const auto move = recorded_.moves.find(index); move != recorded_.moves.end()) {
             play_move(connection, move->second);
@@ -102,14 +102,14 @@ void SmcrPlayer::play(Time now, std::size_t index) {
     }
     for (const LostLink& lost : recorded_.lost_links)
         if (lost.sign == index)
-            if (const auto link = links_.link_for(lost.lane)) links_.lose(*link);
+            if (const auto link = links_.link_for(lost.channel)) links_.lose(*link);
 }
 
 /// Failover, as recorded.
-void SmcrPlayer::play_move(PlayedConnection& connection, const std::string& lane) {
-    const std::size_t link = *links_.link_for(lane);
+void SmcrPlayer::play_move(PlayedConnection& connection, const std::string& channel) {
+    const std::size_t link = *links_.link_for(channel);
     if (connection.link != link) return connection.move_to(link);
-    note(connection.recorded.lane + " was on the other link here, and did not move");
+    note(connection.recorded.channel + " was on the other link here, and did not move");
 }
 
 /// The server may have chosen another link than it did then.
@@ -126,9 +126,9 @@ Octets SmcrPlayer::confirm_for_accept(const PlayedConnection& connection, Octets
 void SmcrPlayer::on_clc(Time now, PlayedConnection& connection) {
     Octets& arrived = connection.tcp.received();
     const std::size_t length = wire::clc_length(arrived);
-    if (arrived.empty() || (length != 0 && arrived.size() < std::max(length, wire::kClcHeaderSize + 1))) return;
+    if (arrived.empty() || (length != 0 && arrived.size() < std::max(length, wire::clc_header_size + 1))) return;
     if (length == 0) {
-        note(connection.recorded.lane + ": the peer sent something else than CLC");
+        note(connection.recorded.channel + ": the peer sent something else than CLC");
         connection.phase = Phase::plain;
         return;
     }
@@ -136,8 +136,8 @@ void SmcrPlayer::on_clc(Time now, PlayedConnection& connection) {
     arrived.erase(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(length));
     const std::string name = clc_name(octets);
     ++played_messages_;
-    if (!script_.received(now, connection.recorded.lane, name, octets))
-        note(fmt::format("{}: {} of the peer was not recorded", connection.recorded.lane, name));
+    if (!script_.received(now, connection.recorded.channel, name, octets))
+        note(fmt::format("{}: {} of the peer was not recorded", connection.recorded.channel, name));
     on_clc(now, connection, wire::parse_clc(octets), false);
     on_clc(now, connection);
 }
@@ -162,11 +162,11 @@ void SmcrPlayer::on_clc(Time now, PlayedConnection& connection, const wire::ClcM
 // ---- LLC -----------------------------------------------------------------------------------------
 
 void SmcrPlayer::on_llc_of_peer(Time now, std::size_t link, const Octets& octets) {
-    const std::string lane = links_.lane_of(link), name = llc_name(octets);
+    const std::string channel = links_.channel_of(link), name = llc_name(octets);
     ++played_messages_;
-    const bool known = script_.received(now, lane, name, octets).has_value();
+    const bool known = script_.received(now, channel, name, octets).has_value();
     on_llc(now, link, octets, false);
-    if (!known) answer_unrecorded(now, link, lane + ": " + name, octets);
+    if (!known) answer_unrecorded(now, link, channel + ": " + name, octets);
 }
 
 void SmcrPlayer::on_llc(Time now, std::size_t link, ByteView octets, bool own) {

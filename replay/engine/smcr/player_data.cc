@@ -28,7 +28,7 @@ void SmcrPlayer::on_completion(Time now, std::size_t adapter, const stack::Compl
     if (completion.kind == stack::Completion::Kind::work) return on_sent(*link, completion);
     if (stack::RcQueuePair* qp = links_.adapters()[adapter]->rc(completion.qpn)) qp->post_receive();
     if (completion.octets.empty()) return;
-    if (completion.octets[0] == wire::kCdcType) on_cdc(now, completion.octets);
+    if (completion.octets[0] == wire::cdc_type) on_cdc(now, completion.octets);
     else on_llc_of_peer(now, *link, completion.octets);
 }
 
@@ -45,7 +45,8 @@ void SmcrPlayer::on_sent(std::size_t link, const stack::Completion& completion) 
 }
 
 bool SmcrPlayer::is_lost_in_recording(std::size_t link) {
-    return std::ranges::find(recorded_.lost_links, links_.lane_of(link), &LostLink::lane) != recorded_.lost_links.end();
+    return std::ranges::find(recorded_.lost_links, links_.channel_of(link), &LostLink::channel) !=
+           recorded_.lost_links.end();
 }
 
 /// Failover where the recording has none. What it has, play() does.
@@ -57,7 +58,8 @@ bool SmcrPlayer::leave_lost_links(Time now) {
         if (!other || !active || links_.usable(connection->link)) continue;
         const bool recorded = std::ranges::any_of(recorded_.moves, [&](const auto& move) {
             const Message& message = script_.message(move.first);
-            return message.from == played_ && message.lane == connection->recorded.lane && !script_.done(move.first);
+            return message.from == played_ && message.channel == connection->recorded.channel &&
+                   !script_.done(move.first);
         });
         if (recorded) continue;
         connection->now = now;
@@ -79,19 +81,19 @@ void SmcrPlayer::on_cdc(Time now, const Octets& octets) {
     const std::string name = cdc_name(octets, connection.received_state);
     connection.received_state = cdc_state(octets, connection.received_state);
     ++played_messages_;
-    if (!name.empty()) script_.received(now, connection.recorded.lane, name, octets);
+    if (!name.empty()) script_.received(now, connection.recorded.channel, name, octets);
     if (connection.phase == Phase::negotiating && connection.own && connection.peer) become_active(connection);
     if (connection.data) connection.data->on_message(message);
     else connection.early.push_back(message);
 }
 
 /// The end of one connection may have come after something on another one.
-bool SmcrPlayer::may_end(const std::string& lane) const {
+bool SmcrPlayer::may_end(const std::string& channel) const {
     const auto is_done = [&](const auto& one) { return one->recorded.preparation || one->finished(played_); };
-    if (connection_in(lane).recorded.preparation) return std::ranges::all_of(connections_, is_done);
+    if (connection_in(channel).recorded.preparation) return std::ranges::all_of(connections_, is_done);
     const auto& messages = recorded_.conversation.messages;
     const auto open = [&](std::size_t i) {
-        return messages[i].lane == lane && messages[i].from == played_ && messages[i].name.starts_with("CDC") &&
+        return messages[i].channel == channel && messages[i].from == played_ && messages[i].name.starts_with("CDC") &&
                messages[i].name != "CDC urgent";
     };
     for (std::size_t i = 0; i < messages.size(); ++i)
@@ -117,7 +119,7 @@ void SmcrPlayer::become_active(PlayedConnection& connection) {
     config.profile = profile_;
     config.element = links_.element(connection.link, *connection.own);
     if (config.element.empty()) {
-        note(connection.recorded.lane + ": its RMB element is not in its RMB");
+        note(connection.recorded.channel + ": its RMB element is not in its RMB");
         connection.phase = Phase::over;
         return;
     }
@@ -137,7 +139,7 @@ void SmcrPlayer::run_application(Time now, PlayedConnection& connection) {
 
 bool SmcrPlayer::note_milestones(Time now, PlayedConnection& connection) {
     for (const std::string& name : connection.milestones)
-        if (script_.sent(now, connection.recorded.lane, name)) ++played_messages_;
+        if (script_.sent(now, connection.recorded.channel, name)) ++played_messages_;
     return !std::exchange(connection.milestones, {}).empty();
 }
 

@@ -61,7 +61,7 @@ void SmcrPlayer::create(const RecordedConnection& recorded) {
     config.initial_sequence = static_cast<std::uint32_t>(0x1000'0000 * (connections_.size() + 1));
     if (recorded.option[played_]) config.syn_option = layout::octets_of(wire::TcpOption{});
     stack::smcr::AppPlan plan{.script = recorded.script[played_], .pace = options_.pace.factor};
-    plan.may_end = [this, &lane = recorded.lane] { return may_end(lane); };
+    plan.may_end = [this, &channel = recorded.channel] { return may_end(channel); };
     auto connection = std::make_unique<PlayedConnection>(recorded, links_, config, plan, connections_.size() + 1);
     connection->peer_port = {
         live ? live->peer_mac : recorded.mac[other(played_)],
@@ -88,9 +88,9 @@ void SmcrPlayer::on_tcp(Time now, const capture::Packet& packet) {
     connection->peer_tcp_port = segment.source_port;
     Octets option;
     if (const auto found = wire::find_tcp_option(segment.options)) option = layout::octets_of(*found);
-    script_.received(now, connection->recorded.lane, "TCP SYN", option);
+    script_.received(now, connection->recorded.channel, "TCP SYN", option);
     connection->tcp.accept(now, segment);
-    script_.sent(now, connection->recorded.lane, "TCP SYN-ACK");
+    script_.sent(now, connection->recorded.channel, "TCP SYN-ACK");
 }
 
 /// Of a server: the connection that the peer's port was first seen with; a new port gets the recorded connection
@@ -136,11 +136,11 @@ void SmcrPlayer::on_established(Time now, PlayedConnection& connection) {
     const bool wanted = connection.recorded.option[Side::client] && connection.recorded.option[Side::server];
     if (played_ == Side::client) {
         const Octets option = connection.tcp.peer_has_option() ? layout::octets_of(wire::TcpOption{}) : Octets{};
-        script_.received(now, connection.recorded.lane, "TCP SYN-ACK", option);
+        script_.received(now, connection.recorded.channel, "TCP SYN-ACK", option);
     }
     if (!wanted || !connection.tcp.peer_has_option()) connection.phase = Phase::plain;
     if (wanted && connection.phase == Phase::plain)
-        note(connection.recorded.lane + ": the peer does not offer SMC; the data goes over TCP");
+        note(connection.recorded.channel + ": the peer does not offer SMC; the data goes over TCP");
 }
 
 }  // namespace fabricscope::replay::smcr

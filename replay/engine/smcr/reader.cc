@@ -59,12 +59,12 @@ public:
         if (engine.smcr().connections.empty()) return nullptr;
         Recorded all = recorded_all(engine, collector_, recorded.session);
         // Without messages of its own, the first connection only set up the link group.
-        const std::string& first = all.connections.front().lane;
-        const auto is_first = [&](const Message& message) { return message.lane == first; };
-        const auto of_connection = [](const Message& message) { return message.lane.starts_with("connection"); };
+        const std::string& first = all.connections.front().channel;
+        const auto is_first = [&](const Message& message) { return message.channel == first; };
+        const auto of_connection = [](const Message& message) { return message.channel.starts_with("connection"); };
         const auto chosen = std::ranges::find_if(recorded.messages, of_connection);
         if (chosen != recorded.messages.end() && std::ranges::none_of(recorded.messages, is_first))
-            all.compared = only(all.conversation, chosen->lane);
+            all.compared = only(all.conversation, chosen->channel);
         return make(std::move(all));
     }
 

@@ -9,7 +9,7 @@
 
 #include "protocols/smcr/llc.h"
 #include "protocols/smcr/tcp_option.h"
-#include "replay/engine/smcr/dialects.h"
+#include "replay/engine/smcr/formats.h"
 #include "replay/stack/smcr/llc_constants.h"
 
 namespace fabricscope::replay::smcr {
@@ -29,7 +29,7 @@ std::vector<FieldAt> option_fields(ByteView octets) {
     if (!octets.empty()) FieldCollector(fields).part(wire::TcpOption{}, 0, {});
     return fields;
 }
-constexpr Dialect tcp_option{"TCP", "RFC 7609, A.1", option_fields, {}};
+constexpr MessageFormat tcp_option{"TCP", "RFC 7609, A.1", option_fields, {}};
 
 // ---- what an application did ---------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ public:
         tell_facts();
         record_findings();
         if (result_.connections.size() > 1 && chosen_ != 0)
-            result_.compared = only(result_.conversation, result_.connections[by_id_.at(chosen_)].lane);
+            result_.compared = only(result_.conversation, result_.connections[by_id_.at(chosen_)].channel);
         return std::move(result_);
     }
 
@@ -202,7 +202,7 @@ private:
     void number_connections() {
         for (std::size_t i = 0; i < result_.connections.size(); ++i) {
             RecordedConnection& connection = result_.connections[i];
-            connection.lane = fmt::format("connection {}", i + 1);
+            connection.channel = fmt::format("connection {}", i + 1);
             by_id_[connection.model.id] = i;
             readers_.emplace_back(collector_.of(connection.model.id), !over_rdma(connection.model));
             if (connection.model.id == chosen_ && result_.group) record_keys(connection.model);
@@ -240,40 +240,40 @@ private:
         }
     }
 
-    Message& add(const Seen& seen, const Dialect& dialect, std::string name, std::string lane) {
+    Message& add(const Seen& seen, const MessageFormat& format, std::string name, std::string channel) {
         if (seen.cut) result_.obstacle = fmt::format("the {} in frame {} was not captured whole", name, seen.frame);
         Message& message = conversation().messages.emplace_back();
-        message.dialect = &dialect;
+        message.format = &format;
         message.from = seen.from;
         message.name = std::move(name);
-        message.lane = std::move(lane);
+        message.channel = std::move(channel);
         message.time = seen.time;
         message.frame = seen.frame;
         message.octets = seen.octets;
         const std::size_t index = conversation().messages.size() - 1;
-        last_in_[message.lane] = index;
+        last_in_[message.channel] = index;
         by_frame_.emplace(seen.frame, index);
         return message;
     }
 
-    std::optional<std::size_t> last_in(const std::string& lane) const {
-        const auto found = last_in_.find(lane);
+    std::optional<std::size_t> last_in(const std::string& channel) const {
+        const auto found = last_in_.find(channel);
         return found == last_in_.end() ? std::nullopt : std::optional(found->second);
     }
 
     void record_syn(const Seen& seen, RecordedConnection& connection) {
-        const auto before = last_in(connection.lane);
+        const auto before = last_in(connection.channel);
         connection.option[seen.from] = !seen.octets.empty();
         const bool answer = seen.kind == Seen::Kind::syn_ack;
-        Message& message = add(seen, tcp_option, answer ? "TCP SYN-ACK" : "TCP SYN", connection.lane);
+        Message& message = add(seen, tcp_option, answer ? "TCP SYN-ACK" : "TCP SYN", connection.channel);
         if (answer) message.answers = before;
     }
 
     /// At first contact each message answers the one before it. Later ACCEPT and CONFIRM may have to wait for
     /// something: another connection's set-up of the link group, the announcement of a key.
     void record_clc(const Seen& seen, const RecordedConnection& connection) {
-        const auto before = last_in(connection.lane);
-        Message& message = add(seen, clc_dialect(), clc_name(seen.octets), connection.lane);
+        const auto before = last_in(connection.channel);
+        Message& message = add(seen, clc_format(), clc_name(seen.octets), connection.channel);
         const bool first_contact = connection.model.first_contact.value_or(true);
         const bool after_confirm = message.name == "CLC DECLINE" && connection.model.setup.confirm;
         if (before && (first_contact || message.name == "CLC PROPOSAL" || message.name == "CLC DECLINE") &&
@@ -285,9 +285,9 @@ private:
     void record_llc(const Seen& seen) {
         const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
         if (shared() && !concerns_connection(seen, parsed)) return;
-        const std::string lane = lane_of_link(seen.link);
-        const auto before = last_in(lane);
-        Message& message = add(seen, llc_dialect(seen.octets), llc_name(seen.octets), lane);
+        const std::string channel = channel_of_link(seen.link);
+        const auto before = last_in(channel);
+        Message& message = add(seen, llc_format(seen.octets), llc_name(seen.octets), channel);
         message.optional = is_optional(parsed);
         const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
         // One that is deleted in order still works.
@@ -310,12 +310,12 @@ private:
 
     /// The message that was added last is a sign that the link is lost.
     void record_loss(std::uint8_t number, Side by) {
-        const auto lane = links_.find(number);
+        const auto channel = links_.find(number);
         const tracker::Link* link = tracker::link_numbered(*result_.group, number);
-        if (lane == links_.end() || link == nullptr) return;  // it never came to be
-        LostLink lost{lane_of_link(number), by, conversation().messages.size() - 1, {}};
+        if (channel == links_.end() || link == nullptr) return;  // it never came to be
+        LostLink lost{channel_of_link(number), by, conversation().messages.size() - 1, {}};
         const bool known = std::ranges::any_of(
-            result_.lost_links, [&](const LostLink& other) { return other.lane == lost.lane; });
+            result_.lost_links, [&](const LostLink& other) { return other.channel == lost.channel; });
         for (const Side side : both.values) lost.end[side] = link->end[side].mac.value_or(Mac{});
         if (!known) result_.lost_links.push_back(std::move(lost));
     }
@@ -355,7 +355,7 @@ private:
     /// The session's only connection is not the link group's.
     bool shared() const { return chosen_ != 0 && result_.group->connections.size() > 1; }
 
-    std::string lane_of_link(std::uint8_t number) {
+    std::string channel_of_link(std::uint8_t number) {
         const auto known = links_.try_emplace(number, links_.size() + 1).first;
         return fmt::format("link {}", known->second);
     }
@@ -368,9 +368,9 @@ private:
         state = cdc_state(seen.octets, state);
         const std::uint8_t before = std::exchange(link, seen.link);
         if (name.empty()) return;
-        add(seen, cdc_dialect(), std::move(name), connection.lane);
+        add(seen, cdc_format(), std::move(name), connection.channel);
         if (!moves) return;
-        result_.moves.emplace(conversation().messages.size() - 1, lane_of_link(seen.link));
+        result_.moves.emplace(conversation().messages.size() - 1, channel_of_link(seen.link));
         if (before != 0 && before != seen.link) record_loss(before, seen.from);
     }
 
@@ -385,7 +385,7 @@ private:
             for (const Side side : both.values) {
                 const bool tcp = !over_rdma(connection.model);
                 conversation().streams.push_back(
-                    {connection.lane, side, readers_[i].stream(side), tcp ? 0 : collected.missing[side]});
+                    {connection.channel, side, readers_[i].stream(side), tcp ? 0 : collected.missing[side]});
                 if (tcp && collected.tcp_has_holes[side]) conversation().streams.back().missing = 1;
                 if (conversation().streams.back().missing != 0) conversation().complete = false;
             }
@@ -410,7 +410,7 @@ private:
         for (std::size_t i = 0; i < messages.size() && messages[i].time <= data; ++i) {
             const std::string& name = messages[i].name;
             const bool link = name.starts_with("LLC CONFIRM LINK") || name.starts_with("LLC ADD LINK");
-            if ((messages[i].lane == connection.lane && !name.starts_with("CDC")) || (first && link))
+            if ((messages[i].channel == connection.channel && !name.starts_with("CDC")) || (first && link))
                 connection.setup.push_back(i);
         }
     }
@@ -445,35 +445,35 @@ private:
 
     void tell_facts(const RecordedConnection& connection) {
         const tracker::Connection& model = connection.model;
-        fact(connection.lane, "outcome", tracker::name_of(model.outcome));
-        if (model.first_contact) fact(connection.lane, "first contact", *model.first_contact ? "yes" : "no");
+        fact(connection.channel, "outcome", tracker::name_of(model.outcome));
+        if (model.first_contact) fact(connection.channel, "first contact", *model.first_contact ? "yes" : "no");
         if (model.decline)
             fact(
-                connection.lane, "declined",
+                connection.channel, "declined",
                 fmt::format("by the {} with 0x{:08x}", engine::name_of(model.decline->by), model.decline->code));
-        fact(connection.lane, "close", tracker::name_of(model.close));
-        fact(connection.lane, "reset by", model.reset_by ? engine::name_of(*model.reset_by) : "nobody", true);
+        fact(connection.channel, "close", tracker::name_of(model.close));
+        fact(connection.channel, "reset by", model.reset_by ? engine::name_of(*model.reset_by) : "nobody", true);
         if (model.outcome == tracker::Outcome::smc_r)
-            for (const Side side : both.values) tell_facts(connection.lane, side, model.from[side]);
+            for (const Side side : both.values) tell_facts(connection.channel, side, model.from[side]);
     }
 
-    void tell_facts(const std::string& lane, Side side, const tracker::Direction& direction) {
+    void tell_facts(const std::string& channel, Side side, const tracker::Direction& direction) {
         const auto of = [&](const char* what) { return fmt::format("{} by the {}", what, engine::name_of(side)); };
-        fact(lane, of("octets sent"), fmt::format("{}", direction.bytes_announced));
-        fact(lane, of("urgent octets sent"), fmt::format("{}", direction.urgent));
+        fact(channel, of("octets sent"), fmt::format("{}", direction.bytes_announced));
+        fact(channel, of("urgent octets sent"), fmt::format("{}", direction.urgent));
         std::string ends;
         if (direction.sending_done) ends += "done ";
         if (direction.closed) ends += "closed ";
         if (direction.aborted) ends += "aborted ";
-        fact(lane, of("state told"), ends.empty() ? "open" : ends.substr(0, ends.size() - 1));
+        fact(channel, of("state told"), ends.empty() ? "open" : ends.substr(0, ends.size() - 1));
         // What was acknowledged last, buffers, and how many messages it takes are left to implementations.
-        fact(lane, of("octets sent and acknowledged"), fmt::format("{}", direction.bytes_acknowledged), true);
+        fact(channel, of("octets sent and acknowledged"), fmt::format("{}", direction.bytes_acknowledged), true);
         fact(
-            lane, fmt::format("RMB element of the {}", engine::name_of(other(side))), number(direction.rmbe_size),
+            channel, fmt::format("RMB element of the {}", engine::name_of(other(side))), number(direction.rmbe_size),
             true);
-        fact(lane, of("CDC messages"), fmt::format("{}", direction.cdcs), true);
-        fact(lane, of("RDMA WRITEs"), fmt::format("{}", direction.writes), true);
-        fact(lane, of("stalls met"), fmt::format("{}", direction.stalls.count), true);
+        fact(channel, of("CDC messages"), fmt::format("{}", direction.cdcs), true);
+        fact(channel, of("RDMA WRITEs"), fmt::format("{}", direction.writes), true);
+        fact(channel, of("stalls met"), fmt::format("{}", direction.stalls.count), true);
     }
 
     void record_findings() {
@@ -495,7 +495,7 @@ private:
     std::vector<ScriptReader> readers_;           ///< as the connections
     std::set<std::uint32_t> keys_;
     std::set<std::uint8_t> used_links_;           ///< numbers, of those that carry the connections' data
-    std::map<std::string, std::size_t> last_in_;  ///< the last message of each lane
+    std::map<std::string, std::size_t> last_in_;  ///< the last message of each channel
     std::map<std::uint64_t, std::size_t> by_frame_;
     std::map<std::uint8_t, std::size_t> links_;  ///< by number
     /// Of each connection and side, what the last CDC message told, and the number of the link that it went over.
@@ -556,24 +556,25 @@ std::string obstacle_of(const engine::Engine& engine, const tracker::Connection&
     return obstacle.empty() ? "" : fmt::format("smcr-{} set up its link group: {}", first->id, obstacle);
 }
 
-Conversation only(const Conversation& all, const std::string& lane) {
+Conversation only(const Conversation& all, const std::string& channel) {
     Conversation part = all;
     const auto time_of = [&](auto is) {
         const auto found = std::ranges::find_if(all.messages, is);
         return found == all.messages.end() ? Time{0} : found->time;
     };
-    const Time begin = time_of([&](const Message& one) { return one.lane == lane; });
+    const Time begin = time_of([&](const Message& one) { return one.channel == channel; });
     // A server accepts one connection after the other: before this ACCEPT all about links is the set-up's.
-    const Time accepted = time_of([&](const Message& one) { return one.lane == lane && one.name == "CLC ACCEPT"; });
+    const Time accepted = time_of(
+        [&](const Message& one) { return one.channel == channel && one.name == "CLC ACCEPT"; });
     std::erase_if(part.messages, [&](const Message& message) {
-        if (message.lane == lane) return false;
+        if (message.channel == channel) return false;
         const bool about_links = message.name.starts_with("LLC CONFIRM LINK") ||
                                  message.name.starts_with("LLC ADD LINK");
         return !message.name.starts_with("LLC") || message.time < (about_links ? accepted : begin);
     });
     for (Message& message : part.messages) message.answers.reset();  // they are numbered otherwise
-    std::erase_if(part.streams, [&](const Stream& stream) { return stream.name != lane; });
-    std::erase_if(part.facts, [&](const Fact& fact) { return fact.about != lane; });
+    std::erase_if(part.streams, [&](const Stream& stream) { return stream.name != channel; });
+    std::erase_if(part.facts, [&](const Fact& fact) { return fact.about != channel; });
     return part;
 }
 

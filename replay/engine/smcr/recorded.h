@@ -13,7 +13,7 @@ namespace fabricscope::replay::smcr {
 using stack::smcr::AppScript;
 
 struct RecordedConnection {
-    std::string lane;           ///< "connection 1"
+    std::string channel;        ///< "connection 1"
     tracker::Connection model;  ///< as the analyzer knows it
     PerSide<Mac> mac;
     PerSide<bool> option{};                            ///< SMC option in the SYN, in the SYN-ACK
@@ -27,7 +27,7 @@ struct RecordedConnection {
 
 /// A link that was in use, and that one side could not use any more or did not want to.
 struct LostLink {
-    std::string lane;      ///< "link 2"
+    std::string channel;   ///< "link 2"
     Side by{};             ///< whose message is the first sign of it
     std::size_t sign = 0;  ///< that message
     PerSide<Mac> end;      ///< the devices
@@ -41,7 +41,7 @@ struct Recorded {
     std::optional<tracker::LinkGroup> group;
     capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
     std::vector<LostLink> lost_links;
-    /// Failover validations: the lane of the link over which the connection goes on.
+    /// Failover validations: the channel of the link over which the connection goes on.
     std::map<std::size_t, std::string> moves;
     std::string obstacle;  ///< why it cannot be played; empty if it can
     bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
@@ -59,8 +59,8 @@ Recorded recorded_all(const engine::Engine& engine, const Collector& collector, 
 std::string obstacle_of(const engine::Engine& engine, const tracker::Connection& connection);
 std::string obstacle_of(const engine::Engine& engine, const tracker::LinkGroup& group);
 
-/// Of the conversation, what belongs to the connection in that lane: its own, and LLC messages since it began.
-Conversation only(const Conversation& all, const std::string& lane);
+/// Of the conversation, what belongs to the connection in that channel: its own, and LLC messages since it began.
+Conversation only(const Conversation& all, const std::string& channel);
 
 std::uint16_t port_of(const RecordedConnection& connection, Side side);
 /// As a GID.

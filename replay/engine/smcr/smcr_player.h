@@ -56,9 +56,9 @@ private:
     bool play(Time now);
     bool can_send(std::size_t index);
     bool is_next(const PlayedConnection& connection) const;
-    PlayedConnection& connection_in(const std::string& lane) const;
+    PlayedConnection& connection_in(const std::string& channel) const;
     void play(Time now, std::size_t index);
-    void play_move(PlayedConnection& connection, const std::string& lane);
+    void play_move(PlayedConnection& connection, const std::string& channel);
     Octets confirm_for_accept(const PlayedConnection& connection, Octets confirm) const;
     void on_clc(Time now, PlayedConnection& connection);
     void on_clc(Time now, PlayedConnection& connection, const wire::ClcMessage& message, bool own);
@@ -73,7 +73,7 @@ private:
     bool is_lost_in_recording(std::size_t link);
     bool leave_lost_links(Time now);
     void on_cdc(Time now, const Octets& octets);
-    bool may_end(const std::string& lane) const;
+    bool may_end(const std::string& channel) const;
     bool may_have_data(const PlayedConnection& connection) const;
     void become_active(PlayedConnection& connection);
     void run_application(Time now, PlayedConnection& connection);

@@ -118,9 +118,9 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
     const Time departure = std::max(now_ + port.link.processing + jitter, port.free_at);
     port.free_at = departure + transmission_time(frame.octets.size(), port.link.bits_per_second);
     const std::optional<PortId> to = routing_(from, frame.octets);
-    Fate fate;
-    if (to && faults_) fate = faults_({departure, from, *to, frame.octets}, random_);
-    if (!to) fate.lost = true;
+    Delivery delivery;
+    if (to && faults_) delivery = faults_({departure, from, *to, frame.octets}, random_);
+    if (!to) delivery.lost = true;
     if (tap_)
         tap_(
             {.moment = TappedFrame::Moment::sent,
@@ -128,14 +128,14 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
              .port = from,
              .octets = frame.octets,
              .note = &frame.note,
-             .fate = fate});
-    if (fate.lost) return;
-    if (fate.corrupted && !frame.octets.empty()) {
+             .delivery = delivery});
+    if (delivery.lost) return;
+    if (delivery.corrupted && !frame.octets.empty()) {
         const std::uint64_t bit = random_.below(8 * frame.octets.size());
         frame.octets[bit / 8] = static_cast<std::uint8_t>(frame.octets[bit / 8] ^ (1U << (bit % 8)));
     }
-    const Time arrival = port.free_at + port.link.delay + fate.extra_delay;
-    for (unsigned copy = 0; copy <= fate.duplicates; ++copy) deliver(*to, arrival, frame.octets, frame.note);
+    const Time arrival = port.free_at + port.link.delay + delivery.extra_delay;
+    for (unsigned copy = 0; copy <= delivery.duplicates; ++copy) deliver(*to, arrival, frame.octets, frame.note);
 }
 
 void Fabric::deliver(PortId to, Time time, const Octets& octets, const std::string& note) {
@@ -151,15 +151,15 @@ std::optional<PortId> EthernetSwitch::operator()(PortId from, ByteView frame) co
     return found->port;
 }
 
-Fate RandomFaults::operator()(const FrameInFlight& frame, Random& random) const {
-    Fate fate;
-    if (concerns && !concerns(frame)) return fate;
-    fate.lost = random.chance(loss);
-    fate.duplicates = random.chance(duplication) ? 1 : 0;
-    fate.corrupted = random.chance(corruption);
+Delivery RandomFaults::operator()(const FrameInFlight& frame, Random& random) const {
+    Delivery delivery;
+    if (concerns && !concerns(frame)) return delivery;
+    delivery.lost = random.chance(loss);
+    delivery.duplicates = random.chance(duplication) ? 1 : 0;
+    delivery.corrupted = random.chance(corruption);
     if (random.chance(reordering))
-        fate.extra_delay = static_cast<Time>(random.between(1, static_cast<std::uint64_t>(reorder_delay)));
-    return fate;
+        delivery.extra_delay = static_cast<Time>(random.between(1, static_cast<std::uint64_t>(reorder_delay)));
+    return delivery;
 }
 
 }  // namespace fabricscope::stack

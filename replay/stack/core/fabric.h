@@ -23,7 +23,7 @@ struct LinkProperties {
 };
 
 /// What becomes of a frame between two ports.
-struct Fate {
+struct Delivery {
     bool lost = false;
     bool corrupted = false;   ///< one bit is turned over
     unsigned duplicates = 0;  ///< further copies
@@ -39,7 +39,7 @@ struct FrameInFlight {
 };
 
 /// Decides over each frame, in the order in which they are sent.
-using FaultPolicy = std::function<Fate(const FrameInFlight&, Random&)>;
+using FaultPolicy = std::function<Delivery(const FrameInFlight&, Random&)>;
 
 /// Where a frame goes, or nothing if nobody wants it.
 using Routing = std::function<std::optional<PortId>(PortId from, ByteView frame)>;
@@ -53,7 +53,7 @@ struct TappedFrame {
     PortId port = 0;  ///< where this happens
     ByteView octets;
     const std::string* note = nullptr;  ///< the sender's; never null
-    Fate fate{};                        ///< sent: what becomes of it
+    Delivery delivery{};                ///< sent: what becomes of it
 };
 using Tap = std::function<void(const TappedFrame&)>;
 
@@ -141,7 +141,7 @@ struct RandomFaults {
     Time reorder_delay = 50 * microsecond;  ///< at most
     std::function<bool(const FrameInFlight&)> concerns;
 
-    Fate operator()(const FrameInFlight& frame, Random& random) const;
+    Delivery operator()(const FrameInFlight& frame, Random& random) const;
 };
 
 }  // namespace fabricscope::stack

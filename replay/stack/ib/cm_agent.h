@@ -9,13 +9,13 @@
 #include <map>
 #include <set>
 
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 #include "replay/stack/ib/adapter.h"
 
 namespace fabricscope::stack {
 
 /// The wire formats.
-namespace cm = fabricscope::rdma_ip_cm;
+namespace cm = fabricscope::rdma_cm;
 
 struct CmConfig {
     std::uint8_t response_timeout = 20;  ///< coded: how long this side may take to answer, and grants the peer

@@ -351,9 +351,9 @@ Octets LinkGroup::message_of(LlcType type, const LlcBody& body, std::uint8_t rej
         header.reject_reason = reject_reason;
         return built(header, length);
     };
-    Octets octets = of_length(wire::kLlcSize);
-    if (octets.size() > wire::kLlcSize) octets = of_length(octets.size());
-    octets.resize(std::max(octets.size(), wire::kLlcSize));
+    Octets octets = of_length(wire::llc_size);
+    if (octets.size() > wire::llc_size) octets = of_length(octets.size());
+    octets.resize(std::max(octets.size(), wire::llc_size));
     return octets;
 }
 

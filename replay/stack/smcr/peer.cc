@@ -356,7 +356,7 @@ void Peer::on_completion(Time now, std::size_t adapter, Completion completion) {
         return;
     }
     if (RcQueuePair* qp = adapters_[adapter]->rc(completion.qpn); qp != nullptr) qp->post_receive();
-    if (completion.octets.empty() || completion.octets[0] != wire::kCdcType)
+    if (completion.octets.empty() || completion.octets[0] != wire::cdc_type)
         group->links.on_llc(now, link, completion.octets);
     else on_cdc(now, *group, completion.octets);
 }

@@ -200,7 +200,7 @@ void Peer::on_clc(Time now, Connection& connection) {
     }
     const std::size_t length = wire::clc_length(arrived);
     if (length == 0) return fail(now, connection, "failed");
-    if (arrived.size() < length || arrived.size() < wire::kClcHeaderSize) return;
+    if (arrived.size() < length || arrived.size() < wire::clc_header_size) return;
     const Octets octets(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(length));
     const wire::ClcMessage message = wire::parse_clc(octets);
     if (message.error) return fail(now, connection, "failed");

@@ -12,7 +12,7 @@ namespace fabricscope::engine::rdma_cm::test {
 using enum Side;
 using Octets = std::vector<std::uint8_t>;
 
-inline constexpr std::uint64_t kIser = 0x0000'0000'0106'0CBC;  // TCP port 3260
+inline constexpr std::uint64_t iser = 0x0000'0000'0106'0CBC;  // TCP port 3260
 
 inline Address address_of(Side side) {
     return Address::of(Ipv4{{192, 0, 2, static_cast<std::uint8_t>(side == client ? 10 : 20)}});
@@ -51,7 +51,7 @@ public:
         const std::function<void(wire::Req&)>& edit = nullptr) {
         wire::Req body;
         body.body.local_comm_id = 0x100 + n;
-        body.body.service_id = kIser;
+        body.body.service_id = iser;
         body.body.local_qpn = 0x10 + n;
         body.body.max_cm_retries = retries;
         body.body.remote_response_timeout = 20;  // 4.3 s

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "analyzer/engine/smcr/tracker.h"
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 #include "protocols/smcr/tcp_option.h"
 #include "tests/unit/engine/ib_packets.h"
 
@@ -213,8 +213,8 @@ public:
                                                                                         : 8;
         Octets octets{type, 44, 0};
         for (const Octets& part : {octets_of(body), slots}) octets.insert(octets.end(), part.begin(), part.end());
-        octets.resize(wire::kLlcSize);
-        request(from, kSendOnly, octets);
+        octets.resize(wire::llc_size);
+        request(from, send_only, octets);
     }
     /// Requests of this side that are not captured.
     void lose(Side from, std::uint32_t count = 1) { port[from].psn = (port[from].psn + count) & 0xFFFFFF; }
@@ -231,7 +231,7 @@ public:
         capture::Packet p = packet(port[from].host, port[other(from)].host);
         p.transport = capture::Transport::ib;
         p.ib.carrier = capture::IbCarrier::roce_v2;
-        p.ib.bth.opcode = kAcknowledge;
+        p.ib.bth.opcode = acknowledge_only;
         p.ib.bth.destination_qpn = port[other(from)].qpn;
         p.ib.bth.psn = (port[other(from)].psn - 1) & 0xFFFFFF;
         p.ib.has_aeth = true;
@@ -239,18 +239,18 @@ public:
     }
     /// Communication Management of this side's host asks for a connection, or grants one, with a queue pair.
     void mad(Side from, ib::CmAttribute attribute, std::uint32_t qpn) {
-        rdma_ip_cm::Message message;
+        fabricscope::rdma_cm::Message message;
         message.mad.attribute_id = static_cast<std::uint16_t>(attribute);
-        rdma_ip_cm::Req req;
+        fabricscope::rdma_cm::Req req;
         ib::CmRep rep;
         req.body.local_qpn = rep.local_qpn = qpn;
         if (attribute == ib::CmAttribute::req) message.body = req;
         else message.body = rep;
-        const Octets octets = rdma_ip_cm::build(message);
+        const Octets octets = fabricscope::rdma_cm::build(message);
         capture::Packet p = packet(port[from].host, port[other(from)].host);
         p.transport = capture::Transport::ib;
         p.ib.carrier = capture::IbCarrier::roce_v2;
-        p.ib.bth.opcode = kUdSendOnly;
+        p.ib.bth.opcode = ud_send_only;
         p.ib.bth.destination_qpn = ib::gsi_qpn;
         p.ib.has_deth = true;
         p.ib.payload = octets;
@@ -260,7 +260,7 @@ public:
     void pass(Time time) { now += time; }
     void write(Side from, std::uint32_t rkey, std::uint64_t offset, const Octets& octets) {
         request(
-            from, kWriteOnly, octets,
+            from, write_only, octets,
             ib::Reth{address_of(rkey) + offset, rkey, static_cast<std::uint32_t>(octets.size())});
     }
     void cdc(
@@ -274,7 +274,7 @@ public:
         message.state = state;
         cdc(from, message);
     }
-    void cdc(Side from, const wire::Cdc& message) { request(from, kSendOnly, octets_of(message)); }
+    void cdc(Side from, const wire::Cdc& message) { request(from, send_only, octets_of(message)); }
 
     bool wants_stream(const Connection&, Side) override { return true; }
     void on_stream(const StreamPiece& piece) override {
@@ -288,7 +288,7 @@ public:
     const Connection& connection(std::uint32_t id) const { return tracker.model().connections.at(id - 1); }
     const LinkGroup& group(std::uint32_t id) const { return tracker.model().link_groups.at(id - 1); }
 
-    static constexpr std::uint8_t kSendOnly = 0x04, kWriteOnly = 0x0A, kAcknowledge = 0x11, kUdSendOnly = 0x64;
+    static constexpr std::uint8_t send_only = 0x04, write_only = 0x0A, acknowledge_only = 0x11, ud_send_only = 0x64;
 
     Tracker tracker;
     Profile profile;

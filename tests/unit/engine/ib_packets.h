@@ -6,7 +6,7 @@
 
 namespace fabricscope::engine::smcr::test {
 
-inline constexpr std::uint8_t kIbSendOnly = 0x04, kIbSendMiddle = 0x01, kIbWriteOnly = 0x0A, kIbAcknowledge = 0x11;
+inline constexpr std::uint8_t ib_send_only = 0x04, ib_send_middle = 0x01, ib_write_only = 0x0A, ib_acknowledge = 0x11;
 
 /// gid_of() returns the GID of a host, whose IPv4 address ends with this octet.
 inline Gid gid_of(std::uint8_t host) { return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, host}}; }
@@ -33,7 +33,7 @@ inline capture::Packet ib_packet(
 /// ib_write() returns an RDMA WRITE of one packet.
 inline capture::Packet ib_write(
     std::uint8_t from, std::uint8_t to, std::uint32_t qpn, std::uint32_t psn, const ib::Reth& reth, ByteView payload) {
-    capture::Packet p = ib_packet(from, to, qpn, kIbWriteOnly, psn, payload);
+    capture::Packet p = ib_packet(from, to, qpn, ib_write_only, psn, payload);
     p.ib.has_reth = true;
     p.ib.reth = reth;
     return p;
@@ -42,7 +42,7 @@ inline capture::Packet ib_write(
 /// ib_acknowledgement() returns an ACK, or a NAK with another syndrome.
 inline capture::Packet ib_acknowledgement(
     std::uint8_t from, std::uint8_t to, std::uint32_t qpn, std::uint32_t psn, std::uint8_t syndrome = 0) {
-    capture::Packet p = ib_packet(from, to, qpn, kIbAcknowledge, psn);
+    capture::Packet p = ib_packet(from, to, qpn, ib_acknowledge, psn);
     p.ib.has_aeth = true;
     p.ib.aeth.syndrome = syndrome;
     return p;

@@ -10,7 +10,7 @@ namespace {
 using namespace test;
 using enum Side;
 
-constexpr Time kLong = 11 * capture::second;
+constexpr Time long_silence = 11 * capture::second;
 
 /// Data that stand alone: one octet and its announcement.
 void send_data(World& w, Side from) {
@@ -34,7 +34,7 @@ void stay_awake(World& w, Side from) {
     for (int i = 0; i < 2; ++i) {
         w.llc(from, test_link(false));
         w.llc(other(from), test_link(true));
-        w.now += kLong;
+        w.now += long_silence;
     }
     w.llc(from, test_link(false));
     w.llc(other(from), test_link(true));
@@ -46,7 +46,7 @@ void reject_link(World& w, std::uint8_t number, std::uint8_t reason) {
     Octets octets{2, 44, reason};
     const Octets rest = octets_of(body);
     octets.insert(octets.end(), rest.begin(), rest.end());
-    w.request(client, World::kSendOnly, octets);
+    w.request(client, World::send_only, octets);
 }
 
 Octets link_rtoken(std::uint8_t number, std::uint32_t rkey) {
@@ -357,7 +357,7 @@ TEST(LinkRules, R21IsNotProvenByADamagedReply) {
     World w;
     w.connect(1, true);
     w.llc(client, World::announcement(0xC002, false));
-    w.request(server, World::kSendOnly, Octets(44, 0x1F));  // the reply
+    w.request(server, World::send_only, Octets(44, 0x1F));  // the reply
     for (const std::uint32_t rkey : {0xC003U, 0xC004U}) w.announce_rmb(client, rkey);
     EXPECT_EQ(found(w), Ids{"SMCR-R20"});
 }
@@ -861,7 +861,7 @@ TEST(LinkRules, R31NoAnswer) {
     w.llc(client, test_link(false));
     for (int i = 0; i < 3; ++i) {
         w.announce_rmb(server, 0x5002 + static_cast<std::uint32_t>(i));
-        w.now += kLong;
+        w.now += long_silence;
     }
     EXPECT_EQ(found(w), Ids{"SMCR-R31"});
 }
@@ -870,7 +870,7 @@ TEST(LinkRules, R31SleeperHasTime) {
     World w;
     w.connect(1, true);
     w.llc(client, test_link(false));
-    w.now += kLong;
+    w.now += long_silence;
     w.announce_rmb(server, 0x5002);
     w.llc(server, test_link(true));
     EXPECT_EQ(found(w), Ids{});
@@ -907,7 +907,7 @@ TEST(LinkRules, R51DeleteLinkIsAConsequence) {
     w.llc(client, both, link_rtoken(2, 0xC002));
     for (int i = 0; i < 3; ++i) {
         w.llc(server, test_link(false));
-        w.now += kLong;
+        w.now += long_silence;
     }
     wire::DeleteLink body = World::deletion(client, 1);
     body.reply = false;
@@ -960,14 +960,14 @@ TEST(LinkRules, R20UnknownTypeAndWrongLength) {
     Octets llc(44);
     llc[0] = 0x0B;
     llc[1] = 44;
-    w.request(client, World::kSendOnly, llc);
+    w.request(client, World::send_only, llc);
     EXPECT_EQ(found(w), Ids{"SMCR-R20"});
 
     World v;
     v.connect(1, true);
     llc[0] = 7;
     llc[1] = 43;
-    v.request(client, World::kSendOnly, llc);
+    v.request(client, World::send_only, llc);
     EXPECT_EQ(found(v), Ids{"SMCR-R20"});
 }
 
@@ -977,7 +977,7 @@ TEST(LinkRules, R20LeavesOptionalTypesAlone) {
     Octets llc(44);
     llc[0] = 0x8A;
     llc[1] = 44;
-    w.request(client, World::kSendOnly, llc);
+    w.request(client, World::send_only, llc);
     EXPECT_EQ(found(w), Ids{});
 }
 

@@ -23,7 +23,7 @@ protected:
     /// A CDC message from host 10 to host 20, or back.
     std::optional<QueuePairRef> send(std::uint32_t psn, std::uint32_t qpn = 0x14, bool back = false) {
         const Octets octets = layout::octets_of(cdc(0x101, 0, 0));
-        const capture::Packet p = test::ib_packet(back ? 20 : 10, back ? 10 : 20, qpn, test::kIbSendOnly, psn, octets);
+        const capture::Packet p = test::ib_packet(back ? 20 : 10, back ? 10 : 20, qpn, test::ib_send_only, psn, octets);
         const auto end = midstream.identify(p);
         if (end) links.at(end->group).queue_pairs[end->link]->receive(p, other(end->side), {});
         return end;
@@ -70,7 +70,7 @@ TEST_F(MidstreamTest, ASendThatCanOnlyBeSmcrsMakesItsLinkKnown) {
 
 TEST_F(MidstreamTest, OtherTrafficIsNotClaimed) {
     const Octets octets(44, 0x77);
-    EXPECT_FALSE(midstream.identify(test::ib_packet(10, 20, 0x14, test::kIbSendOnly, 1, octets)));
+    EXPECT_FALSE(midstream.identify(test::ib_packet(10, 20, 0x14, test::ib_send_only, 1, octets)));
     EXPECT_FALSE(midstream.identify(test::ib_acknowledgement(20, 10, 0x11, 1)));
     EXPECT_FALSE(write(0x14, 0x1000, octets));
     EXPECT_TRUE(model.link_groups.empty());
@@ -79,7 +79,7 @@ TEST_F(MidstreamTest, OtherTrafficIsNotClaimed) {
 TEST_F(MidstreamTest, GroupsAreBounded) {
     EXPECT_TRUE(send(100));
     const Octets octets = layout::octets_of(cdc(0x101, 0, 0));
-    EXPECT_FALSE(midstream.identify(test::ib_packet(10, 30, 0x14, test::kIbSendOnly, 1, octets)));
+    EXPECT_FALSE(midstream.identify(test::ib_packet(10, 30, 0x14, test::ib_send_only, 1, octets)));
 }
 
 TEST_F(MidstreamTest, AnAcknowledgementBelongsToTheLinkWhoseRequestsItAcknowledges) {

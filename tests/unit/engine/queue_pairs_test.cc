@@ -11,11 +11,11 @@ namespace {
 using Octets = std::vector<std::uint8_t>;
 using Kind = capture::RcEvent::Kind;
 constexpr Side client = Side::client, server = Side::server;
-constexpr std::uint8_t kNakSequenceError = 0x60;
+constexpr std::uint8_t nak_sequence_error = 0x60;
 
 class QueuePairsTest : public ::testing::Test {
 protected:
-    QueuePairs::Received send(std::uint32_t psn, Side from = client, std::uint8_t opcode = test::kIbSendOnly) {
+    QueuePairs::Received send(std::uint32_t psn, Side from = client, std::uint8_t opcode = test::ib_send_only) {
         return pairs.receive(test::ib_packet(10, 20, 0x14, opcode, psn, octets), from, end);
     }
     QueuePairs::Received acknowledge(std::uint32_t psn, Side from = server, std::uint8_t syndrome = 0) {
@@ -46,15 +46,15 @@ TEST_F(QueuePairsTest, GapsOfWhoSent) {
     EXPECT_TRUE(send(100).gap[client]) << "the begin is missing";
     EXPECT_TRUE(send(103).gap[client]);
     EXPECT_FALSE(send(102).gap[client]) << "it comes late";
-    EXPECT_TRUE(send(104, client, test::kIbSendMiddle).gap[client]) << "what it belongs to is not known";
+    EXPECT_TRUE(send(104, client, test::ib_send_middle).gap[client]) << "what it belongs to is not known";
     EXPECT_FALSE(acknowledge(104).gap[client]);
     EXPECT_TRUE(acknowledge(106).gap[client]) << "acknowledged, but not captured";
-    EXPECT_FALSE(acknowledge(107, server, kNakSequenceError).gap[client]);
+    EXPECT_FALSE(acknowledge(107, server, nak_sequence_error).gap[client]);
 }
 
 TEST_F(QueuePairsTest, NaksAreTold) {
     send(100);
-    const auto nak = test::ib_acknowledgement(20, 10, 0x11, 100, kNakSequenceError);
+    const auto nak = test::ib_acknowledgement(20, 10, 0x11, 100, nak_sequence_error);
     EXPECT_TRUE(is_nak(nak, pairs.receive(nak, server, end).event));
     const auto ack = test::ib_acknowledgement(20, 10, 0x11, 100);
     EXPECT_FALSE(is_nak(ack, pairs.receive(ack, server, end).event));

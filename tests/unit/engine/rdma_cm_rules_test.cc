@@ -27,14 +27,14 @@ const Tally& tally(const World& w, RuleRef rule) { return w.tracker.model().of(r
 wire::IpVersions& versions(wire::Req& req) { return req.ip->versions; }
 wire::Ipv4Addresses& ipv4(wire::Req& req) { return std::get<wire::Ipv4Addresses>(req.ip->addresses); }
 
-const Edit kMajor = [](wire::Req& req) { versions(req).major_version = 1; };
-const Edit kMinor = [](wire::Req& req) { versions(req).minor_version = 2; };
-const Edit kPadding = [](wire::Req& req) { ipv4(req).source_padding.octets[3] = 1; };
-const Edit kReservedIp = [](wire::Req& req) {
+const Edit major_version = [](wire::Req& req) { versions(req).major_version = 1; };
+const Edit minor_version = [](wire::Req& req) { versions(req).minor_version = 2; };
+const Edit padding_size = [](wire::Req& req) { ipv4(req).source_padding.octets[3] = 1; };
+const Edit reserved_ip = [](wire::Req& req) {
     versions(req).ip_version = 5;
     req.ip->addresses = wire::Ipv6Addresses{};
 };
-const Edit kIpv6 = [](wire::Req& req) {
+const Edit ipv6_flag = [](wire::Req& req) {
     versions(req).ip_version = 6;
     wire::Ipv6Addresses addresses;
     addresses.source.octets = {0x20, 1, 0xd, 0xb8};
@@ -65,7 +65,7 @@ TEST(CmRules, HealthyTrafficBreaksNone) {
     w.req(2, 2), w.rej(server, 0, 0x102, ib::invalid_service_id);
     w.req(3, 3), w.reject(3, {1, 77});
     w.req(4, 4), w.reject(4, {});
-    w.req(5, 5, 3, kIpv6), w.rep(5), w.rtu(5);
+    w.req(5, 5, 3, ipv6_flag), w.rep(5), w.rtu(5);
     w.req(6, 6), w.reject(6, {0, 0, 0, 0});
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::ip_version).satisfied, 2U);
@@ -73,33 +73,33 @@ TEST(CmRules, HealthyTrafficBreaksNone) {
 }
 
 TEST(CmRules, ReservedIpVersionIsTheClientsFaultUnlessAccepted) {
-    EXPECT_EQ(rejected(kReservedIp, {0, 3, 0, 0}), Ids{"IPCM-CA11-1"});
-    EXPECT_EQ(accepted(kReservedIp), Ids{"IPCM-CA11-4"});
+    EXPECT_EQ(rejected(reserved_ip, {0, 3, 0, 0}), Ids{"IPCM-CA11-1"});
+    EXPECT_EQ(accepted(reserved_ip), Ids{"IPCM-CA11-4"});
     World silence;
-    silence.req(1, 1, 3, kReservedIp);
+    silence.req(1, 1, 3, reserved_ip);
     EXPECT_EQ(found(silence), Ids{"IPCM-CA11-1"});
 }
 
 TEST(CmRules, MajorVersion) {
-    EXPECT_EQ(accepted(kMajor), Ids{"IPCM-CA11-2"});
-    EXPECT_EQ(rejected(kMajor, {0, 1, 0, 0}), Ids{});
+    EXPECT_EQ(accepted(major_version), Ids{"IPCM-CA11-2"});
+    EXPECT_EQ(rejected(major_version, {0, 1, 0, 0}), Ids{});
     EXPECT_EQ(rejected(nullptr, {0, 1, 0, 0}), Ids{"IPCM-CA11-2"});
 }
 
 TEST(CmRules, MinorVersion) {
-    EXPECT_EQ(accepted(kMinor), Ids{"IPCM-CA11-3.1.1"});
-    EXPECT_EQ(rejected(kMinor, {0, 2, 0, 0}), Ids{});
+    EXPECT_EQ(accepted(minor_version), Ids{"IPCM-CA11-3.1.1"});
+    EXPECT_EQ(rejected(minor_version, {0, 2, 0, 0}), Ids{});
     EXPECT_EQ(rejected(nullptr, {0, 2, 0, 0}), Ids{"IPCM-CA11-3.1.2"});
 }
 
 TEST(CmRules, IpVersion) {
     EXPECT_EQ(rejected(nullptr, {0, 3, 1, 0, 6}), Ids{"IPCM-CA11-4"});
     EXPECT_EQ(rejected(nullptr, {0, 3, 1, 0, 6}, false), Ids{}) << "it may know IPv6 only";
-    EXPECT_EQ(rejected(kIpv6, {0, 3, 1, 0, 4}), Ids{}) << "it has accepted IPv4 only";
+    EXPECT_EQ(rejected(ipv6_flag, {0, 3, 1, 0, 4}), Ids{}) << "it has accepted IPv4 only";
 }
 
 TEST(CmRules, Ipv4Padding) {
-    EXPECT_EQ(accepted(kPadding), Ids{"IPCM-CA11-5"});
+    EXPECT_EQ(accepted(padding_size), Ids{"IPCM-CA11-5"});
     EXPECT_EQ(accepted([](wire::Req& req) { ipv4(req).destination_padding.octets[11] = 1; }), Ids{"IPCM-CA11-5"});
 }
 
@@ -134,7 +134,7 @@ TEST(CmRules, IpoibPortSpaceIsAHabit) {
 TEST(CmRules, InvalidServiceIdOfAServiceThatIsThere) {
     World w;
     w.connect(7);
-    w.req(1, 1, 3, kPadding), w.rej(server, 0, 0x101, ib::invalid_service_id);
+    w.req(1, 1, 3, padding_size), w.rej(server, 0, 0x101, ib::invalid_service_id);
     EXPECT_EQ(found(w), (Ids{"IPCM-CA11-5", "IPCM-CA11-8"}));
     World stopped_listening;
     stopped_listening.connect(7);
@@ -146,11 +146,11 @@ TEST(CmRules, NoReasonGiven) {
     for (const Profile profile : {Profile::linux_, Profile::standard}) {
         World w({.profile = profile});
         w.connect(7);
-        w.req(1, 1, 3, kMajor), w.reject(1, {});
+        w.req(1, 1, 3, major_version), w.reject(1, {});
         EXPECT_EQ(found(w), profile == Profile::standard ? Ids{"IPCM-oA11-1"} : Ids{});
     }
     World w({.profile = Profile::standard});
-    w.req(1, 1, 3, kMajor), w.reject(1, {});
+    w.req(1, 1, 3, major_version), w.reject(1, {});
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::reason_given).undecided, 1U);
 }
@@ -161,12 +161,12 @@ TEST(CmRules, AdditionalRejectInformation) {
     EXPECT_EQ(rejected(nullptr, {0, 7, 0, 0}), Ids{"IPCM-CA11-10"});
     EXPECT_EQ(rejected(nullptr, {1, 7, 9, 9}), Ids{}) << "a consumer's own";
     EXPECT_EQ(rejected(nullptr, {0, 0, 0, 9}), Ids{"IPCM-01"}) << "filler";
-    EXPECT_EQ(rejected(kMinor, {0, 2, 1, 0, 0}), Ids{});
-    EXPECT_EQ(rejected(kMinor, {0, 2, 9, 0, 0}), Ids{"IPCM-oA11-2"}) << "longer than the ARI";
-    EXPECT_EQ(rejected(kMinor, {0, 0, 1, 0, 0}), Ids{"IPCM-oA11-2"}) << "unspecified";
+    EXPECT_EQ(rejected(minor_version, {0, 2, 1, 0, 0}), Ids{});
+    EXPECT_EQ(rejected(minor_version, {0, 2, 9, 0, 0}), Ids{"IPCM-oA11-2"}) << "longer than the ARI";
+    EXPECT_EQ(rejected(minor_version, {0, 0, 1, 0, 0}), Ids{"IPCM-oA11-2"}) << "unspecified";
     Octets longest{0, 2, 69, 0};
     longest.resize(73);
-    EXPECT_EQ(rejected(kMinor, longest), Ids{"IPCM-oA11-2"}) << "longer than the field";
+    EXPECT_EQ(rejected(minor_version, longest), Ids{"IPCM-oA11-2"}) << "longer than the field";
 }
 
 TEST(CmRules, InformationOfAServiceOutsideTheRangeIsItsOwn) {
@@ -180,9 +180,9 @@ TEST(CmRules, InformationOfAServiceOutsideTheRangeIsItsOwn) {
 }
 
 TEST(CmRules, VersionsFirst) {
-    EXPECT_EQ(rejected(kMajor, {0, 4, 0, 0}), Ids{"IPCM-CA11-11"});
-    EXPECT_EQ(rejected(kMinor, {0, 3, 0, 0}), Ids{"IPCM-CA11-11"});
-    EXPECT_EQ(rejected(kMajor, {0, 0, 0, 0}), Ids{}) << "unspecified is always allowed";
+    EXPECT_EQ(rejected(major_version, {0, 4, 0, 0}), Ids{"IPCM-CA11-11"});
+    EXPECT_EQ(rejected(minor_version, {0, 3, 0, 0}), Ids{"IPCM-CA11-11"});
+    EXPECT_EQ(rejected(major_version, {0, 0, 0, 0}), Ids{}) << "unspecified is always allowed";
 }
 
 TEST(CmRules, ReservedBits) {
@@ -193,10 +193,10 @@ TEST(CmRules, CodeThatDoesNotFitTheRequest) {
     EXPECT_EQ(rejected(nullptr, {0, 4, 0, 0}), Ids{"IPCM-02"}) << "source";
     EXPECT_EQ(rejected(nullptr, {0, 5, 0, 0}), Ids{"IPCM-02"}) << "destination";
     EXPECT_EQ(rejected(nullptr, {0, 6, 0, 0}), Ids{"IPCM-02"}) << "that is where the REQ was sent";
-    EXPECT_EQ(rejected(kPadding, {0, 4, 0, 0}), Ids{"IPCM-CA11-5"}) << "rightly rejected";
-    EXPECT_EQ(rejected(kPadding, {0, 5, 0, 0}), (Ids{"IPCM-CA11-5", "IPCM-02"}));
-    EXPECT_EQ(rejected(kIpv6, {0, 4, 0, 0}), Ids{"IPCM-02"});
-    EXPECT_EQ(rejected(kIpv6, {0, 5, 0, 0}), Ids{}) << "IPv4 in IPv6, which a server may refuse";
+    EXPECT_EQ(rejected(padding_size, {0, 4, 0, 0}), Ids{"IPCM-CA11-5"}) << "rightly rejected";
+    EXPECT_EQ(rejected(padding_size, {0, 5, 0, 0}), (Ids{"IPCM-CA11-5", "IPCM-02"}));
+    EXPECT_EQ(rejected(ipv6_flag, {0, 4, 0, 0}), Ids{"IPCM-02"});
+    EXPECT_EQ(rejected(ipv6_flag, {0, 5, 0, 0}), Ids{}) << "IPv4 in IPv6, which a server may refuse";
 }
 
 TEST(CmRules, SentElsewhere) {
@@ -294,7 +294,7 @@ TEST(CmRules, NoAnswerToDreq) {
 TEST(CmRules, SidrRequestsAreJudgedWhereTheyHaveTheAddresses) {
     wire::SidrReq request;
     request.body.request_id = 1;
-    request.body.service_id = kIser;
+    request.body.service_id = iser;
     wire::Ipv4Addresses addresses;
     addresses.destination = Ipv4{{192, 0, 2, 20}};
     addresses.source_padding.octets[0] = 1;
@@ -312,7 +312,7 @@ TEST(CmRules, FindingsAreBounded) {
     Options options;
     options.limits.findings = 2;
     World w(options);
-    for (std::uint32_t n = 1; n <= 5; ++n) w.req(n, n, 3, kPadding);
+    for (std::uint32_t n = 1; n <= 5; ++n) w.req(n, n, 3, padding_size);
     EXPECT_EQ(found(w).size(), 2U);
     EXPECT_EQ(w.tracker.model().dropped_findings, 3U);
 }

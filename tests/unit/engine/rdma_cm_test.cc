@@ -174,7 +174,7 @@ TEST(RdmaCm, DatagramServices) {
     for (std::uint32_t n : {1U, 2U}) {
         wire::SidrReq request;
         request.body.request_id = n;
-        request.body.service_id = kIser;
+        request.body.service_id = iser;
         w.send(client, ib::CmAttribute::sidr_req, request, n);
         wire::SidrRep reply;
         reply.body.request_id = n;
@@ -221,7 +221,7 @@ TEST(RdmaCm, LimitsAreTold) {
 void send_peers_req(World& w, std::uint32_t n) {
     wire::Req body;
     body.body.local_comm_id = 0x200 + n;
-    body.body.service_id = kIser;
+    body.body.service_id = iser;
     body.body.local_qpn = 0x20 + n;
     w.send(server, ib::CmAttribute::req, body, 77);
 }

@@ -30,7 +30,7 @@ public:
         } else if (seen.what == FrameFacts::What::cdc) {
             wire::Cdc message;
             EXPECT_FALSE(layout::parse_into(message, seen.message)) << seen.frame;
-            Octets built(wire::kCdcSize);
+            Octets built(wire::cdc_size);
             layout::build_into(message, built);
             expect_same(built, seen.message, seen.frame);
             ++cdc;

@@ -28,7 +28,7 @@ TEST(Rules, FindingsAreBounded) {
     w.connect(1, true);
     Octets llc(44);
     llc[0] = 0x0B;
-    for (int i = 0; i < 5; ++i) w.request(client, World::kSendOnly, llc);
+    for (int i = 0; i < 5; ++i) w.request(client, World::send_only, llc);
     w.tracker.finish();
     EXPECT_EQ(w.tracker.model().findings.size(), 2U);
     EXPECT_EQ(w.tracker.model().dropped_findings, 3U);

@@ -169,11 +169,11 @@ TEST(SetupRules, R04ReservedOctetsOfLlcAndCdc) {
     w.connect(1, true);
     Octets test(44);
     test[0] = 7, test[1] = 44, test[43] = 1;
-    w.request(client, World::kSendOnly, test);
+    w.request(client, World::send_only, test);
     wire::Cdc cdc;
     cdc.sequence = 1;
     cdc.alert_token = 0x101;
-    w.request(client, World::kSendOnly, with(octets_of(cdc), 40, 1));
+    w.request(client, World::send_only, with(octets_of(cdc), 40, 1));
     EXPECT_EQ(found(w), (Ids{"SMCR-R04", "SMCR-R04"}));
     EXPECT_EQ(first_finding(w).text, "smcr.llc.test_link.reserved at offset 20 is not zero");
 }
@@ -184,7 +184,7 @@ TEST(SetupRules, R04LeavesFailoverValidationAlone) {
     wire::Cdc cdc;
     cdc.alert_token = 0x101;
     cdc.flags.failover_validation = true;
-    w.request(client, World::kSendOnly, with(octets_of(cdc), 40, 1));
+    w.request(client, World::send_only, with(octets_of(cdc), 40, 1));
     EXPECT_EQ(tally(w, rules::reserved_is_zero).broken, 0U);
 }
 
@@ -505,7 +505,7 @@ TEST(SetupRules, R13DataMayCrossDecline) {
 
 // ---- R44: aborts ---------------------------------------------------------------------------------
 
-constexpr wire::CdcStateFlags kAbort{.abnormal_close = true}, kClosed{.connection_closed = true};
+constexpr wire::CdcStateFlags abort_flag{.abnormal_close = true}, closed_flag{.connection_closed = true};
 
 /// Two connections, so that the link stays in use when the first one ends.
 void exchange_data(World& w) {
@@ -518,7 +518,7 @@ void exchange_data(World& w) {
 TEST(SetupRules, R44AbortWithoutAnswer) {
     World w;
     exchange_data(w);
-    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kAbort);
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, abort_flag);
     const std::uint64_t abort = w.frames;
     w.acknowledge(server);
     w.pass(11 * second);
@@ -530,8 +530,8 @@ TEST(SetupRules, R44AbortWithoutAnswer) {
 TEST(SetupRules, R44AbortWithAnswer) {
     World w;
     exchange_data(w);
-    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kAbort);
-    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, kAbort);
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, abort_flag);
+    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, abort_flag);
     w.pass(11 * second);
     w.acknowledge(server);
     EXPECT_EQ(found(w), Ids{});
@@ -541,8 +541,8 @@ TEST(SetupRules, R44AbortWithAnswer) {
 TEST(SetupRules, R44NothingIsDueFromWhoHasClosed) {
     World w;
     exchange_data(w);
-    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, kClosed);
-    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kAbort);
+    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, closed_flag);
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, abort_flag);
     w.pass(11 * second);
     w.acknowledge(server);
     EXPECT_EQ(found(w), Ids{});
@@ -551,7 +551,7 @@ TEST(SetupRules, R44NothingIsDueFromWhoHasClosed) {
 TEST(SetupRules, R44IsUndecidedIfThePeerMayBeGone) {
     World w;
     exchange_data(w);
-    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kAbort);
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, abort_flag);
     w.pass(11 * second);
     w.segment(client, capture::ack);
     EXPECT_EQ(found(w), Ids{});
@@ -561,7 +561,7 @@ TEST(SetupRules, R44IsUndecidedIfThePeerMayBeGone) {
 TEST(SetupRules, R44IsUndecidedWithAGap) {
     World w;
     exchange_data(w);
-    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kAbort);
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, abort_flag);
     w.lose(server);  // the answer
     w.llc(server, wire::TestLink{});
     w.pass(11 * second);
@@ -573,7 +573,7 @@ TEST(SetupRules, R44IsUndecidedWithAGap) {
 TEST(SetupRules, R44IsUndecidedWhenTheCaptureEnds) {
     World w;
     exchange_data(w);
-    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kAbort);
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, abort_flag);
     w.acknowledge(server);
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::abort_answer).undecided, 1U);
@@ -607,8 +607,8 @@ TEST(SetupRules, R44ResetAlongWithAbort) {
     World w;
     exchange_data(w);
     w.segment(client, rst | capture::ack);
-    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kAbort);
-    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, kAbort);
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, abort_flag);
+    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, abort_flag);
     w.pass(12 * second);
     w.acknowledge(server);
     EXPECT_EQ(found(w), Ids{});
@@ -621,7 +621,7 @@ TEST(SetupRules, R45FinBeforeBothHaveClosed) {
     World w, s(strict());
     for (World* world : {&w, &s}) {
         exchange_data(*world);
-        world->cdc(client, 0x101, 2, {0, 3}, {0, 0}, kClosed);
+        world->cdc(client, 0x101, 2, {0, 3}, {0, 0}, closed_flag);
         world->segment(client, fin | capture::ack);
     }
     EXPECT_EQ(found(w), Ids{});
@@ -632,8 +632,8 @@ TEST(SetupRules, R45FinBeforeBothHaveClosed) {
 TEST(SetupRules, R45FinAfterBothHaveClosed) {
     World s(strict());
     exchange_data(s);
-    s.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kClosed);
-    s.cdc(server, 0x201, 2, {0, 0}, {0, 3}, kClosed);
+    s.cdc(client, 0x101, 2, {0, 3}, {0, 0}, closed_flag);
+    s.cdc(server, 0x201, 2, {0, 0}, {0, 3}, closed_flag);
     s.segment(client, fin | capture::ack);
     EXPECT_EQ(tally(s, rules::fin_after_close).satisfied, 1U);
     EXPECT_EQ(tally(s, rules::fin_after_close).broken, 0U);
@@ -704,8 +704,8 @@ TEST(SetupRules, R50ElementInUse) {
 TEST(SetupRules, R50ElementOfAClosedConnection) {
     World w;
     exchange_data(w);
-    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, kClosed);
-    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, kClosed);
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, closed_flag);
+    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, closed_flag);
     propose(w);
     w.send(server, accept(w, false, 0x109, 0x5001));
     EXPECT_EQ(found(w), Ids{});

@@ -13,12 +13,12 @@ namespace {
 using namespace test;
 using enum Side;
 
-const Octets kHello{'h', 'e', 'l', 'l', 'o'};
+const Octets hello_text{'h', 'e', 'l', 'l', 'o'};
 
 TEST(Rendezvous, FirstContactComesUp) {
     World w;
     w.connect(1, true);
-    w.write(client, 0x5001, 0, kHello);
+    w.write(client, 0x5001, 0, hello_text);
     w.cdc(client, 0x101, 1, {0, 5}, {0, 0});
     w.cdc(server, 0x201, 1, {0, 0}, {0, 5});
     w.tracker.finish();
@@ -35,7 +35,7 @@ TEST(Rendezvous, FirstContactComesUp) {
     EXPECT_EQ(c.from[client].bytes_announced, 5U);
     EXPECT_EQ(c.from[client].bytes_written, 5U);
     EXPECT_EQ(c.from[client].bytes_acknowledged, 5U);
-    EXPECT_EQ((w.streams[{1, client}]), kHello);
+    EXPECT_EQ((w.streams[{1, client}]), hello_text);
     EXPECT_EQ(c.close, Close::open);
     const LinkGroup& g = w.group(1);
     EXPECT_EQ(g.cursor_base, 0);
@@ -89,7 +89,7 @@ TEST(Rendezvous, DeclineInsteadOfConfirmLeavesNoGroup) {
 TEST(Rendezvous, OfferedButNotTakenUp) {
     World w;
     w.handshake(true, false);
-    w.send(client, kHello);
+    w.send(client, hello_text);
     w.segment(client, capture::fin | capture::ack);
     w.segment(server, capture::fin | capture::ack);
     w.tracker.finish();
@@ -147,7 +147,7 @@ TEST(LinkGroups, SubsequentContactJoinsTheGroup) {
     World w;
     w.connect(1, true);
     w.connect(2, false);
-    w.write(client, 0x5002, 0, kHello);
+    w.write(client, 0x5002, 0, hello_text);
     w.cdc(client, 0x102, 1, {0, 5}, {0, 0});
     w.tracker.finish();
     EXPECT_EQ(w.tracker.model().link_groups.size(), 1U);
@@ -161,20 +161,20 @@ TEST(LinkGroups, EyeCatcherMovesTheBase) {
     w.client_port = 40001;
     w.connect(1, false);  // CLC only; the group's CONFIRM LINK follows
     w.confirm_link(true);
-    w.write(client, 0x5001, 4, kHello);
+    w.write(client, 0x5001, 4, hello_text);
     w.cdc(client, 0x101, 1, {0, 9}, {0, 4});
     w.tracker.finish();
     EXPECT_EQ(w.group(1).cursor_base, 4);
     EXPECT_EQ(w.connection(1).from[client].bytes_announced, 5U);
-    EXPECT_EQ((w.streams[{1, client}]), kHello);
+    EXPECT_EQ((w.streams[{1, client}]), hello_text);
 }
 
 TEST(LinkGroups, RepeatedPacketsCountOnce) {
     World w;
     w.connect(1, true);
-    w.write(client, 0x5001, 0, kHello);
+    w.write(client, 0x5001, 0, hello_text);
     const std::uint32_t psn = w.port[client].psn - 1;
-    w.repeat(client, World::kWriteOnly, psn, kHello, ib::Reth{World::address_of(0x5001), 0x5001, 5});
+    w.repeat(client, World::write_only, psn, hello_text, ib::Reth{World::address_of(0x5001), 0x5001, 5});
     w.cdc(client, 0x101, 1, {0, 5}, {0, 0});
     w.tracker.finish();
     const Direction& d = w.connection(1).from[client];
@@ -201,15 +201,15 @@ TEST(LinkGroups, QueuePairsThatCommunicationManagementUsesAgainAreNoLonger) {
     const auto packets = [&] { return w.group(1).links[0].packets; };
     const auto before = packets();
     w.mad(client, ib::CmAttribute::req, w.port[client].qpn + 1);
-    w.request(server, World::kSendOnly, Octets(100));
+    w.request(server, World::send_only, Octets(100));
     EXPECT_EQ(packets(), before + 1) << "another queue pair";
     w.mad(client, ib::CmAttribute::req, w.port[client].qpn);
-    w.request(server, World::kSendOnly, Octets(100));
+    w.request(server, World::send_only, Octets(100));
     EXPECT_EQ(packets(), before + 1);
-    w.request(client, World::kSendOnly, Octets(100));
+    w.request(client, World::send_only, Octets(100));
     EXPECT_EQ(packets(), before + 2) << "nothing is known of the server's yet";
     w.mad(server, ib::CmAttribute::rep, w.port[server].qpn);
-    w.request(client, World::kSendOnly, Octets(100));
+    w.request(client, World::send_only, Octets(100));
     EXPECT_EQ(packets(), before + 2);
 }
 
@@ -247,23 +247,23 @@ TEST(LinkGroups, ConnectionMetBeforeItsSetUpWaitsForIt) {
     w.connect(1, true);
     // Frames of two interfaces out of order: the data of connection 2 come first.
     w.interface = 1;
-    w.write(client, 0x5002, 0, kHello);
+    w.write(client, 0x5002, 0, hello_text);
     w.cdc(client, 0x102, 1, {0, 5}, {0, 0});
     w.interface = 0;
     w.connect(2, false);
     w.tracker.finish();
     ASSERT_EQ(w.tracker.model().connections.size(), 2U);
-    EXPECT_EQ((w.streams[{2, client}]), kHello);
+    EXPECT_EQ((w.streams[{2, client}]), hello_text);
     EXPECT_EQ(w.connection(2).from[client].bytes_announced, 5U);
 }
 
 TEST(Midstream, OneConnectionSeenFromTheMiddle) {
     World w;
-    w.write(client, 0x5001, 1000, kHello);
+    w.write(client, 0x5001, 1000, hello_text);
     w.cdc(client, 0x101, 70, {3, 1005}, {2, 800});
-    w.write(server, 0xC001, 800, kHello);
+    w.write(server, 0xC001, 800, hello_text);
     w.cdc(server, 0x201, 65, {2, 805}, {3, 1005});
-    w.write(client, 0x5001, 1005, kHello);
+    w.write(client, 0x5001, 1005, hello_text);
     w.cdc(client, 0x101, 71, {3, 1010}, {2, 805});
     w.tracker.finish();
     ASSERT_EQ(w.tracker.model().connections.size(), 1U);
@@ -296,9 +296,9 @@ TEST(Midstream, LaterHandshakeTellsWhoIsWho) {
 
 TEST(Midstream, PlainRoceIsNotClaimed) {
     World w;
-    w.request(client, World::kSendOnly, Octets(44));
-    w.request(client, World::kSendOnly, Octets(44, 0xFE));
-    w.write(client, 1, 0, kHello);
+    w.request(client, World::send_only, Octets(44));
+    w.request(client, World::send_only, Octets(44, 0xFE));
+    w.write(client, 1, 0, hello_text);
     w.tracker.finish();
     EXPECT_TRUE(w.tracker.model().link_groups.empty());
     EXPECT_TRUE(w.facts.empty());

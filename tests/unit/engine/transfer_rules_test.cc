@@ -13,7 +13,7 @@ namespace {
 using namespace test;
 using enum Side;
 
-constexpr std::uint32_t kSize = 16384;  // of every RMB element here
+constexpr std::uint32_t element_size = 16384;  // of every RMB element here
 
 /// smcr-1, a first contact: the client writes to the server's RMB 0x5001 and names token 0x101.
 class TransferRulesTest : public ::testing::Test {
@@ -36,7 +36,7 @@ protected:
     }
     /// The client fills the server's RMB element.
     void fill() {
-        for (std::uint32_t at = 0; at < kSize; at += 1024) write(client, at, 1024);
+        for (std::uint32_t at = 0; at < element_size; at += 1024) write(client, at, 1024);
         send(client, message(1, {1, 0}));
     }
     const Finding& finding() const { return w.tracker.model().findings.at(0); }
@@ -195,7 +195,7 @@ TEST_F(TransferRulesTest, R33MessagesOutOfOrderAreNotJudged) {
     send(client, message(3, {0, 0}));
     wire::Cdc cdc = message(2, {0, 0});
     cdc.alert_token = 0x101;
-    w.repeat(client, World::kSendOnly, psn, octets_of(cdc));
+    w.repeat(client, World::send_only, psn, octets_of(cdc));
     send(client, message(4, {0, 0}));
     EXPECT_EQ(found(w), Ids{});
 }
@@ -203,7 +203,7 @@ TEST_F(TransferRulesTest, R33MessagesOutOfOrderAreNotJudged) {
 // ---- R34: cursors --------------------------------------------------------------------------------
 
 TEST_F(TransferRulesTest, R34ProducerOutsideTheElement) {
-    send(client, message(1, {0, kSize}));
+    send(client, message(1, {0, element_size}));
     EXPECT_EQ(found(w), Ids{"SMCR-R34"});
 }
 
@@ -276,9 +276,9 @@ TEST_F(TransferRulesTest, R35IsUndecidedIfAnUpdateMayBeMissing) {
 }
 
 TEST_F(TransferRulesTest, R35IsUndecidedIfAMessageWasAcknowledgedButNotCaptured) {
-    constexpr std::uint8_t kAcknowledge = 0x11;
+    constexpr std::uint8_t acknowledge_only = 0x11;
     fill();
-    w.repeat(client, kAcknowledge, w.port[server].psn, {});
+    w.repeat(client, acknowledge_only, w.port[server].psn, {});
     write(client, 0, 10);
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(undecided(rules::window), 1U);
@@ -296,7 +296,7 @@ TEST_F(TransferRulesTest, R35IsUndecidedBetweenInterfaces) {
 // ---- R36: where WRITEs go ------------------------------------------------------------------------
 
 TEST_F(TransferRulesTest, R36BehindTheElement) {
-    write(client, kSize - 100, 101);
+    write(client, element_size - 100, 101);
     EXPECT_EQ(found(w), Ids{"SMCR-R36"});
 }
 
@@ -314,7 +314,7 @@ TEST_F(TransferRulesTest, R36UnknownRkey) {
 }
 
 TEST_F(TransferRulesTest, R36BeforeTheRmb) {
-    w.request(client, World::kWriteOnly, {1, 2, 3}, ib::Reth{World::address_of(0x5001) - 8, 0x5001, 3});
+    w.request(client, World::write_only, {1, 2, 3}, ib::Reth{World::address_of(0x5001) - 8, 0x5001, 3});
     EXPECT_EQ(found(w), Ids{"SMCR-R36"});
 }
 
@@ -356,15 +356,15 @@ TEST_F(TransferRulesTest, R37LateWriteCounts) {
     const std::uint32_t psn = w.port[client].psn;
     w.lose(client);
     write(client, 100, 100);
-    w.repeat(client, World::kWriteOnly, psn, Octets(100), ib::Reth{World::address_of(0x5001), 0x5001, 100});
+    w.repeat(client, World::write_only, psn, Octets(100), ib::Reth{World::address_of(0x5001), 0x5001, 100});
     send(client, message(1, {0, 200}));
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::write_before_cdc).satisfied, 1U);
 }
 
 TEST_F(TransferRulesTest, R38WriteWithImmediate) {
-    constexpr std::uint8_t kWriteOnlyWithImmediate = 0x0B;
-    w.request(client, kWriteOnlyWithImmediate, {1, 2, 3}, ib::Reth{World::address_of(0x5001), 0x5001, 3}, 42);
+    constexpr std::uint8_t write_only_with_immediate = 0x0B;
+    w.request(client, write_only_with_immediate, {1, 2, 3}, ib::Reth{World::address_of(0x5001), 0x5001, 3}, 42);
     EXPECT_EQ(found(w), Ids{"SMCR-R38"});
 }
 

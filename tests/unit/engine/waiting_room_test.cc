@@ -21,7 +21,7 @@ Octets octets_of(ByteView view) { return {view.begin(), view.end()}; }
 /// A packet whose octets lie on the heap, where every view of it points; all is gone with it.
 struct Frame {
     Frame(std::uint8_t from, std::uint8_t to, Time time, Octets payload) : octets(std::move(payload)) {
-        packet = test::ib_packet(from, to, 0x14, test::kIbSendOnly, 1, octets);
+        packet = test::ib_packet(from, to, 0x14, test::ib_send_only, 1, octets);
         packet.time = time;
         packet.number = 7;
         packet.segment = packet.ib.covered = packet.udp.payload = packet.tcp.payload = packet.tcp.options = octets;
@@ -34,7 +34,7 @@ struct Frame {
 Octets confirm_link() {
     Octets octets{1, 44, 0};
     for (const std::uint8_t octet : layout::octets_of(wire::ConfirmLink{})) octets.push_back(octet);
-    octets.resize(wire::kLlcSize);
+    octets.resize(wire::llc_size);
     return octets;
 }
 

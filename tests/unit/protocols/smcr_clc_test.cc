@@ -23,7 +23,7 @@ Octets rfc_proposal() {
 }
 
 /// The parts of an ACCEPT, CONFIRM or DECLINE put together, lengths and trailer filled in.
-template <class Body> Octets message(ClcType type, Body body, std::uint32_t eye_catcher = kEyeCatcherSmcR) {
+template <class Body> Octets message(ClcType type, Body body, std::uint32_t eye_catcher = eye_catcher_smc_r) {
     ClcMessage m;
     m.header = {eye_catcher, type, 0};
     m.body = std::move(body);
@@ -186,15 +186,15 @@ TEST(Clc, SmcdBothVersions) {
     SmcdAcceptConfirm v1;
     v1.body.gid = 0x1111;
     v1.body.link_id = 0x22;
-    const Octets octets1 = message(ClcType::accept, v1, kEyeCatcherSmcD);
+    const Octets octets1 = message(ClcType::accept, v1, eye_catcher_smc_d);
     ASSERT_EQ(octets1.size(), 48U);
     SmcdAcceptConfirm v2;
     v2.body.version = 2;
     v2.tail.emplace<SmcdAcceptConfirmV2>().chid = 0x3333;
-    const Octets octets2 = message(ClcType::confirm, v2, kEyeCatcherSmcD);
+    const Octets octets2 = message(ClcType::confirm, v2, eye_catcher_smc_d);
     ASSERT_EQ(octets2.size(), 78U);
     v2.first_contact.emplace().release = 1;
-    const Octets octets3 = message(ClcType::confirm, v2, kEyeCatcherSmcD);
+    const Octets octets3 = message(ClcType::confirm, v2, eye_catcher_smc_d);
     ASSERT_EQ(octets3.size(), 114U);
     for (const Octets& octets : {octets1, octets2, octets3}) {
         const ClcMessage m = parse_clc(octets);
@@ -222,7 +222,7 @@ TEST(Clc, DeclineBothVersions) {
         EXPECT_EQ(std::get<Decline>(m.body).body.diagnosis, 0x03030000U);
         EXPECT_EQ(build(m), octets);
     }
-    EXPECT_STREQ(layout::name_of(kDeclineNames, 0x03030000), "no SMC device found");
+    EXPECT_STREQ(layout::name_of(decline_names, 0x03030000), "no SMC device found");
 }
 
 TEST(Clc, CutMessagesNameTheFirstMissingField) {
@@ -268,8 +268,8 @@ TEST(Clc, LengthTooSmallForAnyMessage) {
 
 TEST(ClcLength, NeedsTheHeaderAndNothingElse) {
     const Octets octets = accept_v1();
-    for (std::size_t length = 1; length < kClcHeaderSize; ++length)
-        EXPECT_EQ(clc_length(ByteView(octets).first(length)), kClcHeaderSize) << length;
+    for (std::size_t length = 1; length < clc_header_size; ++length)
+        EXPECT_EQ(clc_length(ByteView(octets).first(length)), clc_header_size) << length;
     EXPECT_EQ(clc_length(ByteView(octets).first(7)), 68U);
     EXPECT_EQ(clc_length(octets), 68U);
 }

@@ -12,9 +12,9 @@ using layout::Fault;
 using Octets = std::vector<std::uint8_t>;
 
 Octets v1(std::uint8_t type, std::uint8_t flags = 0) {
-    Octets m(kLlcSize);
+    Octets m(llc_size);
     m[0] = type;
-    m[1] = kLlcSize;
+    m[1] = llc_size;
     m[3] = flags;
     return m;
 }
@@ -36,11 +36,11 @@ template <class Body> Body parsed(const Octets& octets) {
 }
 
 TEST(Llc, EveryKnownTypeOfBothVersionsBuildsBack) {
-    for (const auto& [type, name] : kLlcTypeNames) {
-        if (type == kCdcType) continue;
+    for (const auto& [type, name] : llc_type_names) {
+        if (type == cdc_type) continue;
         for (int fill : {0x00, 0x5A, 0xFF}) {
             Octets octets = type < 0x20 ? v1(static_cast<std::uint8_t>(type))
-                                        : v2(static_cast<std::uint8_t>(type), kLlcSize, true);
+                                        : v2(static_cast<std::uint8_t>(type), llc_size, true);
             std::fill(octets.begin() + 3, octets.end(), static_cast<std::uint8_t>(fill));
             // Counts that fit: lists are checked below.
             if (type == 0x25) octets[24] = 1;
@@ -194,18 +194,18 @@ TEST(Llc, CutMessagesNameTheFirstMissingField) {
 }
 
 TEST(LooksLike, OnlyWhatIsCertain) {
-    EXPECT_TRUE(looks_like_llc(v1(7), kLlcSize));
-    EXPECT_TRUE(looks_like_llc(v2(0x27, kLlcSize, true), kLlcSize));
-    EXPECT_TRUE(looks_like_llc(v2(0x27, kLlcSize, false), kLlcSize));
+    EXPECT_TRUE(looks_like_llc(v1(7), llc_size));
+    EXPECT_TRUE(looks_like_llc(v2(0x27, llc_size, true), llc_size));
+    EXPECT_TRUE(looks_like_llc(v2(0x27, llc_size, false), llc_size));
     Octets dirty = v1(7);
     dirty[43] = 1;
-    EXPECT_FALSE(looks_like_llc(dirty, kLlcSize)) << "reserved octets are zero in real messages";
-    EXPECT_FALSE(looks_like_llc(v1(0x0B), kLlcSize));
-    EXPECT_FALSE(looks_like_llc(Octets(kLlcSize), kLlcSize));
+    EXPECT_FALSE(looks_like_llc(dirty, llc_size)) << "reserved octets are zero in real messages";
+    EXPECT_FALSE(looks_like_llc(v1(0x0B), llc_size));
+    EXPECT_FALSE(looks_like_llc(Octets(llc_size), llc_size));
 
-    Octets cdc(kCdcSize);
-    cdc[0] = kCdcType;
-    cdc[1] = kCdcSize;
+    Octets cdc(cdc_size);
+    cdc[0] = cdc_type;
+    cdc[1] = cdc_size;
     EXPECT_FALSE(looks_like_cdc(cdc, cdc.size())) << "token 0 is never assigned";
     cdc[7] = 1;
     EXPECT_TRUE(looks_like_cdc(cdc, cdc.size()));
@@ -214,7 +214,7 @@ TEST(LooksLike, OnlyWhatIsCertain) {
 }
 
 TEST(Cdc, EveryFieldInItsPlace) {
-    Octets octets(kCdcSize);
+    Octets octets(cdc_size);
     for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::uint8_t>(i + 1);
     octets[24] = 0xA8;
     octets[25] = 0x60;
@@ -228,7 +228,7 @@ TEST(Cdc, EveryFieldInItsPlace) {
     EXPECT_FALSE(cdc.flags.urgent_pending || cdc.flags.consumer_update_requested);
     EXPECT_TRUE(cdc.state.connection_closed && cdc.state.abnormal_close);
     EXPECT_FALSE(cdc.state.sending_done);
-    Octets built(kCdcSize);
+    Octets built(cdc_size);
     layout::build_into(cdc, built);
     EXPECT_EQ(built, octets);
 }

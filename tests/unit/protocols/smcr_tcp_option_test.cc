@@ -11,13 +11,13 @@ using Octets = std::vector<std::uint8_t>;
 TEST(TcpOption, FoundBehindOtherOptions) {
     const Octets options{2, 4, 5, 0xB4, 4, 2, 1, 1, 254, 6, 0xE2, 0xD4, 0xC3, 0xD9};
     ASSERT_TRUE(find_tcp_option(options));
-    EXPECT_EQ(find_tcp_option(options)->identifier, kEyeCatcherSmcR);
+    EXPECT_EQ(find_tcp_option(options)->identifier, eye_catcher_smc_r);
 }
 
 TEST(TcpOption, TellsSmcDApart) {
     const Octets options{254, 6, 0xE2, 0xD4, 0xC3, 0xC4};
     ASSERT_TRUE(find_tcp_option(options));
-    EXPECT_EQ(find_tcp_option(options)->identifier, kEyeCatcherSmcD);
+    EXPECT_EQ(find_tcp_option(options)->identifier, eye_catcher_smc_d);
 }
 
 TEST(TcpOption, OthersAndDamageAreNot) {

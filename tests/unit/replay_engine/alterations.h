@@ -54,7 +54,7 @@ void alter_each_field(const Conversation& recorded, const Conversation& actual, 
 /// `structure`: what the field says decides which other fields there are.
 inline void expect_just_this(
     const Message& message, const FieldAt& field, const Comparison& comparison, std::size_t more, bool structure) {
-    switch (rule_of(*message.dialect, field).treatment) {
+    switch (rule_of(*message.format, field).treatment) {
         case Treatment::exact:
             EXPECT_GE(count_of(comparison, message.name, field.name()), 1U);
             EXPECT_FALSE(comparison.same());

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "capture/source.h"
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 #include "replay/engine/comparison.h"
-#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/formats.h"
 #include "replay/engine/rdma_cm/reader.h"
 #include "replay/engine/rdma_cm/recording.h"
 #include "replay/engine/run.h"
@@ -76,7 +76,7 @@ Capture with_alternate_path() {
     const Recording& recording = session->recording();
     const auto& messages = recording.conversation.messages;
     const auto rtu = std::ranges::find(messages, "RTU", &Message::name);
-    namespace wire = fabricscope::rdma_ip_cm;
+    namespace wire = fabricscope::rdma_cm;
     const wire::Message established = wire::parse(rtu->octets);
     const auto ids = std::get<ib::CmRtu>(established.body);
     builders::FrameBuilder builder;
@@ -217,7 +217,7 @@ struct NamePlace {
 };
 
 std::optional<NamePlace> name_at(const Message& message, const FieldAt& field) {
-    const FieldRule rule = rule_of(*message.dialect, field);
+    const FieldRule rule = rule_of(*message.format, field);
     if (rule.treatment != Treatment::introduces && rule.treatment != Treatment::refers) return std::nullopt;
     return NamePlace{std::string(rule.kind), owner_of(rule, message.from), value_of(message.octets, field)};
 }
@@ -258,7 +258,7 @@ public:
 private:
     void try_field(std::size_t index, const FieldAt& field) {
         const Message& message = session_.conversation().messages[index];
-        const FieldRule rule = rule_of(*message.dialect, field);
+        const FieldRule rule = rule_of(*message.format, field);
         if (rule.treatment == Treatment::ignored || decisive.contains(field.filter())) return;
         SCOPED_TRACE(message.name + " " + field.name());
         Recording recording = session_.recording();

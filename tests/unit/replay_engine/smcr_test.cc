@@ -8,7 +8,7 @@
 #include <set>
 
 #include "protocols/smcr/llc.h"
-#include "replay/engine/smcr/dialects.h"
+#include "replay/engine/smcr/formats.h"
 #include "replay/engine/smcr/reader.h"
 #include "tests/unit/replay_engine/alterations.h"
 #include "tests/unit/replay_engine/smcr_samples.h"
@@ -93,13 +93,13 @@ TEST(SmcrAlterations, EveryFieldOfEveryMessageIsPointedAt) {
 /// An LLC message that no sample has: with itself it is the same, and with one field altered just that is told.
 void expect_fields_told(const wire::LlcMessage& message) {
     Octets octets = wire::build(message);
-    octets.resize(wire::kLlcSize);
+    octets.resize(wire::llc_size);
     Conversation said;
     said.messages.push_back(
-        {.dialect = &llc_dialect(octets),
+        {.format = &llc_format(octets),
          .from = Side::server,
          .name = llc_name(octets),
-         .lane = "link 1",
+         .channel = "link 1",
          .octets = octets});
     SCOPED_TRACE(said.messages[0].name);
     std::size_t fields = 0;
@@ -114,7 +114,7 @@ void expect_fields_told(const wire::LlcMessage& message) {
 
 wire::LlcMessage version_1(wire::LlcType type, const decltype(wire::LlcMessage::body)& body) {
     wire::LlcMessage message;
-    message.header = wire::LlcHeaderV1{.type = static_cast<std::uint8_t>(type), .length = wire::kLlcSize};
+    message.header = wire::LlcHeaderV1{.type = static_cast<std::uint8_t>(type), .length = wire::llc_size};
     message.body = body;
     return message;
 }

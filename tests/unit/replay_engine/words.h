@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A small dialect for tests of what replay does whatever the protocol: a word is its number, its speaker's handle, a
+// A small format for tests of what replay does whatever the protocol: a word is its number, its speaker's handle, a
 // reference to the listener's handle, and a reserved octet.
 #pragma once
 
@@ -44,7 +44,7 @@ inline constexpr std::array word_rules{
     replay::FieldRule{"test.own", replay::Treatment::introduces, "handle", replay::Owner::sender},
     replay::FieldRule{"test.peer", replay::Treatment::refers, "handle", replay::Owner::receiver},
     replay::FieldRule{"test.mood", replay::Treatment::policy}};
-inline constexpr replay::Dialect words{"Words", "Test 1", fields_of_words, word_rules};
+inline constexpr replay::MessageFormat words{"Words", "Test 1", fields_of_words, word_rules};
 
 inline replay::Octets octets_of(const Word& word) {
     replay::Octets octets(layout::size_of<Word>);
@@ -54,10 +54,10 @@ inline replay::Octets octets_of(const Word& word) {
 
 inline replay::Message said(replay::Side from, const char* name, replay::Time time, const Word& word) {
     return {
-        .dialect = &words,
+        .format = &words,
         .from = from,
         .name = name,
-        .lane = "line",
+        .channel = "line",
         .time = time,
         .frame = static_cast<std::uint64_t>(time),
         .octets = octets_of(word)};

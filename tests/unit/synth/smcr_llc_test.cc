@@ -57,9 +57,9 @@ std::vector<std::string> llc_of(const std::string& name) {
         const capture::Packet packet = capture::decode(stack::ethernet_frame(recorded.octets));
         if (packet.transport != capture::Transport::ib) continue;
         const ByteView payload = packet.ib.payload;
-        if (payload.size() < wire::kLlcSize) continue;
+        if (payload.size() < wire::llc_size) continue;
         const wire::LlcMessage message = wire::parse_llc(payload, payload.size());
-        const char* type = layout::name_of(wire::kLlcTypeNames, payload[0]);
+        const char* type = layout::name_of(wire::llc_type_names, payload[0]);
         if (message.error || type == nullptr || !wire::looks_like_llc(payload, payload.size())) continue;
         const bool server = packet.source_mac.octets[5] >= first_server_device;
         messages.push_back(fmt::format(

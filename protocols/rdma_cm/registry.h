@@ -7,10 +7,10 @@
 
 #include "protocols/layout/parts.h"
 
-namespace fabricscope::rdma_ip_cm {
+namespace fabricscope::rdma_cm {
 
 std::span<const layout::LayoutInfo> layouts();
 /// What has a name, but no layout.
 std::span<const layout::OctetsInfo> octets();
 
-}  // namespace fabricscope::rdma_ip_cm
+}  // namespace fabricscope::rdma_cm

@@ -2,9 +2,9 @@
 // The parts of each message, in order.
 #pragma once
 
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 
-namespace fabricscope::rdma_ip_cm {
+namespace fabricscope::rdma_cm {
 
 namespace detail {
 
@@ -56,4 +56,4 @@ template <class Visitor> void walk(const Message& message, Visitor&& visit) {
     walker.octets(message.private_data, {.octets = &private_data_octets});
 }
 
-}  // namespace fabricscope::rdma_ip_cm
+}  // namespace fabricscope::rdma_cm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 
-namespace fabricscope::rdma_ip_cm {
+namespace fabricscope::rdma_cm {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::vector<std::uint8_t> build(const Message& message) {
     return std::move(builder.message);
 }
 
-}  // namespace fabricscope::rdma_ip_cm
+}  // namespace fabricscope::rdma_cm

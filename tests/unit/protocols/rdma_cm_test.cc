@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-namespace fabricscope::rdma_ip_cm {
+namespace fabricscope::rdma_cm {
 namespace {
 
 using Octets = std::vector<std::uint8_t>;
@@ -230,4 +230,4 @@ TEST(RdmaIpCm, OtherClassesAndAttributesAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace fabricscope::rdma_ip_cm
+}  // namespace fabricscope::rdma_cm

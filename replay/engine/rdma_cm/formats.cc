@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "replay/engine/rdma_cm/dialects.h"
+#include "replay/engine/rdma_cm/formats.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "protocols/ib/headers.h"
-#include "protocols/rdma_ip_cm/message.h"
+#include "protocols/rdma_cm/message.h"
 
 namespace fabricscope::replay::rdma_cm {
 
 namespace {
 
-namespace wire = fabricscope::rdma_ip_cm;
+namespace wire = fabricscope::rdma_cm;
 using ib::CmAttribute;
 
 constexpr const char* memory_key_filter = "rdma.embedded.r_key";
@@ -193,7 +193,7 @@ void mark_names(Message& message, Range range, const SameKey& names) {
 }
 
 void mark_names(Message& message, const SameKey& names) {
-    for (const FieldAt& field : message.dialect->fields_of(message.octets))
+    for (const FieldAt& field : message.format->fields_of(message.octets))
         if (field.info == nullptr)
             mark_names(message, {field.offset, field.offset + std::min(field.width, searched)}, names);
 }
@@ -208,9 +208,9 @@ std::optional<MemoryName> memory_name(const Message& message) {
 
 }  // namespace
 
-const Dialect& cm_dialect(ByteView mad) {
-    static constexpr Dialect request{"CM", "IBA 12.6", cm_fields, request_rules};
-    static constexpr Dialect answer{"CM", "IBA 12.6", cm_fields, answer_rules};
+const MessageFormat& cm_format(ByteView mad) {
+    static constexpr MessageFormat request{"CM", "IBA 12.6", cm_fields, request_rules};
+    static constexpr MessageFormat answer{"CM", "IBA 12.6", cm_fields, answer_rules};
     switch (wire::parse(mad).attribute()) {
         case CmAttribute::req:
         case CmAttribute::dreq:
@@ -227,14 +227,14 @@ std::string cm_name(ByteView mad) {
     return message.error || name == nullptr ? "" : name;
 }
 
-const Dialect& rc_dialect() {
-    static constexpr Dialect dialect{"RC", "IBA 9.4", transport_fields, transport_rules};
-    return dialect;
+const MessageFormat& rc_format() {
+    static constexpr MessageFormat format{"RC", "IBA 9.4", transport_fields, transport_rules};
+    return format;
 }
 
-const Dialect& ud_dialect() {
-    static constexpr Dialect dialect{"UD", "IBA 9.4", transport_fields, transport_rules};
-    return dialect;
+const MessageFormat& ud_format() {
+    static constexpr MessageFormat format{"UD", "IBA 9.4", transport_fields, transport_rules};
+    return format;
 }
 
 void find_embedded_names(std::vector<Message>& messages) {

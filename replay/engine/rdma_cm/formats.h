@@ -6,10 +6,10 @@
 
 namespace fabricscope::replay::rdma_cm {
 
-// Lanes
-inline constexpr const char* cm_lane = "CM";
-inline constexpr const char* rc_lane = "RC";
-inline constexpr const char* ud_lane = "UD";
+// Channels
+inline constexpr const char* cm_channel = "CM";
+inline constexpr const char* rc_channel = "RC";
+inline constexpr const char* ud_channel = "UD";
 
 // Names of messages on a reliable connection
 inline constexpr const char* send_name = "SEND";
@@ -27,15 +27,15 @@ inline constexpr const char* gid_kind = "gid";
 inline constexpr const char* ip_kind = "ip";
 inline constexpr const char* port_kind = "port";
 
-/// A MAD of 256 octets; one dialect for messages that begin a transaction, another one for those that belong to it.
-const Dialect& cm_dialect(ByteView mad);
+/// A MAD of 256 octets; one format for messages that begin a transaction, another one for those that belong to it.
+const MessageFormat& cm_format(ByteView mad);
 /// "REQ", "SIDR_REP"; empty if it is no message of Communication Management.
 std::string cm_name(ByteView mad);
 
 /// A message of a queue pair as one packet would carry it, however many it took: BTH, the extended headers but AETH
 /// of data, and the payload without padding.
-const Dialect& rc_dialect();
-const Dialect& ud_dialect();
+const MessageFormat& rc_format();
+const MessageFormat& ud_format();
 
 /// Finds the addresses and keys of memory in what the other side's WRITEs and READs use, wherever their owner told it
 /// in octets of its own: private data or the payload of SENDs. They become `embedded` names of those messages.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "replay/engine/smcr/dialects.h"
+#include "replay/engine/smcr/formats.h"
 
 #include <fmt/format.h>
 
@@ -143,12 +143,12 @@ constexpr std::array cdc_rules{
     FieldRule{"smcr.cdc.flags.update_requested", policy},
 };
 
-constexpr Dialect clc{"CLC", "RFC 7609, A.2", clc_fields, clc_rules};
-constexpr Dialect llc{"LLC", "RFC 7609, A.3", llc_fields, llc_rules};
-constexpr Dialect llc_add_link{"LLC", "RFC 7609, A.3.2", llc_fields, llc_add_link_rules};
-constexpr Dialect llc_rejecting{"LLC", "RFC 7609, A.3.2", llc_fields, llc_rejecting_rules};
-constexpr Dialect llc_echo{"LLC", "RFC 7609, A.3", llc_fields, llc_echo_rules};
-constexpr Dialect cdc{"CDC", "RFC 7609, A.4", cdc_fields, cdc_rules};
+constexpr MessageFormat clc{"CLC", "RFC 7609, A.2", clc_fields, clc_rules};
+constexpr MessageFormat llc{"LLC", "RFC 7609, A.3", llc_fields, llc_rules};
+constexpr MessageFormat llc_add_link{"LLC", "RFC 7609, A.3.2", llc_fields, llc_add_link_rules};
+constexpr MessageFormat llc_rejecting{"LLC", "RFC 7609, A.3.2", llc_fields, llc_rejecting_rules};
+constexpr MessageFormat llc_echo{"LLC", "RFC 7609, A.3", llc_fields, llc_echo_rules};
+constexpr MessageFormat cdc{"CDC", "RFC 7609, A.4", cdc_fields, cdc_rules};
 
 wire::Cdc parsed_cdc(ByteView octets) {
     wire::Cdc message;
@@ -160,19 +160,19 @@ wire::Cdc parsed_cdc(ByteView octets) {
 
 std::string clc_name(ByteView message) {
     const auto type = static_cast<std::uint64_t>(wire::parse_clc(message).header.type);
-    const char* name = layout::name_of(wire::kClcTypeNames, type);
+    const char* name = layout::name_of(wire::clc_type_names, type);
     return fmt::format("CLC {}", name != nullptr ? name : "message");
 }
 
-const Dialect& clc_dialect() { return clc; }
+const MessageFormat& clc_format() { return clc; }
 
 std::string llc_name(ByteView message) {
     const wire::LlcMessage parsed = wire::parse_llc(message, message.size());
-    const char* name = layout::name_of(wire::kLlcTypeNames, parsed.raw_type());
+    const char* name = layout::name_of(wire::llc_type_names, parsed.raw_type());
     return fmt::format("LLC {}{}", name != nullptr ? name : "message", parsed.is_reply() ? " reply" : "");
 }
 
-const Dialect& llc_dialect(ByteView message) {
+const MessageFormat& llc_format(ByteView message) {
     const wire::LlcMessage parsed = wire::parse_llc(message, message.size());
     if (const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body))
         return parsed.is_reply() && add->common().reject ? llc_rejecting : llc_add_link;
@@ -196,6 +196,6 @@ std::string cdc_name(ByteView message, const CdcState& before) {
     return parsed.flags.urgent_present ? "CDC urgent" : "";
 }
 
-const Dialect& cdc_dialect() { return cdc; }
+const MessageFormat& cdc_format() { return cdc; }
 
 }  // namespace fabricscope::replay::smcr

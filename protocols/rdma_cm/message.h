@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "protocols/ib/cm.h"
-#include "protocols/rdma_ip_cm/service.h"
+#include "protocols/rdma_cm/service.h"
 
-namespace fabricscope::rdma_ip_cm {
+namespace fabricscope::rdma_cm {
 
 /// The addresses of a REQ or SIDR_REQ whose service id promises them; IPv6 for any version but 4.
 struct IpHeader {
@@ -80,6 +80,6 @@ template <class Visitor> void walk(const Message& message, Visitor&& visit);
 /// The message as it stands on the wire.
 std::vector<std::uint8_t> build(const Message& message);
 
-}  // namespace fabricscope::rdma_ip_cm
+}  // namespace fabricscope::rdma_cm
 
-#include "protocols/rdma_ip_cm/message_walk.h"
+#include "protocols/rdma_cm/message_walk.h"

@@ -8,7 +8,7 @@
 
 #include "protocols/layout/layout.h"
 
-namespace fabricscope::rdma_ip_cm {
+namespace fabricscope::rdma_cm {
 
 using layout::ValueName;
 
@@ -77,42 +77,49 @@ struct RejectInformation {
     std::uint8_t filler = 0;
 };
 
-}  // namespace fabricscope::rdma_ip_cm
+}  // namespace fabricscope::rdma_cm
 
 namespace fabricscope::layout {
 
 template <>
-inline constexpr auto layout_of<rdma_ip_cm::IpVersions> = layout<rdma_ip_cm::IpVersions>(
+inline constexpr auto layout_of<fabricscope::rdma_cm::IpVersions> = layout<fabricscope::rdma_cm::IpVersions>(
     "IP CM header", "IBA A11.4", octets(0, 4),
-    field<&rdma_ip_cm::IpVersions::major_version>(bits(0, 0xF0), "rdma_ip_cm.ip.major_version", "Major version"),
-    field<&rdma_ip_cm::IpVersions::minor_version>(bits(0, 0x0F), "rdma_ip_cm.ip.minor_version", "Minor version"),
-    field<&rdma_ip_cm::IpVersions::ip_version>(bits(1, 0xF0), "rdma_ip_cm.ip.version", "IP version"),
-    field<&rdma_ip_cm::IpVersions::reserved>(bits(1, 0x0F), "rdma_ip_cm.ip.reserved", "Reserved", hex, reserved),
-    field<&rdma_ip_cm::IpVersions::source_port>(at(2), "rdma_ip_cm.ip.source_port", "Source port"));
+    field<&fabricscope::rdma_cm::IpVersions::major_version>(
+        bits(0, 0xF0), "rdma_ip_cm.ip.major_version", "Major version"),
+    field<&fabricscope::rdma_cm::IpVersions::minor_version>(
+        bits(0, 0x0F), "rdma_ip_cm.ip.minor_version", "Minor version"),
+    field<&fabricscope::rdma_cm::IpVersions::ip_version>(bits(1, 0xF0), "rdma_ip_cm.ip.version", "IP version"),
+    field<&fabricscope::rdma_cm::IpVersions::reserved>(
+        bits(1, 0x0F), "rdma_ip_cm.ip.reserved", "Reserved", hex, reserved),
+    field<&fabricscope::rdma_cm::IpVersions::source_port>(at(2), "rdma_ip_cm.ip.source_port", "Source port"));
 
 template <>
-inline constexpr auto layout_of<rdma_ip_cm::Ipv4Addresses> = layout<rdma_ip_cm::Ipv4Addresses>(
+inline constexpr auto layout_of<fabricscope::rdma_cm::Ipv4Addresses> = layout<fabricscope::rdma_cm::Ipv4Addresses>(
     "IPv4 addresses", "IBA A11.4.6", octets(4, 36),
-    field<&rdma_ip_cm::Ipv4Addresses::source_padding>(at(4), "rdma_ip_cm.ip.padding", "Zero"),
-    field<&rdma_ip_cm::Ipv4Addresses::source>(at(16), "rdma_ip_cm.ip.source", "Source IP address"),
-    field<&rdma_ip_cm::Ipv4Addresses::destination_padding>(at(20), "rdma_ip_cm.ip.padding", "Zero"),
-    field<&rdma_ip_cm::Ipv4Addresses::destination>(at(32), "rdma_ip_cm.ip.destination", "Destination IP address"));
+    field<&fabricscope::rdma_cm::Ipv4Addresses::source_padding>(at(4), "rdma_ip_cm.ip.padding", "Zero"),
+    field<&fabricscope::rdma_cm::Ipv4Addresses::source>(at(16), "rdma_ip_cm.ip.source", "Source IP address"),
+    field<&fabricscope::rdma_cm::Ipv4Addresses::destination_padding>(at(20), "rdma_ip_cm.ip.padding", "Zero"),
+    field<&fabricscope::rdma_cm::Ipv4Addresses::destination>(
+        at(32), "rdma_ip_cm.ip.destination", "Destination IP address"));
 
 template <>
-inline constexpr auto layout_of<rdma_ip_cm::Ipv6Addresses> = layout<rdma_ip_cm::Ipv6Addresses>(
+inline constexpr auto layout_of<fabricscope::rdma_cm::Ipv6Addresses> = layout<fabricscope::rdma_cm::Ipv6Addresses>(
     "IPv6 addresses", "IBA A11.4.6", octets(4, 36),
-    field<&rdma_ip_cm::Ipv6Addresses::source>(at(4), "rdma_ip_cm.ip.source6", "Source IP address"),
-    field<&rdma_ip_cm::Ipv6Addresses::destination>(at(20), "rdma_ip_cm.ip.destination6", "Destination IP address"));
+    field<&fabricscope::rdma_cm::Ipv6Addresses::source>(at(4), "rdma_ip_cm.ip.source6", "Source IP address"),
+    field<&fabricscope::rdma_cm::Ipv6Addresses::destination>(
+        at(20), "rdma_ip_cm.ip.destination6", "Destination IP address"));
 
 template <>
-inline constexpr auto layout_of<rdma_ip_cm::RejectInformation> = layout<rdma_ip_cm::RejectInformation>(
-    "Additional rejection information", "IBA A11.7", octets(0, 4),
-    field<&rdma_ip_cm::RejectInformation::layer>(
-        at(0), "rdma_ip_cm.ari.layer", "Rejection layer", names(rdma_ip_cm::reject_layer_names)),
-    field<&rdma_ip_cm::RejectInformation::code>(
-        at(1), "rdma_ip_cm.ari.code", "Code", names(rdma_ip_cm::reject_code_names)),
-    field<&rdma_ip_cm::RejectInformation::suggested_length>(
-        at(2), "rdma_ip_cm.ari.suggested_length", "Suggested value length"),
-    field<&rdma_ip_cm::RejectInformation::filler>(at(3), "rdma_ip_cm.ari.filler", "Filler", hex, reserved));
+inline constexpr auto layout_of<fabricscope::rdma_cm::RejectInformation> =
+    layout<fabricscope::rdma_cm::RejectInformation>(
+        "Additional rejection information", "IBA A11.7", octets(0, 4),
+        field<&fabricscope::rdma_cm::RejectInformation::layer>(
+            at(0), "rdma_ip_cm.ari.layer", "Rejection layer", names(fabricscope::rdma_cm::reject_layer_names)),
+        field<&fabricscope::rdma_cm::RejectInformation::code>(
+            at(1), "rdma_ip_cm.ari.code", "Code", names(fabricscope::rdma_cm::reject_code_names)),
+        field<&fabricscope::rdma_cm::RejectInformation::suggested_length>(
+            at(2), "rdma_ip_cm.ari.suggested_length", "Suggested value length"),
+        field<&fabricscope::rdma_cm::RejectInformation::filler>(
+            at(3), "rdma_ip_cm.ari.filler", "Filler", hex, reserved));
 
 }  // namespace fabricscope::layout

@@ -9,12 +9,12 @@ namespace fabricscope::replay::smcr {
 
 /// "CLC ACCEPT"; "CLC message" if the type is not known.
 std::string clc_name(ByteView message);
-const Dialect& clc_dialect();
+const MessageFormat& clc_format();
 
 /// "LLC ADD LINK", "LLC ADD LINK reply"
 std::string llc_name(ByteView message);
 /// Whose the names in a message are depends on whether it is a request, an answer of one's own or an echo.
-const Dialect& llc_dialect(ByteView message);
+const MessageFormat& llc_format(ByteView message);
 
 /// CDC messages that carry more than cursors: "CDC closed", "CDC urgent" ... Empty: an ordinary one.
 /// `before`: the state in the sender's previous one.
@@ -25,6 +25,6 @@ std::string cdc_name(ByteView message, const CdcState& before);
 /// The state after the message. A failover validation has none (RFC 7609, 4.6.1).
 CdcState cdc_state(ByteView message, const CdcState& before);
 inline constexpr const char* failover_validation = "CDC failover validation";
-const Dialect& cdc_dialect();
+const MessageFormat& cdc_format();
 
 }  // namespace fabricscope::replay::smcr
