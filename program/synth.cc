@@ -35,9 +35,17 @@ int list() {
     return done;
 }
 
+/// Scenarios of two protocols had another prefix before 2026-11-22; scripts that have it go on.
+std::string present_name(const std::string& scenario) {
+    if (scenario.starts_with("rdmacm_")) return "rdma_cm_" + scenario.substr(7);
+    if (scenario.starts_with("fcaerdma_")) return "fc_ae_rdma_" + scenario.substr(9);
+    return scenario;
+}
+
 /// The text of a file, or of a scenario that the program brings along.
 std::optional<std::string> text_of(const std::string& scenario) {
-    const auto builtin = std::ranges::find(synth::builtin_scenarios(), scenario, &synth::BuiltinScenario::name);
+    const auto builtin = std::ranges::find(
+        synth::builtin_scenarios(), present_name(scenario), &synth::BuiltinScenario::name);
     if (builtin != synth::builtin_scenarios().end()) return std::string(builtin->text);
     std::ifstream file(scenario, std::ios::binary);
     if (!file || std::filesystem::is_directory(scenario)) return std::nullopt;

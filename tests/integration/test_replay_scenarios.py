@@ -28,8 +28,8 @@ EARLY_KEY = "a key that an earlier connection told comes while links are still s
 
 # What cannot be the same, and why. The table of SMC-R samples in tests/unit/replay_engine has the link groups that moved.
 UNLIKE = {
-    "fcaerdma_login_refused": OTHER_REASON,
-    "fcaerdma_unseen_frame": UNSEEN,
+    "fc_ae_rdma_login_refused": OTHER_REASON,
+    "fc_ae_rdma_unseen_frame": UNSEEN,
     "fcvi_abort_asked": LOST,
     "fcvi_busy_in_order": LINK_CONTROL,
     "fcvi_frame_busy": LINK_CONTROL,

@@ -80,7 +80,7 @@ def accounts(text):
     return total
 
 
-CONNECTIONS = [name for name in SCENARIOS if name.startswith(("rdmacm_", "rc_"))]
+CONNECTIONS = [name for name in SCENARIOS if name.startswith(("rdma_cm_", "rc_"))]
 
 
 @pytest.mark.parametrize("name", CONNECTIONS)
@@ -115,23 +115,28 @@ def test_scenarios_of_ones_own_and_their_errors(tmp_path):
 
 
 def test_another_seed_is_another_run():
-    assert fabricscope("synth", "rdmacm_connect", "--seed", "92") == fabricscope("synth", "rdmacm_connect", "--seed", "92")
-    assert fabricscope("synth", "rdmacm_connect", "--seed", "92") != fabricscope("synth", "rdmacm_connect", "--seed", "93")
-    assert fabricscope("synth", "rdmacm_connect", "--seed", words("rdmacm_connect", "seed")[0]) == fabricscope("synth", "rdmacm_connect")
-    fabricscope("synth", "rdmacm_connect", "--seed", "0", status=(2,))
+    assert fabricscope("synth", "rdma_cm_connect", "--seed", "92") == fabricscope("synth", "rdma_cm_connect", "--seed", "92")
+    assert fabricscope("synth", "rdma_cm_connect", "--seed", "92") != fabricscope("synth", "rdma_cm_connect", "--seed", "93")
+    assert fabricscope("synth", "rdma_cm_connect", "--seed", words("rdma_cm_connect", "seed")[0]) == fabricscope("synth", "rdma_cm_connect")
+    fabricscope("synth", "rdma_cm_connect", "--seed", "0", status=(2,))
+
+
+@pytest.mark.parametrize("old, name", [("rdmacm_connect", "rdma_cm_connect"), ("fcaerdma_status", "fc_ae_rdma_status")])
+def test_names_that_scenarios_had_before(old, name):
+    assert fabricscope("synth", old) == fabricscope("synth", name)
 
 
 def test_only_its_own_captures_are_replaced(tmp_path):
     mine, other = tmp_path / "mine.pcapng", tmp_path / "other"
     for _ in range(2):
-        fabricscope("synth", "rdmacm_connect", "-o", mine, status=(0,))
+        fabricscope("synth", "rdma_cm_connect", "-o", mine, status=(0,))
     other.write_text("precious")
-    fabricscope("synth", "rdmacm_connect", "-o", other, status=(2,))
+    fabricscope("synth", "rdma_cm_connect", "-o", other, status=(2,))
     assert other.read_text() == "precious"
 
 
 def test_interface_and_comments(made):
-    capture, _ = made["rdmacm_connect"]
+    capture, _ = made["rdma_cm_connect"]
     info = run(["capinfos", "-F", "-I", "-S", capture]).decode()
     assert "client, 192.0.2.10" in info and "eth0" in info
     comments = run(["tshark", "-r", capture, "-T", "fields", "-e", "frame.comment"]).decode().splitlines()
@@ -273,13 +278,13 @@ def test_a_client_ends_a_link_group_as_linux_does(made):
 
 # Of a real capture and a scenario: the CM messages of the first connection.
 CM_STORIES = {
-    "rdmacm_reject_no_listener": "rdmacm_no_listener",
-    "rdmacm_reject_private_data": "rdmacm_consumer_reject",
-    "rdmacm_private_data": "rdmacm_connect",
-    "rdmacm_rping_v4": "rdmacm_connect",
-    "rdmacm_rping_v6": "rdmacm_private_data_ipv6",
-    "rdmacm_rocev1_rping": "rdmacm_roce_v1",
-    "rdmacm_udaddy": "rdmacm_datagrams",
+    "rdmacm_reject_no_listener": "rdma_cm_no_listener",
+    "rdmacm_reject_private_data": "rdma_cm_consumer_reject",
+    "rdmacm_private_data": "rdma_cm_connect",
+    "rdmacm_rping_v4": "rdma_cm_connect",
+    "rdmacm_rping_v6": "rdma_cm_private_data_ipv6",
+    "rdmacm_rocev1_rping": "rdma_cm_roce_v1",
+    "rdmacm_udaddy": "rdma_cm_datagrams",
 }
 
 

@@ -71,12 +71,12 @@ def aborts_setup(side, other, reason):
 
 # What a scenario has less (-) and more (+) than its sample, and why.
 UNLIKE = {
-    "fcaerdma_class_2_in_turn": [(ONE_IU_SIZE, [
+    "fc_ae_rdma_class_2_in_turn": [(ONE_IU_SIZE, [
         "- client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 0-299 of 300, 0x1000-0x112b",
         "+ client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 0-255 of 300, 0x1000-0x10ff",
         "+ client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 256-299 of 300, 0x1100-0x112b",
         "+ server FC Link Ctl, ACK1"])],
-    "fcaerdma_several_exchanges": [
+    "fc_ae_rdma_several_exchanges": [
         (ONE_IU_SIZE, [
             "- server FC-AE-RDMA FCP_DATA 2 read LUN 3, octets 0-99 of 300, 0x1000-0x1063",
             "- server FC-AE-RDMA FCP_DATA 2 read LUN 3, octets 100-299 of 300, 0x1064-0x112b",

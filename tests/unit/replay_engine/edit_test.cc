@@ -7,8 +7,8 @@
 namespace fabricscope::traffic {
 namespace {
 
-constexpr std::array scenarios{"fcvi_both_ways_rr",        "fcvi_vlan",      "fcaerdma_class_2_in_turn",
-                               "rdmacm_private_data_ipv6", "rdmacm_roce_v1", "smcr_v2_echo",
+constexpr std::array scenarios{"fcvi_both_ways_rr",         "fcvi_vlan",       "fc_ae_rdma_class_2_in_turn",
+                               "rdma_cm_private_data_ipv6", "rdma_cm_roce_v1", "smcr_v2_echo",
                                "smcr_rfc7609_echo"};
 
 capture::Packet decoded(const Recording& recording, std::size_t index) {

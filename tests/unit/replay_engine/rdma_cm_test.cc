@@ -154,7 +154,7 @@ TEST_P(RdmaCmScenario, ReplaysCleanInBothRoles) { expect_clean(scenario(GetParam
 std::vector<std::string> scenarios() {
     std::vector<std::string> names;
     for (const synth::BuiltinScenario& builtin : synth::builtin_scenarios())
-        if (builtin.name.starts_with("rdmacm_") || builtin.name.starts_with("rc_")) names.emplace_back(builtin.name);
+        if (builtin.name.starts_with("rdma_cm_") || builtin.name.starts_with("rc_")) names.emplace_back(builtin.name);
     return names;
 }
 INSTANTIATE_TEST_SUITE_P(Scenarios, RdmaCmScenario, testing::ValuesIn(scenarios()), [](const auto& instance) {
@@ -308,9 +308,9 @@ TEST(RdmaCmAlterations, EveryFieldOfEveryMessageIsPointedAt) {
     try_both("private data", sample("rdmacm_private_data"));
     try_both("reject", sample("rdmacm_reject_private_data"));
     try_both("datagrams", sample("rdmacm_udaddy"));
-    try_both("MRA", scenario("rdmacm_mra"));
+    try_both("MRA", scenario("rdma_cm_mra"));
     try_both("NAK", scenario("rc_remote_access_error"));
-    try_both("ARI", scenario("rdmacm_ari_minor_version"));
+    try_both("ARI", scenario("rdma_cm_ari_minor_version"));
     {
         SCOPED_TRACE("alternate path");
         const std::unique_ptr<CmSession> session = with_alternate_path().session();
