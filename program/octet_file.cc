@@ -31,13 +31,13 @@ void OctetFile::tell_hole(std::uint64_t position, std::uint64_t octets, const ch
     missing_ += octets;
     if (++holes_ > most_told) return;
     complain(fmt::format(
-        "{}: {} at position {} were not captured; {}", what_, report::counted(octets, "octet"), position, consequence));
+        "{}: {} at position {} were not captured; {}", what_, report::counted(octets, "byte"), position, consequence));
 }
 
 void OctetFile::sum_up() const {
     if (holes_ > most_told)
         complain(fmt::format(
-            "{}: {} in all were not captured, in {} places", what_, report::counted(missing_, "octet"),
+            "{}: {} in all were not captured, in {} places", what_, report::counted(missing_, "byte"),
             report::grouped(holes_)));
 }
 

@@ -81,7 +81,7 @@ std::optional<engine::fc_ae_rdma::RegionSize> region_of(std::string_view text) {
 }
 
 std::string check_region(const std::string& text) {
-    return region_of(text) ? "" : text + " is no region: as 01.02.03/7=4096, Target, Logical Unit and octets";
+    return region_of(text) ? "" : text + " is no region: as 01.02.03/7=4096, Target, Logical Unit and bytes";
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ void add_report_options(const Command& command, ReportOptions& options) {
         .placeholder(fmt::format("{}", fmt::join(profiles, "|")));
     command.option("--region", options.regions, "How large a memory region of FC-AE-RDMA is; may be repeated")
         .check(check_region)
-        .placeholder("TARGET/LUN=OCTETS");
+        .placeholder("TARGET/LUN=BYTES");
 }
 
 bool is_chosen(const engine::Rule& rule, const ReportOptions& options) {

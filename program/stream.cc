@@ -138,17 +138,17 @@ int run(const StreamOptions& options) {
 
 void add_stream(CommandLine& program) {
     auto options = std::make_shared<StreamOptions>();
-    const Command command = program.add_command("stream", "Rebuild the octets that one side of a connection sent");
+    const Command command = program.add_command("stream", "Rebuild the bytes that one side of a connection sent");
     add_input_options(command, options->input);
     command.option("--connection", options->connection, "The connection, message or memory region, as analyze names it")
         .required()
         .placeholder("ID");
-    command.option("--from", options->from, "Whose octets")
+    command.option("--from", options->from, "Whose bytes")
         .required()
         .one_of({"client", "server"})
         .placeholder("client|server");
     command.option("-o,--output", options->output, "Write to a file instead of standard output").placeholder("OUT");
-    command.flag("--skip-urgent", options->skip_urgent, "Leave urgent octets out");
+    command.flag("--skip-urgent", options->skip_urgent, "Leave urgent bytes out");
     command.on_run([options] { return run(*options); });
 }
 

@@ -22,10 +22,10 @@ using Kind = Rung::Kind;
 /// Of a ladder, the originator is the client.
 Side side_of(fc::Party party) { return party == fc::Party::originator ? Side::client : Side::server; }
 
-/// ": 8,192 octets in 4 frames, 1 of them missing"; empty if there are no data
+/// ": 8,192 bytes in 4 frames, 1 of them missing"; empty if there are no data
 std::string amount_text(std::uint64_t octets, std::uint64_t frames, std::uint64_t missing = 0) {
     if (octets == 0 && missing == 0) return "";
-    std::string text = ": " + counted(octets, "octet");
+    std::string text = ": " + counted(octets, "byte");
     if (frames > 1 || missing != 0) text += " in " + counted(frames, "frame");
     return missing != 0 ? text + ", " + grouped(missing) + " missing" : text;
 }
@@ -83,10 +83,10 @@ void sort(std::vector<Rung>& rungs) {
 
 // ---- FC-AE-RDMA ----------------------------------------------------------------------------------
 
-/// "read of 4,096 octets at 001000h in LUN 3"
+/// "read of 4,096 bytes at 001000h in LUN 3"
 std::string task_text(const rdma::Message& message) {
     return fmt::format(
-        "{} of {} at {:06X}h in LUN {}", message.is_read ? "read" : "write", counted(message.data_length, "octet"),
+        "{} of {} at {:06X}h in LUN {}", message.is_read ? "read" : "write", counted(message.data_length, "byte"),
         message.base_address, message.lun);
 }
 

@@ -65,7 +65,7 @@ void write_kinds(std::ostream& out, const Model& model, const Style& style) {
          {"Frames", Align::right},
          {"Bytes out", Align::right},
          {"Bytes back", Align::right},
-         {"Again", Align::right},
+         {"Repeated", Align::right},
          {"Open", Align::right},
          {"Trouble", Align::right},
          {"Longest", Align::right}});

@@ -112,7 +112,7 @@ void write_traffic(std::ostream& out, const Model& model, const SummaryOptions& 
          {"RDMA Reads", Align::right},
          {"Bytes", Align::right},
          {"Frames", Align::right},
-         {"Again", Align::right},
+         {"Repeated", Align::right},
          {"Missing", Align::right},
          {"Responses", Align::right},
          {"Failed", Align::right}});

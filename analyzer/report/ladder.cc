@@ -100,7 +100,7 @@ Rung rung_of(const engine::rdma_cm::Connection& connection, const engine::rdma_c
     const char* name = layout::name_of(ib::cm_attribute_names, static_cast<std::uint16_t>(message.attribute));
     std::string text = name != nullptr ? name : "?";
     if (refuses) text += ", " + reason_text(*reject);
-    if (message.repeated) text += ", again";
+    if (message.repeated) text += ", retransmitted";
     Rung rung{{message.time, message.frame}, message.from, refuses ? Kind::refusal : Kind::cm, std::move(text)};
     const auto request = request_of(connection, message);
     if (request && !message.repeated && request->time <= message.time) rung.latency = message.time - request->time;
@@ -114,7 +114,7 @@ void add_data(std::vector<Rung>& rungs, const engine::rdma_cm::Connection& conne
         {{*traffic.first, traffic.first_frame},
          from,
          Kind::data,
-         fmt::format("first of {}, {}", counted(traffic.packets, "packet"), counted(traffic.bytes, "octet"))});
+         fmt::format("first of {}, {}", counted(traffic.packets, "packet"), counted(traffic.bytes, "byte"))});
 }
 
 std::string about_text(const engine::rdma_cm::Connection& connection) {

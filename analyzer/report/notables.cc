@@ -122,8 +122,7 @@ void Observations::missing_data() {
         }
     });
     if (octets != 0)
-        say(Ink::yellow,
-            fmt::format("{} were announced but not captured ({})", counted(octets, "octet"), names(found)));
+        say(Ink::yellow, fmt::format("{} were announced but not captured ({})", counted(octets, "byte"), names(found)));
 }
 
 /// The sender may write nothing until its urgent octet has been consumed (RFC 7609, 4.7.5): if the
@@ -139,9 +138,9 @@ void Observations::urgent_data_left() {
         }
     });
     if (!found.empty())
-        say(Ink::red, fmt::format(
-                          "an urgent octet was not reported as consumed; until then its sender may not go on ({})",
-                          names(found)));
+        say(Ink::red,
+            fmt::format(
+                "an urgent byte was not reported as consumed; until then its sender may not go on ({})", names(found)));
 }
 
 void Observations::waits() {
@@ -170,7 +169,7 @@ void Observations::failovers() {
         say(Ink::yellow,
             fmt::format(
                 "{} moved to another link, {} ({})", counted(found.size(), "connection"),
-                replayed != 0 ? counted(replayed, "octet") + " were written again" : "nothing was written again",
+                replayed != 0 ? counted(replayed, "byte") + " were written again" : "nothing was written again",
                 names(found)));
 }
 
@@ -194,7 +193,7 @@ void Observations::retransmissions() {
         }
     if (repeated + naks != 0)
         say(Ink::yellow, fmt::format(
-                             "{} of {} were sent again, {}", grouped(repeated), counted(packets, "RoCE packet"),
+                             "{} of {} were retransmitted, {}", grouped(repeated), counted(packets, "RoCE packet"),
                              counted(naks, "NAK")));
 }
 
@@ -245,7 +244,7 @@ void Observations::midstream() {
     const Names found = connections_where([](const Connection& connection) { return connection.midstream; });
     if (!found.empty())
         say(Ink::plain, fmt::format(
-                            "{} began before the capture did; octets count from there ({})",
+                            "{} began before the capture did; bytes count from there ({})",
                             counted(found.size(), "connection"), names(found)));
 }
 

@@ -87,7 +87,7 @@ void write_connections(std::ostream& out, const Model& model, const SummaryOptio
          {"Answer", Align::right},
          {"To server", Align::right},
          {"To client", Align::right},
-         {"Again", Align::right},
+         {"Retransmitted", Align::right},
          {"NAKs", Align::right},
          {"Disconnect"}});
     std::size_t all = 0, shown = 0;

@@ -21,7 +21,7 @@ OctetUnit unit_for(std::uint64_t most) {
     constexpr std::array units{OctetUnit{"GB", 1e9}, OctetUnit{"MB", 1e6}, OctetUnit{"kB", 1e3}};
     for (const OctetUnit& unit : units)
         if (static_cast<double>(most) >= 5 * unit.octets) return unit;
-    return {"octets", 1};
+    return {"bytes", 1};
 }
 
 /// How the labels of a time axis count.

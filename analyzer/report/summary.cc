@@ -191,7 +191,7 @@ void Summary::connections(const Model& model) {
          {"Outcome"},
          {"To server", Align::right},
          {"To client", Align::right},
-         {"Waited", Align::right},
+         {"Blocked", Align::right},
          {"Close"}});
     std::size_t all = 0, shown = 0;
     for (const Connection& connection : model.connections) {
@@ -313,7 +313,7 @@ void Summary::links(const LinkGroup& group) {
          {"QP", Align::right},
          {"MTU", Align::right},
          {"Packets", Align::right},
-         {"Again", Align::right},
+         {"Retransmitted", Align::right},
          {"NAKs", Align::right}});
     for (const Link& link : group.links) {
         if (&link - group.links.data() == static_cast<std::ptrdiff_t>(options_.rows)) break;
@@ -335,13 +335,13 @@ void Summary::links(const LinkGroup& group) {
     and_more(group.links.size(), options_.rows, "links");
 }
 
-/// "client 4 of 65,536 octets"
+/// "client 4 of 65,536 bytes"
 void Summary::rmbs(const LinkGroup& group) {
     std::map<std::pair<Side, std::uint64_t>, std::uint64_t> counts;
     for (const Rmb& rmb : group.rmbs) ++counts[{rmb.owner, rmb.element_size.value_or(0)}];
     const char* separator = "  RMBs: ";
     for (const auto& [key, count] : counts) {
-        const std::string size = key.second != 0 ? grouped(key.second) + " octets" : "unknown size";
+        const std::string size = key.second != 0 ? grouped(key.second) + " bytes" : "unknown size";
         out_ << separator << fmt::format("{} {} of {}", name_of(key.first), grouped(count), size);
         separator = ", ";
     }
@@ -381,7 +381,7 @@ void Summary::llc(const LinkGroup& group) {
 
     Table table(
         {{"LLC exchange"},
-         {"Begun by"},
+         {"Initiated by"},
          {"Count", Align::right},
          {"Answered", Align::right},
          {"Refused", Align::right},

@@ -69,7 +69,7 @@ void Page::head() {
     if (connection_.first_contact) out_ << (*connection_.first_contact ? ", first contact" : ", subsequent contact");
     if (connection_.link_group != 0) out_ << ", link group " << link_group_name(connection_.link_group);
     out_ << ", close: " << name_of(connection_.close) << '\n';
-    if (connection_.midstream) out_ << "Began before the capture did; octets count from there.\n";
+    if (connection_.midstream) out_ << "Began before the capture did; bytes count from there.\n";
 }
 
 void Page::setup() {
@@ -129,7 +129,7 @@ void Page::chart(Side from) {
     const Direction& direction = connection_.from[from];
     const std::optional<TimeAxis> time_axis = axis();
     if (!time_axis) return;
-    out_ << '\n' << style_.paint(Ink::bold, direction_text(from, style_)) << ": octets in flight";
+    out_ << '\n' << style_.paint(Ink::bold, direction_text(from, style_)) << ": bytes in flight";
     if (direction.peak_in_flight == 0) {
         out_ << ": none at any time\n";
         return;
@@ -187,7 +187,7 @@ std::string position_text(const Direction& direction, std::uint64_t position) {
 void Page::numbers() {
     out_ << '\n';
     Table table(
-        {{"Octets and messages"},
+        {{"Bytes and messages"},
          {direction_text(Side::client, style_), Align::right},
          {direction_text(Side::server, style_), Align::right}});
     const auto row = [&](const char* name, const auto& cell_of) {
@@ -200,7 +200,7 @@ void Page::numbers() {
     row("written again after failover", [](D d) { return grouped(d.bytes_replayed); });
     row("RDMA WRITEs", [](D d) { return grouped(d.writes); });
     row("CDC messages", [](D d) { return grouped(d.cdcs); });
-    row("packets sent again", [](D d) { return grouped(d.retransmissions); });
+    row("packets retransmitted", [](D d) { return grouped(d.retransmissions); });
     row("RMB element", element_of);
     row("cursor base", [](D d) { return d.cursor_base ? std::to_string(*d.cursor_base) : "?"; });
     row("last producer cursor", [](D d) { return cursor_text(d.producer); });
@@ -208,7 +208,7 @@ void Page::numbers() {
     row("peak in flight", [](D d) { return position_text(d, d.peak_in_flight); });
     row("window full", [&](D d) { return times(d.stalls); });
     row("writer blocked", [&](D d) { return times(d.blocked); });
-    row("urgent octets", [](D d) { return grouped(d.urgent); });
+    row("urgent bytes", [](D d) { return grouped(d.urgent); });
     row("first data", [&](D d) { return since_start(d.first_data); });
     row("last data", [&](D d) { return since_start(d.last_data); });
     row("rate between them", rate_of);

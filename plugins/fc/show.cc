@@ -47,7 +47,7 @@ void add_assembly(
     for (const Assembly::Piece& piece : assembly->pieces) {
         proto_item* segment = proto_tree_add_uint_format(
             segments, ids.segment, tvb, static_cast<int>(piece.offset), static_cast<int>(piece.length), piece.frame,
-            "Frame %u: octets %" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, piece.frame, piece.offset,
+            "Frame %u: bytes %" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, piece.frame, piece.offset,
             piece.offset + piece.length - 1);
         proto_item_set_generated(segment);
         mark_depended_upon(pinfo, piece.frame);

@@ -13,7 +13,7 @@ void add_range(Line& line, std::uint64_t first, std::uint64_t octets) {
 }
 
 void add_command(Line& line, const Message& message) {
-    line << ", " << message.data_length << " octets";
+    line << ", " << message.data_length << " bytes";
     add_range(line, message.base_address, message.data_length);
     if (!message.notifies) line << ", without notification";
 }
@@ -22,7 +22,7 @@ void add_data(Line& line, const FrameEntry& entry, const fc::Frame& frame, const
     const std::uint64_t octets = frame.payload_length;
     if (octets == 0) return;
     const std::uint64_t first = frame.header.parameter;
-    line << ", octets " << first << "-" << first + octets - 1 << " of " << message.data_length;
+    line << ", bytes " << first << "-" << first + octets - 1 << " of " << message.data_length;
     if (!entry.repeated) add_range(line, message.base_address + first, octets);
 }
 
@@ -32,8 +32,8 @@ void add_response(Line& line, const fc::Frame& frame) {
     const char* name = layout::name_of(wire::status_names, response.status);
     line << ": " << (name != nullptr ? name : "reserved status");
     if (response.status != 0) line << " (0x", line.hex(response.status) << ")";
-    if (response.resid_under) line << ", " << response.resid << " octets not transferred";
-    if (response.resid_over) line << ", " << response.resid << " octets too many";
+    if (response.resid_under) line << ", " << response.resid << " bytes not transferred";
+    if (response.resid_over) line << ", " << response.resid << " bytes too many";
 }
 
 }  // namespace

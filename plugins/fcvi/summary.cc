@@ -66,12 +66,12 @@ void add_disconnect(Line& line, const IuView& view) {
 
 // ---- Messages --------------------------------------------------------------------------------------
 
-/// "octets 0-2047 of 8192"
+/// "bytes 0-2047 of 8192"
 void add_data(Line& line, const IuView& view) {
     const std::uint32_t octets = view.frame.payload_length;
     if (octets == 0) return;
     const std::uint64_t first = view.entry.repeated ? view.frame.header.parameter : view.entry.offset;
-    line << ", octets " << first << "-" << first + octets - 1;
+    line << ", bytes " << first << "-" << first + octets - 1;
     if (view.message != nullptr && view.message->total_length) line << " of " << *view.message->total_length;
 }
 
@@ -84,7 +84,7 @@ void add_target(Line& line, const IuView& view, const char* word) {
 
 void add_request(Line& line, const IuView& view) {
     if (view.header.iu()->type == IuType::read_rqst) {
-        if (const auto length = view.header.tot_len()) line << ", " << *length << " octets";
+        if (const auto length = view.header.tot_len()) line << ", " << *length << " bytes";
         add_target(line, view, "from");
     } else {
         add_data(line, view);

@@ -31,7 +31,7 @@ int message_node, rejection_node, traffic_node, rule_node;
 void tick_message(stats_tree* tree, const Tap& tap) {
     const wire::Message message = wire::parse(tap.mad);
     Line label = name_of_message(message);
-    if (tap.facts.retransmission) label << ", sent again";
+    if (tap.facts.retransmission) label << ", retransmitted";
     stats_tree_tick_pivot(tree, message_node, label.c_str());
     const Connection* connection = record().connection(tap.facts.connection);
     if (connection == nullptr || !connection->reject || connection->reject->frame != tap.facts.frame) return;

@@ -72,10 +72,10 @@ void TreeBuilder::add_octets(std::size_t offset, std::size_t size, const layout:
         proto_tree_add_item(tree_, ids_.registry.octets(*role.octets), message_, start, present, ENC_NA);
         return;
     }
-    const char* label = role.label != nullptr ? role.label : "Octets";
+    const char* label = role.label != nullptr ? role.label : "Bytes";
     const char* octets = tvb_bytes_to_str(pinfo_->pool, message_, start, std::min(present, 24));
     proto_tree_add_bytes_format(
-        tree_, ids_.octets, message_, start, present, nullptr, "%s (%zu octets): %s", label, size, octets);
+        tree_, ids_.octets, message_, start, present, nullptr, "%s (%zu bytes): %s", label, size, octets);
 }
 
 }  // namespace fabricscope::plugin

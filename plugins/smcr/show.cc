@@ -128,7 +128,7 @@ void show_clc_part(
     tvbuff_t* tvb = tvb_new_subset_length(payload, offset, length);
     const std::uint64_t completion = display.record.completion(facts.frame);
     Line summary;
-    summary << "CLC message, " << length << " octets of it";
+    summary << "CLC message, " << length << " bytes of it";
     if (completion != 0) summary << " completed in frame " << completion;
     Line info("[");
     info << summary.c_str() << "]";

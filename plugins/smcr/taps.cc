@@ -53,8 +53,8 @@ namespace {
 
 constexpr const char* root_node_name = "SMC-R frames";
 constexpr const char* cdc_node_name = "CDC messages by what they tell";
-constexpr const char* writes_node_name = "RDMA WRITE packets by octets of data";
-constexpr const char* directions_node_name = "Octets of RDMA WRITE data by direction";
+constexpr const char* writes_node_name = "RDMA WRITE packets by bytes of data";
+constexpr const char* directions_node_name = "Bytes of RDMA WRITE data by direction";
 int root, clc_node, llc_node, cdc_node, write_node, rule_node, connection_node;
 
 void tick(stats_tree* tree, const char* name) { tick_stat_node(tree, name, root, false); }

@@ -200,12 +200,12 @@ private:
         const auto position = static_cast<std::size_t>(at - recorded.octets.begin());
         if (at == recorded.octets.end() && other == actual.octets.end()) return;
         if (at == recorded.octets.end() || other == actual.octets.end())
-            return stream_differs(recorded, fmt::format("{} octets", actual.octets.size()), actual.octets.size());
-        stream_differs(recorded, fmt::format("another octet at position {}: 0x{:02x}", position, *other), position);
+            return stream_differs(recorded, fmt::format("{} bytes", actual.octets.size()), actual.octets.size());
+        stream_differs(recorded, fmt::format("another byte at position {}: 0x{:02x}", position, *other), position);
     }
 
     void stream_differs(const Stream& recorded, std::string actual, std::size_t position) {
-        std::string text = fmt::format("{} octets", recorded.octets.size());
+        std::string text = fmt::format("{} bytes", recorded.octets.size());
         if (position < recorded.octets.size()) text += fmt::format(", 0x{:02x} there", recorded.octets[position]);
         if (recorded.missing != 0) text += fmt::format(" ({} of them not captured)", recorded.missing);
         // Octets that the capture does not have cannot differ.

@@ -56,7 +56,7 @@ private:
         fmt::print(
             out_, "{}: {}, {}", verdict, report::counted(report_.recorded.messages.size(), "message"),
             report::counted(report_.recorded.facts.size(), "state"));
-        if (octets != 0) fmt::print(out_, ", {} of data", report::counted(octets, "octet"));
+        if (octets != 0) fmt::print(out_, ", {} of data", report::counted(octets, "byte"));
         if (const std::size_t count = count_of(report_.comparison, false); count != 0)
             fmt::print(out_, "; {}", report::counted(count, "difference"));
         if (const std::size_t count = count_of(report_.comparison, true); count != 0)

@@ -124,13 +124,13 @@ private:
 
     static void tell(Recording& recording, const char* side, const RdmaAccount& account) {
         std::string text = fmt::format(
-            "{}: {} messages, {} good; wrote {} octets, read {} octets", side, account.messages, account.good,
+            "{}: {} messages, {} good; wrote {} bytes, read {} bytes", side, account.messages, account.good,
             account.written, account.read);
         for (const auto& [status, count] : account.refused) {
             const char* name = layout::name_of(fc_ae_rdma::status_names, status);
             text += fmt::format("; {} times {}", count, name == nullptr ? "?" : name);
         }
-        if (account.residuals != 0) text += fmt::format("; residuals of {} octets", account.residuals);
+        if (account.residuals != 0) text += fmt::format("; residuals of {} bytes", account.residuals);
         if (account.unanswered != 0) text += fmt::format("; {} without an answer", account.unanswered);
         if (!account.data_right) text += "; not what was written";
         recording.account.push_back(std::move(text));

@@ -217,7 +217,7 @@ private:
             if (account.notifications != 0) details.push_back(fmt::format("{} notifications", account.notifications));
             if (!account.data_right) details.emplace_back("not what was sent");
             recording.account.push_back(fmt::format(
-                "{}: {}; sent {} messages, {} octets; received {} messages, {} octets; {}{}{}", side,
+                "{}: {}; sent {} messages, {} bytes; received {} messages, {} bytes; {}{}{}", side,
                 name_of(account.connect), account.counters.messages_sent, account.counters.octets_sent,
                 account.counters.messages_received, account.counters.octets_received, name_of(account.state),
                 details.empty() ? "" : "; ", fmt::join(details, ", ")));

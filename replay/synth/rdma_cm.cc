@@ -202,7 +202,7 @@ private:
             std::string text = fmt::format("{}: {}", name, account.outcome);
             if (account.reject_reason != 0) text += fmt::format(" (reason {})", account.reject_reason);
             text += fmt::format(
-                "; sent {} messages, {} octets; received {} messages, {} octets{}; {} packets again",
+                "; sent {} messages, {} bytes; received {} messages, {} bytes{}; {} packets retransmitted",
                 account.messages_sent, account.sent, account.messages_received, account.received,
                 account.data_right ? "" : ", not what was sent", account.retransmissions);
             recording.account.push_back(std::move(text));

@@ -218,7 +218,7 @@ private:
             if (account.decline != 0)
                 text += fmt::format(
                     ", declined by {} with 0x{:08x}", account.declined_by_me ? "me" : "peer", account.decline);
-            text += fmt::format("; sent {} octets, received {}", account.sent.octets, account.received.octets);
+            text += fmt::format("; sent {} bytes, received {}", account.sent.octets, account.received.octets);
             if (!account.close.empty())
                 text += fmt::format(
                     "; {}{}, {} wraps, {} CDC messages", account.close, account.aborted ? " after an abort" : "",

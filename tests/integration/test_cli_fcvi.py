@@ -165,8 +165,8 @@ def rungs(text):
 def test_ladder_of_a_connection():
     text = fabricscope("timeline", recorded("fcvi/reliable_reception_iso"), "--connection", "fcvi-1", status=(0,)).decode()
     lines = rungs(text)
-    names = ["CONNECT_RQST", "CONNECT_RESP1", "CONNECT_RESP2", "CONNECT_RESP3", "SEND_RQST 1: 500 octets", "SEND_RESP 1",
-             "WRITE_RQST 2: 400 octets", "WRITE_RESP 2", "READ_RQST 3", "READ_RESP 3: 300 octets"]
+    names = ["CONNECT_RQST", "CONNECT_RESP1", "CONNECT_RESP2", "CONNECT_RESP3", "SEND_RQST 1: 500 bytes", "SEND_RESP 1",
+             "WRITE_RQST 2: 400 bytes", "WRITE_RESP 2", "READ_RQST 3", "READ_RESP 3: 300 bytes"]
     assert [name for name, line in zip(names, lines) if f"FCVI_{name}" not in line] == []
     assert "▶" in lines[4] and "◀" in lines[5]
     assert "DISCONNECT_RQST" in lines[-4] and "DISCONNECT_RESP" in lines[-1]
@@ -181,8 +181,8 @@ def test_ladder_of_a_message_and_of_its_exchange():
     capture = recorded("fc_ae_rdma/several_sequences")
     text = fabricscope("timeline", capture, "--connection", "fc-ae-rdma-1", status=(0,)).decode()
     assert "Initiator 01.02.03" in text and "Target 04.05.06" in text
-    assert "FCP_CMND: read of 1,200 octets" in text and "FCP_RSP: GOOD" in text
-    assert sum("FCP_DATA: 400 octets in 2 frames" in line for line in rungs(text)) == 3
+    assert "FCP_CMND: read of 1,200 bytes" in text and "FCP_RSP: GOOD" in text
+    assert sum("FCP_DATA: 400 bytes in 2 frames" in line for line in rungs(text)) == 3
     exchange = next(x["id"] for x in analyze(capture)["fc"]["exchanges"] if x["kind"] == "FCP")
     text = fabricscope("timeline", capture, "--connection", exchange, status=(0,)).decode()
     assert f"Exchange {exchange} of FCP" in text and len(rungs(text)) == 5
@@ -236,7 +236,7 @@ def test_stream_tells_of_holes():
     data = message_data(1000)
     assert done.returncode == 3
     assert done.stdout == data[:256] + bytes(256) + data[512:]
-    assert b"256 octets at position 256 were not captured; zeros stand in for them" in done.stderr
+    assert b"256 bytes at position 256 were not captured; zeros stand in for them" in done.stderr
 
 
 def test_stream_wrong_usage():

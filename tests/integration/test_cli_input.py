@@ -158,7 +158,7 @@ def test_holes_in_a_stream_are_zeros_and_are_reported(tmp_path):
     messages = [hashlib.shake_128(f"s-client-0-{k}".encode()).digest(100) for k in range(5)]
     assert status == 3
     assert out.read_bytes() == messages[0] + bytes(100) + b"".join(messages[2:])
-    assert "100 octets at position 100" in complaint
+    assert "100 bytes at position 100" in complaint
 
     (connection,) = analyze(holed)["smcr"]["connections"]
     assert connection["client_to_server"]["bytes_announced"] == truth(ECHO)[0]["sent"]

@@ -85,7 +85,7 @@ def test_a_picture_of_one_connection():
     for name in ("produced", "consumed", "window", "in-flight", "window-full", "blocked", "flags"):
         assert seen.count(name) >= 2, name
     assert "urgent" not in seen
-    assert any(text.startswith("client → server: 300,001 octets, at most 65,536 in flight of a window of 65,536") for text in texts(picture))
+    assert any(text.startswith("client → server: 300,001 bytes, at most 65,536 in flight of a window of 65,536") for text in texts(picture))
     assert "time since the first frame, ms" in texts(picture)
     assert {"kB", "produced", "consumed", "in flight", "D: sending done, C: closed, A: abnormal close"} <= set(texts(picture))
 
@@ -207,12 +207,12 @@ def test_the_ladder_of_an_rdma_cm_connection():
     name = sample("rdmacm_rping_v4")
     (connection,) = analyze(name)["rdma_cm"]["connections"]
     text, rungs = ladder(name, "--connection", "cm-1")
-    words = [re.sub(r" \(.*s\)$", "", words) for _, _, words in rungs if "octets" not in words]
+    words = [re.sub(r" \(.*s\)$", "", words) for _, _, words in rungs if "bytes" not in words]
     assert words == ["REQ", "REP", "RTU", "DREQ", "DREP"]
-    assert [frame for frame, _, words in rungs if "octets" not in words] == [3, 4, 5, 66, 67]
+    assert [frame for frame, _, words in rungs if "bytes" not in words] == [3, 4, 5, 66, 67]
     for side, direction in (("client", "client_to_server"), ("server", "server_to_client")):
-        assert [words for _, who, words in rungs if who == side and "octets" in words] == [
-            f"first of {connection[direction]['packets']} packets, {connection[direction]['bytes']:,} octets"]
+        assert [words for _, who, words in rungs if who == side and "bytes" in words] == [
+            f"first of {connection[direction]['packets']} packets, {connection[direction]['bytes']:,} bytes"]
     assert "connected; rc tcp, service id 0x0000000001061c06" in text
     picture = svg("rdmacm_rping_v4", "--connection", "cm-1")
     assert layers(picture).count("rung") == len(rungs) and "RDMA CM connection cm-1" in texts(picture)

@@ -31,18 +31,18 @@ def octets(text):
 
 
 STORY = [
-    "FCP_CMND fc-ae-rdma-1 write LUN 4, 5000 octets, 0x1000-0x2387",
-    "FCP_DATA fc-ae-rdma-1 write LUN 4, octets 0-2047 of 5000, 0x1000-0x17ff",
-    "FCP_DATA fc-ae-rdma-1 write LUN 4, octets 2048-4095 of 5000, 0x1800-0x1fff",
-    "FCP_DATA fc-ae-rdma-1 write LUN 4, octets 4096-4999 of 5000, 0x2000-0x2387",
+    "FCP_CMND fc-ae-rdma-1 write LUN 4, 5000 bytes, 0x1000-0x2387",
+    "FCP_DATA fc-ae-rdma-1 write LUN 4, bytes 0-2047 of 5000, 0x1000-0x17ff",
+    "FCP_DATA fc-ae-rdma-1 write LUN 4, bytes 2048-4095 of 5000, 0x1800-0x1fff",
+    "FCP_DATA fc-ae-rdma-1 write LUN 4, bytes 4096-4999 of 5000, 0x2000-0x2387",
     "FCP_RSP fc-ae-rdma-1 write LUN 4: GOOD",
-    "FCP_CMND fc-ae-rdma-2 read LUN 4, 3000 octets, 0x1800-0x23b7, without notification",
-    "FCP_DATA fc-ae-rdma-2 read LUN 4, octets 0-2047 of 3000, 0x1800-0x1fff",
-    "FCP_DATA fc-ae-rdma-2 read LUN 4, octets 2048-2999 of 3000, 0x2000-0x23b7",
+    "FCP_CMND fc-ae-rdma-2 read LUN 4, 3000 bytes, 0x1800-0x23b7, without notification",
+    "FCP_DATA fc-ae-rdma-2 read LUN 4, bytes 0-2047 of 3000, 0x1800-0x1fff",
+    "FCP_DATA fc-ae-rdma-2 read LUN 4, bytes 2048-2999 of 3000, 0x2000-0x23b7",
     "FCP_RSP fc-ae-rdma-2 read LUN 4: GOOD",
-    "FCP_CMND fc-ae-rdma-3 write LUN 4, 0 octets", "FCP_RSP fc-ae-rdma-3 write LUN 4: GOOD",
-    "FCP_CMND fc-ae-rdma-4 read LUN 5, 100 octets, 0x1000-0x1063",
-    "FCP_RSP fc-ae-rdma-4 read LUN 5: READ PROTECT ERROR (0x5c), 100 octets not transferred"]
+    "FCP_CMND fc-ae-rdma-3 write LUN 4, 0 bytes", "FCP_RSP fc-ae-rdma-3 write LUN 4: GOOD",
+    "FCP_CMND fc-ae-rdma-4 read LUN 5, 100 bytes, 0x1000-0x1063",
+    "FCP_RSP fc-ae-rdma-4 read LUN 5: READ PROTECT ERROR (0x5c), 100 bytes not transferred"]
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)

@@ -49,26 +49,26 @@ STORY = {
         "CONNECT_RQST fcvi-1 Client-Server 2001:db8::10#client → 2001:db8::20#printer, handle 0xa01, Reliable Reception",
         "CONNECT_RESP1 fcvi-1 accepts 2001:db8::20#printer → 2001:db8::10#client, handle 0xb02, Reliable Reception",
         "CONNECT_RESP2 fcvi-1", "CONNECT_RESP3 fcvi-1",
-        "SEND_RQST fcvi-1 #1, octets 0-2047 of 5000", "SEND_RQST fcvi-1 #1, octets 2048-4095 of 5000",
-        "SEND_RQST fcvi-1 #1, octets 4096-4999 of 5000", "SEND_RESP fcvi-1 #1, good",
-        *(f"WRITE_RQST fcvi-1 #2, octets {part} of 9000 to 0x7f0000001000, handle 0x9, immediate data 0xcafe"
+        "SEND_RQST fcvi-1 #1, bytes 0-2047 of 5000", "SEND_RQST fcvi-1 #1, bytes 2048-4095 of 5000",
+        "SEND_RQST fcvi-1 #1, bytes 4096-4999 of 5000", "SEND_RESP fcvi-1 #1, good",
+        *(f"WRITE_RQST fcvi-1 #2, bytes {part} of 9000 to 0x7f0000001000, handle 0x9, immediate data 0xcafe"
           for part in ("0-2047", "2048-4095", "4096-4499", "4500-6547", "6548-8595", "8596-8999")),
-        "WRITE_RESP fcvi-1 #2, good", "READ_RQST fcvi-1 #3, 6000 octets from 0x7f0000002000, handle 0x9",
-        "READ_RESP fcvi-1 #3, octets 0-2047 of 6000", "READ_RESP fcvi-1 #3, octets 2048-4095 of 6000",
-        "READ_RESP fcvi-1 #3, octets 4096-5999 of 6000", "SEND_RQST fcvi-1 #1, octets 0-4 of 5",
+        "WRITE_RESP fcvi-1 #2, good", "READ_RQST fcvi-1 #3, 6000 bytes from 0x7f0000002000, handle 0x9",
+        "READ_RESP fcvi-1 #3, bytes 0-2047 of 6000", "READ_RESP fcvi-1 #3, bytes 2048-4095 of 6000",
+        "READ_RESP fcvi-1 #3, bytes 4096-5999 of 6000", "SEND_RQST fcvi-1 #1, bytes 0-4 of 5",
         "SEND_RESP fcvi-1 #1, good", "DISCONNECT_RQST fcvi-1 by the application",
         "DISCONNECT_RESP fcvi-1 by the application"],
     "rev-1.0": [
         "CONNECT_RQST fcvi-1 Client-Server 2001:db8::10#client → 2001:db8::20#printer, handle 0xa01, Reliable Reception",
         "CONNECT_RESP1 fcvi-1 accepts 2001:db8::20#printer → 2001:db8::10#client, handle 0xb02, Reliable Reception",
         "CONNECT_RESP2 fcvi-1",
-        "SEND_RQST fcvi-1 #0, octets 0-2047", "SEND_RQST fcvi-1 #0, octets 2048-4095",
-        "SEND_RQST fcvi-1 #0, octets 4096-4999", "SEND_RESP fcvi-1 #0, good",
-        *(f"WRITE_RQST fcvi-1 #1, octets {part} to 0x7f0000001000, handle 0x9, immediate data 0xcafe"
+        "SEND_RQST fcvi-1 #0, bytes 0-2047", "SEND_RQST fcvi-1 #0, bytes 2048-4095",
+        "SEND_RQST fcvi-1 #0, bytes 4096-4999", "SEND_RESP fcvi-1 #0, good",
+        *(f"WRITE_RQST fcvi-1 #1, bytes {part} to 0x7f0000001000, handle 0x9, immediate data 0xcafe"
           for part in ("0-2047", "2048-4095", "4096-4499", "4500-6547", "6548-8595", "8596-8999")),
-        "WRITE_RESP fcvi-1 #1, good", "READ_RQST fcvi-1 #2, 6000 octets from 0x7f0000002000, handle 0x9",
-        "READ_RESP fcvi-1 #2, octets 0-2047 of 6000", "READ_RESP fcvi-1 #2, octets 2048-4095 of 6000",
-        "READ_RESP fcvi-1 #2, octets 4096-5999 of 6000", "SEND_RQST fcvi-1 #0, octets 0-4",
+        "WRITE_RESP fcvi-1 #1, good", "READ_RQST fcvi-1 #2, 6000 bytes from 0x7f0000002000, handle 0x9",
+        "READ_RESP fcvi-1 #2, bytes 0-2047 of 6000", "READ_RESP fcvi-1 #2, bytes 2048-4095 of 6000",
+        "READ_RESP fcvi-1 #2, bytes 4096-5999 of 6000", "SEND_RQST fcvi-1 #0, bytes 0-4",
         "SEND_RESP fcvi-1 #0, good", "DISCONNECT_RQST fcvi-1 Disconnect initiated by the application",
         "DISCONNECT_RESP fcvi-1"],
 }
@@ -307,7 +307,7 @@ def test_a_repeated_frame_is_marked(path):
     frame = c.request(True, SEND_RQST, pattern(5000))
     c.frames.insert(frame + 1, c.frames[frame])
     capture = c.save(path)
-    assert infos(capture)[frame + 1] == "[Repeated] SEND_RQST fcvi-1 #1, octets 2048-4095 of 5000"
+    assert infos(capture)[frame + 1] == "[Repeated] SEND_RQST fcvi-1 #1, bytes 2048-4095 of 5000"
     assert [row["frame.number"] for row in rows(capture, display_filter="fcvi.repeated")] == [[str(frame + 2)]]
     (whole,) = rows(capture, "fcvi.message_data", display_filter="fcvi.message_data")
     assert octets(whole["fcvi.message_data"][0]) == pattern(5000)

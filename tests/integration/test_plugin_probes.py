@@ -84,8 +84,8 @@ def test_split_at_any_octet(path, split, port):
     capture.save(path)
     assert_clean(path)
     assert decode(path, second, "smcr.clc.length", "smcr.clc.trailer") == (["52"], ["0xe2d4c3d9"])
-    assert info(path, first) == f"[CLC message, {split} octets of it]"
-    assert info(path, first, options=["-2"]) == f"[CLC message, {split} octets of it completed in frame {second}]"
+    assert info(path, first) == f"[CLC message, {split} bytes of it]"
+    assert info(path, first, options=["-2"]) == f"[CLC message, {split} bytes of it completed in frame {second}]"
 
 
 def test_one_octet_at_a_time(path):

@@ -504,7 +504,7 @@ def test_counts():
     assert counts["RDMA CM messages"] == 4 and counts["REQ"] == 2 and counts["REJ"] == 2
     assert counts["by the server: invalid service id (8), nobody listens there"] == 2
     text = tshark("-q", "-r", sample("rdmacm_req_timeout"), "-z", "rdma_ip_cm,tree")
-    assert re.search(r"REQ, sent again +15\s", text)
+    assert re.search(r"REQ, retransmitted +15\s", text)
     text = tshark("-q", "-r", sample("rdmacm_rping_v4"), "-z", "rdma_ip_cm,tree")
     (c,) = connections(sample("rdmacm_rping_v4"))
     assert re.search(rf"cm-1 from client +{c['client_to_server']['packets']}\s", text)

@@ -226,7 +226,7 @@ def test_counts_are_the_programs(name, ordered):
             assert counts.get(label, 0) == pytest.approx(written, rel=0.05 if "lossy" in name else 0)
     kinds = {
         "CLC messages": "smcr.clc", "LLC messages": "smcr.llc", "CDC messages by what they tell": "smcr.cdc",
-        "RDMA WRITE packets by octets of data": "smcr.write"}
+        "RDMA WRITE packets by bytes of data": "smcr.write"}
     for kind, name_filter in kinds.items():
         assert counts[kind] == len(fields(capture, "frame.number", display_filter=f"{name_filter} && !smcr.copy_of"))
 

@@ -74,7 +74,7 @@ def test_the_kept_captures_are_what_the_scenarios_make(made):
 def accounts(text):
     """sent and received octets of each side, all connections together."""
     total = {"client": [0, 0], "server": [0, 0]}
-    for side, sent, received in re.findall(r"^(\w+): .*sent \d+ messages, (\d+) octets; received \d+ messages, (\d+)", text, re.M):
+    for side, sent, received in re.findall(r"^(\w+): .*sent \d+ messages, (\d+) bytes; received \d+ messages, (\d+)", text, re.M):
         total[side][0] += int(sent)
         total[side][1] += int(received)
     return total
@@ -328,7 +328,7 @@ def test_account_of_fcvi(name, made):
     (connection,) = json.loads(fabricscope("analyze", "--json", capture, status=(0,)))["fcvi"]["connections"]
     assert (connection["outcome"], connection["close"]) == ("connected", "closed")
     for side, direction in (("client", "client_to_server"), ("server", "server_to_client")):
-        messages, octets = re.search(rf"^{side}: VIP_SUCCESS; sent (\d+) messages, (\d+) octets", text, re.MULTILINE).groups()
+        messages, octets = re.search(rf"^{side}: VIP_SUCCESS; sent (\d+) messages, (\d+) bytes", text, re.MULTILINE).groups()
         assert (connection[direction]["messages"], connection[direction]["bytes"]) == (int(messages), int(octets))
 
 

@@ -58,9 +58,9 @@ SERVER_TELLS_TRANSPORT_ERROR = [
 
 def length_of_read(side, other, msg_id, octets):
     return [
-        f"- {side} FC-VI READ_RQST 1 #{msg_id}, 0 octets", f"+ {side} FC-VI READ_RQST 1 #{msg_id}, {octets} octets",
-        f"- {other} FC-VI READ_RESP 1 #{msg_id}, octets 0-{octets - 1}",
-        f"+ {other} FC-VI READ_RESP 1 #{msg_id}, octets 0-{octets - 1} of {octets}"]
+        f"- {side} FC-VI READ_RQST 1 #{msg_id}, 0 bytes", f"+ {side} FC-VI READ_RQST 1 #{msg_id}, {octets} bytes",
+        f"- {other} FC-VI READ_RESP 1 #{msg_id}, bytes 0-{octets - 1}",
+        f"+ {other} FC-VI READ_RESP 1 #{msg_id}, bytes 0-{octets - 1} of {octets}"]
 
 
 def aborts_setup(side, other, reason):
@@ -72,19 +72,19 @@ def aborts_setup(side, other, reason):
 # What a scenario has less (-) and more (+) than its sample, and why.
 UNLIKE = {
     "fc_ae_rdma_class_2_in_turn": [(ONE_IU_SIZE, [
-        "- client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 0-299 of 300, 0x1000-0x112b",
-        "+ client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 0-255 of 300, 0x1000-0x10ff",
-        "+ client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 256-299 of 300, 0x1100-0x112b",
+        "- client FC-AE-RDMA FCP_DATA 3 write LUN 3, bytes 0-299 of 300, 0x1000-0x112b",
+        "+ client FC-AE-RDMA FCP_DATA 3 write LUN 3, bytes 0-255 of 300, 0x1000-0x10ff",
+        "+ client FC-AE-RDMA FCP_DATA 3 write LUN 3, bytes 256-299 of 300, 0x1100-0x112b",
         "+ server FC Link Ctl, ACK1"])],
     "fc_ae_rdma_several_exchanges": [
         (ONE_IU_SIZE, [
-            "- server FC-AE-RDMA FCP_DATA 2 read LUN 3, octets 0-99 of 300, 0x1000-0x1063",
-            "- server FC-AE-RDMA FCP_DATA 2 read LUN 3, octets 100-299 of 300, 0x1064-0x112b",
-            "+ server FC-AE-RDMA FCP_DATA 2 read LUN 3, octets 0-199 of 300, 0x1000-0x10c7",
-            "+ server FC-AE-RDMA FCP_DATA 2 read LUN 3, octets 200-299 of 300, 0x10c8-0x112b",
-            "- client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 0-99 of 200, 0x1000-0x1063",
-            "- client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 100-199 of 200, 0x1064-0x10c7",
-            "+ client FC-AE-RDMA FCP_DATA 3 write LUN 3, octets 0-199 of 200, 0x1000-0x10c7"])],
+            "- server FC-AE-RDMA FCP_DATA 2 read LUN 3, bytes 0-99 of 300, 0x1000-0x1063",
+            "- server FC-AE-RDMA FCP_DATA 2 read LUN 3, bytes 100-299 of 300, 0x1064-0x112b",
+            "+ server FC-AE-RDMA FCP_DATA 2 read LUN 3, bytes 0-199 of 300, 0x1000-0x10c7",
+            "+ server FC-AE-RDMA FCP_DATA 2 read LUN 3, bytes 200-299 of 300, 0x10c8-0x112b",
+            "- client FC-AE-RDMA FCP_DATA 3 write LUN 3, bytes 0-99 of 200, 0x1000-0x1063",
+            "- client FC-AE-RDMA FCP_DATA 3 write LUN 3, bytes 100-199 of 200, 0x1064-0x10c7",
+            "+ client FC-AE-RDMA FCP_DATA 3 write LUN 3, bytes 0-199 of 200, 0x1000-0x10c7"])],
     "fcvi_abort_asked": [
         ("a frame is lost: what else would make a port ask for ABTS?", ["- server FC Link Ctl, ACK1"]), (ACKS_OF_BASIC, ACKS)],
     "fcvi_both_ways_rd_rev_1_0": [
@@ -96,8 +96,8 @@ UNLIKE = {
     "fcvi_client_timeout": [("RESP3 may repeat what RESP2 told (6.11.2)", [
         "- server FC-VI CONNECT_RESP3 1 rejects: Connect Timeout (0x02)", "+ server FC-VI CONNECT_RESP3 1"])],
     "fcvi_crossing": [(ONE_IU_SIZE, [
-        "- server FC-VI WRITE_RQST 1 #1, octets 0-199 of 400", "- server FC-VI WRITE_RQST 1 #1, octets 200-399 of 400",
-        "+ server FC-VI WRITE_RQST 1 #1, octets 0-299 of 400", "+ server FC-VI WRITE_RQST 1 #1, octets 300-399 of 400"])],
+        "- server FC-VI WRITE_RQST 1 #1, bytes 0-199 of 400", "- server FC-VI WRITE_RQST 1 #1, bytes 200-399 of 400",
+        "+ server FC-VI WRITE_RQST 1 #1, bytes 0-299 of 400", "+ server FC-VI WRITE_RQST 1 #1, bytes 300-399 of 400"])],
     "fcvi_frame_busy": [(ACKS_OF_BASIC, ACKS)],
     "fcvi_frame_busy_again": [("the setup is of class 2, too", ACKS + ACKS)],
     "fcvi_frame_busy_rd": [(ACKS_OF_BASIC, ACKS), (TELLS_WHY, SERVER_TELLS_TRANSPORT_ERROR)],
@@ -134,15 +134,15 @@ UNLIKE = {
         "+ client FC-VI DISCONNECT_RQST 1 by the application: RDMA Protection Error (0x41)"])],
     "fcvi_service_parameters": [(ENDS_ERROR, aborts_setup("client", "server", "Protocol Error (0x48)"))],
     "fcvi_several_sequences": [(ONE_IU_SIZE, [
-        "- server FC-VI READ_RESP 1 #3, octets 0-399 of 700", "- server FC-VI READ_RESP 1 #3, octets 400-699 of 700",
-        "+ server FC-VI READ_RESP 1 #3, octets 0-255 of 700", "+ server FC-VI READ_RESP 1 #3, octets 256-511 of 700",
-        "+ server FC-VI READ_RESP 1 #3, octets 512-699 of 700"])],
+        "- server FC-VI READ_RESP 1 #3, bytes 0-399 of 700", "- server FC-VI READ_RESP 1 #3, bytes 400-699 of 700",
+        "+ server FC-VI READ_RESP 1 #3, bytes 0-255 of 700", "+ server FC-VI READ_RESP 1 #3, bytes 256-511 of 700",
+        "+ server FC-VI READ_RESP 1 #3, bytes 512-699 of 700"])],
     "fcvi_several_sequences_rev_1_0": [
-        (LENGTH_OF_READS, ["- client FC-VI READ_RQST 1 #2, 0 octets", "+ client FC-VI READ_RQST 1 #2, 700 octets"]),
+        (LENGTH_OF_READS, ["- client FC-VI READ_RQST 1 #2, 0 bytes", "+ client FC-VI READ_RQST 1 #2, 700 bytes"]),
         (ONE_IU_SIZE, [
-            "- server FC-VI READ_RESP 1 #2, octets 0-399", "- server FC-VI READ_RESP 1 #2, octets 400-699",
-            "+ server FC-VI READ_RESP 1 #2, octets 0-255 of 700", "+ server FC-VI READ_RESP 1 #2, octets 256-511 of 700",
-            "+ server FC-VI READ_RESP 1 #2, octets 512-699 of 700"])],
+            "- server FC-VI READ_RESP 1 #2, bytes 0-399", "- server FC-VI READ_RESP 1 #2, bytes 400-699",
+            "+ server FC-VI READ_RESP 1 #2, bytes 0-255 of 700", "+ server FC-VI READ_RESP 1 #2, bytes 256-511 of 700",
+            "+ server FC-VI READ_RESP 1 #2, bytes 512-699 of 700"])],
     "fcvi_streaming_fails": [
         ("an endpoint in Error throws all frames away (B.2.5, Herr), the third Send, too", [
             "- server FC-VI SEND_RESP 1 #3, failed, descriptor error",

@@ -34,7 +34,8 @@ inline constexpr std::array generated_fields{
         "rdma_ip_cm.source", "Source", GeneratedType::text,
         "Who sent it: address and port; without a REQ in the capture the address only"},
     GeneratedField{
-        "rdma_ip_cm.destination", "Destination", GeneratedType::text, "Whom it was sent to, as in rdma_ip_cm.source"},
+        "rdma_ip_cm.destination", "Destination", GeneratedType::text,
+        "Address and port it was sent to, as in rdma_ip_cm.source"},
     GeneratedField{
         "rdma_ip_cm.endpoint", "Source or destination", GeneratedType::text,
         "Either of rdma_ip_cm.source and rdma_ip_cm.destination"},

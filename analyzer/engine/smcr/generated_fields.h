@@ -22,7 +22,8 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "smcr.source", "Source", GeneratedType::text,
         "Who sent it: address and port of the TCP connection; on a connection captured midway the address only"},
-    GeneratedField{"smcr.destination", "Destination", GeneratedType::text, "Whom it was sent to, as in smcr.source"},
+    GeneratedField{
+        "smcr.destination", "Destination", GeneratedType::text, "Address and port it was sent to, as in smcr.source"},
     GeneratedField{
         "smcr.endpoint", "Source or destination", GeneratedType::text, "Either of smcr.source and smcr.destination"},
     GeneratedField{

@@ -271,7 +271,7 @@ private:
             const char* name = layout::name_of(fc_ae_rdma::status_names, *message.status);
             add_fact(about, "status", name != nullptr ? name : fmt::format("0x{:02x}", *message.status));
         }
-        add_fact(about, "octets moved", fmt::format("{}", message.bytes));
+        add_fact(about, "bytes moved", fmt::format("{}", message.bytes));
         if (message.residual)
             add_fact(about, "residual", fmt::format("{} {}", *message.residual, message.resid_over ? "over" : "under"));
     }
@@ -420,7 +420,7 @@ private:
                 const rdma_model::Message& message = engine.fc_ae_rdma().messages[first.rdma_message - 1];
                 info.kind = "FC-AE-RDMA message";
                 info.about = fmt::format(
-                    "{}, {} of {} octets, {}", ports, message.is_read ? "read" : "write", message.data_length,
+                    "{}, {} of {} bytes, {}", ports, message.is_read ? "read" : "write", message.data_length,
                     name_of(message.state));
                 break;
             }

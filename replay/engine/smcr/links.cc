@@ -43,7 +43,7 @@ void PlayedLinks::collect_sizes(const Message& message) {
         size = std::max<std::uint64_t>(size, wire::buffer_size(body->body.buffer_size));
         elements_ = std::max<std::uint64_t>(elements_, body->body.rmb_index);
         if (size * elements_ > most_rmb)
-            throw NotPlayable(fmt::format("an RMB of {} octets is more than is played", size * elements_));
+            throw NotPlayable(fmt::format("an RMB of {} bytes is more than is played", size * elements_));
     } else if (message.name.starts_with("LLC ADD LINK")) {
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
         const auto* body = std::get_if<wire::AddLinkMessage>(&parsed.body);

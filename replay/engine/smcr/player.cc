@@ -18,7 +18,7 @@ namespace {
 std::string what_is_left(const PlayedConnection& connection) {
     const stack::smcr::Application& application = connection.application;
     return fmt::format(
-        "data of {}: {} octets written and {} read; its application has done {} of {} steps",
+        "data of {}: {} bytes written and {} read; its application has done {} of {} steps",
         connection.recorded.channel, application.sent().octets, application.received().octets, application.steps_done(),
         application.steps());
 }

@@ -459,15 +459,15 @@ private:
 
     void tell_facts(const std::string& channel, Side side, const tracker::Direction& direction) {
         const auto of = [&](const char* what) { return fmt::format("{} by the {}", what, engine::name_of(side)); };
-        fact(channel, of("octets sent"), fmt::format("{}", direction.bytes_announced));
-        fact(channel, of("urgent octets sent"), fmt::format("{}", direction.urgent));
+        fact(channel, of("bytes sent"), fmt::format("{}", direction.bytes_announced));
+        fact(channel, of("urgent bytes sent"), fmt::format("{}", direction.urgent));
         std::string ends;
         if (direction.sending_done) ends += "done ";
         if (direction.closed) ends += "closed ";
         if (direction.aborted) ends += "aborted ";
         fact(channel, of("state told"), ends.empty() ? "open" : ends.substr(0, ends.size() - 1));
         // What was acknowledged last, buffers, and how many messages it takes are left to implementations.
-        fact(channel, of("octets sent and acknowledged"), fmt::format("{}", direction.bytes_acknowledged), true);
+        fact(channel, of("bytes sent and acknowledged"), fmt::format("{}", direction.bytes_acknowledged), true);
         fact(
             channel, fmt::format("RMB element of the {}", engine::name_of(other(side))), number(direction.rmbe_size),
             true);

@@ -101,10 +101,10 @@ TEST(Comparison, OfDataTellsThePosition) {
     Comparison result = compare(recorded(), actual, Side::client);
     ASSERT_THAT(result.differences, SizeIs(1));
     EXPECT_EQ(result.differences[0].level, Level::semantic);
-    EXPECT_EQ(result.differences[0].actual, "another octet at position 1: 0x07");
+    EXPECT_EQ(result.differences[0].actual, "another byte at position 1: 0x07");
     actual.streams[0].octets = {1, 2};
     result = compare(recorded(), actual, Side::client);
-    EXPECT_EQ(result.differences[0].actual, "2 octets");
+    EXPECT_EQ(result.differences[0].actual, "2 bytes");
     actual.streams.clear();
     EXPECT_FALSE(compare(recorded(), actual, Side::client).same());
 }

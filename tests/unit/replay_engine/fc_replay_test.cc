@@ -137,7 +137,7 @@ constexpr Exception exceptions[] = {
     {"ack_asks_for_abort", "fcvi-1", Side::server, "ABTS", rejects},
     {"ack_times_out", "fcvi-1", Side::server, "ABTS", rejects},
     {"missing_frame", "fc-ae-rdma-1", Side::client, "FCP_DATA", gap},
-    {"missing_frame", "fc-ae-rdma-1", Side::server, "message 1 octets moved", gap},
+    {"missing_frame", "fc-ae-rdma-1", Side::server, "message 1 bytes moved", gap},
     // Pairs of ports, where they are not as their connection or message.
     {"concurrent_peers_case2", "fc-pair-1", Side::client, "same", overtaken},
     {"concurrent_peers_case2", "fc-pair-1", Side::server, "FCVI_CONNECT_RESP1 fcvi.flags.conn_sts", overtaken},

@@ -95,8 +95,8 @@ TEST(FcAeRdmaSummary, LadderOfAMessage) {
     add(Party::responder, 0x07, 9, 24);
     const Ladder ladder = ladder_of(failed_write(), fc, 0);
     ASSERT_EQ(ladder.rungs.size(), 3U);
-    EXPECT_EQ(ladder.rungs[0].text, "FCP_CMND: write of 512 octets at 001000h in LUN 3");
-    EXPECT_EQ(ladder.rungs[1].text, "FCP_DATA: 512 octets");
+    EXPECT_EQ(ladder.rungs[0].text, "FCP_CMND: write of 512 bytes at 001000h in LUN 3");
+    EXPECT_EQ(ladder.rungs[1].text, "FCP_DATA: 512 bytes");
     EXPECT_EQ(ladder.rungs[2].text, "FCP_RSP: WRITE PROTECT ERROR");
     EXPECT_EQ(ladder.rungs[2].kind, Rung::Kind::refusal);
     EXPECT_EQ(ladder.rungs[2].latency, capture::second);

@@ -81,7 +81,7 @@ TEST(FcviSummary, LadderOfAConnection) {
     const Ladder ladder = ladder_of(w.connection(), 0);
     ASSERT_EQ(ladder.rungs.size(), 6U);
     EXPECT_EQ(ladder.rungs[0].text, "FCVI_CONNECT_RQST");
-    EXPECT_EQ(ladder.rungs[4].text, "FCVI_SEND_RQST 1: 100 octets");
+    EXPECT_EQ(ladder.rungs[4].text, "FCVI_SEND_RQST 1: 100 bytes");
     EXPECT_EQ(ladder.rungs[5].from, Side::server);
     EXPECT_EQ(ladder.rungs[5].latency, ladder.rungs[5].step.time - ladder.rungs[4].step.time);
 }

@@ -26,7 +26,7 @@ TEST(Ticks, AreRoundAndWithinTheRange) {
 
 TEST(OctetScale, LabelsInItsUnit) {
     const OctetScale small{.top = 0, .bottom = 100, .most = 500}, large{.top = 0, .bottom = 100, .most = 65'536};
-    EXPECT_STREQ(small.unit(), "octets");
+    EXPECT_STREQ(small.unit(), "bytes");
     EXPECT_STREQ(large.unit(), "kB");
     EXPECT_EQ(large.label(20'000), "20");
     EXPECT_DOUBLE_EQ(small.y(0), 100);

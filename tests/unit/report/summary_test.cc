@@ -50,7 +50,7 @@ TEST_F(SummaryText, OfOneUneventfulConnection) {
         "What stands out\n"
         "  nothing: every connection came up, nobody had to wait\n"
         "\n"
-        "  Connection  Client            Server            Outcome    To server  To client  Waited  Close\n"
+        "  Connection  Client            Server            Outcome    To server  To client  Blocked  Close\n"
         "  smcr-1      192.0.2.10:40001  192.0.2.20:18001  SMC-Rv2.1        500        500       -  orderly\n"
         "  Set-up, SYN to CONFIRM: 12.0 ms\n");
 }
@@ -117,7 +117,7 @@ TEST_F(SummaryText, TellsMissingOctetsFailedLinksAndUnreadFiles) {
     model_.link_groups[0].links[0].state = LinkState::failed;
     model_.link_groups[0].links[0].packets = 3;
     problems_ = {"a.pcap: frame 79: cut"};
-    EXPECT_THAT(text(), HasSubstr("100 octets were announced but not captured (smcr-1 from the client)"));
+    EXPECT_THAT(text(), HasSubstr("100 bytes were announced but not captured (smcr-1 from the client)"));
     EXPECT_THAT(text(), HasSubstr("1 link failed (link 1 of lg-1)"));
     EXPECT_THAT(text(), HasSubstr("not read to the end: a.pcap: frame 79: cut"));
 }

@@ -48,13 +48,13 @@ TEST(TimelinePage, ShowsWindowBlockedAndUrgentMarks) {
     timeline.flags[Side::client] = {{start + 10, true, false}, {start + 20, false, true}};
     std::ostringstream out;
     write_timeline(out, timeline, {});
-    EXPECT_THAT(out.str(), HasSubstr("client -> server: octets in flight, at most 16,384 of a window of 16,384"));
+    EXPECT_THAT(out.str(), HasSubstr("client -> server: bytes in flight, at most 16,384 of a window of 16,384"));
     EXPECT_THAT(out.str(), HasSubstr(" window full  FFF"));
     EXPECT_THAT(out.str(), HasSubstr("     blocked  BBB"));
     EXPECT_THAT(out.str(), testing::ContainsRegex("      urgent  +U\n"));
 }
 
-/// Beside a window of 16,384, 100 octets would not be seen.
+/// Beside a window of 16,384, 100 bytes would not be seen.
 TEST(TimelinePage, ScalesToWhatIsInFlight) {
     const Connection connection = busy();
     std::ostringstream out;

@@ -70,7 +70,7 @@ void expect_same(const Played& played) {
 
 constexpr const char* sizes[] = {"16K", "32K", "64K"};
 
-/// A scenario of anything: sizes, paces, buffers, urgent octets, ends; `profile` and `faults` are lines of it.
+/// A scenario of anything: sizes, paces, buffers, urgent bytes, ends; `profile` and `faults` are lines of it.
 std::string random_scenario(std::uint64_t seed, const std::string& profile, const std::string& faults) {
     stack::Random random(seed * 7919);
     const bool echo = random.below(2) == 0;
