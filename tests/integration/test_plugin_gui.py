@@ -174,14 +174,17 @@ def test_the_message_in_the_details(screen):
     assert "SMC-R, CDC smcr-1" in screen.text()
 
 
-def choose(screen, letter, menu=("Up",)):
-    """Tools > SMC-R, which is the last one; RDMA CM stands before it."""
+MENUS = ["SMC-R", "RDMA CM", "FC-VI", "FC-AE-RDMA"]  # the last ones of Tools, in this order
+
+
+def choose(screen, menu, letter):
+    """An entry of Tools > MENU, by its letter."""
     screen.click(400, 900)  # below the details: the keyboard is Wireshark's, the selected packet stays
-    screen.keys("alt+t", *menu, "Right", letter)
+    screen.keys("alt+t", *["Up"] * (len(MENUS) - MENUS.index(menu)), "Right", letter)
 
 
 def test_the_menu_filters_the_connection(screen):
-    choose(screen, "c")
+    choose(screen, "SMC-R", "c")
     text = screen.text()
     screen.keys("ctrl+slash", "ctrl+a", "Delete", "Return")
     assert "smcr.connection" in text
@@ -189,7 +192,7 @@ def test_the_menu_filters_the_connection(screen):
 
 
 def test_the_menu_follows_the_stream(screen):
-    choose(screen, "w")
+    choose(screen, "SMC-R", "w")
     wait_for("the stream", lambda: screen.windows("SMC-R stream of smcr-1"))
     text = screen.text()
     for words in ("before-urgent", "after-urgent", "reply-part-1", "client,"):
@@ -255,6 +258,6 @@ def test_a_rejection_is_seen_at_a_glance(tmp_path_factory):
         text = wait_for("the tree", lambda: "Outcome: rejected" in screen.text() and screen.text())
         for words in ("Outcome: rejected", "Rejected: by the server: invalid service id", "Request in: 1"):
             assert words in text
-        choose(screen, "c", menu=("Up", "Up"))
+        choose(screen, "RDMA CM", "c")
         text = screen.text()
         assert "rdma_ip_cm.connection" in text and "Displayed: 2 " in text
