@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/variants/variant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "capture/packet.h"
+
+namespace fabricscope::variants {
+namespace {
+
+constexpr std::size_t shortest_snap = 54, longest_snap = 256;
+
+/// `count` numbers below `end`, evenly spread; all of them if they are that few.
+std::vector<std::size_t> spread(std::size_t end, std::size_t count) {
+    std::vector<std::size_t> numbers;
+    const std::size_t of = std::min(end, count);
+    for (std::size_t i = 0; i < of; ++i) numbers.push_back(i * end / of);
+    return numbers;
+}
+
+/// What a frame's place in the network is told by.
+struct Place {
+    std::string source;     ///< address of the sender; empty: not known
+    std::string transport;  ///< "TCP", "RoCE", "FC"; empty: something else
+};
+
+Place place_of(const capture::Frame& frame) {
+    const capture::Packet packet = decode(frame);
+    switch (packet.transport) {
+        case capture::Transport::tcp: return {to_string(packet.source), "TCP"};
+        case capture::Transport::ib: return {to_string(packet.source), "RoCE"};
+        case capture::Transport::fc: return {to_string(packet.source), "FC"};
+        default: return {};
+    }
+}
+
+class Maker {
+public:
+    Maker(const traffic::Recording& whole, Effort effort, const std::function<void(const Variant&)>& use)
+        : whole_(whole), effort_(effort), use_(use) {
+        for (std::size_t i = 0; i < whole.frames.size(); ++i) places_.push_back(place_of(traffic::frame_at(whole, i)));
+    }
+
+    void make_all() {
+        lose_one();
+        lose_some();
+        cut();
+        begin_late();
+        end_early();
+        see_one_direction();
+        see_one_transport();
+        see_twice();
+        see_from_two_interfaces();
+    }
+
+private:
+    std::size_t size() const { return whole_.frames.size(); }
+
+    Kept whole_frame(std::size_t index) const { return {.index = index, .interface = whole_.frames[index].interface}; }
+
+    template <class Condition> void keep(const char* kind, std::string name, Condition condition) {
+        Variant variant{kind, std::move(name), {}, static_cast<std::uint32_t>(whole_.interfaces.size())};
+        for (std::size_t i = 0; i < size(); ++i)
+            if (condition(i)) variant.frames.push_back(whole_frame(i));
+        if (variant.frames.size() < size()) use_(variant);
+    }
+
+    void lose_one() {
+        for (const std::size_t lost : spread(size(), 40 * effort_.factor))
+            keep("one frame lost", fmt::format("frame {}", lost + 1), [&](std::size_t i) { return i != lost; });
+    }
+
+    void lose_some() {
+        for (const unsigned percent : {1U, 5U, 20U})
+            for (unsigned seed = 1; seed <= 4 * effort_.factor; ++seed) {
+                std::mt19937 random(seed);
+                keep("some frames lost", fmt::format("{} %, seed {}", percent, seed), [&](std::size_t) {
+                    return random() % 100 >= percent;
+                });
+            }
+    }
+
+    void cut() {
+        const std::size_t step = effort_.factor > 4 ? 1 : 6;
+        for (std::size_t length = shortest_snap; length <= longest_snap; length += step) {
+            Variant variant{"snap length", fmt::format("{}", length), {}, 1};
+            bool differs = false;
+            for (std::size_t i = 0; i < size(); ++i) {
+                variant.frames.push_back(whole_frame(i));
+                variant.frames.back().captured = static_cast<std::uint32_t>(length);
+                differs = differs || whole_.frames[i].octets.size() > length;
+            }
+            variant.interfaces = static_cast<std::uint32_t>(whole_.interfaces.size());
+            if (differs) use_(variant);
+        }
+    }
+
+    void begin_late() {
+        for (const std::size_t first : spread(size(), 25 * effort_.factor))
+            keep("late start", fmt::format("frame {}", first + 1), [&](std::size_t i) { return i >= first; });
+    }
+
+    void end_early() {
+        for (const std::size_t end : spread(size(), 10 * effort_.factor))
+            keep("early end", fmt::format("frame {}", end + 1), [&](std::size_t i) { return i <= end; });
+    }
+
+    std::set<std::string> senders() const {
+        std::set<std::string> found;
+        for (const Place& place : places_)
+            if (!place.source.empty()) found.insert(place.source);
+        return found;
+    }
+
+    void see_one_direction() {
+        for (const std::string& sender : senders())
+            keep("one direction", sender, [&](std::size_t i) { return places_[i].source == sender; });
+    }
+
+    void see_one_transport() {
+        for (const char* transport : {"TCP", "RoCE", "FC"})
+            keep("one transport", transport, [&](std::size_t i) { return places_[i].transport == transport; });
+    }
+
+    void see_twice() {
+        for (const unsigned percent : {100U, 10U})
+            for (const capture::Time later : {capture::Time{0}, 3 * capture::microsecond}) {
+                std::mt19937 random(1);
+                Variant variant{
+                    "seen twice",
+                    fmt::format("{} % of frames, {} ns apart", percent, later),
+                    {},
+                    static_cast<std::uint32_t>(whole_.interfaces.size())};
+                for (std::size_t i = 0; i < size(); ++i) {
+                    variant.frames.push_back(whole_frame(i));
+                    if (random() % 100 >= percent) continue;
+                    variant.frames.push_back(whole_frame(i));
+                    variant.frames.back().later = later;
+                }
+                use_(variant);
+            }
+    }
+
+    /// What each of two senders sends is captured on an interface of its own, whose clock is wrong.
+    void see_from_two_interfaces() {
+        const std::set<std::string> found = senders();
+        if (found.size() != 2 || whole_.interfaces.size() != 1) return;
+        for (const capture::Time skew :
+             {-capture::millisecond, -20 * capture::microsecond, 20 * capture::microsecond, capture::millisecond}) {
+            Variant variant{"two interfaces", fmt::format("skew {} us", skew / capture::microsecond), {}, 2};
+            for (std::size_t i = 0; i < size(); ++i) {
+                variant.frames.push_back(whole_frame(i));
+                if (places_[i].source != *found.begin()) continue;
+                variant.frames.back().interface = 1;
+                variant.frames.back().later = skew;
+            }
+            std::ranges::stable_sort(
+                variant.frames, {}, [&](const Kept& kept) { return whole_.frames[kept.index].time + kept.later; });
+            use_(variant);
+        }
+    }
+
+    const traffic::Recording& whole_;
+    Effort effort_;
+    const std::function<void(const Variant&)>& use_;
+    std::vector<Place> places_;
+};
+
+}  // namespace
+
+void for_each_variant(const traffic::Recording& whole, Effort effort, const std::function<void(const Variant&)>& use) {
+    Maker(whole, effort, use).make_all();
+}
+
+}  // namespace fabricscope::variants

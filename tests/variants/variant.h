@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Incomplete captures: what a capture would hold if frames had been lost, cut, seen twice, or seen from elsewhere.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/traffic/recording.h"
+
+namespace fabricscope::variants {
+
+/// A frame of the whole capture, as the variant holds it.
+struct Kept {
+    std::size_t index = 0;                                               ///< in the whole capture, from 0
+    std::uint32_t captured = std::numeric_limits<std::uint32_t>::max();  ///< octets, at most
+    std::uint32_t interface = 0;
+    capture::Time later = 0;  ///< how much later than in the whole capture; may be negative
+};
+
+struct Variant {
+    std::string kind;  ///< "snap length", "one frame lost" ...
+    std::string name;  ///< which of these: "128", "frame 12"
+    std::vector<Kept> frames;
+    std::uint32_t interfaces = 1;
+};
+
+/// How many variants are made: 1 is what a test run has time for; the larger, the more frames and lengths are tried.
+struct Effort {
+    std::size_t factor = 1;
+};
+
+/// Calls `use` with each variant, and with nothing that equals the whole capture.
+void for_each_variant(const traffic::Recording& whole, Effort effort, const std::function<void(const Variant&)>& use);
+
+}  // namespace fabricscope::variants
