@@ -65,8 +65,11 @@ public:
         error_ = parse_into(part, there(size_of<T>), offset_);
         offset_ += size_of<T>;
     }
+    /// A part that was not captured whole is not there: it would hold zeros that nobody has sent.
     template <WireFormat T> void read(std::optional<T>& part) {
-        if (!error_) read(part.emplace());
+        if (error_) return;
+        read(part.emplace());
+        if (error_.fault == Fault::truncated) part.reset();
     }
     template <WireFormat T> void read(List<T>& list, std::size_t count) {
         list.octets = take(count * size_of<T>, info_of<T>().fields.front().filter);

@@ -42,9 +42,10 @@ void CourseRules::on_mad(const capture::Packet& packet) {
     const std::uint32_t psn = packet.ib.bth.psn;
     const auto found = senders_.find(packet.source);
     if (found != senders_.end()) {
-        if (psn != ((found->second.psn + 1) & psn_mask)) ++found->second.gaps;
+        if (psn != ((found->second.psn + 1) & psn_mask)) found->second.gap = packet.number;
         found->second.psn = psn;
-    } else if (senders_.size() < most_kept) senders_[packet.source] = {psn, 0};
+        found->second.interface = packet.interface;
+    } else if (senders_.size() < most_kept) senders_[packet.source] = {psn, packet.number, packet.interface};
 }
 
 const CourseRules::Sender* CourseRules::find(const Address& address) const {
@@ -62,8 +63,11 @@ void CourseRules::on_message(const Arrival& a, const Connection& connection) {
     const auto early = early_.find(connection.id);
     if (early == early_.end()) return;
     const Sender* server = find(a.packet.source);
-    const bool complete = server != nullptr && server->gaps == early->second.gaps;
-    if (complete)
+    // What the capture has begun with may have had something before it.
+    const bool complete = server != nullptr && connection.req && server->gap < connection.req->frame;
+    if (server != nullptr && server->interface != early->second.interface)
+        verdicts_.undecided(rules::sequence, UndecidedReason::interface_order);
+    else if (complete)
         verdicts_.broken(
             rules::sequence, {early->second.frame}, {connection.id}, "RTU, but the server had not sent REP");
     else verdicts_.undecided(rules::sequence, UndecidedReason::frames_missing);
@@ -85,7 +89,7 @@ void CourseRules::on_rtu(const Arrival& a, const Connection& connection) {
     const Sender* server = find(connection.end[Side::server].address);
     if (server == nullptr || early_.size() >= most_kept)
         return verdicts_.undecided(rules::sequence, UndecidedReason::frames_missing);
-    early_[connection.id] = {a.packet.number, server->gaps};
+    early_[connection.id] = {a.packet.number, a.packet.interface};
 }
 
 void CourseRules::finish(const Connection& c, Time now) {

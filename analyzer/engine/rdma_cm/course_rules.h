@@ -29,12 +29,14 @@ public:
 private:
     struct Sender {
         std::uint32_t psn = 0;
-        std::uint32_t gaps = 0;  ///< MADs that were not captured, or came out of order
+        std::uint64_t gap =
+            0;  ///< frame that showed the latest gap: MADs were not captured, or came out of order; 0: none
+        std::uint32_t interface = 0;
     };
     /// An RTU without a REP.
     struct Early {
         std::uint64_t frame;
-        std::uint32_t gaps;  ///< of the server, till then
+        std::uint32_t interface;
     };
     const Sender* find(const Address& address) const;
     void broken(const Arrival& a, const Connection& connection, std::string text);

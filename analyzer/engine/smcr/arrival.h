@@ -7,6 +7,7 @@
 
 #include "analyzer/engine/smcr/model.h"
 #include "analyzer/engine/smcr/observer.h"
+#include "analyzer/engine/smcr/proof.h"
 #include "analyzer/engine/smcr/rtokens.h"
 #include "capture/packet.h"
 
@@ -47,6 +48,9 @@ struct GroupHistory {
     ElementOwners element_owners;
     PerSide<std::uint32_t> gaps;  ///< how often packets of this side were missing, on all links
     std::vector<OpenRequest> open;
+    Proof proof;
+    bool contact_missing = false;        ///< ACCEPT or CONFIRM of one of its connections was not captured, or was cut
+    bool one_interface = true;           ///< all packets so far came by the same one
     bool forgot_requests = false;        ///< there were too many open ones
     Time next_due = OpenRequest::never;  ///< the earliest OpenRequest::due
     bool watched = false;                ///< whether a rule waits for the next data
@@ -63,6 +67,7 @@ struct GroupHistory {
     void swap_sides() {
         rtokens.swap_sides();
         gaps.swap_sides();
+        proof.swap_sides();
         for (OpenRequest& request : open) {
             request.from = other(request.from);
             request.gaps.swap_sides();

@@ -56,6 +56,7 @@ bool Contacts::on_confirm(Session& session, const wire::SmcrAcceptConfirm& messa
     adopt(session, Side::client, message, *end, a);
     sessions_.open(session);
     if (group.cursor_base) sessions_.set_base(session, *group.cursor_base);
+    if (!connection.element[Side::server]) links_.at(end->group).history.contact_missing = true;
     return true;
 }
 

@@ -50,7 +50,11 @@ bool CursorRules::judge_motion(
     const auto capacity = flow.capacity();
     const bool back = motion.kind == Motion::Kind::back;
     if (!back && (!capacity || motion.moved <= *capacity)) return true;
-    if (const auto why = t.doubt_of_sender()) {
+    const Direction& direction = t.connection.from[&flow == &t.sending ? t.a.from : other(t.a.from)];
+    std::optional<UndecidedReason> why = t.doubt_of_sender();
+    if (!direction.from_start) why = UndecidedReason::beginning_not_captured;
+    else if (direction.rmbe_size_inferred) why = UndecidedReason::element_size_unknown;
+    if (why) {
         verdicts_.undecided(rules::cursor_range, *why);
         return false;
     }
@@ -70,8 +74,8 @@ void CursorRules::judge_window(const Transfer& t, const Motion& producer) {
     if (!ahead && t.connection.from[t.a.from].from_start) return verdicts_.satisfied(rules::window);
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::window, *why);
     if (producer.position <= t.mine.overrun) return;  // the WRITE has been told of
-    verdicts_.broken(
-        rules::window, frames_with(t.peers.frame, t.frame()), t.subject(),
+    t.accuse_unless_peer_spoke(
+        verdicts_, rules::window, frames_with(t.peers.frame, t.frame()),
         "the producer of the " + std::string(name_of(t.a.from)) + " is " + std::to_string(producer.position - limit) +
             " octets beyond the window");
 }
@@ -87,8 +91,8 @@ void CursorRules::on_write(const Transfer& t, const Flow::Write& write) {
     if (end <= limit || place != t.sending.frontier()) return;
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::window, *why);
     if (t.mine.overrun == 0 || place > t.mine.overrun)
-        verdicts_.broken(
-            rules::window, frames_with(t.peers.frame, t.frame()), t.subject(),
+        t.accuse_unless_peer_spoke(
+            verdicts_, rules::window, frames_with(t.peers.frame, t.frame()),
             "a WRITE of the " + std::string(name_of(t.a.from)) + " ends " + std::to_string(end - limit) +
                 " octets beyond the window");
     t.mine.overrun = end;
@@ -101,8 +105,8 @@ void CursorRules::judge_consumer(const Transfer& t, const Motion& consumer) {
     if (!ahead && t.connection.from[other(t.a.from)].from_start)
         return verdicts_.satisfied(rules::consumer_behind_producer);
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::consumer_behind_producer, *why);
-    verdicts_.broken(
-        rules::consumer_behind_producer, frames_with(t.peers.frame, t.frame()), t.subject(),
+    t.accuse_unless_peer_spoke(
+        verdicts_, rules::consumer_behind_producer, frames_with(t.peers.frame, t.frame()),
         "the consumer of the " + std::string(name_of(t.a.from)) + " is " +
             std::to_string(consumer.position - produced) + " octets ahead of what was announced");
 }

@@ -51,10 +51,12 @@ void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
     if (repeats_before(t, mine.closed_frame != 0 ? mine.closed_sequence : mine.done_sequence)) return;
     if (const auto why = doubt_of(t)) return verdicts_.undecided(rules::silence_after_close, *why);
     if (both_closed(t)) return verdicts_.undecided(rules::silence_after_close, UndecidedReason::used_again);
-    broken(
-        t, said,
-        mine.closed_frame != 0 ? " writes, although it has closed the connection"
-                               : " writes, although it was done sending");
+    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::silence_after_close, *why);
+    t.accuse_unless_peer_spoke(
+        verdicts_, rules::silence_after_close, {said, t.frame()},
+        "the " + std::string(name_of(t.a.from)) +
+            (mine.closed_frame != 0 ? " writes, although it has closed the connection"
+                                    : " writes, although it was done sending"));
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -119,14 +119,17 @@ void ExchangeRules::on_unasked_reply(const Arrival& a, const wire::LlcMessage& m
     if (why) return verdicts_.undecided(rules::llc_format, *why);
     const std::string text = std::string("a reply to no request: ") + name_of(message.type());
     const bool rejects_link = std::holds_alternative<wire::AddLinkMessage>(message.body) && is_refusal(message);
-    if (rejects_link) verdicts_.deviation(rules::llc_format, {a.packet->number}, Subject::link_group(a.group), text);
-    else verdicts_.broken(rules::llc_format, {a.packet->number}, Subject::link_group(a.group), text);
+    const Side silent = other(a.from);
+    a.history->proof.unless_unseen(
+        verdicts_, {rules::llc_format, {a.packet->number}, Subject::link_group(a.group), text, silent, rejects_link},
+        a.link, a.history->gaps[silent]);
 }
 
 void ExchangeRules::judge_delete_link_reply(
     const Arrival& a, const wire::DeleteLink& reply, const OpenRequest& request) {
     if (request.from != Side::server) return;  // to the client's the server may only say that there is no such link
     if (request.subject == reply.link && !reply.all) return verdicts_.satisfied(rules::delete_link_answer);
+    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::delete_link_answer, *why);
     verdicts_.broken(
         rules::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         "asked to delete link " + std::to_string(request.subject) + ", the client names link " +

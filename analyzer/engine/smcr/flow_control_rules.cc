@@ -79,8 +79,8 @@ void FlowControlRules::on_write(const Transfer& t, const Flow::Write& write) {
     t.mine.urgent_frame = 0;
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::urgent_order, *why);
     if (t.sending.consumer_position() >= urgent_end) return verdicts_.satisfied(rules::urgent_order);
-    verdicts_.broken(
-        rules::urgent_order, {announced, t.frame()}, t.subject(),
+    t.accuse_unless_peer_spoke(
+        verdicts_, rules::urgent_order, {announced, t.frame()},
         "the " + std::string(name_of(t.a.from)) + " writes on, although its urgent data have not been consumed");
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/link_groups.h"
 
+#include <ranges>
+
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/link_life.h"
 #include "protocols/rdma_cm/message.h"
@@ -84,9 +86,12 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.late = event.order == capture::PsnOrder::late;
     a.gaps = a.history->gaps;
     if (!tracked.interface) tracked.interface = packet.interface;
-    if (*tracked.interface != packet.interface) tracked.one_interface = false;
-    a.one_interface = tracked.one_interface;
-    if (received.fresh()) transfer_rules_.on_request(a, received.first_request);
+    if (*tracked.interface != packet.interface) a.history->one_interface = false;
+    a.one_interface = a.history->one_interface;
+    if (received.fresh()) {
+        link_rules_.on_proof(a);
+        transfer_rules_.on_request(a, received.first_request);
+    }
     if (event.kind == Kind::send_message) on_send(a, event);
     else if (event.kind == Kind::write) on_write(a, event);
     else if (received.request && event.repeated()) count_repetition(a, 0);
@@ -248,11 +253,21 @@ bool LinkGroups::sure_to_be_lost(const Arrival& a, const RmbTable::Target& targe
     return confirm && confirm->interface == a.packet->interface;
 }
 
+/// Whether the CONFIRM of one of the youngest connections is missing: it names an RMB.
+bool LinkGroups::awaits_confirm(std::uint32_t group) {
+    constexpr std::size_t youngest = 256;
+    const auto& connections = links_.at(group).group.connections;
+    return std::ranges::any_of(connections | std::views::reverse | std::views::take(youngest), [&](std::uint32_t id) {
+        return !sessions_.at(id).connection->setup.confirm;
+    });
+}
+
 /// Nothing has announced the WRITE's RMB.
 void LinkGroups::give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target) {
     std::optional<UndecidedReason> why;
     if (a.history->gaps[other(a.from)] != 0) why = UndecidedReason::frames_missing;
     if (links_.at(a.group).llc_cut) why = UndecidedReason::cut;
+    if (a.history->contact_missing || awaits_confirm(a.group)) why = UndecidedReason::setup_not_captured;
     if (room_.closed()) why = UndecidedReason::capture_ended;
     transfer_rules_.on_lost_write(a, why_lost(target.place), rkey, why);
     ++a.history->gaps[a.from];  // it is missing where it belongs
@@ -336,6 +351,7 @@ void LinkGroups::finish() {
     admit();
     link_rules_.finish(now_);
     for (LinkGroup& group : model_.link_groups) {
+        link_rules_.finish(links_.at(group.id).history);
         const auto& pairs = links_.at(group.id).queue_pairs;
         for (std::size_t i = 0; i < group.links.size(); ++i)
             if (pairs[i]->unanswered()) happen(group.links[i], LinkEvent::unanswered);

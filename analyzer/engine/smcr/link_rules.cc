@@ -83,6 +83,8 @@ void LinkRules::judge_begin(const Arrival& a, const wire::LlcMessage& message) {
     const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
     const bool asks = confirm != nullptr && !confirm->reply;
     const Subject subject = Subject::link_group(a.group);
+    if (asks && a.from == Side::client && group.roles_known && !group.from_start)
+        return verdicts_.undecided(rules::confirm_link_follows, UndecidedReason::beginning_not_captured);
     if (asks && a.from == Side::client && group.roles_known)
         return verdicts_.broken(
             rules::confirm_link_follows, {a.packet->number}, subject, "the client requests CONFIRM LINK");

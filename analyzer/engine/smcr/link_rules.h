@@ -30,7 +30,7 @@ public:
     void on_unasked_reply(const Arrival& a, const wire::LlcMessage& message);
 
     /// ACCEPT or CONFIRM of a subsequent contact names an RMB of `side`, before the model has taken it in.
-    void on_contact(const ContactSeen& contact, const GroupHistory& history) { rkeys_.on_contact(contact, history); }
+    void on_contact(const ContactSeen& contact, GroupHistory& history) { rkeys_.on_contact(contact, history); }
 
     /// The next WRITE or CDC message, while GroupHistory::watched.
     void on_data(const Arrival& a);
@@ -38,8 +38,15 @@ public:
     /// A WRITE into an RMB whose deletion has been announced.
     void on_write_to_deleted(const Arrival& a, std::size_t rmb) { rkeys_.on_write_to_deleted(a, rmb); }
 
+    /// A packet sent for the first time, before its content is taken in: it may prove what an earlier one only
+    /// suggested.
+    void on_proof(const Arrival& a) { a.history->proof.on_request(verdicts_, a.link, a.from, a.history->gaps[a.from]); }
+
     /// A packet sent for the first time, after GroupHistory::next_due, its content taken in.
     void on_due(const Arrival& a) { exchanges_.on_due(a); }
+
+    /// No more packets of the group.
+    void finish(GroupHistory& history) { history.proof.finish(verdicts_); }
 
     /// No more packets after `last`.
     void finish(Time last);

@@ -308,8 +308,9 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body))
         return on_smcd(connection, *smcd, message.header.type, step);
     const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
-    // Cut off before the RMB's address: the message was there, but its link and RMB are not known.
-    const bool usable = body != nullptr && (!message.error || message.error.offset >= 60);
+    // Of one that was cut nothing is known but that it was there.
+    constexpr std::size_t body_end = layout::layout_of<wire::SmcrAcceptConfirmBody>.extent.end;
+    const bool usable = body != nullptr && (!message.error || message.error.offset >= body_end);
     if (!usable) {
         (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
         return true;

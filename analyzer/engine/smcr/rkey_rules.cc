@@ -183,19 +183,25 @@ void RkeyRules::judge_echo(const Arrival& a, const OpenRequest& request) {
 
 /// A connection uses an RMB: its RToken on the link must have been announced and agreed to. That a reply
 /// was not waited for, the reply will tell.
-void RkeyRules::on_contact(const ContactSeen& contact, const GroupHistory& history) {
+void RkeyRules::on_contact(const ContactSeen& contact, GroupHistory& history) {
     const LinkGroup& g = model_.link_groups[contact.group - 1];
     Group& of = of_[contact.group];
     std::optional<UndecidedReason> why = doubt::from_start(g, history);
-    if (!why && contact.step.interface != of.interface) why = UndecidedReason::interface_order;
+    if (!why && (!history.one_interface || contact.step.interface != of.interface))
+        why = UndecidedReason::interface_order;
     if (why) return verdicts_.undecided(rules::announced_rtoken, *why);
     const Subject subject = Subject::connection(contact.connection);
     const std::string side = name_of(contact.side);
     const auto* known = history.rtokens[contact.side].find(contact.link, contact.rkey);
     if (known == nullptr || g.rmbs[known->rmb].deleted)
-        return verdicts_.broken(
-            rules::announced_rtoken, {contact.step.frame}, subject,
-            "the " + side + "'s RMB was not announced on this link");
+        return history.proof.unless_unseen(
+            verdicts_,
+            {rules::announced_rtoken,
+             {contact.step.frame},
+             subject,
+             "the " + side + "'s RMB was not announced on this link",
+             contact.side},
+            contact.link, history.gaps[contact.side]);
     Announcement& latest = of.announcement[contact.side];
     if (latest.left != 0 && latest.link == contact.link && latest.rkey == contact.rkey) {
         latest.used = contact.step;
@@ -296,7 +302,7 @@ void RkeyRules::note_deletion(const Arrival& a, const OpenRequest& request) {
     if (body == nullptr) return;
     for (std::size_t i = 0; i < body->used; ++i)
         if (const auto* known = a.history->rtokens[request.from].find(request.link, body->slots[i].rkey))
-            of_[a.group].deletions[known->rmb] = {a.link, a.from, a.step()};
+            of_[a.group].deletions[known->rmb] = {a.history->gaps, a.link, a.from, a.step()};
 }
 
 /// A WRITE on the link of the reply was sent after it; elsewhere it may have been on its way.
@@ -310,9 +316,16 @@ void RkeyRules::on_write_to_deleted(const Arrival& a, std::size_t rmb) {
     deletions.erase(found);
     if (!same_link && a.packet->interface != deletion.reply.interface)
         return verdicts_.undecided(rules::delete_rkey, UndecidedReason::interface_order);
-    verdicts_.broken(
-        rules::delete_rkey, {deletion.reply.frame, a.packet->number}, Subject::link_group(a.group),
-        "WRITE with a deleted RKey");
+    if (const auto why = doubt::since(deletion, *a.history)) return verdicts_.undecided(rules::delete_rkey, *why);
+    const Side owner = other(a.from);  // it may have announced another RMB with that RKey
+    a.history->proof.unless_unseen(
+        verdicts_,
+        {rules::delete_rkey,
+         {deletion.reply.frame, a.packet->number},
+         Subject::link_group(a.group),
+         "WRITE with a deleted RKey",
+         owner},
+        a.link, a.history->gaps[owner]);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -28,7 +28,7 @@ public:
 
     void on_llc(const Arrival& a, const wire::LlcMessage& message);
     void on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request);
-    void on_contact(const ContactSeen& contact, const GroupHistory& history);
+    void on_contact(const ContactSeen& contact, GroupHistory& history);
     void on_write_to_deleted(const Arrival& a, std::size_t rmb);
     void finish();
 
@@ -61,6 +61,7 @@ private:
     };
     /// When the user of an RMB agreed to its deletion.
     struct Deletion {
+        PerSide<std::uint32_t> gaps;
         std::uint32_t link;
         Side user;
         FrameStamp reply;

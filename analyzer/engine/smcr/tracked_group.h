@@ -26,7 +26,6 @@ struct TrackedGroup {
     PerSide<std::optional<bool>> no_eye_catcher;        ///< what the CONFIRM LINK of this side said
     std::uint32_t first_connection = 0;                 ///< that made it; 0 = made before the capture began
     std::optional<std::uint32_t> interface;             ///< by which the first packet came
-    bool one_interface = true;                          ///< by which all others came, too
     bool llc_cut = false;                               ///< an LLC message was cut by the snap length
 
     // Of a group whose set-up was not captured.

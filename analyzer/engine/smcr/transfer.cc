@@ -25,13 +25,21 @@ std::optional<UndecidedReason> Transfer::doubt_of_sender() const {
 // Whatever the sender knows of its peer has passed the point of capture before, wherever that is.
 std::optional<UndecidedReason> Transfer::doubt_of_peer() const {
     const Side peer = other(a.from);
-    if (!connection.setup.confirm && !connection.midstream) return UndecidedReason::setup_not_captured;
+    // What the peer says is known by the token that this side has assigned.
+    if (!connection.alert_token[a.from]) return UndecidedReason::setup_not_captured;
     if (peers.frame == 0) return doubt_of_first(connection, a, peer);
     if (!connection.from[peer].from_start) return UndecidedReason::beginning_not_captured;
     if (peers.moves()) return UndecidedReason::another_link;
     if (a.gaps[peer] != peers.gaps) return UndecidedReason::frames_missing;
     if (a.packet->interface != peers.interface) return UndecidedReason::interface_order;
     return std::nullopt;
+}
+
+void Transfer::accuse_unless_peer_spoke(
+    Verdicts& verdicts, RuleRef rule, std::vector<std::uint64_t> frames, std::string text) const {
+    const Side peer = other(a.from);
+    a.history->proof.unless_unseen(
+        verdicts, {rule, std::move(frames), subject(), std::move(text), peer}, a.link, a.history->gaps[peer]);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -41,6 +41,11 @@ struct Transfer {
 
     /// Why the peer may have said more by now than is known; nullptr: it has not.
     std::optional<UndecidedReason> doubt_of_peer() const;
+
+    /// accuse_unless_peer_spoke() reports that the sender broke `rule`, once it is proven that nothing which the peer
+    /// has sent before is missing.
+    void accuse_unless_peer_spoke(
+        Verdicts& verdicts, RuleRef rule, std::vector<std::uint64_t> frames, std::string text) const;
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -152,11 +152,16 @@ void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rke
     if (lost == Lost::unassigned)
         return verdicts_.undecided(rules::write_range, UndecidedReason::element_owner_unknown);
     if (why) return verdicts_.undecided(rules::write_range, *why);
-    verdicts_.broken(
-        rules::write_range, {a.packet->number}, Subject::link_group(a.group),
-        lost == Lost::unknown_rkey
-            ? fmt::format("a WRITE of the {} uses RKey {:#010x}, which is not known on the link", name_of(a.from), rkey)
-            : fmt::format("a WRITE of the {} begins before the RMB of RKey {:#010x}", name_of(a.from), rkey));
+    const Side owner = other(a.from);
+    std::string text = lost == Lost::unknown_rkey
+                           ? fmt::format(
+                                 "a WRITE of the {} uses RKey {:#010x}, which is not known on the link",
+                                 name_of(a.from), rkey)
+                           : fmt::format(
+                                 "a WRITE of the {} begins before the RMB of RKey {:#010x}", name_of(a.from), rkey);
+    a.history->proof.unless_unseen(
+        verdicts_, {rules::write_range, {a.packet->number}, Subject::link_group(a.group), std::move(text), owner},
+        a.link, a.history->gaps[owner]);
 }
 
 void TransferRules::on_lost_cdc(const Arrival& a, const wire::Cdc& cdc, const Session* meant) {

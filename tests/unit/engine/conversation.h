@@ -216,6 +216,15 @@ public:
         octets.resize(wire::llc_size);
         request(from, send_only, octets);
     }
+    /// The next message of this side: it proves that nothing before it is missing.
+    void hear(Side from) {
+        wire::TestLink body;
+        llc(from, body);
+    }
+    /// The same on both links.
+    void hear_on_both_links(Side from) {
+        for (int i = 0; i < 2; ++i) hear(from), change_link();
+    }
     /// Requests of this side that are not captured.
     void lose(Side from, std::uint32_t count = 1) { port[from].psn = (port[from].psn + count) & 0xFFFFFF; }
     /// The client wants the whole link group to end, and the server ends it.

@@ -253,6 +253,7 @@ TEST(LinkRules, R19NotAnnounced) {
     World w;
     w.connect(1, true);
     accept(w, 0x5002);
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R19"});
     EXPECT_EQ(w.tracker.model().findings[0].session, "smcr-2");
 }
@@ -298,7 +299,18 @@ TEST(LinkRules, R20ReplyToNothing) {
     World w;
     w.connect(1, true);
     w.llc(client, test_link(true));
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R20"});
+}
+
+TEST(LinkRules, R20TheRequestIsMissing) {
+    World w;
+    w.connect(1, true);
+    w.lose(server);
+    w.llc(client, test_link(true));
+    w.hear(server);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, rules::llc_format).undecided, 1U);
 }
 
 TEST(LinkRules, R20ReplyToNothingMidway) {
@@ -327,6 +339,7 @@ TEST(LinkRules, R20LateRejectionIsAHabit) {
         w.connect(1, true);
         for (const Side from : {server, client}) w.llc(from, w.addition(from, 2));
         reject_link(w, 2, 1);
+        w.hear(server);
         EXPECT_EQ(found(w), profile == Profile::standard ? Ids{"SMCR-R20"} : Ids{});
     }
 }
@@ -837,8 +850,10 @@ TEST(LinkRules, R30WriteWithADeletedKey) {
     w.write(client, 0x5001, 0, {1});  // still in time
     w.llc(client, delete_rkey(1, true), rkey_slot(0x5001));
     w.write(client, 0x5001, 1, {2});
+    const std::uint64_t late = w.frames;
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R30"});
-    EXPECT_EQ(frames_of_finding(w).back(), w.frames);
+    EXPECT_EQ(frames_of_finding(w).back(), late);
 }
 
 TEST(LinkRules, R30TheKeyOfANewRmb) {

@@ -255,12 +255,18 @@ TEST(CmRules, RtuWithoutRep) {
     const ib::CmMra mra{.local_comm_id = 0x201, .remote_comm_id = 0x101};
     for (const bool lost : {false, true}) {
         World w;
+        w.req(9), w.send(server, ib::CmAttribute::mra, ib::CmMra{.local_comm_id = 0x209, .remote_comm_id = 0x109});
         w.req(1), w.send(server, ib::CmAttribute::mra, mra);
         if (lost) ++w.gsi_psn[server];  // the REP
         w.rtu(1), w.dreq(client, 1), w.drep(server, 1);
         EXPECT_EQ(found(w), lost ? Ids{} : Ids{"IPCM-05"});
         EXPECT_EQ(tally(w, rules::sequence).undecided, lost ? 1U : 0U);
     }
+    World begins_with_it;  // so that a REP before the server's first message may be missing
+    begins_with_it.req(1), begins_with_it.send(server, ib::CmAttribute::mra, mra), begins_with_it.rtu(1);
+    begins_with_it.dreq(client, 1), begins_with_it.drep(server, 1);
+    EXPECT_EQ(found(begins_with_it), Ids{});
+    EXPECT_EQ(tally(begins_with_it, rules::sequence).undecided, 1U);
     World capture_ends;
     capture_ends.req(1), capture_ends.send(server, ib::CmAttribute::mra, mra), capture_ends.rtu(1);
     EXPECT_EQ(found(capture_ends), Ids{});

@@ -254,6 +254,7 @@ TEST_F(TransferRulesTest, R35WriteBeyondTheWindow) {
     fill();
     write(client, 0, 10);
     send(client, message(2, {1, 10}));
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R35"});
 }
 
@@ -310,11 +311,13 @@ TEST(EyeCatcher, R36TouchedByAWrite) {
 
 TEST_F(TransferRulesTest, R36UnknownRkey) {
     w.write(client, 0x7777, 0, {1, 2, 3});
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R36"});
 }
 
 TEST_F(TransferRulesTest, R36BeforeTheRmb) {
     w.request(client, World::write_only, {1, 2, 3}, ib::Reth{World::address_of(0x5001) - 8, 0x5001, 3});
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R36"});
 }
 
@@ -323,6 +326,7 @@ TEST_F(TransferRulesTest, R36RkeyOfAnotherLink) {
     write(client, 0, 3);
     EXPECT_EQ(found(w), Ids{});
     w.write(client, 0x5101, 3, {1, 2, 3});
+    w.hear_on_both_links(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R36"});
 }
 
@@ -374,6 +378,7 @@ TEST_F(TransferRulesTest, R39ConsumerAheadOfTheProducer) {
     write(client, 0, 100);
     send(client, message(1, {0, 100}));
     send(server, message(1, {0, 0}, {0, 101}));
+    w.hear(client);
     EXPECT_EQ(found(w), Ids{"SMCR-R39"});
 }
 
@@ -448,6 +453,7 @@ TEST_F(TransferRulesTest, R42WritesOnBeforeUrgentDataAreConsumed) {
     send(client, cdc);
     write(client, 100, 10);
     write(client, 110, 10);
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R42"});
 }
 
@@ -498,6 +504,7 @@ TEST_F(TransferRulesTest, R43WriteAfterClosed) {
     cdc.state.connection_closed = true;
     send(client, cdc);
     write(client, 0, 10);
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R43"});
 }
 
@@ -516,6 +523,7 @@ TEST_F(TransferRulesTest, R43DataAfterSendingDone) {
     cdc.state.sending_done = true;
     send(client, cdc);
     write(client, 0, 10);
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R43"});
 }
 
@@ -576,6 +584,7 @@ TEST_F(TransferRulesTest, FailoverOfASideThatWasDoneSending) {
     send(client, done);
     EXPECT_EQ(tally(w, rules::failover_replay).satisfied, 3U);
     w.write(client, 0x5101, 20, Octets(10));
+    w.hear_on_both_links(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R43"}) << "only what is new";
 }
 

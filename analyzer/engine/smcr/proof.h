@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Findings that say what a side has not sent. That a packet is missing from the capture shows only when its sender's
+// next one is seen, whose PSN tells: until then such a finding waits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/engine/smcr/verdicts.h"
+
+namespace fabricscope::engine::smcr {
+
+/// A rule that is broken if `silent` has sent nothing that was not captured.
+struct Accusation {
+    RuleRef rule;
+    std::vector<std::uint64_t> frames;  ///< the evidence; the last one broke the rule
+    Subject subject;
+    std::string text;
+    Side silent{};
+    bool deviation = false;  ///< as Linux does it
+};
+
+/// The accusations of a link group that wait for proof.
+class Proof {
+public:
+    /// unless_unseen() reports what is accused once the silent side has been heard again on all its links, and at least
+    /// on `link`, without a gap. `gaps` is what of it is known to be missing.
+    void unless_unseen(Verdicts& verdicts, Accusation accusation, std::uint32_t link, std::uint32_t gaps) {
+        if (waiting_.size() >= most) return verdicts.undecided(accusation.rule, UndecidedReason::not_remembered);
+        const std::uint64_t on = heard_[accusation.silent] | bit_of(link);
+        waiting_.push_back({std::move(accusation), on, gaps});
+    }
+
+    /// on_request() takes in a request that `from` sent for the first time on `link`; `gaps` counts what of this side
+    /// is known to be missing, a gap before this packet included.
+    void on_request(Verdicts& verdicts, std::uint32_t link, Side from, std::uint32_t gaps) {
+        heard_[from] |= bit_of(link);
+        if (waiting_.empty()) return;
+        std::erase_if(waiting_, [&](Waiting& waiting) {
+            return waiting.accusation.silent == from && is_settled(verdicts, waiting, link, gaps);
+        });
+    }
+
+    /// finish() ends the capture: what still waits stays undecided.
+    void finish(Verdicts& verdicts) {
+        for (const Waiting& waiting : waiting_)
+            verdicts.undecided(waiting.accusation.rule, UndecidedReason::capture_ended);
+        waiting_.clear();
+    }
+
+    void swap_sides() {
+        heard_.swap_sides();
+        for (Waiting& waiting : waiting_) waiting.accusation.silent = other(waiting.accusation.silent);
+    }
+
+private:
+    static constexpr std::size_t most = 64;
+
+    struct Waiting {
+        Accusation accusation;
+        std::uint64_t on;  ///< links on which the side has not been heard since, as bits
+        std::uint32_t gaps;
+    };
+
+    /// Of an index in LinkGroup::links. What lies beyond shares a bit, which nothing clears.
+    static constexpr std::uint32_t beyond = 63;
+    static std::uint64_t bit_of(std::uint32_t link) { return std::uint64_t{1} << std::min(link, beyond); }
+
+    static bool is_settled(Verdicts& verdicts, Waiting& waiting, std::uint32_t link, std::uint32_t gaps) {
+        Accusation& a = waiting.accusation;
+        if (waiting.gaps != gaps) {
+            verdicts.undecided(a.rule, UndecidedReason::frames_missing);
+            return true;
+        }
+        if (link < beyond) waiting.on &= ~bit_of(link);
+        if (waiting.on != 0) return false;
+        if (a.deviation) verdicts.deviation(a.rule, std::move(a.frames), a.subject, std::move(a.text));
+        else verdicts.broken(a.rule, std::move(a.frames), a.subject, std::move(a.text));
+        return true;
+    }
+
+    PerSide<std::uint64_t> heard_{};  ///< links on which this side has sent a request, as bits
+    std::vector<Waiting> waiting_;
+};
+
+}  // namespace fabricscope::engine::smcr
