@@ -55,6 +55,14 @@ struct GroupHistory {
     Time next_due = OpenRequest::never;  ///< the earliest OpenRequest::due
     bool watched = false;                ///< whether a rule waits for the next data
 
+    /// accuse() reports a broken rule once it is proven that the side whose silence breaks it has not spoken; see
+    /// Proof. What one side said before the other is not known where their packets came by different interfaces.
+    void accuse(Verdicts& verdicts, Accusation accusation, std::uint32_t link) {
+        if (!one_interface) return verdicts.undecided(accusation.rule, UndecidedReason::interface_order);
+        const std::uint32_t missing = gaps[accusation.silent];
+        proof.unless_unseen(verdicts, std::move(accusation), link, missing);
+    }
+
     /// Whether no packet of the link group is known to be missing.
     bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{}; }
 

@@ -120,9 +120,9 @@ void ExchangeRules::on_unasked_reply(const Arrival& a, const wire::LlcMessage& m
     const std::string text = std::string("a reply to no request: ") + name_of(message.type());
     const bool rejects_link = std::holds_alternative<wire::AddLinkMessage>(message.body) && is_refusal(message);
     const Side silent = other(a.from);
-    a.history->proof.unless_unseen(
+    a.history->accuse(
         verdicts_, {rules::llc_format, {a.packet->number}, Subject::link_group(a.group), text, silent, rejects_link},
-        a.link, a.history->gaps[silent]);
+        a.link);
 }
 
 void ExchangeRules::judge_delete_link_reply(

@@ -83,6 +83,8 @@ void LinkGroups::on_arrival(Arrival& a) {
     if (is_nak(packet, event)) ++l.naks;
     for (const Side side : {Side::client, Side::server})
         if (received.gap[side]) ++a.history->gaps[side];
+    // Which PSN it began with is not known: something may have come before.
+    if (received.first_request && tracked.group.from_start && !l.end[a.from].initial_psn) ++a.history->gaps[a.from];
     a.late = event.order == capture::PsnOrder::late;
     a.gaps = a.history->gaps;
     if (!tracked.interface) tracked.interface = packet.interface;

@@ -40,13 +40,17 @@ public:
 
     /// A packet sent for the first time, before its content is taken in: it may prove what an earlier one only
     /// suggested.
-    void on_proof(const Arrival& a) { a.history->proof.on_request(verdicts_, a.link, a.from, a.history->gaps[a.from]); }
+    void on_proof(const Arrival& a) {
+        Proof& proof = a.history->proof;
+        if (!a.one_interface) proof.drop(verdicts_, UndecidedReason::interface_order);
+        proof.on_request(verdicts_, a.link, a.from, a.history->gaps[a.from]);
+    }
 
     /// A packet sent for the first time, after GroupHistory::next_due, its content taken in.
     void on_due(const Arrival& a) { exchanges_.on_due(a); }
 
     /// No more packets of the group.
-    void finish(GroupHistory& history) { history.proof.finish(verdicts_); }
+    void finish(GroupHistory& history) { history.proof.drop(verdicts_, UndecidedReason::capture_ended); }
 
     /// No more packets after `last`.
     void finish(Time last);

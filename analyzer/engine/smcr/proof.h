@@ -43,10 +43,9 @@ public:
         });
     }
 
-    /// finish() ends the capture: what still waits stays undecided.
-    void finish(Verdicts& verdicts) {
-        for (const Waiting& waiting : waiting_)
-            verdicts.undecided(waiting.accusation.rule, UndecidedReason::capture_ended);
+    /// drop() ends all waiting: no proof will come.
+    void drop(Verdicts& verdicts, UndecidedReason why) {
+        for (const Waiting& waiting : waiting_) verdicts.undecided(waiting.accusation.rule, why);
         waiting_.clear();
     }
 

@@ -31,7 +31,7 @@ QueuePairs::Received QueuePairs::receive(const capture::Packet& packet, Side fro
     received.request = is_request(event);
     received.first_request = received.request && !sent_psn_[from];
     const std::uint32_t psn = packet.ib.bth.psn;
-    const bool misses_begin = received.first_request && sender.initial_psn != psn;
+    const bool misses_begin = received.first_request && sender.initial_psn && *sender.initial_psn != psn;
     // What cannot be placed has lost its beginning, and with it what it would have told.
     received.gap[from] = misses_begin || event.kind == Kind::unplaceable ||
                          event.order == capture::PsnOrder::ahead_after_gap;
@@ -46,8 +46,7 @@ QueuePairs::Received QueuePairs::receive(const capture::Packet& packet, Side fro
 /// Whether requests of the other side are acknowledged that have not been seen.
 bool QueuePairs::acknowledges_unseen(const capture::Packet& packet, Side from) const {
     const auto& sent = sent_psn_[other(from)];
-    if (ack_class(packet) != AckClass::ack) return false;
-    return !sent || capture::psn_distance(*sent, packet.ib.bth.psn) > 0;
+    return sent && ack_class(packet) == AckClass::ack && capture::psn_distance(*sent, packet.ib.bth.psn) > 0;
 }
 
 bool QueuePairs::unanswered() const {

@@ -187,8 +187,7 @@ void RkeyRules::on_contact(const ContactSeen& contact, GroupHistory& history) {
     const LinkGroup& g = model_.link_groups[contact.group - 1];
     Group& of = of_[contact.group];
     std::optional<UndecidedReason> why = doubt::from_start(g, history);
-    if (!why && (!history.one_interface || contact.step.interface != of.interface))
-        why = UndecidedReason::interface_order;
+    if (!why && contact.step.interface != of.interface) why = UndecidedReason::interface_order;
     if (why) return verdicts_.undecided(rules::announced_rtoken, *why);
     const Subject subject = Subject::connection(contact.connection);
     const std::string side = name_of(contact.side);

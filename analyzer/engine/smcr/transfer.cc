@@ -38,8 +38,7 @@ std::optional<UndecidedReason> Transfer::doubt_of_peer() const {
 void Transfer::accuse_unless_peer_spoke(
     Verdicts& verdicts, RuleRef rule, std::vector<std::uint64_t> frames, std::string text) const {
     const Side peer = other(a.from);
-    a.history->proof.unless_unseen(
-        verdicts, {rule, std::move(frames), subject(), std::move(text), peer}, a.link, a.history->gaps[peer]);
+    a.history->accuse(verdicts, {rule, std::move(frames), subject(), std::move(text), peer}, a.link);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -159,9 +159,9 @@ void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rke
                                  name_of(a.from), rkey)
                            : fmt::format(
                                  "a WRITE of the {} begins before the RMB of RKey {:#010x}", name_of(a.from), rkey);
-    a.history->proof.unless_unseen(
+    a.history->accuse(
         verdicts_, {rules::write_range, {a.packet->number}, Subject::link_group(a.group), std::move(text), owner},
-        a.link, a.history->gaps[owner]);
+        a.link);
 }
 
 void TransferRules::on_lost_cdc(const Arrival& a, const wire::Cdc& cdc, const Session* meant) {
