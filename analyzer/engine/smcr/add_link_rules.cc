@@ -55,6 +55,7 @@ void AddLinkRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
 
 void AddLinkRules::begin(const Arrival& a, const wire::AddLink& request) {
     Addition& addition = of_[a.group].addition;
+    if (addition.open) drop_early(a.group, UndecidedReason::frames_missing);  // how the one before ended was not seen
     const std::uint8_t given_up = addition.number;
     addition = {};
     addition.open = true;
@@ -69,8 +70,12 @@ void AddLinkRules::end(const Arrival& a) {
     Group& of = of_[a.group];
     of.addition.open = false;
     of.first_data.attempted = true;
-    for (FrameStamp& early : of.first_data.early.values) {
-        if (early.frame != 0) verdicts_.undecided(rules::second_link_first, UndecidedReason::may_have_crossed);
+    drop_early(a.group, UndecidedReason::may_have_crossed);
+}
+
+void AddLinkRules::drop_early(std::uint32_t group, UndecidedReason why) {
+    for (FrameStamp& early : of_[group].first_data.early.values) {
+        if (early.frame != 0) verdicts_.undecided(rules::second_link_first, why);
         early = {};
     }
 }

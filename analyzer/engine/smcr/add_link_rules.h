@@ -56,6 +56,7 @@ private:
     void judge_early_data(const Arrival& a, Side side);
     void judge_agreement(const Arrival& a);
     void end(const Arrival& a);
+    void drop_early(std::uint32_t group, UndecidedReason why);
     void judge_data(const Arrival& a, Group& of);
     void judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message);
     void judge_references(const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used);

@@ -52,10 +52,11 @@ void ClcRules::judge_order(const TcpArrival& a, ClcType type, const Told& told) 
     const bool answers = type == ClcType::accept || type == ClcType::confirm;
     const bool begin_known = a.handshake.frame[a.from] != 0;
     const auto& before = told.latest[a.from];
+    const bool received_nothing = a.handshake.frame[other(a.from)] != 0 && a.received && *a.received <= 0;
     const bool own_kind = type == ClcType::decline || (type == ClcType::accept) == (a.from == Side::server);
     const char* wrong = !own_kind || ((begin_known || before) && !may_follow(a.from, before, type)) ? " from the "
-                        : answers && a.received && *a.received <= 0 ? ", to which nothing had been sent, from the "
-                                                                    : nullptr;
+                        : answers && received_nothing ? ", to which nothing had been sent, from the "
+                                                      : nullptr;
     if (wrong != nullptr)
         return verdicts_.broken(
             rules::clc_order, {a.step.frame}, Subject::connection(a.connection.id),

@@ -43,7 +43,7 @@ public:
     void on_proof(const Arrival& a) {
         Proof& proof = a.history->proof;
         if (!a.one_interface) proof.drop(verdicts_, UndecidedReason::interface_order);
-        proof.on_request(verdicts_, a.link, a.from, a.history->gaps[a.from]);
+        proof.on_request(verdicts_, a.link, a.from, a.history->gaps[a.from], a.packet->number);
     }
 
     /// A packet sent for the first time, after GroupHistory::next_due, its content taken in.

@@ -3,7 +3,9 @@
 // next one is seen, whose PSN tells: until then such a finding waits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,13 +35,21 @@ public:
         waiting_.push_back({std::move(accusation), on, gaps});
     }
 
-    /// on_request() takes in a request that `from` sent for the first time on `link`; `gaps` counts what of this side
-    /// is known to be missing, a gap before this packet included.
-    void on_request(Verdicts& verdicts, std::uint32_t link, Side from, std::uint32_t gaps) {
+    /// on_request() takes in a request that `from` sent for the first time on `link` in `frame`; `gaps` counts what of
+    /// this side is known to be missing, a gap before this packet included.
+    void on_request(Verdicts& verdicts, std::uint32_t link, Side from, std::uint32_t gaps, std::uint64_t frame) {
         heard_[from] |= bit_of(link);
         if (waiting_.empty()) return;
         std::erase_if(waiting_, [&](Waiting& waiting) {
-            return waiting.accusation.silent == from && is_settled(verdicts, waiting, link, gaps);
+            if (waiting.accusation.silent != from) return false;
+            if (const auto why = doubt(waiting, gaps, frame)) {
+                verdicts.undecided(waiting.accusation.rule, *why);
+                return true;
+            }
+            if (link < beyond) waiting.on &= ~bit_of(link);
+            if (waiting.on != 0) return false;
+            report(verdicts, waiting.accusation);
+            return true;
         });
     }
 
@@ -67,17 +77,16 @@ private:
     static constexpr std::uint32_t beyond = 63;
     static std::uint64_t bit_of(std::uint32_t link) { return std::uint64_t{1} << std::min(link, beyond); }
 
-    static bool is_settled(Verdicts& verdicts, Waiting& waiting, std::uint32_t link, std::uint32_t gaps) {
-        Accusation& a = waiting.accusation;
-        if (waiting.gaps != gaps) {
-            verdicts.undecided(a.rule, UndecidedReason::frames_missing);
-            return true;
-        }
-        if (link < beyond) waiting.on &= ~bit_of(link);
-        if (waiting.on != 0) return false;
+    /// What was sent before, but had to wait until its link was known, was not there to be judged.
+    static std::optional<UndecidedReason> doubt(const Waiting& waiting, std::uint32_t gaps, std::uint64_t frame) {
+        if (waiting.gaps != gaps) return UndecidedReason::frames_missing;
+        if (frame < waiting.accusation.frames.back()) return UndecidedReason::out_of_order;
+        return std::nullopt;
+    }
+
+    static void report(Verdicts& verdicts, Accusation& a) {
         if (a.deviation) verdicts.deviation(a.rule, std::move(a.frames), a.subject, std::move(a.text));
         else verdicts.broken(a.rule, std::move(a.frames), a.subject, std::move(a.text));
-        return true;
     }
 
     PerSide<std::uint64_t> heard_{};  ///< links on which this side has sent a request, as bits
