@@ -246,6 +246,9 @@ void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request
 void ExchangeRules::judge_recovery(const Arrival& a, OpenRequest& request) {
     request.due = OpenRequest::never;
     if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::llc_timeout, *why);
+    // Of a group that began before the capture, the answer may have come on a link that is not known to be its own.
+    if (!group(a).from_start)
+        return verdicts_.undecided(rules::llc_timeout, UndecidedReason::beginning_not_captured);
     if (connection_ended(a.group)) return verdicts_.satisfied(rules::llc_timeout);
     const std::string text = std::string(name_of(request.type)) + " is not answered, and the " + name_of(request.from) +
                              " goes on";

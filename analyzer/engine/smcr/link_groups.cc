@@ -267,7 +267,7 @@ bool LinkGroups::awaits_confirm(std::uint32_t group) {
 /// Nothing has announced the WRITE's RMB.
 void LinkGroups::give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target) {
     std::optional<UndecidedReason> why;
-    if (a.history->gaps[other(a.from)] != 0) why = UndecidedReason::frames_missing;
+    if (!a.history->complete()) why = UndecidedReason::frames_missing;
     if (links_.at(a.group).llc_cut) why = UndecidedReason::cut;
     if (a.history->contact_missing || awaits_confirm(a.group)) why = UndecidedReason::setup_not_captured;
     if (room_.closed()) why = UndecidedReason::capture_ended;
