@@ -49,7 +49,7 @@ struct GroupHistory {
     PerSide<std::uint32_t> gaps;  ///< how often packets of this side were missing, on all links
     std::vector<OpenRequest> open;
     Proof proof;
-    bool contact_missing = false;        ///< ACCEPT or CONFIRM of one of its connections was not captured, or was cut
+    bool contact_missing = false;        ///< its first contact, or an ACCEPT or CONFIRM, was not captured, or was cut
     bool one_interface = true;           ///< all packets so far came by the same one
     bool forgot_requests = false;        ///< there were too many open ones
     Time next_due = OpenRequest::never;  ///< the earliest OpenRequest::due
@@ -57,11 +57,7 @@ struct GroupHistory {
 
     /// accuse() reports a broken rule once it is proven that the side whose silence breaks it has not spoken; see
     /// Proof. What one side said before the other is not known where their packets came by different interfaces.
-    void accuse(Verdicts& verdicts, Accusation accusation, std::uint32_t link) {
-        if (!one_interface) return verdicts.undecided(accusation.rule, UndecidedReason::interface_order);
-        const std::uint32_t missing = gaps[accusation.silent];
-        proof.unless_unseen(verdicts, std::move(accusation), link, missing);
-    }
+    void accuse(Verdicts& verdicts, Accusation accusation, std::uint32_t link);
 
     /// Whether no packet of the link group is known to be missing.
     bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{}; }

@@ -32,9 +32,16 @@ void CloseRules::judge_answer(const Answer& answer, bool at_end) {
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::frames_missing);
     if (link.state != LinkState::active || link.heard[answer.due_from] <= answer.abort.time)
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
-    verdicts_.broken(
-        rules::abort_answer, {answer.abort.frame}, Subject::connection(c.id),
-        std::string("the ") + name_of(answer.due_from) + " does not answer the abort");
+    if (!c.alert_token[Side::client] || !c.alert_token[Side::server])
+        return verdicts_.undecided(rules::abort_answer, UndecidedReason::setup_not_captured);
+    answer.history->accuse(
+        verdicts_,
+        {rules::abort_answer,
+         {answer.abort.frame},
+         Subject::connection(c.id),
+         std::string("the ") + name_of(answer.due_from) + " does not answer the abort",
+         answer.due_from},
+        answer.link);
 }
 
 void CloseRules::on_reset(const TcpArrival& a) {

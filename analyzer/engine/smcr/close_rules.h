@@ -37,7 +37,7 @@ private:
         std::uint32_t group, link;
         Side due_from;
         FrameStamp abort;
-        const GroupHistory* history;
+        GroupHistory* history;
         std::uint32_t gaps;  ///< in what the side that has to answer had sent by then
     };
     struct Reset {

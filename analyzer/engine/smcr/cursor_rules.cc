@@ -129,6 +129,8 @@ void CursorRules::judge_coverage(const Transfer& t, const Motion& producer, bool
     if (writes_wait) return verdicts_.undecided(rules::write_before_cdc, UndecidedReason::rmb_unknown);
     if (begin < t.mine.unsure_below)
         return verdicts_.undecided(rules::write_before_cdc, UndecidedReason::frames_missing);
+    if (t.a.history->contact_missing)
+        return verdicts_.undecided(rules::write_before_cdc, UndecidedReason::setup_not_captured);
     verdicts_.broken(
         rules::write_before_cdc, frames_with(t.mine.written_frame, t.frame()), t.subject(),
         "not all of the " + std::to_string(producer.moved) + " octets that the " + std::string(name_of(t.a.from)) +

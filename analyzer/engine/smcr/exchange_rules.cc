@@ -227,8 +227,9 @@ void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request)
     const auto* link = rule == rules::delete_link_answer ? link_numbered(group(a), request.subject) : nullptr;
     const bool never_came_up = link != nullptr && link->state == LinkState::failed;
     const std::vector<std::uint64_t> frames{request.step.frame};
-    if (never_came_up) verdicts_.deviation(rule, frames, Subject::link_group(a.group), text);
-    else verdicts_.broken(rule, frames, Subject::link_group(a.group), text);
+    a.history->accuse(
+        verdicts_, {rule, frames, Subject::link_group(a.group), text, other(request.from), never_came_up},
+        request.link);
 }
 
 /// The server's request may come on any link, so all must have been captured.
@@ -247,8 +248,7 @@ void ExchangeRules::judge_recovery(const Arrival& a, OpenRequest& request) {
     request.due = OpenRequest::never;
     if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::llc_timeout, *why);
     // Of a group that began before the capture, the answer may have come on a link that is not known to be its own.
-    if (!group(a).from_start)
-        return verdicts_.undecided(rules::llc_timeout, UndecidedReason::beginning_not_captured);
+    if (!group(a).from_start) return verdicts_.undecided(rules::llc_timeout, UndecidedReason::beginning_not_captured);
     if (connection_ended(a.group)) return verdicts_.satisfied(rules::llc_timeout);
     const std::string text = std::string(name_of(request.type)) + " is not answered, and the " + name_of(request.from) +
                              " goes on";

@@ -93,6 +93,7 @@ std::optional<QueuePairRef> LinkTable::subsequent_contact(
         if (!created) return std::nullopt;
         id = *created;
         at(id).group.from_start = false;
+        at(id).history.contact_missing = true;
     }
     TrackedGroup& of = at(id);
     auto& links = of.group.links;

@@ -706,6 +706,7 @@ TEST(LinkRules, R28NoAnswer) {
     w.llc(server, World::deletion(server, 2));
     const std::uint64_t request = w.frames;
     stay_awake(w, client);
+    w.hear_on_both_links(client);
     EXPECT_EQ(found(w), Ids{"SMCR-R28"});
     EXPECT_EQ(frames_of_finding(w), std::vector{request});
 }

@@ -523,6 +523,7 @@ TEST(SetupRules, R44AbortWithoutAnswer) {
     w.acknowledge(server);
     w.pass(11 * second);
     w.acknowledge(server);
+    w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R44"});
     EXPECT_EQ(first_finding(w).frames, (Frames{abort}));
 }
