@@ -33,9 +33,9 @@ def samples():
     return rows
 
 
-def rule_cases(folder):
-    """Makes a capture for each case of tests/traffic/*.rules: one dict each, with name, happens, findings, options, capture."""
+def rule_cases(folder, tables=("fcvi", "fc_ae_rdma")):
+    """Makes a capture for each case of tests/traffic/*.rules: one dict each, with table, name, happens, findings, options, capture."""
     cases = json.loads(run([BUILD / "bin/edit_capture", "--rules", folder]))
     for case in cases:
         case["capture"] = folder / f"{case['name']}.pcapng"
-    return cases
+    return [case for case in cases if case["table"] in tables]

@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "protocols/fc/els.h"
+#include "protocols/net/headers.h"
+#include "tests/traffic/sequence_numbers.h"
 
 namespace fabricscope::traffic {
 namespace {
@@ -69,16 +71,21 @@ capture::Time time_of(std::string_view text) {
 
 // ---- which frames --------------------------------------------------------------------------------
 
-/// Those of scenarios, and of the samples of Fibre Channel.
-bool is_client(const capture::Address& address) {
-    static const std::array clients{
-        capture::Address::of(Ipv4{{192, 0, 2, 10}}), capture::Address::of_port_id(0x01'0100),
-        capture::Address::of_port_id(0x01'0203)};
-    return std::ranges::find(clients, address) != clients.end();
+/// Those of scenarios, whose clients have up to eight devices, and of the samples of Fibre Channel.
+bool is_client(const Recording& recording, std::size_t index) {
+    const capture::Packet packet = decoded(recording, index);
+    if (packet.fc)
+        return packet.source == capture::Address::of_port_id(0x01'0100) ||
+               packet.source == capture::Address::of_port_id(0x01'0203);
+    constexpr std::uint8_t first = 10, devices = 8;
+    net::Ethernet ethernet{};
+    const bool cut = static_cast<bool>(layout::parse_into(ethernet, recording.frames[index].octets));
+    return !cut && static_cast<std::uint8_t>(ethernet.source.octets[5] - first) < devices;
 }
 
 struct Selection {
     std::string name;
+    std::string field, value;    ///< that it has, if there is one to have
     std::optional<bool> client;  ///< which side sends it
     std::string which = "1";
 };
@@ -94,16 +101,32 @@ Selection parsed(std::string_view text) {
         selection.which = text.substr(slash + 1);
         text = text.substr(0, slash);
     }
+    if (const std::size_t bracket = text.find('['); bracket != std::string::npos && text.ends_with(']')) {
+        const std::string_view condition = text.substr(bracket + 1, text.size() - bracket - 2);
+        const std::size_t equals = condition.find('=');
+        if (equals == std::string::npos) fail("no FIELD=VALUE", condition);
+        selection.field = condition.substr(0, equals), selection.value = condition.substr(equals + 1);
+        text = text.substr(0, bracket);
+    }
     selection.name = text;
     std::ranges::replace(selection.name, '_', ' ');
     return selection;
+}
+
+bool has_value(const Recording& recording, std::size_t index, const Selection& selection) {
+    Octets octets = recording.frames[index].octets;
+    const auto fields = fields_of({octets, frame_at(recording, index).link});
+    const replay::FieldAt* field = find_field(fields, selection.field);
+    return field != nullptr && replay::number_of(replay::value_of(octets, *field)) ==
+                                   static_cast<std::uint64_t>(number_of(selection.value));
 }
 
 bool is_meant(const Recording& recording, std::size_t index, const Selection& selection) {
     std::string name = message_name_of(recording.frames[index].octets, frame_at(recording, index).link);
     std::ranges::replace(name, '_', ' ');
     if (name != selection.name) return false;
-    return !selection.client || is_client(decoded(recording, index).source) == *selection.client;
+    if (selection.client && is_client(recording, index) != *selection.client) return false;
+    return selection.field.empty() || has_value(recording, index, selection);
 }
 
 // ---- fields --------------------------------------------------------------------------------------
@@ -122,13 +145,6 @@ std::uint8_t request_of(const Recording& recording, std::size_t index) {
             return request.fc->frame.payload[0];
     }
     return 0;
-}
-
-replay::Value value_of_number(std::int64_t number) {
-    replay::Value value;
-    for (int shift = 56; shift >= 0; shift -= 8)
-        value.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(number) >> shift));
-    return value;
 }
 
 replay::FieldAt field_at(const FrameToEdit& frame, std::string_view name) {
@@ -197,15 +213,46 @@ void move(Recording& recording, std::size_t index, const Words& words) {
     recording.frames.erase(place(recording.frames, index + (from_behind ? 1 : 0)));
 }
 
+Numbered sent_at(const Recording& recording, std::size_t index) {
+    Numbered frame = numbered(recording, index);
+    if (frame.size == 0 || !frame.is_request()) fail("a frame that is not numbered", fmt::format("#{}", index + 1));
+    return frame;
+}
+
+void unsend(Recording& recording, std::size_t index) {
+    const Numbered frame = sent_at(recording, index);
+    recording.frames.erase(place(recording.frames, index));
+    renumber(recording, index, frame, frame.number, -static_cast<std::int32_t>(frame.size));
+}
+
+void send(Recording& recording, std::size_t index, const Words& words) {
+    const std::size_t to = target_of(recording, words);
+    const Numbered frame = next_at(recording, to, sent_at(recording, index));
+    renumber(recording, to, frame, frame.number, static_cast<std::int32_t>(frame.size));
+    copy(recording, index, words);
+    set_number(recording, to, frame.number_field(), frame.number);
+    if (frame.reply) set_number(recording, to, frame.reply_field(), *frame.reply);
+}
+
+/// What changes a frame's length; in a TCP stream what follows moves on.
+void resize(Recording& recording, std::size_t index, const Words& words) {
+    const Numbered before = numbered(recording, index);
+    const FrameToEdit frame = frame_to_edit(recording, index);
+    if (words[1] == "size") resize_payload(frame, static_cast<std::size_t>(number_of(word_at(words, 2))));
+    else alter_octets(frame, words);
+    if (before.transport != capture::Transport::tcp) return;
+    const auto by = static_cast<std::int32_t>(numbered(recording, index).size - before.size);
+    renumber(recording, index + 1, before, before.number + (before.size != 0 ? 1 : 0), by);
+}
+
 void apply(Recording& recording, std::size_t index, const Words& words) {
     const std::string& verb = words[1];
     Frames& frames = recording.frames;
     if (verb == "set") set_fields(recording, index, words);
-    else if (verb == "octets" || verb == "insert" || verb == "erase")
-        alter_octets(frame_to_edit(recording, index), words);
-    else if (verb == "size")
-        resize_payload(frame_to_edit(recording, index), static_cast<std::size_t>(number_of(word_at(words, 2))));
+    else if (verb == "octets" || verb == "insert" || verb == "erase" || verb == "size") resize(recording, index, words);
     else if (verb == "drop") frames.erase(place(frames, index));
+    else if (verb == "unsend") unsend(recording, index);
+    else if (verb == "send") send(recording, index, words);
     else if (verb == "copy") copy(recording, index, words);
     else if (verb == "move") move(recording, index, words);
     else if (verb == "delay")
@@ -226,16 +273,19 @@ std::vector<std::size_t> select(const Recording& recording, std::string_view whi
         if (number == 0 || number > recording.frames.size()) fail("no such frame", which);
         return {number - 1};
     }
-    const Selection selection = parsed(which);
+    Selection selection = parsed(which);
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < recording.frames.size(); ++i)
         if (is_meant(recording, i, selection)) found.push_back(i);
     if (found.empty()) fail("no such frame", which);
     if (selection.which == "all") return found;
     if (selection.which == "last") return {found.back()};
+    const bool and_on = selection.which.ends_with("..");
+    if (and_on) selection.which.resize(selection.which.size() - 2);
     const auto count = static_cast<std::size_t>(number_of(selection.which));
     if (count == 0 || count > found.size()) fail("not so many frames", which);
-    return {found[count - 1]};
+    const auto first = found.begin() + static_cast<std::ptrdiff_t>(count) - 1;
+    return {first, and_on ? found.end() : first + 1};
 }
 
 FrameToEdit frame_to_edit(Recording& recording, std::size_t index) {
@@ -246,6 +296,13 @@ FrameToEdit frame_to_edit(Recording& recording, std::size_t index) {
 void set_field(const FrameToEdit& frame, std::string_view field, const replay::Value& value) {
     replay::set_value(frame.octets, field_at(frame, field), value);
     repair_checksums(frame);
+}
+
+replay::Value value_of_number(std::int64_t number) {
+    replay::Value value;
+    for (int shift = 56; shift >= 0; shift -= 8)
+        value.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(number) >> shift));
+    return value;
 }
 
 void edit(Recording& recording, std::string_view line) {

@@ -36,7 +36,11 @@ bool make_rule_cases(const std::filesystem::path& folder) {
         for (const traffic::RuleCase& of : table.cases()) {
             good = make_rule_case(table, of, folder) && good;
             list.push_back(
-                {{"name", of.name}, {"happens", of.happens}, {"findings", of.findings}, {"options", of.options}});
+                {{"table", table.path().stem().string()},
+                 {"name", of.name},
+                 {"happens", of.happens},
+                 {"findings", of.findings},
+                 {"options", of.options}});
         }
     std::puts(list.dump(1).c_str());
     return good;

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t frame_size = 2048, message_size = 4 * frame_size;
 
-/// Sends and Writes, each of several frames.
-Recording vi_messages(std::uint64_t count) {
+/// Sends and Writes, each of several frames. What names connections and counts Messages follows from the seed.
+Recording vi_messages(std::uint64_t count, std::uint64_t seed) {
     constexpr const char* text =
-        "protocol fcvi\ntopology resolve=name-server\nlisten level=reliable-reception\n"
+        "protocol fcvi\nseed {2}\ntopology resolve=name-server\nlisten level=reliable-reception\n"
         "connect level=reliable-reception messages={0} octets={1}\n"
         "listen level=reliable-reception discriminator=writes\n"
         "connect level=reliable-reception discriminator=writes messages={0} octets={1} transfer=write\n";
-    return play_text(fmt::format(text, count, message_size));
+    return play_text(fmt::format(text, count, message_size, seed));
 }
 
 /// Reads and writes, each of several frames.
@@ -42,14 +42,17 @@ public:
         class_2();
         aborted();
         for (const std::size_t octets : {16, 32, 64}) several_frames(octets);
-        // What repeats is short, so that it fits into memory however much is wanted.
+        // Each round is short, so that it fits into memory however much is wanted.
         const std::uint64_t count = std::clamp<std::uint64_t>(options_.frames / 20, 1, 1000);
-        Recording vi = vi_messages(count), memory = memory_messages(count);
-        // The ports log in once.
-        emit(vi), edit(vi, "FCVI_CONNECT_RQST begin");
+        Recording memory = memory_messages(count);
         for (const char* line : {"FARP-REQ begin", "PLOGI drop", "LS_ACC drop"}) edit(memory, line);
-        emit(memory), edit(memory, "FCP_CMND begin");
-        while (frames_ < options_.frames) emit(vi), emit(memory);
+        // The ports log in once. Connections are others in each round: MSG_IDs go on, in each connection.
+        for (std::uint64_t round = 1; frames_ < options_.frames; ++round) {
+            Recording vi = vi_messages(count, round);
+            if (round != 1) edit(vi, "FCVI_CONNECT_RQST begin");
+            emit(vi), emit(memory);
+            if (round == 1) edit(memory, "FCP_CMND begin");
+        }
     }
 
 private:

@@ -16,8 +16,9 @@ std::string rest_of(std::istringstream& in) {
     return rest;
 }
 
-RuleCase parsed_head(const std::string& line) {
+RuleCase parsed_head(const std::string& line, unsigned number) {
     RuleCase parsed;
+    parsed.line = number;
     std::istringstream in(line);
     in >> parsed.name >> parsed.scenario;
     parsed.happens = rest_of(in);
@@ -26,51 +27,70 @@ RuleCase parsed_head(const std::string& line) {
 }
 
 /// An indented line below a case.
-void add(RuleCase& to, const std::string& line) {
+void add(RuleCase& to, const std::string& line, unsigned number) {
     std::istringstream in(line);
     std::string word;
     in >> word;
     if (word == "options") to.options = rest_of(in);
-    else if (word != "also") to.edits.push_back(line);
+    else if (word != "also") to.edits.push_back({number, line});
     else
         while (in >> word) to.findings.push_back(word);
     std::ranges::sort(to.findings);
 }
 
+/// Of samples/, whatever its format.
+Recording read_sample(const std::string& name) {
+    const auto base = std::filesystem::path(FABRICSCOPE_SAMPLES).parent_path() / name;
+    const bool is_pcap = std::filesystem::exists(base.string() + ".pcap");
+    return read(base.string() + (is_pcap ? ".pcap" : ".pcapng"));
+}
+
 }  // namespace
 
-RuleCases::RuleCases(const std::filesystem::path& path) {
+RuleCases::RuleCases(const std::filesystem::path& path) : path_(path) {
     std::ifstream file(path);
     if (!file) throw std::runtime_error(path.string() + " cannot be read");
     std::string* scenario = nullptr;  // that the indented lines belong to
+    unsigned number = 0;
     for (std::string line; std::getline(file, line);) {
-        if (line.empty() || line.starts_with('#')) continue;
-        if (line.starts_with(' ') && scenario != nullptr) *scenario += line + '\n';
-        else if (line.starts_with(' ') && !cases_.empty()) add(cases_.back(), line.substr(line.find_first_not_of(' ')));
+        ++number;
+        const std::size_t begin = line.find_first_not_of(' ');
+        if (begin == std::string::npos || line[0] == '#') continue;
+        if (begin != 0 && scenario != nullptr) *scenario += line + '\n';
+        else if (begin != 0 && !cases_.empty()) add(cases_.back(), line.substr(begin), number);
         else if (line.starts_with("scenario ")) scenario = &(scenarios_[line.substr(line.find(' ') + 1)] = "");
-        else cases_.push_back(parsed_head(line)), scenario = nullptr;
+        else cases_.push_back(parsed_head(line, number)), scenario = nullptr;
     }
+}
+
+const Recording& RuleCases::played(const std::string& scenario) const {
+    const auto known = recordings_.find(scenario);
+    if (known != recordings_.end()) return known->second;
+    const auto text = scenarios_.find(scenario);
+    Recording recording = text != scenarios_.end()                  ? play_text(text->second)
+                          : scenario.find('/') != std::string::npos ? read_sample(scenario)
+                                                                    : play(scenario);
+    return recordings_.emplace(scenario, std::move(recording)).first->second;
 }
 
 Recording RuleCases::recording_of(const RuleCase& of) const {
+    unsigned line = of.line;
     try {
-        const auto [played, is_new] = recordings_.try_emplace(of.scenario);
-        if (is_new) {
-            const auto text = scenarios_.find(of.scenario);
-            played->second = text != scenarios_.end() ? play_text(text->second) : play(of.scenario);
-        }
-        Recording recording = played->second;
-        for (const std::string& line : of.edits) edit(recording, line);
+        Recording recording = played(of.scenario);
+        for (const RuleCase::Edit& one : of.edits) line = one.line, edit(recording, one.text);
         return recording;
     } catch (const std::runtime_error& error) {
-        throw EditError(fmt::format("{}: {}", of.name, error.what()));
+        throw EditError(fmt::format("{}:{}: {}: {}", path_.string(), line, of.name, error.what()));
     }
 }
 
-std::vector<RuleCases> all_rule_cases() {
-    std::vector<RuleCases> all;
-    for (const char* name : {"fcvi", "fc_ae_rdma"})
-        all.emplace_back(std::filesystem::path(FABRICSCOPE_RULE_CASES) / (std::string(name) + ".rules"));
+const std::vector<RuleCases>& all_rule_cases() {
+    static const std::vector<RuleCases> all = [] {
+        std::vector<RuleCases> tables;
+        for (const char* name : {"smcr", "rdma_cm", "fcvi", "fc_ae_rdma"})
+            tables.emplace_back(std::filesystem::path(FABRICSCOPE_RULE_CASES) / (std::string(name) + ".rules"));
+        return tables;
+    }();
     return all;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Each rule of WRITEs and CDC messages: traffic that breaks just it, healthy traffic close by, and traffic
-// of which too little was captured.
+// Rules of WRITEs and CDC messages: corner cases, healthy traffic close by, and traffic of which too little was
+// captured. What plainly breaks a rule is in tests/traffic/smcr.rules.
 #include "analyzer/engine/smcr/transfer_rules.h"
 
 #include <gtest/gtest.h>
@@ -58,9 +58,6 @@ protected:
         w.change_link();
         for (const Side from : {server, client}) w.llc(from, w.confirmation(from, 2));
         w.change_link();
-    }
-    void delete_first_link() {
-        for (const Side from : {server, client}) w.llc(from, World::deletion(from, 1));
     }
     void validate(std::uint16_t sequence) {
         wire::Cdc cdc = message(sequence, {});
@@ -150,19 +147,7 @@ TEST_F(TransferRulesTest, R32TokenOfAConnectionOutOfSight) {
     EXPECT_EQ(undecided(rules::known_token), 1U);
 }
 
-TEST_F(TransferRulesTest, R32WrongLength) {
-    wire::Cdc cdc = message(1, {0, 0});
-    cdc.length = 40;
-    send(client, cdc);
-    EXPECT_EQ(found(w), Ids{"SMCR-R32"});
-}
-
 // ---- R33: sequence numbers -----------------------------------------------------------------------
-
-TEST_F(TransferRulesTest, R33FirstNumber) {
-    send(client, message(2, {0, 0}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R33"});
-}
 
 TEST_F(TransferRulesTest, R33Steps) {
     send(client, message(1, {0, 0}));
@@ -170,12 +155,6 @@ TEST_F(TransferRulesTest, R33Steps) {
     send(client, message(4, {0, 0}));
     EXPECT_EQ(found(w), Ids{"SMCR-R33"});
     EXPECT_EQ(finding().frames.size(), 2U);
-}
-
-TEST_F(TransferRulesTest, R33NumberRepeated) {
-    send(client, message(1, {0, 0}));
-    send(client, message(1, {0, 0}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R33"});
 }
 
 TEST_F(TransferRulesTest, R33IsUndecidedBehindAGap) {
@@ -202,40 +181,12 @@ TEST_F(TransferRulesTest, R33MessagesOutOfOrderAreNotJudged) {
 
 // ---- R34: cursors --------------------------------------------------------------------------------
 
-TEST_F(TransferRulesTest, R34ProducerOutsideTheElement) {
-    send(client, message(1, {0, element_size}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
-}
-
 TEST(EyeCatcher, R34ProducerBeforeTheDataArea) {
     World w;
     w.connect(1, false);
     w.confirm_link(true);
     w.cdc(client, 0x101, 1, {0, 4}, {0, 4});
     w.cdc(client, 0x101, 2, {0, 2}, {0, 4});
-    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
-}
-
-TEST_F(TransferRulesTest, R34ProducerGoesBack) {
-    write(client, 0, 100);
-    send(client, message(1, {0, 100}));
-    send(client, message(2, {0, 50}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
-}
-
-TEST_F(TransferRulesTest, R34ConsumerGoesBack) {
-    write(server, 0, 100);
-    send(server, message(1, {0, 100}));
-    send(client, message(1, {0, 0}, {0, 100}));
-    send(client, message(2, {0, 0}, {0, 50}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R34"});
-}
-
-TEST_F(TransferRulesTest, R34WrapWithoutPassingTheEnd) {
-    write(client, 0, 100);
-    send(client, message(1, {0, 100}));
-    write(client, 100, 100);
-    send(client, message(2, {1, 200}));
     EXPECT_EQ(found(w), Ids{"SMCR-R34"});
 }
 
@@ -296,25 +247,6 @@ TEST_F(TransferRulesTest, R35IsUndecidedBetweenInterfaces) {
 
 // ---- R36: where WRITEs go ------------------------------------------------------------------------
 
-TEST_F(TransferRulesTest, R36BehindTheElement) {
-    write(client, element_size - 100, 101);
-    EXPECT_EQ(found(w), Ids{"SMCR-R36"});
-}
-
-TEST(EyeCatcher, R36TouchedByAWrite) {
-    World w;
-    w.connect(1, false);
-    w.confirm_link(true);
-    w.write(client, 0x5001, 3, {1, 2, 3});
-    EXPECT_EQ(found(w), Ids{"SMCR-R36"});
-}
-
-TEST_F(TransferRulesTest, R36UnknownRkey) {
-    w.write(client, 0x7777, 0, {1, 2, 3});
-    w.hear(server);
-    EXPECT_EQ(found(w), Ids{"SMCR-R36"});
-}
-
 TEST_F(TransferRulesTest, R36BeforeTheRmb) {
     w.request(client, World::write_only, {1, 2, 3}, ib::Reth{World::address_of(0x5001) - 8, 0x5001, 3});
     w.hear(server);
@@ -366,21 +298,7 @@ TEST_F(TransferRulesTest, R37LateWriteCounts) {
     EXPECT_EQ(tally(w, rules::write_before_cdc).satisfied, 1U);
 }
 
-TEST_F(TransferRulesTest, R38WriteWithImmediate) {
-    constexpr std::uint8_t write_only_with_immediate = 0x0B;
-    w.request(client, write_only_with_immediate, {1, 2, 3}, ib::Reth{World::address_of(0x5001), 0x5001, 3}, 42);
-    EXPECT_EQ(found(w), Ids{"SMCR-R38"});
-}
-
 // ---- R39: the consumer ---------------------------------------------------------------------------
-
-TEST_F(TransferRulesTest, R39ConsumerAheadOfTheProducer) {
-    write(client, 0, 100);
-    send(client, message(1, {0, 100}));
-    send(server, message(1, {0, 0}, {0, 101}));
-    w.hear(client);
-    EXPECT_EQ(found(w), Ids{"SMCR-R39"});
-}
 
 TEST_F(TransferRulesTest, R39IsUndecidedIfAnAnnouncementMayBeMissing) {
     write(client, 0, 100);
@@ -393,13 +311,6 @@ TEST_F(TransferRulesTest, R39IsUndecidedIfAnAnnouncementMayBeMissing) {
 }
 
 // ---- R40, R41: updates ---------------------------------------------------------------------------
-
-TEST_F(StrictTransferRulesTest, R40SmallUpdate) {
-    write(client, 0, 100);
-    send(client, message(1, {0, 100}));
-    send(server, message(1, {0, 0}, {0, 100}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R40"});
-}
 
 TEST_F(TransferRulesTest, R40IsLinuxHabit) {
     write(client, 0, 100);
@@ -426,14 +337,6 @@ TEST_F(StrictTransferRulesTest, R40UpdateThatOpensTheWindow) {
     EXPECT_EQ(tally(w, rules::small_updates).satisfied, 1U);
 }
 
-TEST_F(StrictTransferRulesTest, R41BlockedWithAFreeWindow) {
-    w.now += 2 * capture::second;
-    wire::Cdc cdc = message(1, {0, 0});
-    cdc.flags.writer_blocked = true;
-    send(client, cdc);
-    EXPECT_EQ(found(w), Ids{"SMCR-R41"});
-}
-
 TEST_F(StrictTransferRulesTest, R41UpdateMayBeUnderWay) {
     fill();
     send(server, message(1, {0, 0}, {0, 8000}));
@@ -445,17 +348,6 @@ TEST_F(StrictTransferRulesTest, R41UpdateMayBeUnderWay) {
 }
 
 // ---- R42, R71: urgent data -----------------------------------------------------------------------
-
-TEST_F(TransferRulesTest, R42WritesOnBeforeUrgentDataAreConsumed) {
-    write(client, 0, 100);
-    wire::Cdc cdc = message(1, {0, 100});
-    cdc.flags.urgent_pending = cdc.flags.urgent_present = true;
-    send(client, cdc);
-    write(client, 100, 10);
-    write(client, 110, 10);
-    w.hear(server);
-    EXPECT_EQ(found(w), Ids{"SMCR-R42"});
-}
 
 TEST_F(TransferRulesTest, R42WaitsForUrgentData) {
     write(client, 0, 100);
@@ -480,33 +372,7 @@ TEST_F(TransferRulesTest, R42IsUndecidedIfAnUpdateMayBeMissing) {
     EXPECT_EQ(undecided(rules::urgent_order), 1U);
 }
 
-TEST_F(TransferRulesTest, R71UrgentButNotPending) {
-    write(client, 0, 100);
-    wire::Cdc cdc = message(1, {0, 100});
-    cdc.flags.urgent_present = true;
-    send(client, cdc);
-    EXPECT_EQ(found(w), Ids{"SMCR-R71"});
-}
-
 // ---- R43: silence --------------------------------------------------------------------------------
-
-TEST_F(TransferRulesTest, R43MessageAfterClosed) {
-    wire::Cdc cdc = message(1, {0, 0});
-    cdc.state.connection_closed = true;
-    send(client, cdc);
-    cdc.sequence = 2;
-    send(client, cdc);
-    EXPECT_EQ(found(w), Ids{"SMCR-R43"});
-}
-
-TEST_F(TransferRulesTest, R43WriteAfterClosed) {
-    wire::Cdc cdc = message(1, {0, 0});
-    cdc.state.connection_closed = true;
-    send(client, cdc);
-    write(client, 0, 10);
-    w.hear(server);
-    EXPECT_EQ(found(w), Ids{"SMCR-R43"});
-}
 
 TEST_F(TransferRulesTest, R43WriteToAnElementThatIsFreeAgain) {
     wire::Cdc cdc = message(1, {0, 0});
@@ -516,23 +382,6 @@ TEST_F(TransferRulesTest, R43WriteToAnElementThatIsFreeAgain) {
     write(client, 0, 10);
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(undecided(rules::silence_after_close), 1U);
-}
-
-TEST_F(TransferRulesTest, R43DataAfterSendingDone) {
-    wire::Cdc cdc = message(1, {0, 0});
-    cdc.state.sending_done = true;
-    send(client, cdc);
-    write(client, 0, 10);
-    w.hear(server);
-    EXPECT_EQ(found(w), Ids{"SMCR-R43"});
-}
-
-TEST_F(TransferRulesTest, R43SendingDoneTakenBack) {
-    wire::Cdc cdc = message(1, {0, 0});
-    cdc.state.sending_done = true;
-    send(client, cdc);
-    send(client, message(2, {0, 0}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R43"});
 }
 
 TEST_F(TransferRulesTest, R43UpdatesAfterSendingDone) {
@@ -643,15 +492,6 @@ TEST_F(TransferRulesTest, FailoverWithMessagesMadeOne) {
     EXPECT_EQ(tally(w, rules::failover_replay).satisfied, 1U);
 }
 
-TEST_F(TransferRulesTest, R46WithoutValidation) {
-    add_link();
-    send(client, message(1, {0, 0}));
-    w.change_link();
-    delete_first_link();
-    send(client, message(2, {0, 0}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R46"});
-}
-
 TEST_F(TransferRulesTest, R46IsUndecidedBetweenHealthyLinks) {
     add_link();
     send(client, message(1, {0, 0}));
@@ -659,14 +499,6 @@ TEST_F(TransferRulesTest, R46IsUndecidedBetweenHealthyLinks) {
     send(client, message(2, {0, 0}));
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(undecided(rules::failover_validation), 1U);
-}
-
-TEST_F(TransferRulesTest, R46ValidationOfAMessageThatWasNeverSent) {
-    add_link();
-    send(client, message(1, {0, 0}));
-    w.change_link();
-    validate(2);
-    EXPECT_EQ(found(w), Ids{"SMCR-R46"});
 }
 
 TEST_F(TransferRulesTest, R46IsUndecidedBehindAGap) {
@@ -689,35 +521,7 @@ TEST_F(TransferRulesTest, R47MessageLeftOut) {
     EXPECT_EQ(found(w), Ids{"SMCR-R47"});
 }
 
-TEST_F(TransferRulesTest, R47MessageChanged) {
-    add_link();
-    write(client, 0, 20);
-    send(client, message(1, {0, 10}));
-    send(client, message(2, {0, 20}));
-    w.change_link();
-    validate(1);
-    send(client, message(2, {0, 15}));
-    EXPECT_EQ(found(w), Ids{"SMCR-R47"});
-}
-
 // ---- R49, R70: packets ---------------------------------------------------------------------------
-
-TEST_F(TransferRulesTest, R49PacketLongerThanTheMtu) {
-    write(client, 0, 1025);
-    EXPECT_EQ(found(w), Ids{"SMCR-R49"});
-}
-
-TEST(InitialPsn, R70BeginsElsewhere) {
-    World w;
-    w.client_port = 40001;
-    w.handshake();
-    w.send(client, World::proposal());
-    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x101, 0x5001, true));
-    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 0x201, 0xC001, true));
-    w.lose(client, 7);
-    w.confirm_link();
-    EXPECT_EQ(found(w), Ids{"SMCR-R70"});
-}
 
 TEST(InitialPsn, R70IsUndecidedIfTheBeginIsMissing) {
     World w;
