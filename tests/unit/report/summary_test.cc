@@ -19,7 +19,12 @@ protected:
     std::string text(const SummaryOptions& options = {}) const {
         std::ostringstream out;
         write_summary(
-            out, {.files = {"a.pcap"}, .problems = problems_, .capture = capture_, .smcr = &model_, .findings = {}},
+            out,
+            {.files = {"a.pcap"},
+             .problems = problems_,
+             .capture = capture_,
+             .models = {.smcr = &model_},
+             .findings = {}},
             options);
         return out.str();
     }
