@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
+#include <ranges>
 
 #include "analyzer/report/units.h"
 #include "capture/source.h"
@@ -35,35 +35,15 @@ bool is_file(const std::string& path) {
     return std::filesystem::is_regular_file(path, error);
 }
 
-/// How the things of a kind are named, and what they are called.
-struct Kind {
-    SessionKind kind;
-    std::string_view prefix;
-    const char* noun;
-    const char* protocol;
-};
-constexpr std::array kinds{
-    Kind{SessionKind::smcr, "smcr-", "connection", engine::protocol("smcr").title},
-    Kind{SessionKind::rdma_cm, "cm-", "connection", engine::protocol("rdma-cm").title},
-    Kind{SessionKind::fcvi, "fcvi-", "connection", engine::protocol("fcvi").title},
-    Kind{SessionKind::fc_ae_rdma, "fc-ae-rdma-", "message", engine::protocol("fc-ae-rdma").title},
-    Kind{SessionKind::fc_ae_rdma_region, "fc-ae-rdma-region-", "memory region", engine::protocol("fc-ae-rdma").title},
-    Kind{SessionKind::fc_exchange, "xchg-", "Exchange", engine::protocol("fc").title}};
-
-/// Ids that turned out to be another's have been given up.
-template <class Thing> bool exists(const Thing& thing) {
-    if constexpr (requires { thing.merged; }) return !thing.merged;
-    else return true;
-}
-
 /// "smcr-1, smcr-2, ... (45 in all)"
-template <class List> std::string names_of(const List& list, const Kind& kind) {
+std::string names_there(const engine::Engine& engine, const report::SessionKind& kind) {
     constexpr std::size_t most = 20;
     std::string names;
     std::size_t count = 0;
-    for (const auto& thing : list) {
-        if (!exists(thing)) continue;
-        if (++count <= most) names += fmt::format("{}{}{}", count == 1 ? "" : ", ", kind.prefix, thing.id);
+    for (std::size_t i = 0; i < kind.count(engine); ++i) {
+        const report::Session session = kind.at(engine, i);
+        if (session.merged) continue;
+        if (++count <= most) names += fmt::format("{}{}{}", count == 1 ? "" : ", ", kind.prefix, session.id);
     }
     return count <= most ? names : names + ", ... (" + report::grouped(count) + " in all)";
 }
@@ -75,19 +55,6 @@ std::uint32_t id_in(const std::string& name, std::string_view prefix) {
     if (!name.starts_with(prefix)) return 0;
     const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, id);
     return error == std::errc() && rest == end ? id : 0;
-}
-
-/// `list` is in order of ids.
-template <class List> auto* find_in(const List& list, const std::string& name, SessionKind sought) {
-    const Kind& kind = *std::ranges::find(kinds, sought, &Kind::kind);
-    const std::uint32_t id = id_in(name, kind.prefix);
-    const auto found = std::ranges::lower_bound(list, id, {}, [](const auto& thing) { return thing.id; });
-    if (id != 0 && found != list.end() && found->id == id && exists(*found)) return &*found;
-    const std::string names = names_of(list, kind);
-    complain(fmt::format(
-        "no {} {}; there {}", kind.noun, name,
-        names.empty() ? fmt::format("is no {} {}", kind.protocol, kind.noun) : "are " + names));
-    return static_cast<decltype(&*found)>(nullptr);
 }
 
 }  // namespace
@@ -127,35 +94,27 @@ Analysis analyse(const std::vector<std::string>& files, engine::Options options,
     return analysis;
 }
 
-std::optional<SessionName> session_name(const std::string& name) {
-    for (const Kind& kind : kinds)
-        if (const std::uint32_t id = id_in(name, kind.prefix); id != 0) return SessionName{kind.kind, id};
+SessionName session_named(const std::string& text) {
+    for (const report::ProtocolReport* protocol : report::protocol_reports())
+        for (const report::SessionKind& kind : protocol->sessions)
+            if (const std::uint32_t id = id_in(text, kind.prefix); id != 0) return {text, protocol, &kind, id};
+    const report::ProtocolReport* const first = report::protocol_reports().front();
+    return {text, first, &first->sessions.front(), 0};
+}
+
+std::optional<std::size_t> find_session(const engine::Engine& engine, const SessionName& name) {
+    const report::SessionKind& kind = *name.kind;
+    const std::size_t count = kind.count(engine);
+    const auto indexes = std::views::iota(std::size_t{0}, count);
+    const auto id_of = [&](std::size_t i) { return kind.at(engine, i).id; };
+    const auto index = static_cast<std::size_t>(
+        std::ranges::lower_bound(indexes, name.id, {}, id_of) - indexes.begin());
+    if (index != count && id_of(index) == name.id && !kind.at(engine, index).merged) return index;
+    const std::string names = names_there(engine, kind);
+    complain(fmt::format(
+        "no {} {}; there {}", kind.noun, name.text,
+        names.empty() ? fmt::format("is no {} {}", name.protocol->protocol.title, kind.noun) : "are " + names));
     return std::nullopt;
-}
-
-const engine::smcr::Connection* find_connection(const engine::smcr::Model& model, const std::string& name) {
-    return find_in(model.connections, name, SessionKind::smcr);
-}
-
-const engine::rdma_cm::Connection* find_connection(const engine::rdma_cm::Model& model, const std::string& name) {
-    return find_in(model.connections, name, SessionKind::rdma_cm);
-}
-
-const engine::fcvi::Connection* find_connection(const engine::fcvi::Model& model, const std::string& name) {
-    return find_in(model.connections, name, SessionKind::fcvi);
-}
-
-const engine::fc_ae_rdma::Message* find_message(const engine::fc_ae_rdma::Model& model, const std::string& name) {
-    return find_in(model.messages, name, SessionKind::fc_ae_rdma);
-}
-
-const engine::fc_ae_rdma::Region* find_region(const engine::fc_ae_rdma::Model& model, const std::string& name) {
-    return find_in(model.regions, name, SessionKind::fc_ae_rdma_region);
-}
-
-const engine::fibre_channel::Exchange* find_exchange(
-    const engine::fibre_channel::Model& model, const std::string& name) {
-    return find_in(model.exchanges, name, SessionKind::fc_exchange);
 }
 
 }  // namespace fabricscope::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/engine/engine.h"
+#include "analyzer/report/protocol.h"
 #include "capture/origins.h"
 #include "program/command_line.h"
 
@@ -33,29 +34,17 @@ struct Analysis {
 Analysis analyse(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers = {});
 
-/// What reports give names to.
-enum class SessionKind : std::uint8_t {
-    smcr,               ///< "smcr-1"
-    rdma_cm,            ///< "cm-1"
-    fcvi,               ///< "fcvi-1"
-    fc_ae_rdma,         ///< "fc-ae-rdma-1", a message
-    fc_ae_rdma_region,  ///< "fc-ae-rdma-region-1"
-    fc_exchange,        ///< "xchg-1"
-};
+/// What the user calls by a name that reports give.
 struct SessionName {
-    SessionKind kind{};
-    std::uint32_t id = 0;
+    std::string text;  ///< "fcvi-1"
+    const report::ProtocolReport* protocol;
+    const report::SessionKind* kind;
+    std::uint32_t id;  ///< 0: nothing has such a name
 };
-/// Nothing if it is no such name.
-std::optional<SessionName> session_name(const std::string& name);
+/// A name of no kind is one of the first protocol's, where it will not be found.
+SessionName session_named(const std::string& text);
 
-// What has that name, or null after a complaint that lists the names there are.
-const engine::smcr::Connection* find_connection(const engine::smcr::Model& model, const std::string& name);
-const engine::rdma_cm::Connection* find_connection(const engine::rdma_cm::Model& model, const std::string& name);
-const engine::fcvi::Connection* find_connection(const engine::fcvi::Model& model, const std::string& name);
-const engine::fc_ae_rdma::Message* find_message(const engine::fc_ae_rdma::Model& model, const std::string& name);
-const engine::fc_ae_rdma::Region* find_region(const engine::fc_ae_rdma::Model& model, const std::string& name);
-const engine::fibre_channel::Exchange* find_exchange(
-    const engine::fibre_channel::Model& model, const std::string& name);
+/// Where in its list it is; nothing after a complaint that says which names there are.
+std::optional<std::size_t> find_session(const engine::Engine& engine, const SessionName& name);
 
 }  // namespace fabricscope::cli

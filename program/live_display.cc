@@ -16,13 +16,14 @@ constexpr auto interval = 500ms;
 
 double seconds(engine::Time time) { return static_cast<double>(time) / 1e9; }
 
-template <class Connection> std::string ends_of(const Connection& connection) {
-    return report::end_text(connection.client) + " > " + report::end_text(connection.server);
-}
-
-std::string ends_of(const engine::fcvi::Connection& connection) {
-    using engine::Side;
-    return to_string(connection.end[Side::client].port) + " > " + to_string(connection.end[Side::server].port);
+/// "; SMC-R 1, RDMA CM 0"
+std::string counts_of(const engine::Engine& engine) {
+    std::string text;
+    for (const report::ProtocolReport* report : report::protocol_reports())
+        if (!carries_others(*report))
+            text += fmt::format(
+                "{} {} {}", text.empty() ? ";" : ",", report->protocol.title, report->sessions.front().count(engine));
+    return text;
 }
 
 }  // namespace
@@ -54,13 +55,14 @@ void LiveDisplay::show_news() {
 }
 
 void LiveDisplay::show_sessions() {
-    const auto show = [&](const auto& connections, std::size_t& shown, const char* protocol, const auto& name) {
-        for (; shown < connections.size(); ++shown)
-            say(fmt::format("{} {}: {}", name(connections[shown].id), protocol, ends_of(connections[shown])));
-    };
-    show(engine_.smcr().connections, smcr_shown_, "SMC-R", report::connection_name);
-    show(engine_.rdma_cm().connections, cm_shown_, "RDMA CM", report::cm_connection_name);
-    show(engine_.fcvi().connections, fcvi_shown_, "FC-VI", [](std::uint32_t id) { return fmt::format("fcvi-{}", id); });
+    for (const report::ProtocolReport* report : report::protocol_reports())
+        for (const report::SessionKind& kind : report->sessions) {
+            if (kind.ends == nullptr) continue;
+            for (std::size_t& shown = sessions_shown_[&kind]; shown < kind.count(engine_); ++shown)
+                say(fmt::format(
+                    "{}{} {}: {}", kind.prefix, kind.at(engine_, shown).id, report->protocol.title,
+                    kind.ends(engine_, shown)));
+        }
 }
 
 void LiveDisplay::show_findings(std::span<const engine::Finding> findings, std::size_t& shown) {
@@ -82,10 +84,8 @@ void LiveDisplay::show_counts() {
     if (!terminal_) return;
     const engine::CaptureSummary& capture = engine_.capture();
     fmt::print(
-        stderr, "\r\x1b[K{:.3f} s, {}; SMC-R {}, RDMA CM {}, FC-VI {}, FC-AE-RDMA {}; {}", seconds(capture.duration),
-        report::counted(capture.frames, "frame"), engine_.smcr().connections.size(),
-        engine_.rdma_cm().connections.size(), engine_.fcvi().connections.size(), engine_.fc_ae_rdma().messages.size(),
-        report::counted(engine_.findings().size(), "finding"));
+        stderr, "\r\x1b[K{:.3f} s, {}{}; {}", seconds(capture.duration), report::counted(capture.frames, "frame"),
+        counts_of(engine_), report::counted(engine_.findings().size(), "finding"));
     counts_shown_ = true;
 }
 

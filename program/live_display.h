@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ private:
     const ReportOptions& options_;
     bool terminal_;
     bool counts_shown_ = false;
-    std::size_t smcr_shown_ = 0, cm_shown_ = 0, fcvi_shown_ = 0;          ///< sessions
+    std::map<const report::SessionKind*, std::size_t> sessions_shown_;
     std::array<std::size_t, engine::protocols.size()> findings_shown_{};  ///< per protocol
     Clock::time_point next_;
 };

@@ -6,20 +6,21 @@
 #include <optional>
 #include <string>
 
+#include "analyzer/report/streams.h"
 #include "program/output.h"
-#include "protocols/layout/layout.h"
 
 namespace fabricscope::cli {
 
-class OctetFile {
+class OctetFile final : public report::OctetSink {
 public:
     /// `output` as -o has it; `what` is said of in complaints: "smcr-1 from the client".
     OctetFile(std::string output, std::string what) : name_(std::move(output)), what_(std::move(what)) {}
 
-    void write(ByteView octets);
-    void write_zeros(std::uint64_t count);
-    /// Tells of a hole, up to a thousand times. `position` is where it begins.
-    void tell_hole(std::uint64_t position, std::uint64_t octets, const char* consequence);
+    void write(ByteView octets) override;
+    void write_zeros(std::uint64_t count) override;
+    /// Up to a thousand times.
+    void tell_hole(std::uint64_t position, std::uint64_t octets, const char* consequence) override;
+    void tell(const std::string& trouble) override { complain(trouble); }
 
     bool complete() const { return holes_ == 0; }
     /// What has not been told one by one.

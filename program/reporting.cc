@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -58,30 +57,12 @@ engine::Profile profile_of(const ReportOptions& options) {
     return engine::Profile::linux_;
 }
 
-/// A number, and what has to stand behind it; 0: the end.
-bool take(std::string_view& text, char behind, int base, std::uint64_t most, std::uint64_t& number) {
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-    if (error != std::errc() || number > most) return false;
-    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-    if (behind == 0) return text.empty();
-    if (!text.starts_with(behind)) return false;
-    text.remove_prefix(1);
-    return true;
-}
-
-/// "01.02.03/7=4096": Logical Unit 7 of a Target has so many octets. Nothing if it is not that.
-std::optional<engine::fc_ae_rdma::RegionSize> region_of(std::string_view text) {
-    std::uint64_t domain = 0, area = 0, port = 0, lun = 0, octets = 0;
-    const bool good = take(text, '.', 16, 0xFF, domain) && take(text, '.', 16, 0xFF, area) &&
-                      take(text, '/', 16, 0xFF, port) && take(text, '=', 10, 0xFF, lun) &&
-                      take(text, 0, 10, UINT64_MAX, octets);
-    if (!good) return std::nullopt;
-    const auto id = static_cast<std::uint32_t>(domain << 16 | area << 8 | port);
-    return engine::fc_ae_rdma::RegionSize{{0, id}, static_cast<std::uint8_t>(lun), octets};
-}
-
-std::string check_region(const std::string& text) {
-    return region_of(text) ? "" : text + " is no region: as 01.02.03/7=4096, Target, Logical Unit and bytes";
+void add_own_option(const Command& command, const report::OwnOption& own, ReportOptions& options) {
+    const auto check = [&own](const std::string& value) {
+        engine::Options scratch;
+        return own.take(scratch, value) ? "" : value + own.complaint;
+    };
+    command.option(own.name, options.own[&own], own.description).check(check).placeholder(own.placeholder);
 }
 
 }  // namespace
@@ -114,9 +95,8 @@ void add_report_options(const Command& command, ReportOptions& options) {
     command.option("--profile", options.profile, "What traffic is judged by; linux waives Linux's deviations")
         .one_of(profiles)
         .placeholder(fmt::format("{}", fmt::join(profiles, "|")));
-    command.option("--region", options.regions, "How large a memory region of FC-AE-RDMA is; may be repeated")
-        .check(check_region)
-        .placeholder("TARGET/LUN=BYTES");
+    for (const report::ProtocolReport* protocol : report::protocol_reports())
+        for (const report::OwnOption& own : protocol->options) add_own_option(command, own, options);
 }
 
 bool is_chosen(const engine::Rule& rule, const ReportOptions& options) {
@@ -127,23 +107,19 @@ bool is_chosen(const engine::Rule& rule, const ReportOptions& options) {
 
 engine::Options engine_options_of(const ReportOptions& options) {
     engine::Options result;
-    for (const engine::Protocol& protocol : engine::protocols)
-        protocol.followed(result) = contains(options.protocols, protocol.token);
     const engine::Profile profile = profile_of(options);
-    // Annex A of FC-AE-RDMA says nothing of Linux.
-    result.smcr_options.profile = result.rdma_cm_options.profile = profile == engine::Profile::avionics
-                                                                       ? engine::Profile::linux_
-                                                                       : profile;
-    result.fc_protocols.fc_ae_rdma_options.profile = profile;
-    for (const std::string& region : options.regions)
-        result.fc_protocols.fc_ae_rdma_options.region_sizes.push_back(*region_of(region));
+    for (const engine::Protocol& protocol : engine::protocols) {
+        protocol.followed(result) = contains(options.protocols, protocol.token);
+        if (protocol.judge_by != nullptr) protocol.judge_by(result, profile);
+    }
+    for (const auto& [own, values] : options.own)
+        for (const std::string& value : values) own->take(result, value);
     return result;
 }
 
 report::Results results_of(
     const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options) {
     const engine::Engine& engine = *analysis.engine;
-    const engine::Options followed = engine_options_of(options);
     std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
     std::map<std::uint64_t, report::Place> places = places_of(findings, analysis);
     std::vector<std::string> warnings = report::clock_warnings(engine.smcr(), places);
@@ -151,11 +127,7 @@ report::Results results_of(
         .files = files,
         .problems = analysis.problems,
         .capture = engine.capture(),
-        .smcr = followed.smcr ? &engine.smcr() : nullptr,
-        .rdma_cm = followed.rdma_cm ? &engine.rdma_cm() : nullptr,
-        .fc = followed.fc ? &engine.fc() : nullptr,
-        .fcvi = followed.fc_protocols.fcvi ? &engine.fcvi() : nullptr,
-        .fc_ae_rdma = followed.fc_protocols.fc_ae_rdma ? &engine.fc_ae_rdma() : nullptr,
+        .models = engine.models(),
         .findings = std::move(findings),
         .rules = chosen_rules(engine, options),
         .places = std::move(places),

@@ -2,7 +2,9 @@
 // From what the engine found to what was asked for: for every command that reports sessions and findings.
 #pragma once
 
-#include "analyzer/report/results.h"
+#include <map>
+
+#include "analyzer/report/protocol.h"
 #include "program/analysis.h"
 
 namespace fabricscope::cli {
@@ -17,7 +19,7 @@ struct ReportOptions {
     std::vector<std::string> levels;  ///< empty = all
     std::vector<std::string> rules;   ///< empty = all
     std::string profile = name_of(engine::Profile::linux_);
-    std::vector<std::string> regions;  ///< "01.02.03/7=4096"
+    std::map<const report::OwnOption*, std::vector<std::string>> own;  ///< what was given for protocols' own options
     std::optional<Option> json_option;
 
     bool json() const { return json_option && json_option->given(); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/timeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -8,9 +10,8 @@
 #include <optional>
 #include <set>
 
-#include "analyzer/report/fc_ladder.h"
-#include "analyzer/report/ladder.h"
 #include "analyzer/report/plot.h"
+#include "analyzer/report/smcr_report.h"
 #include "analyzer/report/units.h"
 #include "program/analysis.h"
 #include "program/commands.h"
@@ -28,16 +29,13 @@ constexpr std::size_t most_in_a_picture = 100;
 struct TimelineOptions {
     InputOptions input;
     std::vector<std::string> connections;  ///< of SMC-R: ids, or "all"
-    std::vector<std::string> others;       ///< what has no cursors: RDMA CM, FC-VI, FC-AE-RDMA, Exchanges
+    std::vector<std::string> others;       ///< sessions that have no cursors
     std::vector<std::string> link_groups;
     bool ladder = false;
     std::string csv, svg, png;
 
     bool wants_all() const { return std::ranges::find(connections, "all") != connections.end(); }
     bool wants_ladder() const { return ladder || !link_groups.empty() || !others.empty(); }
-    bool wants(SessionKind kind) const {
-        return std::ranges::any_of(others, [&](const std::string& name) { return session_name(name)->kind == kind; });
-    }
     bool wants_picture() const { return !svg.empty() || !png.empty(); }
 };
 
@@ -45,8 +43,7 @@ struct TimelineOptions {
 class Collector final : public Observer {
 public:
     explicit Collector(const TimelineOptions& options) : all_(options.wants_all()) {
-        for (const std::string& name : options.connections)
-            if (const auto session = session_name(name)) ids_.insert(session->id);
+        for (const std::string& name : options.connections) ids_.insert(session_named(name).id);
     }
 
     /// What was met midway may turn out to be one half of any other connection.
@@ -84,7 +81,8 @@ private:
 using Connections = std::vector<const Connection*>;
 
 /// Empty, after a complaint, if there is not what was asked for.
-std::optional<Connections> chosen_connections(const Model& model, const TimelineOptions& options) {
+std::optional<Connections> chosen_connections(const engine::Engine& engine, const TimelineOptions& options) {
+    const Model& model = engine.smcr();
     Connections chosen;
     if (options.wants_all()) {
         for (const Connection& connection : model.connections)
@@ -94,8 +92,9 @@ std::optional<Connections> chosen_connections(const Model& model, const Timeline
         return {};
     }
     for (const std::string& name : options.connections) {
-        chosen.push_back(find_connection(model, name));
-        if (chosen.back() == nullptr) return {};
+        const auto index = find_session(engine, session_named(name));
+        if (!index) return {};
+        chosen.push_back(&model.connections[*index]);
     }
     return chosen;
 }
@@ -112,23 +111,13 @@ const LinkGroup* find_link_group(const Model& model, const std::string& name) {
 }
 
 /// Of what has no cursors. Empty, after a complaint, if it is not there.
-std::optional<report::Ladder> ladder_of(const engine::Engine& engine, const std::string& name, Time start) {
-    const auto drawn = [](const auto* found, const auto& draw) {
-        return found != nullptr ? std::optional(draw(*found)) : std::nullopt;
-    };
-    const auto ladder = [&](const auto& found) { return report::ladder_of(found, start); };
-    switch (session_name(name)->kind) {
-        case SessionKind::rdma_cm: return drawn(find_connection(engine.rdma_cm(), name), ladder);
-        case SessionKind::fcvi: return drawn(find_connection(engine.fcvi(), name), ladder);
-        case SessionKind::fc_exchange: return drawn(find_exchange(engine.fc(), name), ladder);
-        case SessionKind::fc_ae_rdma:
-            return drawn(find_message(engine.fc_ae_rdma(), name), [&](const engine::fc_ae_rdma::Message& message) {
-                return report::ladder_of(message, engine.fc(), start);
-            });
-        default: break;
+std::optional<report::Ladder> ladder_of(const engine::Engine& engine, const SessionName& name, Time start) {
+    if (name.kind->ladder == nullptr) {
+        complain(fmt::format("of a {} there is no ladder", name.kind->noun));
+        return {};
     }
-    complain("of a memory region there is no ladder");
-    return {};
+    const auto index = find_session(engine, name);
+    return index ? std::optional(name.kind->ladder(engine, *index, start)) : std::nullopt;
 }
 
 /// Empty, after a complaint, if there is not what was asked for.
@@ -143,7 +132,7 @@ std::optional<std::vector<report::Ladder>> ladders_of(
         ladders.push_back(report::ladder_of(*group, model, start));
     }
     for (const std::string& name : options.others) {
-        const std::optional<report::Ladder> ladder = ladder_of(engine, name, start);
+        const std::optional<report::Ladder> ladder = ladder_of(engine, session_named(name), start);
         if (!ladder) return {};
         ladders.push_back(*ladder);
     }
@@ -226,7 +215,7 @@ int refuse(const std::string& reason) {
 
 /// False, after a complaint, if there is nothing to write, or it cannot be written.
 bool report_on(const engine::Engine& engine, Collector& collector, const TimelineOptions& options) {
-    const auto connections = chosen_connections(engine.smcr(), options);
+    const auto connections = chosen_connections(engine, options);
     if (!connections) return false;
     if (const std::string reason = why_not(options, connections->size()); !reason.empty()) {
         complain(reason);
@@ -242,22 +231,18 @@ bool report_on(const engine::Engine& engine, Collector& collector, const Timelin
     return write_timelines(timelines, options);
 }
 
-/// Only SMC-R has cursors; a name of no kind is looked for there, and not found.
-bool has_cursors(const std::string& name) {
-    const auto session = session_name(name);
-    return !session || session->kind == SessionKind::smcr;
-}
+/// Only SMC-R has cursors.
+bool has_cursors(const std::string& name) { return session_named(name).protocol == &report::smcr_report; }
 
 engine::Options engine_options_of(const TimelineOptions& options) {
-    constexpr std::size_t most_rungs = 10'000;
     engine::Options result;
     result.smcr_options.timelines = !options.wants_ladder();
     result.smcr_options.cursor_base = options.input.forced_cursor_base();
-    result.rdma_cm = options.wants(SessionKind::rdma_cm);
-    result.fc = options.wants(SessionKind::fc_exchange);
-    result.fc_protocols.fcvi = options.wants(SessionKind::fcvi);
-    result.fc_protocols.fc_ae_rdma = options.wants(SessionKind::fc_ae_rdma);
-    result.fc_protocols.fcvi_options.limits.ius = most_rungs;
+    for (const std::string& name : options.others) {
+        const report::ProtocolReport& report = *session_named(name).protocol;
+        report.protocol.followed(result) = true;
+        if (report.keep_for_ladders != nullptr) report.keep_for_ladders(result);
+    }
     return result;
 }
 

@@ -42,16 +42,29 @@ struct Observers {
     fc_ae_rdma::Observer* fc_ae_rdma = nullptr;
 };
 
+/// What the trackers know; nullptr: the protocol is not followed.
+struct Models {
+    const smcr::Model* smcr = nullptr;
+    const rdma_cm::Model* rdma_cm = nullptr;
+    const fibre_channel::Model* fc = nullptr;
+    const fcvi::Model* fcvi = nullptr;
+    const fc_ae_rdma::Model* fc_ae_rdma = nullptr;
+};
+
 struct Protocol {
-    const char* token;            ///< as options call it: "rdma-cm"
-    const char* filter;           ///< as display filters call it: "rdma_ip_cm"
-    const char* title;            ///< for people: "RDMA CM"
-    bool& (*followed)(Options&);  ///< whether to follow it
+    const char* token;                              ///< as options call it: "rdma-cm"
+    const char* filter;                             ///< as display filters call it: "rdma_ip_cm"
+    const char* title;                              ///< for people: "RDMA CM"
+    bool& (*followed)(Options&);                    ///< whether to follow it
+    void (*judge_by)(Options&, Profile) = nullptr;  ///< nullptr: there is but one way to judge it
     std::span<const Rule* const> rules{};
     std::span<const GeneratedField> generated_fields{};
     std::span<const layout::LayoutInfo> (*layouts)() = nullptr;  ///< nullptr: Wireshark has the fields
     std::span<const layout::OctetsInfo> (*octets)() = nullptr;
 };
+
+/// Annex A of FC-AE-RDMA says nothing of what others have to do, or of what Linux does.
+constexpr Profile outside_avionics(Profile profile) { return profile == Profile::avionics ? Profile::linux_ : profile; }
 
 /// In the order in which all is listed.
 inline constexpr std::array protocols{
@@ -60,6 +73,7 @@ inline constexpr std::array protocols{
         .filter = "smcr",
         .title = "SMC-R",
         .followed = [](Options& o) -> bool& { return o.smcr; },
+        .judge_by = [](Options& o, Profile profile) { o.smcr_options.profile = outside_avionics(profile); },
         .rules = smcr::rules::catalogue,
         .generated_fields = smcr::generated_fields,
         .layouts = fabricscope::smcr::layouts},
@@ -68,6 +82,7 @@ inline constexpr std::array protocols{
         .filter = "rdma_ip_cm",
         .title = "RDMA CM",
         .followed = [](Options& o) -> bool& { return o.rdma_cm; },
+        .judge_by = [](Options& o, Profile profile) { o.rdma_cm_options.profile = outside_avionics(profile); },
         .rules = rdma_cm::rules::catalogue,
         .generated_fields = rdma_cm::generated_fields,
         .layouts = fabricscope::rdma_cm::layouts,
@@ -87,6 +102,7 @@ inline constexpr std::array protocols{
         .filter = "fcaerdma",
         .title = "FC-AE-RDMA",
         .followed = [](Options& o) -> bool& { return o.fc_protocols.fc_ae_rdma; },
+        .judge_by = [](Options& o, Profile profile) { o.fc_protocols.fc_ae_rdma_options.profile = profile; },
         .rules = fc_ae_rdma::rules::catalogue,
         .generated_fields = fc_ae_rdma::generated_fields,
         .layouts = fabricscope::fc_ae_rdma::layouts},
@@ -112,6 +128,14 @@ public:
     const fibre_channel::Model& fc() const { return fc_.model(); }
     const fcvi::Model& fcvi() const { return fc_protocols_.fcvi(); }
     const fc_ae_rdma::Model& fc_ae_rdma() const { return fc_protocols_.fc_ae_rdma(); }
+    Models models() const {
+        return {
+            .smcr = options_.smcr ? &smcr() : nullptr,
+            .rdma_cm = options_.rdma_cm ? &rdma_cm() : nullptr,
+            .fc = options_.fc ? &fc() : nullptr,
+            .fcvi = options_.fc_protocols.fcvi ? &fcvi() : nullptr,
+            .fc_ae_rdma = options_.fc_protocols.fc_ae_rdma ? &fc_ae_rdma() : nullptr};
+    }
 
     /// Hands out what is left of a connection's streams: the capture holds nothing more of it.
     void end_stream(std::uint32_t smcr_connection) { smcr_.end_stream(smcr_connection); }

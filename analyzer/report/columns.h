@@ -366,6 +366,16 @@ template <auto Source, const auto& Members> consteval auto object(const char* na
 /// A record as an object inside of itself, for members that JSON nests.
 template <class R> void itself(const R& record, const Each<R>& each) { each(record); }
 
+/// The columns that a function lists, as if they were the record's own.
+template <std::span<const Column> (*Members)(), class R> consteval ColumnOf<R> listed() {
+    return {
+        {.name = "",
+         .meaning = "",
+         .visit = &detail::visit_by<itself<R>>,
+         .members = Members,
+         .nesting = Nesting::nowhere}};
+}
+
 /// The members of an object as if they were the record's own; `meaning` stands before theirs.
 template <auto Source, const auto& Members> consteval auto inlined(const char* meaning = "") {
     auto made = object<Source, Members>("", "inlined");

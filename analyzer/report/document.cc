@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/document.h"
 
+#include "analyzer/report/protocol.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
 
@@ -125,15 +126,19 @@ void each_finding(const Results& results, const Each<Finding>& each) {
 
 // ---- the document ----------------------------------------------------------------------------------
 
+std::span<const Column> sections() {
+    static const std::vector<Column> all = [] {
+        std::vector<Column> list;
+        for (const ProtocolReport* report : protocol_reports()) list.push_back(report->section);
+        return list;
+    }();
+    return all;
+}
+
 constexpr auto all_columns = columns<Results>(
     column<[](const Results&) { return "fabricscope/1"; }>("schema", "of the JSON that these tables agree with"),
     object<itself<Results>, capture_columns>("capture", "of the capture").inside_json_only(),
-    rows<each_rule, rules>("catalogue", Form::none),
-    object<&Results::smcr, smcr_columns>("smcr", "SMC-R").inside_json_only().in_lines(),
-    object<&Results::rdma_cm, rdma_cm_columns>("rdma_cm", "RDMA CM").in_lines(),
-    object<&Results::fc, fc_columns>("fc", "Fibre Channel").in_lines(),
-    object<&Results::fcvi, fcvi_columns>("fcvi", "FC-VI").in_lines(),
-    object<&Results::fc_ae_rdma, fc_ae_rdma_columns>("fc_ae_rdma", "FC-AE-RDMA").in_lines(),
+    rows<each_rule, rules>("catalogue", Form::none), listed<sections, Results>(),
     rows<each_finding, findings>("findings"),
     column<&Results::profile>("profile", "what traffic was held against: rfc7609, linux or fc-ae-rdma-annex-a"),
     rows<&Results::rules, rule_results>("rules"));

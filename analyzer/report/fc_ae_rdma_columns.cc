@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is reported of FC-AE-RDMA: messages and memory regions.
-#include "analyzer/report/document.h"
-#include "analyzer/report/fc_ae_rdma_summary.h"
+#include "analyzer/report/fc_ae_rdma_report.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyzer/report/fc_ae_rdma_summary.h"
+#include "analyzer/report/fc_ae_rdma_report.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is reported of Fibre Channel: Exchanges, logins and address resolutions.
-#include "analyzer/report/document.h"
+#include "analyzer/report/fc_report.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
 #include "protocols/fc/basic_links.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyzer/report/fc_summary.h"
+#include "analyzer/report/fc_report.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is reported of FC-VI: connections and VI Messages.
-#include "analyzer/report/document.h"
-#include "analyzer/report/fcvi_summary.h"
+#include "analyzer/report/fcvi_report.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
 #include "protocols/fc/frame_header.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyzer/report/fcvi_summary.h"
+#include "analyzer/report/fcvi_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -95,12 +95,16 @@ public:
     void object(std::span<const Column> columns, const void* record, const std::string& indent) {
         out_ << '{';
         bool is_first = true;
-        for (const Column& column : columns)
-            if (column.form != Form::none) member(column, record, indent + "  ", is_first);
+        members(columns, record, indent + "  ", is_first);
         out_ << '\n' << indent << '}';
     }
 
 private:
+    void members(std::span<const Column> columns, const void* record, const std::string& indent, bool& is_first) {
+        for (const Column& column : columns)
+            if (column.form != Form::none) member(column, record, indent, is_first);
+    }
+
     void member(const Column& column, const void* record, const std::string& indent, bool& is_first) {
         const auto name = [&] {
             out_ << (is_first ? "\n" : ",\n") << indent << '"' << column.name << "\": ";
@@ -112,6 +116,7 @@ private:
             return;
         }
         column.visit(record, context_, [&](const void* inner) {
+            if (column.nesting == Nesting::nowhere) return members(column.members(), inner, indent, is_first);
             name();
             if (column.in_lines) object(column.members(), inner, indent);
             else line([&](Writer& writer) { writer.object(column.members(), inner); });

@@ -7,127 +7,13 @@
 #include <array>
 #include <ostream>
 
-#include "analyzer/report/notables.h"
-#include "analyzer/report/rdma_cm_summary.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {
 namespace {
 
-using namespace engine::smcr;
+using engine::Side;
 using Kind = Rung::Kind;
-
-std::string known(std::string text) { return text.empty() ? "?" : std::move(text); }
-
-// ---- rungs ---------------------------------------------------------------------------------------
-
-Side side_of_first_data(const Connection& connection) {
-    const auto& from_server = connection.from[Side::server].first_data;
-    return from_server && *from_server == connection.setup.first_data->time ? Side::server : Side::client;
-}
-
-std::string decline_text(const DeclineSeen& decline) {
-    const char* name = decline.name();
-    return fmt::format(
-        "DECLINE {}{}{}", code_text(decline.code), name != nullptr ? ", " : "", name != nullptr ? name : "");
-}
-
-void add_setup(std::vector<Rung>& rungs, const Connection& connection, const std::string& prefix) {
-    const Setup& setup = connection.setup;
-    const auto add = [&](const std::optional<FrameStamp>& step, Side from, Kind kind, std::string_view text) {
-        if (step) rungs.push_back({*step, from, kind, fmt::format("{}{}", prefix, text)});
-    };
-    const bool first = connection.first_contact.value_or(false);
-    add(setup.syn, Side::client, Kind::tcp, "SYN");
-    add(setup.syn_ack, Side::server, Kind::tcp, "SYN-ACK");
-    add(setup.proposal, Side::client, Kind::clc, "PROPOSAL");
-    add(setup.accept, Side::server, Kind::clc, first ? "ACCEPT, first contact" : "ACCEPT");
-    add(setup.confirm, Side::client, Kind::clc, "CONFIRM");
-    if (connection.decline)
-        add(setup.decline, connection.decline->by, Kind::refusal, decline_text(*connection.decline));
-    if (setup.first_data) add(setup.first_data, side_of_first_data(connection), Kind::data, "first data");
-}
-
-void add_exchange(std::vector<Rung>& rungs, const LlcExchange& exchange) {
-    const std::string link = exchange.link ? fmt::format(", link {}", *exchange.link) : "";
-    const bool asked = exchange.request.frame != 0;
-    if (asked) rungs.push_back({exchange.request, exchange.from, Kind::llc, llc_name(exchange) + link});
-    if (!exchange.reply) return;
-    Rung reply{
-        *exchange.reply, other(exchange.from), exchange.refused ? Kind::refusal : Kind::llc,
-        fmt::format("{} {}{}", llc_name(exchange), exchange.refused ? "refused" : "reply", link)};
-    if (asked) reply.latency = exchange.reply->time - exchange.request.time;
-    rungs.push_back(std::move(reply));
-}
-
-void sort(std::vector<Rung>& rungs) {
-    std::ranges::stable_sort(rungs, {}, [](const Rung& rung) { return std::pair(rung.step.time, rung.step.frame); });
-}
-
-/// A message after the set-up belongs to something else.
-bool within(const LlcExchange& exchange, const std::vector<Rung>& setup) {
-    const Time time = exchange.request.frame != 0 ? exchange.request.time : exchange.reply->time;
-    const auto [first, last] = std::ranges::minmax(setup, {}, [](const Rung& rung) { return rung.step.time; });
-    return time >= first.step.time && time <= last.step.time;
-}
-
-std::string name_of_side(const LinkGroup& group, Side side) {
-    if (!group.hostname[side].empty()) return group.hostname[side];
-    return group.peer_id[side] ? peer_id_text(*group.peer_id[side]) : "?";
-}
-
-// ---- rungs of RDMA CM ------------------------------------------------------------------------------
-
-/// The message that this one answers, if it was captured.
-std::optional<FrameStamp> request_of(
-    const engine::rdma_cm::Connection& connection, const engine::rdma_cm::MessageSeen& message) {
-    using enum ib::CmAttribute;
-    switch (message.attribute) {
-        case rep:
-        case sidr_rep: return connection.req;
-        case mra:
-        case rej: return message.from == Side::server ? connection.req : connection.rep;
-        case rtu: return connection.rep;
-        case drep: return connection.dreq;
-        case apr: return connection.lap;
-        default: return std::nullopt;
-    }
-}
-
-Rung rung_of(const engine::rdma_cm::Connection& connection, const engine::rdma_cm::MessageSeen& message) {
-    const auto& reject = connection.reject;
-    const bool refuses = reject && reject->frame == message.frame;
-    const char* name = layout::name_of(ib::cm_attribute_names, static_cast<std::uint16_t>(message.attribute));
-    std::string text = name != nullptr ? name : "?";
-    if (refuses) text += ", " + reason_text(*reject);
-    if (message.repeated) text += ", retransmitted";
-    Rung rung{{message.time, message.frame}, message.from, refuses ? Kind::refusal : Kind::cm, std::move(text)};
-    const auto request = request_of(connection, message);
-    if (request && !message.repeated && request->time <= message.time) rung.latency = message.time - request->time;
-    return rung;
-}
-
-void add_data(std::vector<Rung>& rungs, const engine::rdma_cm::Connection& connection, Side from) {
-    const engine::rdma_cm::Traffic& traffic = connection.from[from];
-    if (!traffic.first) return;
-    rungs.push_back(
-        {{*traffic.first, traffic.first_frame},
-         from,
-         Kind::data,
-         fmt::format("first of {}, {}", counted(traffic.packets, "packet"), counted(traffic.bytes, "byte"))});
-}
-
-std::string about_text(const engine::rdma_cm::Connection& connection) {
-    const std::string protocol = protocol_text(connection), reason = why_not(connection);
-    std::string text = reason.empty() ? name_of(connection.outcome) : "The connection was " + reason;
-    text += fmt::format(
-        "; {}{}{}, service id {}", name_of(connection.service), protocol.empty() ? "" : " ", protocol,
-        hex_text(connection.service_id));
-    if (connection.message_count > connection.messages.size())
-        text += fmt::format(
-            "; the first {} of {} messages", grouped(connection.messages.size()), grouped(connection.message_count));
-    return text;
-}
 
 // ---- text ----------------------------------------------------------------------------------------
 
@@ -287,62 +173,15 @@ void Picture::legend(const std::vector<Ladder>& ladders) {
 
 }  // namespace
 
-Ladder ladder_of(const Connection& connection, const Model& model, Time start) {
-    Ladder ladder{
-        .title = "Set-up of " + connection_name(connection.id),
-        .about = {},
-        .client = known(end_text(connection.client)),
-        .server = known(end_text(connection.server)),
-        .start = start,
-        .rungs = {}};
-    const std::string reason = why_not(connection);
-    ladder.about = reason.empty() ? version_text(connection.version, connection.release) : "The connection " + reason;
-    if (reason.empty() && connection.link_group != 0)
-        ladder.about += ", link group " + link_group_name(connection.link_group);
-    add_setup(ladder.rungs, connection, "");
-    if (connection.link_group != 0 && !ladder.rungs.empty()) {
-        const std::vector<Rung> setup = ladder.rungs;
-        for (const LlcExchange& exchange : model.link_groups[connection.link_group - 1].exchanges)
-            if (within(exchange, setup)) add_exchange(ladder.rungs, exchange);
-    }
-    sort(ladder.rungs);
-    return ladder;
+void sort_by_time(std::vector<Rung>& rungs) {
+    std::ranges::stable_sort(rungs, {}, [](const Rung& rung) { return std::pair(rung.step.time, rung.step.frame); });
 }
 
-Ladder ladder_of(const LinkGroup& group, const Model& model, Time start) {
-    Ladder ladder{
-        .title = "Link group " + link_group_name(group.id),
-        .about = fmt::format(
-            "{}, {}, {}", version_text(group.version, group.release), counted(group.links.size(), "link"),
-            counted(group.connections.size(), "connection")),
-        .client = name_of_side(group, Side::client),
-        .server = name_of_side(group, Side::server),
-        .start = start,
-        .rungs = {}};
-    if (group.exchange_count > group.exchanges.size())
-        ladder.about += fmt::format(
-            "; the first {} of {} LLC exchanges", grouped(group.exchanges.size()), grouped(group.exchange_count));
-    for (const std::uint32_t id : group.connections)
-        if (const Connection& connection = model.connections[id - 1]; !connection.merged)
-            add_setup(ladder.rungs, connection, connection_name(id) + " ");
-    for (const LlcExchange& exchange : group.exchanges) add_exchange(ladder.rungs, exchange);
-    sort(ladder.rungs);
-    return ladder;
-}
-
-Ladder ladder_of(const engine::rdma_cm::Connection& connection, Time start) {
-    Ladder ladder{
-        .title = "RDMA CM connection " + cm_connection_name(connection.id),
-        .about = about_text(connection),
-        .client = end_text(connection, Side::client),
-        .server = end_text(connection, Side::server),
-        .start = start,
-        .rungs = {}};
-    for (const engine::rdma_cm::MessageSeen& message : connection.messages)
-        ladder.rungs.push_back(rung_of(connection, message));
-    for (const Side side : {Side::client, Side::server}) add_data(ladder.rungs, connection, side);
-    sort(ladder.rungs);
-    return ladder;
+std::string amount_text(std::uint64_t octets, std::uint64_t frames, std::uint64_t missing) {
+    if (octets == 0 && missing == 0) return "";
+    std::string text = ": " + counted(octets, "byte");
+    if (frames > 1 || missing != 0) text += " in " + counted(frames, "frame");
+    return missing != 0 ? text + ", " + grouped(missing) + " missing" : text;
 }
 
 void write_ladder(std::ostream& out, const Ladder& ladder, const Style& style) {

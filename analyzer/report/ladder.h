@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who said what to whom as a ladder: the set-up of a connection, all LLC of a link group, the messages
-// of an RDMA CM connection; fc_ladder.h makes those of Fibre Channel.
+// Who said what to whom as a ladder. Those of a protocol come from its NAME_ladder.cc.
 #pragma once
 
 #include <iosfwd>
@@ -8,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/engine/rdma_cm/model.h"
-#include "analyzer/engine/smcr/model.h"
+#include "analyzer/engine/sides.h"
 #include "analyzer/report/drawing.h"
 #include "analyzer/report/style.h"
 
@@ -36,12 +34,9 @@ struct Ladder {
     const char* server_role = "server";
 };
 
-/// From the SYN to the first data, with the LLC messages of the link group in that time.
-Ladder ladder_of(const engine::smcr::Connection& connection, const engine::smcr::Model& model, engine::Time start);
-/// All LLC messages that the model keeps, and the set-ups of the group's connections.
-Ladder ladder_of(const engine::smcr::LinkGroup& group, const engine::smcr::Model& model, engine::Time start);
-/// The CM messages that the model keeps, and when each side's data began.
-Ladder ladder_of(const engine::rdma_cm::Connection& connection, engine::Time start);
+void sort_by_time(std::vector<Rung>& rungs);
+/// ": 8,192 bytes in 4 frames, 1 of them missing"; empty if there are no data
+std::string amount_text(std::uint64_t octets, std::uint64_t frames, std::uint64_t missing = 0);
 
 /// At most 100 columns.
 void write_ladder(std::ostream& out, const Ladder& ladder, const Style& style);

@@ -288,7 +288,7 @@ std::string why_not(const Connection& connection) {
 
 std::vector<Notable> notables(const Results& results, const Style& style, std::size_t most) {
     std::vector<Notable> notables;
-    if (results.smcr != nullptr) notables = Observations(*results.smcr, style, most).all();
+    if (results.models.smcr != nullptr) notables = Observations(*results.models.smcr, style, most).all();
     about_capture(results, notables);
     return notables;
 }

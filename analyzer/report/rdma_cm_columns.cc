@@ -2,7 +2,7 @@
 // What is reported of RDMA CM: connections and service id resolutions.
 #include <fmt/format.h>
 
-#include "analyzer/report/document.h"
+#include "analyzer/report/rdma_cm_report.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyzer/report/rdma_cm_summary.h"
+#include "analyzer/report/rdma_cm_report.h"
 
 #include <fmt/format.h>
 

@@ -21,15 +21,11 @@ struct Results {
     std::vector<std::string> files;
     std::vector<std::string> problems;  ///< why files could not be read to their end
     const engine::CaptureSummary& capture;
-    const engine::smcr::Model* smcr = nullptr;              ///< null: not asked for
-    const engine::rdma_cm::Model* rdma_cm = nullptr;        ///< null: not asked for
-    const engine::fibre_channel::Model* fc = nullptr;       ///< null: not asked for
-    const engine::fcvi::Model* fcvi = nullptr;              ///< null: not asked for
-    const engine::fc_ae_rdma::Model* fc_ae_rdma = nullptr;  ///< null: not asked for
-    std::vector<const engine::Finding*> findings;           ///< those asked for
-    std::vector<engine::RuleResult> rules{};                ///< those asked for
-    std::map<std::uint64_t, Place> places{};                ///< of frames that are named, if there are several files
-    std::vector<std::string> warnings{};                    ///< what makes the capture itself doubtful
+    engine::Models models{};                       ///< null: not asked for
+    std::vector<const engine::Finding*> findings;  ///< those asked for
+    std::vector<engine::RuleResult> rules{};       ///< those asked for
+    std::map<std::uint64_t, Place> places{};       ///< of frames that are named, if there are several files
+    std::vector<std::string> warnings{};           ///< what makes the capture itself doubtful
     engine::Profile profile = engine::Profile::linux_;
 };
 

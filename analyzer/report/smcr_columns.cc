@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is reported of SMC-R: connections and link groups.
-#include "analyzer/report/document.h"
+#include "analyzer/report/smcr_report.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
 

@@ -69,14 +69,6 @@ std::string connection_name(std::uint32_t id) { return fmt::format("smcr-{}", id
 
 std::string hex_text(std::uint64_t value) { return fmt::format("0x{:016x}", value); }
 
-std::string exchange_name(std::uint32_t id) { return fmt::format("xchg-{}", id); }
-std::string login_name(std::uint32_t id) { return fmt::format("login-{}", id); }
-std::string cm_connection_name(std::uint32_t id) { return "cm-" + std::to_string(id); }
-std::string fcvi_connection_name(std::uint32_t id) { return "fcvi-" + std::to_string(id); }
-std::string fcvi_message_name(std::uint64_t id) { return "fcvi-message-" + std::to_string(id); }
-std::string fc_ae_rdma_message_name(std::uint64_t id) { return "fc-ae-rdma-" + std::to_string(id); }
-std::string fc_ae_rdma_region_name(std::uint32_t id) { return "fc-ae-rdma-region-" + std::to_string(id); }
-
 std::string link_group_name(std::uint32_t id) { return id == 0 ? std::string() : fmt::format("lg-{}", id); }
 
 std::string code_text(std::uint32_t code) { return fmt::format("0x{:08X}", code); }

@@ -32,20 +32,6 @@ std::string version_text(std::optional<std::uint8_t> version, std::optional<std:
 std::string connection_name(std::uint32_t id);
 /// "lg-1"; empty for 0
 std::string link_group_name(std::uint32_t id);
-/// "xchg-3"
-std::string exchange_name(std::uint32_t id);
-/// "login-3"
-std::string login_name(std::uint32_t id);
-/// "cm-3"
-std::string cm_connection_name(std::uint32_t id);
-/// "fcvi-3"
-std::string fcvi_connection_name(std::uint32_t id);
-/// "fcvi-message-3"
-std::string fcvi_message_name(std::uint64_t id);
-/// "fc-ae-rdma-3"
-std::string fc_ae_rdma_message_name(std::uint64_t id);
-/// "fc-ae-rdma-region-3"
-std::string fc_ae_rdma_region_name(std::uint32_t id);
 /// "0x000000000106a1b2", for what may pass 2^53
 std::string hex_text(std::uint64_t value);
 /// "0x03030008"

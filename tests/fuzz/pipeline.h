@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analyzer/report/fc_ladder.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/protocol.h"
 #include "analyzer/report/summary.h"
 #include "analyzer/report/timeline.h"
 #include "capture/source.h"
@@ -75,14 +75,10 @@ struct PipelineResult {
 };
 
 inline void write_ladders(std::ostream& out, const engine::Engine& engine) {
-    const auto write = [&](const report::Ladder& ladder) { report::write_ladder(out, ladder, {}); };
-    for (const engine::rdma_cm::Connection& connection : engine.rdma_cm().connections)
-        if (!connection.merged) write(report::ladder_of(connection, 0));
-    for (const engine::fcvi::Connection& connection : engine.fcvi().connections)
-        write(report::ladder_of(connection, 0));
-    for (const engine::fibre_channel::Exchange& exchange : engine.fc().exchanges) write(report::ladder_of(exchange, 0));
-    for (const engine::fc_ae_rdma::Message& message : engine.fc_ae_rdma().messages)
-        write(report::ladder_of(message, engine.fc(), 0));
+    for (const report::ProtocolReport* report : report::protocol_reports())
+        for (const report::SessionKind& kind : report->sessions)
+            for (std::size_t i = 0; kind.ladder != nullptr && i < kind.count(engine); ++i)
+                if (!kind.at(engine, i).merged) report::write_ladder(out, kind.ladder(engine, i, 0), {});
 }
 
 inline void write_reports(const engine::Engine& engine, const std::vector<std::string>& problems) {
@@ -90,11 +86,7 @@ inline void write_reports(const engine::Engine& engine, const std::vector<std::s
         .files = {"capture"},
         .problems = problems,
         .capture = engine.capture(),
-        .smcr = &engine.smcr(),
-        .rdma_cm = &engine.rdma_cm(),
-        .fc = &engine.fc(),
-        .fcvi = &engine.fcvi(),
-        .fc_ae_rdma = &engine.fc_ae_rdma(),
+        .models = engine.models(),
         .findings = engine.findings()};
     std::ostringstream json, text;
     report::write_json(json, results, true);

@@ -48,3 +48,35 @@ def test_includes_point_down(layer):
 def test_no_library_that_the_layer_must_not_know(layer):
     for path, target in includes(layer):
         assert not re.match(FOREIGN[layer], target), f"{path} includes {target}"
+
+
+# What knows a protocol for reasons of its own: SMC-R learns of queue pairs from CM messages, Fibre Channel's ladders and
+# replay show and play what is built on it, and scenarios had other names once.
+NEIGHBOURS = {
+    "rdma_cm": r"analyzer/engine/smcr/link_groups\.cc|replay/stack/ib/|program/synth\.cc",
+    "fc_ae_rdma": r"analyzer/report/fc_ladder\.cc|replay/(engine|stack)/fc/|program/synth\.cc",
+}
+
+
+def listed_files():
+    section = (ROOT / "docs/adding-a-protocol.md").read_text().partition("## Files outside its own folders")[2]
+    return set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
+
+
+def foreign_files(token):
+    """Sources that name a protocol beside its own, `token/` and `token_*`."""
+    own = re.compile(rf"(^|/){token}[/_.]|{NEIGHBOURS[token]}")
+    for layer in MAY_INCLUDE:
+        for path in sorted((ROOT / layer).rglob("*")):
+            name = path.relative_to(ROOT).as_posix()
+            if own.search(name) or not (path.suffix in (".cc", ".h") or path.name == "CMakeLists.txt"):
+                continue
+            if token in re.sub(r"//.*", "", path.read_text()):
+                yield name
+
+
+@pytest.mark.parametrize("token", NEIGHBOURS)
+def test_a_protocol_touches_the_listed_files_only(token):
+    listed = listed_files()
+    assert 0 < len(listed) <= 8
+    assert set(foreign_files(token)) <= listed

@@ -16,7 +16,7 @@ TEST(Comments, TheLastFrameBrokeTheRuleTheOthersAreEvidence) {
     const engine::Finding alone{&rule, {15}, "", "as well"};
     const engine::CaptureSummary capture;
     const capture::Comments comments = comments_of(
-        {.files = {}, .problems = {}, .capture = capture, .smcr = nullptr, .findings = {&pair, &alone}});
+        {.files = {}, .problems = {}, .capture = capture, .findings = {&pair, &alone}});
     EXPECT_THAT(
         comments, ElementsAre(
                       Pair(12, ElementsAre("SMCR-R34 error, smcr-1: went back [RFC 7609, 4.3]; evidence for frame 15")),

@@ -25,8 +25,7 @@ std::string lines_of(const Results& results, std::string_view name) {
 std::string finding_line(std::string session, std::string text) {
     const engine::Finding finding{&rule, {12, 15}, std::move(session), std::move(text)};
     const engine::CaptureSummary capture;
-    return lines_of(
-        {.files = {}, .problems = {}, .capture = capture, .smcr = nullptr, .findings = {&finding}}, "findings");
+    return lines_of({.files = {}, .problems = {}, .capture = capture, .findings = {&finding}}, "findings");
 }
 
 TEST(Csv, QuotesOnlyWhatNeedsThem) {
@@ -48,7 +47,7 @@ TEST(Csv, EveryTableHasItsHead) {
     const engine::CaptureSummary capture;
     std::map<std::string_view, std::ostringstream> streams;
     write_csv(
-        {.files = {}, .problems = {}, .capture = capture, .smcr = nullptr, .findings = {}}, false,
+        {.files = {}, .problems = {}, .capture = capture, .findings = {}}, false,
         [&](const DataTable& table) -> std::ostream& { return streams[table.name]; });
     for (const DataTable& table : data_tables())
         EXPECT_TRUE(streams[table.name].str().starts_with(csv_header(table) + "\r\n")) << table.name;

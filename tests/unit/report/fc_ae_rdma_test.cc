@@ -4,9 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analyzer/report/document.h"
-#include "analyzer/report/fc_ae_rdma_summary.h"
-#include "analyzer/report/fc_ladder.h"
+#include "analyzer/report/fc_ae_rdma_report.h"
 #include "analyzer/report/json.h"
 
 namespace fabricscope::report {

@@ -5,9 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analyzer/report/document.h"
-#include "analyzer/report/fc_ladder.h"
-#include "analyzer/report/fcvi_summary.h"
+#include "analyzer/report/fcvi_report.h"
 #include "analyzer/report/json.h"
 #include "tests/unit/engine/fcvi_world.h"
 

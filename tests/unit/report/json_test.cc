@@ -20,7 +20,8 @@ protected:
     json parsed(bool cursors = false) const {
         std::ostringstream out;
         write_json(
-            out, {.files = files_, .problems = {}, .capture = capture_, .smcr = &model_, .findings = findings_},
+            out,
+            {.files = files_, .problems = {}, .capture = capture_, .models = {.smcr = &model_}, .findings = findings_},
             cursors);
         return json::parse(out.str());
     }
@@ -43,7 +44,7 @@ TEST_F(Document, AnEmptyCaptureHasEmptyLists) {
 
 TEST_F(Document, AProtocolThatWasNotAskedForIsAbsent) {
     std::ostringstream out;
-    write_json(out, {.files = {}, .problems = {}, .capture = capture_, .smcr = nullptr, .findings = {}}, false);
+    write_json(out, {.files = {}, .problems = {}, .capture = capture_, .findings = {}}, false);
     EXPECT_FALSE(json::parse(out.str()).contains("smcr"));
 }
 

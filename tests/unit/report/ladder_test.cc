@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyzer/report/ladder.h"
-
 #include <gmock/gmock.h>
 
 #include <sstream>
 
+#include "analyzer/report/smcr_report.h"
 #include "tests/unit/report/models.h"
 
 namespace fabricscope::report {

@@ -19,7 +19,12 @@ protected:
     std::string text(const SummaryOptions& options = {}) const {
         std::ostringstream out;
         write_summary(
-            out, {.files = {"a.pcap"}, .problems = problems_, .capture = capture_, .smcr = &model_, .findings = {}},
+            out,
+            {.files = {"a.pcap"},
+             .problems = problems_,
+             .capture = capture_,
+             .models = {.smcr = &model_},
+             .findings = {}},
             options);
         return out.str();
     }
@@ -51,7 +56,7 @@ TEST_F(SummaryText, OfOneUneventfulConnection) {
         "  nothing: every connection came up, nobody had to wait\n"
         "\n"
         "  Connection  Client            Server            Outcome    To server  To client  Blocked  Close\n"
-        "  smcr-1      192.0.2.10:40001  192.0.2.20:18001  SMC-Rv2.1        500        500       -  orderly\n"
+        "  smcr-1      192.0.2.10:40001  192.0.2.20:18001  SMC-Rv2.1        500        500        -  orderly\n"
         "  Set-up, SYN to CONFIRM: 12.0 ms\n");
 }
 

@@ -6,9 +6,10 @@
 #include <map>
 
 #include "analyzer/engine/intervals.h"
+#include "analyzer/report/streams.h"
 #include "protocols/layout/layout.h"
 
-namespace fabricscope::cli {
+namespace fabricscope::report {
 
 class OctetImage {
 public:
@@ -51,4 +52,24 @@ private:
     engine::RangeSet known_;
 };
 
-}  // namespace fabricscope::cli
+inline constexpr std::uint64_t widest_hole = 1 << 24;  ///< what a Base Address reaches; offsets can claim anything
+
+inline const char* consequence_of_hole(bool wide) {
+    return wide ? "that is more than anything reaches, so they are left out, and what follows stands too early"
+                : "zeros stand in for them";
+}
+
+/// From position 0 on, zeros where nothing is known. `tell(begin, octets, wide)` is called for each hole; wide ones are
+/// left out.
+template <class Tell> void write_image(OctetSink& sink, const OctetImage& image, const Tell& tell) {
+    std::uint64_t position = 0;
+    for (const engine::RangeSet::Range& range : image.known().ranges()) {
+        const std::uint64_t hole = range.begin - position;
+        if (hole != 0) tell(position, hole, hole > widest_hole);
+        if (hole <= widest_hole) sink.write_zeros(hole);
+        image.visit(range.begin, range.end, [&](ByteView octets) { sink.write(octets); });
+        position = range.end;
+    }
+}
+
+}  // namespace fabricscope::report

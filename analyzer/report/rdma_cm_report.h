@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RDMA CM connections for people.
+// What is reported of RDMA CM connections.
 #pragma once
 
-#include <iosfwd>
+#include <string>
 
-#include "analyzer/engine/rdma_cm/model.h"
-#include "analyzer/report/summary.h"
+#include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {
 
+extern const ProtocolReport rdma_cm_report;
+extern const ColumnsElsewhere<engine::rdma_cm::Model> rdma_cm_columns;
+
 void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const SummaryOptions& options);
+
+/// The CM messages that the model keeps, and when each side's data began.
+Ladder ladder_of(const engine::rdma_cm::Connection& connection, engine::Time start);
+
+/// "cm-3"
+std::string cm_connection_name(std::uint32_t id);
 
 /// Why a connection did not come about, "rejected by the server with ..."; empty if it did.
 std::string why_not(const engine::rdma_cm::Connection& connection);

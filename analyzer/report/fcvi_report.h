@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FC-VI connections for people.
+// What is reported of FC-VI: connections and Messages.
 #pragma once
 
-#include <iosfwd>
+#include <memory>
 #include <string>
 
-#include "analyzer/engine/fcvi/model.h"
-#include "analyzer/report/summary.h"
+#include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {
 
+extern const ProtocolReport fcvi_report;
+extern const ColumnsElsewhere<engine::fcvi::Model> fcvi_columns;
+
 void write_fcvi(std::ostream& out, const engine::fcvi::Model& model, const SummaryOptions& options);
+
+/// The IUs that the model keeps, and the aborts.
+Ladder ladder_of(const engine::fcvi::Connection& connection, engine::Time start);
+
+/// The data that one end of a connection sent, Message by Message, in the order in which these began.
+std::unique_ptr<Stream> fcvi_stream(const StreamChoice& choice, OctetSink& sink);
+
+/// "fcvi-3"
+std::string fcvi_connection_name(std::uint32_t id);
+/// "fcvi-message-3"
+std::string fcvi_message_name(std::uint64_t id);
 
 /// Why a connection did not come about, "refused by the server: Connect Reject"; empty if it did.
 std::string why_not(const engine::fcvi::Connection& connection);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is reported of FC-AE-RDMA: messages, and the memory that they moved.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "analyzer/report/protocol.h"
+
+namespace fabricscope::report {
+
+extern const ProtocolReport fc_ae_rdma_report;
+extern const ColumnsElsewhere<engine::fc_ae_rdma::Model> fc_ae_rdma_columns;
+
+void write_fc_ae_rdma(std::ostream& out, const engine::fc_ae_rdma::Model& model, const SummaryOptions& options);
+
+/// The message's Exchange, which is sought in `fc`.
+Ladder ladder_of(
+    const engine::fc_ae_rdma::Message& message, const engine::fibre_channel::Model& fc, engine::Time start);
+
+/// What a message moved. The client is the Initiator: its data are those that it writes.
+std::unique_ptr<Stream> message_stream(const StreamChoice& choice, OctetSink& sink);
+/// A region's memory, as messages wrote it, or as they read it.
+std::unique_ptr<Stream> region_stream(const StreamChoice& choice, OctetSink& sink);
+
+/// "fc-ae-rdma-3"
+std::string fc_ae_rdma_message_name(std::uint64_t id);
+/// "fc-ae-rdma-region-3"
+std::string fc_ae_rdma_region_name(std::uint32_t id);
+
+/// What kept a message from moving its data, "ended with WRITE PROTECT ERROR"; empty if nothing did.
+std::string trouble_of(const engine::fc_ae_rdma::Message& message);
+
+}  // namespace fabricscope::report

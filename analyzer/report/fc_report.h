@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is reported of Fibre Channel: Exchanges, logins, addresses.
+#pragma once
+
+#include <string>
+
+#include "analyzer/report/protocol.h"
+
+namespace fabricscope::report {
+
+extern const ProtocolReport fc_report;
+extern const ColumnsElsewhere<engine::fibre_channel::Model> fc_columns;
+
+void write_fc(std::ostream& out, const engine::fibre_channel::Model& model, const SummaryOptions& options);
+
+/// The Sequences that the model keeps, and the abort.
+Ladder ladder_of(const engine::fibre_channel::Exchange& exchange, engine::Time start);
+
+/// "xchg-3"
+std::string exchange_name(std::uint32_t id);
+/// "login-3"
+std::string login_name(std::uint32_t id);
+
+/// What kept an Exchange from an ordinary end, "LS_RJT: logical busy, N_Port Login required"; empty if nothing did.
+std::string trouble_of(const engine::fibre_channel::Exchange& exchange);
+
+}  // namespace fabricscope::report

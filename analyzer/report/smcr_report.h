@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is reported of SMC-R: connections and link groups.
+#pragma once
+
+#include <memory>
+
+#include "analyzer/report/protocol.h"
+
+namespace fabricscope::report {
+
+extern const ProtocolReport smcr_report;
+extern const ColumnsElsewhere<engine::smcr::Model> smcr_columns;
+
+/// With what stands out in the capture itself. If there are neither connections nor link groups, it says so.
+void write_smcr(std::ostream& out, const Results& results, const SummaryOptions& options);
+
+/// From the SYN to the first data, with the LLC messages of the link group in that time.
+Ladder ladder_of(const engine::smcr::Connection& connection, const engine::smcr::Model& model, engine::Time start);
+/// All LLC messages that the model keeps, and the set-ups of the group's connections.
+Ladder ladder_of(const engine::smcr::LinkGroup& group, const engine::smcr::Model& model, engine::Time start);
+
+/// The data that one side of a connection wrote.
+std::unique_ptr<Stream> smcr_stream(const StreamChoice& choice, OctetSink& sink);
+
+}  // namespace fabricscope::report
