@@ -46,6 +46,7 @@ struct Address {
 std::string to_string(const Address& address);
 
 enum class Transport : std::uint8_t { none, tcp, udp, ib, fc };
+inline constexpr std::size_t transport_count = 5;
 
 enum TcpFlag : std::uint8_t { fin = 0x01, syn = 0x02, rst = 0x04, psh = 0x08, ack = 0x10, urg = 0x20 };
 

@@ -64,6 +64,10 @@ public:
     }
     void end() final { record_.reset(); }
 
+    bool is_concerned_by(capture::Transport transport) const final {
+        return transport == capture::Transport::fc || transport == capture::Transport::tcp;  // FCIP
+    }
+
     void on_packet(const Visit& visit) final { record_->on_packet(visit, is_wanted(visit)); }
 
     void before(const Visit& visit) final {

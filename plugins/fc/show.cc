@@ -6,8 +6,8 @@ namespace fabricscope::plugin {
 void write_fc_columns(const Display& display, const FcEntry& entry, const Line& summary) {
     // Wireshark's SCSI dissector puts up a fence.
     if (display.first) col_clear_fence(display.pinfo->cinfo, COL_INFO);
-    const Line info = marked(display, entry.frame, entry.repeated ? "[Repeated]" : nullptr, summary);
-    write_columns(display, display.fields.name, info, " | ");
+    const char* repetition = entry.repeated ? "[Repeated]" : nullptr;
+    write_marked_columns(display, display.fields.name, entry.frame, repetition, summary, " | ");
 }
 
 proto_tree* add_fc_protocol(const Display& display, const FcView& view, int start, const Line& summary) {

@@ -102,7 +102,7 @@ Ends ends_of(const Record& record, const FrameEntry& entry) {
 void show_iu(
     const Display& display, const Record& record, const FcView& view, const FrameEntry& entry, bool with_columns) {
     const Message* message = record.message(entry.message);
-    if (message == nullptr) return;
+    if (message == nullptr || !display.is_seen()) return;
     const Line summary = summary_of(entry, view.frame, *message);
     if (with_columns) write_fc_columns(display, entry, summary);
     if (!display.details) return;

@@ -131,6 +131,7 @@ Ends ends_of(const Record& record, const FrameEntry& entry) {
 }
 
 void show_iu(const Display& display, const Record& record, const FcView& view, const FrameEntry& entry) {
+    if (!display.is_seen()) return;
     const wire::DeviceHeader header = wire::parse_device_header(
         view.frame.device_header(), view.frame.header.df_ctl.device_header_octets(), entry.version());
     const std::optional<wire::ConnectPayload> payload = connect_payload_of(record, view, entry, header);

@@ -79,6 +79,8 @@ public:
     }
     void end() override { open_record.reset(); }
 
+    bool is_concerned_by(capture::Transport transport) const override { return transport == capture::Transport::ib; }
+
     void before(const Visit& visit) override {
         if (visit.first) open_record->note_message(visit.packet);
     }

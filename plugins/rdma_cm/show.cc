@@ -30,8 +30,8 @@ void write_message_columns(
     write_address(display.pinfo, &display.pinfo->dst, packet.destination);
     // Of a frame that the capture cut, Wireshark's dissector says that it is malformed, and puts up a fence.
     col_clear_fence(display.pinfo->cinfo, COL_INFO);
-    const Line info = marked(display, facts.frame, facts.retransmission ? "[Retransmission]" : nullptr, summary);
-    write_columns(display, fields.name, info, "");
+    const char* repetition = facts.retransmission ? "[Retransmission]" : nullptr;
+    write_marked_columns(display, fields.name, facts.frame, repetition, summary, "");
 }
 
 // ---- what the engine found out -------------------------------------------------------------------

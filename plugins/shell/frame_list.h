@@ -13,13 +13,20 @@
 
 namespace fabricscope::plugin {
 
+/// How many are kept at most, half of them at least.
+inline std::ptrdiff_t recent_frames() {
+    if (frames_come_again()) return PTRDIFF_MAX / 2;
+    // Where nothing is ever a copy, only the frame itself is shown. What is reused stays in the processor's caches.
+    return interface_count() > 1 ? 65'536 : 1'024;
+}
+
 /// `Entry` has a member `frame`.
 template <class Entry> class FrameList {
 public:
     /// Frames come in the capture's order.
     Entry& add(std::uint64_t frame) {
-        if (std::ssize(entries_) >= most_recent && !frames_come_again())
-            entries_.erase(entries_.begin(), entries_.begin() + most_recent / 2);
+        if (std::ssize(entries_) >= recent_frames())
+            entries_.erase(entries_.begin(), entries_.begin() + std::ssize(entries_) / 2);
         Entry& entry = entries_.emplace_back();
         entry.frame = static_cast<std::uint32_t>(frame);
         return entry;
@@ -51,8 +58,6 @@ public:
     }
 
 private:
-    static constexpr std::ptrdiff_t most_recent = 65'536;
-
     /// Where the frame's entry is, or would have to be. Frames are asked for more than once, and one after the other.
     std::size_t place_of(std::uint64_t frame) const {
         if (entries_.empty() || entries_.back().frame < frame) return entries_.size();
@@ -72,9 +77,10 @@ private:
 template <class T> class FrameDetails {
 public:
     std::uint32_t add(T detail) {
-        if (std::ssize(details_) >= most_recent && !frames_come_again()) {
-            details_.erase(details_.begin(), details_.begin() + most_recent / 2);
-            forgotten_ += most_recent / 2;
+        if (std::ssize(details_) >= 2 * recent_frames()) {  // half of it are as many as a list may have
+            const std::ptrdiff_t oldest = std::ssize(details_) / 2;
+            details_.erase(details_.begin(), details_.begin() + oldest);
+            forgotten_ += static_cast<std::size_t>(oldest);
         }
         details_.push_back(std::move(detail));
         return static_cast<std::uint32_t>(forgotten_ + details_.size());
@@ -82,8 +88,6 @@ public:
     const T& operator[](std::uint32_t number) const { return details_[number - 1 - forgotten_]; }
 
 private:
-    static constexpr std::ptrdiff_t most_recent = 131'072;  ///< half of it are as many as a list may have
-
     std::vector<T> details_;
     std::size_t forgotten_ = 0;
 };

@@ -59,7 +59,10 @@ public:
     /// By the user, among Wireshark's protocols.
     bool is_enabled() const { return proto_is_protocol_enabled(find_protocol_by_id(fields_.protocol)) != 0; }
 
-    // The course of a capture. What concerns frames is called for enabled protocols only.
+    // The course of a capture. What concerns frames is called for enabled protocols only, with frames that may hold
+    // something of the protocol.
+
+    virtual bool is_concerned_by([[maybe_unused]] capture::Transport transport) const { return true; }
 
     virtual void begin([[maybe_unused]] bool enabled) {}
     /// What the engine is to follow, and who listens to it.

@@ -2,6 +2,7 @@
 #include "plugins/shell/session.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -38,6 +39,8 @@ bool inside = false;
 /// All that is known of the capture that is open.
 struct Session {
     std::vector<Plugin*> plugins;  ///< of the protocols that are enabled
+    /// Of these, whom a frame concerns, by the packet's transport.
+    std::array<std::vector<Plugin*>, capture::transport_count> concerned;
     engine::Options options{.smcr = false};
     engine::Observers observers;
     std::optional<engine::Engine> engine;  ///< from the first frame on
@@ -49,6 +52,10 @@ struct Session {
     std::unordered_map<std::uint64_t, std::uint64_t> originals;
 };
 std::optional<Session> session;
+
+const std::vector<Plugin*>& concerned(const Visit& visit) {
+    return session->concerned[static_cast<std::size_t>(visit.packet.transport)];
+}
 
 // ---- the engine ----------------------------------------------------------------------------------
 
@@ -73,7 +80,7 @@ void follow(const Visit& visit) {
     if (!session->engine) start_engine(visit);
     if (visit.packet.time < session->latest) session->late.push_back(visit.packet.number);
     session->latest = std::max(session->latest, visit.packet.time);
-    for (Plugin* plugin : session->plugins) plugin->on_packet(visit);
+    for (Plugin* plugin : concerned(visit)) plugin->on_packet(visit);
     session->engine->on_packet(visit.packet);
 }
 
@@ -102,40 +109,52 @@ bool is_first_visit(const packet_info* pinfo) {
 
 void before_frame(const Visit& visit) try {
     if (visit.first) follow(visit);
-    for (Plugin* plugin : session->plugins) plugin->before(visit);
+    for (Plugin* plugin : concerned(visit)) plugin->before(visit);
 } catch (const std::exception& error) {
     // Out of memory, say: Wireshark still shows what it can by itself.
     ws_warning("fabricscope: frame %u: %s", visit.pinfo->num, error.what());
 }
 
-/// Also if a dissector threw; and one plugin that throws keeps the frame from no other.
-void after_frame(const Visit& visit, std::size_t first) {
-    const std::size_t count = session->plugins.size();
+/// `next` is the first plugin that has not had its turn, also when one of them throws.
+void take_turns(const Visit& visit, volatile std::size_t& next) {
+    const std::vector<Plugin*>& plugins = concerned(visit);
+    const char* around = visit.pinfo->current_proto;
+    while (next < plugins.size()) {
+        Plugin* plugin = plugins[next];
+        next = next + 1;
+        visit.pinfo->current_proto = plugin->description().protocol.title;  // whose expert infos are
+        plugin->after(visit);
+    }
+    visit.pinfo->current_proto = around;
+}
+
+/// One plugin that throws keeps the frame from no other.
+void after_exception(const Visit& visit, std::size_t first) {
     const char* around = visit.pinfo->current_proto;
     volatile std::size_t next = first;
-    TRY {
-        while (next < count) {
-            Plugin* plugin = session->plugins[next];
-            next = next + 1;
-            visit.pinfo->current_proto = plugin->description().protocol.title;  // whose expert infos are
-            plugin->after(visit);
-        }
-    }
+    TRY { take_turns(visit, next); }
     FINALLY {
         visit.pinfo->current_proto = around;
-        if (next < count) after_frame(visit, next);
+        if (next < concerned(visit).size()) after_exception(visit, next);
     }
     ENDTRY;
 }
 
 int dissect_around(dissector_handle_t wrapped, const Visit& visit, void* data) {
     volatile int dissected = 0;
+    volatile std::size_t next = 0;
+    const char* around = visit.pinfo->current_proto;
     before_frame(visit);
     inside = true;
-    TRY { dissected = call_dissector_only(wrapped, visit.tvb, visit.pinfo, visit.tree, data); }
+    TRY {
+        dissected = call_dissector_only(wrapped, visit.tvb, visit.pinfo, visit.tree, data);
+        inside = false;
+        take_turns(visit, next);
+    }
     FINALLY {
         inside = false;
-        after_frame(visit, 0);
+        if (next != 0) visit.pinfo->current_proto = around;
+        if (next < concerned(visit).size()) after_exception(visit, next);
     }
     ENDTRY;
     return dissected;
@@ -180,6 +199,8 @@ void begin_capture() {
         plugin->begin(enabled);
         if (!enabled) continue;
         session->plugins.push_back(plugin);
+        for (std::size_t i = 0; i < capture::transport_count; ++i)
+            if (plugin->is_concerned_by(static_cast<capture::Transport>(i))) session->concerned[i].push_back(plugin);
         plugin->follow(session->options, session->observers);
     }
 }

@@ -26,15 +26,7 @@ void add_findings(const Display& display, proto_tree* tree, tvbuff_t* tvb, std::
 Display display_in(Fields& fields, const FrameNotes& notes, packet_info* pinfo, proto_tree* tree) {
     static const int expert_tap = find_tap_id("expert");
     const bool details = proto_field_is_referenced(tree, fields.protocol) != 0 || have_tap_listener(expert_tap) != 0;
-    return {fields, notes, pinfo, tree, details};
-}
-
-Line marked(const Display& display, std::uint64_t original, const char* repetition, const Line& summary) {
-    Line line;
-    if (original != display.pinfo->num) line << "[Copy of frame " << original << "] ";
-    else if (repetition != nullptr) line << repetition << " ";
-    line << summary.c_str();
-    return line;
+    return {fields, notes, pinfo, tree, details, pinfo->cinfo != nullptr};
 }
 
 void write_columns(const Display& display, const char* protocol, const Line& info, const char* separator) {
@@ -42,6 +34,18 @@ void write_columns(const Display& display, const char* protocol, const Line& inf
     col_set_str(columns, COL_PROTOCOL, protocol);
     if (!display.first) return col_append_sep_str(columns, COL_INFO, separator, info.c_str());
     col_add_str(columns, COL_INFO, info.c_str());
+}
+
+void write_marked_columns(
+    const Display& display, const char* protocol, std::uint64_t original, const char* repetition, const Line& info,
+    const char* separator) {
+    const bool is_copy = original != display.pinfo->num;
+    if (!is_copy && repetition == nullptr) return write_columns(display, protocol, info, separator);
+    Line line;
+    if (is_copy) line << "[Copy of frame " << original << "] ";
+    else line << repetition << " ";
+    line << info.c_str();
+    write_columns(display, protocol, line, separator);
 }
 
 proto_tree* add_protocol(

@@ -19,17 +19,23 @@ struct Display {
     packet_info* pinfo;
     proto_tree* tree;
     bool details;       ///< whether anybody looks at the tree or at expert infos
+    bool columns;       ///< whether anybody looks at Protocol and Info, and they are ours to write
     bool first = true;  ///< of what the packet carries of the protocol: its tree has what is known of the packet
+
+    bool is_seen() const { return details || columns; }
 };
 Display display_in(Fields& fields, const FrameNotes& notes, packet_info* pinfo, proto_tree* tree);
 
 // ---- columns and the protocol's own item ---------------------------------------------------------
 
-/// `summary` behind a mark: the frame is a copy of the frame `original`, or `repetition` if that is no nullptr.
-Line marked(const Display& display, std::uint64_t original, const char* repetition, const Line& summary);
 /// Protocol and Info. The packet's first message replaces what the layers below wrote, as far as they put up no fence;
 /// further ones are added.
 void write_columns(const Display& display, const char* protocol, const Line& info, const char* separator);
+/// The same with `info` behind a mark: the frame is a copy of the frame `original`, or `repetition` if that is no
+/// nullptr.
+void write_marked_columns(
+    const Display& display, const char* protocol, std::uint64_t original, const char* repetition, const Line& info,
+    const char* separator);
 /// "FC-VI, SUMMARY"
 proto_tree* add_protocol(
     const Display& display, const char* protocol, tvbuff_t* tvb, int start, int length, const char* summary);

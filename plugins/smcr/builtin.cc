@@ -34,6 +34,7 @@ struct Turn {
     wireshark_bool heuristics_first = true;
 };
 Turn before;
+bool is_our_turn = false;
 
 dissector_table_t payload_table() {
     static dissector_table_t table = find_dissector_table("infiniband");
@@ -55,6 +56,8 @@ void replace_builtin_decode(bool replace) {
 }
 
 void begin_infiniband_turn(dissector_handle_t handle) {
+    if (is_our_turn) return;
+    is_our_turn = true;
     before.payload = dissector_get_payload_handle(payload_table());
     before.heuristics_first = prefs_get_bool_value(heuristics_first(), pref_current);
     dissector_change_payload("infiniband", handle);
@@ -62,6 +65,8 @@ void begin_infiniband_turn(dissector_handle_t handle) {
 }
 
 void end_infiniband_turn() {
+    if (!is_our_turn) return;
+    is_our_turn = false;
     prefs_set_bool_value(heuristics_first(), before.heuristics_first, pref_current);
     // Without a choice, too: the table then has an entry that chooses nobody, which counts as unchanged
     // and is cheaper than making and removing one for each frame.

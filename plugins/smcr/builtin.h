@@ -15,7 +15,8 @@ void replace_builtin_decode(bool replace);
 
 /// While it lasts, payloads of InfiniBand packets are offered to `handle` first. Wireshark offers them
 /// to heuristics first, RPC-over-RDMA's among them, which claims LLC messages; and these change their
-/// order with every match. Nothing of the user's settings remains changed afterwards.
+/// order with every match. Nothing of the user's settings remains changed afterwards. What has begun or ended already
+/// stays as it is.
 void begin_infiniband_turn(dissector_handle_t handle);
 void end_infiniband_turn();
 

@@ -37,10 +37,13 @@ StreamReader::Pieces pieces;
 
 const capture::Packet& packet() { return turn.visit->packet; }
 bool is_tcp() { return packet().transport == capture::Transport::tcp; }
-bool has_link_payload() { return !is_tcp() && packet().ib.payload_length != 0; }
+bool is_ib() { return packet().transport == capture::Transport::ib; }
+bool has_link_payload() { return is_ib() && packet().ib.payload_length != 0; }
 bool has_clc() { return turn.facts.clc_pending != 0 || !open_record->clc(turn.facts.frame).empty(); }
 SmcDisplay display_of(packet_info* pinfo, proto_tree* tree) {
-    return {display_in(fields, open_record->notes(), pinfo, tree), *open_record, turn.ours};
+    Display display = display_in(fields, open_record->notes(), pinfo, tree);
+    display.columns = display.columns && turn.ours;
+    return {display, *open_record};
 }
 
 /// Whether `tvb` begins at this place of the frame itself, not of something made of several frames.
@@ -208,6 +211,7 @@ void SmcrPlugin::follow(engine::Options& options, engine::Observers& observers) 
 }
 
 void SmcrPlugin::end() {
+    end_infiniband_turn();
     open_record.reset();
     stream_reader.reset();
     pieces.clear();
@@ -216,18 +220,23 @@ void SmcrPlugin::end() {
 void SmcrPlugin::before(const Visit& visit) {
     turn.visit = &visit;
     turn.known = turn.ours = turn.shown = false;
+    if (!is_tcp() && !is_ib()) return end_infiniband_turn();
     read_streams(visit);
     turn.known = open_record->find_facts(visit.pinfo->num, turn.facts);
-    if (!turn.known || !replacing) return;
-    turn.ours = true;
-    if (has_link_payload()) begin_infiniband_turn(link_handle);
-    else if (is_tcp() && has_clc()) claim_conversation(visit.pinfo);
+    turn.ours = turn.known && replacing;
+    if (is_tcp()) {
+        if (turn.ours && has_clc()) claim_conversation(visit.pinfo);
+    } else if (has_link_payload()) {
+        if (turn.ours) begin_infiniband_turn(link_handle);
+        else end_infiniband_turn();
+    }
 }
 
 void SmcrPlugin::after(const Visit& visit) {
     if (!turn.known) return;
     turn.known = false;
-    if (turn.ours && has_link_payload()) end_infiniband_turn();
+    // Taking turns costs more than showing a frame. Where frames come once, nobody can see the settings in between.
+    if (frames_come_again()) end_infiniband_turn();
     if (!turn.shown) show_rest(visit);
     tap_frame(visit);
 }

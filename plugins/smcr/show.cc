@@ -29,8 +29,9 @@ ByteView view_of(tvbuff_t* tvb) {
 void write_info(SmcDisplay display, const FrameFacts& facts, const Line& info, bool first = true) {
     if (!display.columns) return;
     display.first = first;
+    if (!first) return write_columns(display, display.protocol, info, ", ");
     const char* repetition = facts.retransmission ? "[Retransmission]" : nullptr;
-    write_columns(display, display.protocol, first ? marked(display, facts.frame, repetition, info) : info, ", ");
+    write_marked_columns(display, display.protocol, facts.frame, repetition, info, ", ");
 }
 
 proto_tree* add_message(const SmcDisplay& display, tvbuff_t* tvb, int length, const char* title) {
@@ -208,6 +209,7 @@ int show_clc(const SmcDisplay& display, tvbuff_t* payload, const FrameFacts& fac
 }
 
 void show_link_payload(const SmcDisplay& display, tvbuff_t* payload, const FrameFacts& facts) {
+    if (!display.is_seen()) return;
     switch (facts.what) {
         case FrameFacts::What::llc: return show_llc(display, message_tvb(display, payload, facts), facts);
         case FrameFacts::What::cdc: return show_cdc(display, message_tvb(display, payload, facts), facts);

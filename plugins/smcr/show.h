@@ -10,7 +10,6 @@ namespace fabricscope::plugin::smcr {
 /// Where to show something. Trivially destructible, as Wireshark's exceptions demand.
 struct SmcDisplay : Display {
     const Record& record;
-    bool columns;  ///< whether Protocol and Info are ours to write
     const char* protocol = fields.name;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocols/fc/frame.h"
 
-#include <zlib.h>
-
 #include <cstdio>
+
+#include "protocols/net/crc32.h"
 
 namespace fabricscope::fc {
 
@@ -126,7 +126,7 @@ std::vector<std::uint8_t> build(const Frame& frame) {
     return std::move(builder.message);
 }
 
-std::uint32_t crc_of(ByteView frame) { return static_cast<std::uint32_t>(crc32_z(0, frame.data(), frame.size())); }
+std::uint32_t crc_of(ByteView frame) { return net::crc32(0, frame); }
 
 std::string port_id_text(std::uint32_t port_id) {
     char text[9];

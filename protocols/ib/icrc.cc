@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocols/ib/icrc.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 
 #include "protocols/ib/headers.h"
+#include "protocols/net/crc32.h"
 #include "protocols/net/headers.h"
 
 namespace fabricscope::ib {
@@ -84,8 +83,6 @@ void mask_headers(IcrcStart start, std::span<std::uint8_t> headers, std::size_t 
     mask(headers.subspan(bth), mask_bth);
 }
 
-uLong update(uLong crc, ByteView octets) { return crc32_z(crc, octets.data(), octets.size()); }
-
 }  // namespace
 
 std::optional<std::uint32_t> icrc(IcrcStart start, ByteView packet, std::size_t bth) {
@@ -98,9 +95,9 @@ std::optional<std::uint32_t> icrc(IcrcStart start, ByteView packet, std::size_t 
     mask_headers(start, headers, bth);
 
     constexpr std::array<std::uint8_t, lrh_size> absent_lrh{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
-    uLong crc = start == IcrcStart::lrh ? 0 : update(0, absent_lrh);
-    crc = update(crc, ByteView(headers).first(headers_end));
-    return static_cast<std::uint32_t>(update(crc, packet.subspan(headers_end)));
+    std::uint32_t crc = start == IcrcStart::lrh ? 0 : net::crc32(0, absent_lrh);
+    crc = net::crc32(crc, ByteView(headers).first(headers_end));
+    return net::crc32(crc, packet.subspan(headers_end));
 }
 
 bool icrc_is_good(IcrcStart start, ByteView packet, std::size_t bth) {

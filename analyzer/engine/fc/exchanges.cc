@@ -93,7 +93,8 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
     if (model_.exchanges.size() < limits_.exchanges) {
         place.exchange = &model_.exchanges.emplace_back();
     } else {
-        place.unlisted = std::make_unique<Exchange>();
+        if (place.unlisted) *place.unlisted = {};
+        else place.unlisted = std::make_unique<Exchange>();
         place.exchange = place.unlisted.get();
         ++model_.unlisted_exchanges;
     }
