@@ -4,7 +4,7 @@
 namespace fabricscope::engine::smcr {
 
 void GroupHistory::accuse(Verdicts& verdicts, Accusation accusation, std::uint32_t link) {
-    if (!one_interface) return verdicts.undecided(accusation.rule, UndecidedReason::interface_order);
+    if (mixed(link)) return verdicts.undecided(accusation.rule, UndecidedReason::interface_order);
     const std::uint32_t missing = gaps[accusation.silent];
     proof.unless_unseen(verdicts, std::move(accusation), link, missing);
 }

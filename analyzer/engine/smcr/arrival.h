@@ -51,6 +51,7 @@ struct GroupHistory {
     Proof proof;
     bool contact_missing = false;        ///< its first contact, or an ACCEPT or CONFIRM, was not captured, or was cut
     bool one_interface = true;           ///< all packets so far came by the same one
+    std::uint64_t mixed_links = 0;       ///< whose packets came by several interfaces, as bits
     bool forgot_requests = false;        ///< there were too many open ones
     Time next_due = OpenRequest::never;  ///< the earliest OpenRequest::due
     bool watched = false;                ///< whether a rule waits for the next data
@@ -58,6 +59,10 @@ struct GroupHistory {
     /// accuse() reports a broken rule once it is proven that the side whose silence breaks it has not spoken; see
     /// Proof. What one side said before the other is not known where their packets came by different interfaces.
     void accuse(Verdicts& verdicts, Accusation accusation, std::uint32_t link);
+
+    /// Links as bits, by their index in LinkGroup::links; those beyond share one.
+    static std::uint64_t bit_of(std::uint32_t link) { return std::uint64_t{1} << std::min(link, 63U); }
+    bool mixed(std::uint32_t link) const { return (mixed_links & bit_of(link)) != 0; }
 
     /// Whether no packet of the link group is known to be missing.
     bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{}; }

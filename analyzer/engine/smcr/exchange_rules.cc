@@ -227,6 +227,9 @@ void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request)
     const auto* link = rule == rules::delete_link_answer ? link_numbered(group(a), request.subject) : nullptr;
     const bool never_came_up = link != nullptr && link->state == LinkState::failed;
     const std::vector<std::uint64_t> frames{request.step.frame};
+    // The answer may come on any link.
+    if (rule == rules::delete_link_answer && !a.history->one_interface)
+        return verdicts_.undecided(rule, UndecidedReason::interface_order);
     a.history->accuse(
         verdicts_, {rule, frames, Subject::link_group(a.group), text, other(request.from), never_came_up},
         request.link);

@@ -89,6 +89,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.gaps = a.history->gaps;
     if (!tracked.interface) tracked.interface = packet.interface;
     if (*tracked.interface != packet.interface) a.history->one_interface = false;
+    if (l.interface != packet.interface) a.history->mixed_links |= GroupHistory::bit_of(a.link);
     a.one_interface = a.history->one_interface;
     if (received.fresh()) {
         link_rules_.on_proof(a);

@@ -42,7 +42,7 @@ public:
     /// suggested.
     void on_proof(const Arrival& a) {
         Proof& proof = a.history->proof;
-        if (!a.one_interface) proof.drop(verdicts_, UndecidedReason::interface_order);
+        if (a.history->mixed(a.link)) proof.drop(verdicts_, UndecidedReason::interface_order);
         proof.on_request(verdicts_, a.link, a.from, a.history->gaps[a.from], a.packet->number);
     }
 

@@ -3,7 +3,6 @@
 // next one is seen, whose PSN tells: until then such a finding waits.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,18 +26,16 @@ struct Accusation {
 /// The accusations of a link group that wait for proof.
 class Proof {
 public:
-    /// unless_unseen() reports what is accused once the silent side has been heard again on all its links, and at least
-    /// on `link`, without a gap. `gaps` is what of it is known to be missing.
+    /// unless_unseen() reports what is accused once the silent side has been heard again on `link`, where it should
+    /// have spoken, without a gap on any link. `gaps` is what of it is known to be missing.
     void unless_unseen(Verdicts& verdicts, Accusation accusation, std::uint32_t link, std::uint32_t gaps) {
         if (waiting_.size() >= most) return verdicts.undecided(accusation.rule, UndecidedReason::not_remembered);
-        const std::uint64_t on = heard_[accusation.silent] | bit_of(link);
-        waiting_.push_back({std::move(accusation), on, gaps});
+        waiting_.push_back({std::move(accusation), link, gaps});
     }
 
     /// on_request() takes in a request that `from` sent for the first time on `link` in `frame`; `gaps` counts what of
     /// this side is known to be missing, a gap before this packet included.
     void on_request(Verdicts& verdicts, std::uint32_t link, Side from, std::uint32_t gaps, std::uint64_t frame) {
-        heard_[from] |= bit_of(link);
         if (waiting_.empty()) return;
         std::erase_if(waiting_, [&](Waiting& waiting) {
             if (waiting.accusation.silent != from) return false;
@@ -46,8 +43,7 @@ public:
                 verdicts.undecided(waiting.accusation.rule, *why);
                 return true;
             }
-            if (link < beyond) waiting.on &= ~bit_of(link);
-            if (waiting.on != 0) return false;
+            if (waiting.link != link) return false;
             report(verdicts, waiting.accusation);
             return true;
         });
@@ -60,7 +56,6 @@ public:
     }
 
     void swap_sides() {
-        heard_.swap_sides();
         for (Waiting& waiting : waiting_) waiting.accusation.silent = other(waiting.accusation.silent);
     }
 
@@ -69,13 +64,9 @@ private:
 
     struct Waiting {
         Accusation accusation;
-        std::uint64_t on;  ///< links on which the side has not been heard since, as bits
+        std::uint32_t link;  ///< index in LinkGroup::links
         std::uint32_t gaps;
     };
-
-    /// Of an index in LinkGroup::links. What lies beyond shares a bit, which nothing clears.
-    static constexpr std::uint32_t beyond = 63;
-    static std::uint64_t bit_of(std::uint32_t link) { return std::uint64_t{1} << std::min(link, beyond); }
 
     /// What was sent before, but had to wait until its link was known, was not there to be judged.
     static std::optional<UndecidedReason> doubt(const Waiting& waiting, std::uint32_t gaps, std::uint64_t frame) {
@@ -89,7 +80,6 @@ private:
         else verdicts.broken(a.rule, std::move(a.frames), a.subject, std::move(a.text));
     }
 
-    PerSide<std::uint64_t> heard_{};  ///< links on which this side has sent a request, as bits
     std::vector<Waiting> waiting_;
 };
 
