@@ -126,7 +126,7 @@ std::string trouble_of(const Message& message) {
     switch (message.state) {
         case MessageState::failed: return "ended with " + status_text(message.status.value_or(0));
         case MessageState::aborted: return "aborted by ABTS";
-        case MessageState::open: return "without FCP_RSP";
+        case MessageState::open: return message.response ? "with a status that was not captured" : "without FCP_RSP";
         case MessageState::complete: break;
     }
     return message.missing_bytes != 0 ? "with frames of data that were not captured" : "";

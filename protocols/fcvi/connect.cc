@@ -65,6 +65,12 @@ std::uint32_t ConnectPayload::revision() const {
 std::uint32_t ConnectPayload::handle() const {
     return std::visit([](const auto& b) { return b.head.handle; }, body);
 }
+std::optional<std::uint32_t> ConnectPayload::captured_handle() const {
+    static_assert(layout::size_of<ConnectHead> >= layout::size_of<ConnectHeadRev10>);
+    const std::size_t head = version() == Version::iso ? layout::size_of<ConnectHead>
+                                                       : layout::size_of<ConnectHeadRev10>;
+    return error && error.offset < head ? std::nullopt : std::optional(handle());
+}
 const NetAddress& ConnectPayload::local() const {
     return std::visit([](const auto& b) -> const NetAddress& { return b.local; }, body);
 }

@@ -123,6 +123,8 @@ struct ConnectPayload {
     Version version() const { return body.index() == 0 ? Version::iso : Version::rev_1_0; }
     std::uint32_t revision() const;
     std::uint32_t handle() const;
+    /// Nothing if it was cut off.
+    std::optional<std::uint32_t> captured_handle() const;
     /// Of the Connectionpoint that the IU's sender asks from, or answers for.
     const NetAddress& local() const;
     const NetAddress& remote() const;

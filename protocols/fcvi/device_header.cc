@@ -115,6 +115,7 @@ DeviceHeader parse_device_header(ByteView octets, std::size_t size, Version vers
     if (size >= long_device_header) {
         choose_target(header, iu);
         std::visit(read, header.target);
+        if (reader.error()) header.target = std::monostate();
         header.rest = reader.take(reader.remaining(), "fcvi.handle");
     }
     header.error = reader.error();

@@ -120,6 +120,7 @@ struct DeviceHeader {
         ConnectRequestHeadRev10, ConnectResponseHead, ConnectResponseHeadRev10, DisconnectHead>
         head;
     std::variant<Parameter, ImmediateData, ConnectionStatus, ConnectionStatusRev10> parameter;
+    /// Nothing in a Device_Header that has none, or of which it was not captured.
     std::variant<std::monostate, RdmaTarget, SendTarget, ConnectionTarget> target;
     ByteView rest;             ///< of a Device_Header of 64 octets, which FC-VI does not use
     layout::ParseError error;  ///< the parts before the error are filled in

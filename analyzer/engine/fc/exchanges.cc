@@ -90,6 +90,7 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
     if (std::exchange(place.is_over, false)) open_.splice(open_.begin(), over_, over_.begin());
     place.sequences = {};
     place.answered = false;
+    place.id_noted = {};
     if (model_.exchanges.size() < limits_.exchanges) {
         place.exchange = &model_.exchanges.emplace_back();
     } else {
@@ -161,6 +162,7 @@ Arrival Exchanges::take(const capture::Packet& packet) {
     if (header.is_link_control()) take_link_control(exchange, arrival);
     else if (header.is_basic_link_service()) take_basic_link_service(exchange, arrival);
     else take_data(place, arrival);
+    note_ids(place, from);
     if (exchange.state != ExchangeState::open && !place.is_over) settle(place);
     return arrival;
 }
@@ -190,6 +192,17 @@ void Exchanges::take_data(Place& place, Arrival& arrival) {
     exchange.state = ExchangeState::closed;
     exchange.initiative.reset();
     arrival.closes = true;
+}
+
+/// Only of Exchanges whose beginning was captured: of another one something is missing, and its numbers show it.
+void Exchanges::note_ids(Place& place, Party from) {
+    const Exchange& exchange = *place.exchange;
+    if (!exchange.beginning_seen) return;
+    if (!std::exchange(place.id_noted[Party::originator], true))
+        given_ids_.note(exchange.port(Party::originator), exchange.ox_id);
+    if (from == Party::originator || !exchange.rx_id) return;
+    if (!std::exchange(place.id_noted[Party::responder], true))
+        given_ids_.note(exchange.port(Party::responder), *exchange.rx_id);
 }
 
 void Exchanges::note_sequence(Exchange& exchange, const Arrival& arrival) const {

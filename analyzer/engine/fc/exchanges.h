@@ -8,6 +8,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "analyzer/engine/fc/given_ids.h"
 #include "analyzer/engine/fc/listeners.h"
 #include "analyzer/engine/fc/tracker.h"
 
@@ -40,6 +41,8 @@ public:
     /// Those that are still followed are over.
     void finish();
 
+    const GivenIds& given_ids() const { return given_ids_; }
+
 private:
     /// An Exchange as its Originator names it. RX_ID is no part of it: the first frames have none yet.
     struct Key {
@@ -60,6 +63,7 @@ private:
         std::uint8_t first_seq_id = 0;
         bool answered = false;  ///< the Responder has sent data
         bool is_over = false;
+        PerParty<bool> id_noted;
         KeptNumbers kept{};
     };
     using List = std::list<Place>;
@@ -76,6 +80,7 @@ private:
     void settle(Place& place);
 
     void take_data(Place& place, Arrival& arrival);
+    void note_ids(Place& place, Party from);
     void note_sequence(Exchange& exchange, const Arrival& arrival) const;
     static void take_link_control(Exchange& exchange, const Arrival& arrival);
     static void take_basic_link_service(Exchange& exchange, const Arrival& arrival);
@@ -83,6 +88,7 @@ private:
     const Limits& limits_;
     Listeners& listeners_;
     Model& model_;
+    GivenIds given_ids_;
     List open_, over_;  ///< the one used last comes first
     std::unordered_map<Key, List::iterator, KeyHash> index_;
     std::uint32_t last_id_ = 0;

@@ -13,6 +13,7 @@
 
 namespace fabricscope::engine::fibre_channel {
 
+class GivenIds;
 class Logins;
 
 /// A frame, as those look at it who judge what it carries.
@@ -41,6 +42,7 @@ struct FrameFacts {
     std::uint64_t request_frame = 0;
     Time request_time = 0;
     const Logins& logins;
+    const GivenIds& given_ids;
     /// The listener's own number for what it keeps of the Exchange, 0 at first: no other listener sees it. It stays
     /// when the OX_ID is used again (`opens`), since who knows the payload tells a repeated frame better from another
     /// Exchange; Observer::on_forgotten() ends it.
@@ -105,6 +107,9 @@ public:
             number = static_cast<std::uint32_t>(items_.size());
         }
         return items_[number - 1];
+    }
+    template <class Use> void for_each(Use&& use) const {
+        for (const T& item : items_) use(item);
     }
     void forget(std::uint32_t& number) {
         if (number == 0) return;

@@ -44,8 +44,18 @@ void Tracker::State::on_frame(const capture::Packet& packet) {
         else if (frame.header.type == wire::type_ct) on_ct(arrival, payload, length);
     }
     listeners_.on_frame(arrival.kept, [&](std::uint32_t& kept) {
-        return FrameFacts{packet,         arrival.exchange,      arrival.from,         arrival.event, arrival.opens,
-                          arrival.closes, arrival.request_frame, arrival.request_time, logins_,       kept};
+        return FrameFacts{
+            packet,
+            arrival.exchange,
+            arrival.from,
+            arrival.event,
+            arrival.opens,
+            arrival.closes,
+            arrival.request_frame,
+            arrival.request_time,
+            logins_,
+            exchanges_.given_ids(),
+            kept};
     });
 }
 

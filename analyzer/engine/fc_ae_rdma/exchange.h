@@ -8,16 +8,27 @@ namespace fabricscope::engine::fc_ae_rdma {
 
 using fibre_channel::FrameSeen;
 
+/// How a frame of data continues what was seen of them.
+enum class Continuity : std::uint8_t {
+    known,    ///< nothing is missing before it
+    assumed,  ///< the first data: nothing says whether some came before
+    broken,   ///< something is missing
+};
+
 /// What is kept of an Exchange.
 struct Exchange {
     std::uint64_t message = 0;  ///< id
     bool closed = false;        ///< its last Sequence has ended
     std::uint16_t command_seq_cnt = 0;
+    std::uint8_t command_seq_id = 0;
     RangeSet data;                  ///< Relative Offsets of data
     std::uint64_t end_of_data = 0;  ///< behind the last frame of data
     std::optional<std::uint16_t> last_seq_cnt;
     std::uint8_t last_seq_id = 0;
-    bool gaps = false;  ///< frames of data were not seen
+    bool gaps = false;                        ///< frames of data were not seen
+    std::uint16_t first_seq_cnt = 0;          ///< of data
+    bool last_ended = false;                  ///< the last frame of data ended its Sequence
+    std::optional<FrameStamp> begins_behind;  ///< the first frame of data, if it did not have Relative Offset 0
     /// What the end of the Initiator's latest Sequence says; nothing: it was not seen.
     std::optional<bool> passes_initiative;
     Time last_time = 0;
@@ -33,6 +44,16 @@ struct Arrival {
     bool from_initiator() const { return !header().f_ctl.exchange_responder; }
     bool ends_sequence() const { return header().f_ctl.end_sequence; }
     std::uint32_t length() const { return seen.frame.payload_length; }
+    /// An FCP_RSP that counts on from the data before it: none are missing between the two.
+    bool follows_data() const {
+        if (!exchange.last_seq_cnt || !exchange.last_ended) return false;
+        if (!message.is_read) return exchange.passes_initiative == true;
+        return counts_on_from_data() || header().seq_id == static_cast<std::uint8_t>(exchange.last_seq_id + 1);
+    }
+    /// Its SEQ_CNT is the one behind the last data: the port counts over the whole Exchange.
+    bool counts_on_from_data() const {
+        return exchange.last_seq_cnt && header().seq_cnt == static_cast<std::uint16_t>(*exchange.last_seq_cnt + 1);
+    }
     FrameStamp step() const { return seen.step(); }
 };
 

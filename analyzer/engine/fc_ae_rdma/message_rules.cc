@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricscope::engine::fc_ae_rdma {
 namespace {
@@ -64,7 +65,7 @@ void MessageRules::judge_region(const Arrival& a) {
 
 // ---- FCP_DATA ------------------------------------------------------------------------------------
 
-void MessageRules::on_data(const Arrival& a, bool continues) {
+void MessageRules::on_data(const Arrival& a, Continuity continuity) {
     const Message& m = a.message;
     judge_offset_present(a, true, "FCP_DATA");
     const bool right_way = a.from_initiator() != m.is_read;
@@ -87,7 +88,7 @@ void MessageRules::on_data(const Arrival& a, bool continues) {
         });
         return;
     }
-    judge_offset(a, continues);
+    judge_offset(a, continuity);
     const std::uint64_t end = std::uint64_t{a.header().parameter} + a.length();
     judge(rules::data_allowed, end <= m.data_length, a, [&] {
         return fmt::format("data up to {}, FCP_DL is {}", end, m.data_length);
@@ -95,15 +96,18 @@ void MessageRules::on_data(const Arrival& a, bool continues) {
     judge(rules::iu_order, !(a.header().f_ctl.last_sequence && a.ends_sequence()), a, [] {
         return "data end the Exchange without an FCP_RSP";
     });
-    if (right_way) judge_data_initiative(a);
+    if (right_way) judge_data_initiative(a, continuity);
 }
 
 /// I3 and T7 keep the Sequence Initiative, only the last data of a write (T6) pass it (4.2.4.6).
-void MessageRules::judge_data_initiative(const Arrival& a) {
+void MessageRules::judge_data_initiative(const Arrival& a, Continuity continuity) {
     if (a.message.is_read)
         return judge(rules::iu_order, !(a.header().f_ctl.sequence_initiative && a.ends_sequence()), a, [] {
             return "data of a read pass the Sequence Initiative";
         });
+    // What is late, or sent once more, need not stand behind them.
+    if (a.exchange.passes_initiative == true && continuity == Continuity::broken)
+        return verdicts_.undecided(rules::iu_order, UndecidedReason::out_of_order);
     judge(rules::iu_order, a.exchange.passes_initiative != true, a, [] {
         return "data of a write behind those that have passed the Sequence Initiative";
     });
@@ -112,7 +116,7 @@ void MessageRules::judge_data_initiative(const Arrival& a) {
 /// Only who holds the Sequence Initiative may answer: T1 and T6 pass it (4.2.4.4, 4.2.4.6).
 void MessageRules::judge_turn(const Arrival& a) {
     const Message& m = a.message;
-    const bool awaits_data = !m.is_read && m.data_length != 0 && !m.first_data;
+    const bool awaits_data = !m.is_read && m.bytes < m.data_length;
     if (a.exchange.gaps || !a.exchange.passes_initiative || (awaits_data && a.exchange.passes_initiative == false))
         return verdicts_.undecided(rules::iu_order, UndecidedReason::frames_missing);
     judge(rules::iu_order, *a.exchange.passes_initiative, a, [] {
@@ -120,12 +124,13 @@ void MessageRules::judge_turn(const Arrival& a) {
     });
 }
 
-void MessageRules::judge_offset(const Arrival& a, bool continues) {
+void MessageRules::judge_offset(const Arrival& a, Continuity continuity) {
     const std::uint32_t offset = a.header().parameter;
-    if (!continues)
+    if (continuity == Continuity::broken)
         return verdicts_.undecided(
             a.message.first_data ? RuleRef(rules::next_offset) : RuleRef(rules::first_offset),
             UndecidedReason::frames_missing);
+    if (!a.message.first_data && offset != 0 && continuity == Continuity::assumed) return;  // the response tells
     if (!a.message.first_data)
         return judge(
             rules::first_offset, offset == 0, a, [&] { return fmt::format("data begin at offset {}", offset); });
@@ -155,6 +160,7 @@ void MessageRules::on_response(const Arrival& a, const wire::Response& response)
     });
     if (!a.message.response && !a.from_initiator()) judge_turn(a);
     judge_residual(a, response);
+    if (!a.message.response) judge_beginning(a, response);
 }
 
 /// A Target whose regions have a size does not serve what it has called an overrun (4.2.3, 4.2.4.7).
@@ -182,15 +188,43 @@ void MessageRules::judge_extent(const Arrival& a, const wire::Response& response
     }
 }
 
+/// Whether data came before those that were seen first: none did if the port has counted from 0 to here, or if all that
+/// were transferred were seen.
+void MessageRules::judge_beginning(const Arrival& a, const wire::Response& response) {
+    const std::optional<FrameStamp> first = std::exchange(a.exchange.begins_behind, std::nullopt);
+    if (!first) return;
+    const bool counted = a.exchange.first_seq_cnt == 0 && a.counts_on_from_data();
+    const bool all = response.status == static_cast<std::uint8_t>(wire::StatusCode::good) &&
+                     a.message.bytes == octets_told(a, response);
+    if (a.exchange.gaps || !(counted || all))
+        return verdicts_.undecided(rules::first_offset, UndecidedReason::frames_missing);
+    verdicts_.broken(
+        rules::first_offset, {a.message.command.frame, first->frame}, {a.message.id},
+        fmt::format("data begin at offset {}", a.exchange.data.ranges().front().begin));
+}
+
+void MessageRules::settle(const Exchange& exchange) {
+    if (exchange.begins_behind) verdicts_.undecided(rules::first_offset, UndecidedReason::response_not_captured);
+}
+
+/// How many octets were transferred, as the Target says.
+std::uint64_t MessageRules::octets_told(const Arrival& a, const wire::Response& response) {
+    std::uint64_t told = a.message.data_length;
+    if (response.resid_over) told += response.resid;
+    if (response.resid_under) told -= std::min<std::uint64_t>(told, response.resid);
+    return told;
+}
+
 /// With FCP_RESID_OVER, X3.269 means octets that were not transferred because FCP_DL was too small; 4.2.4.7 can be read
 /// as those that were transferred and are discarded. Both are taken.
 void MessageRules::judge_residual(const Arrival& a, const wire::Response& response) {
     if (response.status != static_cast<std::uint8_t>(wire::StatusCode::good)) return;
     if (a.exchange.gaps) return verdicts_.undecided(rules::residual, UndecidedReason::frames_missing);
-    std::uint64_t told = a.message.data_length;
-    if (response.resid_over) told += response.resid;
-    if (response.resid_under) told -= std::min<std::uint64_t>(told, response.resid);
+    const std::uint64_t told = octets_told(a, response);
+    const bool may_lack_some = a.message.bytes < told && (a.exchange.begins_behind || !a.follows_data());
     const bool refused_the_rest = response.resid_over && a.message.bytes == a.message.data_length;
+    if (may_lack_some && !refused_the_rest)
+        return verdicts_.undecided(rules::residual, UndecidedReason::frames_missing);
     judge(rules::residual, a.message.bytes == told || refused_the_rest, a, [&] {
         return fmt::format("{} octets were transferred, FCP_DL and FCP_RESID speak of {}", a.message.bytes, told);
     });

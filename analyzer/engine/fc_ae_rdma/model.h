@@ -31,7 +31,7 @@ using engine::Time;
 using fibre_channel::Port;
 
 enum class MessageState : std::uint8_t {
-    open,      ///< no FCP_RSP so far
+    open,      ///< no FCP_RSP so far, or none whose status was captured
     complete,  ///< status GOOD
     failed,    ///< another status
     aborted,   ///< by ABTS

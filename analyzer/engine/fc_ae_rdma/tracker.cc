@@ -22,14 +22,21 @@ public:
         : options_(std::move(options)), observer_(observer != nullptr ? *observer : nobody_) {}
 
     void on_frame(const fibre_channel::FrameFacts& facts);
-    void forget(std::uint32_t kept) { exchanges_.forget(kept); }
+    void forget(std::uint32_t kept) {
+        rules_.settle(*exchanges_.find(kept));
+        exchanges_.forget(kept);
+    }
+    void finish() {
+        exchanges_.for_each([this](const Exchange& exchange) { rules_.settle(exchange); });
+    }
     AnnexA& annex_a() { return annex_a_; }
     const Model& model() const { return model_; }
 
 private:
     void on_command(const fibre_channel::FrameFacts& facts, const FrameSeen& seen);
-    void on_data(const Arrival& a);
+    void on_data(const Arrival& a, bool begins_sequence);
     void on_response(const Arrival& a);
+    static Continuity continuity_of(const Arrival& a, bool begins_sequence);
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
     Region* region_of(const Message& message);
     void tell(const Arrival& a, bool repeated = false);
@@ -90,10 +97,15 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     Exchange* exchange = exchanges_.find(facts.kept);
     if (exchange == nullptr) return;
     const Arrival a{seen, *exchange, model_.messages[exchange->message - 1]};
+    const bool again = facts.sequence.order == capture::FcFrameOrder::repeated;
+    if (again && header.r_ctl != r_ctl_of(wire::Iu::data)) {
+        ++a.message.repeated_frames;
+        return tell(a, true);
+    }
     if (abts) {
         if (a.message.state == MessageState::open) a.message.state = MessageState::aborted;
     } else if (header.r_ctl == r_ctl_of(wire::Iu::data)) {
-        on_data(a);
+        on_data(a, fc::initiates(facts.packet.fc->sof));
     } else if (header.r_ctl == r_ctl_of(wire::Iu::response)) {
         on_response(a);
     } else if (header.r_ctl == r_ctl_of(wire::Iu::xfer_rdy)) {
@@ -145,7 +157,12 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
         return exchanges_.forget(facts.kept);
     }
     wire::Command command;
-    const bool cut = static_cast<bool>(layout::parse_into(command, seen.frame.payload));
+    const bool incomplete = static_cast<bool>(layout::parse_into(command, seen.frame.payload));
+    if (incomplete && seen.frame.payload.size() < seen.frame.payload_length) {
+        // Which way the data go, and how many, was not captured: of such a message nothing is told.
+        verdicts_.undecided(rules::direction_bits, UndecidedReason::cut);
+        return exchanges_.forget(facts.kept);
+    }
     const wire::CommandParameter parameter = wire::parse_parameter(seen.frame.header.parameter);
     Message& message = model_.messages.emplace_back();
     message.id = model_.messages.size();
@@ -160,15 +177,17 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     message.service_class = seen.service_class;
     message.command = seen.step();
     message.frames = 1;
+    if (former != nullptr) rules_.settle(*former);
     Exchange& exchange = exchanges_.renew(facts.kept);
     exchange.message = message.id;
     exchange.command_seq_cnt = seen.frame.header.seq_cnt;
+    exchange.command_seq_id = seen.frame.header.seq_id;
     if (seen.frame.header.f_ctl.end_sequence) exchange.passes_initiative = seen.frame.header.f_ctl.sequence_initiative;
     const Arrival a{seen, exchange, message};
     login_rules_.on_message(a);
     if (annex_a_.is_asked_for()) annex_a_.on_message(a, facts.logins.between(initiator, target));
     note_time(a);
-    if (!cut) rules_.on_command(a, command);
+    if (!incomplete) rules_.on_command(a, command);
     if (Region* region = region_of(message)) {
         message.region = region->id;
         ++(message.is_read ? region->reads : region->writes);
@@ -176,7 +195,29 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     tell(a);
 }
 
-void Tracker::State::on_data(const Arrival& a) {
+/// Within a Sequence SEQ_CNT counts on; a new one begins at 0, or counts on, too. `begins_sequence`: SOF says so.
+Continuity Tracker::State::continuity_of(const Arrival& a, bool begins_sequence) {
+    const Exchange& exchange = a.exchange;
+    const std::uint16_t seq_cnt = a.header().seq_cnt;
+    const bool first = !exchange.last_seq_cnt;
+    const std::uint16_t last = first ? exchange.command_seq_cnt : *exchange.last_seq_cnt;
+    const std::uint8_t last_seq_id = first ? exchange.command_seq_id : exchange.last_seq_id;
+    const bool counts_on = seq_cnt == static_cast<std::uint16_t>(last + 1);
+    const bool next_seq_id = a.header().seq_id == static_cast<std::uint8_t>(last_seq_id + 1);
+    const bool next_sequence = seq_cnt == 0 && next_seq_id;
+    // Behind the command, a Sequence of data that was lost may have begun at 0.
+    const bool next_is_known = next_sequence || (counts_on && begins_sequence && (next_seq_id || !first));
+    if (first) {
+        if (a.header().parameter == 0 || (!a.message.is_read && next_is_known)) return Continuity::known;
+        return seq_cnt == 0 ? Continuity::assumed : Continuity::broken;
+    }
+    const bool goes_on = counts_on && a.header().seq_id == exchange.last_seq_id;
+    const bool known = goes_on ||
+                       (exchange.last_ended && (next_is_known || a.header().parameter == exchange.end_of_data));
+    return known ? Continuity::known : Continuity::broken;
+}
+
+void Tracker::State::on_data(const Arrival& a, bool begins_sequence) {
     const std::uint64_t begin = a.header().parameter, end = begin + a.length();
     Exchange& exchange = a.exchange;
     const std::uint16_t seq_cnt = a.header().seq_cnt;
@@ -185,14 +226,14 @@ void Tracker::State::on_data(const Arrival& a) {
         ++a.message.repeated_frames;
         return tell(a, true);
     }
-    // Within a Sequence SEQ_CNT counts on; a new one begins at 0, or counts on, too.
-    const bool counts_on = exchange.last_seq_cnt && seq_cnt == static_cast<std::uint16_t>(*exchange.last_seq_cnt + 1);
-    const bool new_sequence = !exchange.last_seq_cnt || a.header().seq_id != exchange.last_seq_id;
-    const bool first_write = !exchange.last_seq_cnt &&
-                             seq_cnt == static_cast<std::uint16_t>(exchange.command_seq_cnt + 1);
-    const bool continues = counts_on || (new_sequence && (seq_cnt == 0 || first_write));
-    rules_.on_data(a, continues);
-    exchange.gaps |= !continues;
+    const Continuity continuity = continuity_of(a, begins_sequence);
+    rules_.on_data(a, continuity);
+    exchange.gaps |= continuity == Continuity::broken;
+    if (!exchange.last_seq_cnt) {
+        exchange.first_seq_cnt = seq_cnt;
+        if (continuity == Continuity::assumed && begin != 0) exchange.begins_behind = a.step();
+    }
+    exchange.last_ended = a.ends_sequence();
     if (a.from_initiator() && !a.message.is_read)
         exchange.passes_initiative = a.ends_sequence() ? std::optional(a.header().f_ctl.sequence_initiative)
                                                        : std::nullopt;
@@ -213,17 +254,19 @@ void Tracker::State::on_data(const Arrival& a) {
 
 void Tracker::State::on_response(const Arrival& a) {
     wire::Response response;
-    const bool cut = static_cast<bool>(layout::parse_into(response, a.seen.frame.payload));
+    const bool incomplete = static_cast<bool>(layout::parse_into(response, a.seen.frame.payload));
+    const bool cut = incomplete && a.seen.frame.payload.size() < a.length();
     const bool short_response = a.length() < wire::response_size;
-    if (!cut || short_response) rules_.on_response(a, response);
+    if (!incomplete || short_response) rules_.on_response(a, response);
     Message& m = a.message;
     Region* region = region_of(m);
-    if (!cut && !m.response && region != nullptr) rules_.judge_extent(a, response, *region);
+    if (!incomplete && !m.response && region != nullptr) rules_.judge_extent(a, response, *region);
     ++m.frames;
     const auto& ranges = a.exchange.data.ranges();
     m.missing_bytes = ranges.empty() ? 0 : ranges.back().end - m.bytes;
     if (!m.response) {
         m.response = a.step();
+        if (cut) return tell(a);
         m.status = response.status;
         m.resid_over = response.resid_over;
         m.resid_under = response.resid_under;
@@ -243,6 +286,7 @@ void Tracker::on_login(const fibre_channel::Login& login, fibre_channel::Party s
     if (state_->annex_a().is_asked_for()) state_->annex_a().on_login(login, said_by);
 }
 void Tracker::on_forgotten(std::uint32_t kept) { state_->forget(kept); }
+void Tracker::on_end(const fibre_channel::Logins&) { state_->finish(); }
 RuleOutcomes Tracker::outcomes() const { return state_->model().outcomes(); }
 const Model& Tracker::model() const { return state_->model(); }
 

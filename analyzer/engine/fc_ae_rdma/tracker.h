@@ -47,6 +47,7 @@ public:
     void on_frame(const fibre_channel::FrameFacts& facts) override;
     void on_login(const fibre_channel::Login& login, fibre_channel::Party said_by) override;
     void on_forgotten(std::uint32_t kept) override;
+    void on_end(const fibre_channel::Logins& logins) override;
 
     RuleOutcomes outcomes() const override;
     const Model& model() const;

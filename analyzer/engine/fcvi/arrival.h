@@ -13,6 +13,7 @@ struct Arrival {
     Exchange& exchange;
     const Continuation& continuation;
     FrameFacts& facts;
+    const fibre_channel::FrameFacts& below;
 
     const fc::Frame& frame() const { return seen.frame; }
     const fc::FCtl& f_ctl() const { return seen.frame.header.f_ctl; }
@@ -23,6 +24,10 @@ struct Arrival {
     bool ends_iu() const { return f_ctl().end_sequence; }
     bool ends_exchange() const { return f_ctl().end_sequence && f_ctl().last_sequence; }
     bool passes_initiative() const { return f_ctl().end_sequence && f_ctl().sequence_initiative; }
+    /// The X_ID that this side's port has given to the Exchange, if that was captured.
+    std::optional<std::uint16_t> id_given_by(Side side) const {
+        return side == exchange.originator ? below.exchange.ox_id : below.exchange.rx_id;
+    }
     /// It answers what was sent then, if that was captured.
     void answers(const std::optional<FrameStamp>& request) const {
         if (!request) return;

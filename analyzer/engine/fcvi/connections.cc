@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fcvi/connections.h"
 
+#include <algorithm>
+
+#include "analyzer/engine/fc/given_ids.h"
+
 namespace fabricscope::engine::fcvi {
 
 Connection* Connections::create(const Arrival& a, const Port& client, const Port& server) {
@@ -48,6 +52,18 @@ const Connections::SetupPlace* Connections::find_setup(const Port& originator, s
 
 std::vector<std::uint32_t>& Connections::waiting_peers(const Port& a, const Port& b) {
     return waiting_[pair_key(a, b)];
+}
+
+std::optional<UndecidedReason> Connections::lack_of_exchanges(
+    const Arrival& a, std::uint32_t connection, Side side, std::optional<std::uint16_t> id) const {
+    const Connection& of = model_.connections[connection - 1];
+    const Port &port = of.end[side].port, &peer = of.end[other(side)].port;
+    if (unread_.contains(pair_key(port, peer))) return UndecidedReason::cut;
+    // An end whose answer is missing may have a handle that is not known, under which more was sent.
+    if (std::ranges::any_of(of.setups, &Setup::has_gaps)) return UndecidedReason::setup_not_captured;
+    const std::optional<std::uint16_t>& first = states_[connection - 1].sender[side].first_id;
+    const bool all = first && id && a.below.given_ids.has_all(port, *first, *id);
+    return all ? std::nullopt : std::optional(UndecidedReason::frames_missing);
 }
 
 void Connections::set_state(Connection& connection, Side side, State state, const FrameStamp& step) const {

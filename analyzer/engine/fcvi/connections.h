@@ -20,6 +20,15 @@ struct OpenMessage {
 /// Of MSG_IDs, of which FFFFFFFFh is followed by 0 (5.9.6).
 constexpr bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
+/// A Message that was begun while its side seemed to have too many open ones: those that were answered or aborted later
+/// were open indeed.
+struct Excess {
+    std::uint64_t frame = 0;
+    std::size_t most = 0;                ///< FCVI_PIPELINE_DEPTH
+    std::size_t open = 0;                ///< of the others, known to have been open
+    std::vector<std::uint32_t> waiting;  ///< MSG_IDs of those that are not known
+};
+
 /// What is remembered of one side's sending.
 struct Sender {
     std::optional<std::uint32_t> next_message;
@@ -30,6 +39,8 @@ struct Sender {
                                                                    ///< answered good; a Read
     std::optional<std::uint32_t> failed_message;                   ///< the first that its peer answered with RESP_ERR
     std::optional<FrameStamp> failed;
+    std::optional<std::uint32_t> given_up;  ///< the first of its Messages whose Exchange it has aborted
+    std::vector<Excess> excesses;
     std::optional<bool> preference;  ///< of its first Message
     std::uint64_t preference_frame = 0;
     std::optional<FrameStamp> begun_early;     ///< its first Message came before it could know that it may send
@@ -38,7 +49,9 @@ struct Sender {
     std::optional<wire::NetAddress> asked_for;  ///< REM_ADDR of its Connect Request
     std::vector<std::uint8_t> answer;           ///< payload of its last CONNECT_RESP1
     std::uint64_t answer_frame = 0;
+    bool answer_cut = false;  ///< it was not captured whole
     std::uint32_t retries = 0;
+    std::optional<std::uint16_t> first_id;  ///< that its port gave to an Exchange of the setup
 
     /// The latest of its Messages that its peer answered good; 0: none.
     std::uint32_t last_good() const {
@@ -47,13 +60,28 @@ struct Sender {
     }
 };
 
+/// A setup of concurrent peers that was answered before the answerer had the answer to its own, as far as was seen.
+struct EarlyAnswer {
+    std::uint64_t own_rqst = 0;         ///< the answerer's CONNECT_RQST
+    std::vector<std::uint64_t> frames;  ///< both requests, and the answer
+    std::string text;
+};
+
 struct ConnectionState {
     static constexpr std::size_t most = 256;
 
     PerSide<Sender> sender;
     /// Frames were seen out of order, or may come so: the fabric, or the capture, does not keep it.
     bool reordered = false;
-    bool lossy = false;  ///< the capture has lost frames that the endpoints had
+    std::optional<EarlyAnswer> early_answer;
+    bool order_known = false;  ///< a login tells whether the fabric keeps it
+    bool lossy = false;        ///< the capture has lost frames that the endpoints had
+
+    /// Why frames that come in the wrong order prove nothing, if they do not.
+    std::optional<UndecidedReason> lack_of_order() const {
+        if (reordered) return UndecidedReason::out_of_order;
+        return order_known ? std::nullopt : std::optional(UndecidedReason::login_not_captured);
+    }
 };
 
 class Connections {
@@ -86,6 +114,17 @@ public:
     /// Peers that wait between the two ports, the latest first.
     std::vector<std::uint32_t>& waiting_peers(const Port& a, const Port& b);
 
+    /// An IU between the two ports was cut off where it says what it is about: it may have been anything.
+    void note_unread(const Port& a, const Port& b) { unread_.insert(pair_key(a, b)); }
+    /// Why this side of the frame's connection may have had Exchanges since the setup that were not captured: further
+    /// Messages, a Disconnect, another setup. Nothing if the port's numbers show that there was none.
+    std::optional<UndecidedReason> lack_of_exchanges(const Arrival& a, Side side) const {
+        return lack_of_exchanges(a, a.exchange.connection, side, a.id_given_by(side));
+    }
+    /// The same of another connection, from its setup up to the Exchange that the port has given `id`.
+    std::optional<UndecidedReason> lack_of_exchanges(
+        const Arrival& a, std::uint32_t connection, Side side, std::optional<std::uint16_t> id) const;
+
     /// Calls `visit(Connection&, ConnectionState&, Side)` for each connection of `port` with `peer`; the side is the
     /// port's.
     template <class Visit> void for_each_between(const Port& port, const Port& peer, Visit&& visit) {
@@ -109,6 +148,7 @@ private:
     std::unordered_map<std::uint64_t, Party> by_handle_;
     std::unordered_map<std::uint64_t, SetupPlace> by_connection_id_;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting_, between_;
+    std::set<std::uint64_t> unread_;  ///< pairs of ports
 };
 
 }  // namespace fabricscope::engine::fcvi

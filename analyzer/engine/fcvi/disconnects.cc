@@ -81,7 +81,12 @@ void Disconnects::on_request(const Arrival& a) {
 
 void Disconnects::judge_request(const Arrival& a, const Connection& connection, const Disconnect& disconnect) {
     if (!a.iso()) return judge_msg_id(a, connection);
-    const std::uint32_t id = a.header.connection_id().value_or(0);
+    if (!a.header.connection_id()) {
+        judge_.undecided(
+            disconnect.aborts_setup ? RuleRef(rules::abort_fields) : rules::disconnect_fields, UndecidedReason::cut);
+        return disconnect.aborts_setup ? void() : judge_msg_id(a, connection);
+    }
+    const std::uint32_t id = *a.header.connection_id();
     if (disconnect.aborts_setup) {
         const bool known = std::ranges::any_of(
             connection.setups, [&](const Setup& s) { return s.connection_id == id; });
@@ -95,7 +100,8 @@ void Disconnects::judge_request(const Arrival& a, const Connection& connection, 
         return;
     }
     const std::optional<std::uint32_t>& handle = connection.end[other(disconnect.from)].handle;
-    judge_(rules::disconnect_fields, !handle || a.header.handle() == *handle, a, [&] {
+    const auto lack = connections_.lack_of_exchanges(a, a.from());
+    judge_.unless(lack, rules::disconnect_fields, !handle || a.header.handle() == *handle, a, [&] {
         return fmt::format("a Disconnect goes to handle {:08X}h instead of {:08X}h", a.header.handle(), *handle);
     });
     // 6.12.2 says 0, annex D and C.5.9 say FFFFFFFFh.
@@ -115,14 +121,16 @@ void Disconnects::judge_msg_id(const Arrival& a, const Connection& connection) {
     const std::uint32_t msg_id = a.header.msg_id();
     if (a.iso()) {
         const std::uint32_t highest = sender.next_message ? *sender.next_message - 1 : 0;
-        const bool sent = !before(highest, msg_id);
-        judge_(rule, sent, a, [&] {
-            return fmt::format("a Disconnect tells MSG_ID {}, the peer's last Message was {}", msg_id, highest);
-        });
-        return sent ? judge_completed(a, connection, msg_id) : void();
+        if (before(highest, msg_id)) {  // what the peer sends next shows whether Messages were missed
+            a.exchange.unsent = Unsent{a.seen.number, msg_id, highest};
+            return;
+        }
+        judge_.satisfied(rule);
+        return judge_completed(a, connection, msg_id);
     }
     const std::uint32_t next = sender.next_message.value_or(0);
-    judge_(rule, msg_id == next, a, [&] {
+    const auto lack = before(next, msg_id) ? connections_.lack_of_exchanges(a, a.from()) : std::nullopt;
+    judge_.unless(lack, rule, msg_id == next, a, [&] {
         return fmt::format("FCVI_DISCONNECT_RQST has MSG_ID {} instead of {}", msg_id, next);
     });
 }
@@ -141,6 +149,21 @@ void Disconnects::judge_completed(const Arrival& a, const Connection& connection
     });
 }
 
+/// If the responder has given this Exchange the number behind those of its Messages, there were no more of them.
+void Disconnects::judge_unsent(const Arrival& a) {
+    const std::optional<Unsent> unsent = std::exchange(a.exchange.unsent, std::nullopt);
+    if (!unsent) return;
+    if (const auto lack = connections_.lack_of_exchanges(a, a.from()))
+        return judge_.undecided(rules::disconnect_msg_id, *lack);
+    judge_.broken(
+        rules::disconnect_msg_id, {unsent->frame}, a.exchange.connection,
+        fmt::format("a Disconnect tells MSG_ID {}, the peer's last Message was {}", unsent->msg_id, unsent->highest));
+}
+
+void Disconnects::settle(const Exchange& exchange) {
+    if (exchange.unsent) judge_.undecided(rules::disconnect_msg_id, UndecidedReason::response_not_captured);
+}
+
 void Disconnects::on_response(const Arrival& a) {
     if (a.exchange.use != Exchange::Use::disconnect)
         return judge_.undecided(rules::disconnect_echo, UndecidedReason::request_not_captured);
@@ -148,6 +171,7 @@ void Disconnects::on_response(const Arrival& a) {
     if (a.exchange.connection == 0) return;
     Connection& connection = connections_.at(a.exchange.connection);
     Disconnect& disconnect = connection.disconnects[a.exchange.index];
+    judge_unsent(a);
     judge_response_handle(a);
     a.facts.connection = connection.id;
     disconnect.resp = a.step();
@@ -177,14 +201,16 @@ void Disconnects::judge_response(const Arrival& a) {
         rules::disconnect_echo,
         flags.by_application == a.exchange.vi_app_discon && flags.aborts_setup == a.exchange.conn_setup_abort, a,
         [] { return "the flags of FCVI_DISCONNECT_RESP are not those of its request"; }, request);
-    const std::uint32_t id = a.header.connection_id().value_or(0);
+    if (!a.header.connection_id() || !a.exchange.connection_id)
+        return judge_.undecided(rules::disconnect_echo, UndecidedReason::cut);
+    const std::uint32_t id = *a.header.connection_id();
     // D.1, rule 3: unassigned if the connection is not known.
     judge_(
         rules::disconnect_echo, id == a.exchange.connection_id || id == wire::unassigned_connection_id, a,
         [&] {
             return fmt::format(
                 "FCVI_DISCONNECT_RESP has FCVI_CONNECTION_ID {:08X}h, its request {:08X}h", id,
-                a.exchange.connection_id.value_or(0));
+                *a.exchange.connection_id);
         },
         request);
 }

@@ -15,11 +15,14 @@ public:
 
     void on_request(const Arrival& a);
     void on_response(const Arrival& a);
+    /// No more comes of the Exchange.
+    void settle(const Exchange& exchange);
 
 private:
     std::optional<Connections::Party> originator_of(const Arrival& a) const;
     void judge_request(const Arrival& a, const Connection& connection, const Disconnect& disconnect);
     void judge_msg_id(const Arrival& a, const Connection& connection);
+    void judge_unsent(const Arrival& a);
     void judge_completed(const Arrival& a, const Connection& connection, std::uint32_t msg_id);
     void judge_response(const Arrival& a);
     void judge_response_handle(const Arrival& a);

@@ -43,6 +43,7 @@ public:
     /// Frames between the first and the last one that were not seen, those before the first one included.
     std::uint64_t missing() const;
     std::uint64_t bytes() const { return bytes_; }
+    std::uint8_t latest_seq_id() const { return sequence_.id; }
     std::uint64_t end_of_data() const { return end_of_data_; }
 
 private:
@@ -65,6 +66,20 @@ private:
     std::uint64_t end_of_data_ = 0;
 };
 
+/// Payload of a connect IU in several frames, so far.
+struct GatheredPayload {
+    std::vector<std::uint8_t> octets;  ///< up to what was not captured
+    std::size_t length = 0;            ///< on the wire, of the frames that were seen
+    bool has_gaps = false;             ///< frames were not seen
+};
+
+/// A Disconnect that tells a MSG_ID which the peer was not seen to use.
+struct Unsent {
+    std::uint64_t frame = 0;
+    std::uint32_t msg_id = 0;
+    std::uint32_t highest = 0;  ///< that was seen
+};
+
 /// What is kept of an Exchange.
 struct Exchange {
     enum class Use : std::uint8_t { unknown, setup, disconnect, message };
@@ -82,10 +97,13 @@ struct Exchange {
     bool conn_setup_abort = false, vi_app_discon = false;  ///< of a Disconnect Request
     bool closed = false;                                   ///< its last Sequence has ended
     bool closed_by_request = false;                        ///< ... and was the originator's
+    std::optional<Unsent> unsent;                          ///< of a Disconnect Request
     bool aborted = false;
+    /// By whom; by the Originator with the SEQ_ID of the last Sequence that was seen of it.
+    bool aborted_by_originator = false, aborted_by_responder = false, aborted_behind_last = false;
     std::uint8_t awaited = 0;  ///< responses that Timeouts looks for, a bit each
     Direction by_originator, by_responder;
-    std::vector<std::uint8_t> payload;  ///< of a connect IU in several frames, so far
+    GatheredPayload payload;
     std::optional<FrameStamp> request;  ///< its first frame
 
     /// It serves one purpose only: what it is kept as, index and awaited responses depend on it.

@@ -18,6 +18,15 @@ public:
         earlier.push_back(a.seen.number);
         verdicts_.broken(rule, std::move(earlier), {a.exchange.connection}, text());
     }
+    /// The same, but what looks like a breach is none as long as the capture lacks what tells it from a healthy
+    /// Exchange.
+    template <class Text>
+    void unless(
+        std::optional<UndecidedReason> lack, RuleRef rule, bool kept, const Arrival& a, Text&& text,
+        std::vector<std::uint64_t> earlier = {}) {
+        if (!kept && lack) return verdicts_.undecided(rule, *lack);
+        (*this)(rule, kept, a, std::forward<Text>(text), std::move(earlier));
+    }
     void satisfied(RuleRef rule) { verdicts_.satisfied(rule); }
     void undecided(RuleRef rule, UndecidedReason why) { verdicts_.undecided(rule, why); }
     void broken(RuleRef rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {

@@ -48,10 +48,11 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
     if (state.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
     // Of two peers' setups one may be refused.
     const bool refused = connection.outcome == Outcome::rejected &&
-                         std::ranges::none_of(connection.setups, &Setup::accepted);
+                         std::ranges::all_of(connection.setups, [](const Setup& s) { return s.status.has_value(); });
+    const std::optional<UndecidedReason> lack = connections_.lack_of_exchanges(a, side);
     if (connection.from_start && refused)
-        judge_(
-            rules::silence_after_reject, false, a, [] { return "a Message, though the setup was refused"; },
+        judge_.unless(
+            lack, rules::silence_after_reject, false, a, [] { return "a Message, though the setup was refused"; },
             {connection.reject->step.frame});
     else judge_.satisfied(rules::silence_after_reject);
     const bool own_done = std::ranges::any_of(
@@ -60,19 +61,19 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
                                           : own_done                 ? sender.disconnect_request
                                                                      : std::nullopt;
     if (end)
-        return judge_(
-            rules::silence_after_end, false, a, [] { return "a Message after the connection has been disconnected"; },
-            {end->frame});
+        return judge_.unless(
+            lack, rules::silence_after_end, false, a,
+            [] { return "a Message after the connection has been disconnected"; }, {end->frame});
     judge_.satisfied(rules::silence_after_end);
-    judge_(
-        rules::silence_after_request, !sender.disconnect_request, a,
+    judge_.unless(
+        lack, rules::silence_after_request, !sender.disconnect_request, a,
         [] { return "a Message after the same side's Disconnect Request"; },
         sender.disconnect_request ? std::vector{sender.disconnect_request->frame} : std::vector<std::uint64_t>{});
     if (!sender.failed || sender.disconnect_request) return judge_.satisfied(rules::end_after_error);
     const std::optional<Time> patience = logins_.r_a_tov();
     if (!patience) return judge_.undecided(rules::end_after_error, UndecidedReason::r_a_tov_unknown);
-    judge_(
-        rules::end_after_error, a.seen.time - sender.failed->time < *patience, a,
+    judge_.unless(
+        lack, rules::end_after_error, a.seen.time - sender.failed->time < *patience, a,
         [&] { return fmt::format("a new Message long after Message {} failed", *sender.failed_message); },
         {sender.failed->frame});
 }
@@ -100,16 +101,42 @@ void MessageRules::judge_rdma(const Arrival& a, const Connection& connection, co
     });
 }
 
-/// Responses pass every point of the way before their receiver sends more, so a capture never counts too many.
+/// Responses pass every point of the way before their receiver sends more. Those that were not captured leave Messages
+/// open that were not: too many are open only if so many end later.
 void MessageRules::judge_pipeline(const Arrival& a, const Connection& connection, Side side) {
     const auto& own = connection.end[side].attributes;
     const auto& peer = connection.end[other(side)].attributes;
     if (!a.iso() || !own || !peer) return;
-    const std::size_t open = connections_.state(connection.id).sender[side].awaiting.size();
+    Sender& sender = connections_.state(connection.id).sender[side];
     const std::size_t most = std::max(own->qos.pipeline_depth, peer->qos.pipeline_depth);
-    judge_(rules::pipeline_depth, open <= most, a, [&] {
-        return fmt::format("{} Messages are open, FCVI_PIPELINE_DEPTH is {}", open + 1, most);
+    if (sender.awaiting.size() <= most) return judge_.satisfied(rules::pipeline_depth);
+    if (sender.excesses.size() >= ConnectionState::most)
+        return judge_.undecided(rules::pipeline_depth, UndecidedReason::not_remembered);
+    Excess& excess = sender.excesses.emplace_back(Excess{a.seen.number, most, 0, {}});
+    for (const auto& [msg_id, message] : sender.awaiting) excess.waiting.push_back(msg_id);
+}
+
+void MessageRules::on_end(const Message& message) {
+    std::vector<Excess>& excesses = connections_.state(message.connection).sender[message.from].excesses;
+    for (Excess& excess : excesses) excess.open += std::erase(excess.waiting, message.msg_id);
+    std::erase_if(excesses, [&](const Excess& excess) {
+        if (excess.waiting.empty()) settle(excess, message.connection);
+        return excess.waiting.empty();
     });
+}
+
+void MessageRules::settle(const Excess& excess, std::uint32_t connection) {
+    if (excess.open <= excess.most)
+        return judge_.undecided(rules::pipeline_depth, UndecidedReason::response_not_captured);
+    judge_.broken(
+        rules::pipeline_depth, {excess.frame}, connection,
+        fmt::format("{} Messages are open, FCVI_PIPELINE_DEPTH is {}", excess.open + 1, excess.most));
+}
+
+void MessageRules::finish() {
+    for (std::uint32_t id = 1; id <= connections_.size(); ++id)
+        for (const Side side : {Side::client, Side::server})
+            for (const Excess& excess : connections_.state(id).sender[side].excesses) settle(excess, id);
 }
 
 void MessageRules::judge_size(const Arrival& a, const Connection& connection, std::uint64_t octets) {
@@ -229,9 +256,11 @@ void MessageRules::on_response_frame(
         [&] { return fmt::format("{} has MSG_ID {}, its request {}", a.iu.name, a.header.msg_id(), message.msg_id); },
         {message.first.frame});
     const std::optional<std::uint32_t>& handle = connection.end[message.from].handle;
-    judge_(rules::right_handle, !handle || a.header.handle() == *handle, a, [&] {
-        return fmt::format("{} goes to handle {:08X}h instead of {:08X}h", a.iu.name, a.header.handle(), *handle);
-    });
+    judge_.unless(
+        connections_.lack_of_exchanges(a, a.from()), rules::right_handle, !handle || a.header.handle() == *handle, a,
+        [&] {
+            return fmt::format("{} goes to handle {:08X}h instead of {:08X}h", a.iu.name, a.header.handle(), *handle);
+        });
     if (a.iu.type == IuType::read_resp) return;
     const std::optional<Reliability> level = connection.reliability();
     if (message.response)
@@ -278,7 +307,7 @@ void MessageRules::judge_order(const Arrival& a, const Connection& connection, c
 }
 
 /// 8.4.1 c): the receiver has to notice that a Message is missing. That it answers a later one may also mean that
-/// the capture, not the receiver, missed it: only if nothing else says so, this is held against it.
+/// the capture, not the receiver, missed it: it did, too, if it has given no Exchange a number that was not seen.
 void MessageRules::judge_after_loss(const Arrival& a, const Connection& connection, const Message& message) {
     if (connection.reliability() != Reliability::reliable_reception) return;
     const ConnectionState& state = connections_.state(connection.id);
@@ -288,8 +317,8 @@ void MessageRules::judge_after_loss(const Arrival& a, const Connection& connecti
     if (missing == sender.missing.end()) return judge_.satisfied(rules::error_after_loss);
     if (state.reordered || state.lossy)
         return judge_.undecided(rules::error_after_loss, UndecidedReason::frames_missing);
-    judge_(
-        rules::error_after_loss, false, a,
+    judge_.unless(
+        connections_.lack_of_exchanges(a, a.from()), rules::error_after_loss, false, a,
         [&] {
             return fmt::format(
                 "Message {} is answered, but neither Message {} nor an answer to it was seen", message.msg_id,

@@ -27,8 +27,13 @@ public:
     void on_complete(const Arrival& a, const Connection& connection, const Message& message, std::uint64_t end);
     /// Frames of a Message were not seen.
     void on_incomplete();
+    /// It has been answered, or aborted.
+    void on_end(const Message& message);
+    /// What has not been settled is not.
+    void finish();
 
 private:
+    void settle(const Excess& excess, std::uint32_t connection);
     void judge_silence(const Arrival& a, const Connection& connection, Side side);
     void judge_rdma(const Arrival& a, const Connection& connection, const Message& message);
     void judge_pipeline(const Arrival& a, const Connection& connection, Side side);

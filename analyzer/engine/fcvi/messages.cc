@@ -90,9 +90,10 @@ Message* Messages::begin_request(const Arrival& a) {
                                                 : traffic.reads);
     Sender& sender = connections_.state(connection->id).sender[side];
     const bool undecided_setup = connection->from_start && connection->outcome == Outcome::unknown;
+    const bool setup_has_gaps = std::ranges::any_of(connection->setups, &Setup::has_gaps);
     if (undecided_setup && !may_send(*connection, side)) {
         if (!sender.begun_early) sender.begun_early = a.step();
-    } else if (connection->outcome == Outcome::unknown && !connection->from_start) {
+    } else if (connection->outcome == Outcome::unknown && (!connection->from_start || setup_has_gaps)) {
         connection->outcome = Outcome::connected;
         for (const Side end : {Side::client, Side::server})
             connections_.set_state(*connection, end, State::connected, a.step());
@@ -222,6 +223,7 @@ void Messages::on_response(const Arrival& a) {
         message->response_end = a.step();
         if (!flags.resp_err) rules_.on_good_response(a, connection, *message);
         connections_.state(connection.id).sender[message->from].awaiting.erase(message->msg_id);
+        rules_.on_end(*message);
     }
     settle(a, *message);
 }
@@ -256,7 +258,7 @@ void Messages::settle(const Arrival& a, Message& message) {
     if (!ended) return;
     const Direction& data = a.exchange.by(!message.reads());
     message.missing_frames = data.missing();
-    if (message.missing_frames == 0) {
+    if (message.missing_frames == 0 && (message.reads() || message.request_end)) {
         message.state = MessageState::complete;
         rules_.on_complete(a, connections_.at(message.connection), message, data.end_of_data());
         return;
@@ -269,7 +271,11 @@ void Messages::on_abts(const Exchange& exchange) {
     Message& message = model_.messages[exchange.index - 1];
     // That all of it was seen does not say that its receiver took it.
     if (message.state != MessageState::failed && !message.response_end) message.state = MessageState::aborted;
-    connections_.state(message.connection).sender[message.from].awaiting.erase(message.msg_id);
+    Sender& sender = connections_.state(message.connection).sender[message.from];
+    sender.awaiting.erase(message.msg_id);
+    rules_.on_end(message);
+    if (exchange.aborted_by_originator && (!sender.given_up || before(message.msg_id, *sender.given_up)))
+        sender.given_up = message.msg_id;
 }
 
 /// A later Message of the same side says that this one's end is missing, if frames keep their order.
@@ -291,8 +297,11 @@ void Messages::finish() {
         if (left || message.missing_frames != 0) {
             ++reception.message_errors;
             rules_.on_incomplete();
+        } else if (message.state == MessageState::incomplete) {
+            rules_.on_incomplete();
         }
     }
+    rules_.finish();
     for (Connection& connection : model_.connections)
         for (const Side side : {Side::client, Side::server}) {
             Reception& reception = connection.from[side].at_peer;

@@ -86,6 +86,8 @@ struct Setup {
     std::optional<std::uint32_t> response_handle{};  ///< that RESP1 gave; FFFFFFFFh: none
 
     bool accepted() const { return resp1 && !status; }
+    /// It went on behind an answer that was not seen, and that may have refused.
+    bool has_gaps() const { return (resp2 && !resp1) || (resp3 && !(resp1 && resp2)); }
 };
 
 /// One Exchange of a Disconnect operation (5.3.5).

@@ -13,13 +13,18 @@ inline constexpr const char* message = "the IU";
 inline constexpr const char* version = "the setup";
 inline constexpr const char* iu = "all frames of the IU";
 inline constexpr const char* setup = "the connection's setup";
+inline constexpr const char* pipeline = "the connection's setup, and how the Messages that were open have ended";
 inline constexpr const char* sender = "the connection from its setup on, without gaps in what this side sent";
 inline constexpr const char* exchange = "the Exchange from its first frame on, without gaps";
 inline constexpr const char* peers =
     "both requests and responses, and the Port_Names (logins; rev 1.0: host addresses)";
+inline constexpr const char* numbers =
+    "the connection from its setup on, between ports that number their Exchanges one by one: no number is missing";
 inline constexpr const char* login = "the PLOGI and its accept";
-inline constexpr const char* close = "the connection up to its end, on an in-order fabric";
-inline constexpr const char* timeout = "R_A_TOV (a login, or given), and a capture that goes on for so long";
+inline constexpr const char* close =
+    "the connection up to its end, on an in-order fabric, between ports that number their Exchanges one by one";
+inline constexpr const char* timeout =
+    "R_A_TOV (a login, or given), and what shows that nothing came: ABTS, or a response later";
 inline constexpr const char* both_sides = "what both sides sent on the connection, without gaps, on an in-order fabric";
 }  // namespace evidence
 
@@ -115,7 +120,7 @@ inline constexpr Rule preference{
     evidence::sender};
 inline constexpr Rule pipeline_depth{
     "FCVI-29", Severity::error, "ISO/IEC 14165-331, 7.3",
-    "No more than FCVI_PIPELINE_DEPTH + 1 Messages of a side are open.", evidence::setup};
+    "No more than FCVI_PIPELINE_DEPTH + 1 Messages of a side are open.", evidence::pipeline};
 inline constexpr Rule transfer_size{
     "FCVI-30", Severity::error, "ISO/IEC 14165-331, 7.3; FC-VI rev 1.0, 7.2",
     "No Message is larger than FCVI_MAX_TRANS_SIZE.", evidence::setup};
@@ -132,7 +137,7 @@ inline constexpr Rule error_after_loss{
     "FCVI-33", Severity::warning, "ISO/IEC 14165-331, 8.4.1, 8.4.2, annex B",
     "On a reliable level an endpoint that misses a Message enters Error: it answers and sends nothing good any "
     "more.",
-    evidence::both_sides};
+    evidence::numbers};
 inline constexpr Rule matching_attributes{
     "FCVI-34", Severity::error, "ISO/IEC 14165-331, 4.2; VI-DG 3.3, 4.6; FC-VI rev 1.0, 4.2",
     "Connected endpoints have the same Reliability Level and FCVI_MAX_TRANS_SIZE.", evidence::setup};
@@ -153,7 +158,7 @@ inline constexpr Rule response_before_resp3{
     "The client answers no Message before it has CONNECT_RESP3.", evidence::setup};
 inline constexpr Rule silence_after_reject{
     "VI-R10", Severity::error, "ISO/IEC 14165-331, 5.3.3, C.5.6", "After a setup that was refused no Message is sent.",
-    evidence::setup};
+    evidence::numbers};
 inline constexpr Rule no_server_timeout{
     "VI-R11", Severity::warning, "ISO/IEC 14165-331, C.5.2", "CONNECT_RESP1 does not say Connect Timeout.",
     evidence::message};
@@ -178,7 +183,7 @@ inline constexpr Rule unknown_connection{
 inline constexpr Rule disconnect_msg_id{
     "VI-R22", Severity::warning, "ISO/IEC 14165-331, 6.12.2, E",
     "The MSG_ID of a Disconnect is that of the last Message of the peer that its sender has completed.",
-    evidence::both_sides};
+    evidence::numbers};
 inline constexpr Rule silence_after_request{
     "VI-R23", Severity::error, "VI-ARCH 5.4", "After its Disconnect Request a side begins no Message.",
     evidence::close};

@@ -52,14 +52,16 @@ void SetupRules::judge_handle(const Arrival& a, std::optional<std::uint32_t> wan
 void SetupRules::judge_echo(const Arrival& a, const Setup& setup) {
     const std::uint64_t request = setup.rqst ? setup.rqst->frame : 0;
     if (!a.iso() || request == 0) return;
-    judge_(
-        rules::connection_id, a.header.connection_id() == setup.connection_id, a,
-        [&] {
-            return fmt::format(
-                "{} has FCVI_CONNECTION_ID {:08X}h, the request {:08X}h", a.iu.name,
-                a.header.connection_id().value_or(0), setup.connection_id.value_or(0));
-        },
-        {request});
+    if (!a.header.connection_id() || !setup.connection_id) judge_.undecided(rules::connection_id, UndecidedReason::cut);
+    else
+        judge_(
+            rules::connection_id, a.header.connection_id() == setup.connection_id, a,
+            [&] {
+                return fmt::format(
+                    "{} has FCVI_CONNECTION_ID {:08X}h, the request {:08X}h", a.iu.name,
+                    a.header.connection_id().value_or(0), setup.connection_id.value_or(0));
+            },
+            {request});
     judge_(
         rules::retry, a.header.retry() == setup.retry, a,
         [&] { return fmt::format("{} has RETRY {:d}, the request {:d}", a.iu.name, a.header.retry(), setup.retry); },
@@ -72,13 +74,16 @@ void SetupRules::on_request(
     const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload, bool fresh) {
     const Side side = a.exchange.originator;
     const std::optional<PortLogin> login = logins_.login(source_of(a.seen), destination_of(a.seen));
-    if (login && !login->sequential_delivery) connections_.state(connection.id).reordered = true;
+    ConnectionState& state = connections_.state(connection.id);
+    if (login) state.order_known = true;
+    if (login && !login->sequential_delivery) state.reordered = true;
     judge_fields(a);
     judge_handle(a, wire::unassigned_handle);
     if (!a.iso()) return;
     judge_connection_id(a);
     judge_retry(a, connection, side);
-    if (fresh) judge_handle_reuse(a, side, payload.handle(), connection);
+    if (const auto handle = payload.captured_handle(); fresh && handle)
+        judge_handle_reuse(a, side, *handle, connection);
     judge_login(a, destination_of(a.seen), source_of(a.seen), "asks to be connected with");
 }
 
@@ -116,6 +121,7 @@ void SetupRules::judge_retry(const Arrival& a, const Connection& connection, Sid
     });
     judge_(rules::retry, sender.retries == 1, a, [] { return "a setup is retried a second time"; });
     if (sender.retries != 1) return;
+    if (!a.header.connection_id()) return judge_.undecided(rules::retry, UndecidedReason::cut);
     judge_(rules::retry, same_id == connection.setups.end(), a, [] {
         return "a retried setup has the FCVI_CONNECTION_ID of the one before";
     });
@@ -128,14 +134,23 @@ void SetupRules::judge_handle_reuse(const Arrival& a, Side side, std::uint32_t h
     const Connection& former = connections_.at(party->connection);
     const State state = former.end[party->side].state;
     if (connections_.state(former.id).sender[party->side].logout) return judge_.satisfied(rules::handle_reuse);
+    const std::optional<UndecidedReason> lack = lack_of_disconnect(a, *party);
     if (state == State::error)
-        return judge_(rules::error_before_setup, false, a, [&] {
+        return judge_.unless(lack, rules::error_before_setup, false, a, [&] {
             return fmt::format("the endpoint of handle {:08X}h is in Error, and has not disconnected", handle);
         });
     judge_.satisfied(rules::error_before_setup);
-    judge_(rules::handle_reuse, state != State::connected, a, [&] {
+    judge_.unless(lack, rules::handle_reuse, state != State::connected, a, [&] {
         return fmt::format("handle {:08X}h still belongs to fcvi-{}", handle, former.id);
     });
+}
+
+/// Why the former connection may have ended without the capture showing it.
+std::optional<UndecidedReason> SetupRules::lack_of_disconnect(const Arrival& a, const Connections::Party& former) {
+    const auto unanswered = [&](const Disconnect& d) { return d.from == former.side && !d.resp; };
+    if (std::ranges::any_of(connections_.at(former.connection).disconnects, unanswered))
+        return UndecidedReason::response_not_captured;
+    return connections_.lack_of_exchanges(a, former.connection, former.side, a.id_given_by(a.from()));
 }
 
 void SetupRules::judge_login(const Arrival& a, const Port& port, const Port& peer, const char* what) {
@@ -159,18 +174,22 @@ void SetupRules::on_response1(
     judge_echo(a, setup);
     judge_overtaken(a, setup.resp2);
     Sender& sender = connections_.state(connection.id).sender[side];
+    const bool cut = payload.error.fault == layout::Fault::truncated || sender.answer_cut;
     if (setup.retry && sender.answer_frame != 0)
-        judge_(
-            rules::same_answer_to_retry, std::ranges::equal(sender.answer, octets), a,
+        judge_.unless(
+            cut ? std::optional(UndecidedReason::cut) : std::nullopt, rules::same_answer_to_retry,
+            std::ranges::equal(sender.answer, octets), a,
             [] { return "the answer to the retried request differs from the one before"; }, {sender.answer_frame});
     sender.answer.assign(octets.begin(), octets.end());
     sender.answer_frame = a.seen.number;
+    sender.answer_cut = payload.error.fault == layout::Fault::truncated;
     if (setup.rqst) judge_arbitration(a, connection, setup);
     if (setup.status || !setup.rqst || payload.error) return;
     judge_attributes(a, connection, payload);
     judge_addresses(a, connection, payload);
     if (!a.iso()) return;
-    if (connection.end[side].handle != payload.handle()) judge_handle_reuse(a, side, payload.handle(), connection);
+    if (const auto handle = payload.captured_handle(); handle && connection.end[side].handle != handle)
+        judge_handle_reuse(a, side, *handle, connection);
     judge_login(a, destination_of(a.seen), source_of(a.seen), "accepts");
 }
 
@@ -216,6 +235,7 @@ void SetupRules::judge_addresses(const Arrival& a, const Connection& connection,
 
 /// Both requests were under way when `setup` was answered: 5.3.4 tells who gives in.
 void SetupRules::judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
+    judge_early_answer(a, setup);
     const Setup* own = own_setup(connection, setup);
     if (own == nullptr || own->retry || setup.retry || !own->rqst) return;
     const ConnectionState& state = connections_.state(connection.id);
@@ -226,7 +246,7 @@ void SetupRules::judge_arbitration(const Arrival& a, const Connection& connectio
         return judge_.undecided(rules::arbitration, UndecidedReason::discriminators_differ);
     if (!a.iso()) {
         // The answerer's own request must still be without an answer.
-        if (!own->resp1 || own->resp1->frame == a.seen.number) judge_draft_arbitration(a, connection, setup);
+        if (!own->resp1 || own->resp1->frame == a.seen.number) judge_draft_arbitration(a, connection, setup, *own);
         return;
     }
     const auto mine = logins_.name_of(connection.end[a.from()].port);
@@ -238,6 +258,20 @@ void SetupRules::judge_arbitration(const Arrival& a, const Connection& connectio
         judge_(rules::arbitration, answer_of(setup, Version::iso) == Reason::reject_protocol_error, a, [] {
             return "peers of the same Port_Name: the answer is not Protocol Error";
         });
+}
+
+/// The answer to the request of a peer that has not waited for it.
+void SetupRules::judge_early_answer(const Arrival& a, const Setup& setup) {
+    std::optional<EarlyAnswer>& early = connections_.state(a.exchange.connection).early_answer;
+    if (!early || early->own_rqst != setup.rqst->frame) return;
+    judge_.broken(rules::arbitration, std::move(early->frames), a.exchange.connection, std::move(early->text));
+    early.reset();
+}
+
+void SetupRules::finish() {
+    for (std::uint32_t id = 1; id <= connections_.size(); ++id)
+        if (connections_.state(id).early_answer)
+            judge_.undecided(rules::arbitration, UndecidedReason::response_not_captured);
 }
 
 /// Rule a): the higher Port_Name accepts. A reason of its own is no matter of arbitration.
@@ -252,10 +286,11 @@ void SetupRules::judge_higher(const Arrival& a, const Setup& setup, const Setup&
 void SetupRules::judge_lower(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own) {
     const auto answer = answer_of(setup, Version::iso);
     if (!own.resp1) {
-        judge_(
-            rules::arbitration, false, a,
-            [] { return "the peer with the lower Port_Name does not wait for the answer to its own request"; },
-            {own.rqst->frame, setup.rqst->frame});
+        // The answer comes later, or was not captured.
+        connections_.state(connection.id).early_answer = {
+            own.rqst->frame,
+            {own.rqst->frame, setup.rqst->frame, a.seen.number},
+            "the peer with the lower Port_Name does not wait for the answer to its own request"};
         return;
     }
     const auto got = answer_of(own, connection.version);
@@ -275,7 +310,8 @@ void SetupRules::judge_lower(const Arrival& a, const Connection& connection, con
 }
 
 /// Revision 1.0, 5.3.4: the higher host address accepts.
-void SetupRules::judge_draft_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
+void SetupRules::judge_draft_arbitration(
+    const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own) {
     const auto& mine = connection.end[a.from()].address;
     const auto& theirs = connection.end[other(a.from())].address;
     if (!mine || !theirs) return judge_.undecided(rules::arbitration, UndecidedReason::addresses_not_captured);
@@ -283,11 +319,14 @@ void SetupRules::judge_draft_arbitration(const Arrival& a, const Connection& con
     std::optional<Reason> wanted;
     if (mine->host < theirs->host) wanted = Reason::concurrent_peer_requests;
     else if (mine->host == theirs->host) wanted = Reason::duplicate_addresses;
-    judge_(rules::arbitration, answer == wanted, a, [&] {
+    const auto text = [&] {
         return fmt::format(
             "the peer with the {} host address answers {}", wanted ? "lower or same" : "higher",
             answer_text(setup, Version::rev_1_0));
-    });
+    };
+    if (answer == wanted || own.resp1) return judge_(rules::arbitration, answer == wanted, a, text);
+    // The answer to its own request may have come before; if it comes later, it had not.
+    connections_.state(connection.id).early_answer = {own.rqst->frame, {a.seen.number}, text()};
 }
 
 // ---- the other responses -------------------------------------------------------------------------
@@ -296,19 +335,17 @@ void SetupRules::judge_draft_arbitration(const Arrival& a, const Connection& con
 void SetupRules::judge_early_messages(const Arrival& a, Side side) {
     const ConnectionState& state = connections_.state(a.exchange.connection);
     const std::optional<FrameStamp>& early = state.sender[side].begun_early;
-    if (early && state.reordered) return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
-    judge_(
-        rules::setup_order, !early, a,
+    judge_.unless(
+        state.lack_of_order(), rules::setup_order, !early, a,
         [&] { return fmt::format("a Message of the {} came before its {}", name_of(side), a.iu.name); },
         early ? std::vector{early->frame} : std::vector<std::uint64_t>{});
 }
 
 /// An IU after the one that answers it: each passes every point of the way before its answer does.
 void SetupRules::judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer) {
-    if (answer && connections_.state(a.exchange.connection).reordered)
-        return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
-    judge_(
-        rules::setup_order, !answer, a, [&] { return fmt::format("{} comes after its answer", a.iu.name); },
+    judge_.unless(
+        connections_.state(a.exchange.connection).lack_of_order(), rules::setup_order, !answer, a,
+        [&] { return fmt::format("{} comes after its answer", a.iu.name); },
         answer ? std::vector{answer->frame} : std::vector<std::uint64_t>{});
 }
 
@@ -327,12 +364,15 @@ void SetupRules::on_response3(const Arrival& a, const Connection& connection, co
     judge_echo(a, setup);
     const std::optional<std::uint32_t>& handle = connection.end[other(a.from())].handle;
     // A setup that made no connection may leave the handle unassigned (5.3.3, against 6.11.2).
-    if (!setup.status || a.header.handle() != wire::unassigned_handle) judge_handle(a, handle);
+    if (a.header.handle() != wire::unassigned_handle) judge_handle(a, handle);
+    else if (!setup.status && !(setup.resp1 && setup.resp2))
+        judge_.undecided(rules::right_handle, UndecidedReason::response_not_captured);
+    else if (!setup.status) judge_handle(a, handle);
     const ConnectionState& state = connections_.state(connection.id);
     const std::optional<FrameStamp>& answered = state.sender[other(a.from())].answered_early;
     if (state.reordered) return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
-    judge_(
-        rules::response_before_resp3, !answered, a,
+    judge_.unless(
+        state.lack_of_order(), rules::response_before_resp3, !answered, a,
         [] { return "the client answered a Message before this CONNECT_RESP3"; },
         answered ? std::vector{answered->frame} : std::vector<std::uint64_t>{});
     if (!setup.status) judge_early_messages(a, a.from());

@@ -20,6 +20,8 @@ public:
         ByteView octets);
     void on_response2(const Arrival& a, const Setup& setup);
     void on_response3(const Arrival& a, const Connection& connection, const Setup& setup);
+    /// What has not been settled is not.
+    void finish();
     /// A response to a setup that began before the capture.
     void without_setup() { judge_.undecided(rules::setup_order, UndecidedReason::beginning_not_captured); }
 
@@ -30,6 +32,7 @@ private:
     void judge_retry(const Arrival& a, const Connection& connection, Side side);
     void judge_connection_id(const Arrival& a);
     void judge_handle_reuse(const Arrival& a, Side side, std::uint32_t handle, const Connection& now);
+    std::optional<UndecidedReason> lack_of_disconnect(const Arrival& a, const Connections::Party& former);
     void judge_attributes(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
     void judge_addresses(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
     void judge_login(const Arrival& a, const Port& port, const Port& peer, const char* what);
@@ -37,9 +40,10 @@ private:
     void judge_early_messages(const Arrival& a, Side side);
 
     void judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup);
+    void judge_early_answer(const Arrival& a, const Setup& setup);
     void judge_higher(const Arrival& a, const Setup& setup, const Setup& own);
     void judge_lower(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own);
-    void judge_draft_arbitration(const Arrival& a, const Connection& connection, const Setup& setup);
+    void judge_draft_arbitration(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own);
 
     Judge& judge_;
     Connections& connections_;

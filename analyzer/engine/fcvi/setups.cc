@@ -20,7 +20,21 @@ wire::ConnectMode mode_of(const wire::DeviceHeader& header) {
 
 }  // namespace
 
+/// Where the numbers of the ports' Exchanges begin that belong to the connection.
+void Setups::note_ids(const Arrival& a) {
+    if (a.exchange.use != Exchange::Use::setup || a.exchange.connection == 0) return;
+    for (const Side side : {Side::client, Side::server})
+        if (std::optional<std::uint16_t>& first = connections_.state(a.exchange.connection).sender[side].first_id;
+            !first)
+            first = a.id_given_by(side);
+}
+
 void Setups::on_frame(const Arrival& a) {
+    receive(a);
+    note_ids(a);
+}
+
+void Setups::receive(const Arrival& a) {
     if (a.iu.payload == wire::Content::connect_info) {
         const std::optional<Payload> payload = whole_payload(a);
         if (!payload) return;
@@ -36,15 +50,18 @@ void Setups::on_frame(const Arrival& a) {
 /// Most IUs have one frame; of others the payload is gathered until the last one.
 std::optional<Setups::Payload> Setups::whole_payload(const Arrival& a) {
     const fc::Frame& frame = a.frame();
-    std::vector<std::uint8_t>& gathered = a.exchange.payload;
-    if (a.continuation.first_of_iu) gathered.clear();
-    if (a.ends_iu() && gathered.empty()) return Payload{frame.payload, frame.payload_length};
-    if (gathered.size() + frame.payload_length <= most_payload) {
-        gathered.insert(gathered.end(), frame.payload.begin(), frame.payload.end());
-        gathered.resize(gathered.size() + frame.payload_length - frame.payload.size());  // cut by the snap length
-    }
-    if (!a.ends_iu()) return std::nullopt;
-    return Payload{gathered, gathered.size()};
+    GatheredPayload& gathered = a.exchange.payload;
+    if (a.continuation.first_of_iu) gathered = {};
+    const capture::FcSequence* sequence = a.below.sequence.sequence;
+    const bool alone = sequence != nullptr && sequence->frames == 1 && sequence->complete();
+    if (alone) return Payload{frame.payload, frame.payload_length};
+    gathered.has_gaps |= !a.continuation.in_order;
+    const bool joins = !gathered.has_gaps && gathered.octets.size() == gathered.length;  // what was cut ends it
+    if (joins && gathered.length + frame.payload_length <= most_payload)
+        gathered.octets.insert(gathered.octets.end(), frame.payload.begin(), frame.payload.end());
+    gathered.length += frame.payload_length;
+    if (!a.ends_iu() || gathered.has_gaps) return std::nullopt;
+    return Payload{gathered.octets, gathered.length};
 }
 
 // ---- FCVI_CONNECT_RQST ---------------------------------------------------------------------------
@@ -53,7 +70,8 @@ std::optional<Setups::Payload> Setups::whole_payload(const Arrival& a) {
 Connection* Setups::joined(const Arrival& a, const wire::ConnectPayload& payload) {
     const Port from = source_of(a.seen), to = destination_of(a.seen);
     const bool peer = mode_of(a.header) == wire::ConnectMode::peer_to_peer;
-    const Connections::Party* party = connections_.owner_of(from, to, payload.handle());
+    const auto handle = payload.captured_handle();
+    const Connections::Party* party = handle ? connections_.owner_of(from, to, *handle) : nullptr;
     const bool gone = party != nullptr && connections_.state(party->connection).sender[party->side].logout;
     if (party != nullptr && !gone && (a.header.retry() || peer)) {
         Connection& connection = connections_.at(party->connection);
@@ -84,7 +102,9 @@ Connection* Setups::waiting_peer(const Arrival& a, const wire::ConnectPayload& p
 
 void Setups::learn_end(Connection& connection, Side side, const wire::ConnectPayload& payload) {
     End& end = connection.end[side];
-    if (payload.handle() != wire::unassigned_handle) connections_.bind(connection, side, payload.handle());
+    const auto handle = payload.captured_handle();
+    if (!handle) connections_.note_unread(connection.end[Side::client].port, connection.end[Side::server].port);
+    else if (handle != wire::unassigned_handle) connections_.bind(connection, side, *handle);
     if (payload.error) return;
     end.address = payload.local();
     end.attributes = payload.attributes();
@@ -199,7 +219,7 @@ void Setups::on_response1(const Arrival& a, const Payload& octets) {
     Connection& connection = connections_.at(a.exchange.connection);
     iu_rules_.on_connect(a, payload, octets.length);
     setup->resp1 = a.step();
-    setup->response_handle = payload.handle();
+    setup->response_handle = payload.captured_handle();
     a.answers(setup->rqst);
     note_status(a, connection, *setup);
     rules_.on_response1(a, connection, *setup, payload, octets.octets);
@@ -229,8 +249,8 @@ void Setups::on_response2(const Arrival& a) {
     note_status(a, connection, *setup);
     rules_.on_response2(a, *setup);
     if (setup->status) refuse(a, connection, *setup);
-    else if (!connection.is_iso()) complete(a, connection);
-    else connections_.set_state(connection, a.from(), State::connected, a.step());
+    else if (!connection.is_iso() && setup->resp1) complete(a, connection);
+    else if (connection.is_iso()) connections_.set_state(connection, a.from(), State::connected, a.step());
 }
 
 void Setups::on_response3(const Arrival& a) {
@@ -242,7 +262,7 @@ void Setups::on_response3(const Arrival& a) {
     note_status(a, connection, *setup);
     rules_.on_response3(a, connection, *setup);
     if (setup->status) refuse(a, connection, *setup);
-    else complete(a, connection);
+    else if (setup->resp1 && setup->resp2) complete(a, connection);  // else one of them may have refused
 }
 
 /// 8.5.3 of the requester: Pending Connect is retried, Connected and a retried setup end in Error.

@@ -32,6 +32,8 @@ private:
         ByteView octets;
         std::size_t length;
     };
+    void receive(const Arrival& a);
+    void note_ids(const Arrival& a);
     std::optional<Payload> whole_payload(const Arrival& a);
     void on_request(const Arrival& a, const Payload& octets);
     void on_response1(const Arrival& a, const Payload& octets);

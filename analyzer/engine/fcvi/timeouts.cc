@@ -37,17 +37,58 @@ bool Timeouts::came(const Exchange& exchange, Awaited awaited) {
     return awaited == Awaited::response2 ? setup.resp2 || setup.resp3 : setup.resp3.has_value();
 }
 
+/// Whoever waits gives up: it aborts the Exchange; on Reliable Reception that of an earlier Message, since nothing
+/// behind it is answered well. Of RESP2 its sender shows that it has not sent it when it aborts the Exchange with the
+/// SEQ_ID of what it sent before.
+bool Timeouts::is_known_to_lack(const Exchange& exchange, Awaited awaited) {
+    if (awaited == Awaited::response2) return exchange.aborted_by_responder || exchange.aborted_behind_last;
+    if (exchange.aborted_by_originator) return true;
+    if (awaited != Awaited::message_response) return false;
+    const Message& message = model_.messages[exchange.index - 1];
+    const Sender& sender = connections_.state(message.connection).sender[message.from];
+    const std::optional<std::uint32_t>& given_up = sender.given_up;
+    return given_up && before(*given_up, message.msg_id) && !before(*given_up, sender.last_good()) &&
+           connections_.at(message.connection).reliability() == wire::Reliability::reliable_reception;
+}
+
+void Timeouts::judge_late(const Expectation& e, const Exchange& exchange, const char* text) {
+    judge_.broken(
+        rules::response_in_time, {e.frame}, exchange.connection,
+        fmt::format(
+            "no {} within {} R_A_TOV; {}", awaited_names[static_cast<std::size_t>(e.awaited)],
+            e.awaited == Awaited::response2 ? "twice" : "one", text));
+}
+
 void Timeouts::judge(const Expectation& e) {
     Exchange* exchange = exchanges_.find(e.exchange);
     if (!exchange->request || exchange->request->frame != e.begun) return;
     exchange->awaited &= static_cast<std::uint8_t>(~bit_of(e.awaited));
     if (came(*exchange, e.awaited)) return judge_.satisfied(rules::response_in_time);
-    judge_.broken(
-        rules::response_in_time, {e.frame}, exchange->connection,
-        fmt::format(
-            "no {} within {} R_A_TOV{}", awaited_names[static_cast<std::size_t>(e.awaited)],
-            e.awaited == Awaited::response2 ? "twice" : "one",
-            exchange->aborted ? "; the Exchange was aborted" : "; there is no ABTS so far"));
+    if (is_known_to_lack(*exchange, e.awaited))
+        return judge_late(e, *exchange, exchange->aborted ? "the Exchange was aborted" : "there is no ABTS so far");
+    if (overdue_.size() >= options_.limits.waiting)
+        return judge_.undecided(rules::response_in_time, UndecidedReason::not_remembered);
+    overdue_.push_back(e);
+}
+
+void Timeouts::look_at_overdue() {
+    std::erase_if(overdue_, [&](const Expectation& e) {
+        const Exchange& exchange = *exchanges_.find(e.exchange);
+        if (!exchange.request || exchange.request->frame != e.begun) {
+            judge_.undecided(rules::response_in_time, UndecidedReason::response_not_captured);
+            return true;
+        }
+        const bool late = came(exchange, e.awaited);
+        if (!late && !is_known_to_lack(exchange, e.awaited)) return false;
+        judge_late(e, exchange, late ? "it came later" : "there was no ABTS by then");
+        return true;
+    });
+}
+
+void Timeouts::finish() {
+    for ([[maybe_unused]] const Expectation& e : overdue_)
+        judge_.undecided(rules::response_in_time, UndecidedReason::response_not_captured);
+    overdue_.clear();
 }
 
 void Timeouts::settle(const Exchange& exchange) {

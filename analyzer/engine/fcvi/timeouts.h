@@ -31,8 +31,12 @@ public:
 
     /// Looks at what should have come by now.
     void pass(Time now);
+    /// The Exchange has been aborted, or has carried another IU.
+    void look_at_overdue();
     /// The Exchange will be forgotten: what has come was in time.
     void settle(const Exchange& exchange);
+    /// That what did not come was not sent nobody has shown.
+    void finish();
 
 private:
     enum class Awaited : std::uint8_t { response2, response3, message_response, disconnect_response };
@@ -49,6 +53,8 @@ private:
     }
     bool came(const Exchange& exchange, Awaited awaited);
     void judge(const Expectation& expectation);
+    bool is_known_to_lack(const Exchange& exchange, Awaited awaited);
+    void judge_late(const Expectation& expectation, const Exchange& exchange, const char* text);
 
     const Options& options_;
     Judge& judge_;
@@ -57,6 +63,8 @@ private:
     Connections& connections_;
     const Logins& logins_;
     std::multimap<Time, Expectation> due_;
+    /// Not seen in time. Whether it came, and the capture missed it, only the one who waits for it shows.
+    std::vector<Expectation> overdue_;
 };
 
 }  // namespace fabricscope::engine::fcvi

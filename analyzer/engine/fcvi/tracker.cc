@@ -17,7 +17,7 @@ namespace {
 using wire::Category;
 using wire::IuType;
 
-constexpr std::size_t least_header = 12;  // words 0 to 2: enough to know what an IU is
+constexpr std::size_t least_header = 16;  // words 0 to 3: enough to know what an IU is, and its status
 
 bool begins_exchange(const wire::IuInfo& iu) {
     return iu.category == Category::message_request || iu.category == Category::connect_request;
@@ -54,7 +54,7 @@ public:
 
 private:
     void on_abts(const FrameSeen& seen, Exchange* exchange);
-    void on_iu_frame(const FrameSeen& seen, std::uint32_t& kept);
+    void on_iu_frame(const FrameSeen& seen, const fibre_channel::FrameFacts& below);
     wire::Version version_of(const FrameSeen& seen, const Exchange* exchange);
     Connection* connection_of(const FrameSeen& seen, const Exchange* exchange);
     Exchange& exchange_for(
@@ -94,19 +94,23 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     timeouts_.pass(seen.time);
     if (header.r_ctl == fc::r_ctl_abts) on_abts(seen, exchanges_.find(facts.kept));
     else if (header.is_els()) farp_rules_.on_els(seen);
-    else if (header.type == wire::fc_type && header.is_data()) on_iu_frame(seen, facts.kept);
+    else if (header.type == wire::fc_type && header.is_data()) on_iu_frame(seen, facts);
 }
 
 void Tracker::State::forget(std::uint32_t kept) {
     const Exchange& exchange = *exchanges_.find(kept);
     if (!exchange.closed) ++model_.dropped_exchanges;
     timeouts_.settle(exchange);
+    disconnects_.settle(exchange);
     exchanges_.forget(kept);
 }
 
 void Tracker::State::finish(const fibre_channel::Logins& logins) {
     if (finished_) return;
     messages_.finish();
+    setup_rules_.finish();
+    timeouts_.finish();
+    exchanges_.for_each([&](const Exchange& exchange) { disconnects_.settle(exchange); });
     for (Connection& connection : model_.connections)
         for (End& end : connection.end.values) end.port_name = logins.port_name(end.port);
     finished_ = true;
@@ -114,15 +118,19 @@ void Tracker::State::finish(const fibre_channel::Logins& logins) {
 
 void Tracker::State::on_abts(const FrameSeen& seen, Exchange* exchange) {
     if (exchange == nullptr || exchange->connection == 0) return;
-    exchange->aborted = true;
     const FrameStamp step = seen.step();
     const bool by_originator = !seen.frame.header.f_ctl.exchange_responder;
+    exchange->aborted = true;
+    (by_originator ? exchange->aborted_by_originator : exchange->aborted_by_responder) = true;
+    if (by_originator && exchange->by_originator.any())
+        exchange->aborted_behind_last = seen.frame.header.seq_id == exchange->by_originator.latest_seq_id();
     const Side by = by_originator ? exchange->originator : other(exchange->originator);
     Connection& connection = connections_.at(exchange->connection);
     if (connection.aborts.size() < options_.limits.setups)
         connection.aborts.push_back({step, by, seen.frame.header.ox_id});
     if (exchange->use == Exchange::Use::setup) setups_.on_abts(*exchange, by, step);
     if (exchange->use == Exchange::Use::message) messages_.on_abts(*exchange);
+    timeouts_.look_at_overdue();
 }
 
 /// By its Exchange, or by the handle that it goes to.
@@ -170,6 +178,7 @@ Exchange& Tracker::State::exchange_for(
     const bool anew = found != nullptr && begins && found->closed && !again && f_ctl.first_sequence &&
                       found->use != Exchange::Use::message && seen.frame.header.seq_cnt == 0;
     if (found != nullptr && !again && !anew) return *found;
+    if (found != nullptr) disconnects_.settle(*found);
     Exchange& exchange = exchanges_.renew(kept);
     exchange.number = kept;
     exchange.version = header.version;
@@ -180,11 +189,13 @@ Exchange& Tracker::State::exchange_for(
     return exchange;
 }
 
-void Tracker::State::on_iu_frame(const FrameSeen& seen, std::uint32_t& kept) {
+void Tracker::State::on_iu_frame(const FrameSeen& seen, const fibre_channel::FrameFacts& below) {
+    std::uint32_t& kept = below.kept;
     const Exchange* found = exchanges_.find(kept);
     const std::uint32_t known = found != nullptr ? found->connection : 0;
     if (seen.frame.header.df_ctl.device_header_octets() == 0) return iu_rules_.on_unreadable(seen, known, nullptr);
-    if (seen.frame.device_header().size() < least_header) return;  // cut by the snap length
+    if (seen.frame.device_header().size() < least_header)  // cut by the snap length
+        return connections_.note_unread(source_of(seen), destination_of(seen));
     const wire::DeviceHeader header = wire::parse_device_header(
         seen.frame.device_header(), seen.frame.header.df_ctl.device_header_octets(), version_of(seen, found));
     FrameFacts facts{.frame = seen.number, .time = seen.time, .version = header.version, .connection = known};
@@ -196,13 +207,14 @@ void Tracker::State::on_iu_frame(const FrameSeen& seen, std::uint32_t& kept) {
     Exchange& exchange = exchange_for(seen, header, *iu, kept);
     const bool from_originator = !seen.frame.header.f_ctl.exchange_responder;
     const Continuation continuation = exchange.by(from_originator).take(seen.frame);
-    const Arrival a{seen, header, *iu, exchange, continuation, facts};
+    const Arrival a{seen, header, *iu, exchange, continuation, facts, below};
     facts.repeated = continuation.repeated;
     if (a.ends_exchange()) {
         exchange.closed = true;
         exchange.closed_by_request |= from_originator;
     }
     if (!continuation.repeated) dispatch(a);
+    timeouts_.look_at_overdue();
     facts.connection = exchange.connection;
     if (exchange.connection != 0) note(a);
     if (!continuation.repeated) iu_rules_.on_frame(a);
@@ -277,8 +289,8 @@ void Tracker::State::judge_after_logout(const Arrival& a) {
     const std::optional<FrameStamp>& logout = state.sender[a.from()].logout;
     if (!logout) return;
     if (state.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
-    judge_(
-        rules::silence_after_end, false, a,
+    judge_.unless(
+        connections_.lack_of_exchanges(a, a.from()), rules::silence_after_end, false, a,
         [&] { return fmt::format("{} after a logout, or from a port that has lost its address", a.iu.name); },
         {logout->frame});
 }
