@@ -133,5 +133,41 @@ TEST(FcAeRdmaTracker, LimitsHold) {
     EXPECT_EQ(w.model().dropped_messages, 7U);
 }
 
+// ---- what a capture lacks --------------------------------------------------------------------------
+
+constexpr const char* in_pieces = "sequences octets=50\nread lun=3 address=0x1000 octets=150 at=5ms";
+
+TEST(FcAeRdmaEvidence, LostDataAreNoResidual) {
+    for (const char* lost : {"FCP_DATA/1 drop", "FCP_DATA/2 drop", "FCP_DATA/3 drop"}) {
+        const World w(in_pieces, {lost});
+        EXPECT_EQ(w.found(), Ids{}) << lost;
+        EXPECT_EQ(w.model().of(rules::residual).undecided, 1U) << lost;
+        EXPECT_EQ(w.message().bytes, 100U) << lost;
+    }
+}
+
+TEST(FcAeRdmaEvidence, DataThatBeginBehindOffsetZeroNeedTheResponse) {
+    const Edits behind{"FCP_DATA/1 drop"};
+    const World w(in_pieces, behind);
+    EXPECT_EQ(w.model().of(rules::first_offset).undecided, 1U);
+    const World told(
+        a_read, {"FCP_DATA set fabricscope.fc.parameter=50", "FCP_DATA size 50",
+                 "FCP_RSP set fcaerdma.resid_under=1 fcaerdma.resid=50"});
+    EXPECT_EQ(told.found(), Ids{"AERDMA-07"});
+}
+
+TEST(FcAeRdmaEvidence, ALostEndOfAWriteMayHavePassedTheInitiative) {
+    const World w("sequences octets=50\nwrite lun=3 address=0x1000 octets=150 at=5ms", {"FCP_DATA/3 drop"});
+    EXPECT_EQ(w.found(), Ids{});
+    EXPECT_EQ(w.model().of(rules::iu_order).why, UndecidedReason::frames_missing);
+}
+
+TEST(FcAeRdmaEvidence, AResponseSeenTwiceIsOne) {
+    const World w(a_read, {"FCP_RSP copy"});
+    EXPECT_EQ(w.found(), Ids{});
+    EXPECT_EQ(w.message().repeated_frames, 1U);
+    EXPECT_EQ(w.message().frames, 3U);
+}
+
 }  // namespace
 }  // namespace fabricscope::engine::fc_ae_rdma

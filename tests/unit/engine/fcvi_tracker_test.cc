@@ -65,7 +65,8 @@ TEST_P(FcviLevels, AnExchangeServesOnePurpose) {
         connected(""),
         {"FCVI_DISCONNECT_RQST copy after FCVI_CONNECT_RQST", "FCVI_DISCONNECT_RESP copy before FCVI_CONNECT_RESP1",
          "FCVI_DISCONNECT_RQST set fabricscope.fc.ox_id=@FCVI_CONNECT_RQST fabricscope.fc.f_ctl.first_sequence=0",
-         "FCVI_DISCONNECT_RESP set fabricscope.fc.ox_id=@FCVI_CONNECT_RQST",
+         "FCVI_DISCONNECT_RESP set fabricscope.fc.ox_id=@FCVI_CONNECT_RQST fabricscope.fc.seq_id=9 "
+         "fabricscope.fc.seq_cnt=9",
          version == Version::iso ? "FCVI_CONNECT_RESP3 end" : "FCVI_CONNECT_RESP2 end"});
     EXPECT_TRUE(w.connection().disconnects.empty());
     EXPECT_EQ(w.connection().outcome, Outcome::connected);
@@ -103,7 +104,8 @@ TEST(FcviTracker, AConnectPayloadInSeveralFrames) {
          "FCVI_CONNECT_RQST/1 set fabricscope.fc.f_ctl.end_sequence=0 fabricscope.fc.f_ctl.sequence_initiative=0",
          "FCVI_CONNECT_RQST/2 erase 0 200",
          "FCVI_CONNECT_RQST/2 set fabricscope.fc.seq_cnt=+1 fabricscope.fc.parameter=200",
-         "FCVI_CONNECT_RQST/all set fabricscope.fc.f_ctl.relative_offset_present=1"});
+         "FCVI_CONNECT_RQST/all set fabricscope.fc.f_ctl.relative_offset_present=1",
+         "FCVI_CONNECT_RESP2 set fabricscope.fc.seq_cnt=+1"});
     EXPECT_EQ(w.found(), Ids{}) << w.text();
     EXPECT_EQ(w.connection().outcome, Outcome::connected);
 }
