@@ -71,7 +71,7 @@ void Contacts::adopt(
     Link& link = tracked.group.links[end.link];
     link.end[side].mac = body.mac;
     if (connection.first_contact.value_or(false)) {
-        link.end[side].initial_psn = body.initial_psn;
+        if (a.psn_captured) link.end[side].initial_psn = body.initial_psn;
         const std::uint32_t mtu = wire::mtu_octets(body.mtu);
         if (mtu != 0) link.mtu = std::min(link.mtu.value_or(mtu), mtu);
     }

@@ -308,19 +308,20 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
     if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body))
         return on_smcd(connection, *smcd, message.header.type, step);
     const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
-    // Of one that was cut nothing is known but that it was there.
-    constexpr std::size_t body_end = layout::layout_of<wire::SmcrAcceptConfirmBody>.extent.end;
-    const bool usable = body != nullptr && (!message.error || message.error.offset >= body_end);
-    if (!usable) {
+    // Cut off before the end of the RMB's address: the message was there, but its link and RMB are not known.
+    constexpr std::size_t address_end = 60, body_end = layout::layout_of<wire::SmcrAcceptConfirmBody>.extent.end;
+    const std::size_t known = message.error ? message.error.offset : body_end;
+    if (body == nullptr || known < address_end) {
         (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
         return true;
     }
-    return is_accept ? on_accept(segment, session, *body) : on_confirm(segment, session, *body);
+    TcpArrival arrival = arrival_of(segment);
+    arrival.psn_captured = known >= body_end;
+    return is_accept ? on_accept(arrival, session, *body) : on_confirm(arrival, session, *body);
 }
 
-bool Rendezvous::on_accept(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message) {
+bool Rendezvous::on_accept(const TcpArrival& arrival, Session& session, const wire::SmcrAcceptConfirm& message) {
     Connection& connection = *session.connection;
-    const TcpArrival arrival = arrival_of(segment);
     if (connection.setup.accept) return true;
     connection.setup.accept = arrival.step;
     connection.version = message.body.version;
@@ -330,9 +331,8 @@ bool Rendezvous::on_accept(const Segment& segment, Session& session, const wire:
     return true;
 }
 
-bool Rendezvous::on_confirm(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message) {
+bool Rendezvous::on_confirm(const TcpArrival& arrival, Session& session, const wire::SmcrAcceptConfirm& message) {
     Connection& connection = *session.connection;
-    const TcpArrival arrival = arrival_of(segment);
     if (connection.setup.confirm) return true;
     connection.setup.confirm = arrival.step;
     if (!connection.version) connection.version = message.body.version;

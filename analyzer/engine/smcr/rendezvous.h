@@ -64,8 +64,8 @@ private:
     static std::uint32_t pending(const Segment& segment);
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
     bool on_clc(const Segment& segment, const wire::ClcMessage& message);
-    bool on_accept(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message);
-    bool on_confirm(const Segment& segment, Session& session, const wire::SmcrAcceptConfirm& message);
+    bool on_accept(const TcpArrival& arrival, Session& session, const wire::SmcrAcceptConfirm& message);
+    bool on_confirm(const TcpArrival& arrival, Session& session, const wire::SmcrAcceptConfirm& message);
     bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, FrameStamp step);
     bool on_decline(Session& session, const wire::Decline& message, Side from, FrameStamp step);
     void stop(Conversation& conversation);

@@ -21,6 +21,7 @@ struct TcpArrival {
     const Handshake& handshake;
     std::optional<std::int32_t> received;  ///< octets of the other side's stream that had arrived at the sender
     std::optional<std::int32_t> unseen;    ///< how many of these are behind the CLC messages in this capture
+    bool psn_captured = true;              ///< of ACCEPT and CONFIRM: their last field, the initial PSN
 };
 
 }  // namespace fabricscope::engine::smcr
