@@ -226,7 +226,8 @@ def test_passes_filters_and_order_agree(carrier, path):
 def test_cut_frames(length, path):
     output = tshark("-r", fc_probe.messages().save(path, snap_length=length), "-V")
     assert "dissector bug" not in output.lower()
-    assert output.count("FC-AE-RDMA, FCP_") == len(STORY)
+    # A command that was cut says neither which way the data go nor how many: nothing is told of its message.
+    assert output.count("FC-AE-RDMA, FCP_") == (len(STORY) if length >= 60 else 0)
 
 
 @pytest.mark.parametrize("seed", range(3))
