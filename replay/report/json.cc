@@ -44,7 +44,7 @@ Json json_of(const Pairing& pair, const RunReport& report) {
     return {
         {"name", message.name},
         {"from", engine::name_of(message.from)},
-        {"channel", message.channel},
+        {"lane", message.channel},
         {"recorded", place_of(report.recorded, pair.recorded)},
         {"actual", place_of(report.actual, pair.actual)},
         {"differs", pair.differs}};
