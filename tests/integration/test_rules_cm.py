@@ -44,7 +44,6 @@ BREAKS = {
     "destination blamed": ("IPCM-02", REJECT, [1, 2], consumer_reject(2, b"\0\5\0\0")),
     "known address unknown": ("IPCM-02", REJECT, [1, 2], consumer_reject(2, b"\0\6\0\0")),
     "another destination": ("IPCM-03", RPING, [3], patch(3, DESTINATION + 15, b"\x63")),
-    "RTU without REP": ("IPCM-05", RPING, [5], patch(2 + 2, ATTRIBUTE, b"\0\x11")),
 }
 
 
