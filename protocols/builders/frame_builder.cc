@@ -6,6 +6,7 @@
 
 #include "protocols/ib/icrc.h"
 #include "protocols/net/headers.h"
+#include "protocols/net/internet_checksum.h"
 
 namespace fabricscope::builders {
 namespace {
@@ -15,17 +16,6 @@ constexpr std::size_t network_offset = layout::size_of<net::Ethernet>;
 constexpr std::size_t ip_checksum_offset = network_offset + 10;
 constexpr std::size_t tcp_checksum_offset = 16;  // in the TCP header
 constexpr std::size_t udp_checksum_offset = 6;   // in the UDP header
-
-std::uint32_t sum(ByteView octets, std::uint32_t begin = 0) {
-    for (std::size_t i = 0; i < octets.size(); ++i)
-        begin += i % 2 == 0 ? static_cast<std::uint32_t>(octets[i] << 8) : octets[i];
-    return begin;
-}
-
-std::uint16_t folded(std::uint32_t sum) {
-    while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
-    return static_cast<std::uint16_t>(~sum);
-}
 
 Ipv4 ipv4_of(const Gid& address) {
     Ipv4 result;
@@ -81,7 +71,7 @@ void FrameBuilder::begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::s
     header.destination = ipv4_of(ends.destination);
     put(header);
     transport_ = frame_.size();
-    put_checksum(ip_checksum_offset, folded(sum(ByteView(frame_).subspan(network_offset))));
+    put_checksum(ip_checksum_offset, net::checksum_of(net::checksum_sum(ByteView(frame_).subspan(network_offset))));
 }
 
 void FrameBuilder::begin_grh(const FrameEnds& ends, std::size_t payload) {
@@ -99,9 +89,9 @@ std::uint16_t FrameBuilder::transport_checksum(const FrameEnds& ends, std::uint8
     const std::size_t skipped = is_ipv4(ends.source) ? mapped_prefix.size() : 0;
     const ByteView covered = ByteView(frame_).subspan(transport_);
     std::uint32_t pseudo_header = protocol + static_cast<std::uint32_t>(covered.size());
-    pseudo_header = sum(ByteView(ends.source.octets).subspan(skipped), pseudo_header);
-    pseudo_header = sum(ByteView(ends.destination.octets).subspan(skipped), pseudo_header);
-    return folded(sum(covered, pseudo_header));
+    pseudo_header = net::checksum_sum(ByteView(ends.source.octets).subspan(skipped), pseudo_header);
+    pseudo_header = net::checksum_sum(ByteView(ends.destination.octets).subspan(skipped), pseudo_header);
+    return net::checksum_of(net::checksum_sum(covered, pseudo_header));
 }
 
 ByteView FrameBuilder::tcp(const FrameEnds& ends, const TcpFields& fields, ByteView options, ByteView payload) {

@@ -13,6 +13,7 @@
 #include "protocols/fcvi/connect.h"
 #include "protocols/fcvi/device_header.h"
 #include "protocols/net/headers.h"
+#include "protocols/net/internet_checksum.h"
 #include "protocols/rdma_cm/message.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
@@ -180,22 +181,11 @@ void add_fc(Fields& fields, const FrameToEdit& frame, const capture::FcPacket& p
 
 // ---- checksums -----------------------------------------------------------------------------------
 
-std::uint32_t sum(ByteView octets, std::uint32_t begin = 0) {
-    for (std::size_t i = 0; i < octets.size(); ++i)
-        begin += i % 2 == 0 ? static_cast<std::uint32_t>(octets[i] << 8) : octets[i];
-    return begin;
-}
-
-std::uint16_t folded(std::uint32_t sum) {
-    while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
-    return static_cast<std::uint16_t>(~sum);
-}
-
 void repair_ipv4(const FrameToEdit& frame, std::size_t at) {
     auto header = parsed_at<net::Ipv4Header>(frame, at);
     header.checksum = 0;
     put_at(frame, at, header);
-    header.checksum = folded(sum(ByteView(frame.octets).subspan(at, header.header_length * std::size_t{4})));
+    header.checksum = net::checksum_of(net::checksum_sum(ByteView(frame.octets).subspan(at, header.header_length * std::size_t{4})));
     put_at(frame, at, header);
 }
 
@@ -205,7 +195,7 @@ std::uint16_t transport_checksum(
     const bool is_ipv4 = network == Network::ipv4;
     const ByteView addresses = ByteView(frame.octets).subspan(at + (is_ipv4 ? 12 : 8), is_ipv4 ? 8 : 32);
     const auto length = static_cast<std::uint32_t>(covered.size());
-    return folded(sum(covered, sum(addresses, protocol + (length >> 16) + (length & 0xFFFF))));
+    return net::checksum_of(net::checksum_sum(covered, net::checksum_sum(addresses, protocol + (length >> 16) + (length & 0xFFFF))));
 }
 
 template <layout::WireFormat Header>

@@ -154,12 +154,8 @@ void AddLinkRules::judge_early_data(const Arrival& a, Side side) {
 }
 
 void AddLinkRules::finish() {
-    for (const LinkGroup& group : model_.link_groups) {
-        const Group* of = of_.find(group.id);
-        if (of == nullptr) return;
-        for (const FrameStamp& early : of->first_data.early.values)
-            if (early.frame != 0) verdicts_.undecided(rules::second_link_first, UndecidedReason::capture_ended);
-    }
+    for (const LinkGroup& group : model_.link_groups)
+        if (of_.find(group.id) != nullptr) drop_early(group.id, UndecidedReason::capture_ended);
 }
 
 // ---- RTokens for the new link --------------------------------------------------------------------

@@ -23,7 +23,7 @@ template <class Begun> std::optional<UndecidedReason> since(const Begun& begun, 
 inline std::optional<UndecidedReason> from_start(const LinkGroup& group, const GroupHistory& history) {
     if (!group.from_start || !group.roles_known) return UndecidedReason::beginning_not_captured;
     if (history.contact_missing) return UndecidedReason::setup_not_captured;
-    if (history.gaps.values == std::array<std::uint32_t, 2>{}) return std::nullopt;
+    if (history.complete()) return std::nullopt;
     return UndecidedReason::frames_missing;
 }
 

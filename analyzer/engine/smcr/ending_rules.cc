@@ -21,11 +21,12 @@ std::optional<UndecidedReason> doubt_of(const Transfer& t) {
     return std::nullopt;
 }
 
+std::string by_sender(const Transfer& t, const char* what) { return "the " + std::string(name_of(t.a.from)) + what; }
+
 }  // namespace
 
 void EndingRules::broken(const Transfer& t, std::uint64_t said, const char* what) {
-    verdicts_.broken(
-        rules::silence_after_close, {said, t.frame()}, t.subject(), "the " + std::string(name_of(t.a.from)) + what);
+    verdicts_.broken(rules::silence_after_close, {said, t.frame()}, t.subject(), by_sender(t, what));
 }
 
 void EndingRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Motion& producer) {
@@ -54,9 +55,9 @@ void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::silence_after_close, *why);
     t.accuse_unless_peer_spoke(
         verdicts_, rules::silence_after_close, {said, t.frame()},
-        "the " + std::string(name_of(t.a.from)) +
-            (mine.closed_frame != 0 ? " writes, although it has closed the connection"
-                                    : " writes, although it was done sending"));
+        by_sender(
+            t, mine.closed_frame != 0 ? " writes, although it has closed the connection"
+                                      : " writes, although it was done sending"));
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/link_groups.h"
 
-#include <ranges>
+#include <algorithm>
+#include <span>
 
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/link_life.h"
@@ -226,14 +227,19 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
     });
 }
 
+/// Those that are looked through where nothing tells which one is meant.
+std::span<const std::uint32_t> LinkGroups::youngest_connections(std::uint32_t group) {
+    constexpr std::size_t most = 256;
+    const std::span<const std::uint32_t> all = links_.at(group).group.connections;
+    return all.last(std::min(most, all.size()));
+}
+
 /// The one connection whose latest WRITE ends where the message's producer cursor points, and of which
 /// it could be the next message; 0 = none.
 std::uint32_t LinkGroups::connection_meant(const Arrival& a, const wire::Cdc& cdc) {
-    constexpr std::size_t most_recent = 256;
     std::uint32_t meant = 0;
-    const auto& connections = links_.at(a.group).group.connections;
-    for (std::size_t i = connections.size() - std::min(most_recent, connections.size()); i < connections.size(); ++i) {
-        const Session& candidate = sessions_.at(connections[i]);
+    for (const std::uint32_t id : youngest_connections(a.group)) {
+        const Session& candidate = sessions_.at(id);
         const Sent& sent = candidate.sent[a.from];
         const Flow& flow = candidate.flow[a.from];
         const Motion motion = flow.producer_motion(cdc.producer);
@@ -241,7 +247,7 @@ std::uint32_t LinkGroups::connection_meant(const Arrival& a, const wire::Cdc& cd
                           motion.moved != 0 && motion.position == flow.frontier();
         if (!fits) continue;
         if (meant != 0) return 0;  // could be either
-        meant = connections[i];
+        meant = id;
     }
     return meant;
 }
@@ -258,11 +264,8 @@ bool LinkGroups::sure_to_be_lost(const Arrival& a, const RmbTable::Target& targe
 
 /// Whether the CONFIRM of one of the youngest connections is missing: it names an RMB.
 bool LinkGroups::awaits_confirm(std::uint32_t group) {
-    constexpr std::size_t youngest = 256;
-    const auto& connections = links_.at(group).group.connections;
-    return std::ranges::any_of(connections | std::views::reverse | std::views::take(youngest), [&](std::uint32_t id) {
-        return !sessions_.at(id).connection->setup.confirm;
-    });
+    return std::ranges::any_of(
+        youngest_connections(group), [&](std::uint32_t id) { return !sessions_.at(id).connection->setup.confirm; });
 }
 
 /// Nothing has announced the WRITE's RMB.

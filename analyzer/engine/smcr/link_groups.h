@@ -73,6 +73,7 @@ private:
     std::uint32_t connection_of_cdc(const Arrival& a, ByteView message);
     std::uint32_t connection_meant(const Arrival& a, const wire::Cdc& cdc);
     bool sure_to_be_lost(const Arrival& a, const RmbTable::Target& target);
+    std::span<const std::uint32_t> youngest_connections(std::uint32_t group);
     bool awaits_confirm(std::uint32_t group);
     void give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target);
 

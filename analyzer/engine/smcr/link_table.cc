@@ -92,8 +92,7 @@ std::optional<QueuePairRef> LinkTable::subsequent_contact(
         const auto created = create_group();
         if (!created) return std::nullopt;
         id = *created;
-        at(id).group.from_start = false;
-        at(id).history.contact_missing = true;
+        at(id).began_before();
     }
     TrackedGroup& of = at(id);
     auto& links = of.group.links;

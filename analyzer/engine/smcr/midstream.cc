@@ -76,8 +76,7 @@ std::optional<std::uint32_t> Midstream::group_between(const capture::Packet& pac
     if (!id) return std::nullopt;
     TrackedGroup& made = links_.at(*id);
     made.group.roles_known = false;
-    made.group.from_start = false;
-    made.history.contact_missing = true;
+    made.began_before();
     made.address[Side::client] = packet.source;
     made.address[Side::server] = packet.destination;
     groups_[ports] = *id;

@@ -193,14 +193,14 @@ void RkeyRules::on_contact(const ContactSeen& contact, GroupHistory& history) {
     const std::string side = name_of(contact.side);
     const auto* known = history.rtokens[contact.side].find(contact.link, contact.rkey);
     if (known == nullptr || g.rmbs[known->rmb].deleted)
-        return history.proof.unless_unseen(
+        return history.accuse(
             verdicts_,
             {rules::announced_rtoken,
              {contact.step.frame},
              subject,
              "the " + side + "'s RMB was not announced on this link",
              contact.side},
-            contact.link, history.gaps[contact.side]);
+            contact.link);
     Announcement& latest = of.announcement[contact.side];
     if (latest.left != 0 && latest.link == contact.link && latest.rkey == contact.rkey) {
         latest.used = contact.step;
@@ -317,14 +317,14 @@ void RkeyRules::on_write_to_deleted(const Arrival& a, std::size_t rmb) {
         return verdicts_.undecided(rules::delete_rkey, UndecidedReason::interface_order);
     if (const auto why = doubt::since(deletion, *a.history)) return verdicts_.undecided(rules::delete_rkey, *why);
     const Side owner = other(a.from);  // it may have announced another RMB with that RKey
-    a.history->proof.unless_unseen(
+    a.history->accuse(
         verdicts_,
         {rules::delete_rkey,
          {deletion.reply.frame, a.packet->number},
          Subject::link_group(a.group),
          "WRITE with a deleted RKey",
          owner},
-        a.link, a.history->gaps[owner]);
+        a.link);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -33,6 +33,12 @@ struct TrackedGroup {
     HalfConnections halves;
     PerSide<StrayWrites> strays;  ///< from this side
 
+    /// Its set-up was not captured.
+    void began_before() {
+        group.from_start = false;
+        history.contact_missing = true;
+    }
+
     /// swap_sides() exchanges client and server in all of it, but for the connections.
     void swap_sides();
 };
