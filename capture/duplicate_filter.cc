@@ -14,6 +14,10 @@ namespace {
 constexpr std::uint32_t most_interfaces = 64;
 /// Candidates looked at for one packet; bounds the work for a capture of nothing but equal packets.
 constexpr int most_candidates = 64;
+constexpr std::size_t most_of_one_interface = 1024;
+constexpr std::size_t pair_count = 256;
+/// How late a copy comes by the same interface: a switch and its mirror hold a frame for microseconds.
+constexpr Time latest = 100 * microsecond, latest_identified = millisecond;
 
 std::uint64_t hash_of(ByteView octets) {
     return std::hash<std::string_view>{}({reinterpret_cast<const char*>(octets.data()), octets.size()});
@@ -25,17 +29,24 @@ template <layout::WireFormat T> consteval std::size_t offset_of(std::string_view
     return std::ranges::find(layout::info_of<T>().fields, filter, &layout::FieldInfo::filter)->offset;
 }
 
+/// Headers stand in front and CRCs at the end, which tell of all between them.
+std::uint64_t hash_of_ends(ByteView octets) {
+    constexpr std::size_t head = 64, tail = 8;
+    const std::uint64_t begin = combine(octets.size(), hash_of(octets.first(std::min(head, octets.size()))));
+    return octets.size() <= head ? begin : combine(begin, hash_of(octets.last(tail)));
+}
+
 /// The transport checksum is left out: an interface that computes it shows the sender another one.
 std::uint64_t hash_of_segment(const Packet& packet) {
     const auto without = [&](std::size_t offset) {
         const ByteView segment = packet.segment;
         constexpr std::size_t size = sizeof(net::TcpHeader::checksum);
-        if (segment.size() < offset + size) return hash_of(segment);
-        return combine(hash_of(segment.first(offset)), hash_of(segment.subspan(offset + size)));
+        if (segment.size() < offset + size) return hash_of_ends(segment);
+        return combine(hash_of(segment.first(offset)), hash_of_ends(segment.subspan(offset + size)));
     };
     if (packet.transport == Transport::tcp) return without(offset_of<net::TcpHeader>("tcp.checksum"));
     if (packet.transport == Transport::udp) return without(offset_of<net::UdpHeader>("udp.checksum"));
-    return hash_of(packet.segment);
+    return hash_of_ends(packet.segment);
 }
 
 std::uint64_t fingerprint_of(const Packet& packet) {
@@ -48,30 +59,48 @@ std::uint64_t fingerprint_of(const Packet& packet) {
 }  // namespace
 
 DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std::size_t capacity) : window_(window) {
-    if (interface_count <= 1) return;
-    originals_.resize(capacity);
-    buckets_.resize(std::bit_ceil(2 * capacity));
+    originals_.resize(interface_count > 1 ? capacity : std::min(capacity, most_of_one_interface));
+    buckets_.resize(std::bit_ceil(2 * originals_.size()));
+    pairs_.resize(pair_count);
 }
 
-std::optional<std::uint64_t> DuplicateFilter::original_among_several(const Packet& packet) {
+std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) {
     if (packet.transport == Transport::none || packet.interface >= most_interfaces) return {};
     const std::uint64_t fingerprint = fingerprint_of(packet);
-    if (Original* original = find(fingerprint, packet)) {
+    const Direction direction = direction_of(packet);
+    if (Original* original = find(fingerprint, packet, direction)) {
         original->interfaces |= std::uint64_t{1} << packet.interface;
         return original->frame;
     }
+    direction.pair.youngest[direction.way] = next_;
     remember(fingerprint, packet);
     return {};
 }
 
-DuplicateFilter::Original* DuplicateFilter::find(std::uint64_t fingerprint, const Packet& packet) {
+DuplicateFilter::Direction DuplicateFilter::direction_of(const Packet& packet) {
+    const std::uint64_t source = hash_of(packet.source.bytes);
+    const std::uint64_t destination = hash_of(packet.destination.bytes);
+    const std::uint64_t addresses = source ^ destination;
+    Pair& pair = pairs_[addresses % pairs_.size()];
+    if (pair.addresses != addresses) pair = {addresses, {}};
+    return {pair, source < destination};
+}
+
+bool DuplicateFilter::is_copy(
+    const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const {
+    const Time distance = packet.time - original.time;
+    if ((original.interfaces >> packet.interface & 1) == 0) return distance >= -window_ && distance <= window_;
+    if (distance < 0 || original.interface != packet.interface) return false;
+    if (packet.ip_identification != 0) return distance <= latest_identified;
+    return distance <= latest && direction.pair.youngest[!direction.way] < serial;
+}
+
+DuplicateFilter::Original* DuplicateFilter::find(
+    std::uint64_t fingerprint, const Packet& packet, const Direction& direction) {
     std::uint64_t serial = buckets_[fingerprint % buckets_.size()];
     for (int i = 0; i < most_candidates && held(serial); ++i) {
         Original& original = originals_[serial % originals_.size()];
-        const bool elsewhere = (original.interfaces >> packet.interface & 1) == 0;
-        const Time distance = packet.time - original.time;
-        if (original.fingerprint == fingerprint && elsewhere && distance >= -window_ && distance <= window_)
-            return &original;
+        if (original.fingerprint == fingerprint && is_copy(original, serial, packet, direction)) return &original;
         serial = original.previous;
     }
     return nullptr;
@@ -80,7 +109,8 @@ DuplicateFilter::Original* DuplicateFilter::find(std::uint64_t fingerprint, cons
 void DuplicateFilter::remember(std::uint64_t fingerprint, const Packet& packet) {
     std::uint64_t& bucket = buckets_[fingerprint % buckets_.size()];
     const std::uint64_t interface = std::uint64_t{1} << packet.interface;
-    originals_[next_ % originals_.size()] = {fingerprint, packet.number, interface, packet.time, bucket};
+    originals_[next_ % originals_.size()] = {fingerprint,      packet.number, interface,
+                                             packet.interface, packet.time,   bucket};
     bucket = next_++;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds frames that were captured twice: a hub shows a frame on two interfaces, and the captures of
-// two hosts both hold what went between them.
+// Finds frames that were captured twice: a hub shows a frame on two interfaces, the captures of two hosts both hold
+// what went between them, and a mirror of several switch ports shows a frame where it comes in and where it goes out.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,37 +13,51 @@
 
 namespace fabricscope::capture {
 
-/// Two packets are copies if addresses, IP identification and transport octets agree; MAC addresses,
-/// hop limits and checksums may differ. A copy must come from another interface, and an interface
-/// contributes at most one copy of each original, so that real retransmissions stay.
+/// Two packets are copies if addresses, IP identification and transport octets agree; MAC addresses, hop limits and
+/// checksums may differ. Of another interface an interface contributes at most one copy of each original. On the same
+/// interface a copy follows within a millisecond if IP identifies it; otherwise it is soon there, before anything has
+/// gone the opposite way: so retransmissions stay, which a timer or an answer brings about.
 class DuplicateFilter {
 public:
-    /// `interface_count` as the source tells it: with one interface nothing is ever a copy, and
-    /// nothing is stored. Originals are remembered for `window`, the youngest `capacity` of them.
+    /// `interface_count` as the source tells it. Originals are remembered for `window`, the youngest `capacity` of
+    /// them, fewer if there is but one interface.
     explicit DuplicateFilter(std::uint32_t interface_count, Time window = second, std::size_t capacity = 16'384);
 
     /// The number of the earlier frame that this packet is a copy of. To be asked once for each packet.
-    std::optional<std::uint64_t> original_of(const Packet& packet) {
-        return originals_.empty() ? std::nullopt : original_among_several(packet);
-    }
+    std::optional<std::uint64_t> original_of(const Packet& packet);
 
 private:
     struct Original {
         std::uint64_t fingerprint;
         std::uint64_t frame;
         std::uint64_t interfaces;  ///< bit i: seen on interface i
+        std::uint32_t interface;   ///< by which it came itself
         Time time;
         std::uint64_t previous;  ///< serial number of the one before in the same bucket; 0 = none
     };
 
-    std::optional<std::uint64_t> original_among_several(const Packet& packet);
-    Original* find(std::uint64_t fingerprint, const Packet& packet);
+    /// What went between two addresses: the serial number of the youngest original each way.
+    struct Pair {
+        std::uint64_t addresses = 0;
+        std::array<std::uint64_t, 2> youngest{};
+    };
+
+    struct Direction {
+        Pair& pair;
+        bool way;
+    };
+
+    Direction direction_of(const Packet& packet);
+    Original* find(std::uint64_t fingerprint, const Packet& packet, const Direction& direction);
+    bool is_copy(
+        const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const;
     void remember(std::uint64_t fingerprint, const Packet& packet);
     bool held(std::uint64_t serial) const { return serial != 0 && serial + originals_.size() >= next_; }
 
     Time window_;
-    std::vector<Original> originals_;     ///< ring, by serial number; empty = inactive
+    std::vector<Original> originals_;     ///< ring, by serial number
     std::vector<std::uint64_t> buckets_;  ///< serial number of the youngest original
+    std::vector<Pair> pairs_;             ///< by a hash of the addresses; one takes another's place
     std::uint64_t next_ = 1;              ///< serial number of the next original
 };
 

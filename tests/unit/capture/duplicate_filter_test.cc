@@ -36,10 +36,33 @@ TEST(DuplicateFilter, RetransmissionOnTheSameInterfaceStays) {
     DuplicateFilter filter(2);
     const Octets roce = roce_v2(bth(0x04, 1, {}, counting(44)));
     EXPECT_FALSE(is_copy(filter, roce, 0));
-    EXPECT_FALSE(is_copy(filter, roce, 0));
-    EXPECT_TRUE(is_copy(filter, roce, 1)) << "one copy for each";
-    EXPECT_TRUE(is_copy(filter, roce, 1));
-    EXPECT_FALSE(is_copy(filter, roce, 1)) << "a third was captured there only";
+    EXPECT_FALSE(is_copy(filter, roce, 0, millisecond));
+    EXPECT_TRUE(is_copy(filter, roce, 1, millisecond)) << "one copy for each";
+    EXPECT_TRUE(is_copy(filter, roce, 1, millisecond));
+    EXPECT_FALSE(is_copy(filter, roce, 1, 2 * millisecond)) << "a third was captured there only";
+}
+
+TEST(DuplicateFilter, CopyOnTheSameInterface) {
+    DuplicateFilter filter(1);
+    EXPECT_FALSE(is_copy(filter, segment(1), 0));
+    EXPECT_TRUE(is_copy(filter, segment(1), 0, millisecond));
+    EXPECT_TRUE(is_copy(filter, segment(1), 0, millisecond)) << "a third view of it";
+    EXPECT_FALSE(is_copy(filter, segment(1), 0, millisecond + 1)) << "too late";
+    EXPECT_FALSE(is_copy(filter, segment(1, 2), 0, millisecond + 1)) << "another sequence number";
+}
+
+/// Without an identification (IPv6, or 0) an answer between them tells that the second was sent again.
+TEST(DuplicateFilter, AnsweredBetween) {
+    DuplicateFilter filter(1);
+    EXPECT_FALSE(is_copy(filter, segment(0), 0));
+    EXPECT_TRUE(is_copy(filter, segment(0), 0, 100 * microsecond));
+    EXPECT_FALSE(is_copy(filter, segment(0), 0, 101 * microsecond)) << "too late";
+    net::Ipv4Header back = ipv4_header(6);
+    back.identification = 0;
+    std::swap(back.source, back.destination);
+    EXPECT_FALSE(is_copy(filter, ethernet(0x0800, ipv4(back, tcp(1, ack, {}))), 0, 102 * microsecond));
+    EXPECT_FALSE(is_copy(filter, segment(0), 0, 103 * microsecond)) << "sent again";
+    EXPECT_TRUE(is_copy(filter, segment(0), 0, 104 * microsecond));
 }
 
 TEST(DuplicateFilter, EachInterfaceContributesOneCopy) {
@@ -65,12 +88,6 @@ TEST(DuplicateFilter, OnlyWithinTheWindow) {
     EXPECT_FALSE(is_copy(filter, segment(1), 1, second + 1));
     EXPECT_FALSE(is_copy(filter, segment(2), 0, 5 * second));
     EXPECT_TRUE(is_copy(filter, segment(2), 1, 4 * second + 1)) << "a clock that is behind";
-}
-
-TEST(DuplicateFilter, OneInterfaceHasNoCopies) {
-    DuplicateFilter filter(1);
-    EXPECT_FALSE(is_copy(filter, segment(1), 0));
-    EXPECT_FALSE(is_copy(filter, segment(1), 1));
 }
 
 TEST(DuplicateFilter, OtherTrafficIsNeverACopy) {

@@ -110,7 +110,7 @@ TEST(FcAeRdmaTracker, AnOxIdThatPlainFcpUsesAgainIsNotClaimed) {
 TEST(FcAeRdmaTracker, LostAndRepeatedFrames) {
     const World w(
         "sequences octets=100\nread lun=3 address=0x1000 octets=300",
-        {"FCP_DATA/1 copy after FCP_DATA/2", "FCP_DATA/2 drop"});
+        {"FCP_DATA/1 copy after FCP_DATA/2", "FCP_DATA/3 delay 1ms", "FCP_DATA/2 drop"});
     EXPECT_EQ(w.found(), Ids{}) << "what the capture lost breaks no rule";
     EXPECT_EQ(w.message().repeated_frames, 1U);
     EXPECT_EQ(w.message().missing_bytes, 100U);
@@ -163,7 +163,7 @@ TEST(FcAeRdmaEvidence, ALostEndOfAWriteMayHavePassedTheInitiative) {
 }
 
 TEST(FcAeRdmaEvidence, AResponseSeenTwiceIsOne) {
-    const World w(a_read, {"FCP_RSP copy"});
+    const World w(a_read, {"FCP_RSP copy", "FCP_RSP/2 delay 1ms"});
     EXPECT_EQ(w.found(), Ids{});
     EXPECT_EQ(w.message().repeated_frames, 1U);
     EXPECT_EQ(w.message().frames, 3U);

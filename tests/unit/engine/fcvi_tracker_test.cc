@@ -237,7 +237,7 @@ TEST(FcviTracker, MetMidwayInTheOtherVersion) {
 }
 
 TEST(FcviTracker, ARepeatedFrameCountsOnce) {
-    const World w(connection(Version::iso, unreliable, a_send), {"FCVI_SEND_RQST copy", "FCVI_SEND_RQST/2 end"});
+    const World w(connection(Version::iso, unreliable, a_send), {"FCVI_SEND_RQST copy", "FCVI_SEND_RQST/2 delay 1ms", "FCVI_SEND_RQST/2 end"});
     EXPECT_EQ(w.found(), Ids{}) << w.text();
     EXPECT_EQ(w.message().bytes, 100U);
     EXPECT_EQ(w.message().repeated_frames, 1U);
