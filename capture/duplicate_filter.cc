@@ -69,11 +69,16 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
     const std::uint64_t fingerprint = fingerprint_of(packet);
     const Direction direction = direction_of(packet);
     if (Original* original = find(fingerprint, packet, direction)) {
-        original->interfaces |= std::uint64_t{1} << packet.interface;
-        return original->frame;
+        const std::uint64_t frame = original->frame;
+        const std::uint64_t interface = std::uint64_t{1} << packet.interface;
+        const bool elsewhere = (original->interfaces & interface) == 0;
+        original->interfaces |= interface;
+        // Copies of this one, by the same interface, come soon after it.
+        if (elsewhere) remember(fingerprint, packet, frame, ~std::uint64_t{0});
+        return frame;
     }
     direction.pair.youngest[direction.way] = next_;
-    remember(fingerprint, packet);
+    remember(fingerprint, packet, packet.number, std::uint64_t{1} << packet.interface);
     return {};
 }
 
@@ -106,11 +111,10 @@ DuplicateFilter::Original* DuplicateFilter::find(
     return nullptr;
 }
 
-void DuplicateFilter::remember(std::uint64_t fingerprint, const Packet& packet) {
+void DuplicateFilter::remember(
+    std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces) {
     std::uint64_t& bucket = buckets_[fingerprint % buckets_.size()];
-    const std::uint64_t interface = std::uint64_t{1} << packet.interface;
-    originals_[next_ % originals_.size()] = {fingerprint,      packet.number, interface,
-                                             packet.interface, packet.time,   bucket};
+    originals_[next_ % originals_.size()] = {fingerprint, frame, interfaces, packet.interface, packet.time, bucket};
     bucket = next_++;
 }
 

@@ -30,7 +30,7 @@ private:
     struct Original {
         std::uint64_t fingerprint;
         std::uint64_t frame;
-        std::uint64_t interfaces;  ///< bit i: seen on interface i
+        std::uint64_t interfaces;  ///< bit i: seen on interface i; all, of a copy
         std::uint32_t interface;   ///< by which it came itself
         Time time;
         std::uint64_t previous;  ///< serial number of the one before in the same bucket; 0 = none
@@ -51,7 +51,7 @@ private:
     Original* find(std::uint64_t fingerprint, const Packet& packet, const Direction& direction);
     bool is_copy(
         const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const;
-    void remember(std::uint64_t fingerprint, const Packet& packet);
+    void remember(std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces);
     bool held(std::uint64_t serial) const { return serial != 0 && serial + originals_.size() >= next_; }
 
     Time window_;

@@ -8,17 +8,17 @@
 
 namespace fabricscope::engine {
 
-/// Ordinary traffic keeps one range, so operations are short and allocate nothing. Of very many ranges the
-/// lowest are joined: what is between them counts as known.
+/// Ordinary traffic keeps one range, so operations are short and allocate nothing. Once there are `most_ranges`, what
+/// touches none of them is left out, and counted.
 class RangeSet {
 public:
-    static constexpr std::size_t most_ranges = 1024;
+    static constexpr std::size_t most_ranges = 16'384;
 
     struct Range {
         std::uint64_t begin, end;
     };
 
-    /// Adds [begin, end) and returns how many positions were new.
+    /// Adds [begin, end) and returns how many positions were new and taken in.
     std::uint64_t add(std::uint64_t begin, std::uint64_t end) {
         auto first = std::ranges::lower_bound(ranges_, begin, {}, &Range::end);
         auto last = first;
@@ -31,8 +31,11 @@ public:
             joined = {std::min(joined.begin, last->begin), std::max(joined.end, last->end)};
         }
         if (first == last) {
+            if (ranges_.size() == most_ranges) {
+                left_out_ += end - begin;
+                return 0;
+            }
             ranges_.insert(first, joined);
-            if (ranges_.size() > most_ranges) join_lowest();
         } else {
             *first = joined;
             ranges_.erase(first + 1, last);
@@ -57,14 +60,13 @@ public:
 
     const std::vector<Range>& ranges() const { return ranges_; }
 
-private:
-    void join_lowest() {
-        ranges_[1].begin = ranges_[0].begin;
-        ranges_.erase(ranges_.begin());
-    }
+    /// Positions that were added, but not taken in for want of room; one that was added twice counts twice.
+    std::uint64_t left_out() const { return left_out_; }
 
+private:
     std::vector<Range> ranges_;
     std::uint64_t forgotten_ = 0;  ///< end of the last range that was
+    std::uint64_t left_out_ = 0;
 };
 
 }  // namespace fabricscope::engine

@@ -75,9 +75,10 @@ private:
 };
 
 std::string decline_text(const DeclineSeen& decline) {
+    if (!decline.code) return fmt::format("the {} declined, with a code that was not captured", name_of(decline.by));
     const char* name = decline.name();
     return fmt::format(
-        "the {} declined with {}, {}", name_of(decline.by), code_text(decline.code),
+        "the {} declined with {}, {}", name_of(decline.by), code_text(*decline.code),
         name != nullptr ? name : "a code whose meaning is not published");
 }
 
@@ -269,6 +270,22 @@ void about_capture(const Results& results, std::vector<Notable>& notables) {
 }
 
 }  // namespace
+
+std::vector<std::string> missing_transports(const Results& results) {
+    const Model* model = results.models.smcr;
+    if (model == nullptr) return {};
+    std::vector<std::string> missing;
+    const bool offered = std::ranges::any_of(
+        model->connections, [](const Connection& connection) { return connection.outcome != Outcome::plain_tcp; });
+    if (results.capture.rdma_frames == 0 && offered)
+        missing.push_back(
+            "No RoCE in this capture: data, LLC and CDC messages are not known. RDMA adapters hide RoCE from tcpdump "
+            "on "
+            "the host; mirror the switch port, or capture on the RDMA device.");
+    if (results.capture.tcp_frames == 0 && !model->link_groups.empty())
+        missing.push_back("No TCP in this capture: ports and CLC messages are not known.");
+    return missing;
+}
 
 std::string why_not(const Connection& connection) {
     const std::string decline = connection.decline ? ": " + decline_text(*connection.decline) : "";

@@ -18,6 +18,9 @@ struct Notable {
 /// `most`: how many sessions a sentence names, and how many sentences of one kind there are.
 std::vector<Notable> notables(const Results& results, const Style& style, std::size_t most);
 
+/// A transport that the sessions of this capture use, and of which it holds nothing: a sentence each.
+std::vector<std::string> missing_transports(const Results& results);
+
 /// What became of a connection on which SMC-R did not come up, and why; empty if it did. Reads on from
 /// "the connection".
 std::string why_not(const engine::smcr::Connection& connection);

@@ -79,7 +79,8 @@ constexpr auto directions = table<direction_columns>("directions", "The two dire
 
 constexpr auto decline_columns = columns<DeclineSeen>(
     column<&DeclineSeen::by>("by", "client or server"),
-    column<[](const DeclineSeen& d) { return code_text(d.code); }>("code", "peer diagnosis, hexadecimal"),
+    column<[](const DeclineSeen& d) { return d.code ? std::optional(code_text(*d.code)) : std::nullopt; }>(
+        "code", "peer diagnosis, hexadecimal"),
     column<[](const DeclineSeen& d) { return d.name(); }>("name", "what the code says, if that is published"),
     column<&DeclineSeen::frame>("frame", "frame"),
     column<&DeclineSeen::out_of_sync>("out_of_sync", "the decliner asks to give the link group up"));
@@ -161,7 +162,8 @@ constexpr auto link_columns = columns<Link>(
     column<at<Side::server, &LinkEndpoint::initial_psn>>("server_initial_psn", "first PSN of the server"),
     column<&Link::mtu>("mtu", "bytes, the smaller of both offers"),
     column<[](const Link& l) { return number_or_null(l.first_frame); }>("first_frame", "first RoCE packet"),
-    column<&Link::state>("state", "pending, active, deleted or failed"),
+    column<[](const Link& l) { return l.is_seen() ? std::optional(l.state) : std::nullopt; }>(
+        "state", "pending, active, deleted or failed; unknown if no packet of it was captured"),
     column<&Link::packets>("packets", "RoCE packets, both ways"),
     column<&Link::retransmissions>("retransmissions", "of these, packets seen before"),
     column<&Link::naks>("naks", "of these, negative acknowledgements"));
@@ -179,8 +181,9 @@ constexpr auto rtoken_columns = columns<RtokenOf>(
     column<[](const RtokenOf& r) {
         return r.token.link < r.group.links.size() ? r.group.links[r.token.link].number : std::nullopt;
     }>("link", "number of the link on which it is good"),
-    column<[](const RtokenOf& r) { return r.token.rkey; }>("rkey", "RKey"),
-    column<[](const RtokenOf& r) { return hex_text(r.token.address); }>("address", "virtual address, hexadecimal"));
+    column<[](const RtokenOf& r) { return r.token.rkey; }>("rkey", "RKey"), column<[](const RtokenOf& r) {
+        return r.token.inferred ? std::nullopt : std::optional(hex_text(r.token.address));
+    }>("address", "virtual address, hexadecimal"));
 
 constexpr auto rtokens = table<rtoken_columns>("rtokens", "How an RMB is addressed on each link.")
                              .key("link_group", Type::text, "that the RMB belongs to")
@@ -283,7 +286,8 @@ constexpr auto model_columns = columns<Model>(
     column<[](const Model& m) { return m.dropped_findings; }>(
         "dropped_findings", "SMC-R findings left out because a limit was reached"),
     column<&Model::dropped_details>(
-        "dropped_details", "links, RMBs, RTokens and ends of timelines left out because a limit was reached"));
+        "dropped_details",
+        "links, RMBs, RTokens, pieces of data and ends of timelines left out because a limit was reached"));
 
 }  // namespace
 

@@ -22,9 +22,10 @@ Side side_of_first_data(const Connection& connection) {
 }
 
 std::string decline_text(const DeclineSeen& decline) {
+    if (!decline.code) return "DECLINE";
     const char* name = decline.name();
     return fmt::format(
-        "DECLINE {}{}{}", code_text(decline.code), name != nullptr ? ", " : "", name != nullptr ? name : "");
+        "DECLINE {}{}{}", code_text(*decline.code), name != nullptr ? ", " : "", name != nullptr ? name : "");
 }
 
 void add_setup(std::vector<Rung>& rungs, const Connection& connection, const std::string& prefix) {

@@ -95,10 +95,9 @@ void Summary::counts(const Model& model) {
 }
 
 void Summary::attention(const Model& model) {
-    constexpr std::size_t text_width = 96;
     const std::vector<Notable> list = notables(results_, style_, options_.names);
     const bool anything = !model.connections.empty() || !model.link_groups.empty();
-    if (list.empty() && !anything) return;
+    if (list.empty() && (!anything || !missing_transports(results_).empty())) return;
     title("What stands out");
     if (list.empty())
         out_ << "  " << style_.paint(Ink::green, "nothing: every connection came up, nobody had to wait") << '\n';
@@ -283,7 +282,7 @@ void Summary::links(const LinkGroup& group) {
         const LinkEndpoint& server = link.end[Side::server];
         table.add(
             {{number_text(link.number)},
-             {name_of(link.state), ink_of(link.state)},
+             {link.is_seen() ? name_of(link.state) : "?", ink_of(link.state)},
              {gid_text(client)},
              {number_text(client.qpn)},
              {gid_text(server)},

@@ -24,6 +24,8 @@ struct Style {
 /// Columns that UTF-8 text takes on a terminal; good for the characters that reports are made of.
 std::size_t width_of(std::string_view text);
 
+inline constexpr std::size_t text_width = 96;  ///< columns of a sentence
+
 /// The text in lines of at most `width` columns, broken between words; at least one line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 

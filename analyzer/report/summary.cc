@@ -11,6 +11,7 @@
 #include <set>
 
 #include "analyzer/report/lists.h"
+#include "analyzer/report/notables.h"
 #include "analyzer/report/smcr_report.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
@@ -56,6 +57,8 @@ void Summary::head() {
         out_ << " in " << duration_text(capture.duration, style_.unicode) << " from " << timestamp_text(*capture.start);
     if (capture.copies != 0) out_ << "; " << counted(capture.copies, "duplicate") << " left out";
     out_ << '\n';
+    for (const std::string& sentence : missing_transports(results_))
+        for (const std::string& line : wrapped(sentence, text_width)) out_ << style_.paint(Ink::yellow, line) << '\n';
 }
 
 // ---- protocols -----------------------------------------------------------------------------------

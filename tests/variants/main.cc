@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // variants: analyses healthy captures with something missing. Whatever is missing, no error and no warning may come of
-// it that the whole capture does not have; exceptions.txt names those that are true of what the variant holds.
+// it that the whole capture does not have, and each value is that of the whole capture or not known; exceptions.txt
+// names those that are true of what the variant holds.
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -10,9 +12,11 @@
 #include <iostream>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "analyzer/engine/engine.h"
+#include "tests/variants/values.h"
 #include "tests/variants/variant.h"
 
 namespace fabricscope::variants {
@@ -26,9 +30,10 @@ using Alarms = std::map<std::string, std::size_t>;
 struct Result {
     Alarms alarms;
     std::vector<std::string> findings;  ///< for people
+    nlohmann::json sessions;
 };
 
-Result result_of(const engine::Engine& engine) {
+Result result_of(const engine::Engine& engine, std::optional<capture::Time> sessions_from) {
     Result result;
     for (const engine::Finding* finding : engine.findings()) {
         if (finding->rule->severity == engine::Severity::note) continue;
@@ -37,10 +42,12 @@ Result result_of(const engine::Engine& engine) {
             "{} {} frames {}: {}", finding->rule->id, finding->session, fmt::join(finding->frames, ", "),
             finding->text));
     }
+    if (sessions_from) result.sessions = sessions_of(engine, *sessions_from);
     return result;
 }
 
-Result analyse(const traffic::Recording& whole, const Variant& variant) {
+/// Frames keep the numbers that they have in the whole capture, if they are in that order.
+Result analyse(const traffic::Recording& whole, const Variant& variant, bool findings_only) {
     engine::Engine engine(
         {.rdma_cm = true,
          .fc = true,
@@ -49,14 +56,15 @@ Result analyse(const traffic::Recording& whole, const Variant& variant) {
     std::uint64_t number = 0;
     for (const Kept& kept : variant.frames) {
         capture::Frame frame = traffic::frame_at(whole, kept.index);
-        frame.number = ++number;
+        number = variant.in_order ? std::max<std::uint64_t>(number + 1, 2 * kept.index + 1) : number + 1;
+        frame.number = number;
         frame.time += kept.later;
         frame.interface = kept.interface;
         frame.data = frame.data.first(std::min<std::size_t>(frame.data.size(), kept.captured));
         engine.on_frame(frame);
     }
     engine.finish();
-    return result_of(engine);
+    return result_of(engine, findings_only ? std::nullopt : std::optional(whole.frames.front().time));
 }
 
 Variant nothing_missing(const traffic::Recording& whole) {
@@ -66,18 +74,23 @@ Variant nothing_missing(const traffic::Recording& whole) {
     return variant;
 }
 
-/// The rules of which the variant has more findings than the whole.
-std::vector<std::string> false_alarms(const Alarms& whole, const Alarms& variant) {
-    std::vector<std::string> rules;
-    for (const auto& [rule, count] : variant) {
-        const auto expected = whole.find(rule);
-        if (expected == whole.end() || expected->second < count) rules.push_back(rule);
+/// The rules of which the variant has more findings than the whole, and the values that it has otherwise; with what
+/// there is to say of each.
+std::map<std::string, std::vector<std::string>> faults_of(
+    const Result& whole, const Result& found, const Variant& variant) {
+    std::map<std::string, std::vector<std::string>> faults;
+    for (const auto& [rule, count] : found.alarms) {
+        const auto expected = whole.alarms.find(rule);
+        if (expected == whole.alarms.end() || expected->second < count) faults[rule] = found.findings;
     }
-    return rules;
+    if (whole.sessions.is_null()) return faults;
+    for (Difference& difference : differences(whole.sessions, found.sessions, variant.in_order, variant.to_the_end))
+        faults[difference.where].push_back(std::move(difference.text));
+    return faults;
 }
 
 struct Exception {
-    std::string kind, capture, rule, reason;
+    std::string kind, capture, fault, reason;
     bool needed = false;
 };
 
@@ -93,7 +106,7 @@ std::vector<Exception> read_exceptions(const std::string& path) {
         if (line.empty() || line[0] == '#') continue;
         std::istringstream columns(line);
         Exception& exception = exceptions.emplace_back();
-        for (std::string* column : {&exception.kind, &exception.capture, &exception.rule, &exception.reason}) {
+        for (std::string* column : {&exception.kind, &exception.capture, &exception.fault, &exception.reason}) {
             std::getline(columns, *column, '|');
             *column = trimmed(*column);
         }
@@ -106,8 +119,9 @@ struct Options {
     std::vector<std::string> captures;
     std::string exceptions;
     std::size_t effort = 1;
-    std::string kind, rule;
+    std::string kind, fault;
     bool verbose = false;
+    bool findings_only = false;
 };
 
 /// All captures, several at once.
@@ -118,16 +132,17 @@ public:
     void on_capture(const std::string& path) {
         traffic::Recording whole = traffic::read(path);
         std::ranges::stable_sort(whole.frames, {}, &traffic::RecordedFrame::time);  // as every command reads files
-        const Result healthy = analyse(whole, nothing_missing(whole));
+        const Result healthy = analyse(whole, nothing_missing(whole), options_.findings_only);
         const std::string capture = fs::path(path).filename();
-        for_each_variant(whole, {options_.effort}, [&](const Variant& variant) {
+        for_each_variant(whole, options_.effort, [&](const Variant& variant) {
             if (!options_.kind.empty() && variant.kind != options_.kind) return;
-            const Result found = analyse(whole, variant);
+            const Result found = analyse(whole, variant, options_.findings_only);
+            const auto faults = faults_of(healthy, found, variant);
             const std::lock_guard lock(mutex_);
             ++counts_[variant.kind].variants;
             bool failed = false;
-            for (const std::string& rule : false_alarms(healthy.alarms, found.alarms))
-                if (!is_excepted(variant.kind, capture, rule)) failed = true, tell(capture, variant, rule, found);
+            for (const auto& [fault, texts] : faults)
+                if (!is_excepted(variant.kind, capture, fault)) failed = true, tell(capture, variant, fault, texts);
             if (failed) ++counts_[variant.kind].failed;
         });
     }
@@ -139,15 +154,15 @@ public:
             fmt::print("{:<18} {:>8} variants, {:>5} failed\n", kind, count.variants, count.failed);
             failed += count.failed;
         }
-        for (const auto& [rule, kinds] : by_rule_) {
-            fmt::print("{:<12}", rule);
+        for (const auto& [fault, kinds] : by_fault_) {
+            fmt::print("{:<12}", fault);
             for (const auto& [kind, count] : kinds) fmt::print("  {}: {}", kind, count);
             fmt::print("\n");
         }
         for (const Exception& exception : exceptions_) {
-            const bool tried = options_.kind.empty() && options_.effort == 1;
+            const bool tried = options_.kind.empty() && options_.effort == 1 && !options_.findings_only;
             if (exception.needed || !tried) continue;
-            fmt::print("not needed: {} | {} | {}\n", exception.kind, exception.capture, exception.rule);
+            fmt::print("not needed: {} | {} | {}\n", exception.kind, exception.capture, exception.fault);
             ++failed;
         }
         return failed == 0;
@@ -158,25 +173,31 @@ private:
         std::size_t variants = 0, failed = 0;
     };
 
-    bool is_excepted(const std::string& kind, const std::string& capture, const std::string& rule) {
+    static bool fits(const std::string& pattern, const std::string& name) {
+        return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    }
+
+    bool is_excepted(const std::string& kind, const std::string& capture, const std::string& fault) {
         for (Exception& exception : exceptions_)
-            if (exception.kind == kind && exception.capture == capture && exception.rule == rule)
+            if (fits(exception.kind, kind) && fits(exception.capture, capture) && fits(exception.fault, fault))
                 return exception.needed = true;
         return false;
     }
 
-    void tell(const std::string& capture, const Variant& variant, const std::string& rule, const Result& found) {
-        ++by_rule_[rule][variant.kind];
-        if (!options_.verbose || (!options_.rule.empty() && options_.rule != rule)) return;
-        fmt::print("{}: {} {}: {}\n", capture, variant.kind, variant.name, rule);
-        for (const std::string& finding : found.findings) fmt::print("    {}\n", finding);
+    void tell(
+        const std::string& capture, const Variant& variant, const std::string& fault,
+        const std::vector<std::string>& texts) {
+        ++by_fault_[fault][variant.kind];
+        if (!options_.verbose || (!options_.fault.empty() && options_.fault != fault)) return;
+        fmt::print("{}: {} {}: {}\n", capture, variant.kind, variant.name, fault);
+        for (const std::string& text : texts) fmt::print("    {}\n", text);
     }
 
     const Options& options_;
     std::vector<Exception> exceptions_;
     std::mutex mutex_;
-    std::map<std::string, Count> counts_;                                ///< by kind
-    std::map<std::string, std::map<std::string, std::size_t>> by_rule_;  ///< and kind
+    std::map<std::string, Count> counts_;                                 ///< by kind
+    std::map<std::string, std::map<std::string, std::size_t>> by_fault_;  ///< and kind
 };
 
 bool run_all(const Options& options) {
@@ -200,12 +221,15 @@ int main(int argc, char** argv) {
     using namespace fabricscope::variants;
     Options options;
     CLI::App app(
-        "Analyses captures with something missing, and counts the errors and warnings that only then are found");
+        "Analyses captures with something missing; counts the errors and warnings that only then are found, and the "
+        "values that are others then");
     app.add_option("captures", options.captures)->required();
-    app.add_option("--exceptions", options.exceptions, "KIND | CAPTURE | RULE | REASON, a line each");
+    app.add_option(
+        "--exceptions", options.exceptions, "KIND | CAPTURE | RULE or VALUE | REASON, a line each, with wildcards");
     app.add_option("--effort", options.effort, "so many times as many frames and lengths");
     app.add_option("--kind", options.kind, "only such variants");
-    app.add_option("--rule", options.rule, "with --verbose: only findings of this rule");
+    app.add_option("--fault", options.fault, "with --verbose: only this rule or value");
+    app.add_flag("--findings-only", options.findings_only, "values are not compared, which takes longer");
     app.add_flag("-v,--verbose", options.verbose, "each failure, with all that was found");
     CLI11_PARSE(app, argc, argv);
     try {

@@ -40,7 +40,7 @@ Place place_of(const capture::Frame& frame) {
 
 class Maker {
 public:
-    Maker(const traffic::Recording& whole, Effort effort, const std::function<void(const Variant&)>& use)
+    Maker(const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use)
         : whole_(whole), effort_(effort), use_(use) {
         for (std::size_t i = 0; i < whole.frames.size(); ++i) places_.push_back(place_of(traffic::frame_at(whole, i)));
     }
@@ -62,21 +62,26 @@ private:
 
     Kept whole_frame(std::size_t index) const { return {.index = index, .interface = whole_.frames[index].interface}; }
 
+    Variant empty(const char* kind, std::string name) const {
+        return {kind, std::move(name), {}, static_cast<std::uint32_t>(whole_.interfaces.size())};
+    }
+
     template <class Condition> void keep(const char* kind, std::string name, Condition condition) {
-        Variant variant{kind, std::move(name), {}, static_cast<std::uint32_t>(whole_.interfaces.size())};
+        Variant variant = empty(kind, std::move(name));
         for (std::size_t i = 0; i < size(); ++i)
             if (condition(i)) variant.frames.push_back(whole_frame(i));
+        variant.to_the_end = !variant.frames.empty() && variant.frames.back().index + 1 == size();
         if (variant.frames.size() < size()) use_(variant);
     }
 
     void lose_one() {
-        for (const std::size_t lost : spread(size(), 40 * effort_.factor))
+        for (const std::size_t lost : spread(size(), 40 * effort_))
             keep("one frame lost", fmt::format("frame {}", lost + 1), [&](std::size_t i) { return i != lost; });
     }
 
     void lose_some() {
         for (const unsigned percent : {1U, 5U, 20U})
-            for (unsigned seed = 1; seed <= 4 * effort_.factor; ++seed) {
+            for (unsigned seed = 1; seed <= 4 * effort_; ++seed) {
                 std::mt19937 random(seed);
                 keep("some frames lost", fmt::format("{} %, seed {}", percent, seed), [&](std::size_t) {
                     return random() % 100 >= percent;
@@ -85,27 +90,26 @@ private:
     }
 
     void cut() {
-        const std::size_t step = effort_.factor > 4 ? 1 : 6;
+        const std::size_t step = effort_ > 4 ? 1 : 6;
         for (std::size_t length = shortest_snap; length <= longest_snap; length += step) {
-            Variant variant{"snap length", fmt::format("{}", length), {}, 1};
+            Variant variant = empty("snap length", fmt::format("{}", length));
             bool differs = false;
             for (std::size_t i = 0; i < size(); ++i) {
                 variant.frames.push_back(whole_frame(i));
                 variant.frames.back().captured = static_cast<std::uint32_t>(length);
                 differs = differs || whole_.frames[i].octets.size() > length;
             }
-            variant.interfaces = static_cast<std::uint32_t>(whole_.interfaces.size());
             if (differs) use_(variant);
         }
     }
 
     void begin_late() {
-        for (const std::size_t first : spread(size(), 25 * effort_.factor))
+        for (const std::size_t first : spread(size(), 25 * effort_))
             keep("late start", fmt::format("frame {}", first + 1), [&](std::size_t i) { return i >= first; });
     }
 
     void end_early() {
-        for (const std::size_t end : spread(size(), 10 * effort_.factor))
+        for (const std::size_t end : spread(size(), 10 * effort_))
             keep("early end", fmt::format("frame {}", end + 1), [&](std::size_t i) { return i <= end; });
     }
 
@@ -130,11 +134,7 @@ private:
         for (const unsigned percent : {100U, 10U})
             for (const capture::Time later : {capture::Time{0}, 3 * capture::microsecond}) {
                 std::mt19937 random(1);
-                Variant variant{
-                    "seen twice",
-                    fmt::format("{} % of frames, {} ns apart", percent, later),
-                    {},
-                    static_cast<std::uint32_t>(whole_.interfaces.size())};
+                Variant variant = empty("seen twice", fmt::format("{} % of frames, {} ns apart", percent, later));
                 for (std::size_t i = 0; i < size(); ++i) {
                     variant.frames.push_back(whole_frame(i));
                     if (random() % 100 >= percent) continue;
@@ -151,7 +151,9 @@ private:
         if (found.size() != 2 || whole_.interfaces.size() != 1) return;
         for (const capture::Time skew :
              {-capture::millisecond, -20 * capture::microsecond, 20 * capture::microsecond, capture::millisecond}) {
-            Variant variant{"two interfaces", fmt::format("skew {} us", skew / capture::microsecond), {}, 2};
+            Variant variant = empty("two interfaces", fmt::format("skew {} us", skew / capture::microsecond));
+            variant.interfaces = 2;
+            variant.in_order = false;
             for (std::size_t i = 0; i < size(); ++i) {
                 variant.frames.push_back(whole_frame(i));
                 if (places_[i].source != *found.begin()) continue;
@@ -165,14 +167,15 @@ private:
     }
 
     const traffic::Recording& whole_;
-    Effort effort_;
+    std::size_t effort_;
     const std::function<void(const Variant&)>& use_;
     std::vector<Place> places_;
 };
 
 }  // namespace
 
-void for_each_variant(const traffic::Recording& whole, Effort effort, const std::function<void(const Variant&)>& use) {
+void for_each_variant(
+    const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use) {
     Maker(whole, effort, use).make_all();
 }
 

@@ -24,14 +24,13 @@ struct Variant {
     std::string name;  ///< which of these: "128", "frame 12"
     std::vector<Kept> frames;
     std::uint32_t interfaces = 1;
+    bool in_order = true;    ///< as in the whole capture
+    bool to_the_end = true;  ///< it ends with the last frame of the whole capture
 };
 
-/// How many variants are made: 1 is what a test run has time for; the larger, the more frames and lengths are tried.
-struct Effort {
-    std::size_t factor = 1;
-};
-
-/// Calls `use` with each variant, and with nothing that equals the whole capture.
-void for_each_variant(const traffic::Recording& whole, Effort effort, const std::function<void(const Variant&)>& use);
+/// Calls `use` with each variant, and with nothing that equals the whole capture. `effort` says how many variants are
+/// made: 1 is what a test run has time for; the larger, the more frames and lengths are tried.
+void for_each_variant(
+    const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use);
 
 }  // namespace fabricscope::variants

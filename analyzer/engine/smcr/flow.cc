@@ -220,12 +220,18 @@ std::optional<std::int64_t> Flow::on_consumer(wire::Cursor cursor, Time time, st
     if (!has_base() && cursor.wrap == 0 &&
         (cursor.offset == 0 || (cursor.offset == 4 && !producer_.seen && direction_->from_start)))
         set_base(static_cast<std::uint8_t>(cursor.offset));
+    prove_peak();
     const auto moved = follow(consumer_, cursor);
     direction_->consumer = cursor;
     direction_->bytes_acknowledged = relative(consumer_.position);
     written_.forget_below(consumer_.position);
     after_cursor(time, frame);
     return moved;
+}
+
+void Flow::prove_peak() {
+    direction_->peak_in_flight = std::max(direction_->peak_in_flight, unproven_peak_);
+    unproven_peak_ = 0;
 }
 
 void Flow::take_consumer(const Flow& half) {
@@ -245,7 +251,7 @@ void Flow::after_cursor(Time time, std::uint64_t frame) {
     deliver_stream(consumer_.position);
     const auto flight = in_flight();
     if (!flight) return;
-    direction_->peak_in_flight = std::max(direction_->peak_in_flight, *flight);
+    unproven_peak_ = std::max(unproven_peak_, *flight);
     const auto cap = capacity();
     open_or_close(full_since_, cap && *flight >= *cap, direction_->stalls, time);
     if (!timeline_ || *room_ == 0) return;
@@ -268,6 +274,7 @@ void Flow::open_or_close(std::optional<Time>& since, bool holds, Intervals& inte
 }
 
 void Flow::finish(Time last) {
+    prove_peak();
     open_or_close(full_since_, false, direction_->stalls, last);
     open_or_close(blocked_since_, false, direction_->blocked, last);
     end_stream();

@@ -105,6 +105,13 @@ public:
         wire::Cursor cursor, const wire::CdcProducerFlags& flags, Time time, std::uint64_t frame);
     /// The receiver's consumer cursor.
     std::optional<std::int64_t> on_consumer(wire::Cursor cursor, Time time, std::uint64_t frame);
+    /// Messages of the sender, or of the receiver, are missing before the next one: what may have begun or ended with
+    /// them is not counted.
+    void miss_producer() { blocked_since_.reset(); }
+    void miss_consumer() {
+        full_since_.reset();
+        unproven_peak_ = 0;
+    }
     /// Failover validation: what follows may repeat what was written before.
     void expect_replay() { replay_expected_ = true; }
 
@@ -137,6 +144,8 @@ public:
     bool replay_expected() const { return replay_expected_; }
     bool was_written(std::uint64_t begin, std::uint64_t end) const { return written_.covers(begin, end); }
     std::uint64_t locate(const Write& write) const;
+    /// Octets written that were not counted, for want of room.
+    std::uint64_t left_out() const { return written_.left_out(); }
 
 private:
     struct Track {  ///< a cursor followed over its wraps
@@ -154,6 +163,7 @@ private:
     std::uint64_t relative(std::uint64_t position) const { return position - std::min(position, origin_); }
     void note_urgent();
     void deliver_stream(std::uint64_t consumed);
+    void prove_peak();
     void after_cursor(Time time, std::uint64_t frame);
     static void open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now);
 
@@ -167,6 +177,7 @@ private:
     std::uint64_t urgent_end_ = 0;  ///< position after the latest urgent octet
     bool replay_expected_ = false;
     RangeSet written_;
+    std::uint64_t unproven_peak_ = 0;  ///< most octets in flight, unless a consumer cursor is missing
     std::optional<Time> full_since_, blocked_since_;
     std::unique_ptr<StreamBuffer> stream_;
 };

@@ -173,7 +173,10 @@ std::uint32_t LinkGroups::connection_of_cdc(const Arrival& a, ByteView message) 
 }
 
 void LinkGroups::on_cdc(Arrival& a, ByteView message) {
-    if (message.size() < wire::cdc_meaningful) return;
+    if (message.size() < wire::cdc_meaningful) {
+        ++a.history->gaps[a.from];  // what was cut is as good as missing
+        return;
+    }
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
     setup_rules_.message.on_cdc(a, message, cdc);
@@ -351,6 +354,24 @@ bool LinkGroups::settle(Arrival& a, const WaitingData::Cdc& waiting, bool overdu
 }
 
 // ---- the end -------------------------------------------------------------------------------------
+
+Seen LinkGroups::seen(const Session& session) {
+    Seen result{.setup = session.setup_seen};
+    const std::uint32_t id = session.connection->link_group;
+    if (id == 0) return result;
+    const TrackedGroup& tracked = links_.at(id);
+    const auto heard = [&](Side side) {
+        return std::ranges::any_of(tracked.group.links, [&](const Link& link) { return link.heard[side] != 0; });
+    };
+    const bool from_start = tracked.group.from_start && !tracked.history.contact_missing;
+    result.link = from_start && tracked.history.complete() && heard(Side::client) && heard(Side::server);
+    for (const Side side : {Side::client, Side::server}) {
+        const Sent& sent = session.sent[side];
+        const bool spoke = sent.frame != 0;
+        result.last_message[side] = spoke ? sent.gaps == tracked.history.gaps[side] : result.link;
+    }
+    return result;
+}
 
 void LinkGroups::finish() {
     room_.close();

@@ -6,6 +6,7 @@
 #include "analyzer/engine/smcr/contacts.h"
 #include "analyzer/engine/smcr/llc.h"
 #include "analyzer/engine/smcr/midstream.h"
+#include "analyzer/engine/smcr/outcome.h"
 #include "analyzer/engine/smcr/transfer_rules.h"
 #include "analyzer/engine/smcr/waiting_room.h"
 
@@ -44,6 +45,9 @@ public:
     /// on_ib() takes in a packet of a reliable connection, whose link is known, or made known by what it carries; or a
     /// MAD of Communication Management, which SMC-R does not use.
     void on_ib(const capture::Packet& packet);
+
+    /// seen() tells what of a connection was captured whole.
+    Seen seen(const Session& session);
 
     /// finish() ends the capture: nothing waits any longer, and links and connections get what is known at the end.
     void finish();

@@ -59,14 +59,15 @@ void Llc::on_request(Arrival& a, const wire::LlcMessage& message, ByteView octet
     if (keep_youngest(open, options_.limits.open_requests, request)) a.history->forgot_requests = true;
 }
 
-/// The reply belongs to the oldest request of its kind from the other side; rather to one about the
-/// same thing, rather to one on the same link.
+/// The reply belongs to the oldest request of its kind from the other side; rather to one about the same thing, rather
+/// to one whose reply cannot be among what is missing of this side, rather to one on the same link.
 void Llc::on_reply(Arrival& a, const wire::LlcMessage& message) {
     auto& open = a.history->open;
     const std::uint32_t subject = subject_of(message);
     const auto fit = [&](const OpenRequest& request) {
         if (request.type != message.type() || request.from != other(a.from)) return 0;
-        return 1 + (request.subject == subject ? 2 : 0) + (request.link == a.link ? 1 : 0);
+        const bool unanswered = request.gaps[a.from] == a.history->gaps[a.from];
+        return 1 + (request.subject == subject ? 4 : 0) + (unanswered ? 2 : 0) + (request.link == a.link ? 1 : 0);
     };
     const auto request = std::ranges::max_element(open, {}, fit);
     if (request == open.end() || fit(*request) == 0) return link_rules_.on_unasked_reply(a, message);

@@ -49,6 +49,6 @@ bool came_to_be(const LinkGroup& group) {
            std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });
 }
 
-const char* DeclineSeen::name() const { return layout::name_of(wire::decline_names, code); }
+const char* DeclineSeen::name() const { return code ? layout::name_of(wire::decline_names, *code) : nullptr; }
 
 }  // namespace fabricscope::engine::smcr

@@ -103,7 +103,7 @@ const char* name_of(Close close);
 
 struct DeclineSeen {
     Side by{};
-    std::uint32_t code = 0;
+    std::optional<std::uint32_t> code;  ///< nullopt if it was not captured
     std::uint64_t frame = 0;
     bool out_of_sync = false;
     const char* name() const;  ///< nullptr if nobody has published the code's meaning
@@ -169,12 +169,16 @@ struct Link {
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;
     std::uint64_t naks = 0;
+
+    /// Whether the capture tells anything of its state.
+    bool is_seen() const { return packets != 0 || state != LinkState::pending; }
 };
 
 struct Rtoken {
     std::size_t link = 0;  ///< index in LinkGroup::links
     std::uint32_t rkey = 0;
     std::uint64_t address = 0;
+    bool inferred = false;  ///< no message told it: `address` is that of the one element that was written to
 };
 
 struct Rmb {

@@ -23,19 +23,19 @@ Close tcp_close(const Connection& c) {
 
 }  // namespace
 
-Outcome final_outcome(const Connection& c) {
+Outcome final_outcome(const Connection& c, const Seen& seen) {
     if (c.outcome != Outcome::unknown) return c.outcome;
     if (has_data(c) || c.setup.confirm_link) return Outcome::smc_r;
     if (c.setup.confirm) {
-        if (c.reset) return Outcome::failed;
+        if (c.reset) return seen.setup && seen.link ? Outcome::failed : Outcome::unknown;
         const bool subsequent = c.first_contact && !*c.first_contact;
         return subsequent || closed_in_order(c) ? Outcome::smc_r : Outcome::unknown;
     }
     const bool clc_begun = c.setup.proposal || c.setup.accept;
-    return clc_begun && (c.reset || c.fin[Side::client] || c.fin[Side::server]) ? Outcome::failed : Outcome::unknown;
+    return clc_begun && seen.setup ? Outcome::failed : Outcome::unknown;
 }
 
-Close final_close(const Connection& c) {
+Close final_close(const Connection& c, const Seen& seen) {
     const Direction& client = c.from[Side::client];
     const Direction& server = c.from[Side::server];
     if (c.outcome == Outcome::unknown) return c.reset ? Close::abnormal : Close::unknown;
@@ -43,8 +43,10 @@ Close final_close(const Connection& c) {
     if (client.aborted || server.aborted) return Close::abnormal;
     if (client.closed && server.closed) return Close::orderly;
     if (c.reset) return Close::abnormal;
-    if (client.closed || server.closed || client.sending_done || server.sending_done) return Close::half;
-    return has_data(c) || !closed_in_order(c) ? Close::open : Close::orderly;
+    if (!c.client) return Close::unknown;  // how TCP ended is not known
+    for (const Side side : {Side::client, Side::server})
+        if (!c.from[side].closed && !seen.last_message[side]) return Close::unknown;
+    return client.closed || server.closed || client.sending_done || server.sending_done ? Close::half : Close::open;
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -6,12 +6,19 @@
 
 namespace fabricscope::engine::smcr {
 
+/// What of a connection was captured whole.
+struct Seen {
+    bool setup = false;            ///< all that both sides had sent over TCP when the first of them ended it
+    bool link = false;             ///< all packets of its link group, and there were some
+    PerSide<bool> last_message{};  ///< nothing is missing behind this side's latest CDC message
+};
+
 /// final_outcome() returns the outcome of a connection of which no more is to come. What CLC has decided stays. After
 /// CONFIRM nothing on TCP says that all went well; but if it had not, there would be a DECLINE or a reset.
-Outcome final_outcome(const Connection& connection);
+Outcome final_outcome(const Connection& connection, const Seen& seen);
 
 /// final_close() returns how a connection ended, whose `outcome` is final: SMC-R by the CDC flags of both sides,
 /// anything else by TCP.
-Close final_close(const Connection& connection);
+Close final_close(const Connection& connection, const Seen& seen);
 
 }  // namespace fabricscope::engine::smcr

@@ -160,7 +160,7 @@ void Rendezvous::on_fin(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
     Connection& connection = *sessions_.at(conversation.session).connection;
     if (connection.fin[from]) return;
-    on_end(connection);
+    on_end(segment);
     connection.fin[from] = true;
     const TcpArrival arrival = arrival_of(segment);
     rules_.close.on_fin(arrival, groups_.is_complete(connection.link_group));
@@ -173,16 +173,23 @@ void Rendezvous::on_fin(const Segment& segment) {
 void Rendezvous::on_reset(const Segment& segment) {
     Connection& connection = *sessions_.at(segment.conversation.session).connection;
     if (connection.reset) return;
-    on_end(connection);
+    on_end(segment);
     connection.reset = true;
     connection.reset_by = segment.from;
     rules_.close.on_reset(arrival_of(segment));
 }
 
 /// The first that is seen of the connection's end.
-void Rendezvous::on_end(const Connection& connection) {
-    if (!connection.fin[Side::client] && !connection.fin[Side::server] && !connection.reset)
-        rules_.decline.on_end(connection);
+void Rendezvous::on_end(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    Session& session = sessions_.at(conversation.session);
+    const Connection& connection = *session.connection;
+    if (connection.fin[Side::client] || connection.fin[Side::server] || connection.reset) return;
+    rules_.decline.on_end(connection);
+    const bool all_sent = packet.tcp.sequence == next(conversation, from);
+    const bool all_arrived = packet.tcp.has(capture::ack) &&
+                             packet.tcp.acknowledgment == next(conversation, other(from));
+    session.setup_seen = !conversation.other_data && (!conversation.negotiating || (all_sent && all_arrived));
 }
 
 TcpArrival Rendezvous::arrival_of(const Segment& segment) const {
@@ -223,7 +230,8 @@ bool Rendezvous::on_stream(const Segment& segment) {
     const std::size_t length = wire::clc_length(readable);
     if (length == 0) {
         rules_.tcp.on_other_data(arrival_of(segment));
-        stop(segment.conversation);  // the application's own data
+        segment.conversation.other_data = true;  // the application's own
+        stop(segment.conversation);
         return false;
     }
     if (readable.size() < length || length <= wire::clc_header_size) return false;
@@ -301,8 +309,7 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
         if (!connection.setup.proposal) connection.setup.proposal = step;
         return true;
     }
-    if (const auto* decline = std::get_if<wire::Decline>(&message.body))
-        return on_decline(session, *decline, from, step);
+    if (std::holds_alternative<wire::Decline>(message.body)) return on_decline(session, message, from, step);
     const bool is_accept = message.header.type == wire::ClcType::accept;
     if (is_accept == from_client) return false;
     if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body))
@@ -352,10 +359,13 @@ bool Rendezvous::on_smcd(
     return true;
 }
 
-bool Rendezvous::on_decline(Session& session, const wire::Decline& message, Side from, FrameStamp step) {
+bool Rendezvous::on_decline(Session& session, const wire::ClcMessage& message, Side from, FrameStamp step) {
+    constexpr std::size_t code_end = 20;
     Connection& connection = *session.connection;
+    const auto& body = std::get<wire::Decline>(message.body).body;
     connection.setup.decline = step;
-    connection.decline = DeclineSeen{from, message.body.diagnosis, step.frame, message.body.out_of_sync};
+    connection.decline = DeclineSeen{from, std::nullopt, step.frame, body.out_of_sync};
+    if (!message.error || message.error.offset >= code_end) connection.decline->code = body.diagnosis;
     connection.outcome = Outcome::fallback;
     groups_.on_decline(session);
     return false;
@@ -367,11 +377,15 @@ void Rendezvous::stop(Conversation& conversation) {
 }
 
 void Rendezvous::finish() {
+    for (Session& session : sessions_.all())
+        for (const Side side : {Side::client, Side::server})
+            if (!groups_.seen(session).last_message[side]) session.miss(side);
     sessions_.finish();
     for (Session& session : sessions_.all()) {
         Connection& connection = *session.connection;
-        connection.outcome = final_outcome(connection);
-        connection.close = final_close(connection);
+        const Seen seen = groups_.seen(session);
+        connection.outcome = final_outcome(connection, seen);
+        connection.close = final_close(connection, seen);
     }
 }
 

@@ -38,6 +38,7 @@ private:
         Handshake handshake;
         PerSide<std::optional<std::uint32_t>> first;  ///< sequence number behind the SYN, if that was captured
         bool negotiating = true;                      ///< CLC messages may still come
+        bool other_data = false;                      ///< TCP carries data, and no DECLINE was captured
         std::optional<FrameStamp> last_message;       ///< what the next one answers
     };
     struct Segment {
@@ -55,7 +56,7 @@ private:
     void on_syn(const Segment& segment);
     void on_fin(const Segment& segment);
     void on_reset(const Segment& segment);
-    void on_end(const Connection& connection);
+    void on_end(const Segment& segment);
     TcpArrival arrival_of(const Segment& segment) const;
     void on_payload(const Segment& segment);
     bool on_stream(const Segment& segment);
@@ -67,7 +68,7 @@ private:
     bool on_accept(const TcpArrival& arrival, Session& session, const wire::SmcrAcceptConfirm& message);
     bool on_confirm(const TcpArrival& arrival, Session& session, const wire::SmcrAcceptConfirm& message);
     bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, FrameStamp step);
-    bool on_decline(Session& session, const wire::Decline& message, Side from, FrameStamp step);
+    bool on_decline(Session& session, const wire::ClcMessage& message, Side from, FrameStamp step);
     void stop(Conversation& conversation);
 
     Observer& observer_;

@@ -17,7 +17,10 @@ Session* Sessions::create(std::uint64_t frame, Time time) {
 
 void Sessions::finish() {
     for (Session& session : sessions_)
-        for (Flow& flow : session.flow.values) flow.finish(session.connection->last_time);
+        for (Flow& flow : session.flow.values) {
+            flow.finish(session.connection->last_time);
+            if (flow.left_out() != 0) ++model_.dropped_details;
+        }
     if (options_.timelines && timeline_room_ == 0) ++model_.dropped_details;
 }
 
@@ -103,6 +106,7 @@ void Sessions::on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFa
         return;
     }
     if (session.overtaken(from, cdc)) return;  // says nothing new
+    if (session.sequence[from] && sequence_distance(*session.sequence[from], cdc.sequence) > 1) session.miss(from);
     session.sequence[from] = cdc.sequence;
     direction.sending_done |= cdc.state.sending_done;
     direction.closed |= cdc.state.connection_closed;

@@ -22,6 +22,13 @@ struct Session {
     PerSide<Flow> flow;
     PerSide<std::optional<std::uint16_t>> sequence;  ///< of the latest CDC message from this side
     PerSide<Sent> sent;                              ///< for the rules
+    bool setup_seen = false;  ///< when TCP ended, all that both sides had sent before was captured
+
+    /// Messages of this side are missing before its next one.
+    void miss(Side from) {
+        flow[from].miss_producer();
+        flow[other(from)].miss_consumer();
+    }
 
     /// Whether a later message from the same side has been taken in already.
     bool overtaken(Side from, const wire::Cdc& cdc) const {

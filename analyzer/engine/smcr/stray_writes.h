@@ -37,7 +37,7 @@ public:
         const StrayWrite& latest = writes_.back();
         const std::uint64_t end = latest.address + latest.write.length();
         if (latest.link != link || end < producer.offset || (end - producer.offset) % page != 0) return std::nullopt;
-        return Rtoken{link, latest.rkey, end - producer.offset};
+        return Rtoken{link, latest.rkey, end - producer.offset, /* inferred */ true};
     }
 
     /// release() hands `use(const Flow::Write&)` the WRITEs into the element that begins at `element`, each with its

@@ -124,11 +124,11 @@ Profile profile_of(const Recorded& recorded, Side side) {
 
 std::optional<stack::smcr::Refusal> refusal_of(const RecordedConnection& connection, Side side) {
     const auto& decline = connection.model.decline;
-    if (!decline || decline->by != side) return std::nullopt;
+    if (!decline || decline->by != side || !decline->code) return std::nullopt;
     const bool proposed = connection.model.setup.proposal.has_value();
-    const bool comes_of_protocol = decline->code == timeout_confirm_link || decline->code == out_of_synchronization;
-    if (comes_of_protocol || comes_of_config(side, proposed, decline->code)) return std::nullopt;
-    return stack::smcr::Refusal{decline->code, !proposed};
+    const bool comes_of_protocol = *decline->code == timeout_confirm_link || *decline->code == out_of_synchronization;
+    if (comes_of_protocol || comes_of_config(side, proposed, *decline->code)) return std::nullopt;
+    return stack::smcr::Refusal{*decline->code, !proposed};
 }
 
 PeerConfig config_of(const Recorded& recorded, Side side, const std::string& profile) {

@@ -447,10 +447,10 @@ private:
         const tracker::Connection& model = connection.model;
         fact(connection.channel, "outcome", tracker::name_of(model.outcome));
         if (model.first_contact) fact(connection.channel, "first contact", *model.first_contact ? "yes" : "no");
-        if (model.decline)
+        if (model.decline && model.decline->code)
             fact(
                 connection.channel, "declined",
-                fmt::format("by the {} with 0x{:08x}", engine::name_of(model.decline->by), model.decline->code));
+                fmt::format("by the {} with 0x{:08x}", engine::name_of(model.decline->by), *model.decline->code));
         fact(connection.channel, "close", tracker::name_of(model.close));
         fact(connection.channel, "reset by", model.reset_by ? engine::name_of(*model.reset_by) : "nobody", true);
         if (model.outcome == tracker::Outcome::smc_r)

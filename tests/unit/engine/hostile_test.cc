@@ -121,19 +121,20 @@ TEST(Limits, OfRdmaCm) {
     }
 }
 
-TEST(Ranges, NeverMoreThanTheLimitAndNeverWrongBelowIt) {
+TEST(Ranges, WhatHasNoRoomIsUnknown) {
     RangeSet set;
     std::uint64_t fresh = 0;
     for (std::uint64_t i = 0; i < RangeSet::most_ranges; ++i) fresh += set.add(10 * i, 10 * i + 1);
     EXPECT_EQ(fresh, RangeSet::most_ranges);
+    EXPECT_EQ(set.add(10, 12), 1U) << "this makes a range longer";
+    EXPECT_EQ(set.left_out(), 0U);
+    EXPECT_EQ(set.add(1'000'000, 1'000'003), 0U);
+    EXPECT_EQ(set.left_out(), 3U);
+    EXPECT_FALSE(set.covers(1'000'000, 1'000'003));
+    EXPECT_FALSE(set.covers(0, 12)) << "nothing between the ranges is known";
     EXPECT_EQ(set.ranges().size(), RangeSet::most_ranges);
-    EXPECT_EQ(set.add(10, 12), 1U);
-    EXPECT_EQ(set.add(1'000'000, 1'000'001), 1U);
-    EXPECT_EQ(set.ranges().size(), RangeSet::most_ranges);
-    EXPECT_EQ(set.add(3, 4), 0U) << "between the two lowest, which were joined";
-    EXPECT_EQ(set.add(23, 24), 1U);
-    set.forget_below(1'000'000);
-    EXPECT_EQ(set.ranges().size(), 1U);
+    set.forget_below(50'000);
+    EXPECT_EQ(set.add(1'000'000, 1'000'003), 3U) << "there is room again";
 }
 
 }  // namespace

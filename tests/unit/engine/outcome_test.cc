@@ -7,6 +7,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 constexpr Side client = Side::client, server = Side::server;
+constexpr Seen all{.setup = true, .link = true, .last_message = {{true, true}}};
 
 Connection with(void (*change)(Connection&)) {
     Connection connection;
@@ -15,55 +16,59 @@ Connection with(void (*change)(Connection&)) {
 }
 
 TEST(Outcome, WhatClcAndDataProve) {
-    EXPECT_EQ(final_outcome({}), Outcome::unknown);
-    EXPECT_EQ(final_outcome(with([](auto& c) { c.outcome = Outcome::fallback, c.reset = true; })), Outcome::fallback);
-    EXPECT_EQ(final_outcome(with([](auto& c) { c.from[server].cdcs = 1, c.reset = true; })), Outcome::smc_r);
-    EXPECT_EQ(final_outcome(with([](auto& c) { c.setup.confirm_link.emplace(); })), Outcome::smc_r);
+    EXPECT_EQ(final_outcome({}, all), Outcome::unknown);
+    EXPECT_EQ(
+        final_outcome(with([](auto& c) { c.outcome = Outcome::fallback, c.reset = true; }), all), Outcome::fallback);
+    EXPECT_EQ(final_outcome(with([](auto& c) { c.from[server].cdcs = 1, c.reset = true; }), all), Outcome::smc_r);
+    EXPECT_EQ(final_outcome(with([](auto& c) { c.setup.confirm_link.emplace(); }), all), Outcome::smc_r);
 }
 
 TEST(Outcome, AfterConfirm) {
     constexpr auto first = [](Connection& c) { c.setup.confirm.emplace(), c.first_contact = true; };
     constexpr auto subsequent = [](Connection& c) { c.setup.confirm.emplace(), c.first_contact = false; };
-    EXPECT_EQ(final_outcome(with(first)), Outcome::unknown) << "a DECLINE may still follow";
-    EXPECT_EQ(final_outcome(with(subsequent)), Outcome::smc_r);
+    EXPECT_EQ(final_outcome(with(first), all), Outcome::unknown) << "a DECLINE may still follow";
+    EXPECT_EQ(final_outcome(with(subsequent), all), Outcome::smc_r);
     Connection c = with(first);
     c.fin = {{true, true}};
-    EXPECT_EQ(final_outcome(c), Outcome::smc_r);
+    EXPECT_EQ(final_outcome(c, all), Outcome::smc_r);
     c.reset = true;
-    EXPECT_EQ(final_outcome(c), Outcome::failed);
+    EXPECT_EQ(final_outcome(c, all), Outcome::failed);
+    EXPECT_EQ(final_outcome(c, {.setup = true}), Outcome::unknown) << "it may have been used over RDMA";
 }
 
 TEST(Outcome, BrokenOffBeforeConfirm) {
     Connection c = with([](Connection& of) { of.setup.proposal.emplace(); });
-    EXPECT_EQ(final_outcome(c), Outcome::unknown);
-    c.fin[server] = true;
-    EXPECT_EQ(final_outcome(c), Outcome::failed);
+    EXPECT_EQ(final_outcome(c, {}), Outcome::unknown);
+    EXPECT_EQ(final_outcome(c, {.setup = true}), Outcome::failed);
 }
 
 TEST(Outcome, CloseOfSmcRFollowsCdc) {
     Connection c;
     c.outcome = Outcome::smc_r;
-    EXPECT_EQ(final_close(c), Close::open);
+    EXPECT_EQ(final_close(c, all), Close::unknown) << "how TCP ended is not known";
+    c.client.emplace();
+    EXPECT_EQ(final_close(c, all), Close::open);
+    EXPECT_EQ(final_close(c, {.last_message = {{true, false}}}), Close::unknown);
     c.from[client].sending_done = true;
-    EXPECT_EQ(final_close(c), Close::half);
+    EXPECT_EQ(final_close(c, all), Close::half);
     c.from[client].closed = c.from[server].closed = true;
     c.reset = true;
-    EXPECT_EQ(final_close(c), Close::orderly) << "SMC-R had ended before";
+    EXPECT_EQ(final_close(c, all), Close::orderly) << "SMC-R had ended before";
     c.from[server].aborted = true;
-    EXPECT_EQ(final_close(c), Close::abnormal);
+    EXPECT_EQ(final_close(c, all), Close::abnormal);
 }
 
 TEST(Outcome, CloseOfAnythingElseFollowsTcp) {
     Connection c;
-    EXPECT_EQ(final_close(c), Close::unknown);
+    EXPECT_EQ(final_close(c, all), Close::unknown);
     c.outcome = Outcome::fallback;
-    EXPECT_EQ(final_close(c), Close::open);
+    EXPECT_EQ(final_close(c, all), Close::open);
     c.fin[client] = true;
-    EXPECT_EQ(final_close(c), Close::half);
+    EXPECT_EQ(final_close(c, all), Close::half);
     c.fin[server] = true;
-    EXPECT_EQ(final_close(c), Close::orderly);
+    EXPECT_EQ(final_close(c, all), Close::orderly);
     c.reset = true;
-    EXPECT_EQ(final_close(c), Close::abnormal);
+    EXPECT_EQ(final_close(c, all), Close::abnormal);
 }
 
 }  // namespace

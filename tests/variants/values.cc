@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/variants/values.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "analyzer/engine/engine.h"
+#include "analyzer/report/json.h"
+
+namespace fabricscope::variants {
+namespace {
+
+using nlohmann::json;
+
+bool is_among(std::string_view key, std::span<const std::string_view> keys) {
+    return std::ranges::find(keys, key) != keys.end();
+}
+
+/// Numbers that a list gives, not a message; and how far things had got, of which the latest may not have been seen.
+bool is_not_compared(std::string_view key) {
+    static constexpr std::array<std::string_view, 18> keys{
+        "id",          "connection", "connections", "link_group",     "region",   "rmb",
+        "first_frame", "last_frame", "first_time",  "last_time",      "first",    "last",
+        "first_data",  "last_data",  "wraps",       "sequence_count", "producer", "consumer"};
+    return is_among(key, keys);
+}
+
+/// What becomes of a session, and what a capture that ends before cannot hold.
+bool is_progress(std::string_view key) {
+    static constexpr std::array<std::string_view, 4> keys{"state", "outcome", "close", "deleted"};
+    return is_among(key, keys);
+}
+
+/// How much of something was seen.
+bool is_count(std::string_view key) {
+    static constexpr std::array<std::string_view, 38> keys{
+        "bytes",
+        "bytes_announced",
+        "bytes_written",
+        "bytes_acknowledged",
+        "bytes_replayed",
+        "writes",
+        "reads",
+        "sends",
+        "atomics",
+        "acks",
+        "naks",
+        "rnr_naks",
+        "cdcs",
+        "failover_cdcs",
+        "peak_in_flight",
+        "count",
+        "total",
+        "longest",
+        "urgent",
+        "retransmissions",
+        "packets",
+        "llc_exchange_count",
+        "message_count",
+        "req_transmissions",
+        "rep_transmissions",
+        "dreq_transmissions",
+        "frames",
+        "sequences",
+        "repeated",
+        "repeated_frames",
+        "busies",
+        "requests",
+        "iu_count",
+        "messages",
+        "incomplete_sequences",
+        "end",
+        "read_bytes",
+        "written_bytes"};
+    return is_among(key, keys);
+}
+
+/// What only something missing makes true, or more.
+bool tells_of_missing(std::string_view key) {
+    static constexpr std::array<std::string_view, 8> keys{
+        "midstream",      "truncated",     "rmbe_size_inferred",   "missing",
+        "missing_frames", "missing_bytes", "incomplete_sequences", "trouble"};
+    return is_among(key, keys);
+}
+
+bool says_unknown(const json& value) { return value.is_null() || value == "unknown" || value == ""; }
+
+/// How much of two records is equal: records that share most are the same thing.
+std::size_t best_likeness(const json& list, const json& record);
+
+std::size_t likeness(const json& a, const json& b) {
+    if (a.type() != b.type() && !(a.is_number() && b.is_number())) return 0;
+    if (a.is_array())
+        return std::accumulate(a.begin(), a.end(), std::size_t{0}, [&](std::size_t sum, const json& element) {
+            return sum + best_likeness(b, element);
+        });
+    for (const char* name : {"client", "server"})  // other addresses and ports: another connection
+        if (a.is_object() && a.contains(name) && a[name].is_string() && b[name].is_string() && a[name] != b[name])
+            return 0;
+    if (!a.is_object()) return !a.is_null() && !a.is_boolean() && a == b ? 1 : 0;
+    std::size_t sum = 0;
+    for (const auto& [key, value] : a.items())
+        if (const auto found = b.find(key); found != b.end() && key != "id") sum += likeness(value, *found);
+    return sum;
+}
+
+std::size_t best_likeness(const json& list, const json& record) {
+    std::size_t best = 0;
+    for (const json& candidate : list) best = std::max(best, likeness(record, candidate));
+    return best;
+}
+
+class Comparison {
+public:
+    Comparison(bool same_times, bool to_the_end) : same_times_(same_times), to_the_end_(to_the_end) {}
+
+    std::vector<Difference> found;
+
+    void compare_lists(const std::string& where, const json& whole, const json& part) {
+        constexpr std::size_t most = 100;  // more take too long to be matched
+        if (whole.size() > most || part.size() > most) return;
+        if (!part.empty() && !part.front().is_object()) return;
+        std::vector<const json*> left;
+        for (const json& record : whole) left.push_back(&record);
+        for (const json& record : part) {
+            if (began_before(record)) continue;  // nothing tells for certain what it is a part of
+            const auto best = std::ranges::max_element(left, {}, [&](const json* of) { return likeness(record, *of); });
+            if (best == left.end() || likeness(record, **best) == 0) {
+                tell(where, "new: " + record.dump());
+                continue;
+            }
+            compare(where, **best, record);
+            left.erase(best);
+        }
+    }
+
+private:
+    static bool began_before(const json& record) {
+        return record.value("midstream", false) || !record.value("from_start", true);
+    }
+
+    void tell(const std::string& where, std::string text) { found.push_back({where, std::move(text)}); }
+
+    void compare(const std::string& where, const json& whole, const json& part) {
+        for (const auto& [key, value] : part.items()) {
+            const auto of_whole = whole.find(key);
+            if (of_whole == whole.end() || is_not_compared(key)) continue;
+            const std::string inside = where + '.' + key;
+            if (!same_times_ && key.ends_with("frames")) continue;
+            if (value.is_object() && of_whole->is_object()) compare(inside, *of_whole, value);
+            else if (value.is_array() && of_whole->is_array()) compare_lists(inside, *of_whole, value);
+            else if (!agrees(key, *of_whole, value)) tell(inside, of_whole->dump() + " -> " + value.dump());
+        }
+    }
+
+    bool agrees(std::string_view key, const json& whole, const json& part) const {
+        if (is_progress(key) && !to_the_end_) return true;
+        if (!same_times_ && (part.is_number_float() || key.ends_with("frame"))) return true;
+        if (says_unknown(part) || part == whole || tells_of_missing(key)) return true;
+        if (part.is_boolean()) return !part.get<bool>();
+        return part.is_number() && whole.is_number() && is_count(key) && part <= whole;
+    }
+
+    bool same_times_, to_the_end_;
+};
+
+struct Section {
+    const char* protocol;
+    const char* list;
+};
+constexpr Section sections[] = {{"smcr", "connections"}, {"smcr", "link_groups"}, {"rdma_cm", "connections"}};
+
+}  // namespace
+
+json sessions_of(const engine::Engine& engine, capture::Time start) {
+    engine::CaptureSummary capture = engine.capture();
+    capture.start = start;
+    std::ostringstream text;
+    report::write_json(
+        text, {.files = {}, .problems = {}, .capture = capture, .models = engine.models(), .findings = {}}, false);
+    return json::parse(text.str());
+}
+
+std::vector<Difference> differences(const json& whole, const json& part, bool same_times, bool to_the_end) {
+    Comparison comparison(same_times, to_the_end);
+    for (const auto& [protocol, list] : sections)
+        comparison.compare_lists(fmt::format("{}.{}", protocol, list), whole[protocol][list], part[protocol][list]);
+    return std::move(comparison.found);
+}
+
+}  // namespace fabricscope::variants
