@@ -137,6 +137,8 @@ public:
     struct Meant {
         Party party{};
         const char* mistake = nullptr;
+        /// No port gives its endpoints such a pair of handles: that a setup was missed explains nothing.
+        bool certain = false;
     };
     std::optional<Meant> meant_by(const Arrival& a) const;
 

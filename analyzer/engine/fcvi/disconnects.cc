@@ -83,8 +83,9 @@ void Disconnects::on_request(const Arrival& a) {
 void Disconnects::judge_unannounced(const Arrival& a, bool aborts_setup) {
     if (a.header.handle() == wire::unassigned_handle) return;
     const RuleRef rule = a.iso() && !aborts_setup ? RuleRef(rules::disconnect_fields) : rules::right_handle;
-    if (const auto lack = connections_.lack_of_setups(a)) return judge_.undecided(rule, *lack);
     const std::optional<Connections::Meant> meant = connections_.meant_by(a);
+    const auto lack = connections_.lack_of_setups(a);
+    if (lack && !(meant && meant->certain)) return judge_.undecided(rule, *lack);
     judge_.broken(rule, {a.seen.number}, meant ? meant->party.connection : 0, unannounced_text(a, meant));
 }
 

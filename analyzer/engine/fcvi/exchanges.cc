@@ -31,7 +31,7 @@ std::uint64_t Direction::unwrapped(std::uint16_t seq_cnt) const {
 }
 
 void Direction::begin_sequence(const fc::Frame& frame, std::uint64_t count) {
-    sequence_ = {frame.header.seq_id, count, {}, raw_header_of(frame)};
+    sequence_ = {frame.header.seq_id, count, false, {}, raw_header_of(frame)};
     marks_.clear();
 }
 
@@ -91,6 +91,9 @@ Continuation Direction::take(const fc::Frame& frame, wire::Version version) {
     seen.first_of_iu = !started_ || (!of_latest && !seen.late);
     if (seen.first_of_iu) begin_sequence(frame, count);
     else if (of_latest) seen.header_differs = !same_header(sequence_.header, raw_header_of(frame), version);
+    constexpr std::uint64_t most_frames = 0x1'0000;
+    if (of_latest && !sequence_.overflown && count - sequence_.first_count >= most_frames)
+        seen.count_repeats = sequence_.overflown = true;
     take_data(frame, seen);
     counts_.add(count, count + 1);
     next_ = std::max(next_, count + 1);

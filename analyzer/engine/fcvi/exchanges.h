@@ -54,6 +54,7 @@ private:
     struct Sequence {
         std::uint8_t id = 0;
         std::uint64_t first_count = 0;
+        bool overflown = false;                   ///< it has more frames than SEQ_CNT has numbers
         std::optional<std::uint64_t> last_count;  ///< once its end was seen: the SEQ_ID may be used again (5.5)
         RawHeader header;
     };

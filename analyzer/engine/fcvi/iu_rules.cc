@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "analyzer/engine/fc/given_ids.h"
 #include "analyzer/engine/reserved_fields.h"
 
 namespace fabricscope::engine::fcvi {
@@ -111,12 +110,8 @@ void IuRules::judge_header(const Arrival& a) {
 /// same OX_ID, unless its port counts these up.
 void IuRules::judge_constancy(const Arrival& a) {
     const bool other_message = a.header.msg_id() != a.exchange.msg_id || a.iu.opcode != a.exchange.opcode;
-    const std::uint16_t ox_id = a.frame().header.ox_id;
-    const bool may_be_another = a.from_originator() && other_message &&
-                                !a.below.given_ids.has_all(source_of(a.seen), ox_id, ox_id);
     judge_.unless(
-        may_be_another ? std::optional(UndecidedReason::frames_missing) : std::nullopt, rules::constant_header,
-        !a.continuation.header_differs, a,
+        other_message ? a.lack_of_identity() : std::nullopt, rules::constant_header, !a.continuation.header_differs, a,
         [&] { return fmt::format("a frame of {} has another Device_Header than the first one", a.iu.name); });
 }
 

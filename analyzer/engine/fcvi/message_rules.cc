@@ -216,7 +216,7 @@ void MessageRules::judge_preference(const Arrival& a, const Connection& connecti
 
 /// The same in all IUs; within an IU a rule of its own watches the header. Revision 1.0 demands it within IUs only.
 void MessageRules::judge_target(const Arrival& a, const Message& message) {
-    if (!a.continuation.first_of_iu || !a.iso()) return;
+    if (!a.continuation.first_of_iu || !a.iso() || a.header.msg_id() != message.msg_id) return;
     const auto* target = std::get_if<wire::RdmaTarget>(&a.header.target);
     const bool same_place = target == nullptr ||
                             (target->rmt_va == message.rmt_va && target->rmt_va_handle == message.rmt_va_handle);
@@ -265,9 +265,10 @@ void MessageRules::on_request_frame(const Arrival& a, const Connection& connecti
     judge_target(a, message);
     judge_initiative(a, connection, message);
     if (!a.continuation.first_of_iu || a.seen.number == message.first.frame) return;
-    judge_(rules::msg_id_echo, a.header.msg_id() == message.msg_id, a, [&] {
+    judge_.unless(a.lack_of_identity(), rules::msg_id_echo, a.header.msg_id() == message.msg_id, a, [&] {
         return fmt::format("an IU of Message {} has MSG_ID {}", message.msg_id, a.header.msg_id());
     });
+    if (a.header.msg_id() != message.msg_id) return;
     judge_(
         rules::one_kind_of_request, operation_of(a.iu.type) == message.operation, a,
         [&] { return fmt::format("{} in a Message that began as {}", a.iu.name, name_of(message.operation)); },
@@ -283,8 +284,8 @@ void MessageRules::on_response_frame(
     if (!failed) judge_target(a, message);
     judge_initiative(a, connection, message);
     if (!a.continuation.first_of_iu) return;
-    judge_(
-        rules::msg_id_echo, a.header.msg_id() == message.msg_id, a,
+    judge_.unless(
+        a.lack_of_identity(), rules::msg_id_echo, a.header.msg_id() == message.msg_id, a,
         [&] { return fmt::format("{} has MSG_ID {}, its request {}", a.iu.name, a.header.msg_id(), message.msg_id); },
         {message.first.frame});
     if (a.header.msg_id() == message.msg_id)  // else it may be the response to another request

@@ -22,8 +22,7 @@ bool Messages::may_send(const Connection& connection, Side side) const {
 }
 
 /// A Message to a handle that nobody has announced: to whose it was meant, if that shows.
-Connection* Messages::misdirected(const Arrival& a) {
-    const std::optional<Connections::Meant> meant = connections_.meant_by(a);
+Connection* Messages::misdirected(const Arrival& a, const std::optional<Connections::Meant>& meant) {
     rules_.on_unannounced(a, meant);
     if (!meant) {
         a.exchange.use = Exchange::Use::stray;
@@ -41,7 +40,8 @@ Connection* Messages::connection_of(const Arrival& a) {
         a.exchange.originator = a.from_originator() ? other(party->side) : party->side;
         return &connections_.at(party->connection);
     }
-    if (!connections_.lack_of_setups(a)) return misdirected(a);
+    const std::optional<Connections::Meant> meant = connections_.meant_by(a);
+    if ((meant && meant->certain) || !connections_.lack_of_setups(a)) return misdirected(a, meant);
     Connection* connection = connections_.create(a, from, to);
     if (connection == nullptr) return nullptr;
     a.exchange.originator = a.from_originator() ? Side::client : Side::server;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/engine/fcvi/exchanges.h"
 #include "tests/unit/engine/fcvi_world.h"
 
 namespace fabricscope::engine::fcvi {
@@ -238,7 +239,9 @@ TEST(FcviTracker, MetMidwayInTheOtherVersion) {
 }
 
 TEST(FcviTracker, ARepeatedFrameCountsOnce) {
-    const World w(connection(Version::iso, unreliable, a_send), {"FCVI_SEND_RQST copy", "FCVI_SEND_RQST/2 delay 1ms", "FCVI_SEND_RQST/2 end"});
+    const World w(
+        connection(Version::iso, unreliable, a_send),
+        {"FCVI_SEND_RQST copy", "FCVI_SEND_RQST/2 delay 1ms", "FCVI_SEND_RQST/2 end"});
     EXPECT_EQ(w.found(), Ids{}) << w.text();
     EXPECT_EQ(w.message().bytes, 100U);
     EXPECT_EQ(w.message().repeated_frames, 1U);
@@ -350,6 +353,20 @@ TEST(FcviTracker, AConnectRequestWithoutPayloadDoesNotTellTheVersion) {  // tabl
         sends(unreliable, 1),
         {"FCVI_CONNECT_RQST size 0", "FCVI_CONNECT_RQST erase -16 16", "#5 set fabricscope.fc.df_ctl.device_header=1"});
     EXPECT_EQ(w.connection().version, Version::iso) << "CONNECT_RESP1 and RESP3 do";
+}
+
+TEST(FcviTracker, ASequenceHasNoMoreFramesThanSeqCntHasNumbers) {  // 5.6; rev 1.0, 5.6.5
+    Direction direction;
+    fc::Frame frame;
+    std::vector<std::uint32_t> repeats;
+    for (std::uint32_t count = 0; count <= 0x1'0001; ++count) {
+        frame.header.seq_cnt = static_cast<std::uint16_t>(count);
+        frame.header.f_ctl.relative_offset_present = true;
+        frame.header.parameter = count;
+        frame.payload_length = 1;
+        if (direction.take(frame, Version::iso).count_repeats) repeats.push_back(count);
+    }
+    EXPECT_EQ(repeats, std::vector{0x1'0000U}) << "told once";
 }
 
 TEST(FcviTracker, FactsLinkResponsesToRequests) {
