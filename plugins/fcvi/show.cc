@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/fcvi/show.h"
 
+#include <algorithm>
+
 #include "plugins/fcvi/summary.h"
 
 namespace fabricscope::plugin::fcvi {
@@ -49,6 +51,7 @@ void add_frame_range(
     if (!message.rmt_va) return;
     const std::uint64_t first = *message.rmt_va + entry.offset;
     add_number(tree, tvb, id_of("fcvi.address"), std::optional(first));
+    add_number(tree, tvb, id_of("fcvi.last_address"), std::optional(first + octets - 1));
     add_text(tree, tvb, id_of("fcvi.range"), range_text(first, octets).c_str());
 }
 
@@ -71,6 +74,13 @@ AssemblyIds assembly_ids() {
         segments_subtree};
 }
 
+/// The frame completes a Message of which it has all data: there is nothing to put together.
+bool is_whole_message(const Record& record, const FrameEntry& entry) {
+    const Assembly* assembly = record.assembly(entry.message);
+    return entry.ends_message && assembly != nullptr && assembly->pieces.size() == 1 &&
+           assembly->pieces.front().frame == entry.frame;
+}
+
 // ---- what the frame says -------------------------------------------------------------------------
 
 void add_status(const Display& display, proto_tree* tree, tvbuff_t* tvb, const wire::DeviceHeader& header) {
@@ -80,14 +90,54 @@ void add_status(const Display& display, proto_tree* tree, tvbuff_t* tvb, const w
     if (response != nullptr && response->resp_err) expert_add_info(display.pinfo, proto_tree_get_parent(tree), &failed);
 }
 
+/// Of a layout's field.
+template <layout::WireFormat T> int id_in_layout(std::string_view filter) {
+    const layout::LayoutInfo info = layout::info_of<T>();
+    const auto field = std::ranges::find(info.fields, filter, &layout::FieldInfo::filter);
+    return fields.registry.part(info).fields[field - info.fields.begin()];
+}
+
+/// Lets a filter name as a whole what the tree shows in parts: flags, and a parameter to which flags give a meaning.
+void add_wholes(proto_tree* tree, tvbuff_t* tvb, const wire::DeviceHeader& header) {
+    const auto add = [&](int id, int offset, int width) {
+        if (tvb_bytes_exist(tvb, offset, width))
+            proto_item_set_hidden(proto_tree_add_item(tree, id, tvb, offset, width, ENC_BIG_ENDIAN));
+    };
+    if (!std::holds_alternative<wire::UnknownHead>(header.head))
+        add(id_in_layout<wire::UnknownHead>("fcvi.flags"), 5, 1);
+    if (!std::holds_alternative<wire::Parameter>(header.parameter))
+        add(id_in_layout<wire::Parameter>("fcvi.parameter"), 12, 4);
+}
+
 void add_header(const Display& display, proto_tree* tree, const FcView& view, const wire::DeviceHeader& header) {
     tvbuff_t* tvb = view.device_header();
     add_text(tree, tvb, id_of("fcvi.version"), header.version == wire::Version::iso ? "iso" : "rev-1.0");
     if (const wire::IuInfo* iu = header.iu()) add_text(tree, tvb, id_of("fcvi.iu"), iu->name);
     walk(header, builder(display, tvb, tree));
+    add_wholes(tree, tvb, header);
     add_status(display, tree, tvb, header);
     add_error(display, tree, header.error);
 }
+
+/// Of a discriminator only the octets that count are shown; behind them is padding.
+class PayloadBuilder {
+public:
+    explicit PayloadBuilder(TreeBuilder tree) : tree_(tree) {}
+
+    template <layout::WireFormat T> void part(const T& part, std::size_t offset, const layout::PartInfo& info) {
+        if constexpr (std::is_base_of_v<wire::NetAddress, T>)
+            tree_.part(
+                part, offset, info,
+                layout::size_of<T> - wire::discriminator_field_length + part.used_discriminator().size());
+        else tree_.part(part, offset, info);
+    }
+    void octets(ByteView octets, std::size_t offset, const layout::PartInfo& info) {
+        tree_.octets(octets, offset, info);
+    }
+
+private:
+    TreeBuilder tree_;
+};
 
 void add_payload(
     const Display& display, const Record& record, proto_tree* tree, const FcView& view, const FrameEntry& entry,
@@ -100,7 +150,7 @@ void add_payload(
             tvb = tvb_new_child_real_data(tvb, whole.data(), length, static_cast<int>(length));
             add_new_data_source(display.pinfo, tvb, "Connect payload");
         }
-        walk(*payload, builder(display, tvb, tree));
+        walk(*payload, PayloadBuilder(builder(display, tvb, tree)));
         return add_error(display, tree, payload->error);
     }
     if (tvb_captured_length(tvb) != 0) proto_tree_add_item(tree, id_of("fcvi.data"), tvb, 0, -1, ENC_NA);
@@ -153,6 +203,8 @@ void show_iu(const Display& display, const Record& record, const FcView& view, c
     else add_error(display, tree, header.error);
     add_payload(display, record, tree, view, entry, payload ? &*payload : nullptr);
     add_assembly(display.pinfo, tree, tvb, assembly_ids(), "FC-VI Message", record, entry);
+    if (is_whole_message(record, entry))
+        proto_tree_add_item(tree, id_of("fcvi.message_data"), view.payload(), 0, -1, ENC_NA);
 }
 
 void show_other(const Display& display, const Record& record, tvbuff_t* packet, const FrameEntry& entry) {

@@ -13,16 +13,18 @@ const char* packet_text(const packet_info* pinfo, const std::string& text) {
     return wmem_strndup(pinfo->pool, text.data(), text.size());
 }
 
-void TreeBuilder::add_part(const Shape& shape, std::size_t offset, const layout::PartInfo& role) {
+void TreeBuilder::add_part(const Shape& shape, std::size_t offset, const layout::PartInfo& role, std::size_t used) {
     if (!role.used) return add_octets(offset, shape.size, {.label = "Unused", .index = role.index});
     proto_tree* tree = subtree_for(shape, offset, role);
     const FieldRegistry::Part ids = ids_.registry.part(shape.info);
     for (std::size_t i = 0; i < shape.info.fields.size(); ++i) {
         const FieldInfo& field = shape.info.fields[i];
-        const std::size_t position = offset + field.offset - shape.begin;
+        const std::size_t start = field.offset - shape.begin;
+        const auto width = static_cast<unsigned>(std::min<std::size_t>(field.width, used - std::min(used, start)));
+        const std::size_t position = offset + start;
         // A part that was cut is shown as far as it goes.
-        if (tvb_bytes_exist(message_, static_cast<int>(position), field.width))
-            add_field(tree, field, ids.fields[i], position);
+        if (width != 0 && tvb_bytes_exist(message_, static_cast<int>(position), static_cast<int>(width)))
+            add_field(tree, field, ids.fields[i], position, width);
     }
 }
 
@@ -41,15 +43,15 @@ proto_tree* TreeBuilder::subtree_for(const Shape& shape, std::size_t offset, con
         tree_, message_, start, length, subtree, nullptr, "%s %d", name, role.index + 1);
 }
 
-void TreeBuilder::add_field(proto_tree* tree, const FieldInfo& info, int id, std::size_t offset) {
+void TreeBuilder::add_field(proto_tree* tree, const FieldInfo& info, int id, std::size_t offset, unsigned width) {
     const int start = static_cast<int>(offset);
     proto_item* item = nullptr;
     if (info.kind == Kind::text) {
-        const char* text = packet_text(pinfo_, printable_text({tvb_get_ptr(message_, start, info.width), info.width}));
-        item = proto_tree_add_string(tree, id, message_, start, info.width, text);
+        const char* text = packet_text(pinfo_, printable_text({tvb_get_ptr(message_, start, width), width}));
+        item = proto_tree_add_string(tree, id, message_, start, width, text);
     } else {
         const unsigned encoding = info.order == Order::little ? ENC_LITTLE_ENDIAN : ENC_BIG_ENDIAN;
-        item = proto_tree_add_item(tree, id, message_, start, info.width, encoding);
+        item = proto_tree_add_item(tree, id, message_, start, width, encoding);
     }
     if (info.reserved && is_set(info, offset)) expert_add_info(pinfo_, item, &ids_.experts.reserved_set);
 }

@@ -19,8 +19,12 @@ public:
         : ids_(ids), pinfo_(pinfo), message_(message), tree_(tree) {}
 
     template <layout::WireFormat T> void part(const T&, std::size_t offset, const layout::PartInfo& info) {
-        constexpr layout::Extent extent = layout::layout_of<T>.extent;
-        add_part({layout::info_of<T>(), extent.begin, extent.end - extent.begin}, offset, info);
+        add_part(shape_of<T>(), offset, info, layout::size_of<T>);
+    }
+    /// The same where the part's last field has octets that do not count: what is behind `used` is not shown.
+    template <layout::WireFormat T>
+    void part(const T&, std::size_t offset, const layout::PartInfo& info, std::size_t used) {
+        add_part(shape_of<T>(), offset, info, used);
     }
     void octets(ByteView octets, std::size_t offset, const layout::PartInfo& info) {
         add_octets(offset, octets.size(), info);
@@ -33,10 +37,14 @@ private:
         std::size_t size;
     };
 
-    void add_part(const Shape& shape, std::size_t offset, const layout::PartInfo& role);
+    template <layout::WireFormat T> static Shape shape_of() {
+        constexpr layout::Extent extent = layout::layout_of<T>.extent;
+        return {layout::info_of<T>(), extent.begin, extent.end - extent.begin};
+    }
+    void add_part(const Shape& shape, std::size_t offset, const layout::PartInfo& role, std::size_t used);
     void add_octets(std::size_t offset, std::size_t size, const layout::PartInfo& role);
     proto_tree* subtree_for(const Shape& shape, std::size_t offset, const layout::PartInfo& role);
-    void add_field(proto_tree* tree, const layout::FieldInfo& info, int id, std::size_t offset);
+    void add_field(proto_tree* tree, const layout::FieldInfo& info, int id, std::size_t offset, unsigned width);
     bool is_set(const layout::FieldInfo& info, std::size_t offset) const;
 
     Fields& ids_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "protocols/fcvi/device_header.h"
+
 namespace fabricscope::fcvi {
 
 namespace {
@@ -125,13 +127,19 @@ std::vector<std::uint8_t> build(const ConnectPayload& payload) {
     return std::move(builder.message);
 }
 
-Version version_of_connect(std::size_t device_header_size, std::size_t payload_length, ByteView payload) {
+ConnectVersion version_of_connect(std::size_t device_header_size, std::size_t payload_length, ByteView payload) {
     constexpr std::array<std::uint8_t, 8> iso_start{0, 0, 0, 0, 0, 0, 0, revision};
-    int iso = 0;
-    if (device_header_size == 32) ++iso;
-    if (payload_length == iso_connect_size || payload_length == iso_connect_size_with_info) ++iso;
-    if (payload.size() >= iso_start.size() && std::ranges::equal(payload.first(iso_start.size()), iso_start)) ++iso;
-    return iso >= 2 ? Version::iso : Version::rev_1_0;
+    constexpr std::array<std::uint8_t, 4> rev_1_0_start{0, 0, 0, revision};
+    const auto begins_with = [&](ByteView start) {
+        return payload.size() >= start.size() && std::ranges::equal(payload.first(start.size()), start);
+    };
+    const bool long_header = device_header_size == long_device_header;
+    const bool iso_length = payload_length == iso_connect_size || payload_length == iso_connect_size_with_info;
+    const int iso = long_header + iso_length + begins_with(iso_start);
+    const int rev_1_0 = (device_header_size == short_device_header) + (payload_length == rev_1_0_connect_size) +
+                        begins_with(rev_1_0_start);
+    const bool is_iso = iso == rev_1_0 ? long_header : iso > rev_1_0;
+    return {is_iso ? Version::iso : Version::rev_1_0, std::max(iso, rev_1_0) >= 2};
 }
 
 }  // namespace fabricscope::fcvi

@@ -162,9 +162,13 @@ template <class Visitor> void walk(const ConnectPayload& payload, Visitor&& visi
 /// The payload as it stands on the wire.
 std::vector<std::uint8_t> build(const ConnectPayload& payload);
 
+struct ConnectVersion {
+    Version version{};
+    bool certain = false;  ///< two of the three below say so
+};
 /// The version of a FCVI_CONNECT_RQST or RESP1, by the size of its Device_Header, the length of its payload and
 /// where it has its revision: two of three decide, so that a sender that gets one wrong is still understood.
-Version version_of_connect(std::size_t device_header_size, std::size_t payload_length, ByteView payload);
+ConnectVersion version_of_connect(std::size_t device_header_size, std::size_t payload_length, ByteView payload);
 
 }  // namespace fabricscope::fcvi
 

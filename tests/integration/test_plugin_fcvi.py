@@ -89,7 +89,8 @@ def test_the_story_at_a_glance(version, carrier, path):
 
 
 def messages_are_put_together(found):
-    whole = [row for row in found.values() if row["fcvi.message_data"]]
+    *whole, alone = [row for row in found.values() if row["fcvi.message_data"]]
+    assert (octets(alone["fcvi.message_data"][0]), alone["fcvi.segment"]) == (b"short", []), "a Message of one frame"
     assert [octets(row["fcvi.message_data"][0]) for row in whole] == [pattern(5000), pattern(9000), pattern(6000)]
     assert [row["fcvi.message_length"] for row in whole] == [["5000"], ["9000"], ["6000"]]
     assert [len(row["fcvi.segment"]) for row in whole] == [3, 6, 3]
@@ -113,7 +114,8 @@ HEADER = {  # of the RDMA Write's first frame
     "fcvi.handle": "0x00000b02", "fcvi.opcode": "0x01", "fcvi.flags.imm_data": "1", "fcvi.immediate_data": "0x0000cafe",
     "fcvi.rmt_va": "0x00007f0000001000", "fcvi.rmt_va_handle": "0x00000009", "fcvi.iu": "FCVI_WRITE_RQST",
     "fcvi.operation": "rdma write", "fcvi.from": "client", "fcvi.offset": "0", "fcvi.range": "0x7f0000001000-0x7f00000017ff",
-    "fcvi.address": "0x00007f0000001000", "fcvi.client_address": "2001:db8::10#client",
+    "fcvi.address": "0x00007f0000001000", "fcvi.last_address": "0x00007f00000017ff", "fcvi.parameter": "0x0000cafe",
+    "fcvi.client_address": "2001:db8::10#client",
     "fcvi.server_address": "2001:db8::20#printer"}
 
 
@@ -124,7 +126,8 @@ def test_header_fields(version, carrier, path):
     frame = [row["frame.number"][0] for row in rows(capture, display_filter="fcvi.immediate_data")][0]
     where = " in fabric 5" if carrier == "fc2-vft" else ""
     client, server = f"01.02.03{where}", f"04.05.06{where}"
-    names = {**HEADER, "fcvi.source": client, "fcvi.destination": server, "fcvi.endpoint": f"{client},{server}", "fcvi.msg_id": "2" if version == "iso" else "1", "fcvi.tot_len": "9000" if version == "iso" else "0"}
+    names = {**HEADER, "fcvi.source": client, "fcvi.destination": server, "fcvi.endpoint": f"{client},{server}", "fcvi.msg_id": "2" if version == "iso" else "1", "fcvi.tot_len": "9000" if version == "iso" else "0",
+             "fcvi.flags": "0x01" if version == "iso" else "0x80"}
     assert dict(zip(names, one(capture, frame, *names), strict=True)) == names
 
 
@@ -148,7 +151,7 @@ def test_connect_payload(version, frame_size, path):
     last = len(c.frames)
     assert dict(zip(names, one(capture, last, *names), strict=True)) == names
     discriminator, = one(capture, last, "fcvi.connect.remote.discriminator")
-    assert octets(discriminator) == b"printer".ljust(128, b"\0")
+    assert octets(discriminator) == b"printer".ljust(16, b"\0"), "DISCRIM_LEN octets, without the padding"
     # The frames before the one that completes the IU have no payload that could be read.
     assert len(rows(capture, display_filter="fcvi.connect.handle")) == 1
 
@@ -289,6 +292,18 @@ def test_frames_out_of_order(carrier, path):
     assert whole["fcvi.segment"] == [str(first + n) for n in (1, 2, 3, 4)] and whole["frame.number"] == [str(first + 4)]
     assert [row["fcvi.offset"] for row in rows(capture, "fcvi.offset", display_filter="fcvi.offset")] == \
         [["0"], ["6144"], ["2048"], ["4096"]]
+
+
+def test_a_message_of_one_frame_has_its_data(path):
+    c = Fcvi()
+    c.connect()
+    frame = c.request(True, WRITE_RQST, pattern(100), va=0x1000, va_handle=9)
+    c.response(False, 0x09)
+    capture = c.save(path)
+    (whole,) = rows(capture, "fcvi.message_data", display_filter="fcvi.message_data")
+    assert (whole["frame.number"], octets(whole["fcvi.message_data"][0])) == ([str(frame)], pattern(100))
+    touched = [rows(capture, display_filter=f"fcvi.address <= {a} && fcvi.last_address >= {a}") for a in (0x1063, 0x1064)]
+    assert [len(found) for found in touched] == [1, 0]
 
 
 def test_a_lost_frame_leaves_the_message_incomplete(path):

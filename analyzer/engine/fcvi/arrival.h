@@ -2,6 +2,7 @@
 // A frame of an FC-VI IU that has come in: what it says, and where it belongs.
 #pragma once
 
+#include "analyzer/engine/fc/given_ids.h"
 #include "analyzer/engine/fcvi/exchanges.h"
 
 namespace fabricscope::engine::fcvi {
@@ -27,6 +28,14 @@ struct Arrival {
     /// The X_ID that this side's port has given to the Exchange, if that was captured.
     std::optional<std::uint16_t> id_given_by(Side side) const {
         return side == exchange.originator ? below.exchange.ox_id : below.exchange.rx_id;
+    }
+    /// Why the frame may be the first that was captured of another Exchange with the same OX_ID; nothing if its
+    /// Originator's port counts these up.
+    std::optional<UndecidedReason> lack_of_identity() const {
+        const std::uint16_t ox_id = frame().header.ox_id;
+        const Port port = from_originator() ? source_of(seen) : destination_of(seen);
+        return below.given_ids.has_all(port, ox_id, ox_id) ? std::nullopt
+                                                           : std::optional(UndecidedReason::frames_missing);
     }
     /// It answers what was sent then, if that was captured.
     void answers(const std::optional<FrameStamp>& request) const {

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fcvi/connections.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "analyzer/engine/fc/given_ids.h"
-
 namespace fabricscope::engine::fcvi {
+
+namespace {
+
+/// Whether the IU that a connection is met with can be of one version only.
+bool tells_version(const Arrival& a) {
+    const fc::Frame& frame = a.frame();
+    const std::size_t size = frame.header.df_ctl.device_header_octets();
+    if (a.iu.payload == wire::Content::connect_info)
+        return wire::version_of_connect(size, frame.payload_length, frame.payload).certain;
+    return wire::version_of(a.header.opcode(), a.iu.device_header).has_value();
+}
+
+}  // namespace
 
 Connection* Connections::create(const Arrival& a, const Port& client, const Port& server) {
     if (model_.connections.size() >= options_.limits.connections) {
@@ -16,8 +29,7 @@ Connection* Connections::create(const Arrival& a, const Port& client, const Port
     states_.emplace_back();
     connection.id = static_cast<std::uint32_t>(model_.connections.size());
     connection.version = a.header.version;
-    connection.version_known = options_.version || a.iu.payload == wire::Content::connect_info ||
-                               wire::version_of(a.header.opcode(), a.iu.device_header);
+    connection.version_known = options_.version || tells_version(a);
     connection.end[Side::client].port = client;
     connection.end[Side::server].port = server;
     connection.first_frame = a.seen.number;
@@ -64,6 +76,50 @@ std::optional<UndecidedReason> Connections::lack_of_exchanges(
     const std::optional<std::uint16_t>& first = states_[connection - 1].sender[side].first_id;
     const bool all = first && id && a.below.given_ids.has_all(port, *first, *id);
     return all ? std::nullopt : std::optional(UndecidedReason::frames_missing);
+}
+
+void Connections::note_login(
+    const Port& a, std::uint16_t id_of_a, const Port& b, std::optional<std::uint16_t> id_of_b) {
+    if (login_ids_.size() >= most_logins) return;
+    login_ids_[{handle_key(a, 0), handle_key(b, 0)}] = id_of_a;
+    if (id_of_b) login_ids_[{handle_key(b, 0), handle_key(a, 0)}] = *id_of_b;
+}
+
+std::optional<UndecidedReason> Connections::lack_of_setups(const Arrival& a) const {
+    const Port from = source_of(a.seen), to = destination_of(a.seen);
+    if (unread_.contains(pair_key(from, to))) return UndecidedReason::cut;
+    if (model_.dropped_connections != 0) return UndecidedReason::not_remembered;
+    const auto login = login_ids_.find({handle_key(from, 0), handle_key(to, 0)});
+    if (login == login_ids_.end()) return UndecidedReason::login_not_captured;
+    const auto& id = a.from_originator() ? a.below.exchange.ox_id : a.below.exchange.rx_id;
+    if (!id || !a.below.given_ids.has_all(from, login->second, *id)) return UndecidedReason::frames_missing;
+    const auto between = between_.find(pair_key(from, to));
+    if (between == between_.end()) return std::nullopt;
+    for (const std::uint32_t connection : between->second) {
+        if (states_[connection - 1].reordered) return UndecidedReason::out_of_order;
+        const std::vector<Setup>& setups = model_.connections[connection - 1].setups;
+        const auto is_whole = [](const Setup& s) { return s.rqst && s.resp1; };
+        if (setups.size() >= options_.limits.setups) return UndecidedReason::not_remembered;
+        if (!std::ranges::all_of(setups, is_whole)) return UndecidedReason::setup_not_captured;
+    }
+    return std::nullopt;
+}
+
+std::optional<Connections::Meant> Connections::meant_by(const Arrival& a) const {
+    const Port from = source_of(a.seen), to = destination_of(a.seen);
+    const std::uint32_t handle = a.header.handle();
+    const std::uint32_t turned = handle >> 24 | (handle >> 8 & 0xFF00) | (handle << 8 & 0xFF'0000) | handle << 24;
+    if (const Party* receiver = owner_of(to, from, turned))
+        return Meant{*receiver, "its octets in the wrong order", true};
+    if (const Party* sender = owner_of(from, to, handle))
+        return Meant{{sender->connection, other(sender->side)}, "the sender's own", false};
+    return std::nullopt;
+}
+
+std::string unannounced_text(const Arrival& a, const std::optional<Connections::Meant>& meant) {
+    return fmt::format(
+        "{} goes to handle {:08X}h, which nobody has announced{}{}", a.iu.name, a.header.handle(), meant ? ": " : "",
+        meant ? meant->mistake : "");
 }
 
 void Connections::set_state(Connection& connection, Side side, State state, const FrameStamp& step) const {

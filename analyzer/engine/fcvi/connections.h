@@ -3,6 +3,7 @@
 // what has to be remembered of each besides what is reported.
 #pragma once
 
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -39,7 +40,8 @@ struct Sender {
                                                                    ///< answered good; a Read
     std::optional<std::uint32_t> failed_message;                   ///< the first that its peer answered with RESP_ERR
     std::optional<FrameStamp> failed;
-    std::optional<std::uint32_t> given_up;  ///< the first of its Messages whose Exchange it has aborted
+    std::optional<FrameStamp> answered_late;  ///< the response to its Message came after FCVI_ULP_TIMEOUT, without ABTS
+    std::optional<std::uint32_t> given_up;    ///< the first of its Messages whose Exchange it has aborted
     std::vector<Excess> excesses;
     std::optional<bool> preference;  ///< of its first Message
     std::uint64_t preference_frame = 0;
@@ -125,6 +127,21 @@ public:
     std::optional<UndecidedReason> lack_of_exchanges(
         const Arrival& a, std::uint32_t connection, Side side, std::optional<std::uint16_t> id) const;
 
+    /// A PLOGI was accepted, which ends all connections between the two ports: where their numbers begin.
+    void note_login(const Port& a, std::uint16_t id_of_a, const Port& b, std::optional<std::uint16_t> id_of_b);
+    /// Why the frame's handle may have been announced without the capture showing it. Nothing if login and all setups
+    /// since were captured.
+    std::optional<UndecidedReason> lack_of_setups(const Arrival& a) const;
+    /// Whose handle a frame's, that was not announced, was meant to be: the sender put its own there, or the octets in
+    /// the wrong order. The party is the receiver.
+    struct Meant {
+        Party party{};
+        const char* mistake = nullptr;
+        /// No port gives its endpoints such a pair of handles: that a setup was missed explains nothing.
+        bool certain = false;
+    };
+    std::optional<Meant> meant_by(const Arrival& a) const;
+
     /// Calls `visit(Connection&, ConnectionState&, Side)` for each connection of `port` with `peer`; the side is the
     /// port's.
     template <class Visit> void for_each_between(const Port& port, const Port& peer, Visit&& visit) {
@@ -142,6 +159,8 @@ private:
         return std::uint64_t{a.fabric} << 48 ^ std::uint64_t{std::min(a.id, b.id)} << 24 ^ std::max(a.id, b.id);
     }
 
+    static constexpr std::size_t most_logins = 65'536;
+
     const Options& options_;
     Model& model_;
     std::deque<ConnectionState> states_;
@@ -149,6 +168,11 @@ private:
     std::unordered_map<std::uint64_t, SetupPlace> by_connection_id_;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting_, between_;
     std::set<std::uint64_t> unread_;  ///< pairs of ports
+    /// The number that a port has given to the Exchange of its latest PLOGI; by both ports, its own first.
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint16_t> login_ids_;
 };
+
+/// "FCVI_SEND_RQST goes to handle 00000099h, which nobody has announced"
+std::string unannounced_text(const Arrival& a, const std::optional<Connections::Meant>& meant);
 
 }  // namespace fabricscope::engine::fcvi

@@ -54,7 +54,7 @@ void Disconnects::on_request(const Arrival& a) {
     a.exchange.vi_app_discon = flags.by_application;
     a.exchange.conn_setup_abort = flags.aborts_setup;
     const auto originator = originator_of(a);
-    if (!originator) return;
+    if (!originator) return judge_unannounced(a, flags.aborts_setup);
     Connection& connection = connections_.at(originator->connection);
     if (connection.disconnects.size() >= options_.limits.setups) return;
     a.exchange.connection = connection.id;
@@ -79,6 +79,16 @@ void Disconnects::on_request(const Arrival& a) {
     timeouts_.expect_disconnect_response(a);
 }
 
+/// The peer will answer that there is no such connection.
+void Disconnects::judge_unannounced(const Arrival& a, bool aborts_setup) {
+    if (a.header.handle() == wire::unassigned_handle) return;
+    const RuleRef rule = a.iso() && !aborts_setup ? RuleRef(rules::disconnect_fields) : rules::right_handle;
+    const std::optional<Connections::Meant> meant = connections_.meant_by(a);
+    const auto lack = connections_.lack_of_setups(a);
+    if (lack && !(meant && meant->certain)) return judge_.undecided(rule, *lack);
+    judge_.broken(rule, {a.seen.number}, meant ? meant->party.connection : 0, unannounced_text(a, meant));
+}
+
 void Disconnects::judge_request(const Arrival& a, const Connection& connection, const Disconnect& disconnect) {
     if (!a.iso()) return judge_msg_id(a, connection);
     if (!a.header.connection_id()) {
@@ -86,29 +96,58 @@ void Disconnects::judge_request(const Arrival& a, const Connection& connection, 
             disconnect.aborts_setup ? RuleRef(rules::abort_fields) : rules::disconnect_fields, UndecidedReason::cut);
         return disconnect.aborts_setup ? void() : judge_msg_id(a, connection);
     }
-    const std::uint32_t id = *a.header.connection_id();
     if (disconnect.aborts_setup) {
-        const bool known = std::ranges::any_of(
-            connection.setups, [&](const Setup& s) { return s.connection_id == id; });
         judge_(rules::abort_fields, a.header.msg_id() == 0, a, [&] {
             return fmt::format("a setup is aborted with MSG_ID {}", a.header.msg_id());
         });
-        if (connection.from_start)
-            judge_(rules::abort_fields, known, a, [&] {
-                return fmt::format("a setup is aborted with FCVI_CONNECTION_ID {:08X}h, which it has not", id);
-            });
-        return;
+        return judge_abort(a, connection, disconnect);
     }
     const std::optional<std::uint32_t>& handle = connection.end[other(disconnect.from)].handle;
     const auto lack = connections_.lack_of_exchanges(a, a.from());
     judge_.unless(lack, rules::disconnect_fields, !handle || a.header.handle() == *handle, a, [&] {
         return fmt::format("a Disconnect goes to handle {:08X}h instead of {:08X}h", a.header.handle(), *handle);
     });
+    const std::uint32_t id = *a.header.connection_id();
     // 6.12.2 says 0, annex D and C.5.9 say FFFFFFFFh.
     judge_(rules::disconnect_fields, id == 0 || id == wire::unassigned_connection_id, a, [&] {
         return fmt::format("a Disconnect of a connection has FCVI_CONNECTION_ID {:08X}h", id);
     });
     judge_msg_id(a, connection);
+}
+
+/// Why the connection may not be up for who aborts it. The responder of a setup knows that it is when it has sent
+/// RESP3; that RESP3 got lost on its way to the requester would show only once that one's time is over.
+std::optional<UndecidedReason> Disconnects::lack_of_connection(
+    const Arrival& a, const Connection& connection, const Disconnect& disconnect) const {
+    const auto done = std::ranges::find_if(
+        connection.setups, [](const Setup& s) { return s.rqst && s.resp1 && s.resp2 && s.resp3 && !s.status; });
+    if (done == connection.setups.end()) return UndecidedReason::setup_not_captured;
+    if (done->abts) return UndecidedReason::may_have_crossed;
+    if (done->from != disconnect.from) return std::nullopt;
+    const std::optional<Time> patience = timeouts_.patience();
+    if (!patience) return UndecidedReason::r_a_tov_unknown;
+    return a.seen.time - done->rqst->time < *patience ? std::nullopt : std::optional(UndecidedReason::may_have_crossed);
+}
+
+/// What is up is not aborted as a setup. Of an FCVI_CONNECTION_ID that no setup has, another setup may have been
+/// missed, unless the connection is up, or the client's numbers show that there was none.
+void Disconnects::judge_abort(const Arrival& a, const Connection& connection, const Disconnect& disconnect) {
+    const std::uint32_t id = *a.header.connection_id();
+    const auto setup = std::ranges::find_if(connection.setups, [&](const Setup& s) { return s.connection_id == id; });
+    std::optional<UndecidedReason> lack = lack_of_connection(a, connection, disconnect);
+    if (setup != connection.setups.end()) {
+        judge_.satisfied(rules::abort_fields);
+        if (setup->resp3 && !setup->status)
+            judge_.unless(lack, rules::disconnect_fields, false, a, [] {
+                return "a connection that is up is aborted as a setup";
+            });
+        return;
+    }
+    const bool by_client = connection.mode == wire::ConnectMode::client_server && a.from() == Side::client;
+    if (lack && connection.from_start && by_client) lack = connections_.lack_of_exchanges(a, a.from());
+    judge_.unless(lack, rules::abort_fields, false, a, [&] {
+        return fmt::format("a setup is aborted with FCVI_CONNECTION_ID {:08X}h, which it has not", id);
+    });
 }
 
 /// ISO: the last Message that its sender completed. Revision 1.0, 6.10: one more than its last Message.

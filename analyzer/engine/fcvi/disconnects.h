@@ -20,7 +20,11 @@ public:
 
 private:
     std::optional<Connections::Party> originator_of(const Arrival& a) const;
+    void judge_unannounced(const Arrival& a, bool aborts_setup);
     void judge_request(const Arrival& a, const Connection& connection, const Disconnect& disconnect);
+    std::optional<UndecidedReason> lack_of_connection(
+        const Arrival& a, const Connection& connection, const Disconnect& disconnect) const;
+    void judge_abort(const Arrival& a, const Connection& connection, const Disconnect& disconnect);
     void judge_msg_id(const Arrival& a, const Connection& connection);
     void judge_unsent(const Arrival& a);
     void judge_completed(const Arrival& a, const Connection& connection, std::uint32_t msg_id);

@@ -13,6 +13,16 @@ RawHeader raw_header_of(const fc::Frame& frame) {
     return raw;
 }
 
+bool same_header(const RawHeader& a, const RawHeader& b, wire::Version version) {
+    const std::size_t size = std::min(a.size, b.size);
+    constexpr auto may_differ = [](std::size_t at) {  // ISO: flags, reserved octets, parameter
+        return (at >= 5 && at < 8) || (at >= 12 && at < 16);
+    };
+    for (std::size_t at = 0; at < size; ++at)
+        if (a.octets[at] != b.octets[at] && !(version == wire::Version::iso && may_differ(at))) return false;
+    return true;
+}
+
 /// The count nearest to what is expected. SEQ_CNT has 16 bits and wraps within long Exchanges.
 std::uint64_t Direction::unwrapped(std::uint16_t seq_cnt) const {
     const auto ahead = static_cast<std::int16_t>(seq_cnt - static_cast<std::uint16_t>(next_));
@@ -21,33 +31,74 @@ std::uint64_t Direction::unwrapped(std::uint16_t seq_cnt) const {
 }
 
 void Direction::begin_sequence(const fc::Frame& frame, std::uint64_t count) {
-    sequence_ = {frame.header.seq_id, count, raw_header_of(frame)};
+    sequence_ = {frame.header.seq_id, count, false, {}, raw_header_of(frame)};
+    marks_.clear();
 }
 
-Continuation Direction::take(const fc::Frame& frame) {
+Direction::Mark Direction::mark_of(const fc::Frame& frame) {
+    return {
+        frame.header.parameter, static_cast<std::uint32_t>(frame.payload_length), frame.header.f_ctl.end_sequence,
+        frame.header.f_ctl.relative_offset_present, true};
+}
+
+bool Direction::is_of_latest(const fc::Frame& frame, std::uint64_t count) const {
+    return started_ && frame.header.seq_id == sequence_.id && count >= sequence_.first_count &&
+           (!sequence_.last_count || count <= *sequence_.last_count);
+}
+
+/// Of a frame whose count has been used: whether it is the one that has used it.
+bool Direction::is_copy(const fc::Frame& frame, std::uint64_t count) const {
+    if (is_of_latest(frame, count)) {
+        const std::uint64_t place = count - sequence_.first_count;
+        if (place < marks_.size() && marks_[place].known) return marks_[place] == mark_of(frame);
+    }
+    // The latest Sequence has used that count, and its SEQ_ID is another one.
+    if (frame.payload_length == 0 && frame.header.seq_id != sequence_.id && count >= sequence_.first_count)
+        return false;
+    const std::uint64_t offset = frame.header.parameter;
+    return frame.payload_length == 0 || !frame.header.f_ctl.relative_offset_present ||
+           data_.covers(offset, offset + frame.payload_length);
+}
+
+void Direction::remember(const fc::Frame& frame, std::uint64_t count) {
+    if (!is_of_latest(frame, count)) return;
+    if (frame.header.f_ctl.end_sequence) sequence_.last_count = count;
+    const std::uint64_t place = count - sequence_.first_count;
+    if (place >= most_marks) return;
+    if (place >= marks_.size()) marks_.resize(place + 1);
+    marks_[place] = mark_of(frame);
+}
+
+bool Direction::goes_on_with(const fc::Frame& frame) const {
+    return frame.header.seq_cnt != 0 && !sequence_.last_count && unwrapped(frame.header.seq_cnt) == next_ &&
+           is_of_latest(frame, next_);
+}
+
+Continuation Direction::take(const fc::Frame& frame, wire::Version version) {
     Continuation seen;
     std::uint64_t count = unwrapped(frame.header.seq_cnt);
-    const bool same_sequence = started_ && frame.header.seq_id == sequence_.id && count >= sequence_.first_count;
     if (started_ && counts_.covers(count, count + 1)) {
-        const std::uint64_t offset = frame.header.parameter;
-        const bool new_data = frame.payload_length != 0 && frame.header.f_ctl.relative_offset_present &&
-                              !data_.covers(offset, offset + frame.payload_length);
-        if (!new_data) {
+        if (is_copy(frame, count)) {
             seen.repeated = true;
             return seen;
         }
-        (same_sequence ? seen.count_repeats : seen.count_restarts) = true;
+        (is_of_latest(frame, count) ? seen.count_repeats : seen.count_restarts) = true;
         count = next_;  // what follows is compared with this frame
     }
     seen.in_order = count == next_;
     seen.late = count < next_;
-    seen.first_of_iu = !started_ || (frame.header.seq_id != sequence_.id && !seen.late);
+    const bool of_latest = is_of_latest(frame, count) || seen.count_repeats;
+    seen.first_of_iu = !started_ || (!of_latest && !seen.late);
     if (seen.first_of_iu) begin_sequence(frame, count);
-    else if (frame.header.seq_id == sequence_.id) seen.header_differs = sequence_.header != raw_header_of(frame);
+    else if (of_latest) seen.header_differs = !same_header(sequence_.header, raw_header_of(frame), version);
+    constexpr std::uint64_t most_frames = 0x1'0000;
+    if (of_latest && !sequence_.overflown && count - sequence_.first_count >= most_frames)
+        seen.count_repeats = sequence_.overflown = true;
     take_data(frame, seen);
     counts_.add(count, count + 1);
     next_ = std::max(next_, count + 1);
     started_ = true;
+    remember(frame, count);
     return seen;
 }
 

@@ -19,6 +19,8 @@ struct RawHeader {
     bool operator==(const RawHeader&) const = default;
 };
 RawHeader raw_header_of(const fc::Frame& frame);
+/// Whether what all frames of an IU have in common is the same, as far as it was captured.
+bool same_header(const RawHeader& a, const RawHeader& b, wire::Version version);
 
 /// How a frame continues what its sender sent before on the Exchange.
 struct Continuation {
@@ -37,7 +39,9 @@ struct Continuation {
 /// What one side of an Exchange sent.
 class Direction {
 public:
-    Continuation take(const fc::Frame& frame);
+    Continuation take(const fc::Frame& frame, wire::Version version);
+    /// It is the next frame of a Sequence that has not ended.
+    bool goes_on_with(const fc::Frame& frame) const;
 
     bool any() const { return started_; }
     /// Frames between the first and the last one that were not seen, those before the first one included.
@@ -50,16 +54,30 @@ private:
     struct Sequence {
         std::uint8_t id = 0;
         std::uint64_t first_count = 0;
+        bool overflown = false;                   ///< it has more frames than SEQ_CNT has numbers
+        std::optional<std::uint64_t> last_count;  ///< once its end was seen: the SEQ_ID may be used again (5.5)
         RawHeader header;
     };
+    /// What tells a frame from another one with its SEQ_CNT.
+    struct Mark {
+        std::uint32_t parameter = 0, payload_length = 0;
+        bool ends_sequence = false, offset_present = false, known = false;
+        bool operator==(const Mark&) const = default;
+    };
+    static constexpr std::size_t most_marks = 4096;
 
+    static Mark mark_of(const fc::Frame& frame);
     std::uint64_t unwrapped(std::uint16_t seq_cnt) const;
+    bool is_of_latest(const fc::Frame& frame, std::uint64_t count) const;
+    bool is_copy(const fc::Frame& frame, std::uint64_t count) const;
+    void remember(const fc::Frame& frame, std::uint64_t count);
     void begin_sequence(const fc::Frame& frame, std::uint64_t count);
     void take_data(const fc::Frame& frame, Continuation& seen);
 
     bool started_ = false;
-    Sequence sequence_;       ///< the latest
-    std::uint64_t next_ = 0;  ///< count behind the highest one
+    Sequence sequence_;        ///< the latest
+    std::vector<Mark> marks_;  ///< of its frames, from its first one on
+    std::uint64_t next_ = 0;   ///< count behind the highest one
     RangeSet counts_;
     RangeSet data_;
     std::uint64_t bytes_ = 0;
@@ -82,7 +100,13 @@ struct Unsent {
 
 /// What is kept of an Exchange.
 struct Exchange {
-    enum class Use : std::uint8_t { unknown, setup, disconnect, message };
+    enum class Use : std::uint8_t {
+        unknown,
+        setup,
+        disconnect,
+        message,
+        stray,  ///< a Message to a handle that nobody has announced
+    };
 
     std::uint32_t number = 0;  ///< that it is kept under
     Use use{};

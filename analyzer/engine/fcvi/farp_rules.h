@@ -22,12 +22,15 @@ public:
 private:
     struct Seen {
         fc::Farp farp;
-        Port from;
+        Port from, to;
         std::uint64_t frame = 0;
+
+        bool asks() const { return farp.command == fc::els_farp_request; }
     };
     static constexpr std::size_t most = 256;
 
-    void judge(const Arrival& a, const Seen& seen);
+    /// `asked`: the requests that a reply may belong to.
+    void judge(const Arrival& a, const Seen& seen, const std::vector<Seen>& asked);
 
     Judge& judge_;
     std::deque<Seen> seen_;

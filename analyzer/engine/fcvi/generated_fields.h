@@ -54,6 +54,10 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "fcvi.address", "Remote address of the frame", GeneratedType::address,
         "First address that the frame's data are written to or were read from"},
+    GeneratedField{
+        "fcvi.last_address", "Last remote address of the frame", GeneratedType::address,
+        "Last address that the frame's data are written to or were read from: fcvi.address <= A && "
+        "fcvi.last_address >= A is who touched address A"},
     GeneratedField{"fcvi.data", "Data", GeneratedType::octets, "The frame's part of the Message"},
     GeneratedField{
         "fcvi.message_data", "Message data", GeneratedType::octets,

@@ -19,6 +19,36 @@ bool is_disconnect(const wire::IuInfo& iu) {
     return iu.type == IuType::disconnect_rqst || iu.type == IuType::disconnect_resp;
 }
 
+/// Those that the Responder of their Exchange sends.
+bool is_responders(IuType type) {
+    switch (type) {
+        case IuType::send_resp:
+        case IuType::write_resp:
+        case IuType::read_resp:
+        case IuType::connect_resp1:
+        case IuType::connect_resp3:
+        case IuType::disconnect_resp: return true;
+        default: return false;
+    }
+}
+
+bool is_response(const wire::IuInfo& iu) {
+    return iu.category == Category::message_response || iu.category == Category::connect_response;
+}
+
+bool is_known_mode(const wire::DeviceHeader& header, IuType type) {
+    constexpr auto sets_up = [](std::uint8_t mode) {
+        return mode == static_cast<std::uint8_t>(wire::ConnectMode::client_server) ||
+               mode == static_cast<std::uint8_t>(wire::ConnectMode::peer_to_peer);
+    };
+    if (const auto* iso = std::get_if<wire::ConnectRequestHead>(&header.head)) return sets_up(iso->mode);
+    const auto* draft = std::get_if<wire::ConnectRequestHeadRev10>(&header.head);
+    if (draft == nullptr) return true;
+    return type == IuType::connect_rqst
+               ? sets_up(draft->mode)
+               : draft->mode == wire::rev_1_0_kernel_disconnect || draft->mode == wire::rev_1_0_application_disconnect;
+}
+
 const char* version_name(wire::Version version) {
     return version == wire::Version::iso ? "ISO/IEC 14165-331" : "revision 1.0";
 }
@@ -38,6 +68,8 @@ void IuRules::on_frame(const Arrival& a) {
     judge_header(a);
     if (!is_message(a.iu)) judge_initiative(a);
     if (!a.continuation.first_of_iu) return;
+    judge_place(a);
+    judge_mode(a);
     judge_reserved(a);
     judge_parameter(a);
     judge_reason(a);
@@ -54,12 +86,14 @@ void IuRules::judge_header(const Arrival& a) {
     judge_(rules::device_header_size, size == a.iu.device_header, a, [&] {
         return fmt::format("{} with a Device_Header of {} octets instead of {}", name, size, a.iu.device_header);
     });
-    judge_(rules::constant_header, !a.continuation.header_differs, a, [&] {
-        return fmt::format("a frame of {} has another Device_Header than the first one", name);
-    });
+    judge_constancy(a);
     if (a.iu.payload == wire::Content::none)
         judge_(rules::payload_length, a.frame().payload_length == 0, a, [&] {
             return fmt::format("{} has {} octets of payload", name, a.frame().payload_length);
+        });
+    if (a.iu.payload == wire::Content::message_data && a.frame().payload_length != 0)
+        judge_(rules::offset_present, fc.f_ctl.relative_offset_present, a, [&] {
+            return fmt::format("data of {} without Relative Offset", name);
         });
     if (is_message(a.iu))
         judge_(rules::assigned_handle, a.header.handle() != wire::unassigned_handle, a, [&] {
@@ -70,6 +104,39 @@ void IuRules::judge_header(const Arrival& a) {
     judge_(rules::known_opcode, !misplaced, a, [&] {
         return fmt::format("opcode {:02X}h, {}, in the Exchange of a Disconnect", a.header.opcode(), name);
     });
+}
+
+/// A frame whose MSG_ID or opcode is another one may also be the first that was captured of another Exchange with the
+/// same OX_ID, unless its port counts these up.
+void IuRules::judge_constancy(const Arrival& a) {
+    const bool other_message = a.header.msg_id() != a.exchange.msg_id || a.iu.opcode != a.exchange.opcode;
+    judge_.unless(
+        other_message ? a.lack_of_identity() : std::nullopt, rules::constant_header, !a.continuation.header_differs, a,
+        [&] { return fmt::format("a frame of {} has another Device_Header than the first one", a.iu.name); });
+}
+
+/// Table 1: which IUs begin an Exchange, and who sends the others.
+void IuRules::judge_place(const Arrival& a) {
+    const bool by_responder = !a.from_originator();
+    judge_(rules::place_in_exchange, by_responder == is_responders(a.iu.type), a, [&] {
+        return fmt::format("{} from the {} of the Exchange", a.iu.name, by_responder ? "Responder" : "Originator");
+    });
+    if (by_responder != is_responders(a.iu.type)) return;
+    judge_(rules::place_in_exchange, !is_response(a.iu) || !a.f_ctl().first_sequence, a, [&] {
+        return fmt::format("{} in the first Sequence of an Exchange", a.iu.name);
+    });
+    const bool alone = a.iu.payload == wire::Content::none || (!a.iso() && a.iu.payload == wire::Content::connect_info);
+    if (alone)
+        judge_(rules::single_frame, a.ends_iu(), a, [&] {
+            return fmt::format("{} does not end with its first frame", a.iu.name);
+        });
+}
+
+void IuRules::judge_mode(const Arrival& a) {
+    if (a.iu.category == Category::connect_request)
+        judge_(rules::known_mode, is_known_mode(a.header, a.iu.type), a, [&] {
+            return fmt::format("{} with a reserved mode", a.iu.name);
+        });
 }
 
 void IuRules::judge_reserved(const Arrival& a) {
@@ -175,6 +242,10 @@ void IuRules::on_connect(const Arrival& a, const wire::ConnectPayload& payload, 
     judge_(rules::payload_length, length == wanted, a, [&] {
         return fmt::format("{} with a payload of {} octets instead of {}", a.iu.name, length, wanted);
     });
+    if (payload.captured_handle())  // the revision stands before it
+        judge_(rules::first_revision, payload.revision() == wire::revision, a, [&] {
+            return fmt::format("{} with FCVI_REVISION {}", a.iu.name, payload.revision());
+        });
     if (payload.error) return judge_.undecided(rules::address_lengths, UndecidedReason::cut);
     ReservedFields check;
     walk(payload, check);
@@ -183,6 +254,24 @@ void IuRules::on_connect(const Arrival& a, const wire::ConnectPayload& payload, 
     });
     judge_address(a, "local", payload.local());
     judge_address(a, "remote", payload.remote());
+    if (!a.header.tells_status()) judge_attributes(a, payload);  // who refuses has no endpoint to tell of
+}
+
+void IuRules::judge_attributes(const Arrival& a, const wire::ConnectPayload& payload) {
+    const wire::CommonAttributes& attributes = payload.attributes();
+    const wire::Qos& qos = attributes.qos;
+    judge_(rules::known_attributes, payload.reliability().has_value(), a, [&] {
+        return fmt::format("{} with the reserved Reliability Level {}", a.iu.name, attributes.reliability_level);
+    });
+    judge_(rules::known_attributes, wire::wants_preference(a.header.version, qos).has_value(), a, [&] {
+        return fmt::format(
+            "{} with the reserved {} {:02X}h", a.iu.name, a.iso() ? "FCVI_PREF" : "precedence", qos.preference);
+    });
+    judge_(rules::no_guarantees, qos.max_bandwidth == 0 && qos.min_bandwidth == 0 && qos.max_delay == 0, a, [&] {
+        return fmt::format(
+            "{} with a bandwidth of {} to {} and a delay of {}", a.iu.name, qos.min_bandwidth, qos.max_bandwidth,
+            qos.max_delay);
+    });
 }
 
 }  // namespace fabricscope::engine::fcvi

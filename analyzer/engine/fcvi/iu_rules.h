@@ -19,12 +19,16 @@ public:
 
 private:
     void judge_header(const Arrival& a);
+    void judge_constancy(const Arrival& a);
+    void judge_place(const Arrival& a);
+    void judge_mode(const Arrival& a);
     void judge_reserved(const Arrival& a);
     void judge_parameter(const Arrival& a);
     void judge_reason(const Arrival& a);
     void judge_errors(const Arrival& a);
     void judge_initiative(const Arrival& a);
     void judge_address(const Arrival& a, const char* whose, const wire::NetAddress& address);
+    void judge_attributes(const Arrival& a, const wire::ConnectPayload& payload);
 
     Judge& judge_;
 };

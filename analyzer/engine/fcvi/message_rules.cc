@@ -29,6 +29,11 @@ void MessageRules::on_begin(const Arrival& a, const Connection& connection, cons
     if (a.iso() && message.total_length) judge_size(a, connection, *message.total_length);
 }
 
+void MessageRules::on_unannounced(const Arrival& a, const std::optional<Connections::Meant>& meant) {
+    judge_.broken(
+        rules::right_handle, {a.seen.number}, meant ? meant->party.connection : 0, unannounced_text(a, meant));
+}
+
 void MessageRules::on_number(const Arrival& a, Number number) {
     switch (number) {
         case Number::expected: return judge_.satisfied(rules::msg_id_sequence);
@@ -69,6 +74,7 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
         lack, rules::silence_after_request, !sender.disconnect_request, a,
         [] { return "a Message after the same side's Disconnect Request"; },
         sender.disconnect_request ? std::vector{sender.disconnect_request->frame} : std::vector<std::uint64_t>{});
+    judge_patience(a, connection, side);
     if (!sender.failed || sender.disconnect_request) return judge_.satisfied(rules::end_after_error);
     const std::optional<Time> patience = logins_.r_a_tov();
     if (!patience) return judge_.undecided(rules::end_after_error, UndecidedReason::r_a_tov_unknown);
@@ -76,6 +82,19 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
         lack, rules::end_after_error, a.seen.time - sender.failed->time < *patience, a,
         [&] { return fmt::format("a new Message long after Message {} failed", *sender.failed_message); },
         {sender.failed->frame});
+}
+
+/// Who had waited too long, and noticed, would have aborted the Exchange, and be in Error. That the ABTS was not
+/// captured explains no further Message.
+void MessageRules::judge_patience(const Arrival& a, const Connection& connection, Side side) {
+    std::optional<FrameStamp>& late = connections_.state(connection.id).sender[side].answered_late;
+    const std::optional<Reliability> level = connection.reliability();
+    if (!late || !level || *level == Reliability::unreliable_delivery) return;
+    judge_.unless(
+        connections_.lack_of_exchanges(a, side), rules::abort_after_timeout, false, a,
+        [] { return "a new Message, though the response to an earlier one has come too late and without ABTS"; },
+        {late->frame});
+    late.reset();
 }
 
 void MessageRules::judge_rdma(const Arrival& a, const Connection& connection, const Message& message) {
@@ -94,10 +113,19 @@ void MessageRules::judge_rdma(const Arrival& a, const Connection& connection, co
             return fmt::format("{} octets at {:016X}h", octets, address);
         });
     }
-    const auto& attributes = connection.end[other(message.from)].attributes;
+}
+
+/// VI-ARCH 3.2.2.2: the target has to refuse. To ask for what it does not permit breaks nothing.
+void MessageRules::judge_permission(
+    const Arrival& a, const Connection& connection, const Message& message, bool failed) {
+    if (message.operation == Operation::send) return;
+    const auto& attributes = connection.end[a.from()].attributes;
     if (!attributes) return judge_.undecided(rules::rdma_enabled, UndecidedReason::setup_not_captured);
-    judge_(rules::rdma_enabled, message.reads() ? attributes->en_rdma_rd : attributes->en_rdma_wr, a, [&] {
-        return fmt::format("an {} at an endpoint that has not enabled it", name_of(message.operation));
+    const bool enabled = message.reads() ? attributes->en_rdma_rd : attributes->en_rdma_wr;
+    judge_(rules::rdma_enabled, enabled || (failed && a.frame().payload_length == 0), a, [&] {
+        return fmt::format(
+            "an {} is {}, but its target has not enabled it", name_of(message.operation),
+            failed ? "answered with data" : "answered well");
     });
 }
 
@@ -162,7 +190,7 @@ void MessageRules::judge_counts(const Arrival& a) {
     });
     if (c.count_restarts) return;
     if (!c.in_order) return judge_.undecided(rules::seq_cnt_increases, UndecidedReason::frames_missing);
-    if (!a.iso() || a.frame().payload_length == 0) return;
+    if (a.frame().payload_length == 0) return;
     const Direction& direction = a.exchange.by(a.from_originator());
     if (direction.missing() != 0) return judge_.undecided(rules::offset_increases, UndecidedReason::frames_missing);
     judge_(rules::offset_increases, c.offset_continues, a, [&] {
@@ -186,9 +214,9 @@ void MessageRules::judge_preference(const Arrival& a, const Connection& connecti
     });
 }
 
-/// The same in all IUs; within an IU a rule of its own watches the whole header.
+/// The same in all IUs; within an IU a rule of its own watches the header. Revision 1.0 demands it within IUs only.
 void MessageRules::judge_target(const Arrival& a, const Message& message) {
-    if (!a.continuation.first_of_iu) return;
+    if (!a.continuation.first_of_iu || !a.iso() || a.header.msg_id() != message.msg_id) return;
     const auto* target = std::get_if<wire::RdmaTarget>(&a.header.target);
     const bool same_place = target == nullptr ||
                             (target->rmt_va == message.rmt_va && target->rmt_va_handle == message.rmt_va_handle);
@@ -196,7 +224,7 @@ void MessageRules::judge_target(const Arrival& a, const Message& message) {
         rules::constant_target, same_place, a,
         [&] { return fmt::format("{} is for another place in memory than the first IU", a.iu.name); },
         {message.first.frame});
-    if (!a.iso() || !a.header.tot_len()) return;
+    if (!a.header.tot_len()) return;
     judge_(
         rules::constant_target, a.header.tot_len() == message.total_length, a,
         [&] {
@@ -236,10 +264,15 @@ void MessageRules::on_request_frame(const Arrival& a, const Connection& connecti
     judge_preference(a, connection);
     judge_target(a, message);
     judge_initiative(a, connection, message);
-    if (a.continuation.first_of_iu && a.exchange.use == Exchange::Use::message && a.seen.number != message.first.frame)
-        judge_(rules::msg_id_echo, a.header.msg_id() == message.msg_id, a, [&] {
-            return fmt::format("an IU of Message {} has MSG_ID {}", message.msg_id, a.header.msg_id());
-        });
+    if (!a.continuation.first_of_iu || a.seen.number == message.first.frame) return;
+    judge_.unless(a.lack_of_identity(), rules::msg_id_echo, a.header.msg_id() == message.msg_id, a, [&] {
+        return fmt::format("an IU of Message {} has MSG_ID {}", message.msg_id, a.header.msg_id());
+    });
+    if (a.header.msg_id() != message.msg_id) return;
+    judge_(
+        rules::one_kind_of_request, operation_of(a.iu.type) == message.operation, a,
+        [&] { return fmt::format("{} in a Message that began as {}", a.iu.name, name_of(message.operation)); },
+        {message.first.frame});
 }
 
 // ---- responses -----------------------------------------------------------------------------------
@@ -251,16 +284,24 @@ void MessageRules::on_response_frame(
     if (!failed) judge_target(a, message);
     judge_initiative(a, connection, message);
     if (!a.continuation.first_of_iu) return;
-    judge_(
-        rules::msg_id_echo, a.header.msg_id() == message.msg_id, a,
+    judge_.unless(
+        a.lack_of_identity(), rules::msg_id_echo, a.header.msg_id() == message.msg_id, a,
         [&] { return fmt::format("{} has MSG_ID {}, its request {}", a.iu.name, a.header.msg_id(), message.msg_id); },
         {message.first.frame});
+    if (a.header.msg_id() == message.msg_id)  // else it may be the response to another request
+        judge_(
+            rules::right_response, operation_of(a.iu.type) == message.operation, a,
+            [&] {
+                return fmt::format("a Message of the kind {} is answered by {}", name_of(message.operation), a.iu.name);
+            },
+            {message.first.frame});
     const std::optional<std::uint32_t>& handle = connection.end[message.from].handle;
     judge_.unless(
         connections_.lack_of_exchanges(a, a.from()), rules::right_handle, !handle || a.header.handle() == *handle, a,
         [&] {
             return fmt::format("{} goes to handle {:08X}h instead of {:08X}h", a.iu.name, a.header.handle(), *handle);
         });
+    if (!message.response) judge_permission(a, connection, message, failed);
     if (a.iu.type == IuType::read_resp) return;
     const std::optional<Reliability> level = connection.reliability();
     if (message.response)

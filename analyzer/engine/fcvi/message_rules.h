@@ -17,6 +17,8 @@ public:
 
     /// The first frame that was seen of a Message.
     void on_begin(const Arrival& a, const Connection& connection, const Message& message);
+    /// Nobody has announced the handle of a Message.
+    void on_unannounced(const Arrival& a, const std::optional<Connections::Meant>& meant);
     void on_number(const Arrival& a, Number number);
     /// Each frame, with the Message as the frame leaves it.
     void on_request_frame(const Arrival& a, const Connection& connection, const Message& message);
@@ -35,7 +37,9 @@ public:
 private:
     void settle(const Excess& excess, std::uint32_t connection);
     void judge_silence(const Arrival& a, const Connection& connection, Side side);
+    void judge_patience(const Arrival& a, const Connection& connection, Side side);
     void judge_rdma(const Arrival& a, const Connection& connection, const Message& message);
+    void judge_permission(const Arrival& a, const Connection& connection, const Message& message, bool failed);
     void judge_pipeline(const Arrival& a, const Connection& connection, Side side);
     void judge_preference(const Arrival& a, const Connection& connection);
     void judge_size(const Arrival& a, const Connection& connection, std::uint64_t octets);

@@ -6,18 +6,6 @@
 namespace fabricscope::engine::fcvi {
 namespace {
 
-using wire::IuType;
-
-Operation operation_of(IuType type) {
-    switch (type) {
-        case IuType::write_rqst:
-        case IuType::write_resp: return Operation::write;
-        case IuType::read_rqst:
-        case IuType::read_resp: return Operation::read;
-        default: return Operation::send;
-    }
-}
-
 /// Serial arithmetic: how far `a` is behind `b`, negative if it comes before.
 std::int32_t distance(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b); }
 
@@ -33,6 +21,17 @@ bool Messages::may_send(const Connection& connection, Side side) const {
     });
 }
 
+/// A Message to a handle that nobody has announced: to whose it was meant, if that shows.
+Connection* Messages::misdirected(const Arrival& a, const std::optional<Connections::Meant>& meant) {
+    rules_.on_unannounced(a, meant);
+    if (!meant) {
+        a.exchange.use = Exchange::Use::stray;
+        return nullptr;
+    }
+    a.exchange.originator = a.from_originator() ? other(meant->party.side) : meant->party.side;
+    return &connections_.at(meant->party.connection);
+}
+
 /// By the handle that it goes to; a connection whose setup was not captured is made up.
 Connection* Messages::connection_of(const Arrival& a) {
     const Port from = source_of(a.seen), to = destination_of(a.seen);
@@ -41,6 +40,8 @@ Connection* Messages::connection_of(const Arrival& a) {
         a.exchange.originator = a.from_originator() ? other(party->side) : party->side;
         return &connections_.at(party->connection);
     }
+    const std::optional<Connections::Meant> meant = connections_.meant_by(a);
+    if ((meant && meant->certain) || !connections_.lack_of_setups(a)) return misdirected(a, meant);
     Connection* connection = connections_.create(a, from, to);
     if (connection == nullptr) return nullptr;
     a.exchange.originator = a.from_originator() ? Side::client : Side::server;
@@ -219,7 +220,7 @@ void Messages::on_response(const Arrival& a) {
             answerer.answered_early = a.step();
     }
     if (flags.resp_err) fail(a, *message);
-    if (a.ends_exchange() || !message->reads()) {
+    if (!message->response_end && (a.ends_exchange() || !message->reads())) {
         message->response_end = a.step();
         if (!flags.resp_err) rules_.on_good_response(a, connection, *message);
         connections_.state(connection.id).sender[message->from].awaiting.erase(message->msg_id);

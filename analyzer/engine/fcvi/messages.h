@@ -32,6 +32,7 @@ private:
     Message* begin_request(const Arrival& a);
     Message* begin_with_response(const Arrival& a);
     Connection* connection_of(const Arrival& a);
+    Connection* misdirected(const Arrival& a, const std::optional<Connections::Meant>& meant);
     void number(const Arrival& a, Connection& connection, const Message& message);
     void note_gap(Sender& sender, Reception& reception, std::uint32_t from, std::uint32_t to, const FrameStamp& step);
     void take_frame(const Arrival& a, Message& message);

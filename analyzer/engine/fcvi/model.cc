@@ -36,6 +36,17 @@ const char* name_of(Operation operation) {
     return "";
 }
 
+Operation operation_of(wire::IuType type) {
+    using wire::IuType;
+    switch (type) {
+        case IuType::write_rqst:
+        case IuType::write_resp: return Operation::write;
+        case IuType::read_rqst:
+        case IuType::read_resp: return Operation::read;
+        default: return Operation::send;
+    }
+}
+
 const char* name_of(MessageState state) {
     switch (state) {
         case MessageState::open: return "open";

@@ -105,6 +105,8 @@ struct Disconnect {
 enum class Operation : std::uint8_t { send, write, read };
 /// "send", "rdma write", "rdma read"
 const char* name_of(Operation operation);
+/// That an IU of a Message takes part in.
+Operation operation_of(wire::IuType type);
 
 enum class MessageState : std::uint8_t {
     open,        ///< the capture ends before the Message does

@@ -25,6 +25,9 @@ inline constexpr const char* close =
     "the connection up to its end, on an in-order fabric, between ports that number their Exchanges one by one";
 inline constexpr const char* timeout =
     "R_A_TOV (a login, or given), and what shows that nothing came: ABTS, or a response later";
+inline constexpr const char* late_response =
+    "R_A_TOV (a login, or given), the response that came late, and a Message of the same side behind it, between ports "
+    "that number their Exchanges one by one";
 inline constexpr const char* both_sides = "what both sides sent on the connection, without gaps, on an in-order fabric";
 }  // namespace evidence
 
@@ -52,27 +55,31 @@ inline constexpr Rule right_handle{
     "FCVI-07", Severity::error, "ISO/IEC 14165-331, 5.3.2, 5.9.2; FC-VI rev 1.0, 5.7.4",
     "The handle is the one that the receiver has announced, and unassigned before that.", evidence::setup};
 inline constexpr Rule constant_header{
-    "FCVI-08", Severity::error, "ISO/IEC 14165-331, 6; FC-VI rev 1.0, 6",
-    "All frames of an IU have the same Device_Header.", evidence::iu};
+    "FCVI-08", Severity::error,
+    "ISO/IEC 14165-331, 5.9.2, 5.9.3, 5.9.6, 5.9.8, 6.2.2, 6.4.2, 6.7.2; FC-VI rev 1.0, 6.1, 6.3, 6.6",
+    "All frames of an IU have the same handle, opcode, MSG_ID, RMT_VA, RMT_VA_HANDLE and TOT_LEN (rev 1.0: the same "
+    "Device_Header).",
+    evidence::iu};
 inline constexpr Rule msg_id_sequence{
     "FCVI-09", Severity::error, "ISO/IEC 14165-331, 5.9.6; FC-VI rev 1.0, 5.7.5",
     "MSG_ID begins at 1 (rev 1.0: 0), grows by one with each Message of a side, and is 0 during setup.",
     evidence::sender};
 inline constexpr Rule msg_id_echo{
     "FCVI-10", Severity::error, "ISO/IEC 14165-331, 5.9.6; FC-VI rev 1.0, 5.7.5",
-    "A response has the MSG_ID of its request.", evidence::exchange};
+    "All IUs of a Message have the MSG_ID of its first one, those that answer it, too.", evidence::exchange};
 inline constexpr Rule seq_cnt_increases{
     "FCVI-11", Severity::error, "ISO/IEC 14165-331, 5.8.6; FC-VI rev 1.0, 5.6.5",
-    "SEQ_CNT increases continuously over the Exchange.", evidence::exchange};
+    "SEQ_CNT increases continuously over what a side sends in the Exchange.", evidence::exchange};
 inline constexpr Rule offset_increases{
-    "FCVI-12", Severity::error, "ISO/IEC 14165-331, 5.8.7",
+    "FCVI-12", Severity::error, "ISO/IEC 14165-331, 5.6, 5.8.7; FC-VI rev 1.0, 5.6.6",
     "The Relative Offset of a Message's data increases continuously over the Exchange, from 0.", evidence::exchange};
 inline constexpr Rule whole_message{
     "FCVI-13", Severity::error, "ISO/IEC 14165-331, 5.9.10",
     "A Message has as many octets of data as FCVI_TOT_LEN says.", evidence::exchange};
 inline constexpr Rule constant_target{
-    "FCVI-14", Severity::error, "ISO/IEC 14165-331, 6.4.2, 6.7.2",
-    "RMT_VA, RMT_VA_HANDLE and TOT_LEN are the same in all IUs of a Message.", evidence::exchange};
+    "FCVI-14", Severity::error, "ISO/IEC 14165-331, 5.9.8, 5.9.10, 6.2.2, 6.4.2, 6.7.2",
+    "All IUs of a Message have the same TOT_LEN, and those of an RDMA operation the same RMT_VA and RMT_VA_HANDLE.",
+    evidence::exchange};
 inline constexpr Rule response_allowed{
     "FCVI-15", Severity::error, "ISO/IEC 14165-331, 5.2; FC-VI rev 1.0, 5.2",
     "SEND_RESP and WRITE_RESP are sent on Reliable Reception only, at most once for a Message.", evidence::setup};
@@ -80,8 +87,8 @@ inline constexpr Rule read_allowed{
     "FCVI-16", Severity::error, "ISO/IEC 14165-331, 6.6.1; FC-VI rev 1.0, 5.2.3",
     "There is no RDMA Read on Unreliable Delivery.", evidence::setup};
 inline constexpr Rule rdma_enabled{
-    "FCVI-17", Severity::error, "ISO/IEC 14165-331, 7.3; FC-VI rev 1.0, 7.2",
-    "RDMA goes only to an endpoint whose attributes enable it.", evidence::setup};
+    "FCVI-17", Severity::error, "VI-ARCH 3.2.2.2; ISO/IEC 14165-331, 7.3; FC-VI rev 1.0, 7.2",
+    "An endpoint whose attributes do not enable an RDMA operation refuses it, and sends no data.", evidence::setup};
 inline constexpr Rule parameter_use{
     "FCVI-18", Severity::error, "ISO/IEC 14165-331, 5.9.7.1; FC-VI rev 1.0, 5.7.6",
     "The parameter is zero unless a flag gives it a meaning, and a Read has no Immediate Data.", evidence::message};
@@ -89,11 +96,14 @@ inline constexpr Rule sequence_initiative{
     "FCVI-19", Severity::error, "ISO/IEC 14165-331, 5.8.4; FC-VI rev 1.0, 5.3, 6",
     "Sequence Initiative is transferred, and the Exchange ended, by the IUs that have to.", evidence::iu};
 inline constexpr Rule setup_order{
-    "FCVI-20", Severity::error, "ISO/IEC 14165-331, 5.3.1; FC-VI rev 1.0, 5.3",
-    "The IUs of a setup follow one another, and a side sends Messages only once it may (C.5.5).", evidence::setup};
+    "FCVI-20", Severity::error, "ISO/IEC 14165-331, 5.3.1, 5.9.3; FC-VI rev 1.0, 5.3, 5.7.1",
+    "The IUs of a setup follow one another, and Messages are sent only once the sender has established the connection.",
+    evidence::setup};
 inline constexpr Rule connection_id{
     "FCVI-21", Severity::error, "ISO/IEC 14165-331, 5.9.10, 8.5.3",
-    "Connect Responses echo FCVI_CONNECTION_ID, and no other setup of the port has it.", evidence::setup};
+    "A Connect Request has an FCVI_CONNECTION_ID that no other setup of the port has, and not FFFFFFFFh; Connect "
+    "Responses echo it.",
+    evidence::setup};
 inline constexpr Rule retry{
     "FCVI-22", Severity::error, "ISO/IEC 14165-331, 8.5.4",
     "A setup is retried once at most, with a new FCVI_CONNECTION_ID, and RETRY is set in all of its IUs.",
@@ -139,14 +149,51 @@ inline constexpr Rule error_after_loss{
     "more.",
     evidence::numbers};
 inline constexpr Rule matching_attributes{
-    "FCVI-34", Severity::error, "ISO/IEC 14165-331, 4.2; VI-DG 3.3, 4.6; FC-VI rev 1.0, 4.2",
+    "FCVI-34", Severity::error, "VI-DG 3.3.2, 4.6, 6.7 (ISO/IEC 14165-331, 4.2; FC-VI rev 1.0, 4.2)",
     "Connected endpoints have the same Reliability Level and FCVI_MAX_TRANS_SIZE.", evidence::setup};
 inline constexpr Rule address_lengths{
     "FCVI-35", Severity::error, "ISO/IEC 14165-331, 7.2; FC-VI rev 1.0, 7.1",
     "A host address has 16 octets, a discriminator 16 to 128 (rev 1.0: up to 128).", evidence::message};
 inline constexpr Rule seq_cnt_unique{
-    "FCVI-36", Severity::error, "ISO/IEC 14165-331, 5.8.6; FC-VI rev 1.0, 5.4", "SEQ_CNT does not repeat within an IU.",
-    evidence::iu};
+    "FCVI-36", Severity::error, "ISO/IEC 14165-331, 5.6, 5.8.6; FC-VI rev 1.0, 5.4",
+    "SEQ_CNT does not repeat within an IU.", evidence::iu};
+inline constexpr Rule first_revision{
+    "FCVI-37", Severity::error, "ISO/IEC 14165-331, 6.8.3, 6.9.3; FC-VI rev 1.0, 6.7", "FCVI_REVISION is 1.",
+    evidence::message};
+inline constexpr Rule known_mode{
+    "FCVI-38", Severity::error, "ISO/IEC 14165-331, 5.9.4.4 (table 8); FC-VI rev 1.0, 5.7.2",
+    "The connection mode is Client-Server or Peer-to-Peer; rev 1.0: a Disconnect's is 4 or 5.", evidence::message};
+inline constexpr Rule known_attributes{
+    "FCVI-39", Severity::error, "ISO/IEC 14165-331, 7.3; FC-VI rev 1.0, 7.2, annex B",
+    "The Reliability Level is a defined one, and so is FCVI_PREF (rev 1.0: the precedence).", evidence::message};
+inline constexpr Rule no_guarantees{
+    "FCVI-40", Severity::error, "ISO/IEC 14165-331, 7.3; FC-VI rev 1.0, annex B",
+    "FCVI_MAX_BANDWIDTH, FCVI_MIN_BANDWIDTH and FCVI_MAX_DELAY are zero.", evidence::message};
+inline constexpr Rule single_frame{
+    "FCVI-41", Severity::error,
+    "ISO/IEC 14165-331, 6.3.1, 6.5.1, 6.6.1, 6.10.1, 6.11.1, 6.12.1, 6.13.1; FC-VI rev 1.0, 6.2, 6.4, 6.5, 6.7 to 6.11",
+    "An IU without payload has only one frame (rev 1.0: connect IUs, too).", evidence::message};
+inline constexpr Rule right_response{
+    "FCVI-42", Severity::error, "ISO/IEC 14165-331, 6.3.1, 6.5.1, 6.7.1; FC-VI rev 1.0, 6.2, 6.4, 6.6",
+    "A Send is answered by SEND_RESP, a Write by WRITE_RESP, a Read by READ_RESP.", evidence::exchange};
+inline constexpr Rule place_in_exchange{
+    "FCVI-43", Severity::error, "ISO/IEC 14165-331, 5.1 (table 1), 5.2.1, 5.3.1; FC-VI rev 1.0, 5.2, 5.3",
+    "A request begins an Exchange, a response is sent in that of its request by the side whose turn it is.",
+    evidence::message};
+inline constexpr Rule no_handle_without_peer{
+    "FCVI-44", Severity::error, "ISO/IEC 14165-331, 5.3.3",
+    "FCVI_RESP_HANDLE is FFFFFFFFh where a peer is told No Waiting Remote Connectionpoint.", evidence::setup};
+inline constexpr Rule offset_present{
+    "FCVI-45", Severity::error, "ISO/IEC 14165-331, 5.8.7; FC-VI rev 1.0, 5.6.6",
+    "Frames with Message data tell their Relative Offset.", evidence::message};
+inline constexpr Rule one_kind_of_request{
+    "FCVI-46", Severity::error, "ISO/IEC 14165-331, 5.2.1", "All request IUs of a Message are of the same type.",
+    evidence::exchange};
+inline constexpr Rule abort_after_timeout{
+    "FCVI-47", Severity::error, "ISO/IEC 14165-331, 8.4.1 a), 8.4.2 a)",
+    "A Message whose response does not come within FCVI_ULP_TIMEOUT is aborted with ABTS, and on a reliable level "
+    "none follows it.",
+    evidence::late_response};
 inline constexpr Rule matching_qos{
     "VI-R3", Severity::warning, "VI-DG 4.6", "Connected endpoints have the same FCVI_QOS, but for the preference.",
     evidence::setup};
@@ -249,6 +296,17 @@ inline constexpr std::array catalogue{
     &matching_attributes,
     &address_lengths,
     &seq_cnt_unique,
+    &first_revision,
+    &known_mode,
+    &known_attributes,
+    &no_guarantees,
+    &single_frame,
+    &right_response,
+    &place_in_exchange,
+    &no_handle_without_peer,
+    &offset_present,
+    &one_kind_of_request,
+    &abort_after_timeout,
     &matching_qos,
     &mirrored_addresses,
     &response_before_resp3,

@@ -19,6 +19,12 @@ std::optional<Reason> answer_of(const Setup& setup, Version version) {
     return wire::reason_of(version, setup.status->reason);
 }
 
+/// Its own request has timed out, and waits no longer (VI-DG 6.7), or never was for the same peer.
+bool says_nobody_waits(std::optional<Reason> answer) {
+    return answer == Reason::no_discriminator_match || answer == Reason::no_waiting_connectionpoint ||
+           answer == Reason::connect_timeout;
+}
+
 std::string answer_text(const Setup& setup, Version version) {
     return answer_of(setup, version) ? wire::reason_name(version, setup.status->reason) : "Connect Accept";
 }
@@ -90,6 +96,9 @@ void SetupRules::on_request(
 void SetupRules::judge_connection_id(const Arrival& a) {
     const auto id = a.header.connection_id();
     if (!id) return;
+    if (*id == wire::unassigned_connection_id)
+        return judge_(
+            rules::connection_id, false, a, [] { return "a Connect Request with FCVI_CONNECTION_ID FFFFFFFFh"; });
     const Connections::SetupPlace* place = connections_.find_setup(source_of(a.seen), *id);
     if (place == nullptr) return judge_.satisfied(rules::connection_id);
     const Setup& former = connections_.at(place->connection).setups[place->setup];
@@ -173,6 +182,7 @@ void SetupRules::on_response1(
     judge_handle(a, wire::unassigned_handle);
     judge_echo(a, setup);
     judge_overtaken(a, setup.resp2);
+    judge_no_handle(a, connection, setup);
     Sender& sender = connections_.state(connection.id).sender[side];
     const bool cut = payload.error.fault == layout::Fault::truncated || sender.answer_cut;
     if (setup.retry && sender.answer_frame != 0)
@@ -191,6 +201,31 @@ void SetupRules::on_response1(
     if (const auto handle = payload.captured_handle(); handle && connection.end[side].handle != handle)
         judge_handle_reuse(a, side, *handle, connection);
     judge_login(a, destination_of(a.seen), source_of(a.seen), "accepts");
+}
+
+/// 5.3.3: nobody waits, so there is no endpoint whose handle it could be.
+void SetupRules::judge_no_handle(const Arrival& a, const Connection& connection, const Setup& setup) {
+    const bool nobody = answer_of(setup, connection.version) == Reason::no_waiting_connectionpoint;
+    if (!a.iso() || !nobody || connection.mode != wire::ConnectMode::peer_to_peer || !setup.response_handle) return;
+    judge_(rules::no_handle_without_peer, *setup.response_handle == wire::unassigned_handle, a, [&] {
+        return fmt::format("nobody waits, but FCVI_RESP_HANDLE is {:08X}h", *setup.response_handle);
+    });
+}
+
+/// A CONNECT_RESP1 in another Exchange than the setup of its FCVI_CONNECTION_ID. If it is not the first of its
+/// Exchange, that may be another setup, whose request was not captured; but not so soon (8.5.3).
+bool SetupRules::is_misplaced(const Arrival& a, const Setup& setup) const {
+    if (setup.resp1 || setup.resp2 || setup.resp3 || setup.abts || !setup.rqst) return false;
+    if (a.from_originator()) return true;
+    const std::optional<Time> patience = logins_.r_a_tov();
+    return patience && a.seen.time - setup.rqst->time < *patience;
+}
+
+void SetupRules::on_misplaced(const Arrival& a, const Setup& setup) {
+    if (!a.from_originator())  // else that says enough
+        judge_(
+            rules::place_in_exchange, false, a,
+            [&] { return fmt::format("{} in another Exchange than its request", a.iu.name); }, {setup.rqst->frame});
 }
 
 void SetupRules::judge_attributes(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload) {
@@ -237,7 +272,9 @@ void SetupRules::judge_addresses(const Arrival& a, const Connection& connection,
 void SetupRules::judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
     judge_early_answer(a, setup);
     const Setup* own = own_setup(connection, setup);
-    if (own == nullptr || own->retry || setup.retry || !own->rqst) return;
+    if (own == nullptr || own->retry || setup.retry || own->abts) return;
+    // Concurrent are requests that both were sent before an answer: who has answered first, and asked then, is none.
+    if (own->resp1 && own->resp1->frame < setup.rqst->frame) return;
     const ConnectionState& state = connections_.state(connection.id);
     if (state.reordered) return judge_.undecided(rules::arbitration, UndecidedReason::out_of_order);
     const auto &mine_wanted = state.sender[a.from()].asked_for,
@@ -255,9 +292,24 @@ void SetupRules::judge_arbitration(const Arrival& a, const Connection& connectio
     if (*mine > *theirs) judge_higher(a, setup, *own);
     else if (*mine < *theirs) judge_lower(a, connection, setup, *own);
     else
-        judge_(rules::arbitration, answer_of(setup, Version::iso) == Reason::reject_protocol_error, a, [] {
-            return "peers of the same Port_Name: the answer is not Protocol Error";
-        });
+        judge_concurrent(
+            a, setup, *own, answer_of(setup, Version::iso) == Reason::reject_protocol_error,
+            "peers of the same Port_Name: the answer is not Protocol Error");
+}
+
+/// The own request's answer shows that the two were concurrent: it comes behind the peer's request.
+void SetupRules::judge_concurrent(
+    const Arrival& a, const Setup& setup, const Setup& own, bool right, std::string text) {
+    if (!right && says_nobody_waits(answer_of(setup, a.header.version)))
+        return judge_.undecided(rules::arbitration, UndecidedReason::another_reason);
+    std::vector<std::uint64_t> frames{own.rqst->frame, setup.rqst->frame};
+    if (right || own.resp1) {
+        if (own.resp1 && own.resp1->frame != a.seen.number) frames.push_back(own.resp1->frame);
+        return judge_(
+            rules::arbitration, right, a, [&] { return std::move(text); }, std::move(frames));
+    }
+    frames.push_back(a.seen.number);
+    connections_.state(a.exchange.connection).early_answer = {own.rqst->frame, std::move(frames), std::move(text)};
 }
 
 /// The answer to the request of a peer that has not waited for it.
@@ -276,37 +328,28 @@ void SetupRules::finish() {
 
 /// Rule a): the higher Port_Name accepts. A reason of its own is no matter of arbitration.
 void SetupRules::judge_higher(const Arrival& a, const Setup& setup, const Setup& own) {
-    judge_(
-        rules::arbitration, answer_of(setup, Version::iso) != Reason::concurrent_peer_requests, a,
-        [] { return "the peer with the higher Port_Name refuses the concurrent request instead of accepting it"; },
-        {own.rqst->frame, setup.rqst->frame});
+    judge_concurrent(
+        a, setup, own, answer_of(setup, Version::iso) != Reason::concurrent_peer_requests,
+        "the peer with the higher Port_Name refuses the concurrent request instead of accepting it");
 }
 
 /// Rule b) and table 2: the lower Port_Name waits for the other's answer, and answers by it.
 void SetupRules::judge_lower(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own) {
     const auto answer = answer_of(setup, Version::iso);
-    if (!own.resp1) {
-        // The answer comes later, or was not captured.
-        connections_.state(connection.id).early_answer = {
-            own.rqst->frame,
-            {own.rqst->frame, setup.rqst->frame, a.seen.number},
-            "the peer with the lower Port_Name does not wait for the answer to its own request"};
-        return;
-    }
+    if (!own.resp1)  // it comes later, or was not captured
+        return judge_concurrent(
+            a, setup, own, false, "the peer with the lower Port_Name does not wait for the answer to its own request");
     const auto got = answer_of(own, connection.version);
     bool right = false;
     if (!got) right = answer == Reason::concurrent_peer_requests;
     else if (*got == Reason::no_discriminator_match || *got == Reason::no_waiting_connectionpoint) right = !answer;
     else  // table 2 says Connect Reject for most of them, table A.1 Protocol Error, and A.5 the other way round
         right = answer == Reason::connect_reject || answer == Reason::reject_protocol_error;
-    judge_(
-        rules::arbitration, right, a,
-        [&] {
-            return fmt::format(
-                "the peer with the lower Port_Name was told {}, and answers {}", answer_text(own, Version::iso),
-                answer_text(setup, Version::iso));
-        },
-        {own.rqst->frame, setup.rqst->frame, own.resp1->frame});
+    judge_concurrent(
+        a, setup, own, right,
+        fmt::format(
+            "the peer with the lower Port_Name was told {}, and answers {}", answer_text(own, Version::iso),
+            answer_text(setup, Version::iso)));
 }
 
 /// Revision 1.0, 5.3.4: the higher host address accepts.
@@ -319,14 +362,13 @@ void SetupRules::judge_draft_arbitration(
     std::optional<Reason> wanted;
     if (mine->host < theirs->host) wanted = Reason::concurrent_peer_requests;
     else if (mine->host == theirs->host) wanted = Reason::duplicate_addresses;
-    const auto text = [&] {
-        return fmt::format(
+    // A reason of its own is no matter of arbitration.
+    const bool right = answer == wanted || (!wanted && answer == Reason::connect_reject);
+    judge_concurrent(
+        a, setup, own, right,
+        fmt::format(
             "the peer with the {} host address answers {}", wanted ? "lower or same" : "higher",
-            answer_text(setup, Version::rev_1_0));
-    };
-    if (answer == wanted || own.resp1) return judge_(rules::arbitration, answer == wanted, a, text);
-    // The answer to its own request may have come before; if it comes later, it had not.
-    connections_.state(connection.id).early_answer = {own.rqst->frame, {a.seen.number}, text()};
+            answer_text(setup, Version::rev_1_0)));
 }
 
 // ---- the other responses -------------------------------------------------------------------------
@@ -334,19 +376,26 @@ void SetupRules::judge_draft_arbitration(
 /// A side that sent Messages before it could know that it may.
 void SetupRules::judge_early_messages(const Arrival& a, Side side) {
     const ConnectionState& state = connections_.state(a.exchange.connection);
-    const std::optional<FrameStamp>& early = state.sender[side].begun_early;
-    judge_.unless(
-        state.lack_of_order(), rules::setup_order, !early, a,
-        [&] { return fmt::format("a Message of the {} came before its {}", name_of(side), a.iu.name); },
-        early ? std::vector{early->frame} : std::vector<std::uint64_t>{});
+    if (const std::optional<FrameStamp>& early = state.sender[side].begun_early)
+        judge_.unless(
+            state.lack_of_order(), rules::setup_order, false, a,
+            [&] { return fmt::format("a Message of the {} came before its {}", name_of(side), a.iu.name); },
+            {early->frame});
 }
 
 /// An IU after the one that answers it: each passes every point of the way before its answer does.
 void SetupRules::judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer) {
-    judge_.unless(
-        connections_.state(a.exchange.connection).lack_of_order(), rules::setup_order, !answer, a,
-        [&] { return fmt::format("{} comes after its answer", a.iu.name); },
-        answer ? std::vector{answer->frame} : std::vector<std::uint64_t>{});
+    if (answer)
+        judge_.unless(
+            connections_.state(a.exchange.connection).lack_of_order(), rules::setup_order, false, a,
+            [&] { return fmt::format("{} comes after its answer", a.iu.name); }, {answer->frame});
+}
+
+/// With a setup's last IU: whether all before it were seen.
+void SetupRules::judge_course(const Setup& setup, bool answered) {
+    if (!setup.rqst) judge_.undecided(rules::setup_order, UndecidedReason::beginning_not_captured);
+    else if (!answered) judge_.undecided(rules::setup_order, UndecidedReason::response_not_captured);
+    else judge_.satisfied(rules::setup_order);
 }
 
 void SetupRules::on_response2(const Arrival& a, const Setup& setup) {
@@ -355,8 +404,9 @@ void SetupRules::on_response2(const Arrival& a, const Setup& setup) {
     judge_handle(a, setup.response_handle);  // even of a refusal (6.10.2)
     judge_overtaken(a, setup.resp3);
     if (!setup.status) judge_early_messages(a, a.from());
-    if (!setup.status && !a.iso()) judge_early_messages(a, other(a.from()));
-    if (!setup.resp1) judge_.undecided(rules::setup_order, UndecidedReason::response_not_captured);
+    if (a.iso()) return;
+    if (!setup.status) judge_early_messages(a, other(a.from()));
+    judge_course(setup, setup.resp1.has_value());
 }
 
 void SetupRules::on_response3(const Arrival& a, const Connection& connection, const Setup& setup) {
@@ -376,7 +426,7 @@ void SetupRules::on_response3(const Arrival& a, const Connection& connection, co
         [] { return "the client answered a Message before this CONNECT_RESP3"; },
         answered ? std::vector{answered->frame} : std::vector<std::uint64_t>{});
     if (!setup.status) judge_early_messages(a, a.from());
-    if (!setup.resp2) judge_.undecided(rules::setup_order, UndecidedReason::response_not_captured);
+    judge_course(setup, setup.resp1 && setup.resp2);
 }
 
 }  // namespace fabricscope::engine::fcvi

@@ -18,6 +18,9 @@ public:
     void on_response1(
         const Arrival& a, const Connection& connection, const Setup& setup, const wire::ConnectPayload& payload,
         ByteView octets);
+    /// A CONNECT_RESP1 that belongs to a setup, but is in another Exchange.
+    bool is_misplaced(const Arrival& a, const Setup& setup) const;
+    void on_misplaced(const Arrival& a, const Setup& setup);
     void on_response2(const Arrival& a, const Setup& setup);
     void on_response3(const Arrival& a, const Connection& connection, const Setup& setup);
     /// What has not been settled is not.
@@ -33,14 +36,17 @@ private:
     void judge_connection_id(const Arrival& a);
     void judge_handle_reuse(const Arrival& a, Side side, std::uint32_t handle, const Connection& now);
     std::optional<UndecidedReason> lack_of_disconnect(const Arrival& a, const Connections::Party& former);
+    void judge_no_handle(const Arrival& a, const Connection& connection, const Setup& setup);
     void judge_attributes(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
     void judge_addresses(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
     void judge_login(const Arrival& a, const Port& port, const Port& peer, const char* what);
     void judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer);
     void judge_early_messages(const Arrival& a, Side side);
+    void judge_course(const Setup& setup, bool answered);
 
     void judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup);
     void judge_early_answer(const Arrival& a, const Setup& setup);
+    void judge_concurrent(const Arrival& a, const Setup& setup, const Setup& own, bool right, std::string text);
     void judge_higher(const Arrival& a, const Setup& setup, const Setup& own);
     void judge_lower(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own);
     void judge_draft_arbitration(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own);

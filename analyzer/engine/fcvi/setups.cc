@@ -163,6 +163,24 @@ Setup* Setups::setup_of(const Arrival& a) {
     return &connections_.at(a.exchange.connection).setups[a.exchange.index];
 }
 
+/// The setup that has its FCVI_CONNECTION_ID, if the response is in an Exchange where it should not be.
+Setup* Setups::named_setup(const Arrival& a) {
+    const auto id = a.header.connection_id();
+    if (!id || !a.exchange.may_serve(Exchange::Use::setup)) return nullptr;
+    const Connections::SetupPlace* place = connections_.find_setup(destination_of(a.seen), *id);
+    if (place == nullptr) return nullptr;
+    Connection& connection = connections_.at(place->connection);
+    Setup& setup = connection.setups[place->setup];
+    if (connection.end[other(setup.from)].port != source_of(a.seen) || !rules_.is_misplaced(a, setup)) return nullptr;
+    a.exchange.use = Exchange::Use::setup;
+    a.exchange.connection = connection.id;
+    a.exchange.index = place->setup;
+    a.exchange.originator = a.from_originator() ? other(setup.from) : setup.from;
+    a.facts.connection = connection.id;
+    rules_.on_misplaced(a, setup);
+    return &setup;
+}
+
 /// A setup whose request was not captured: what the response says of it is kept.
 Connection* Setups::met_midway(const Arrival& a, const wire::ConnectPayload& payload) {
     if (!a.exchange.may_serve(Exchange::Use::setup)) return nullptr;
@@ -210,6 +228,7 @@ void Setups::refuse(const Arrival& a, Connection& connection, const Setup& setup
 void Setups::on_response1(const Arrival& a, const Payload& octets) {
     const wire::ConnectPayload payload = wire::parse_connect(octets.octets, octets.length, a.header.version);
     Setup* setup = setup_of(a);
+    if (setup == nullptr) setup = named_setup(a);
     if (setup == nullptr) {
         Connection* midway = met_midway(a, payload);
         if (midway == nullptr) return;

@@ -45,6 +45,7 @@ private:
     Connection* met_midway(const Arrival& a, const wire::ConnectPayload& payload);
     void learn_end(Connection& connection, Side side, const wire::ConnectPayload& payload);
     Setup* setup_of(const Arrival& a);
+    Setup* named_setup(const Arrival& a);
     void note_status(const Arrival& a, Connection& connection, Setup& setup);
     void refuse(const Arrival& a, Connection& connection, const Setup& setup);
     void complete(const Arrival& a, Connection& connection);

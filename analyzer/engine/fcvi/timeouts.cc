@@ -71,6 +71,13 @@ void Timeouts::judge(const Expectation& e) {
     overdue_.push_back(e);
 }
 
+/// That it was not aborted shows only if its sender goes on.
+void Timeouts::note_patience(const Exchange& exchange) {
+    const Message& message = model_.messages[exchange.index - 1];
+    std::optional<FrameStamp>& late = connections_.state(message.connection).sender[message.from].answered_late;
+    if (!late) late = message.response;
+}
+
 void Timeouts::look_at_overdue() {
     std::erase_if(overdue_, [&](const Expectation& e) {
         const Exchange& exchange = *exchanges_.find(e.exchange);
@@ -81,6 +88,7 @@ void Timeouts::look_at_overdue() {
         const bool late = came(exchange, e.awaited);
         if (!late && !is_known_to_lack(exchange, e.awaited)) return false;
         judge_late(e, exchange, late ? "it came later" : "there was no ABTS by then");
+        if (late && !exchange.aborted && e.awaited == Awaited::message_response) note_patience(exchange);
         return true;
     });
 }

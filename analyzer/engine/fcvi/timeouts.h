@@ -29,6 +29,8 @@ public:
     void expect_message_response(const Arrival& a);
     void expect_disconnect_response(const Arrival& a);
 
+    /// FCVI_ULP_TIMEOUT, if it is known.
+    std::optional<Time> patience() const { return logins_.r_a_tov(); }
     /// Looks at what should have come by now.
     void pass(Time now);
     /// The Exchange has been aborted, or has carried another IU.
@@ -54,6 +56,7 @@ private:
     bool came(const Exchange& exchange, Awaited awaited);
     void judge(const Expectation& expectation);
     bool is_known_to_lack(const Exchange& exchange, Awaited awaited);
+    void note_patience(const Exchange& exchange);
     void judge_late(const Expectation& expectation, const Exchange& exchange, const char* text);
 
     const Options& options_;

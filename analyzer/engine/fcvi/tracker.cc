@@ -53,6 +53,7 @@ public:
     const Model& model() const { return model_; }
 
 private:
+    void note_login(const fibre_channel::FrameFacts& facts);
     void on_abts(const FrameSeen& seen, Exchange* exchange);
     void on_iu_frame(const FrameSeen& seen, const fibre_channel::FrameFacts& below);
     wire::Version version_of(const FrameSeen& seen, const Exchange* exchange);
@@ -91,10 +92,18 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     const fc::FrameHeader& header = seen.frame.header;
     logins_.look_at(facts);
     if (header.is_els()) logouts_.on_els(facts);
+    note_login(facts);
     timeouts_.pass(seen.time);
     if (header.r_ctl == fc::r_ctl_abts) on_abts(seen, exchanges_.find(facts.kept));
     else if (header.is_els()) farp_rules_.on_els(seen);
     else if (header.type == wire::fc_type && header.is_data()) on_iu_frame(seen, facts);
+}
+
+void Tracker::State::note_login(const fibre_channel::FrameFacts& facts) {
+    using fibre_channel::Party;
+    if (facts.exchange.els != fc::els_plogi || !facts.closes || !facts.accepts()) return;
+    const fibre_channel::Exchange& plogi = facts.exchange;
+    connections_.note_login(plogi.port(Party::originator), plogi.ox_id, plogi.port(Party::responder), plogi.rx_id);
 }
 
 void Tracker::State::forget(std::uint32_t kept) {
@@ -152,7 +161,7 @@ wire::Version Tracker::State::version_of(const FrameSeen& seen, const Exchange* 
     constexpr std::uint8_t connect_rqst = 0x10, connect_resp1 = 0x18;
     const bool continued = exchange != nullptr && !exchange->closed && frame.header.seq_cnt != 0;
     if (!continued && (header[4] == connect_rqst || (header[4] == connect_resp1 && exchange == nullptr)))
-        return wire::version_of_connect(size, frame.payload_length, frame.payload);
+        return wire::version_of_connect(size, frame.payload_length, frame.payload).version;
     const std::optional<wire::Version> only = wire::version_of(header[4], size);
     if (Connection* connection = connection_of(seen, exchange)) {
         if (!connection->version_known && only) {
@@ -174,10 +183,16 @@ Exchange& Tracker::State::exchange_for(
         return e.opcode == iu.opcode && e.msg_id == header.msg_id() && e.connection_id == header.connection_id();
     };
     const bool begins = begins_exchange(iu) && !f_ctl.exchange_responder;
-    const bool again = found != nullptr && begins && !identity(*found) && (f_ctl.first_sequence || found->closed);
+    // A frame that goes on with an open Sequence belongs to it, whatever its Device_Header says.
+    const bool goes_on = found != nullptr && found->by(!f_ctl.exchange_responder).goes_on_with(seen.frame);
+    const bool again = found != nullptr && begins && !identity(*found) && !goes_on &&
+                       (f_ctl.first_sequence || found->closed);
     const bool anew = found != nullptr && begins && found->closed && !again && f_ctl.first_sequence &&
                       found->use != Exchange::Use::message && seen.frame.header.seq_cnt == 0;
-    if (found != nullptr && !again && !anew) return *found;
+    // A response to a request that was not captured, behind the end of the Exchange that had the OX_ID before.
+    const bool answers_another = found != nullptr && found->closed && found->use == Exchange::Use::message &&
+                                 iu.category == Category::message_response && header.msg_id() != found->msg_id;
+    if (found != nullptr && !again && !anew && !answers_another) return *found;
     if (found != nullptr) disconnects_.settle(*found);
     Exchange& exchange = exchanges_.renew(kept);
     exchange.number = kept;
@@ -206,7 +221,7 @@ void Tracker::State::on_iu_frame(const FrameSeen& seen, const fibre_channel::Fra
     }
     Exchange& exchange = exchange_for(seen, header, *iu, kept);
     const bool from_originator = !seen.frame.header.f_ctl.exchange_responder;
-    const Continuation continuation = exchange.by(from_originator).take(seen.frame);
+    const Continuation continuation = exchange.by(from_originator).take(seen.frame, header.version);
     const Arrival a{seen, header, *iu, exchange, continuation, facts, below};
     facts.repeated = continuation.repeated;
     if (a.ends_exchange()) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/engine/fcvi/exchanges.h"
 #include "tests/unit/engine/fcvi_world.h"
 
 namespace fabricscope::engine::fcvi {
@@ -165,8 +166,9 @@ TEST(FcviTracker, PeersMatchByWhatTheyAskFor) {  // VI-DG 6.7
 std::string answer(const char* side, std::uint8_t reason) {
     return fmt::format(
         "{0}:FCVI_CONNECT_RESP1 set fcvi.flags.conn_sts={1} fcvi.{2}={3} fcvi.attributes.reliability=3 "
-        "fcvi.attributes.qos.pipeline_depth=@FCVI_CONNECT_RQST",
-        side, reason != 0 ? 1 : 0, reason != 0 ? "reason" : "parameter", reason);
+        "fcvi.attributes.qos.pipeline_depth=@FCVI_CONNECT_RQST{4}",
+        side, reason != 0 ? 1 : 0, reason != 0 ? "reason" : "parameter", reason,
+        reason == 0x03 ? " fcvi.connect.handle=0xFFFFFFFF" : "");  // 5.3.3: nobody waits
 }
 
 TEST(FcviTracker, PeersThatAskForEachOthersDiscriminatorAreNotJudged) {
@@ -237,7 +239,9 @@ TEST(FcviTracker, MetMidwayInTheOtherVersion) {
 }
 
 TEST(FcviTracker, ARepeatedFrameCountsOnce) {
-    const World w(connection(Version::iso, unreliable, a_send), {"FCVI_SEND_RQST copy", "FCVI_SEND_RQST/2 delay 1ms", "FCVI_SEND_RQST/2 end"});
+    const World w(
+        connection(Version::iso, unreliable, a_send),
+        {"FCVI_SEND_RQST copy", "FCVI_SEND_RQST/2 delay 1ms", "FCVI_SEND_RQST/2 end"});
     EXPECT_EQ(w.found(), Ids{}) << w.text();
     EXPECT_EQ(w.message().bytes, 100U);
     EXPECT_EQ(w.message().repeated_frames, 1U);
@@ -328,6 +332,43 @@ TEST(FcviTracker, AnOxIdIsUsedAgain) {  // 5.4
     for (const Message& message : w.model().messages) EXPECT_EQ(message.state, MessageState::complete);
 }
 
+TEST(FcviTracker, AHandleThatNobodyHasAnnouncedMakesNoConnection) {  // 5.9.2
+    const World w(sends(unreliable, 3), {"FCVI_SEND_RQST/2 set fcvi.handle=0x99"});
+    EXPECT_EQ(w.found(), Ids{"FCVI-07"}) << w.text();
+    EXPECT_EQ(w.model().connections.size(), 1U);
+    EXPECT_EQ(w.model().messages.size(), 2U) << "whose it was meant to be does not show";
+}
+
+TEST(FcviTracker, TheCourseOfASetupIsUndecidedWithoutItsSecondResponse) {  // 5.3.1
+    for (const char* lost : {"FCVI_CONNECT_RESP1 drop", "FCVI_CONNECT_RESP2 drop"}) {
+        const World w(sends(unreliable, 1), {lost});
+        EXPECT_EQ(w.model().of(rules::setup_order).satisfied, 0U) << lost;
+        EXPECT_EQ(w.model().of(rules::setup_order).undecided, 1U) << lost;
+    }
+    EXPECT_EQ(World(sends(unreliable, 1)).model().of(rules::setup_order).satisfied, 1U);
+}
+
+TEST(FcviTracker, AConnectRequestWithoutPayloadDoesNotTellTheVersion) {  // table 1
+    const World w(
+        sends(unreliable, 1),
+        {"FCVI_CONNECT_RQST size 0", "FCVI_CONNECT_RQST erase -16 16", "#5 set fabricscope.fc.df_ctl.device_header=1"});
+    EXPECT_EQ(w.connection().version, Version::iso) << "CONNECT_RESP1 and RESP3 do";
+}
+
+TEST(FcviTracker, ASequenceHasNoMoreFramesThanSeqCntHasNumbers) {  // 5.6; rev 1.0, 5.6.5
+    Direction direction;
+    fc::Frame frame;
+    std::vector<std::uint32_t> repeats;
+    for (std::uint32_t count = 0; count <= 0x1'0001; ++count) {
+        frame.header.seq_cnt = static_cast<std::uint16_t>(count);
+        frame.header.f_ctl.relative_offset_present = true;
+        frame.header.parameter = count;
+        frame.payload_length = 1;
+        if (direction.take(frame, Version::iso).count_repeats) repeats.push_back(count);
+    }
+    EXPECT_EQ(repeats, std::vector{0x1'0000U}) << "told once";
+}
+
 TEST(FcviTracker, FactsLinkResponsesToRequests) {
     const World w(connection(Version::iso, reception, a_send), {"FCVI_CONNECT_RQST begin", "FCVI_SEND_RESP end"});
     EXPECT_EQ(w.facts.back().request_frame, 5U);
@@ -340,7 +381,7 @@ TEST(FcviTracker, LimitsHold) {
     Options options;
     options.limits.connections = 1;
     options.limits.messages = 2;
-    const World w(sends(unreliable, 10), {"FCVI_SEND_RQST/10 set fcvi.handle=0x99"}, options);
+    const World w(sends(unreliable, 10), {"FCVI_SEND_RQST/10 set fcvi.handle=0x99", "PLOGI drop"}, options);
     EXPECT_EQ(w.model().connections.size(), 1U);
     EXPECT_EQ(w.model().messages.size(), 2U);
     EXPECT_EQ(w.model().dropped_connections, 1U);

@@ -542,12 +542,15 @@ TEST(Fcvi, VersionOfASetup) {
     const Octets draft = build(ConnectPayload{.body = ConnectRev10{}, .rest = {}, .error = {}});
     EXPECT_EQ(iso.size(), iso_connect_size);
     EXPECT_EQ(draft.size(), rev_1_0_connect_size);
-    EXPECT_EQ(version_of_connect(32, iso.size(), iso), Version::iso);
-    EXPECT_EQ(version_of_connect(16, draft.size(), draft), Version::rev_1_0);
-    EXPECT_EQ(version_of_connect(16, iso.size(), iso), Version::iso) << "the header is wrong, not the payload";
-    EXPECT_EQ(version_of_connect(32, draft.size(), draft), Version::rev_1_0);
-    EXPECT_EQ(version_of_connect(32, iso.size(), {}), Version::iso) << "cut by the snap length";
-    EXPECT_EQ(version_of_connect(32, 400, iso), Version::iso);
+    EXPECT_EQ(version_of_connect(32, iso.size(), iso).version, Version::iso);
+    EXPECT_EQ(version_of_connect(16, draft.size(), draft).version, Version::rev_1_0);
+    EXPECT_EQ(version_of_connect(16, iso.size(), iso).version, Version::iso) << "the header is wrong, not the payload";
+    EXPECT_EQ(version_of_connect(32, draft.size(), draft).version, Version::rev_1_0);
+    EXPECT_EQ(version_of_connect(32, iso.size(), {}).version, Version::iso) << "cut by the snap length";
+    EXPECT_EQ(version_of_connect(32, 400, iso).version, Version::iso);
+    EXPECT_EQ(version_of_connect(32, 0, {}).version, Version::iso) << "no payload says rev 1.0 (table 1)";
+    EXPECT_FALSE(version_of_connect(32, 0, {}).certain);
+    EXPECT_TRUE(version_of_connect(16, iso.size(), iso).certain);
 }
 
 TEST(Fcvi, AddressesInWordsAndCompared) {
