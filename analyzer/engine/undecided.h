@@ -47,6 +47,7 @@ enum class UndecidedReason : std::uint8_t {
     handle_unknown,
     discriminators_differ,
     region_size_unknown,
+    icrc_filled_in_later,
 };
 
 /// Completes "undecided because ...".
@@ -94,6 +95,7 @@ constexpr const char* text_of(UndecidedReason reason) {
         case handle_unknown: return "the handle's announcement was not captured";
         case discriminators_differ: return "the peers ask for different discriminators";
         case region_size_unknown: return "the memory region's size is not known";
+        case icrc_filled_in_later: return "the ICRC may be filled in behind the point of capture";
     }
     return "";
 }

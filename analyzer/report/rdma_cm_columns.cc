@@ -32,7 +32,7 @@ constexpr auto end_columns = columns<Endpoint>(
         "responder_resources", "RDMA READ and atomic operations that it answers at a time"),
     column<&Endpoint::initiator_depth>("initiator_depth", "RDMA READ and atomic operations that it asks for at a time"),
     column<&Endpoint::rnr_retry_count>("rnr_retry_count", "how often it is to be tried again after an RNR NAK"),
-    column<[](const Endpoint& e) { return hex_of(e.private_data); }>(
+    column<[](const Endpoint& e) { return converted(e.private_data, hex_of); }>(
         "private_data", "private data of the consumer, hexadecimal, without the zeros at the end"));
 
 constexpr auto traffic_columns = columns<Traffic>(
@@ -67,11 +67,13 @@ constexpr auto information_columns = columns<RejectInformation>(
     column<&RejectInformation::code>("code", "reason code of the layer"),
     column<[](const RejectInformation& i) { return i.code_name(); }>(
         "name", "what the code says, if it is the service's own"),
-    column<[](const RejectInformation& i) { return hex_of(i.suggested); }>(
-        "suggested", "suggested value, hexadecimal"));
+    column<[](const RejectInformation& i) { return i.code ? std::optional(hex_of(i.suggested)) : std::nullopt; }>(
+        "suggested", "suggested value of the service's own layer, hexadecimal"),
+    column<[](const RejectInformation& i) { return i.code ? std::nullopt : std::optional(hex_of(i.data)); }>(
+        "data", "what another layer says, hexadecimal"));
 
 constexpr auto reject_columns = columns<RejectSeen>(
-    column<&RejectSeen::by>("by", "client or server"),
+    column<&RejectSeen::by>("by", "client or server, as in from of the messages"),
     column<&RejectSeen::reason>("reason", "reason of REJ; for ud: status of SIDR_REP"),
     column<[](const RejectSeen& r) { return r.name(); }>("name", "what the reason says"),
     object<&RejectSeen::information, information_columns>("ari", "additional reject information"),
@@ -83,8 +85,12 @@ constexpr auto message_columns = columns<MessageSeen>(
     column<[](const MessageSeen& m) {
         return layout::name_of(ib::cm_attribute_names, static_cast<std::uint16_t>(m.attribute));
     }>("type", "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP or APR"),
-    column<&MessageSeen::from>("from", "client or server"), time<&MessageSeen::time>("time", "when it was sent"),
-    column<&MessageSeen::frame>("frame", "its frame"), column<&MessageSeen::repeated>("repeated", "sent before"));
+    column<&MessageSeen::from>(
+        "from", "client or server; the client is who sent the first one where roles_known is false"),
+    time<&MessageSeen::time>("time", "when it was sent"), column<&MessageSeen::frame>("frame", "its frame"),
+    column<&MessageSeen::repeated>("repeated", "sent before"),
+    column<[](const MessageSeen& m) { return m.request_frame != 0 ? std::optional(m.request_frame) : std::nullopt; }>(
+        "request_frame", "frame of the message that it answers"));
 
 constexpr auto messages = table<message_columns>("cm_messages", "The messages of each RDMA CM connection.")
                               .key("connection", Type::text, "that it belongs to")
@@ -124,7 +130,12 @@ constexpr auto connection_columns = columns<Connection>(
     column<&Connection::server>("server", "socket of who was asked"),
     column<[](const Connection& c) { return text_or_null(protocol_text(c)); }>(
         "protocol", "tcp, udp, ib, ipoib, sctp, or the IP protocol number"),
-    column<[](const Connection& c) { return hex_text(c.service_id); }>("service_id", "hexadecimal"),
+    column<[](const Connection& c) { return converted(c.service_id, hex_text); }>("service_id", "hexadecimal"),
+    column<[](const Connection& c) { return c.service_id ? wire::ulp_of(*c.service_id) : nullptr; }>(
+        "ulp", "what the service id is known for: iSER, NVMe-oF, NFS/RDMA, rping and the like"),
+    column<&Connection::began_before>("began_before", "the request was sent before the capture began"),
+    column<&Connection::roles_known>(
+        "roles_known", "whether the messages tell who is the client; if not, it is who sent the first one"),
     column<qpn_of<Side::client>>("client_qpn", "queue pair number of the client"),
     column<qpn_of<Side::server>>("server_qpn", "queue pair number of the server"),
     column<&Connection::outcome>("outcome", "connected, rejected, timeout or unknown"),
@@ -133,15 +144,14 @@ constexpr auto connection_columns = columns<Connection>(
     column<&Connection::req_transmissions>("req_transmissions", "how often REQ or SIDR_REQ was sent"),
     column<&Connection::rep_transmissions>("rep_transmissions", "how often REP or SIDR_REP was sent"),
     column<&Connection::dreq_transmissions>("dreq_transmissions", "how often DREQ was sent"),
-    column<&Connection::disconnected_by>("disconnected_by", "who sent the first DREQ"),
+    column<[](const Connection& c) { return c.roles_known ? c.disconnected_by : std::nullopt; }>(
+        "disconnected_by", "who sent the first DREQ"),
     column<&Connection::both_disconnect>("both_disconnect", "DREQs of both sides crossed"),
     column<&Connection::peer_to_peer>("peer_to_peer", "both sides sent REQ"),
     object<&Connection::header, header_columns>("ip_header", "RDMA IP CM service"),
     column<&Connection::p_key>("p_key", "P_Key"), column<&Connection::mtu>("mtu", "bytes"),
-    column<[](const Connection& c) { return c.req ? std::optional(c.retry_count) : std::nullopt; }>(
-        "retry_count", "how often the transport is to try again"),
-    column<[](const Connection& c) { return c.req ? std::optional(c.max_cm_retries) : std::nullopt; }>(
-        "max_cm_retries", "how often REQ may be repeated"),
+    column<&Connection::retry_count>("retry_count", "how often the transport is to try again"),
+    column<&Connection::max_cm_retries>("max_cm_retries", "how often REQ may be repeated"),
     object<&Connection::path, path_columns>("path", "primary path, as the client names it"),
     object<&Connection::alternate_path, path_columns>("alternate_path", "alternate path, as the client names it"),
     column<[](const Connection& c) { return name_or_null(ib::apr_status_names, c.apr_status); }>(

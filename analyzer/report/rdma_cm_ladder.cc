@@ -11,21 +11,6 @@ namespace {
 using namespace engine::rdma_cm;
 using Kind = Rung::Kind;
 
-/// The message that this one answers, if it was captured.
-std::optional<FrameStamp> request_of(const Connection& connection, const MessageSeen& message) {
-    using enum ib::CmAttribute;
-    switch (message.attribute) {
-        case rep:
-        case sidr_rep: return connection.req;
-        case mra:
-        case rej: return message.from == Side::server ? connection.req : connection.rep;
-        case rtu: return connection.rep;
-        case drep: return connection.dreq;
-        case apr: return connection.lap;
-        default: return std::nullopt;
-    }
-}
-
 Rung rung_of(const Connection& connection, const MessageSeen& message) {
     const auto& reject = connection.reject;
     const bool refuses = reject && reject->frame == message.frame;
@@ -34,8 +19,8 @@ Rung rung_of(const Connection& connection, const MessageSeen& message) {
     if (refuses) text += ", " + reason_text(*reject);
     if (message.repeated) text += ", retransmitted";
     Rung rung{{message.time, message.frame}, message.from, refuses ? Kind::refusal : Kind::cm, std::move(text)};
-    const auto request = request_of(connection, message);
-    if (request && !message.repeated && request->time <= message.time) rung.latency = message.time - request->time;
+    const bool answers = message.request_frame != 0 && !message.repeated;
+    if (answers && message.request_time <= message.time) rung.latency = message.time - message.request_time;
     return rung;
 }
 
@@ -50,11 +35,11 @@ void add_data(std::vector<Rung>& rungs, const Connection& connection, Side from)
 }
 
 std::string about_text(const Connection& connection) {
-    const std::string protocol = protocol_text(connection), reason = why_not(connection);
+    const std::string reason = why_not(connection);
     std::string text = reason.empty() ? name_of(connection.outcome) : "The connection was " + reason;
-    text += fmt::format(
-        "; {}{}{}, service id {}", name_of(connection.service), protocol.empty() ? "" : " ", protocol,
-        hex_text(connection.service_id));
+    text += "; " + service_text(connection);
+    if (connection.service_id) text += ", service id " + hex_text(*connection.service_id);
+    if (connection.began_before) text += "; it began before the capture";
     if (connection.message_count > connection.messages.size())
         text += fmt::format(
             "; the first {} of {} messages", grouped(connection.messages.size()), grouped(connection.message_count));

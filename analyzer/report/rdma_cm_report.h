@@ -25,6 +25,9 @@ std::string why_not(const engine::rdma_cm::Connection& connection);
 /// "reason 28, consumer reject: RDMA IP CM service, IP version"
 std::string reason_text(const engine::rdma_cm::RejectSeen& reject);
 
+/// "rc tcp, NVMe-oF"
+std::string service_text(const engine::rdma_cm::Connection& connection);
+
 /// A socket where the service tells it, the port's address otherwise, "?" if neither is known.
 std::string end_text(const engine::rdma_cm::Connection& connection, engine::Side side);
 

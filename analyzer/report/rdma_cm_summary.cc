@@ -29,11 +29,12 @@ const char* words_for(Outcome outcome) {
 
 void write_counts(std::ostream& out, const Model& model, const Style& style) {
     std::map<Outcome, std::uint64_t> outcomes;
-    std::uint64_t all = 0;
+    std::uint64_t all = 0, began_before = 0;
     for (const Connection& connection : model.connections) {
         if (connection.merged) continue;
         ++outcomes[connection.outcome];
         ++all;
+        began_before += connection.began_before ? 1 : 0;
     }
     out << '\n' << style.paint(Ink::bold, "RDMA CM: ") << counted(all, "connection");
     const char* separator = " (";
@@ -41,6 +42,7 @@ void write_counts(std::ostream& out, const Model& model, const Style& style) {
         out << separator << grouped(count) << ' ' << words_for(outcome);
         separator = ", ";
     }
+    if (began_before != 0) out << "; " << grouped(began_before) << " began before the capture";
     out << ")\n";
 }
 
@@ -69,10 +71,15 @@ std::string answered_after(const Connection& c, const Style& style) {
     return c.req && answer != 0 ? duration_text(answer - c.req->time, style.unicode) : "-";
 }
 
+std::string by_text(Side side) { return std::string("by ") + name_of(side); }
+
 std::string ending_of(const Connection& c) {
-    if (!c.disconnected_by) return c.outcome == Outcome::connected && c.service != Service::ud ? "open" : "-";
-    const std::string who = c.both_disconnect ? "both" : name_of(*c.disconnected_by);
-    return "by " + who + (c.drep ? "" : ", not answered");
+    if (!c.disconnected_by) {
+        if (c.drep) return "yes";
+        return c.outcome == Outcome::connected && c.service != Service::ud ? "open" : "-";
+    }
+    const std::string who = c.both_disconnect ? "by both" : c.roles_known ? by_text(*c.disconnected_by) : "yes";
+    return who + (c.drep ? "" : ", not answered");
 }
 
 void write_connections(std::ostream& out, const Model& model, const SummaryOptions& options) {
@@ -96,12 +103,11 @@ void write_connections(std::ostream& out, const Model& model, const SummaryOptio
         ++shown;
         const Traffic& client = c.from[Side::client];
         const Traffic& server = c.from[Side::server];
-        const std::string protocol = protocol_text(c);
         table.add(
             {{cm_connection_name(c.id)},
              {end_text(c, Side::client)},
              {end_text(c, Side::server)},
-             {fmt::format("{}{}{}", name_of(c.service), protocol.empty() ? "" : " ", protocol)},
+             {service_text(c)},
              {queue_pairs_of(c, options.style)},
              {name_of(c.outcome), ink_of(c.outcome)},
              {std::to_string(c.req_transmissions)},
@@ -126,6 +132,14 @@ std::string end_text(const Connection& connection, Side side) {
     return address.kind == Address::Kind::none ? "?" : capture::to_string(address);
 }
 
+std::string service_text(const Connection& connection) {
+    const std::string protocol = protocol_text(connection);
+    const char* ulp = connection.service_id ? wire::ulp_of(*connection.service_id) : nullptr;
+    return fmt::format(
+        "{}{}{}{}{}", name_of(connection.service), protocol.empty() ? "" : " ", protocol, ulp != nullptr ? ", " : "",
+        ulp != nullptr ? ulp : "");
+}
+
 std::string reason_text(const RejectSeen& reject) {
     const char* name = reject.name();
     std::string text = fmt::format("{} {}", reject.sidr ? "status" : "reason", reject.reason);
@@ -134,7 +148,8 @@ std::string reason_text(const RejectSeen& reject) {
     const char* layer = reject.information->layer_name();
     const char* code = reject.information->code_name();
     text += fmt::format(": {}", layer != nullptr ? layer : "unknown layer");
-    return code != nullptr ? text + ", " + code : text + fmt::format(", code {}", reject.information->code);
+    if (code != nullptr) return text + ", " + code;
+    return reject.information->code ? text + fmt::format(", code {}", *reject.information->code) : text;
 }
 
 std::string why_not(const Connection& connection) {

@@ -4,7 +4,7 @@
 namespace fabricscope::plugin::rdma_cm {
 
 void Record::note_message(const capture::Packet& packet) {
-    if (!engine::rdma_cm::is_message(packet) || original_of(packet.number) != packet.number) return;
+    if (!engine::rdma_cm::claims_message(packet) || original_of(packet.number) != packet.number) return;
     Entry& entry = entries_.get(packet.number);
     entry.message = true;
     ib::MadHeader header;

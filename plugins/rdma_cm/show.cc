@@ -61,17 +61,22 @@ void add_sockets(
     if (*protocol != '\0') add_text(tree, tvb, id_of("rdma_ip_cm.protocol"), protocol);
     if (connection.service != engine::rdma_cm::Service::unknown)
         add_text(tree, tvb, id_of("rdma_ip_cm.service"), name_of(connection.service));
+    const char* ulp = connection.service_id ? wire::ulp_of(*connection.service_id) : nullptr;
+    if (ulp != nullptr) add_text(tree, tvb, id_of("rdma_ip_cm.ulp"), ulp);
 }
 
 /// Who sent it to whom, in the connection.
 void add_way(const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    add_text(tree, tvb, id_of("rdma_ip_cm.from"), name_of(facts.from));
+    const Connection* connection = record.connection(facts.connection);
+    if (connection != nullptr && connection->roles_known)
+        add_text(tree, tvb, id_of("rdma_ip_cm.from"), name_of(facts.from));
     add_ends(display, tree, tvb, ends_of(display.pinfo, record, facts));
 }
 
 void add_facts(const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     if (const Connection* connection = record.connection(facts.connection)) {
         add_id(tree, tvb, id_of("rdma_ip_cm.connection"), "cm", connection->id);
+        if (connection->began_before) add_true(tree, tvb, id_of("rdma_ip_cm.began_before"));
         add_outcome(display, record, tree, tvb, *connection);
         add_sockets(display, record, tree, tvb, *connection);
         add_way(display, record, tree, tvb, facts);
@@ -103,8 +108,8 @@ void show_message(
     const Display& display, const Record& record, tvbuff_t* mad, const capture::Packet& packet, const FrameFacts& facts,
     bool with_columns) {
     const ByteView octets = packet.ib.payload;
-    const wire::Message message = wire::parse(octets);
     const Connection* connection = record.connection(facts.connection);
+    const wire::Message message = wire::parse(octets, connection == nullptr || has_ip_header(*connection));
     const Line summary = summary_of({message, octets.size(), connection, sockets_of(record, facts)});
     if (with_columns) write_message_columns(display, packet, facts, summary);
     if (!display.details) return;
@@ -116,7 +121,7 @@ void show_message(
 }
 
 void show_traffic(const Display& display, const Record& record, tvbuff_t* frame, const FrameFacts& facts) {
-    if (!display.details) return;
+    if (!display.details || facts.connection == 0) return;
     const char* connection = wmem_strdup_printf(display.pinfo->pool, "cm-%u", facts.connection);
     proto_item* item = proto_tree_add_string(display.tree, id_of("rdma_ip_cm.connection"), frame, 0, 0, connection);
     proto_item_set_generated(item);

@@ -15,7 +15,7 @@ struct Refusal {
     std::uint16_t reason;
     bool sidr;
     bool to_socket;  ///< the request was for a socket of the RDMA IP CM service, so that the annex holds
-    const RejectInformation* information;
+    const RejectInformation* information;  ///< of the service's own layer
     ByteView suggested;
 };
 
@@ -71,12 +71,7 @@ void add_suggestion(Line& line, const Refusal& refusal) {
 }
 
 void add_information(Line& line, const Refusal& refusal) {
-    const RejectInformation& information = *refusal.information;
-    if (information.layer != 0) {
-        line << ", the application refuses";
-        return;
-    }
-    line << ", " << complaint_for(information.code);
+    line << ", " << complaint_for(refusal.information->code);
     add_suggestion(line, refusal);
 }
 
@@ -104,9 +99,7 @@ void add_private_data(Line& line, ByteView octets) {
 
 // ---- what tells a message from others ------------------------------------------------------------
 
-bool is_socket(const MessageView& view) {
-    return view.connection == nullptr || wire::is_socket_service(view.connection->service_id);
-}
+bool is_socket(const MessageView& view) { return view.connection == nullptr || is_of_service(*view.connection); }
 
 void add_queue_pair(Line& line, std::uint32_t qpn) { line << ", QP 0x", line.hex(qpn); }
 
@@ -130,6 +123,7 @@ void add_service(Line& line, std::uint64_t service_id, const std::optional<wire:
         if (protocol != nullptr) add_small(line << " ", protocol);
         else line << " protocol " << socket.protocol;
     }
+    if (const char* ulp = wire::ulp_of(service_id)) line << ", " << ulp;
     if (!ip) return;
     const wire::IpVersions& versions = ip->versions;
     if (versions.major_version != 0 || versions.minor_version != 0)
@@ -217,11 +211,11 @@ Line rejection_of(const Connection& connection) {
     if (!connection.reject) return line;
     const engine::rdma_cm::RejectSeen& seen = *connection.reject;
     line << "by the " << name_of(seen.by) << ": ";
-    RejectInformation information;
-    if (seen.information) information = {seen.information->layer, seen.information->code};
+    std::optional<RejectInformation> information;
+    if (seen.information && seen.information->code)
+        information = RejectInformation{.layer = wire::service_layer, .code = *seen.information->code};
     add_refusal(
-        line, {seen.reason, seen.sidr, wire::is_socket_service(connection.service_id),
-               seen.information ? &information : nullptr,
+        line, {seen.reason, seen.sidr, is_of_service(connection), information ? &*information : nullptr,
                seen.information ? ByteView(seen.information->suggested) : ByteView{}});
     return line;
 }

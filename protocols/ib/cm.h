@@ -23,9 +23,12 @@ inline constexpr std::array packet_rate_names{
     ValueName{22, "600 Gb/s"}, ValueName{23, "800 Gb/s"}, ValueName{24, "1200 Gb/s"}};
 
 /// Which message an MRA or REJ is about.
-inline constexpr std::array mra_message_names{ValueName{0, "REQ"}, ValueName{1, "REP"}, ValueName{2, "LAP"}};
+inline constexpr std::uint8_t mra_req = 0, mra_rep = 1, mra_lap = 2;
+inline constexpr std::array mra_message_names{
+    ValueName{mra_req, "REQ"}, ValueName{mra_rep, "REP"}, ValueName{mra_lap, "LAP"}};
+inline constexpr std::uint8_t rejects_req = 0, rejects_rep = 1;
 inline constexpr std::array rej_message_names{
-    ValueName{0, "REQ"}, ValueName{1, "REP"}, ValueName{2, "another message"}};
+    ValueName{rejects_req, "REQ"}, ValueName{rejects_rep, "REP"}, ValueName{2, "another message"}};
 
 inline constexpr std::uint16_t reject_timeout = 4;
 inline constexpr std::uint16_t consumer_reject = 28;

@@ -15,7 +15,8 @@ using layout::ValueName;
 inline constexpr std::size_t mad_size = 256;
 inline constexpr std::uint32_t gsi_qpn = 1;              ///< where MADs of the general services go
 inline constexpr std::uint32_t gsi_q_key = 0x8001'0000;  ///< well-known
-inline constexpr std::uint8_t cm_class = 0x07;           ///< Communication Management
+inline constexpr std::uint8_t cm_class_version = 2;
+inline constexpr std::uint8_t cm_class = 0x07;  ///< Communication Management
 
 inline constexpr std::uint8_t mad_send = 3;  ///< the method of all CM messages
 inline constexpr std::array mad_method_names{ValueName{1, "Get"},  ValueName{2, "Set"},    ValueName{mad_send, "Send"},

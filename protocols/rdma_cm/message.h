@@ -11,10 +11,11 @@
 
 namespace fabricscope::rdma_cm {
 
-/// The addresses of a REQ or SIDR_REQ whose service id promises them; IPv6 for any version but 4.
+/// The addresses of a REQ or SIDR_REQ whose service id promises them.
 struct IpHeader {
     IpVersions versions;
-    std::variant<Ipv4Addresses, Ipv6Addresses> addresses;
+    /// None are read where the format is not known: of a reserved IP version, or another major version.
+    std::variant<std::monostate, Ipv4Addresses, Ipv6Addresses> addresses;
 };
 
 struct Req {
@@ -26,11 +27,12 @@ struct SidrReq {
     ib::CmSidrReq body;
     std::optional<IpHeader> ip;
 };
-/// A REJ's 72 octets of additional information: of a consumer reject they are the RDMA IP CM service's
-/// or a consumer's own; only the REQ that it answers tells whether the annex holds for it.
+/// A REJ's 72 octets of additional information. Where a server of the RDMA IP CM service rejects a REQ for
+/// its consumer, a rejection layer is told first (A11.7, table 3).
 struct Rej {
     ib::CmRej body;
-    std::optional<RejectInformation> information;  ///< of a consumer reject that has any
+    std::optional<RejectInformation> information;  ///< of the service's own layer
+    std::optional<RejectLayer> layer;              ///< of any other
     ByteView additional;                           ///< behind it, or instead of it
 };
 struct Apr {
@@ -50,7 +52,7 @@ struct Message {
         Unknown, Req, ib::CmMra, Rej, ib::CmRep, ib::CmRtu, ib::CmDreq, ib::CmDrep, SidrReq, SidrRep, ib::CmLap, Apr,
         ib::ClassPortInfo>
         body;
-    ByteView private_data;     ///< the consumer's; behind the addresses, if there are any
+    ByteView private_data;     ///< the consumer's; behind the addresses, if any were read
     layout::ParseError error;  ///< the parts before the error are filled in
 
     ib::CmAttribute attribute() const { return static_cast<ib::CmAttribute>(mad.attribute_id); }
@@ -59,6 +61,8 @@ struct Message {
 /// Whether a payload to queue pair 1 is a MAD of Communication Management. `length` is its length on
 /// the wire, `octets` what was captured.
 bool is_cm(ByteView octets, std::size_t length);
+/// The same of whatever length: a MAD that its receiver does not take has another one.
+bool claims_cm(ByteView octets);
 
 /// Octets of messages that belong to others, or whose meaning depends.
 inline constexpr std::array named_octets{
@@ -70,12 +74,16 @@ inline constexpr const layout::OctetsInfo& private_data_octets = named_octets[0]
 inline constexpr const layout::OctetsInfo& suggested_value_octets = named_octets[1];
 inline constexpr const layout::OctetsInfo& additional_octets = named_octets[2];
 
-/// Parses a MAD. The views in the result point into `octets`.
-Message parse(ByteView octets);
+/// Parses a MAD. The views in the result point into `octets`. Whose additional information a REJ has, only the
+/// REQ that it answers tells: `of_ip_service`, if that was one of the RDMA IP CM service.
+Message parse(ByteView octets, bool of_ip_service = true);
 
 /// visit.part(const T& part, std::size_t offset, PartInfo) for every part in order, and
 /// visit.octets(ByteView, std::size_t offset, PartInfo) for octets without a layout.
 template <class Visitor> void walk(const Message& message, Visitor&& visit);
+
+/// All that was captured of a REJ's additional information.
+std::vector<std::uint8_t> additional_information(const Rej& rej);
 
 /// The message as it stands on the wire.
 std::vector<std::uint8_t> build(const Message& message);

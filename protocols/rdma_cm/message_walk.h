@@ -15,7 +15,8 @@ template <class V> void walk_body(layout::Walker<V>&, const Unknown&) {}
 template <class V> void walk_ip(layout::Walker<V>& w, const std::optional<IpHeader>& ip) {
     if (!ip) return;
     w.part(ip->versions);
-    std::visit([&](const auto& addresses) { w.part(addresses); }, ip->addresses);
+    if (const auto* ipv4 = std::get_if<Ipv4Addresses>(&ip->addresses)) w.part(*ipv4);
+    if (const auto* ipv6 = std::get_if<Ipv6Addresses>(&ip->addresses)) w.part(*ipv6);
 }
 
 template <class V> void walk_body(layout::Walker<V>& w, const Req& message) {
@@ -33,6 +34,7 @@ template <class V> void walk_body(layout::Walker<V>& w, const SidrReq& message) 
 template <class V> void walk_body(layout::Walker<V>& w, const Rej& message) {
     w.part(message.body);
     w.part(message.information);
+    w.part(message.layer);
     const std::size_t suggested = message.information ? message.information->suggested_length : 0;
     const std::size_t split = std::min(suggested, message.additional.size());
     w.octets(message.additional.first(split), {.octets = &suggested_value_octets});

@@ -10,7 +10,7 @@ namespace {
 constexpr auto all_layouts = layout::infos_of<
     ib::MadHeader, ib::CmReq, ib::CmPath, ib::CmMra, ib::CmRej, ib::CmRep, ib::CmRtu, ib::CmDreq, ib::CmDrep,
     ib::CmSidrReq, ib::CmSidrRep, ib::CmLap, ib::CmApr, ib::ClassPortInfo, IpVersions, Ipv4Addresses, Ipv6Addresses,
-    RejectInformation>();
+    RejectLayer, RejectInformation>();
 
 }  // namespace
 

@@ -38,6 +38,26 @@ constexpr SocketService socket_service(std::uint64_t service_id) {
     return {static_cast<std::uint8_t>(service_id >> 16), static_cast<std::uint16_t>(service_id)};
 }
 
+/// A ULP that has a service id of its own: ports as IANA or the ULP's own tools have them.
+struct KnownService {
+    std::uint64_t service_id;
+    const char* ulp;
+};
+inline constexpr std::array known_services{
+    KnownService{0x0000'0000'0106'01BD, "SMB Direct"}, KnownService{0x0000'0000'0106'03DB, "LNet"},
+    KnownService{0x0000'0000'0106'0CBC, "iSER"},       KnownService{0x0000'0000'0106'1144, "NVMe-oF"},
+    KnownService{0x0000'0000'0106'1C06, "rping"},      KnownService{0x0000'0000'0106'1D2F, "librdmacm examples"},
+    KnownService{0x0000'0000'0106'4853, "perftest"},   KnownService{0x0000'0000'0106'48CA, "RDS"},
+    KnownService{0x0000'0000'0106'4E51, "NFS/RDMA"},   KnownService{0x0000'0000'0111'1C06, "udaddy"},
+    KnownService{0x0000'0000'0184'0801, "NFS/RDMA"}};
+
+/// The ULP that a service id is known for; nullptr: none.
+constexpr const char* ulp_of(std::uint64_t service_id) {
+    for (const KnownService& known : known_services)
+        if (known.service_id == service_id) return known.ulp;
+    return nullptr;
+}
+
 // ---- the head of REQ's and SIDR_REQ's private data (A11.4, table 1) --------------------------------
 
 struct IpVersions {
@@ -62,14 +82,21 @@ struct Ipv6Addresses {
 
 // ---- why a server said no (A11.7) ----------------------------------------------------------------
 
-inline constexpr std::array reject_layer_names{ValueName{0, "RDMA IP CM service"}, ValueName{1, "RDMA-aware ULP"}};
+inline constexpr std::uint8_t service_layer = 0;
+inline constexpr std::array reject_layer_names{
+    ValueName{service_layer, "RDMA IP CM service"}, ValueName{1, "RDMA-aware ULP"}};
 /// Table 5
 inline constexpr std::array reject_code_names{ValueName{0, "unspecified"},       ValueName{1, "major version"},
                                               ValueName{2, "minor version"},     ValueName{3, "IP version"},
                                               ValueName{4, "source IP address"}, ValueName{5, "destination IP address"},
                                               ValueName{6, "unknown IP address"}};
 
-/// The additional rejection information of a consumer reject, up to the suggested value (tables 3 and 4).
+/// What the additional rejection information of a consumer reject begins with (table 3); the layer says what follows.
+struct RejectLayer {
+    std::uint8_t layer = 0;
+};
+
+/// The RDMA IP CM service's own, up to the suggested value (table 4).
 struct RejectInformation {
     std::uint8_t layer = 0;
     std::uint8_t code = 0;
@@ -108,6 +135,12 @@ inline constexpr auto layout_of<fabricscope::rdma_cm::Ipv6Addresses> = layout<fa
     field<&fabricscope::rdma_cm::Ipv6Addresses::source>(at(4), "rdma_ip_cm.ip.source6", "Source IP address"),
     field<&fabricscope::rdma_cm::Ipv6Addresses::destination>(
         at(20), "rdma_ip_cm.ip.destination6", "Destination IP address"));
+
+template <>
+inline constexpr auto layout_of<fabricscope::rdma_cm::RejectLayer> = layout<fabricscope::rdma_cm::RejectLayer>(
+    "Additional rejection information of the ULP", "IBA A11.7", octets(0, 1),
+    field<&fabricscope::rdma_cm::RejectLayer::layer>(
+        at(0), "rdma_ip_cm.ari.layer", "Rejection layer", names(fabricscope::rdma_cm::reject_layer_names)));
 
 template <>
 inline constexpr auto layout_of<fabricscope::rdma_cm::RejectInformation> =

@@ -86,7 +86,8 @@ private:
         const ByteView addresses = script_.octets(36);
         wire::IpHeader ip;
         layout::parse_into(ip.versions, addresses);
-        if (ip.versions.ip_version != 4) ip.addresses = wire::Ipv6Addresses{};
+        if (ip.versions.ip_version == 4) ip.addresses = wire::Ipv4Addresses{};
+        if (ip.versions.ip_version == 6) ip.addresses = wire::Ipv6Addresses{};
         if (wire::has_ip_header(req.body.service_id)) req.ip = ip;
         world_.send(side(), CmAttribute::req, req, number());
     }

@@ -338,7 +338,7 @@ def test_reasons_have_names(path):
      ("0", "6", "4", "c0000215")),
     (cm_probe.ari(5), "destination IP address does not fit the IP version", ("0", "5", "0", None)),
     (cm_probe.ari(0), "for an unspecified reason", ("0", "0", "0", None)),
-    (cm_probe.ari(9, layer=1), "the application refuses", ("1", "9", "0", None)),
+    (cm_probe.ari(9, layer=1), "the application refuses", ("1", None, None, None)),
 ])
 def test_additional_rejection_information(information, words, names, path):
     capture = CmCapture()

@@ -22,9 +22,8 @@ def consumer_reject(frame, ari):
 
 
 BREAKS = {
-    "reserved IP version, accepted": ("IPCM-CA11-4", RPING, [3, 4], patch(3, IP_VERSION, b"\x50")),
     "reserved IP version, rejected": (
-        "IPCM-CA11-1", REJECT, [2, 1], patch(1, IP_VERSION, b"\x70"), consumer_reject(2, b"\0\3\0\0")),
+        "IPCM-CA11-1", REJECT, [1], patch(1, IP_VERSION, b"\x70"), consumer_reject(2, b"\0\3\0\0")),
     "major version": ("IPCM-CA11-2", RPING, [3, 4], patch(3, MAJOR_MINOR, b"\x10")),
     "major version 0 rejected": ("IPCM-CA11-2", REJECT, [1, 2], consumer_reject(2, b"\0\1\0\0")),
     "minor version": ("IPCM-CA11-3.1.1", RPING, [3, 4], patch(3, MAJOR_MINOR, b"\x01")),
@@ -43,6 +42,11 @@ BREAKS = {
     "source blamed": ("IPCM-02", REJECT, [1, 2], consumer_reject(2, b"\0\4\0\0")),
     "destination blamed": ("IPCM-02", REJECT, [1, 2], consumer_reject(2, b"\0\5\0\0")),
     "known address unknown": ("IPCM-02", REJECT, [1, 2], consumer_reject(2, b"\0\6\0\0")),
+    "minor version 1 rejected for the major version": (
+        "IPCM-CA11-2", REJECT, [1, 2], patch(1, MAJOR_MINOR, b"\x01"), consumer_reject(2, b"\0\1\0\0")),
+    "another source": ("IPCM-03", RPING, [3], patch(3, SOURCE + 15, b"\x63")),
+    "DREQ for another queue pair": ("IPCM-07", RPING, [66], patch(66, MAD + 32, b"\xff\xff\xff")),
+    "information too long": ("IPCM-08", REJECT, [2], patch(2, REJECTED_MESSAGE + 1, bytes([73 << 1]))),
     "another destination": ("IPCM-03", RPING, [3], patch(3, DESTINATION + 15, b"\x63")),
 }
 
@@ -57,6 +61,30 @@ def test_just_this_is_found(what, tmp_path):
     assert tallies == {rule: 1}
     (text,) = re.findall(rf"^.*{re.escape(rule)} +cm-1 .*$", fabricscope("analyze", capture).decode(), re.MULTILINE)
     assert result["findings"][0]["clause"] in text
+
+
+def test_a_reserved_ip_version_that_is_accepted_is_the_fault_of_both(tmp_path):
+    capture = edited(RPING, tmp_path / "edited.pcap", patch(3, IP_VERSION, b"\x50"))
+    result = analyze(capture)
+    assert [(f["rule"], f["frames"]) for f in result["findings"]] == [("IPCM-CA11-1", [3]), ("IPCM-CA11-4", [3, 4])]
+    assert result["rdma_cm"]["connections"][0]["client"] is None
+
+
+def test_a_connection_that_began_before(tmp_path):
+    capture = edited(RPING, tmp_path / "edited.pcap", *(drop(frame) for frame in (3, 4, 5)))
+    result = analyze(capture)
+    assert result["findings"] == []
+    (connection,) = result["rdma_cm"]["connections"]
+    assert (connection["began_before"], connection["roles_known"], connection["outcome"]) == (True, False, "unknown")
+    assert connection["service_id"] is connection["ulp"] is connection["client"] is connection["disconnected_by"] is None
+    assert [(m["type"], m["frame"], m["request_frame"]) for m in connection["messages"]] == [("DREQ", 63, None), ("DREP", 64, 63)]
+    assert b"1 began before the capture" in fabricscope("analyze", capture)
+
+
+def test_the_service_id_names_the_ulp():
+    (connection,) = analyze(sample(RPING))["rdma_cm"]["connections"]
+    assert connection["ulp"] == "rping"
+    assert "rc tcp, rping" in fabricscope("analyze", sample(RPING)).decode()
 
 
 def test_what_linux_does_is_excused_by_its_profile(tmp_path):
@@ -78,7 +106,7 @@ def test_invalid_service_id_of_a_service_that_is_there(tmp_path):
     service = analyze(accepted)["rdma_cm"]["connections"][0]["service_id"]
     edited(REJECT, rejected, patch(1, SERVICE_ID, bytes.fromhex(service[2:])), patch(1, SOURCE, b"\1"))
     run(["mergecap", "-a", "-F", "pcap", "-w", both, accepted, rejected])
-    assert [f["rule"] for f in analyze(both)["findings"]] == ["IPCM-CA11-5", "IPCM-CA11-8"]
+    assert [f["rule"] for f in analyze(both)["findings"]] == ["IPCM-CA11-5", "IPCM-oA11-1"]
 
 
 def test_why_was_my_connection_rejected(tmp_path):
@@ -90,7 +118,7 @@ def test_why_was_my_connection_rejected(tmp_path):
     result = analyze(capture)
     assert result["findings"] == []
     assert result["rdma_cm"]["connections"][0]["reject"]["ari"] == {
-        "layer": "RDMA IP CM service", "code": 2, "name": "minor version", "suggested": "00"}
+        "layer": "RDMA IP CM service", "code": 2, "name": "minor version", "suggested": "00", "data": None}
     assert re.search(
         r"! 1 connection rejected by the server with reason 28, consumer reject: RDMA IP CM service, minor version "
         r"\(cm-1\)", fabricscope("analyze", capture).decode())

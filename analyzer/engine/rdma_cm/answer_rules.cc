@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::size_t most_servers = 4096;
 constexpr std::size_t most_services = 64;
-constexpr std::uint8_t service_layer = 0, layers = 2;  // table 3
-constexpr std::uint8_t rejects_req = 0;                // IBA 12.6.7
+constexpr std::uint8_t layers = 2;  // table 3
 
 /// Table 5
 enum Code : std::uint8_t { unspecified, major, minor, ip, source, destination, unknown_address, codes };
@@ -34,7 +33,7 @@ bool AnswerRules::is_judged(const Connection& connection) {
         verdicts_.undecided(rules::major_version, UndecidedReason::request_not_captured);
         return false;
     }
-    return wire::is_socket_service(connection.service_id) && connection.header;
+    return is_of_service(connection) && connection.header;
 }
 
 const AnswerRules::Server* AnswerRules::find(const Connection& connection) const {
@@ -47,8 +46,8 @@ void AnswerRules::remember(const Connection& connection) {
     if (servers_.size() >= most_servers && !servers_.contains(address)) return;
     Server& server = servers_[address];
     (connection.header->versions.ip_version == 4 ? server.ipv4 : server.ipv6) = true;
-    const bool is_new = std::ranges::find(server.services, connection.service_id) == server.services.end();
-    if (is_new && server.services.size() < most_services) server.services.push_back(connection.service_id);
+    const bool is_new = std::ranges::find(server.services, *connection.service_id) == server.services.end();
+    if (is_new && server.services.size() < most_services) server.services.push_back(*connection.service_id);
 }
 
 void AnswerRules::broken(const Rejection& r, RuleRef rule, std::string text) {
@@ -75,20 +74,14 @@ void AnswerRules::on_rep(const Arrival& a, const Connection& connection) {
         remember(connection);
 }
 
-void AnswerRules::on_silence(const Connection& connection) {
-    if (connection.req && connection.header && wire::is_socket_service(connection.service_id))
-        judge_reserved_ip_version(connection, 0);
-}
-
 // ---- rejected --------------------------------------------------------------------------------------
 
 void AnswerRules::on_rej(const Arrival& a, const Connection& connection, const wire::Rej& rej) {
-    if (a.facts.from != Side::server || rej.body.message != rejects_req || connection.rep) return;
+    if (a.facts.from != Side::server || rej.body.message != ib::rejects_req || connection.rep) return;
     if (!is_judged(connection)) return;
     Rejection r{a, connection, rej, find(connection), {}};
     const auto& information = rej.information;
-    if (information && information->layer == service_layer && rej.body.ari_length >= 2 && information->code < codes)
-        r.code = information->code;
+    if (information && rej.body.ari_length >= 2 && information->code < codes) r.code = information->code;
     judge_information(r);
     judge_versions(r);
     if (connection.header->has_known_version()) {
@@ -100,11 +93,12 @@ void AnswerRules::on_rej(const Arrival& a, const Connection& connection, const w
 
 /// Tables 3 to 5.
 void AnswerRules::judge_information(const Rejection& r) {
+    if (r.rej.layer) {
+        if (r.rej.layer->layer < layers) return verdicts_.satisfied(rules::reject_format);
+        return broken(r, rules::reject_format, "the rejection layer is " + number_text(r.rej.layer->layer));
+    }
     if (!r.rej.information) return;
     const wire::RejectInformation& information = *r.rej.information;
-    if (information.layer >= layers)
-        return broken(r, rules::reject_format, "the rejection layer is " + number_text(information.layer));
-    if (information.layer != service_layer) return verdicts_.satisfied(rules::reject_format);
     if (r.rej.body.ari_length < 2)
         return broken(r, rules::reject_format, "the ARI ends before the code of the rejection layer");
     verdicts_.satisfied(rules::reject_format);
@@ -132,6 +126,8 @@ void AnswerRules::judge_versions(const Rejection& r) {
     if (wrong_major) verdicts_.satisfied(rules::major_version);
     if (wrong_minor) verdicts_.satisfied(rules::minor_version);
     if (!r.code || *r.code == unspecified) return;
+    if (wrong_minor && *r.code == major)
+        return broken(r, rules::major_version, "major version 0 is rejected; it is the minor version that is wrong");
     if (wrong_major || wrong_minor) {
         if (*r.code <= minor) return verdicts_.satisfied(rules::versions_first);
         return broken(
@@ -145,25 +141,13 @@ void AnswerRules::judge_versions(const Rejection& r) {
 
 void AnswerRules::judge_ip_version(const Rejection& r) {
     const std::uint8_t version = r.header().versions.ip_version;
-    if (!r.header().is_known()) {
-        verdicts_.satisfied(rules::ip_version);
-        return judge_reserved_ip_version(r.connection, r.a.packet.number);
-    }
+    if (!r.header().is_known()) return verdicts_.satisfied(rules::ip_version);
     if (r.code != ip) return;
     if (r.server != nullptr && (version == 4 ? r.server->ipv4 : r.server->ipv6))
         return broken(
             r, rules::ip_version,
             "IP version " + number_text(version) + " is rejected, which the server has accepted before");
     verdicts_.undecided(rules::ip_version, UndecidedReason::ip_versions_unknown);
-}
-
-void AnswerRules::judge_reserved_ip_version(const Connection& connection, std::uint64_t rejected_in) {
-    if (!connection.header->has_known_version() || connection.header->is_known()) return;
-    std::vector<std::uint64_t> frames{connection.req->frame};
-    if (rejected_in != 0) frames.insert(frames.begin(), rejected_in);
-    verdicts_.broken(
-        rules::request_format, std::move(frames), {connection.id},
-        "the IP version is " + number_text(connection.header->versions.ip_version) + ", which is reserved");
 }
 
 void AnswerRules::judge_address_code(const Rejection& r) {
@@ -195,15 +179,11 @@ void AnswerRules::judge_unknown_address(const Rejection& r) {
 void AnswerRules::judge_reason(const Rejection& r) {
     const char* defect = defect_of(r.header());
     const std::uint16_t reason = r.rej.body.reason;
-    if (reason == ib::invalid_service_id) {
-        const bool listens = r.server != nullptr &&
-                             std::ranges::find(r.server->services, r.connection.service_id) != r.server->services.end();
-        if (defect == nullptr || !listens) return verdicts_.satisfied(rules::no_such_service);
-        return broken(
-            r, rules::no_such_service,
-            std::string("invalid service id, though the server has accepted it before; it is ") + defect +
-                " that is wrong");
-    }
+    if (reason == ib::invalid_service_id) return judge_invalid_service_id(r, defect);
+    const bool unspecified_28 = reason == ib::consumer_reject && r.rej.information &&
+                                r.rej.information->code == unspecified;
+    if (r.server == nullptr && unspecified_28) verdicts_.satisfied(rules::no_such_service);
+    else if (r.server == nullptr) verdicts_.undecided(rules::no_such_service, UndecidedReason::service_unknown);
     if (defect == nullptr) return;
     if (r.code) return verdicts_.satisfied(rules::reason_given);
     if (reason != ib::consumer_reject || r.rej.body.ari_length != 0)
@@ -212,6 +192,16 @@ void AnswerRules::judge_reason(const Rejection& r) {
     verdicts_.deviation(
         rules::reason_given, {r.connection.req->frame, r.a.packet.number}, {r.connection.id},
         std::string("the consumer reject does not say that it is for ") + defect);
+}
+
+void AnswerRules::judge_invalid_service_id(const Rejection& r, const char* defect) {
+    if (r.server == nullptr) return verdicts_.satisfied(rules::no_such_service);
+    const bool listens = std::ranges::find(r.server->services, *r.connection.service_id) != r.server->services.end();
+    if (defect == nullptr || !listens) return;  // nobody listens there, or no more
+    broken(
+        r, rules::reason_given,
+        std::string("invalid service id, though the server has accepted it before; it is ") + defect +
+            " that is wrong");
 }
 
 }  // namespace fabricscope::engine::rdma_cm

@@ -17,8 +17,6 @@ public:
     void on_rep(const Arrival& a, const Connection& connection);
     /// The first REJ of a connection, of either side.
     void on_rej(const Arrival& a, const Connection& connection, const wire::Rej& rej);
-    /// No answer came.
-    void on_silence(const Connection& connection);
 
 private:
     /// What a server has shown by accepting.
@@ -48,7 +46,7 @@ private:
     void judge_address_code(const Rejection& r);
     void judge_unknown_address(const Rejection& r);
     void judge_reason(const Rejection& r);
-    void judge_reserved_ip_version(const Connection& connection, std::uint64_t rejected_in);
+    void judge_invalid_service_id(const Rejection& r, const char* defect);
     void broken(const Rejection& r, RuleRef rule, std::string text);
 
     Verdicts& verdicts_;

@@ -7,6 +7,7 @@
 
 #include "analyzer/engine/rdma_cm/answer_rules.h"
 #include "analyzer/engine/rdma_cm/course_rules.h"
+#include "analyzer/engine/rdma_cm/packet_rules.h"
 #include "analyzer/engine/rdma_cm/request_rules.h"
 #include "analyzer/engine/rdma_cm/traffic.h"
 
@@ -21,7 +22,8 @@ public:
           traffic_(observer, model),
           request_rules_(verdicts),
           answer_rules_(verdicts),
-          course_rules_(verdicts) {}
+          course_rules_(verdicts),
+          packet_rules_(verdicts) {}
 
     /// A packet to queue pair 1.
     void on_mad(const capture::Packet& packet);
@@ -47,21 +49,35 @@ private:
     struct Party {
         std::uint32_t connection;
         Side side;
-        std::uint64_t transaction_id;  ///< of the REQ or SIDR_REQ
+        std::uint64_t transaction_id;  ///< of the REQ or SIDR_REQ; 0 = not captured
+    };
+    struct Ids {
+        std::uint32_t local, remote;  ///< as the message has them; 0 = not told
     };
     Connection& at(std::uint32_t id) { return model_.connections[id - 1]; }
     Connection* create(const Arrival& a);
-    const Party* find(const Address& owner, std::uint32_t id, bool sidr = false) const;
-    Connection* known(const Arrival& a, std::uint32_t local, std::uint32_t remote);
-    Connection* of_receiver(const Arrival& a, std::uint32_t local, std::uint32_t remote);
-    void merge_peers(const Arrival& a, std::uint32_t local, std::uint32_t remote);
+    Connection* create_begun_before(const Arrival& a, std::optional<Side> from, Ids ids);
+    std::vector<Party> parties(const Address& owner, std::uint32_t id, bool sidr = false) const;
+    std::optional<Party> find(const Address& owner, std::uint32_t id, bool sidr = false) const;
+    bool is_about(const Arrival& a, const Party& party) const;
+    std::optional<Party> sender_of(const Arrival& a, Ids ids) const;
+    Connection* known(const Arrival& a, Ids ids);
+    Connection* known_or_before(const Arrival& a, std::optional<Side> from, Ids ids);
+    void merge_peers(const Arrival& a, Ids ids);
     Connection* repeated(const Arrival& a, std::uint32_t id, bool sidr);
     void name_party(const Address& owner, std::uint32_t id, Party party, bool sidr = false);
-    void note(const Arrival& a, Connection& connection, bool repeated);
     static void answer(const Arrival& a, const std::optional<FrameStamp>& request);
     bool first(const Arrival& a, std::optional<FrameStamp>& step);
+    MessageOfMany* one_of_many(
+        const Arrival& a, Connection& connection, std::optional<std::uint8_t> about = std::nullopt);
+    static MessageOfMany* asked_by(const Arrival& a, Connection& connection, ib::CmAttribute attribute);
+    static void keep_private_data(const Arrival& a, Endpoint& end);
     void begin(const Arrival& a, Connection& connection);
-    void on_cm(const capture::Packet& packet, const wire::Message& message);
+    void take_request(const Arrival& a, Connection& connection, const wire::Req& req);
+    void take_reply(const Arrival& a, Connection& connection, const ib::CmRep& rep);
+    void take_rejection(const Arrival& a, Connection& connection, const wire::Rej& rej);
+    Connection* unknown_resolution(const Arrival& a, const wire::SidrRep& reply);
+    std::uint32_t on_cm(const capture::Packet& packet, const wire::Message& message);
 
     Connection* on(const Arrival&, const wire::Unknown&) { return nullptr; }
     Connection* on(const Arrival&, const ib::ClassPortInfo&) { return nullptr; }
@@ -84,7 +100,9 @@ private:
     RequestRules request_rules_;
     AnswerRules answer_rules_;
     CourseRules course_rules_;
-    std::unordered_map<IdKey, Party, IdHash> parties_;
+    PacketRules packet_rules_;
+    std::unordered_map<IdKey, std::vector<Party>, IdHash> parties_;  ///< ids are used again; the youngest stands last
+    std::unordered_map<IdKey, std::uint32_t, IdHash> resolutions_;   ///< by client and half of the transaction id
 };
 
 }  // namespace fabricscope::engine::rdma_cm

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/rdma_cm/course_rules.h"
 
+#include <algorithm>
+
 namespace fabricscope::engine::rdma_cm {
 
 namespace {
@@ -27,13 +29,16 @@ bool has_rejected(const Connection& connection, Side side) {
 
 bool gave_up_connecting(const Connection& c, Time now) {
     if (c.reject) return c.reject->by == Side::client && c.reject->reason == ib::reject_timeout;
-    return c.service != Service::ud && c.req_transmissions > c.max_cm_retries && c.answer_timeout != 0 &&
-           now - c.last_req.time > c.answer_timeout;
+    return c.service != Service::ud && c.max_cm_retries && c.req_transmissions > *c.max_cm_retries &&
+           c.answer_timeout != 0 && now - c.last_req.time > c.answer_timeout;
 }
 
-bool gave_up_disconnecting(const Connection& c, Time now) {
-    return c.req && c.dreq_transmissions > c.max_cm_retries && c.answer_timeout != 0 &&
-           now - c.last_dreq.time > c.answer_timeout;
+/// The frame from which on the server's MADs tell whether it has sent a REP: it sends none before the REQ, nor
+/// before it asks to wait for it.
+std::uint64_t begin_of_answer(const Connection& c) {
+    const MessageOfMany* mra = mra_for_req(c);
+    if (mra != nullptr && mra->about) return mra->first.frame;
+    return c.req ? c.req->frame : 0;
 }
 
 }  // namespace
@@ -58,23 +63,35 @@ void CourseRules::broken(const Arrival& a, const Connection& connection, std::st
 }
 
 /// The server's next MAD tells whether an earlier one, perhaps the REP, is missing.
-void CourseRules::on_message(const Arrival& a, const Connection& connection) {
-    if (a.facts.from != Side::server) return;
-    const auto early = early_.find(connection.id);
-    if (early == early_.end()) return;
-    const Sender* server = find(a.packet.source);
+void CourseRules::after_mad(const capture::Packet& packet) {
+    const auto [begin, end] = early_.equal_range(packet.source);
+    if (begin == end) return;
+    const Sender* server = find(packet.source);
+    if (server == nullptr) return;
+    for (auto early = begin; early != end; ++early) decide(early->second, *server);
+    early_.erase(begin, end);
+}
+
+void CourseRules::decide(const Early& early, const Sender& server) {
+    const Connection& connection = *early.connection;
     // What the capture has begun with may have had something before it.
-    const bool complete = server != nullptr && connection.req && server->gap < connection.req->frame;
-    if (server != nullptr && server->interface != early->second.interface)
-        verdicts_.undecided(rules::sequence, UndecidedReason::interface_order);
-    else if (complete)
-        verdicts_.broken(
-            rules::sequence, {early->second.frame}, {connection.id}, "RTU, but the server had not sent REP");
-    else verdicts_.undecided(rules::sequence, UndecidedReason::frames_missing);
-    early_.erase(early);
+    const bool complete = connection.req && server.gap <= begin_of_answer(connection);
+    if (connection.rep) return verdicts_.undecided(early.rule, UndecidedReason::may_have_crossed);
+    if (server.interface != early.interface) return verdicts_.undecided(early.rule, UndecidedReason::interface_order);
+    if (!complete) return verdicts_.undecided(early.rule, UndecidedReason::frames_missing);
+    verdicts_.broken(
+        early.rule, {early.frame}, {connection.id}, std::string(early.what) + ", but the server had not sent REP");
+}
+
+void CourseRules::await_proof(const Arrival& a, const Connection& connection, RuleRef rule, const char* what) {
+    const Address& server = connection.end[Side::server].address;
+    if (find(server) == nullptr || !connection.roles_known || early_.size() >= most_kept)
+        return verdicts_.undecided(rule, UndecidedReason::frames_missing);
+    early_.insert({server, {&connection, rule, what, a.packet.number, a.packet.interface}});
 }
 
 void CourseRules::on_rep(const Arrival& a, const Connection& connection) {
+    if (!connection.roles_known) return verdicts_.undecided(rules::sequence, UndecidedReason::setup_not_captured);
     if (a.facts.from == Side::client) return broken(a, connection, "REP from the side that sent REQ");
     if (has_rejected(connection, Side::server)) return broken(a, connection, "REP after the server's REJ");
     if (connection.req) verdicts_.satisfied(rules::sequence);
@@ -82,39 +99,113 @@ void CourseRules::on_rep(const Arrival& a, const Connection& connection) {
 }
 
 void CourseRules::on_rtu(const Arrival& a, const Connection& connection) {
+    if (!connection.roles_known) return verdicts_.undecided(rules::sequence, UndecidedReason::setup_not_captured);
     if (a.facts.from == Side::server) return broken(a, connection, "RTU from the side that sent REP");
     if (has_rejected(connection, Side::client)) return broken(a, connection, "RTU after the client's REJ");
     if (has_rejected(connection, Side::server)) return broken(a, connection, "RTU after the server's REJ");
     if (connection.rep) return verdicts_.satisfied(rules::sequence);
-    const Sender* server = find(connection.end[Side::server].address);
-    if (server == nullptr || early_.size() >= most_kept)
-        return verdicts_.undecided(rules::sequence, UndecidedReason::frames_missing);
-    early_[connection.id] = {a.packet.number, a.packet.interface};
+    await_proof(a, connection, rules::sequence, "RTU");
+}
+
+void CourseRules::on_repetition(
+    const Arrival& a, const Connection& connection, const Sent& before, std::optional<std::uint64_t> content) {
+    if (!content || !before.content) return verdicts_.undecided(rules::sequence, UndecidedReason::cut);
+    if (*content == *before.content) return verdicts_.satisfied(rules::sequence);
+    const char* name = layout::name_of(ib::cm_attribute_names, a.message.mad.attribute_id);
+    verdicts_.broken(
+        rules::sequence, {before.frame, a.packet.number}, {connection.id},
+        std::string(name) + " is repeated with another content");
+}
+
+/// Whether the count begins anew with an MRA is not certain.
+void CourseRules::on_transmission(const Arrival& a, const Connection& c, const Sent& sent, const char* what) {
+    if (sent.times < 2 || c.mra) return;
+    if (!c.max_cm_retries) return verdicts_.undecided(rules::limited_repetition, UndecidedReason::request_not_captured);
+    if (sent.times <= *c.max_cm_retries + 1U) return verdicts_.satisfied(rules::limited_repetition);
+    verdicts_.broken(
+        rules::limited_repetition, {c.req->frame, a.packet.number}, {c.id},
+        std::string(what) + " is sent " + std::to_string(sent.times) + " times, Max CM Retries is " +
+            std::to_string(*c.max_cm_retries));
+}
+
+/// As long as nobody has sent REP, either side may have asked (peer to peer).
+void CourseRules::on_mra(const Arrival& a, const Connection& c, std::uint8_t about) {
+    const auto judge = [&](bool holds, const char* text) {
+        if (holds) return verdicts_.satisfied(rules::received_message);
+        verdicts_.broken(rules::received_message, {a.packet.number}, {c.id}, text);
+    };
+    if (about > ib::mra_lap) return judge(false, "MRA for a message that does not exist");
+    if (!c.roles_known) return verdicts_.undecided(rules::received_message, UndecidedReason::setup_not_captured);
+    const bool by_server = a.facts.from == Side::server;
+    if (about == ib::mra_lap) {
+        const auto is_lap = [&](const MessageOfMany& m) {
+            return m.attribute == ib::CmAttribute::lap && m.from != a.facts.from;
+        };
+        if (std::ranges::any_of(c.of_many, is_lap)) return judge(true, "");
+        return verdicts_.undecided(rules::received_message, UndecidedReason::frames_missing);
+    }
+    if (by_server == (about == ib::mra_req)) {
+        if (by_server || c.rep) return judge(true, "");
+        return await_proof(a, c, rules::received_message, "MRA for REP");
+    }
+    if (!c.rep || !c.req || c.peer_to_peer)
+        return verdicts_.undecided(rules::received_message, UndecidedReason::may_have_crossed);
+    judge(false, by_server ? "MRA for REP from the side that sent REP" : "MRA for REQ from the side that sent REQ");
+}
+
+/// Reliable datagrams have an EE context there, XRC the queue pair of its target.
+void CourseRules::on_dreq(const Arrival& a, const Connection& c, const ib::CmDreq& dreq) {
+    const std::optional<std::uint32_t>& qpn = c.end[other(a.facts.from)].qpn;
+    const bool has_qpn = c.service == Service::rc || c.service == Service::uc;
+    if (!has_qpn || !qpn) return verdicts_.undecided(rules::receivers_queue_pair, UndecidedReason::setup_not_captured);
+    if (dreq.remote_qpn == *qpn) return verdicts_.satisfied(rules::receivers_queue_pair);
+    verdicts_.broken(
+        rules::receivers_queue_pair, {a.packet.number}, {c.id},
+        "DREQ is for queue pair " + std::to_string(dreq.remote_qpn) + ", the receiver's is " + std::to_string(*qpn));
+}
+
+void CourseRules::on_information(const Arrival& a, const Connection& connection, unsigned length) {
+    if (length <= ib::ari_size) return verdicts_.satisfied(rules::information_length);
+    verdicts_.broken(
+        rules::information_length, {a.packet.number}, {connection.id},
+        "the length of the additional information is " + std::to_string(length));
+}
+
+void CourseRules::on_unknown_resolution(const Arrival& a, const Connection& connection) {
+    verdicts_.broken(
+        rules::known_resolution, {connection.req->frame, a.packet.number}, {connection.id},
+        "the reply's request id is another one: the client does not know it");
+}
+
+// ---- at the end ------------------------------------------------------------------------------------
+
+void CourseRules::unanswered(const Connection& c, const Sent& last, const char* what, std::uint32_t count) {
+    verdicts_.broken(
+        rules::answered, {last.frame}, {c.id},
+        std::string(what) + (count == 1 ? " is" : ", sent " + std::to_string(count) + " times, is") + " not answered");
 }
 
 void CourseRules::finish(const Connection& c, Time now) {
-    const auto judge = [&](bool asked, bool is_answered, bool gave_up, const Sent& last, const char* what,
-                           std::uint32_t count) {
-        if (!asked) return;
-        if (is_answered) return verdicts_.satisfied(rules::answered);
-        if (!gave_up) return verdicts_.undecided(rules::answered, UndecidedReason::capture_ended);
-        verdicts_.broken(
-            rules::answered, {last.frame}, {c.id},
-            std::string(what) + (count == 1 ? " is" : ", sent " + std::to_string(count) + " times, is") +
-                " not answered");
-    };
-    const bool refused = c.reject && (c.reject->by == Side::server || c.reject->sidr);
-    judge(
-        c.req.has_value(), c.rep || refused || c.rtu, gave_up_connecting(c, now), c.last_req,
-        c.service == Service::ud ? "SIDR_REQ" : "REQ", c.req_transmissions);
-    judge(
-        c.dreq.has_value(), c.drep || c.both_disconnect, gave_up_disconnecting(c, now), c.last_dreq, "DREQ",
-        c.dreq_transmissions);
+    for (const MessageOfMany& message : c.of_many)
+        if (message.attribute == ib::CmAttribute::dreq) finish_disconnect(c, message, now);
+    if (!c.req) return;
+    const bool refused = c.unread_reject || (c.reject && (c.reject->by == Side::server || c.reject->sidr));
+    if (c.rep || c.rtu || refused) return verdicts_.satisfied(rules::answered);
+    if (!gave_up_connecting(c, now)) return verdicts_.undecided(rules::answered, UndecidedReason::capture_ended);
+    unanswered(c, c.last_req, c.service == Service::ud ? "SIDR_REQ" : "REQ", c.req_transmissions);
+}
+
+void CourseRules::finish_disconnect(const Connection& c, const MessageOfMany& dreq, Time now) {
+    if (dreq.answered || c.both_disconnect) return verdicts_.satisfied(rules::answered);
+    const bool gave_up = c.max_cm_retries && dreq.last.times > *c.max_cm_retries && c.dreq_timeout != 0 &&
+                         now - dreq.last.time > c.dreq_timeout;
+    if (c.drep) verdicts_.undecided(rules::answered, UndecidedReason::another_request);
+    else if (!gave_up) verdicts_.undecided(rules::answered, UndecidedReason::capture_ended);
+    else unanswered(c, dreq.last, "DREQ", dreq.last.times);
 }
 
 void CourseRules::finish() {
-    for (std::size_t i = 0; i < early_.size(); ++i)
-        verdicts_.undecided(rules::sequence, UndecidedReason::capture_ended);
+    for (const auto& [server, early] : early_) verdicts_.undecided(early.rule, UndecidedReason::capture_ended);
     early_.clear();
 }
 

@@ -27,6 +27,12 @@ inline constexpr std::array generated_fields{
         "Port space that the service id names: tcp, udp, ib, sctp, ipoib"},
     GeneratedField{"rdma_ip_cm.service", "Service", GeneratedType::text, "What is connected: rc, uc, rd, xrc, ud"},
     GeneratedField{
+        "rdma_ip_cm.ulp", "ULP", GeneratedType::text,
+        "What the service id is known for: iSER, NVMe-oF, NFS/RDMA, rping and the like"},
+    GeneratedField{
+        "rdma_ip_cm.began_before", "Began before the capture", GeneratedType::boolean,
+        "The connection's request was sent before the capture began"},
+    GeneratedField{
         "rdma_ip_cm.destination_port", "Destination port", GeneratedType::unsigned_number,
         "Port that the message's service id names"},
     GeneratedField{"rdma_ip_cm.from", "From", GeneratedType::text, "Who sent it: client or server"},

@@ -31,11 +31,28 @@ const char* name_of(Outcome outcome) {
 const char* RejectInformation::layer_name() const { return layout::name_of(wire::reject_layer_names, layer); }
 
 const char* RejectInformation::code_name() const {
-    return layer == 0 ? layout::name_of(wire::reject_code_names, code) : nullptr;
+    return code ? layout::name_of(wire::reject_code_names, *code) : nullptr;
 }
 
 const char* RejectSeen::name() const {
     return sidr ? layout::name_of(ib::sidr_status_names, reason) : layout::name_of(ib::reject_reason_names, reason);
+}
+
+const MessageOfMany* mra_for_req(const Connection& connection) {
+    const auto is_one = [](const MessageOfMany& m) {
+        return m.attribute == ib::CmAttribute::mra && m.from == Side::server &&
+               m.about.value_or(ib::mra_req) == ib::mra_req;
+    };
+    const auto found = std::ranges::find_if(connection.of_many, is_one);
+    return found == connection.of_many.end() ? nullptr : &*found;
+}
+
+bool is_of_service(const Connection& connection) {
+    return connection.service_id && wire::is_socket_service(*connection.service_id);
+}
+
+bool has_ip_header(const Connection& connection) {
+    return connection.service_id && wire::has_ip_header(*connection.service_id);
 }
 
 bool is_padded(const Bytes<12>& padding) { return padding == Bytes<12>{}; }
@@ -47,7 +64,8 @@ bool is_ordinary(const Address& address) {
 }
 
 std::string protocol_text(const Connection& connection) {
-    if (!connection.protocol) return connection.service_id >> 16 == wire::ipoib_port_space ? "ipoib" : "";
+    if (!connection.protocol)
+        return connection.service_id && *connection.service_id >> 16 == wire::ipoib_port_space ? "ipoib" : "";
     const char* name = layout::name_of(wire::protocol_names, *connection.protocol);
     if (name == nullptr) return std::to_string(*connection.protocol);
     std::string text(name);

@@ -49,6 +49,8 @@ struct MessageSeen {
     ib::CmAttribute attribute{};
     Side from{};
     bool repeated = false;
+    std::uint64_t request_frame = 0;  ///< the message that it answers; 0 = none that was captured
+    Time request_time = 0;
 };
 
 /// What REQ and SIDR_REQ say before the addresses (A11.4), and whether these look as they should.
@@ -67,14 +69,28 @@ struct AddressHeader {
 struct Sent {
     Time time = 0;
     std::uint64_t frame = 0;
-    std::uint32_t psn = 0;  ///< of the packet: another one each time
+    std::uint32_t psn = 0;                 ///< of the packet: another one each time
+    std::uint32_t times = 0;               ///< so often, each with another PSN
+    std::optional<std::uint64_t> content;  ///< digest of what follows the MAD header; nullopt: not captured whole
+};
+
+/// One of the messages that a connection may see several of, told from others of its kind by its transaction id.
+struct MessageOfMany {
+    ib::CmAttribute attribute{};
+    Side from{};
+    std::uint64_t transaction_id = 0;
+    std::optional<std::uint8_t> about;  ///< MRA: the message that it is for, unless cut
+    FrameStamp first;
+    Sent last;
+    bool answered = false;
 };
 
 /// Why a consumer said no, in the RDMA IP CM service's or in a consumer's own terms (A11.7).
 struct RejectInformation {
     std::uint8_t layer = 0;
-    std::uint8_t code = 0;
-    std::vector<std::uint8_t> suggested;
+    std::optional<std::uint8_t> code;     ///< of the service's own layer
+    std::vector<std::uint8_t> suggested;  ///< of the service's own layer
+    std::vector<std::uint8_t> data;       ///< of another layer: all that it says
     /// nullptr if the annex does not define it
     const char* layer_name() const;
     const char* code_name() const;
@@ -103,7 +119,8 @@ struct Endpoint {
     std::optional<std::uint8_t> responder_resources;
     std::optional<std::uint8_t> initiator_depth;
     std::optional<std::uint8_t> rnr_retry_count;
-    std::vector<std::uint8_t> private_data;  ///< of REQ, SIDR_REQ, REP, SIDR_REP or REJ; zeros at the end left out
+    /// Of REQ, SIDR_REQ, REP, SIDR_REP or REJ; zeros at the end left out; nullopt: not captured whole.
+    std::optional<std::vector<std::uint8_t>> private_data = std::vector<std::uint8_t>{};
 };
 
 /// Packets that one side sent to the other's queue pair.
@@ -123,9 +140,12 @@ struct Traffic {
 };
 
 struct Connection {
-    std::uint32_t id = 0;  ///< n in "cm-n", from 1
+    std::uint32_t id = 0;       ///< n in "cm-n", from 1
+    bool began_before = false;  ///< before the capture: its REQ or SIDR_REQ is not in it
+    /// Whether the messages tell who is the client; if not, it is who sent the first one.
+    bool roles_known = true;
     Service service = Service::unknown;
-    std::uint64_t service_id = 0;
+    std::optional<std::uint64_t> service_id;
     std::optional<SocketAddress> client, server;  ///< as the RDMA IP CM service tells them
     std::optional<AddressHeader> header;          ///< nullopt: the request has none, or it was not captured
     std::optional<std::uint8_t> protocol;         ///< IP protocol number; nullopt if the service id has none
@@ -134,10 +154,11 @@ struct Connection {
     std::optional<std::uint32_t> mtu;  ///< octets
     std::optional<ib::CmPath> path;    ///< the primary one, as the client names it
     std::optional<ib::CmPath> alternate_path;
-    std::uint8_t retry_count = 0;
-    std::uint8_t max_cm_retries = 0;
+    std::optional<std::uint8_t> retry_count;
+    std::optional<std::uint8_t> max_cm_retries;
     Outcome outcome = Outcome::unknown;
     std::optional<RejectSeen> reject;
+    bool unread_reject = false;  ///< a REJ was cut before its reason
     std::optional<FrameStamp> req, mra, rep, rtu, dreq,
         drep;                                ///< the first of each; SIDR_REQ and SIDR_REP count as REQ, REP
     std::optional<Side> disconnected_by;     ///< who sent the first DREQ
@@ -146,17 +167,28 @@ struct Connection {
     std::optional<std::uint8_t> apr_status;  ///< see ib::apr_status_names
     bool peer_to_peer = false;               ///< both sides sent REQ; the client is whose REQ was answered
     bool merged = false;      ///< the other REQ of a peer-to-peer connection; nothing further happens here
-    Time answer_timeout = 0;  ///< how long the client waits for an answer; 0 = not told
+    Time answer_timeout = 0;  ///< how long the client waits for an answer to REQ; 0 = not known
+    Time dreq_timeout = 0;    ///< how long either side waits for an answer to DREQ; 0 = not known
     std::uint32_t req_transmissions = 0;
     std::uint32_t rep_transmissions = 0;
     std::uint32_t dreq_transmissions = 0;
-    Sent last_req, last_dreq;
-    std::vector<MessageSeen> messages;  ///< the first Limits::messages of them
+    Sent last_req, last_rep;
+    std::vector<MessageOfMany> of_many;  ///< MRA, LAP, APR, DREQ, DREP: the first Limits::messages of them
+    std::vector<MessageSeen> messages;   ///< the first Limits::messages of them
     std::uint64_t message_count = 0;
     PerSide<Traffic> from;
     std::uint64_t first_frame = 0;
     Time last_time = 0;
 };
+
+/// The transmission of a message by which the server asked the client to wait for the answer to REQ.
+const MessageOfMany* mra_for_req(const Connection& connection);
+/// Whether the connection is one of the RDMA IP CM service, as its service id tells.
+bool is_of_service(const Connection& connection);
+
+/// Whether its consumer rejects say in which layer, and its requests have addresses: as in the service, so in
+/// librdmacm.
+bool has_ip_header(const Connection& connection);
 
 /// Whether all of the 12 octets before an IPv4 address are zero.
 bool is_padded(const Bytes<12>& padding);

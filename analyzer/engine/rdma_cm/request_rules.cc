@@ -2,6 +2,7 @@
 #include "analyzer/engine/rdma_cm/request_rules.h"
 
 #include <algorithm>
+#include <span>
 
 namespace fabricscope::engine::rdma_cm {
 
@@ -25,24 +26,34 @@ bool are_addresses_of(ByteView octets, const capture::Packet& packet) {
            Address::of(ipv6.destination) == packet.destination;
 }
 
+/// Of RoCE's GIDs, those that hold an IPv4 address, and global IPv6 addresses; of RoCEv2's addresses all.
+bool holds_ip_address(capture::IbCarrier carrier, const Address& address) {
+    if (carrier == capture::IbCarrier::roce_v2) return true;
+    if (carrier != capture::IbCarrier::roce_v1) return false;
+    constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+    const bool is_ipv4 = std::ranges::equal(mapped, std::span(address.bytes).first<12>());
+    const bool is_global = (address.bytes[0] & 0xE0) == 0x20;
+    return is_ipv4 || is_global;
+}
+
 }  // namespace
 
 void RequestRules::on_req(const Arrival& a, const Connection& connection) {
     judge_service_id(a, connection);
-    if (!wire::is_socket_service(connection.service_id)) return;
+    if (!is_of_service(connection)) return;
     if (!connection.header) return verdicts_.undecided(rules::request_format, UndecidedReason::addresses_not_captured);
-    judge_format(connection);
+    judge_format(a, connection);
     if (connection.header->has_known_version()) judge_fields(a, connection);
 }
 
 void RequestRules::on_sidr_req(const Arrival& a, const Connection& connection) {
     const bool is_known = connection.header && connection.header->is_known();
-    if (is_known && wire::is_socket_service(connection.service_id)) judge_fields(a, connection);
+    if (is_known && is_of_service(connection)) judge_fields(a, connection);
 }
 
 void RequestRules::judge_service_id(const Arrival& a, const Connection& connection) {
-    if (wire::is_socket_service(connection.service_id)) return verdicts_.satisfied(rules::service_id_form);
-    if (wire::has_ip_header(connection.service_id))
+    if (is_of_service(connection)) return verdicts_.satisfied(rules::service_id_form);
+    if (wire::has_ip_header(*connection.service_id))
         return verdicts_.deviation(
             rules::service_id_form, {a.packet.number}, {connection.id},
             "addresses of sockets with a service id of librdmacm's IPoIB port space");
@@ -52,11 +63,14 @@ void RequestRules::judge_service_id(const Arrival& a, const Connection& connecti
             "the private data hold the addresses of sockets, but the service id is not in the service's range");
 }
 
-/// A reserved IP version is judged with the answer: if the server takes it, the server is to blame.
-void RequestRules::judge_format(const Connection& connection) {
-    if (!connection.header->has_known_version())
-        verdicts_.undecided(rules::request_format, UndecidedReason::another_service_version);
-    else if (connection.header->is_known()) verdicts_.satisfied(rules::request_format);
+void RequestRules::judge_format(const Arrival& a, const Connection& connection) {
+    const AddressHeader& header = *connection.header;
+    if (!header.has_known_version())
+        return verdicts_.undecided(rules::request_format, UndecidedReason::another_service_version);
+    if (header.is_known()) return verdicts_.satisfied(rules::request_format);
+    verdicts_.broken(
+        rules::request_format, {a.packet.number}, {connection.id},
+        "the IP version is " + std::to_string(header.versions.ip_version) + ", which is reserved");
 }
 
 void RequestRules::judge_fields(const Arrival& a, const Connection& connection) {
@@ -67,7 +81,7 @@ void RequestRules::judge_fields(const Arrival& a, const Connection& connection) 
             rules::reserved_is_zero, {a.packet.number}, {connection.id},
             "the reserved bits behind the IP version are " + std::to_string(reserved));
     if (connection.header->versions.ip_version == 4) judge_padding(a, connection);
-    if (connection.header->is_known()) judge_destination(a, connection);
+    if (connection.header->is_known()) judge_addresses(a, connection);
 }
 
 void RequestRules::judge_padding(const Arrival& a, const Connection& connection) {
@@ -81,13 +95,24 @@ void RequestRules::judge_padding(const Arrival& a, const Connection& connection)
         std::string("the octets before the IPv4 address of the ") + which + " are not zero");
 }
 
-void RequestRules::judge_destination(const Arrival& a, const Connection& connection) {
-    if (a.packet.ib.carrier != capture::IbCarrier::roce_v2 || !connection.header->destination_fits) return;
-    if (connection.server->address == a.packet.destination) return verdicts_.satisfied(rules::own_address);
+void RequestRules::judge_addresses(const Arrival& a, const Connection& connection) {
+    const AddressHeader& header = *connection.header;
+    if (header.source_fits) judge_address(a, connection, "source", connection.client->address, a.packet.source);
+    if (header.destination_fits)
+        judge_address(a, connection, "destination", connection.server->address, a.packet.destination);
+}
+
+/// A GID that was made of a MAC address tells no IP address.
+void RequestRules::judge_address(
+    const Arrival& a, const Connection& connection, const char* which, const Address& named, const Address& used) {
+    if (!holds_ip_address(a.packet.ib.carrier, used))
+        return verdicts_.undecided(rules::own_address, UndecidedReason::server_address_unknown);
+    if (named == used) return verdicts_.satisfied(rules::own_address);
+    const bool from = which == std::string_view("source");
     verdicts_.broken(
         rules::own_address, {a.packet.number}, {connection.id},
-        "the destination is " + capture::to_string(connection.server->address) + ", but the request is sent to " +
-            capture::to_string(a.packet.destination));
+        std::string("the ") + which + " is " + capture::to_string(named) + ", but the request is sent " +
+            (from ? "from " : "to ") + capture::to_string(used));
 }
 
 /// Half of the time is granted: senders round, and a capture does not stand at the sender.
@@ -95,10 +120,12 @@ void RequestRules::on_repetition(const Arrival& a, const Connection& connection)
     const Sent& last = connection.last_req;
     if (last.psn == a.packet.ib.bth.psn)
         return verdicts_.undecided(rules::patient_repetition, UndecidedReason::captured_twice);
-    const Time asked_to_wait = connection.mra ? connection.mra->time : 0;
+    if (connection.answer_timeout == 0) return verdicts_.undecided(rules::patient_repetition, UndecidedReason::cut);
+    const MessageOfMany* mra = mra_for_req(connection);
+    const Time asked_to_wait = mra != nullptr ? mra->first.time : 0;
     const Time waited = a.packet.time - std::max(last.time, asked_to_wait);
     if (2 * waited >= connection.answer_timeout) return verdicts_.satisfied(rules::patient_repetition);
-    if (connection.mra && a.packet.time - asked_to_wait < capture::second)
+    if (mra != nullptr && a.packet.time - asked_to_wait < capture::second)
         return verdicts_.undecided(rules::patient_repetition, UndecidedReason::may_have_crossed);
     verdicts_.broken(
         rules::patient_repetition, {last.frame, a.packet.number}, {connection.id},

@@ -20,10 +20,12 @@ public:
 
 private:
     void judge_service_id(const Arrival& a, const Connection& connection);
-    void judge_format(const Connection& connection);
+    void judge_format(const Arrival& a, const Connection& connection);
     void judge_fields(const Arrival& a, const Connection& connection);
     void judge_padding(const Arrival& a, const Connection& connection);
-    void judge_destination(const Arrival& a, const Connection& connection);
+    void judge_addresses(const Arrival& a, const Connection& connection);
+    void judge_address(
+        const Arrival& a, const Connection& connection, const char* which, const Address& named, const Address& used);
 
     Verdicts& verdicts_;
 };

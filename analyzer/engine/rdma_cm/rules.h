@@ -22,8 +22,7 @@ inline constexpr const char* exchange = "the connection's messages from REQ on, 
 namespace rules {
 inline constexpr Rule request_format{
     "IPCM-CA11-1", Severity::error, "IBA A11.4, table 1",
-    "The private data of a REQ begin with versions, port and addresses; the IP version is 4 or 6.",
-    "the REQ and what became of it; an accepted one is CA11-4's"};
+    "The private data of a REQ begin with versions, port and addresses; the IP version is 4 or 6.", evidence::request};
 inline constexpr Rule major_version{
     "IPCM-CA11-2", Severity::error, "IBA A11.4.1",
     "The server rejects a major version that it does not support, and no other; there is only 0.", evidence::answer};
@@ -48,13 +47,13 @@ inline constexpr Rule service_id_form{
     "librdmacm's IPoIB port space is 000000000002h."};
 inline constexpr Rule no_such_service{
     "IPCM-CA11-8", Severity::warning, "IBA A11.6",
-    "Invalid service id (8) is for servers without the service: one that has it rejects parameters with 28.",
-    evidence::server};
+    "A server without the RDMA IP CM service rejects with Invalid service id (8), or with 28 and an unspecified ARI.",
+    "what the server lacks, no message shows: other answers than these two stay undecided"};
 inline constexpr Rule reason_given{
     "IPCM-oA11-1",
     Severity::error,
     "IBA A11.6",
-    "A server that does not accept the private data's parameters says so in the ARI of a consumer reject.",
+    "A server that has the service but does not accept a REQ's parameters rejects it with 28 and says why in the ARI.",
     evidence::server,
     "The kernel rejects with reason 28 and no ARI."};
 inline constexpr Rule reject_format{
@@ -77,25 +76,75 @@ inline constexpr Rule code_fits_request{
     "A rejection for an address fits the REQ: the address is wrong, or not the server's.",
     "the REQ and its REJ; of an address that is not the server's: RoCEv2"};
 inline constexpr Rule own_address{
-    "IPCM-03", Severity::note, "IBA A11.4.6", "A REQ's destination address is the one that it is sent to.",
-    "a REQ over RoCEv2"};
+    "IPCM-03", Severity::note, "IBA A11.4.6", "A REQ's addresses are those that it is sent from and to.",
+    "a REQ over RoCEv2, or over RoCE with GIDs that hold IP addresses"};
 inline constexpr Rule patient_repetition{
     "IPCM-04", Severity::warning, "IBA 12.9", "A REQ is repeated only when the time for its answer has passed.",
     "both transmissions"};
 inline constexpr Rule sequence{
     "IPCM-05", Severity::error, "IBA 12.9",
-    "The server answers REQ with REP or REJ, the client REP with RTU or REJ, and what was said stays said.",
+    "The server answers REQ with REP or REJ, the client REP with RTU or REJ; what is repeated stays the same.",
     evidence::exchange};
 inline constexpr Rule answered{
     "IPCM-06", Severity::note, "IBA 12.9", "REQ and DREQ are answered before their sender gives up.",
     "the REQ, all repetitions, and the time after the last one"};
+inline constexpr Rule receivers_queue_pair{
+    "IPCM-07", Severity::error, "IBA 12.6.10", "A DREQ names the queue pair of its receiver.",
+    "the DREQ and the receiver's REQ or REP"};
+inline constexpr Rule information_length{
+    "IPCM-08", Severity::error, "IBA 12.6.7, 12.8.2, 12.11.2",
+    "The additional information of REJ, APR and SIDR_REP has up to 72 octets.", "the message"};
+inline constexpr Rule limited_repetition{
+    "IPCM-09", Severity::warning, "IBA 12.6.5, 12.9", "REQ and DREQ are repeated up to Max CM Retries times.",
+    "the REQ, and all transmissions, told apart by their packet sequence numbers"};
+inline constexpr Rule received_message{
+    "IPCM-10", Severity::error, "IBA 12.6.6",
+    "An MRA is for a message that its sender has received: the server's for REQ, the client's for REP, or for LAP.",
+    evidence::exchange};
+inline constexpr Rule icrc{
+    "IPCM-11", Severity::warning, "IBA 7.8.1", "The ICRC of a message is right.",
+    "the whole packet, and another one of the same sender whose ICRC is right"};
+inline constexpr Rule q_key{
+    "IPCM-12", Severity::error, "IBA 3.5.10, 9.6", "Messages to queue pair 1 have the Q_Key 80010000h.",
+    "the packet's DETH"};
+inline constexpr Rule class_version{
+    "IPCM-13", Severity::error, "IBA 12.6, 13.4.2", "The class version of a message is 2.", "the MAD's header"};
+inline constexpr Rule mad_length{
+    "IPCM-14", Severity::error, "IBA 13.4.1", "A message is a MAD of 256 octets.", "the packet's headers"};
+inline constexpr Rule known_resolution{
+    "IPCM-15", Severity::error, "IBA 12.11.2", "A SIDR_REP has the request id of the SIDR_REQ that it answers.",
+    "both, with the same transaction id"};
 
 /// In the order in which they are listed.
-inline constexpr std::array catalogue{&request_format,     &major_version,    &minor_version,     &known_minor_version,
-                                      &ip_version,         &ipv4_padding,     &service_id_form,   &no_such_service,
-                                      &reason_given,       &reject_format,    &reject_code,       &suggested_value,
-                                      &versions_first,     &reserved_is_zero, &code_fits_request, &own_address,
-                                      &patient_repetition, &sequence,         &answered};
+inline constexpr std::array catalogue{
+    &request_format,
+    &major_version,
+    &minor_version,
+    &known_minor_version,
+    &ip_version,
+    &ipv4_padding,
+    &service_id_form,
+    &no_such_service,
+    &reason_given,
+    &reject_format,
+    &reject_code,
+    &suggested_value,
+    &versions_first,
+    &reserved_is_zero,
+    &code_fits_request,
+    &own_address,
+    &patient_repetition,
+    &sequence,
+    &answered,
+    &receivers_queue_pair,
+    &information_length,
+    &limited_repetition,
+    &received_message,
+    &icrc,
+    &q_key,
+    &class_version,
+    &mad_length,
+    &known_resolution};
 }  // namespace rules
 
 /// One of the rules above.

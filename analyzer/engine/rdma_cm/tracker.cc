@@ -5,9 +5,13 @@
 
 namespace fabricscope::engine::rdma_cm {
 
-bool is_message(const capture::Packet& packet) {
+bool claims_message(const capture::Packet& packet) {
     return packet.transport == capture::Transport::ib && packet.ib.has_deth &&
-           packet.ib.bth.destination_qpn == ib::gsi_qpn && wire::is_cm(packet.ib.payload, packet.ib.payload_length);
+           packet.ib.bth.destination_qpn == ib::gsi_qpn && wire::claims_cm(packet.ib.payload);
+}
+
+bool is_message(const capture::Packet& packet) {
+    return claims_message(packet) && packet.ib.payload_length == ib::mad_size;
 }
 
 class Tracker::State {

@@ -25,6 +25,8 @@ struct Options {
 
 /// Whether the packet holds a message of Communication Management.
 bool is_message(const capture::Packet& packet);
+/// The same of whatever length, which its receiver does not take.
+bool claims_message(const capture::Packet& packet);
 
 /// What came of a connection, as far as the packets up to the time `now` tell.
 Outcome outcome_so_far(const Connection& connection, Time now);

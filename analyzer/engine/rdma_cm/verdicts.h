@@ -11,12 +11,14 @@
 
 namespace fabricscope::engine::rdma_cm {
 
-/// What a finding is about: a connection's id.
+/// What a finding is about: a connection's id; 0: none that is known.
 struct Subject {
     std::uint32_t connection;
 };
 /// "cm-1"
-inline std::string to_string(Subject subject) { return "cm-" + std::to_string(subject.connection); }
+inline std::string to_string(Subject subject) {
+    return subject.connection != 0 ? "cm-" + std::to_string(subject.connection) : "";
+}
 
 using Verdicts = VerdictsOf<RuleRef, Subject, Options, Observer, Model>;
 

@@ -30,8 +30,7 @@ void allow_as_recorded(stack::CmConfig& config, const Conversation& recorded) {
         if (message.channel != cm_channel) continue;
         const wire::Message parsed = wire::parse(message.octets);
         const auto* const rej = body_of<wire::Rej>(parsed);
-        if (rej == nullptr || message.from != Side::server || !rej->information || rej->information->layer != 0)
-            continue;
+        if (rej == nullptr || message.from != Side::server || !rej->information) continue;
         const std::uint8_t suggested = rej->additional.empty() ? 0 : rej->additional[0];
         switch (rej->information->code) {
             case 1: config.major_version = suggested; return;
@@ -50,7 +49,8 @@ void allow_as_recorded(stack::CmConfig& config, const Conversation& recorded) {
 void own_what_is_asked_for(stack::CmConfig& config, const std::optional<wire::IpHeader>& ip) {
     if (!ip) return;
     if (const auto* v6 = std::get_if<wire::Ipv6Addresses>(&ip->addresses)) config.own_ips.push_back(v6->destination);
-    else config.own_ips.push_back(builders::gid_of(std::get<wire::Ipv4Addresses>(ip->addresses).destination));
+    if (const auto* v4 = std::get_if<wire::Ipv4Addresses>(&ip->addresses))
+        config.own_ips.push_back(builders::gid_of(v4->destination));
 }
 
 stack::RdmaHostConfig host_config(const Recording& recording, Side side) {
@@ -187,9 +187,8 @@ private:
         const stack::CmConnection* const connection = id_ ? cm().find(*id_) : nullptr;
         if (connection == nullptr || connection->state == CmState::over) return true;
         if (rej.body.reason == ib::reject_timeout) return false;
-        stack::CmRejection rejection{.reason = rej.body.reason, .additional = {}, .private_data = data};
-        if (rej.information) rejection.additional = layout::octets_of(*rej.information);
-        rejection.additional.insert(rejection.additional.end(), rej.additional.begin(), rej.additional.end());
+        stack::CmRejection rejection{
+            .reason = rej.body.reason, .additional = wire::additional_information(rej), .private_data = data};
         rejection.additional.resize(rej.body.ari_length);
         cm().reject(now, *id_, std::move(rejection));
         return true;

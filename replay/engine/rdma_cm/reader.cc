@@ -93,10 +93,11 @@ std::string rejection_text(const analysis::RejectSeen& reject) {
     std::string text = fmt::format("by the {}: {}", name_of(reject.by), reject.reason);
     if (const char* name = reject.name(); name != nullptr) text += fmt::format(" ({})", name);
     if (!reject.information) return text;
+    text += fmt::format(", layer {}", reject.information->layer);
+    if (!reject.information->code) return text;
     const char* const code = reject.information->code_name();
-    return text + fmt::format(
-                      ", layer {}, code {}{}", reject.information->layer, reject.information->code,
-                      code != nullptr ? fmt::format(" ({})", code) : "");
+    return text +
+           fmt::format(", code {}{}", *reject.information->code, code != nullptr ? fmt::format(" ({})", code) : "");
 }
 
 std::vector<Fact> facts_of(const Connection& connection) {

@@ -33,7 +33,7 @@ bool has_ipv4_form(const Gid& address) {
 struct IpPair {
     Gid source, destination;
 };
-/// As 128 bits each, whatever the version says.
+/// As 128 bits each, of either version.
 IpPair addresses_of(const cm::IpHeader& header) {
     if (const auto* v6 = std::get_if<cm::Ipv6Addresses>(&header.addresses)) return {v6->source, v6->destination};
     const Octets octets = layout::octets_of(std::get<cm::Ipv4Addresses>(header.addresses));
@@ -401,6 +401,7 @@ std::optional<CmRejection> CmAgent::objection(const std::optional<cm::IpHeader>&
     const bool v4 = versions.ip_version == 4;
     if (!(v4 ? config_.ipv4 : versions.ip_version == 6 && config_.ipv6))
         return ip_service_rejection(bad_ip_version, {static_cast<std::uint8_t>(config_.ipv4 ? 4 : 6)});
+    if (std::holds_alternative<std::monostate>(ip->addresses)) return std::nullopt;
     const IpPair pair = addresses_of(*ip);
     if (has_ipv4_form(pair.source) != v4) return ip_service_rejection(bad_source);
     if (has_ipv4_form(pair.destination) != v4) return ip_service_rejection(bad_destination);
@@ -454,8 +455,7 @@ void CmAgent::on_rej(Time now, const Incoming& in, const cm::Rej& rej) {
         return;
     CmEvent event{.kind = CmEvent::Kind::rejected, .id = connection->id};
     event.rejection.reason = rej.body.reason;
-    if (rej.information) event.rejection.additional = layout::octets_of(*rej.information);
-    event.rejection.additional.insert(event.rejection.additional.end(), rej.additional.begin(), rej.additional.end());
+    event.rejection.additional = cm::additional_information(rej);
     event.rejection.private_data.assign(in.message.private_data.begin(), in.message.private_data.end());
     events_.push_back(std::move(event));
     connection->last_message.clear();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "analyzer/engine/rdma_cm/tracker.h"
 
@@ -43,6 +44,7 @@ public:
         capture::Packet p = packet(from, 0x64, ib::gsi_qpn, ib::gsi_qpn);
         p.ib.payload_length = ib::mad_size;
         p.ib.bth.psn = ++gsi_psn[from];
+        if (icrc) add_icrc(p, *icrc);
         tracker.on_packet(p);
     }
     /// `edit` may change the client's REQ before it is sent.
@@ -60,6 +62,7 @@ public:
         addresses.destination = Ipv4{{192, 0, 2, 20}};
         body.ip = wire::IpHeader{{.source_port = 5000}, addresses};
         if (edit) edit(body);
+        transactions[n] = tid;
         send(client, ib::CmAttribute::req, body, tid);
     }
     void rep(std::uint32_t n, Side from = server) {
@@ -67,9 +70,9 @@ public:
         body.local_comm_id = 0x200 + n;
         body.remote_comm_id = 0x100 + n;
         body.local_qpn = 0x20 + n;
-        send(from, ib::CmAttribute::rep, body);
+        send(from, ib::CmAttribute::rep, body, transactions[n]);
     }
-    void rtu(std::uint32_t n) { send(client, ib::CmAttribute::rtu, ib::CmRtu{0x100 + n, 0x200 + n}); }
+    void rtu(std::uint32_t n) { send(client, ib::CmAttribute::rtu, ib::CmRtu{0x100 + n, 0x200 + n}, transactions[n]); }
     void rej(Side from, std::uint32_t local, std::uint32_t remote, std::uint16_t reason) {
         wire::Rej body;
         body.body.local_comm_id = local;
@@ -87,18 +90,22 @@ public:
         Octets field = ari;
         field.resize(ib::ari_size);
         if (!ari.empty()) {
-            layout::parse_into(body.information.emplace(), field);
-            field.erase(field.begin(), field.begin() + 4);
+            std::size_t read = 4;
+            if (ari.front() == wire::service_layer) layout::parse_into(body.information.emplace(), field);
+            else body.layer = wire::RejectLayer{ari.front()}, read = 1;
+            field.erase(field.begin(), field.begin() + static_cast<std::ptrdiff_t>(read));
         }
         body.additional = field;
         send(server, ib::CmAttribute::rej, body);
     }
     void connect(std::uint32_t n) { req(n, n), rep(n), rtu(n); }
-    void dreq(Side from, std::uint32_t n) {
-        send(from, ib::CmAttribute::dreq, ib::CmDreq{id(from, n), id(other(from), n), 0x20 + n});
+    void dreq(Side from, std::uint32_t n, std::uint64_t tid = 1) {
+        send(
+            from, ib::CmAttribute::dreq,
+            ib::CmDreq{id(from, n), id(other(from), n), (from == client ? 0x20 : 0x10) + n}, tid);
     }
-    void drep(Side from, std::uint32_t n) {
-        send(from, ib::CmAttribute::drep, ib::CmDrep{id(from, n), id(other(from), n)});
+    void drep(Side from, std::uint32_t n, std::uint64_t tid = 1) {
+        send(from, ib::CmAttribute::drep, ib::CmDrep{id(from, n), id(other(from), n)}, tid);
     }
     /// An RC SEND to a queue pair.
     void data(Side from, std::uint32_t qpn, std::uint32_t psn, std::size_t octets = 100) {
@@ -127,6 +134,8 @@ public:
     capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
     bool by_lid = false;  ///< packets have LID 3 of the client and 4 of the server
     PerSide<std::uint32_t> gsi_psn;
+    std::map<std::uint32_t, std::uint64_t> transactions;  ///< of the REQ with that number
+    std::optional<bool> icrc;                             ///< whether MADs have a right one, if they have any
     wire::Rej rejection;
     std::vector<FrameFacts> facts;
 
@@ -145,11 +154,24 @@ private:
         p.ib.bth.destination_qpn = qpn;
         p.ib.has_deth = true;
         p.ib.deth.source_qpn = source_qpn;
+        p.ib.deth.q_key = ib::gsi_q_key;
         p.ib.payload = payload_;
         p.ib.payload_length = static_cast<std::uint32_t>(payload_.size());
         return p;
     }
-    Octets payload_;
+    /// Some octets with their ICRC: what is covered does not matter.
+    void add_icrc(capture::Packet& p, bool right) {
+        covered_.assign(64, 0);
+        covered_[0] = 0x45;
+        p.ib.icrc_start = ib::IcrcStart::ipv4;
+        p.ib.bth_offset = 28;
+        const std::uint32_t made = *ib::icrc(p.ib.icrc_start, ByteView(covered_).first(60), 28);
+        for (std::size_t i = 0; i < 4; ++i) covered_[60 + i] = static_cast<std::uint8_t>(made >> 8 * i);
+        if (!right) covered_[63] ^= 1;
+        p.ib.covered = covered_;
+        p.segment = ByteView(covered_).subspan(28);
+    }
+    Octets payload_, covered_;
 };
 
 }  // namespace fabricscope::engine::rdma_cm::test

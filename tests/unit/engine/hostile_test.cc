@@ -104,7 +104,7 @@ TEST(Limits, WhatIsLeftOutIsCounted) {
 
 TEST(Limits, OfRdmaCm) {
     for (const auto& [kind, connections, findings] :
-         {std::tuple{"cm_storm", 90U /* REQs and REPs */, 0U}, std::tuple{"cm_violations", 60U, 30U}}) {
+         {std::tuple{"cm_storm", 180U /* each of their messages */, 0U}, std::tuple{"cm_violations", 60U, 30U}}) {
         engine::Options options{.rdma_cm = true};
         options.rdma_cm_options.limits = {.connections = 40, .findings = 10};
         Engine engine(options);

@@ -61,7 +61,9 @@ TEST(CmRules, HealthyTrafficBreaksNone) {
     w.req(2, 2), w.rej(server, 0, 0x102, ib::invalid_service_id);
     w.req(3, 3), w.reject(3, {1, 77});
     w.req(4, 4), w.reject(4, {});
+    w.carrier = capture::IbCarrier::native;
     w.req(5, 5, 3, ipv6_flag), w.rep(5), w.rtu(5);
+    w.carrier = capture::IbCarrier::roce_v2;
     w.req(6, 6), w.reject(6, {0, 0, 0, 0});
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::ip_version).satisfied, 2U);
@@ -71,7 +73,7 @@ TEST(CmRules, HealthyTrafficBreaksNone) {
 TEST(CmRules, IpVersion) {
     EXPECT_EQ(rejected(nullptr, {0, 3, 1, 0, 6}), Ids{"IPCM-CA11-4"});
     EXPECT_EQ(rejected(nullptr, {0, 3, 1, 0, 6}, false), Ids{}) << "it may know IPv6 only";
-    EXPECT_EQ(rejected(ipv6_flag, {0, 3, 1, 0, 4}), Ids{}) << "it has accepted IPv4 only";
+    EXPECT_EQ(rejected(ipv6_flag, {0, 3, 1, 0, 4}), Ids{"IPCM-03"}) << "it has accepted IPv4 only";
 }
 
 TEST(CmRules, ServiceIdForm) {
@@ -106,7 +108,7 @@ TEST(CmRules, InvalidServiceIdOfAServiceThatIsThere) {
     World w;
     w.connect(7);
     w.req(1, 1, 3, padding_size), w.rej(server, 0, 0x101, ib::invalid_service_id);
-    EXPECT_EQ(found(w), (Ids{"IPCM-CA11-5", "IPCM-CA11-8"}));
+    EXPECT_EQ(found(w), (Ids{"IPCM-CA11-5", "IPCM-oA11-1"}));
     World stopped_listening;
     stopped_listening.connect(7);
     stopped_listening.req(1), stopped_listening.rej(server, 0, 0x101, ib::invalid_service_id);
@@ -142,8 +144,8 @@ TEST(CmRules, CodeThatDoesNotFitTheRequest) {
     EXPECT_EQ(rejected(nullptr, {0, 6, 0, 0}), Ids{"IPCM-02"}) << "that is where the REQ was sent";
     EXPECT_EQ(rejected(padding_size, {0, 4, 0, 0}), Ids{"IPCM-CA11-5"}) << "rightly rejected";
     EXPECT_EQ(rejected(padding_size, {0, 5, 0, 0}), (Ids{"IPCM-CA11-5", "IPCM-02"}));
-    EXPECT_EQ(rejected(ipv6_flag, {0, 4, 0, 0}), Ids{"IPCM-02"});
-    EXPECT_EQ(rejected(ipv6_flag, {0, 5, 0, 0}), Ids{}) << "IPv4 in IPv6, which a server may refuse";
+    EXPECT_EQ(rejected(ipv6_flag, {0, 4, 0, 0}), (Ids{"IPCM-03", "IPCM-02"}));
+    EXPECT_EQ(rejected(ipv6_flag, {0, 5, 0, 0}), Ids{"IPCM-03"}) << "IPv4 in IPv6, which a server may refuse";
 }
 
 TEST(CmRules, SentElsewhere) {
@@ -209,8 +211,16 @@ TEST(CmRules, RtuWithoutRep) {
         EXPECT_EQ(found(w), lost ? Ids{} : Ids{"IPCM-05"});
         EXPECT_EQ(tally(w, rules::sequence).undecided, lost ? 1U : 0U);
     }
+    World begins_with_mra;  // before which no REP was sent
+    begins_with_mra.req(1), begins_with_mra.send(server, ib::CmAttribute::mra, mra), begins_with_mra.rtu(1);
+    begins_with_mra.dreq(client, 1), begins_with_mra.drep(server, 1);
+    EXPECT_EQ(found(begins_with_mra), Ids{"IPCM-05"});
+    World other_mad;  // of another connection: it proves as much
+    other_mad.req(1), other_mad.send(server, ib::CmAttribute::mra, mra), other_mad.rtu(1);
+    other_mad.req(9, 9), other_mad.rep(9);
+    EXPECT_EQ(found(other_mad), Ids{"IPCM-05"});
     World begins_with_it;  // so that a REP before the server's first message may be missing
-    begins_with_it.req(1), begins_with_it.send(server, ib::CmAttribute::mra, mra), begins_with_it.rtu(1);
+    begins_with_it.req(1), begins_with_it.rtu(1);
     begins_with_it.dreq(client, 1), begins_with_it.drep(server, 1);
     EXPECT_EQ(found(begins_with_it), Ids{});
     EXPECT_EQ(tally(begins_with_it, rules::sequence).undecided, 1U);
@@ -242,6 +252,109 @@ TEST(CmRules, NoAnswerToDreq) {
     World capture_ends;
     capture_ends.connect(1), capture_ends.dreq(client, 1);
     EXPECT_EQ(found(capture_ends), Ids{});
+}
+
+TEST(CmRules, DrepAnswersTheDreqWithItsTransactionId) {
+    for (const std::uint64_t tid : {5U, 6U}) {
+        World w;
+        w.connect(1);
+        for (int i = 0; i < 4; ++i) w.dreq(client, 1, 5), w.now += 5 * capture::second;
+        w.drep(server, 1, tid);
+        EXPECT_EQ(found(w), Ids{}) << "what the other answers is not known";
+        EXPECT_EQ(tally(w, rules::answered).satisfied, tid == 5 ? 2U : 1U);
+    }
+}
+
+TEST(CmRules, AnMraForRepGivesTheServerNoTime) {
+    World w;
+    w.req(1);
+    w.send(
+        client, ib::CmAttribute::mra,
+        ib::CmMra{.local_comm_id = 0x101, .remote_comm_id = 0x201, .message = 1, .service_timeout = 24});
+    w.now += 5 * capture::second, w.req(1), w.rep(1);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, rules::patient_repetition).satisfied, 1U);
+}
+
+TEST(CmRules, MraForWhatItsSenderCannotHaveReceived) {
+    const auto mra = [](World& w, Side from, std::uint8_t message) {
+        const bool by_client = from == client;
+        w.send(
+            from, ib::CmAttribute::mra,
+            ib::CmMra{
+                .local_comm_id = by_client ? 0x101U : 0x201U,
+                .remote_comm_id = by_client ? 0x201U : 0x101U,
+                .message = message});
+    };
+    for (const Side from : {client, server})
+        for (std::uint8_t message = 0; message <= 3; ++message) {
+            World w;
+            w.req(1), w.rep(1), mra(w, from, message);
+            const bool wrong = message == 3 || (message != 2 && (message == 0) == (from == client));
+            EXPECT_EQ(found(w), wrong ? Ids{"IPCM-10"} : Ids{}) << name_of(from) << " " << int{message};
+        }
+    World before_rep;
+    before_rep.req(9, 9), before_rep.rep(9), before_rep.req(1), mra(before_rep, client, 1);
+    before_rep.dreq(server, 9);
+    EXPECT_EQ(found(before_rep), Ids{"IPCM-10"}) << "the server's MADs have no gap";
+    World perhaps_peers;
+    perhaps_peers.req(1), mra(perhaps_peers, client, 0);
+    EXPECT_EQ(found(perhaps_peers), Ids{});
+}
+
+TEST(CmRules, RepeatedWithAnotherContent) {
+    const Edit other_qpn = [](wire::Req& req) { req.body.local_qpn = 0x99; };
+    World w;
+    w.req(1), w.now += 4 * capture::second, w.req(1, 1, 3, other_qpn);
+    EXPECT_EQ(found(w), Ids{"IPCM-05"});
+    EXPECT_EQ(w.count(), 1U);
+
+    World cut;
+    cut.captured = 200;
+    cut.req(1), cut.now += 4 * capture::second, cut.req(1, 1, 3, other_qpn);
+    EXPECT_EQ(found(cut), Ids{});
+
+    World used_again;  // communication and transaction id
+    used_again.connect(1), used_again.dreq(client, 1), used_again.drep(server, 1), used_again.req(1, 1, 3, other_qpn);
+    EXPECT_EQ(found(used_again), Ids{});
+    EXPECT_EQ(used_again.count(), 2U);
+}
+
+TEST(CmRules, MoreRequestsThanMaxCmRetries) {
+    const auto ask = [](World& w, int times) {
+        for (int i = 0; i < times; ++i) w.req(1, 1, 2), w.now += 5 * capture::second;
+        w.rep(1);
+    };
+    World w;
+    ask(w, 4);
+    EXPECT_EQ(found(w), Ids{"IPCM-09"});
+    World enough;
+    ask(enough, 3), --enough.gsi_psn[client], enough.req(1, 1, 2);  // captured twice
+    EXPECT_EQ(found(enough), Ids{});
+}
+
+TEST(CmRules, RoceV1ComparesGidsThatHoldIpAddresses) {
+    const Edit elsewhere = [](wire::Req& req) { ipv4(req).source.octets[3] = 99; };
+    World w;
+    w.carrier = capture::IbCarrier::roce_v1;
+    w.req(1, 1, 3, elsewhere);
+    EXPECT_EQ(found(w), Ids{"IPCM-03"});
+}
+
+TEST(CmRules, IcrcIsJudgedWhereTheSenderFillsItIn) {
+    const auto sent = [](std::initializer_list<bool> right) {
+        World w;
+        std::uint32_t n = 0;
+        for (const bool good : right) {
+            w.icrc = good;
+            ++n;
+            w.req(n, n);
+        }
+        return found(w);
+    };
+    EXPECT_EQ(sent({true, false}), Ids{"IPCM-11"});
+    EXPECT_EQ(sent({false, true}), Ids{"IPCM-11"});
+    EXPECT_EQ(sent({false, false}), Ids{}) << "the adapter fills it in behind the point of capture";
 }
 
 TEST(CmRules, SidrRequestsAreJudgedWhereTheyHaveTheAddresses) {

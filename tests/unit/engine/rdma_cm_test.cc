@@ -154,9 +154,121 @@ TEST(RdmaCm, BeganBeforeTheCapture) {
     EXPECT_EQ(c.end[client].comm_id, 0x101U);
     EXPECT_EQ(c.from[client].packets, 1U);
 
-    World v;
-    v.rtu(1), v.dreq(client, 1), v.drep(server, 1);
-    EXPECT_EQ(v.count(), 0U) << "nothing tells what was connected";
+    EXPECT_TRUE(c.began_before && c.roles_known);
+    EXPECT_FALSE(c.service_id);
+}
+
+TEST(RdmaCm, OneConnectionOfEachThatBeganBefore) {
+    World rtu;
+    rtu.rtu(1), rtu.dreq(client, 1), rtu.drep(server, 1);
+    ASSERT_EQ(rtu.count(), 1U);
+    EXPECT_TRUE(rtu.connection(1).began_before && rtu.connection(1).roles_known);
+    EXPECT_EQ(rtu.connection(1).outcome, Outcome::connected);
+    EXPECT_EQ(rtu.connection(1).message_count, 3U);
+
+    World dreq;
+    dreq.dreq(server, 1), dreq.drep(client, 1), dreq.data(server, 0x11, 1);
+    ASSERT_EQ(dreq.count(), 1U);
+    const Connection& c = dreq.connection(1);
+    EXPECT_TRUE(c.began_before);
+    EXPECT_FALSE(c.roles_known) << "either side may disconnect";
+    EXPECT_EQ(c.outcome, Outcome::unknown);
+    EXPECT_EQ(c.end[server].qpn, 0x11U) << "the receiver's";
+    EXPECT_EQ(c.from[client].packets, 1U);
+    EXPECT_EQ(dreq.facts.back().connection, 1U);
+    EXPECT_FALSE(c.service_id || c.max_cm_retries || c.end[client].private_data);
+
+    World rej;
+    rej.rej(server, 0, 0x101, 28), rej.rej(server, 0, 0x101, 28);
+    ASSERT_EQ(rej.count(), 1U);
+    EXPECT_EQ(rej.connection(1).outcome, Outcome::rejected);
+    EXPECT_EQ(rej.connection(1).reject->by, server);
+    EXPECT_TRUE(rej.connection(1).roles_known && rej.facts[1].retransmission);
+
+    World sidr;
+    wire::SidrRep reply;
+    reply.body.request_id = 1, reply.body.qpn = 0x30, reply.body.service_id = iser;
+    sidr.send(server, ib::CmAttribute::sidr_rep, reply), sidr.datagram(client, 0x30, 0x41);
+    ASSERT_EQ(sidr.count(), 1U);
+    EXPECT_TRUE(sidr.connection(1).began_before);
+    EXPECT_EQ(sidr.connection(1).from[client].packets, 1U);
+}
+
+TEST(RdmaCm, TheTransactionIdTellsWhichOfTwoConnectionsIsMeant) {
+    World w;
+    w.req(1, 5), w.req(1, 6);  // the same communication id
+    w.transactions[1] = 5, w.rep(1);
+    EXPECT_EQ(w.facts.back().connection, 1U);
+    EXPECT_TRUE(w.connection(1).rep && !w.connection(2).rep);
+}
+
+TEST(RdmaCm, EachDrepAnswersTheDreqWithItsTransactionId) {
+    World w;
+    w.connect(1);
+    w.dreq(client, 1, 8), w.dreq(server, 1, 9);
+    w.drep(client, 1, 9), w.drep(server, 1, 8);
+    EXPECT_EQ(w.facts[5].request_frame, 5U);
+    EXPECT_EQ(w.facts[6].request_frame, 4U);
+    for (const FrameFacts& facts : w.facts) EXPECT_FALSE(facts.retransmission) << facts.frame;
+}
+
+TEST(RdmaCm, ASecondLapIsNoRepetition) {
+    World w;
+    w.connect(1);
+    const auto lap = [&](std::uint64_t tid) {
+        ib::CmLap body;
+        body.local_comm_id = 0x101, body.remote_comm_id = 0x201;
+        w.send(client, ib::CmAttribute::lap, body, tid);
+    };
+    lap(20), lap(21), lap(21);
+    wire::Apr apr;
+    apr.body.local_comm_id = 0x201, apr.body.remote_comm_id = 0x101;
+    w.send(server, ib::CmAttribute::apr, apr, 21);
+    EXPECT_FALSE(w.facts[4].retransmission);
+    EXPECT_TRUE(w.facts[5].retransmission);
+    EXPECT_EQ(w.facts[6].request_frame, 5U);
+}
+
+TEST(RdmaCm, MrasForDifferentMessages) {
+    World w;
+    const auto mra = [&](Side from, std::uint8_t message) {
+        const std::uint32_t local = from == client ? 0x101 : 0x201;
+        w.send(
+            from, ib::CmAttribute::mra,
+            ib::CmMra{.local_comm_id = local, .remote_comm_id = 0x302 - local, .message = message});
+    };
+    w.req(1), mra(server, 0), w.rep(1), mra(client, 1), mra(client, 1);
+    EXPECT_EQ(w.facts[1].request_frame, 1U);
+    EXPECT_EQ(w.facts[3].request_frame, 3U);
+    EXPECT_FALSE(w.facts[3].retransmission);
+    EXPECT_TRUE(w.facts[4].retransmission);
+}
+
+TEST(RdmaCm, NoAddressIsReadOfAnUnknownFormat) {
+    for (const std::uint8_t version : {std::uint8_t{0}, std::uint8_t{5}, std::uint8_t{15}}) {
+        World w;
+        w.req(1, 1, 3, [&](wire::Req& req) { req.ip->versions.ip_version = version; });
+        const Connection& c = w.connection(1);
+        EXPECT_FALSE(c.client || c.server) << int{version};
+        ASSERT_TRUE(c.header);
+        EXPECT_EQ(c.header->versions.ip_version, version);
+        EXPECT_FALSE(c.end[client].private_data);
+    }
+    World w;
+    w.req(1, 1, 3, [](wire::Req& req) { req.ip->versions.major_version = 1; });
+    EXPECT_FALSE(w.connection(1).client);
+}
+
+TEST(RdmaCm, WhoseAdditionalInformationItIs) {
+    World ulp;
+    ulp.req(1), ulp.reject(1, {1, 77, 2});
+    ASSERT_TRUE(ulp.connection(1).reject->information);
+    EXPECT_FALSE(ulp.connection(1).reject->information->code);
+    EXPECT_EQ(ulp.connection(1).reject->information->data, (Octets{77, 2}));
+    World foreign;
+    foreign.req(1, 1, 3, [](wire::Req& req) { req.body.service_id = 0x1234, req.ip.reset(); });
+    foreign.reject(1, {0, 3, 0, 0});
+    EXPECT_FALSE(foreign.connection(1).reject->information);
 }
 
 TEST(RdmaCm, RepeatedPacketsAndOtherPeoplesQueuePairs) {
@@ -223,6 +335,10 @@ void send_peers_req(World& w, std::uint32_t n) {
     body.body.local_comm_id = 0x200 + n;
     body.body.service_id = iser;
     body.body.local_qpn = 0x20 + n;
+    wire::Ipv4Addresses addresses;
+    addresses.source = Ipv4{{192, 0, 2, 20}};
+    addresses.destination = Ipv4{{192, 0, 2, 10}};
+    body.ip = wire::IpHeader{{.source_port = 5000}, addresses};
     w.send(server, ib::CmAttribute::req, body, 77);
 }
 
@@ -276,16 +392,17 @@ TEST(RdmaCm, MadsAreUsedAsFarAsTheyWereCaptured) {
     World v;
     v.captured = 40;  // behind the communication ids
     v.req(1), v.rep(1);
-    EXPECT_EQ(v.count(), 0U) << "a queue pair that was not captured is not 0";
-    v.captured = 0;
-    v.req(1), v.rep(1);
+    ASSERT_EQ(v.count(), 1U);
+    EXPECT_FALSE(v.connection(1).end[client].qpn || v.connection(1).end[server].qpn)
+        << "what was not captured is not 0";
+    EXPECT_FALSE(v.connection(1).began_before);
     v.captured = 32;
     v.rtu(1), v.dreq(client, 1), v.drep(server, 1);
     EXPECT_EQ(v.connection(1).outcome, Outcome::connected);
     EXPECT_TRUE(v.connection(1).drep);
     v.captured = 31;
     v.dreq(client, 1);
-    EXPECT_EQ(v.connection(1).message_count, 5U);
+    EXPECT_EQ(v.connection(1).message_count, 5U) << "without ids";
 }
 
 TEST(RdmaCm, NativeInfiniBandDataHasLidsWhereMadsHadGids) {

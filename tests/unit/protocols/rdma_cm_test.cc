@@ -171,10 +171,10 @@ void set_service(Octets& octets, std::size_t at, std::uint64_t id) {
 TEST(RdmaIpCm, Ipv4Addresses) {
     Octets octets = counted(ib::CmAttribute::req);
     set_service(octets, 24 + 8, 0x0000000001060CBC);
-    octets[24 + 140] = 0x12, octets[24 + 141] = 0x43;
+    octets[24 + 140] = 0x02, octets[24 + 141] = 0x43;
     const Req req = parsed<Req>(octets);
     ASSERT_TRUE(req.ip);
-    EXPECT_EQ(req.ip->versions.major_version, 1);
+    EXPECT_EQ(req.ip->versions.major_version, 0);
     EXPECT_EQ(req.ip->versions.minor_version, 2);
     EXPECT_EQ(req.ip->versions.ip_version, 4);
     EXPECT_EQ(req.ip->versions.reserved, 3);
@@ -188,7 +188,7 @@ TEST(RdmaIpCm, Ipv4Addresses) {
 TEST(RdmaIpCm, Ipv6Addresses) {
     Octets octets = counted(ib::CmAttribute::sidr_req);
     set_service(octets, 24 + 8, 0x0000000001110CBC);
-    octets[24 + 17] = 0x60;
+    octets[24 + 16] = 0, octets[24 + 17] = 0x60;
     const SidrReq request = parsed<SidrReq>(octets);
     ASSERT_TRUE(request.ip);
     const auto& addresses = std::get<struct Ipv6Addresses>(request.ip->addresses);
@@ -197,19 +197,50 @@ TEST(RdmaIpCm, Ipv6Addresses) {
     EXPECT_EQ(parse(octets).private_data.size(), 180U);
 }
 
+/// A11.4.1, A11.4.3: another major version may have another format; IP versions but 4 and 6 are reserved.
+TEST(RdmaIpCm, NoAddressesOfAnUnknownFormat) {
+    Octets octets = counted(ib::CmAttribute::req);
+    set_service(octets, 24 + 8, 0x0000000001060CBC);
+    for (const std::uint8_t versions : {std::uint8_t{0x00}, std::uint8_t{0x50}, std::uint8_t{0xF0}}) {
+        octets[24 + 140] = 0, octets[24 + 141] = versions;
+        EXPECT_TRUE(std::holds_alternative<std::monostate>(parsed<Req>(octets).ip->addresses)) << int{versions};
+    }
+    octets[24 + 140] = 0x10, octets[24 + 141] = 0x40;
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(parsed<Req>(octets).ip->addresses));
+    EXPECT_EQ(parse(octets).private_data.size(), 88U);
+}
+
+TEST(RdmaIpCm, ServiceIdsThatAreKnown) {
+    EXPECT_STREQ(ulp_of(0x0000000001060CBC), "iSER");
+    EXPECT_STREQ(ulp_of(0x0000000001061144), "NVMe-oF");
+    EXPECT_STREQ(ulp_of(0x0000000001064E51), "NFS/RDMA");
+    EXPECT_STREQ(ulp_of(0x0000000001840801), "NFS/RDMA") << "the annex' example";
+    EXPECT_EQ(ulp_of(0x0000000001110CBC), nullptr) << "another protocol";
+}
+
 TEST(RdmaIpCm, ReasonsAndTheirInformation) {
     Octets octets = counted(ib::CmAttribute::rej);
-    octets[24 + 8] = 0x40, octets[24 + 9] = 8 << 1;
+    octets[24 + 8] = 0, octets[24 + 9] = 8 << 1;
     octets[24 + 10] = 0, octets[24 + 11] = 28;
     octets[24 + 12] = 0, octets[24 + 13] = 3, octets[24 + 14] = 1;
     const Rej rej = parsed<Rej>(octets);
-    EXPECT_STREQ(layout::name_of(ib::rej_message_names, rej.body.message), "REP");
+    EXPECT_STREQ(layout::name_of(ib::rej_message_names, rej.body.message), "REQ");
     EXPECT_EQ(rej.body.ari_length, 8);
     ASSERT_TRUE(rej.information);
     EXPECT_STREQ(layout::name_of(reject_layer_names, rej.information->layer), "RDMA IP CM service");
     EXPECT_STREQ(layout::name_of(reject_code_names, rej.information->code), "IP version");
     EXPECT_EQ(rej.information->suggested_length, 1);
     EXPECT_EQ(rej.additional.size(), ib::ari_size - 4);
+
+    octets[24 + 12] = 1;  // table 3: the layer says what follows
+    EXPECT_FALSE(parsed<Rej>(octets).information) << "the ULP's own";
+    EXPECT_EQ(parsed<Rej>(octets).layer->layer, 1);
+    EXPECT_EQ(parsed<Rej>(octets).additional.size(), ib::ari_size - 1);
+    octets[24 + 12] = 0;
+    EXPECT_FALSE(std::get<Rej>(parse(octets, false).body).information) << "of a service outside the range";
+    octets[24 + 8] = 0x40;
+    EXPECT_FALSE(parsed<Rej>(octets).information) << "the client's";
+    octets[24 + 8] = 0;
 
     octets[24 + 11] = 8;
     EXPECT_FALSE(parsed<Rej>(octets).information) << "another reason's information is not the service's";
