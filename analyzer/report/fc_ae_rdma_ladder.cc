@@ -15,9 +15,11 @@ using namespace engine::fc_ae_rdma;
 
 /// "read of 4,096 bytes at 001000h in LUN 3"
 std::string task_text(const Message& message) {
-    return fmt::format(
-        "{} of {} at {:06X}h in LUN {}", message.is_read ? "read" : "write", counted(message.data_length, "byte"),
-        message.base_address, message.lun);
+    std::string text = message.is_read ? operation_name(*message.is_read) : "message";
+    if (message.data_length) text += " of " + counted(*message.data_length, "byte");
+    text += fmt::format(" at {:06X}h", message.base_address);
+    if (message.lun) text += fmt::format(" in LUN {}", *message.lun);
+    return text;
 }
 
 /// What the Exchange's ladder cannot know.
@@ -27,7 +29,8 @@ void put_in_words(Rung& rung, const Message& message) {
     const char* status = message.status ? layout::name_of(wire::status_names, *message.status) : nullptr;
     rung.text = fmt::format("FCP_RSP: {}", status != nullptr ? status : "?");
     if (message.residual)
-        rung.text += fmt::format(", {} {}", grouped(*message.residual), message.resid_over ? "too many" : "not moved");
+        rung.text += fmt::format(
+            ", {} {}", grouped(*message.residual), message.resid_over == true ? "too many" : "not moved");
     if (message.state == MessageState::failed) rung.kind = Rung::Kind::refusal;
     rung.latency = message.response->time - message.command.time;
 }

@@ -37,8 +37,10 @@ struct Total {
     Time latency = 0, longest = 0;
 
     void add(const Message& message) {
-        ++(message.is_read ? reads : writes);
-        (message.is_read ? bytes_read : bytes_written) += message.bytes;
+        if (message.is_read) {
+            ++(*message.is_read ? reads : writes);
+            (*message.is_read ? bytes_read : bytes_written) += message.bytes;
+        }
         if (message.state != MessageState::complete) ++failed;
         if (message.notifies) ++notified;
         if (!message.response) return;
@@ -50,7 +52,7 @@ struct Total {
 };
 
 void write_paths(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    std::map<std::tuple<std::string, std::string, unsigned>, Total> totals;
+    std::map<std::tuple<std::string, std::string, std::optional<std::uint8_t>>, Total> totals;
     for (const Message& m : model.messages) totals[{to_string(m.initiator), to_string(m.target), m.lun}].add(m);
     Table table(
         {{"Initiator"},
@@ -74,7 +76,7 @@ void write_paths(std::ostream& out, const Model& model, const SummaryOptions& op
         table.add(
             {{initiator},
              {target},
-             {std::to_string(lun)},
+             {lun ? std::to_string(*lun) : "-"},
              {grouped(total.reads)},
              {grouped(total.bytes_read)},
              {grouped(total.writes)},
@@ -126,7 +128,7 @@ std::string trouble_of(const Message& message) {
     switch (message.state) {
         case MessageState::failed: return "ended with " + status_text(message.status.value_or(0));
         case MessageState::aborted: return "aborted by ABTS";
-        case MessageState::open: return message.response ? "with a status that was not captured" : "without FCP_RSP";
+        case MessageState::open: return message.response ? "with a status that is not known" : "without FCP_RSP";
         case MessageState::complete: break;
     }
     return message.missing_bytes != 0 ? "with frames of data that were not captured" : "";

@@ -81,12 +81,18 @@ void Assemblies::add(std::uint64_t message, std::uint32_t frame, std::uint64_t o
     assembly.pieces.push_back({frame, static_cast<std::uint32_t>(octets.size()), offset, source_of(octets)});
 }
 
-bool Assemblies::complete(std::uint64_t message, std::uint32_t frame) {
+bool Assemblies::complete(std::uint64_t message, std::uint32_t frame, bool needed_later) {
     const auto found = assemblies_.find(message);
     if (found == assemblies_.end() || found->second.complete_in != 0) return false;
     found->second.complete_in = frame;
-    if (!frames_come_again()) completed_.push_back(message);
+    if (!needed_later) release(message);
     return true;
+}
+
+void Assemblies::release(std::uint64_t message) {
+    const auto found = assemblies_.find(message);
+    const bool complete = found != assemblies_.end() && found->second.complete_in != 0;
+    if (complete && !frames_come_again()) completed_.push_back(message);
 }
 
 const Assembly* Assemblies::find(std::uint64_t message) const {

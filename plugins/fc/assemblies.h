@@ -41,8 +41,11 @@ public:
     void on_packet(tvbuff_t* tvb, ByteView octets, bool wanted);
     /// Data of the packet, or, with FCIP, of packets up to this one.
     void add(std::uint64_t message, std::uint32_t frame, std::uint64_t offset, ByteView octets);
-    /// Nothing of the message is missing any more. False if it has no data, or an earlier frame has completed it.
-    bool complete(std::uint64_t message, std::uint32_t frame);
+    /// Nothing of the message is missing any more. False if it has no data, or an earlier frame has completed it. Who
+    /// needs the data with a later frame, too, says so, and then release().
+    bool complete(std::uint64_t message, std::uint32_t frame, bool needed_later = false);
+    /// Behind this packet nobody asks for the data of a message that is complete.
+    void release(std::uint64_t message);
 
     /// nullptr for a message without data, one that was too large to keep, or whose data nobody wants.
     const Assembly* find(std::uint64_t message) const;

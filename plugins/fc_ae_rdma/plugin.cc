@@ -41,9 +41,9 @@ char* message_filter(std::uint32_t frame) {
 
 char* region_filter(std::uint32_t frame) {
     const Message* message = message_of(frame);
-    if (message == nullptr) return nullptr;
+    if (message == nullptr || !message->lun) return nullptr;
     const char* target = plugin().record()->parties(*message).target.c_str();
-    return g_strdup_printf("fcaerdma.region == \"%s LUN %u\"", target, message->lun);
+    return g_strdup_printf("fcaerdma.region == \"%s LUN %u\"", target, *message->lun);
 }
 
 constexpr FrameFilter frame_filters[] = {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/fc_ae_rdma/record.h"
 
+#include <algorithm>
+
 namespace fabricscope::plugin::fc_ae_rdma {
 namespace {
 
 /// All data that the message will have were seen: those it announced, or less, as the response says.
 bool is_whole(const Message& message) {
-    if (message.bytes >= message.data_length) return true;
-    const bool fewer = message.response && message.resid_under && message.residual <= message.data_length;
-    return fewer && message.bytes >= message.data_length - *message.residual;
+    if (!message.data_length) return false;
+    const std::uint32_t length = *message.data_length;
+    if (message.bytes >= length) return true;
+    const bool fewer = message.resid_under == true && message.residual && *message.residual <= length;
+    return fewer && message.bytes >= length - *message.residual;
 }
 
 }  // namespace
@@ -30,6 +34,8 @@ void Record::on_frame(const FcFacts& fc) {
         // Acknowledgments, rejects and ABTS of the message's Exchange.
         entry.message = found->second;
         entries_.add(entry.frame) = entry;
+    } else if (take_process_login(fc)) {
+        entries_.add(entry.frame) = entry;
     }
     facts_.reset();
     offset_ = 0;
@@ -44,8 +50,35 @@ void Record::take_iu(FrameEntry& entry, const FcFacts& fc) {
     messages_[fc.exchange.id] = entry.message;
     note_answer(entry, facts_->request_frame, facts_->time - facts_->request_time);
     const Message* message = this->message(entry.message);
-    if (message != nullptr && !entry.repeated && is_whole(*message))
-        entry.ends_message = assemblies_.complete(message->id, entry.frame);
+    if (message == nullptr || entry.repeated) return;
+    rdma_ports_.insert(pair_of(message->initiator, message->target));
+    // What a write brings is put into the memory region when the Target says that it has it.
+    const bool needed_later = message->writes() && !message->response;
+    if (is_whole(*message)) entry.ends_message = assemblies_.complete(message->id, entry.frame, needed_later);
+    const bool answers = facts_->request_frame != 0;
+    if (answers && !entry.ends_message) assemblies_.release(message->id);
+}
+
+/// A PRLI for FCP, or its accept. Whether it is about FC-AE-RDMA, only the messages that follow tell.
+bool Record::take_process_login(const FcFacts& fc) {
+    constexpr std::size_t before = layout::size_of<fc::ProcessHeader>;
+    const capture::FcPacket& packet = *fc.packet.fc;
+    const ByteView payload = packet.frame.payload;
+    const bool has_page = packet.frame.header.is_els() && fc.exchange.els == fc::els_prli &&
+                          payload.size() >= before + wire::service_page_size && payload[before] == fc::type_fcp;
+    if (!has_page) return false;
+    LoginPage& page = pages_[key_of_page(fc.exchange.id, fc.from == Party::responder)];
+    const auto seen = fc.seen();
+    page.ports = pair_of(source_of(seen), destination_of(seen));
+    std::ranges::copy(payload.subspan(before, wire::service_page_size), page.octets.octets.begin());
+    if (packet.carrier != capture::FcCarrier::fcip)
+        page.offset = packet.payload_offset + static_cast<std::uint32_t>(before);
+    return true;
+}
+
+const LoginPage* Record::page_of(const FrameEntry& entry) const {
+    const auto found = pages_.find(key_of_page(entry.exchange, entry.from_target));
+    return found == pages_.end() ? nullptr : &found->second;
 }
 
 const Message* Record::message(std::uint32_t id) const {

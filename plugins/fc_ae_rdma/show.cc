@@ -23,15 +23,18 @@ void add_message(
     if (message == nullptr) return;
     const Record::Parties& parties = record.parties(*message);
     add_id(tree, tvb, id_of("fcaerdma.message"), "fc-ae-rdma", entry.message);
-    add_text(tree, tvb, id_of("fcaerdma.operation"), operation_of(*message));
+    if (message->is_read) add_text(tree, tvb, id_of("fcaerdma.operation"), operation_of(*message));
     add_text(tree, tvb, id_of("fcaerdma.state"), name_of(message->state));
     add_text(tree, tvb, id_of("fcaerdma.initiator"), parties.initiator.c_str());
     add_text(tree, tvb, id_of("fcaerdma.target"), parties.target.c_str());
     add_ends(display, tree, tvb, ends_of(record, entry));
-    const char* region = wmem_strdup_printf(display.pinfo->pool, "%s LUN %u", parties.target.c_str(), message->lun);
-    add_text(tree, tvb, id_of("fcaerdma.region"), region);
-    const Line range = range_text(message->base_address, message->data_length);
-    if (message->data_length != 0) add_text(tree, tvb, id_of("fcaerdma.message_range"), range.c_str());
+    if (message->lun) {
+        const char* region = wmem_strdup_printf(
+            display.pinfo->pool, "%s LUN %u", parties.target.c_str(), *message->lun);
+        add_text(tree, tvb, id_of("fcaerdma.region"), region);
+    }
+    const Line range = range_text(message->base_address, message->data_length.value_or(0));
+    if (message->data_length.value_or(0) != 0) add_text(tree, tvb, id_of("fcaerdma.message_range"), range.c_str());
 }
 
 void add_known(const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
@@ -45,7 +48,9 @@ void add_known(const Display& display, const Record& record, proto_tree* tree, t
 /// Parses what the payload begins with, and shows it as far as it was captured.
 template <layout::WireFormat T> T add_part(const Display& display, proto_tree* tree, const FcView& view) {
     T part;
-    const layout::ParseError error = layout::parse_into(part, view.frame.payload);
+    layout::ParseError error = layout::parse_into(part, view.frame.payload);
+    const bool cut = view.frame.payload.size() < view.frame.payload_length;
+    if (error && !cut) error.fault = layout::Fault::wrong_length;
     builder(display, view.payload(), tree).part(part, 0, {});
     add_error(display, tree, error);
     return part;
@@ -56,11 +61,14 @@ void add_command(const Display& display, proto_tree* tree, const FcView& view) {
         view.tvb, view.header_offset(), fc::frame_header_size, fc::frame_header_size);
     const auto parameter = wire::parse_parameter(view.frame.header.parameter);
     builder(display, header, tree).part(parameter, layout::layout_of<wire::CommandParameter>.extent.begin, {});
+    proto_item_set_generated(
+        proto_tree_add_boolean(tree, id_of("fcaerdma.no_notification"), header, 0, 0, !parameter.notifies()));
     add_part<wire::Command>(display, tree, view);
 }
 
 void add_response(const Display& display, proto_tree* tree, const FcView& view) {
     const auto response = add_part<wire::Response>(display, tree, view);
+    if (view.frame.payload.size() < wire::status_end) return;
     if (response.status == static_cast<std::uint8_t>(wire::StatusCode::good)) return;
     const char* name = layout::name_of(wire::status_names, response.status);
     expert_add_info_format(
@@ -89,6 +97,18 @@ void add_content(
     }
 }
 
+/// FCP's page of PRLI, with what FC-AE-RDMA has in it.
+void add_page(const Display& display, proto_tree* tree, tvbuff_t* packet, const LoginPage& page) {
+    constexpr auto length = static_cast<int>(wire::service_page_size);
+    tvbuff_t* tvb = page.offset != 0
+                        ? tvb_new_subset_length_caplen(packet, static_cast<int>(page.offset), length, length)
+                        : tvb_new_child_real_data(packet, page.octets.octets.data(), wire::service_page_size, length);
+    if (page.offset == 0) add_new_data_source(display.pinfo, tvb, "Service parameter page");
+    wire::ServicePage part;
+    layout::parse_into(part, page.octets.octets);
+    builder(display, tvb, tree).part(part, 0, {});
+}
+
 }  // namespace
 
 Ends ends_of(const Record& record, const FrameEntry& entry) {
@@ -114,8 +134,11 @@ void show_iu(
 }
 
 void show_other(const Display& display, const Record& record, tvbuff_t* packet, const FrameEntry& entry) {
-    if (!display.details) return;
-    add_known(display, record, add_fc_other(display, packet, other_subtree), packet, entry);
+    const LoginPage* page = record.page_of(entry);
+    if (!display.details || (page != nullptr && !record.is_of_rdma(*page))) return;
+    proto_tree* tree = add_fc_other(display, packet, other_subtree);
+    add_known(display, record, tree, packet, entry);
+    if (page != nullptr) add_page(display, tree, packet, *page);
 }
 
 }  // namespace fabricscope::plugin::fc_ae_rdma

@@ -13,8 +13,10 @@ void add_range(Line& line, std::uint64_t first, std::uint64_t octets) {
 }
 
 void add_command(Line& line, const Message& message) {
-    line << ", " << message.data_length << " bytes";
-    add_range(line, message.base_address, message.data_length);
+    if (message.data_length) {
+        line << ", " << *message.data_length << " bytes";
+        add_range(line, message.base_address, *message.data_length);
+    }
     if (!message.notifies) line << ", without notification";
 }
 
@@ -22,7 +24,8 @@ void add_data(Line& line, const FrameEntry& entry, const fc::Frame& frame, const
     const std::uint64_t octets = frame.payload_length;
     if (octets == 0) return;
     const std::uint64_t first = frame.header.parameter;
-    line << ", bytes " << first << "-" << first + octets - 1 << " of " << message.data_length;
+    line << ", bytes " << first << "-" << first + octets - 1;
+    if (message.data_length) line << " of " << *message.data_length;
     if (!entry.repeated) add_range(line, message.base_address + first, octets);
 }
 
@@ -43,11 +46,16 @@ const char* name_of_iu(const fc::Frame& frame) {
     return name != nullptr ? name : "FCP IU";
 }
 
-const char* operation_of(const Message& message) { return message.is_read ? "read" : "write"; }
+const char* operation_of(const Message& message) {
+    if (!message.is_read) return nullptr;
+    return *message.is_read ? "read" : "write";
+}
 
 Line summary_of(const FrameEntry& entry, const fc::Frame& frame, const Message& message) {
     Line line(name_of_iu(frame));
-    line << " fc-ae-rdma-" << message.id << " " << operation_of(message) << " LUN " << message.lun;
+    line << " fc-ae-rdma-" << message.id;
+    if (message.is_read) line << " " << operation_of(message);
+    if (message.lun) line << " LUN " << *message.lun;
     switch (static_cast<Iu>(frame.header.r_ctl)) {
         case Iu::command: add_command(line, message); break;
         case Iu::data: add_data(line, entry, frame, message); break;

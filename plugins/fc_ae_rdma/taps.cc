@@ -26,8 +26,8 @@ tap_packet_status response_time_packet(
     const auto& tap = tapped<Tap>(data);
     const auto request_time = first_answered(record(), pinfo, tap.entry);
     const Message* message = record().message(tap.entry.message);
-    if (!request_time || message == nullptr) return TAP_PACKET_DONT_REDRAW;
-    add_response_time(tables, 0, message->is_read ? 1 : 0, *request_time, pinfo);
+    if (!request_time || message == nullptr || !message->is_read) return TAP_PACKET_DONT_REDRAW;
+    add_response_time(tables, 0, *message->is_read ? 1 : 0, *request_time, pinfo);
     return TAP_PACKET_REDRAW;
 }
 
@@ -38,10 +38,10 @@ namespace {
 int frame_node, message_node, status_node, region_node, rule_node;
 
 void tick_message(stats_tree* tree, const Tap& tap, const Message& message) {
-    if (message.command.frame == tap.entry.frame) {
+    if (message.command.frame == tap.entry.frame && message.is_read && message.lun) {
         stats_tree_tick_pivot(tree, message_node, operation_of(message));
         Line region(record().parties(message).target);
-        region << " LUN " << message.lun << ", " << operation_of(message);
+        region << " LUN " << *message.lun << ", " << operation_of(message);
         stats_tree_tick_pivot(tree, region_node, region.c_str());
     }
     if (!message.status || !message.response || message.response->frame != tap.entry.frame) return;
@@ -96,7 +96,7 @@ constexpr std::uint64_t region_mark = 1ULL << 63;  ///< in keys; ids of messages
 
 void export_message(void* list, packet_info* pinfo, const Tap& tap, const Message& message) {
     const Assembly* assembly = finished_message(record(), tap);
-    if (assembly == nullptr) return;
+    if (assembly == nullptr || !message.is_read) return;
     Line file("fc-ae-rdma-");
     file << message.id << "-" << operation_of(message) << ".bin";
     const char* target = record().parties(message).target.c_str();
@@ -104,17 +104,33 @@ void export_message(void* list, packet_info* pinfo, const Tap& tap, const Messag
         {list, message.id}, pinfo->num, {.host = target, .file = file.c_str()}, assembly->octets(pinfo->pool));
 }
 
-/// What was read tells of the region as well as what was written: the latest counts.
-void export_region(void* list, packet_info* pinfo, const Tap& tap, const Message& message) {
-    if (tap.entry.repeated || tap.frame.header.r_ctl != static_cast<std::uint8_t>(wire::Iu::data)) return;
+/// What FCP_DL speaks of: what is beyond is thrown away (4.2.4.7).
+void put_in_region(void* list, packet_info* pinfo, const Message& message, std::uint64_t offset, ByteView octets) {
+    const std::uint64_t length = message.data_length.value_or(0);
+    if (!message.lun || offset >= length) return;
     const std::uint64_t key = region_mark | std::uint64_t{message.target.fabric} << 32 |
-                              std::uint64_t{message.target.id} << 8 | message.lun;
+                              std::uint64_t{message.target.id} << 8 | *message.lun;
     const std::string& target = record().parties(message).target;
     Line file("region ");
-    file << target << " LUN " << message.lun << ".bin";
+    file << target << " LUN " << *message.lun << ".bin";
     objects.put(
-        {list, key}, pinfo->num, {.host = target.c_str(), .file = file.c_str()},
-        message.base_address + tap.entry.offset, tap.frame.payload);
+        {list, key}, pinfo->num, {.host = target.c_str(), .file = file.c_str()}, message.base_address + offset,
+        octets.first(std::min<std::uint64_t>(octets.size(), length - offset)));
+}
+
+/// What was read tells of the region as well as what was written: the latest counts. What is written is there once the
+/// Target says so.
+void export_region(void* list, packet_info* pinfo, const Tap& tap, const Message& message) {
+    if (tap.entry.repeated) return;
+    const bool is_data = tap.frame.header.r_ctl == static_cast<std::uint8_t>(wire::Iu::data);
+    if (message.reads() && is_data) return put_in_region(list, pinfo, message, tap.entry.offset, tap.frame.payload);
+    const bool answers = message.response && message.response->frame == tap.entry.frame;
+    if (!message.writes() || !answers || message.state != engine::fc_ae_rdma::MessageState::complete) return;
+    const Assembly* assembly = record().assembly(tap.entry.message);
+    if (assembly == nullptr) return;
+    const ByteView all = assembly->octets(pinfo->pool);
+    for (const Assembly::Piece& piece : assembly->pieces)
+        put_in_region(list, pinfo, message, piece.offset, all.subspan(piece.offset, piece.length));
 }
 
 }  // namespace

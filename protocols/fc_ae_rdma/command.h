@@ -24,18 +24,21 @@ inline constexpr std::array iu_names{
 
 inline constexpr std::uint8_t code_with_notification = 0xA6;
 inline constexpr std::uint8_t code_without_notification = 0xA7;
-inline constexpr std::uint8_t rdma_code = 0x53;  ///< the upper 7 bits of both: 1010011b
-inline constexpr std::array code_names{ValueName{rdma_code, "FC-AE-RDMA"}};
+inline constexpr std::array code_names{
+    ValueName{code_with_notification, "FC-AE-RDMA with Target Notification"},
+    ValueName{code_without_notification, "FC-AE-RDMA without Target Notification"}};
 
 /// The Parameter field of an FCP_CMND IU's frame header.
 struct CommandParameter {
-    std::uint8_t code = rdma_code;   ///< 7 bits
-    bool no_notification = false;    ///< the Target application need not be told
+    std::uint8_t code = code_with_notification;
     std::uint32_t base_address = 0;  ///< 24 bits: octets from the start of the Logical Unit's memory region
+
+    /// Whether the Target application is told.
+    bool notifies() const { return (code & 1) == 0; }
 };
 
 /// Whether a frame header's Parameter field says that its FCP_CMND begins an FC-AE-RDMA message.
-constexpr bool is_rdma(std::uint32_t parameter) { return parameter >> 25 == rdma_code; }
+constexpr bool is_rdma(std::uint32_t parameter) { return parameter >> 25 == code_with_notification >> 1; }
 CommandParameter parse_parameter(std::uint32_t parameter);
 std::uint32_t build_parameter(const CommandParameter& parameter);
 
@@ -77,6 +80,9 @@ struct Control {
     }
 };
 
+/// Where parts of an FCP_CMND end: an IU that is shorter does not have them.
+inline constexpr std::size_t lun_number_end = 2, lun_end = 8, control_end = 12;
+
 struct Command {
     Lun lun;
     Control control;
@@ -91,10 +97,7 @@ namespace fabricscope::layout {
 template <>
 inline constexpr auto layout_of<fc_ae_rdma::CommandParameter> = layout<fc_ae_rdma::CommandParameter>(
     "Parameter", "ISO/IEC TR 14165-314, 4.2.3", octets(20, 24),
-    field<&fc_ae_rdma::CommandParameter::code>(
-        bits(20, 0xFE), "fcaerdma.code", "Code", hex, names(fc_ae_rdma::code_names)),
-    field<&fc_ae_rdma::CommandParameter::no_notification>(
-        bits(20, 0x01), "fcaerdma.no_notification", "Without Target notification"),
+    field<&fc_ae_rdma::CommandParameter::code>(at(20), "fcaerdma.code", "Code", hex, names(fc_ae_rdma::code_names)),
     field<&fc_ae_rdma::CommandParameter::base_address>(at(21, 3), "fcaerdma.base_address", "Base Address", hex));
 
 template <>

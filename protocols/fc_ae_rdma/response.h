@@ -13,6 +13,9 @@ using layout::ValueName;
 
 inline constexpr std::size_t response_size = 24;
 
+/// Where parts of an FCP_RSP end: an IU that is shorter does not have them.
+inline constexpr std::size_t flags_end = 11, status_end = 12, resid_end = 16;
+
 /// Table 2, FCP_STATUS octet 3.
 enum class StatusCode : std::uint8_t {
     good = 0x00,

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import fc_probe
 import pytest
 from fc_probe import CARRIERS, FcAeRdma, pattern
-from harness import BUILD, fields, run, sharkd, tshark, without_plugin
+from harness import BUILD, ROOT, fields, run, sharkd, tshark, without_plugin
 
 
 @pytest.fixture
@@ -69,7 +69,6 @@ def test_every_field_is_there():
     named = {line.split("\t")[2] for line in tshark("-G", "fields").splitlines() if line.startswith("F\t")}
     ours = run([BUILD / "bin/fabricscope", "fields"]).decode()
     wanted = set(re.findall(r"^(fcaerdma\.\S+) ", ours, re.MULTILINE))
-    # The page of PRLI is Wireshark's fcels' to show.
     assert len(wanted) > 50 and wanted <= named
 
 
@@ -84,7 +83,7 @@ def test_fields(carrier, path):
         "fcaerdma.source", "fcaerdma.destination", "fcaerdma.endpoint", "fcaerdma.region", "fcaerdma.message_range",
         "fcaerdma.iu", "fcaerdma.address", "fcaerdma.range", display_filter='fcaerdma.message == "fc-ae-rdma-1"')
     assert {name.removeprefix("fcaerdma."): ",".join(values) for name, values in command.items() if name != "frame.number"} == {
-        "code": "0x53", "no_notification": "0", "base_address": "0x001000", "lun": "4", "data_length": "5000",
+        "code": "0xa6", "no_notification": "0", "base_address": "0x001000", "lun": "4", "data_length": "5000",
         "cntl.write_data": "1", "cntl.read_data": "0", "operation": "write", "initiator": client, "target": server,
         "source": client, "destination": server, "endpoint": f"{client},{server}", "region": f"{server} LUN 4",
         "message_range": "0x1000-0x2387", "iu": "FCP_CMND", "address": "", "range": ""}
@@ -226,8 +225,45 @@ def test_passes_filters_and_order_agree(carrier, path):
 def test_cut_frames(length, path):
     output = tshark("-r", fc_probe.messages().save(path, snap_length=length), "-V")
     assert "dissector bug" not in output.lower()
-    # A command that was cut says neither which way the data go nor how many: nothing is told of its message.
-    assert output.count("FC-AE-RDMA, FCP_") == (len(STORY) if length >= 60 else 0)
+    assert output.count("FC-AE-RDMA, FCP_") == len(STORY)
+
+
+def test_a_command_that_was_cut_has_what_was_captured(path):
+    """Octets of the IU, behind 24 of the frame's header: Logical Unit 1, READ DATA 11, FCP_DL 28."""
+    names = ["fcaerdma.base_address", "fcaerdma.region", "fcaerdma.operation", "fcaerdma.message_range", "fcaerdma.cut"]
+    for length, known in ((24, 1), (30, 2), (36, 3), (56, 4)):
+        capture = fc_probe.messages().save(path, snap_length=length)
+        found = one(capture, 1, *names)
+        assert [bool(value) for value in found[:4]] == [place < known for place in range(4)], length
+        assert bool(found[4]) == (length < 56)
+        info = one(capture, 1, "_ws.col.Info")[0]
+        assert info.startswith("FCP_CMND fc-ae-rdma-1") and ("LUN" in info) == (known > 1) and ("bytes" in info) == (known > 3)
+
+
+def test_an_iu_that_is_short_was_captured_whole(path):
+    c = FcAeRdma()
+    ox_id = c.command(0)
+    c.frame(False, 7, fc_probe.FCP, fc_probe.RESPONDER | fc_probe.LAST | fc_probe.END, bytes(8), ox_id=ox_id, seq_id=9)
+    cut, malformed, rule, state = one(c.save(path), 2, "fcaerdma.cut", "fcaerdma.malformed", "fcaerdma.rule", "fcaerdma.state")
+    assert (bool(cut), bool(malformed), rule, state) == (False, True, "AERDMA-11", "open")
+
+
+PRLI_FIELDS = ["fcaerdma.prli.type", "fcaerdma.prli.initiator", "fcaerdma.prli.target", "fcaerdma.prli.accept_response",
+               "fcaerdma.prli.read_xfer_rdy_disabled", "fcaerdma.prli.write_xfer_rdy_disabled"]
+
+
+@pytest.mark.parametrize("name", ["login_read_write.pcap", "login_read_write.fcoe.pcap"])
+def test_prli_has_its_fields(name):
+    found = fields(ROOT / "samples/fc_ae_rdma" / name, "frame.number", *PRLI_FIELDS, display_filter="fcaerdma.prli.type",
+                   options=["-2"])
+    assert [row["fcaerdma.prli.accept_response"] for row in found] == [["0"], ["1"]]
+    for row in found:
+        assert row["fcaerdma.prli.type"] == ["0x08"] and row["fcaerdma.prli.read_xfer_rdy_disabled"] == ["1"]
+
+
+def test_prli_of_plain_fcp_has_none():
+    capture = ROOT / "samples/fc_ae_rdma/process_login_refused.pcap"
+    assert fields(capture, "frame.number", display_filter="fcaerdma", options=["-2"]) == []
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -250,6 +286,20 @@ def test_export_writes_messages_and_regions(carrier, path, tmp_path):
     assert {file.name: file.read_bytes() for file in objects.iterdir()} == {
         "fc-ae-rdma-1-write.bin": pattern(5000), "fc-ae-rdma-2-read.bin": pattern(3000),
         "region 04.05.06 LUN 4.bin": bytes(region)}
+
+
+def test_a_memory_region_has_what_the_target_took(path, tmp_path):
+    """4.2.4.7: what is refused, and what is beyond FCP_DL, does not get in."""
+    c = FcAeRdma()
+    for octets, length, status in ((pattern(64), 64, 0x5B), (pattern(96), 32, 0)):
+        ox_id = c.command(length)
+        c.data(ox_id, octets)
+        c.response(ox_id, status=status, over=len(octets) - length or None)
+    objects = tmp_path / "objects"
+    objects.mkdir()
+    objects.chmod(0o777)
+    tshark("-q", "-r", c.save(path), "--export-objects", f"fcaerdma,{objects}")
+    assert (objects / "region 04.05.06 LUN 4.bin").read_bytes() == bytes(0x1000) + pattern(96)[:32]
 
 
 def test_response_times(path):

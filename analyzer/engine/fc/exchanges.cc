@@ -16,6 +16,18 @@ bool is_ack(const wire::FrameHeader& header) {
     return header.r_ctl == wire::r_ctl_ack_0 || header.r_ctl == wire::r_ctl_ack_1;
 }
 
+/// ABTS ends it, unless it is refused or means a Sequence only. That it was accepted need not have been captured.
+bool is_aborted(const Exchange& exchange) {
+    return exchange.abort && !exchange.abort->refused && !exchange.abort->sequence_only;
+}
+
+/// At the same place of a first Sequence, but not the same frame.
+bool is_another(const wire::FrameHeader& a, const wire::FrameHeader& b) {
+    const bool same_place = b.is_data() && b.f_ctl.first_sequence && !b.f_ctl.exchange_responder &&
+                            a.seq_id == b.seq_id && a.seq_cnt == b.seq_cnt;
+    return same_place && (a.r_ctl != b.r_ctl || a.type != b.type || a.parameter != b.parameter);
+}
+
 Refusal link_refusal(const wire::FrameHeader& header, const FrameStamp& step) {
     const auto parameter = wire::parameter_as<wire::RejectParameter>(header);
     return {parameter.reason, 0, parameter.vendor, step};
@@ -58,10 +70,11 @@ Exchanges::Place* Exchanges::find_fabric_login(const Key& key) {
 /// OX_IDs are used again. Whether a first Sequence belongs to another Exchange than the one that has its OX_ID.
 bool Exchanges::starts_anew(const Place& place, const wire::FrameHeader& header) {
     if (!header.is_data() || !header.f_ctl.first_sequence || header.f_ctl.exchange_responder) return false;
-    if (place.is_over) return true;
+    if (place.is_over || is_aborted(*place.exchange)) return true;
+    if (is_another(header, place.first_header)) return true;
     const std::vector<SequenceSeen>& sequences = place.exchange->sequences;
     const bool first_is_over = !sequences.empty() && sequences.front().complete;
-    return first_is_over && (header.seq_id != place.first_seq_id || place.answered);
+    return first_is_over && (header.seq_id != place.first_header.seq_id || place.answered);
 }
 
 Exchanges::Place& Exchanges::place_of(const capture::Packet& packet, bool& opens) {
@@ -100,7 +113,7 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
         ++model_.unlisted_exchanges;
     }
     const wire::FrameHeader& header = packet.fc->frame.header;
-    place.first_seq_id = header.seq_id;
+    place.first_header = header;
     Exchange& exchange = *place.exchange;
     exchange.id = ++last_id_;
     exchange.fabric = place.key.fabric;
@@ -115,9 +128,7 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
 /// Nothing more comes of its Exchange.
 void Exchanges::end(Place& place) {
     Exchange& exchange = *place.exchange;
-    if (exchange.abort && !exchange.abort->refused && !exchange.abort->sequence_only &&
-        exchange.state == ExchangeState::open)
-        exchange.state = ExchangeState::aborted;
+    if (is_aborted(exchange) && exchange.state == ExchangeState::open) exchange.state = ExchangeState::aborted;
     exchange.incomplete_sequences = static_cast<std::uint32_t>(
         std::ranges::count_if(exchange.sequences, [](const SequenceSeen& sequence) { return !sequence.complete; }));
     listeners_.tell([&](Observer& listener) { listener.on_exchange_over(exchange); });
@@ -199,10 +210,10 @@ void Exchanges::note_ids(Place& place, Party from) {
     const Exchange& exchange = *place.exchange;
     if (!exchange.beginning_seen) return;
     if (!std::exchange(place.id_noted[Party::originator], true))
-        given_ids_.note(exchange.port(Party::originator), exchange.ox_id);
+        given_ids_.note(exchange.port(Party::originator), Party::originator, exchange.ox_id);
     if (from == Party::originator || !exchange.rx_id) return;
     if (!std::exchange(place.id_noted[Party::responder], true))
-        given_ids_.note(exchange.port(Party::responder), *exchange.rx_id);
+        given_ids_.note(exchange.port(Party::responder), Party::responder, *exchange.rx_id);
 }
 
 void Exchanges::note_sequence(Exchange& exchange, const Arrival& arrival) const {

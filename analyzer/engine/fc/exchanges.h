@@ -60,8 +60,8 @@ private:
         Exchange* exchange = nullptr;        ///< in the model, or
         std::unique_ptr<Exchange> unlisted;  ///< if there is no room
         PerParty<capture::FcSequences> sequences;
-        std::uint8_t first_seq_id = 0;
-        bool answered = false;  ///< the Responder has sent data
+        wire::FrameHeader first_header;  ///< of the frame that was seen first
+        bool answered = false;           ///< the Responder has sent data
         bool is_over = false;
         PerParty<bool> id_noted;
         KeptNumbers kept{};

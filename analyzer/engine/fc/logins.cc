@@ -2,6 +2,7 @@
 #include "analyzer/engine/fc/logins.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/engine/flat_map.h"
 
@@ -46,6 +47,7 @@ ServiceParameters parameters_of(const wire::Login& login) {
             parameters.bb_credit = common.credit.bb_credit;
             parameters.receive_data_field_size = common.sizes.receive_data_field_size;
             parameters.f_port = common.f_port;
+            parameters.alternate_bb_credit = common.alternate_bb_credit;
             parameters.extended = common.payload_256;
             take_common(parameters, common);
         },
@@ -87,6 +89,11 @@ std::size_t Logins::PairHash::operator()(const Pair& pair) const noexcept {
 Login* Logins::current(const Pair& pair) const {
     const auto found = latest_.find(pair);
     return found == latest_.end() ? nullptr : &model_.logins[found->second.asked_for - 1];
+}
+
+Login* Logins::asked_in(const Exchange& exchange, LoginKind kind) const {
+    const auto found = asked_in_.find(exchange.id);
+    return found != asked_in_.end() ? &model_.logins[found->second - 1] : current(pair_of(kind, exchange));
 }
 
 Login* Logins::create(const Arrival& arrival, LoginKind kind, std::uint8_t command) {
@@ -166,6 +173,7 @@ void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::
         login->request = arrival.step();
         login->replaces = replaced;
     }
+    asked_in_[exchange.id] = login->id;
     ++login->requests;
     login->parameters[Party::originator] = parameters_of(request);
     tell([&](Observer& o) { o.on_login(*login, Party::originator); });
@@ -220,12 +228,17 @@ void Logins::on_answer(const Arrival& arrival, const wire::ElsMessage& message) 
 void Logins::accept_login(const Arrival& arrival, const wire::Login& answer) {
     const Exchange& exchange = arrival.exchange;
     const LoginKind kind = is_fabric_login(*exchange.els) ? LoginKind::fabric : LoginKind::port;
-    Login* login = current(pair_of(kind, exchange));
+    Login* login = asked_in(exchange, kind);
     if (login == nullptr || login->answer) return;
     login->answer = arrival.step();
     if (login->state == LoginState::requested) login->state = LoginState::accepted;
     const bool discovers = *exchange.els == wire::els_pdisc || *exchange.els == wire::els_fdisc;
     if (login->replaces != 0 && !discovers) end(model_.logins[login->replaces - 1], arrival.step(), std::nullopt);
+    // Requests of both sides may cross: what was accepted last counts.
+    const std::uint32_t former = std::exchange(latest_[pair_of(kind, exchange)].asked_for, login->id);
+    if (!discovers && former != login->id && former != login->replaces && kind == LoginKind::port &&
+        is_in_force(model_.logins[former - 1]))
+        end(model_.logins[former - 1], arrival.step(), std::nullopt);
     login->parameters[Party::responder] = parameters_of(answer);
     if (exchange.assigned_id) {
         login->originator = *exchange.assigned_id;
@@ -288,13 +301,13 @@ void Logins::reject(const Arrival& arrival, const wire::LsRjt& answer) {
 void Logins::reject_login(const Arrival& arrival, const Refusal& refusal) {
     const Exchange& exchange = arrival.exchange;
     const LoginKind kind = is_fabric_login(*exchange.els) ? LoginKind::fabric : LoginKind::port;
-    const Pair pair = pair_of(kind, exchange);
-    Login* login = current(pair);
+    Login* login = asked_in(exchange, kind);
     if (login == nullptr || login->answer) return;
     login->answer = arrival.step();
     login->rejected = refusal;
     login->state = LoginState::rejected;
-    if (login->replaces != 0) latest_[pair].asked_for = login->replaces;  // the old one stays in force
+    std::uint32_t& latest = latest_[pair_of(kind, exchange)].asked_for;
+    if (login->replaces != 0 && latest == login->id) latest = login->replaces;  // the old one stays in force
 }
 
 void Logins::reject_process_login(const Arrival& arrival, const Refusal& refusal) {

@@ -55,6 +55,8 @@ private:
     };
 
     Login* current(const Pair& pair) const;
+    /// The one that the Exchange has asked for, or what is most likely it if the request was not captured.
+    Login* asked_in(const Exchange& exchange, LoginKind kind) const;
     void note_accepted(const Login& login);
     template <class Call> void tell(Call&& call) const { listeners_.tell(call); }
     Login* create(const Arrival& arrival, LoginKind kind, std::uint8_t command);
@@ -77,7 +79,8 @@ private:
     const Listeners& listeners_;
     Model& model_;
     std::unordered_map<Pair, Latest, PairHash> latest_;
-    std::unordered_map<std::uint64_t, std::uint64_t> names_;  ///< Port_Names, by fabric and N_Port_ID
+    std::unordered_map<std::uint32_t, std::uint32_t> asked_in_;  ///< ids of logins, by those of Exchanges
+    std::unordered_map<std::uint64_t, std::uint64_t> names_;     ///< Port_Names, by fabric and N_Port_ID
 };
 
 }  // namespace fabricscope::engine::fibre_channel

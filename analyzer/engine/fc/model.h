@@ -144,6 +144,7 @@ struct ServiceParameters {
     std::optional<Time> e_d_tov;                           ///< PLOGI, and LS_ACC to FLOGI
     std::optional<Time> r_a_tov;                           ///< LS_ACC to FLOGI
     bool f_port = false;
+    bool alternate_bb_credit = false;
     bool short_r_t_tov = false;                           ///< PLOGI, and LS_ACC to FLOGI
     bool extended = false;                                ///< more than 116 octets
     std::array<wire::ClassServiceParameters, 4> classes;  ///< 1 to 4

@@ -55,6 +55,7 @@ public:
             return fmt::format("BB_Credit is {}", said_.bb_credit);
         });
         check_field_size(rules::fabric_field_size, said_.receive_data_field_size, "");
+        if (asked && login_.command == fc::els_flogi) judge_bb_credit_management();
         check(rules::fabric_payload, !said_.extended, [] { return "the login is an extended one"; });
         check(rules::fabric_class_3, said_.classes[2].valid, [] { return "Class 3 is not supported"; });
         for (const int number : {2, 3})
@@ -88,6 +89,17 @@ public:
 private:
     const fc::ClassServiceParameters& of_class(int number) const {
         return said_.classes[static_cast<std::size_t>(number - 1)];
+    }
+
+    /// An NL_Port asks from 00.00.00 and its AL_PA, an N_Port from 00.00.00.
+    void judge_bb_credit_management() {
+        if (login_.originator > 0xFF) return;
+        const bool in_loop = login_.originator != 0;
+        check(rules::alternate_bb_credit, said_.alternate_bb_credit == in_loop, [&] {
+            return fmt::format(
+                "Alternate BB_Credit Management is {:d} in {}", said_.alternate_bb_credit,
+                in_loop ? "a loop" : "no loop");
+        });
     }
 
     void judge_timeouts() {
@@ -143,7 +155,11 @@ private:
 void AnnexA::on_login(const Login& login, Party said_by) {
     if (!login.parameters[said_by]) return;
     LoginJudge judge(verdicts_, login, said_by);
-    if (login.kind == LoginKind::port) return judge.judge_port_login();
+    if (login.kind == LoginKind::port) {
+        // The Fabric's servers are no N_Ports: who logs in with them breaks another rule.
+        if (!is_well_known(login.originator) && !is_well_known(login.responder)) judge.judge_port_login();
+        return;
+    }
     judge.judge_fabric_login();
     if (said_by == Party::responder && logged_in_.size() < options_.limits.ports)
         logged_in_.insert({login.fabric.value_or(0), login.originator});
@@ -215,6 +231,8 @@ void AnnexA::judge_services(const FcFrameFacts& facts) {
             return fmt::format("Basic Link Service with R_CTL {:02X}h", header.r_ctl);
         });
     }
+    if (facts.exchange.els == fc::els_plogi && facts.from == Party::originator && is_well_known(header.d_id))
+        judge(rules::implicit_login, false, facts, [&] { return "PLOGI to " + fc::port_id_text(header.d_id); });
     if (facts.exchange.els == fc::els_csr && facts.from == Party::originator)
         judge(rules::clock_sync_server, header.d_id == clock_sync_address, facts, [&] {
             return "CSR to " + fc::port_id_text(header.d_id);

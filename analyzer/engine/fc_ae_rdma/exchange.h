@@ -2,6 +2,8 @@
 // An Exchange that carries an RDMA message, and a frame of it that has come in.
 #pragma once
 
+#include <vector>
+
 #include "analyzer/engine/fc_ae_rdma/tracker.h"
 
 namespace fabricscope::engine::fc_ae_rdma {
@@ -17,12 +19,13 @@ enum class Continuity : std::uint8_t {
 
 /// What is kept of an Exchange.
 struct Exchange {
-    std::uint64_t message = 0;  ///< id
-    bool closed = false;        ///< its last Sequence has ended
-    std::uint16_t command_seq_cnt = 0;
-    std::uint8_t command_seq_id = 0;
-    RangeSet data;                  ///< Relative Offsets of data
-    std::uint64_t end_of_data = 0;  ///< behind the last frame of data
+    std::uint64_t message = 0;                      ///< id
+    bool closed = false;                            ///< its last Sequence has ended
+    fc::FrameHeader command;                        ///< of the FCP_CMND
+    std::vector<std::uint8_t> command_octets;       ///< its payload, as far as it was captured
+    std::optional<std::uint16_t> responders_rx_id;  ///< what the Target has called the Exchange
+    RangeSet data;                                  ///< Relative Offsets of data
+    std::uint64_t end_of_data = 0;                  ///< behind the last frame of data
     std::optional<std::uint16_t> last_seq_cnt;
     std::uint8_t last_seq_id = 0;
     bool gaps = false;                        ///< frames of data were not seen
@@ -47,7 +50,7 @@ struct Arrival {
     /// An FCP_RSP that counts on from the data before it: none are missing between the two.
     bool follows_data() const {
         if (!exchange.last_seq_cnt || !exchange.last_ended) return false;
-        if (!message.is_read) return exchange.passes_initiative == true;
+        if (!message.reads()) return message.writes() && exchange.passes_initiative == true;
         return counts_on_from_data() || header().seq_id == static_cast<std::uint8_t>(exchange.last_seq_id + 1);
     }
     /// Its SEQ_CNT is the one behind the last data: the port counts over the whole Exchange.
@@ -55,6 +58,19 @@ struct Arrival {
         return exchange.last_seq_cnt && header().seq_cnt == static_cast<std::uint16_t>(*exchange.last_seq_cnt + 1);
     }
     FrameStamp step() const { return seen.step(); }
+};
+
+/// An IU of one frame, as far as its octets reach: those that were captured, and on the wire.
+template <layout::WireFormat T> struct Readable {
+    T part{};
+    std::size_t octets = 0;  ///< captured
+    bool cut = false;        ///< by the snap length
+
+    explicit Readable(const fc::Frame& frame)
+        : octets(frame.payload.size()), cut(frame.payload.size() < frame.payload_length) {
+        layout::parse_into(part, frame.payload);
+    }
+    bool reaches(std::size_t end) const { return octets >= end; }
 };
 
 }  // namespace fabricscope::engine::fc_ae_rdma

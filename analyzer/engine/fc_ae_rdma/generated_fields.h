@@ -21,6 +21,9 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "fcaerdma.state", "State of the message", GeneratedType::text,
         "What became of the message: open, complete, failed, aborted"},
+    GeneratedField{
+        "fcaerdma.no_notification", "Without Target notification", GeneratedType::boolean,
+        "What the Code of the FCP_CMND says: A7h, true; A6h, false"},
     GeneratedField{"fcaerdma.initiator", "Initiator", GeneratedType::text, "N_Port that sent the command: 01.02.03"},
     GeneratedField{"fcaerdma.target", "Target", GeneratedType::text, "N_Port whose memory is read or written"},
     GeneratedField{"fcaerdma.source", "Source", GeneratedType::text, "N_Port that sent it"},

@@ -9,42 +9,48 @@ namespace fabricscope::engine::fc_ae_rdma {
 
 void LoginRules::on_els(const fibre_channel::FrameFacts& facts) {
     if (facts.exchange.els == fc::els_prli) return on_process_login(facts);
-    // Process logins are undone by PRLO or LOGO, once it is accepted.
-    const bool undoes = facts.exchange.els == fc::els_prlo || facts.exchange.els == fc::els_logo;
-    if (undoes && facts.accepts()) on_process_logout(facts.seen());
+    if (!facts.accepts()) return;
+    // PRLO, LOGO and another PLOGI undo process logins, once they are accepted.
+    if (facts.exchange.els == fc::els_prlo || facts.exchange.els == fc::els_logo)
+        return on_logout(facts, "a message, though the ports have logged out");
+    if (facts.exchange.els == fc::els_plogi)
+        on_logout(facts, "a message without PRLI, though the ports have logged in anew by PLOGI");
 }
 
 /// The page for FCP of a PRLI or of its answer, which both fit into a frame.
 void LoginRules::on_process_login(const fibre_channel::FrameFacts& facts) {
     const FrameSeen seen = facts.seen();
-    ProcessLogin login{.from = source_of(seen), .to = destination_of(seen), .page = {}, .frame = seen.number};
     const bool answers = facts.from == fibre_channel::Party::responder;
-    login.rejected = answers && facts.exchange.accepted == false;
-    login.is_accept = answers && !login.rejected;
+    ProcessLogin login{
+        .rejected = answers && facts.exchange.accepted == false,
+        .page = {},
+        .ox_id = seen.frame.header.ox_id,
+        .frame = seen.number};
     if (!login.rejected) {
         constexpr std::size_t header = layout::size_of<fc::ProcessHeader>;
         const ByteView payload = seen.frame.payload;
         if (payload.size() < header + fc::process_page_size) return;
         if (layout::parse_into(login.page, payload.subspan(header)) || login.page.type != fc::type_fcp) return;
     }
-    const PairKey key = key_of(login.from, login.to);
+    const Port asker = answers ? destination_of(seen) : source_of(seen);
+    const Port asked = answers ? source_of(seen) : destination_of(seen);
+    const PairKey key = key_of(asker, asked);
     if (pairs_.size() >= options_.limits.ports && !pairs_.contains(key)) return;
     Pair& pair = pairs_[key];
-    pair.logout.reset();
-    if (answers) {
-        pair.answer = login;
-    } else {
-        pair.request = login;
-        pair.answer.reset();
-    }
+    pair.ended.reset();
     pair.speaks_rdma = false;
+    Dialog& dialog = pair.asked_by(asker, asked);
+    if (answers) dialog.answer = login;
+    else dialog = {.request = login, .answer = {}};
 }
 
-void LoginRules::on_process_logout(const FrameSeen& seen) {
-    const auto found = pairs_.find(key_of(source_of(seen), destination_of(seen)));
+void LoginRules::on_logout(const fibre_channel::FrameFacts& facts, const char* text) {
+    const FrameSeen seen = facts.seen();
+    const Port by = destination_of(seen);
+    const auto found = pairs_.find(key_of(source_of(seen), by));
     if (found == pairs_.end()) return;
     found->second = {};
-    found->second.logout = seen.number;
+    found->second.ended = Ended{text, by, seen.frame.header.ox_id, seen.number};
 }
 
 bool LoginRules::speak_rdma(const Port& a, const Port& b) const {
@@ -52,39 +58,71 @@ bool LoginRules::speak_rdma(const Port& a, const Port& b) const {
     return found != pairs_.end() && found->second.speaks_rdma;
 }
 
-void LoginRules::on_message(const Arrival& a) {
+void LoginRules::on_message(const Arrival& a, const fibre_channel::GivenIds& given_ids) {
     const PairKey key = key_of(a.message.initiator, a.message.target);
     if (pairs_.size() >= options_.limits.ports && !pairs_.contains(key)) return;
     Pair& pair = pairs_[key];
     if (pair.speaks_rdma) return;
     pair.speaks_rdma = true;
-    if (pair.request) judge_page(a, *pair.request);
-    else if (!pair.logout) verdicts_.undecided(rules::process_login, UndecidedReason::login_not_captured);
-    if (pair.answer && !pair.answer->rejected) judge_page(a, *pair.answer);
-    judge_permission(a, pair);
+    for (const Dialog& dialog : pair.dialogs) judge_dialog(a, dialog);
+    judge_permission(a, pair, given_ids);
+    judge_logout(a, pair.asked_by(a.message.initiator, a.message.target), given_ids);
 }
 
-void LoginRules::judge_permission(const Arrival& a, const Pair& pair) {
-    const auto broken = [&](std::uint64_t frame, const char* text) {
+void LoginRules::judge_dialog(const Arrival& a, const Dialog& dialog) {
+    const auto& [request, answer] = dialog;
+    if (!request && !answer) return verdicts_.undecided(rules::process_login, UndecidedReason::login_not_captured);
+    const bool request_is_right = request && judge_page(a, *request, false);
+    // Whoever finds values that it does not expect may say so in its accept, and need not have others.
+    if (answer && !answer->rejected && (answer->executed() || request_is_right)) judge_page(a, *answer, true);
+    if (!request || request_is_right) return;
+    if (!answer) return verdicts_.undecided(rules::odd_request, UndecidedReason::response_not_captured);
+    if (!answer->executed()) return verdicts_.satisfied(rules::odd_request);
+    verdicts_.broken(
+        rules::odd_request, {request->frame, answer->frame}, {a.message.id},
+        "a PRLI with unexpected values is executed");
+}
+
+/// That no PRLI came in between is certain only of the Initiator, and only if each of its Exchanges was seen.
+void LoginRules::judge_permission(const Arrival& a, Pair& pair, const fibre_channel::GivenIds& given_ids) {
+    const Port &initiator = a.message.initiator, &target = a.message.target;
+    const auto broken = [&](std::uint64_t frame, std::uint16_t ox_id, const char* text) {
+        if (!given_ids.has_all(initiator, ox_id, a.message.ox_id))
+            return verdicts_.undecided(rules::login_before, UndecidedReason::frames_missing);
         verdicts_.broken(rules::login_before, {frame, a.seen.number}, {a.message.id}, text);
     };
-    if (pair.logout) return broken(*pair.logout, "a message, though the ports have logged out");
-    if (!pair.answer) return verdicts_.undecided(rules::login_before, UndecidedReason::response_not_captured);
-    if (pair.answer->rejected) return broken(pair.answer->frame, "a message, though the PRLI was rejected");
-    // Whoever asked should log out again.
-    const bool asked = pair.answer->to == a.message.initiator;
-    if (asked && wire::check_page(pair.answer->page, true).count != 0)
-        return broken(pair.answer->frame, "a message instead of PRLO, though the accept has unexpected parameters");
-    verdicts_.satisfied(rules::login_before);
+    if (pair.ended && pair.ended->by == initiator)
+        return broken(pair.ended->frame, pair.ended->ox_id, pair.ended->text);
+    const Dialog &own = pair.asked_by(initiator, target), &other = pair.asked_by(target, initiator);
+    for (const Dialog& dialog : {own, other})
+        if (dialog.answer && dialog.answer->executed()) return verdicts_.satisfied(rules::login_before);
+    const bool may_be_accepted = !own.answer || (other.request && !other.answer);
+    if (may_be_accepted) return verdicts_.undecided(rules::login_before, UndecidedReason::response_not_captured);
+    broken(
+        own.answer->frame, own.answer->ox_id,
+        own.answer->rejected ? "a message, though the PRLI was rejected"
+                             : "a message, though the PRLI was not executed");
 }
 
-void LoginRules::judge_page(const Arrival& a, const ProcessLogin& login) {
-    const wire::PageFaults faults = wire::check_page(login.page, login.is_accept);
-    if (faults.count == 0) return verdicts_.satisfied(rules::process_login);
+/// Whoever asked should log out again.
+void LoginRules::judge_logout(const Arrival& a, const Dialog& own, const fibre_channel::GivenIds& given_ids) {
+    if (!own.answer || !own.answer->executed()) return;
+    if (wire::check_page(own.answer->page, true).count == 0) return verdicts_.satisfied(rules::logout_after_odd_accept);
+    if (!given_ids.has_all(a.message.initiator, own.answer->ox_id, a.message.ox_id))
+        return verdicts_.undecided(rules::logout_after_odd_accept, UndecidedReason::frames_missing);
+    verdicts_.broken(
+        rules::logout_after_odd_accept, {own.answer->frame, a.seen.number}, {a.message.id},
+        "a message instead of PRLO, though the accept has unexpected parameters");
+}
+
+bool LoginRules::judge_page(const Arrival& a, const ProcessLogin& login, bool is_accept) {
+    const wire::PageFaults faults = wire::check_page(login.page, is_accept);
+    if (faults.count == 0) verdicts_.satisfied(rules::process_login);
     for (const wire::PageFault fault : faults.list())
         verdicts_.broken(
             rules::process_login, {login.frame}, {a.message.id},
-            fmt::format("{}: {}", login.is_accept ? "PRLI accept" : "PRLI", wire::describe(fault)));
+            fmt::format("{}: {}", is_accept ? "PRLI accept" : "PRLI", wire::describe(fault)));
+    return faults.count == 0;
 }
 
 }  // namespace fabricscope::engine::fc_ae_rdma

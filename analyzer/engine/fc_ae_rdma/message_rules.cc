@@ -24,6 +24,13 @@ template <class Text> void MessageRules::judge(RuleRef rule, bool kept, const Ar
     verdicts_.broken(rule, std::move(frames), {a.message.id}, text());
 }
 
+template <class T, class Text>
+void MessageRules::judge_part(
+    RuleRef rule, const Readable<T>& iu, std::size_t end, bool kept, const Arrival& a, Text&& text) {
+    if (iu.reaches(end)) return judge(rule, kept, a, text);
+    if (iu.cut) verdicts_.undecided(rule, UndecidedReason::cut);
+}
+
 void MessageRules::judge_offset_present(const Arrival& a, bool wanted, const char* name) {
     judge(rules::offset_present, a.header().f_ctl.relative_offset_present == wanted, a, [&] {
         return fmt::format("{} with Relative Offset Present = {:d}", name, !wanted);
@@ -32,14 +39,21 @@ void MessageRules::judge_offset_present(const Arrival& a, bool wanted, const cha
 
 // ---- FCP_CMND ------------------------------------------------------------------------------------
 
-void MessageRules::on_command(const Arrival& a, const wire::Command& command) {
+void MessageRules::on_command(const Arrival& a, const Readable<wire::Command>& command) {
     judge_offset_present(a, false, "FCP_CMND");
-    judge(rules::lun_form, command.lun.is_well_formed(), a, [] { return "FCP_LUN is not 00 xx 00 00 00 00 00 00"; });
-    const wire::Control& control = command.control;
-    judge(rules::direction_bits, control.read_data != control.write_data, a, [&] {
+    judge(rules::command_length, a.length() == wire::command_size, a, [&] {
+        return fmt::format("FCP_CMND has {} octets", a.length());
+    });
+    judge_part(rules::lun_form, command, wire::lun_end, command.part.lun.is_well_formed(), a, [] {
+        return "FCP_LUN is not 00 xx 00 00 00 00 00 00";
+    });
+    const wire::Control& control = command.part.control;
+    judge_part(rules::direction_bits, command, wire::control_end, control.read_data != control.write_data, a, [&] {
         return control.read_data ? "both READ DATA and WRITE DATA are set" : "neither READ DATA nor WRITE DATA is set";
     });
-    judge(rules::task_management, !control.manages_tasks(), a, [] { return "a Task Management Flag is set"; });
+    judge_part(rules::task_management, command, wire::control_end, !control.manages_tasks(), a, [] {
+        return "a Task Management Flag is set";
+    });
     judge_region(a);
 }
 
@@ -52,14 +66,15 @@ void MessageRules::on_transfer_ready(const Arrival& a) {
 }
 
 void MessageRules::judge_region(const Arrival& a) {
+    if (!a.message.data_length) return;
+    const std::uint32_t length = *a.message.data_length;
     const auto size = std::ranges::find_if(options_.region_sizes, [&](const RegionSize& s) {
         return s.target == a.message.target && s.lun == a.message.lun;
     });
     if (size == options_.region_sizes.end()) return;
-    const std::uint64_t end = std::uint64_t{a.message.base_address} + a.message.data_length;
+    const std::uint64_t end = std::uint64_t{a.message.base_address} + length;
     judge(rules::region_size, end <= size->octets, a, [&] {
-        return fmt::format(
-            "{} octets at {:06X}h of a region of {}", a.message.data_length, a.message.base_address, size->octets);
+        return fmt::format("{} octets at {:06X}h of a region of {}", length, a.message.base_address, size->octets);
     });
 }
 
@@ -68,40 +83,65 @@ void MessageRules::judge_region(const Arrival& a) {
 void MessageRules::on_data(const Arrival& a, Continuity continuity) {
     const Message& m = a.message;
     judge_offset_present(a, true, "FCP_DATA");
-    const bool right_way = a.from_initiator() != m.is_read;
-    judge(rules::data_direction, right_way, a, [&] {
-        return fmt::format(
-            "data of a {} from the {}", m.is_read ? "read" : "write", m.is_read ? "Initiator" : "Target");
-    });
-    if (right_way && !m.is_read) {
-        if (!a.seen.service_class) verdicts_.undecided(rules::zero_rx_id, UndecidedReason::no_sof);
-        else if (*a.seen.service_class == 3)
-            judge(rules::zero_rx_id, a.header().rx_id == 0, a, [&] {
-                return fmt::format("write data of Class 3 with RX_ID {:04X}h", a.header().rx_id);
-            });
-    }
-    if (m.response) {
-        const bool good = m.status == static_cast<std::uint8_t>(wire::StatusCode::good);
-        judge(good ? RuleRef(rules::iu_order) : RuleRef(rules::data_allowed), false, a, [&] {
-            return good ? std::string("data after the FCP_RSP")
-                        : fmt::format("data after status {}", status_text(m.status.value_or(0)));
+    const bool right_way = m.is_read && a.from_initiator() == m.writes();
+    if (!m.is_read) verdicts_.undecided(rules::data_direction, UndecidedReason::cut);
+    else
+        judge(rules::data_direction, right_way, a, [&] {
+            return m.reads() ? "data of a read from the Initiator" : "data of a write from the Target";
         });
-        return;
-    }
+    if (right_way && m.writes()) judge_rx_id(a);
+    if (m.response) return judge_behind_response(a);
     judge_offset(a, continuity);
     const std::uint64_t end = std::uint64_t{a.header().parameter} + a.length();
-    judge(rules::data_allowed, end <= m.data_length, a, [&] {
-        return fmt::format("data up to {}, FCP_DL is {}", end, m.data_length);
-    });
+    if (!m.data_length) verdicts_.undecided(rules::data_allowed, UndecidedReason::cut);
+    else
+        judge(rules::data_allowed, end <= *m.data_length, a, [&] {
+            return fmt::format("data up to {}, FCP_DL is {}", end, *m.data_length);
+        });
     judge(rules::iu_order, !(a.header().f_ctl.last_sequence && a.ends_sequence()), a, [] {
         return "data end the Exchange without an FCP_RSP";
     });
     if (right_way) judge_data_initiative(a, continuity);
 }
 
+/// 4.2.4.6: in Class 3 it is 0000h, in Class 2 it may be what the Target has called the Exchange, too.
+void MessageRules::judge_rx_id(const Arrival& a) {
+    const std::uint16_t rx_id = a.header().rx_id;
+    if (!a.seen.service_class) {
+        verdicts_.undecided(rules::zero_rx_id, UndecidedReason::no_sof);
+        return verdicts_.undecided(rules::known_rx_id, UndecidedReason::no_sof);
+    }
+    if (*a.seen.service_class == 3)
+        return judge(rules::zero_rx_id, rx_id == 0, a, [&] {
+            return fmt::format("write data of Class 3 with RX_ID {:04X}h", rx_id);
+        });
+    if (*a.seen.service_class != 2) return;
+    const std::optional<std::uint16_t>& told = a.exchange.responders_rx_id;
+    const bool right = rx_id == 0 || rx_id == told;
+    if (!right && !told) return verdicts_.undecided(rules::known_rx_id, UndecidedReason::response_not_captured);
+    // Who sends data before the ACK has come does not know it yet.
+    if (!right && rx_id == fc::unassigned_x_id)
+        return verdicts_.undecided(rules::known_rx_id, UndecidedReason::may_have_crossed);
+    judge(rules::known_rx_id, right, a, [&] {
+        return fmt::format("write data of Class 2 with RX_ID {:04X}h, the Target has told {:04X}h", rx_id, *told);
+    });
+}
+
+void MessageRules::judge_behind_response(const Arrival& a) {
+    const Message& m = a.message;
+    const bool good = m.status == static_cast<std::uint8_t>(wire::StatusCode::good);
+    const RuleRef rule = good ? RuleRef(rules::iu_order) : RuleRef(rules::data_allowed);
+    if (!m.status) return verdicts_.undecided(rule, UndecidedReason::cut);
+    if (m.response->interface != a.seen.interface) return verdicts_.undecided(rule, UndecidedReason::interface_order);
+    judge(rule, false, a, [&] {
+        return good ? std::string("data after the FCP_RSP")
+                    : fmt::format("data after status {}", status_text(*m.status));
+    });
+}
+
 /// I3 and T7 keep the Sequence Initiative, only the last data of a write (T6) pass it (4.2.4.6).
 void MessageRules::judge_data_initiative(const Arrival& a, Continuity continuity) {
-    if (a.message.is_read)
+    if (a.message.reads())
         return judge(rules::iu_order, !(a.header().f_ctl.sequence_initiative && a.ends_sequence()), a, [] {
             return "data of a read pass the Sequence Initiative";
         });
@@ -116,7 +156,10 @@ void MessageRules::judge_data_initiative(const Arrival& a, Continuity continuity
 /// Only who holds the Sequence Initiative may answer: T1 and T6 pass it (4.2.4.4, 4.2.4.6).
 void MessageRules::judge_turn(const Arrival& a) {
     const Message& m = a.message;
-    const bool awaits_data = !m.is_read && m.bytes < m.data_length;
+    // T2 keeps it for the data, of which there are none to pass it (4.2.4.4.1, 4.2.4.4.5).
+    if (m.writes() && m.data_length == 0 && m.bytes == 0 && a.exchange.passes_initiative == false)
+        return verdicts_.undecided(rules::iu_order, UndecidedReason::standard_contradicts_itself);
+    const bool awaits_data = !m.reads() && (!m.data_length || m.bytes < *m.data_length);
     if (a.exchange.gaps || !a.exchange.passes_initiative || (awaits_data && a.exchange.passes_initiative == false))
         return verdicts_.undecided(rules::iu_order, UndecidedReason::frames_missing);
     judge(rules::iu_order, *a.exchange.passes_initiative, a, [] {
@@ -141,15 +184,22 @@ void MessageRules::judge_offset(const Arrival& a, Continuity continuity) {
 
 // ---- FCP_RSP -------------------------------------------------------------------------------------
 
-void MessageRules::on_response(const Arrival& a, const wire::Response& response) {
+void MessageRules::on_response(const Arrival& a, const Readable<wire::Response>& iu) {
+    const wire::Response& response = iu.part;
     judge_offset_present(a, false, "FCP_RSP");
     judge(rules::response_length, a.length() == wire::response_size, a, [&] {
         return fmt::format("FCP_RSP has {} octets", a.length());
     });
     const bool silent = !response.sns_len_valid && !response.rsp_len_valid && response.sns_len == 0 &&
                         response.rsp_len == 0;
-    judge(rules::no_sense, silent, a, [] { return "FCP_RSP tells of sense or response information"; });
-    judge(rules::status_code, layout::name_of(wire::status_names, response.status) != nullptr, a, [&] {
+    judge_part(rules::no_sense, iu, wire::response_size, silent, a, [] {
+        return "FCP_RSP tells of sense or response information";
+    });
+    judge_part(rules::one_residual, iu, wire::flags_end, !(response.resid_under && response.resid_over), a, [] {
+        return "FCP_RESID_UNDER and FCP_RESID_OVER are both set";
+    });
+    const bool known = layout::name_of(wire::status_names, response.status) != nullptr;
+    judge_part(rules::status_code, iu, wire::status_end, known, a, [&] {
         return fmt::format("status code {:02X}h is none of table 2", response.status);
     });
     const fc::FCtl& f_ctl = a.header().f_ctl;
@@ -159,23 +209,32 @@ void MessageRules::on_response(const Arrival& a, const wire::Response& response)
                                     : "FCP_RSP does not end the Exchange";
     });
     if (!a.message.response && !a.from_initiator()) judge_turn(a);
-    judge_residual(a, response);
-    if (!a.message.response) judge_beginning(a, response);
+    if (iu.reaches(wire::status_end)) judge_protection(a, response.status);
+    if (iu.reaches(wire::resid_end)) judge_residual(a, response);
+    if (!a.message.response && iu.reaches(wire::resid_end)) judge_beginning(a, response);
+}
+
+/// A write fails where the Logical Unit is write protected, a read where it is read protected.
+void MessageRules::judge_protection(const Arrival& a, std::uint8_t status) {
+    const bool of_writes = status == static_cast<std::uint8_t>(wire::StatusCode::write_protect_error);
+    if (!of_writes && status != static_cast<std::uint8_t>(wire::StatusCode::read_protect_error)) return;
+    if (!a.message.is_read) return verdicts_.undecided(rules::protection, UndecidedReason::cut);
+    judge(rules::protection, a.message.writes() == of_writes, a, [&] {
+        return fmt::format("{} for a {}", status_text(status), of_writes ? "read" : "write");
+    });
 }
 
 /// A Target whose regions have a size does not serve what it has called an overrun (4.2.3, 4.2.4.7).
-void MessageRules::judge_extent(const Arrival& a, const wire::Response& response, Region& region) {
-    const std::uint64_t end = std::uint64_t{a.message.base_address} + a.message.data_length;
-    const bool overrun = response.status == static_cast<std::uint8_t>(wire::StatusCode::buffer_overrun);
-    const bool good = response.status == static_cast<std::uint8_t>(wire::StatusCode::good);
-    if (overrun) {
+void MessageRules::judge_extent(const Arrival& a, std::uint8_t status, Region& region) {
+    const std::uint64_t moved = std::uint64_t{a.message.base_address} + a.message.bytes;
+    const std::uint64_t end = std::uint64_t{a.message.base_address} + *a.message.data_length;
+    if (status == static_cast<std::uint8_t>(wire::StatusCode::buffer_overrun)) {
         judge(rules::region_size, region.served < end, a, [&] {
             return fmt::format(
                 "BUFFER OVERRUN up to {:X}h of a region that has been served up to {:X}h", end, region.served);
         });
         region.overrun = std::min(region.overrun.value_or(end), end);
-    } else if (good) {
-        const std::uint64_t moved = a.message.base_address + a.message.bytes;
+    } else if (status == static_cast<std::uint8_t>(wire::StatusCode::good)) {
         const std::uint64_t served = std::min(end, moved);
         if (!region.overrun) verdicts_.undecided(rules::region_size, UndecidedReason::region_size_unknown);
         else
@@ -194,8 +253,8 @@ void MessageRules::judge_beginning(const Arrival& a, const wire::Response& respo
     const std::optional<FrameStamp> first = std::exchange(a.exchange.begins_behind, std::nullopt);
     if (!first) return;
     const bool counted = a.exchange.first_seq_cnt == 0 && a.counts_on_from_data();
-    const bool all = response.status == static_cast<std::uint8_t>(wire::StatusCode::good) &&
-                     a.message.bytes == octets_told(a, response);
+    const bool all = response.status == static_cast<std::uint8_t>(wire::StatusCode::good) && a.message.data_length &&
+                     a.message.bytes == octets_told(*a.message.data_length, response);
     if (a.exchange.gaps || !(counted || all))
         return verdicts_.undecided(rules::first_offset, UndecidedReason::frames_missing);
     verdicts_.broken(
@@ -208,8 +267,8 @@ void MessageRules::settle(const Exchange& exchange) {
 }
 
 /// How many octets were transferred, as the Target says.
-std::uint64_t MessageRules::octets_told(const Arrival& a, const wire::Response& response) {
-    std::uint64_t told = a.message.data_length;
+std::uint64_t MessageRules::octets_told(std::uint32_t data_length, const wire::Response& response) {
+    std::uint64_t told = data_length;
     if (response.resid_over) told += response.resid;
     if (response.resid_under) told -= std::min<std::uint64_t>(told, response.resid);
     return told;
@@ -218,15 +277,26 @@ std::uint64_t MessageRules::octets_told(const Arrival& a, const wire::Response& 
 /// With FCP_RESID_OVER, X3.269 means octets that were not transferred because FCP_DL was too small; 4.2.4.7 can be read
 /// as those that were transferred and are discarded. Both are taken.
 void MessageRules::judge_residual(const Arrival& a, const wire::Response& response) {
-    if (response.status != static_cast<std::uint8_t>(wire::StatusCode::good)) return;
+    if (response.resid_under && response.resid_over) return;
+    if (!a.message.data_length) return verdicts_.undecided(rules::residual, UndecidedReason::cut);
+    const bool good = response.status == static_cast<std::uint8_t>(wire::StatusCode::good);
+    if (!good && !response.resid_under) return;
     if (a.exchange.gaps) return verdicts_.undecided(rules::residual, UndecidedReason::frames_missing);
-    const std::uint64_t told = octets_told(a, response);
+    const std::uint32_t data_length = *a.message.data_length;
+    const std::uint64_t told = octets_told(data_length, response);
     const bool may_lack_some = a.message.bytes < told && (a.exchange.begins_behind || !a.follows_data());
-    const bool refused_the_rest = response.resid_over && a.message.bytes == a.message.data_length;
+    const bool refused_the_rest = response.resid_over && a.message.bytes == data_length;
     if (may_lack_some && !refused_the_rest)
         return verdicts_.undecided(rules::residual, UndecidedReason::frames_missing);
-    judge(rules::residual, a.message.bytes == told || refused_the_rest, a, [&] {
+    // A Target that refuses a write need not have taken all that was sent.
+    const bool took_less = !good && a.message.writes() && told < a.message.bytes;
+    const bool told_right = a.message.bytes == told || refused_the_rest || took_less;
+    judge(rules::residual, told_right, a, [&] {
         return fmt::format("{} octets were transferred, FCP_DL and FCP_RESID speak of {}", a.message.bytes, told);
+    });
+    if (!told_right || !good) return;
+    judge(rules::exact_length, a.message.bytes >= data_length, a, [&] {
+        return fmt::format("{} octets were transferred, FCP_DL is {}", a.message.bytes, data_length);
     });
 }
 

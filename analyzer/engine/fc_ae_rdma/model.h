@@ -43,13 +43,14 @@ const char* name_of(MessageState state);
 struct Message {
     std::uint64_t id = 0;  ///< n in "fc-ae-rdma-n", from 1
     Port initiator, target;
-    std::uint32_t region = 0;  ///< id of the memory region; 0 = left out
+    std::uint32_t region = 0;  ///< id of the memory region; 0 = left out, or not known
     std::uint16_t ox_id = 0;
-    bool is_read = false;
-    bool notifies = false;  ///< the Target's application is told
-    std::uint8_t lun = 0;
-    std::uint32_t base_address = 0;  ///< in the Logical Unit's memory region
-    std::uint32_t data_length = 0;   ///< FCP_DL
+    // Of the FCP_CMND's payload: nothing, if the capture holds no more of it than what stands before.
+    std::optional<bool> is_read;
+    std::optional<std::uint8_t> lun;
+    std::optional<std::uint32_t> data_length;  ///< FCP_DL
+    bool notifies = false;                     ///< the Target's application is told
+    std::uint32_t base_address = 0;            ///< in the Logical Unit's memory region
     MessageState state{};
     std::uint64_t bytes = 0;  ///< of data, each octet once
     std::uint64_t frames = 0;
@@ -57,10 +58,13 @@ struct Message {
     std::uint64_t missing_bytes = 0;  ///< between those that were seen
     std::optional<int> service_class;
     std::optional<std::uint8_t> status;
-    std::optional<std::uint32_t> residual;  ///< with resid_over or resid_under
-    bool resid_over = false, resid_under = false;
+    std::optional<std::uint32_t> residual;        ///< with resid_over or resid_under
+    std::optional<bool> resid_over, resid_under;  ///< as FCP_RSP says
     FrameStamp command;
     std::optional<FrameStamp> first_data, last_data, response;
+
+    bool writes() const { return is_read == false; }
+    bool reads() const { return is_read == true; }
 };
 
 /// A Logical Unit of a Target, as far as messages have touched it.
@@ -69,7 +73,8 @@ struct Region {
     Port target;
     std::uint8_t lun = 0;
     std::uint64_t reads = 0, writes = 0;
-    RangeSet read, written;                ///< addresses in the region
+    RangeSet read;                         ///< addresses in the region
+    RangeSet written;                      ///< the same, of writes that the Target has answered with GOOD (4.2.4.7)
     std::uint64_t served = 0;              ///< behind the highest address of a message with status GOOD
     std::optional<std::uint64_t> overrun;  ///< the lowest end of a message that got BUFFER OVERRUN
     std::uint64_t end() const;             ///< behind the highest address that was touched

@@ -16,6 +16,8 @@ inline constexpr const char* frame = "the frame";
 inline constexpr const char* whole = "the Exchange without gaps, as SEQ_CNT, SEQ_ID and FCP_RESID show";
 inline constexpr const char* delimiters = "the frame's SOF";
 inline constexpr const char* login = "the PRLI and its answer";
+inline constexpr const char* all_exchanges =
+    "the PRLI or logout, and each Exchange of the Initiator since, as its OX_IDs show";
 inline constexpr const char* region = "the region's size: --region, or messages that got BUFFER OVERRUN";
 inline constexpr const char* login_frame = "the login or its accept";
 inline constexpr const char* logins = "the Initiator's fabric login and what follows";
@@ -57,7 +59,10 @@ inline constexpr Rule zero_rx_id{
     evidence::delimiters};
 inline constexpr Rule residual{
     "AERDMA-10", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.4.5, 4.2.4.7",
-    "As many octets move as FCP_DL says, or FCP_RESID tells the difference.", evidence::whole};
+    "As many octets move as FCP_DL says, or FCP_RESID tells the difference. With a status other than GOOD it need not, "
+    "but "
+    "what it tells is right.",
+    evidence::whole};
 inline constexpr Rule response_length{
     "AERDMA-11", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.7", "FCP_RSP has exactly 24 octets.", evidence::frame};
 inline constexpr Rule no_sense{
@@ -67,7 +72,7 @@ inline constexpr Rule status_code{
     "AERDMA-13", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.7", "The status code is one of table 2.",
     evidence::frame};
 inline constexpr Rule data_allowed{
-    "AERDMA-14", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.4.5, 4.2.4.7",
+    "AERDMA-14", Severity::error, "ISO/IEC TR 14165-314, 3.1.4, 4.2.4.4.5, 4.2.4.7",
     "No data follow an error status, or lie beyond FCP_DL.", evidence::exchange};
 inline constexpr Rule iu_order{
     "AERDMA-15", Severity::error, "ISO/IEC TR 14165-314, 3.1.4, 4.2.4.4 to 4.2.4.7",
@@ -79,15 +84,34 @@ inline constexpr Rule process_login{
     "AERDMA-16", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3",
     "The service parameter pages of PRLI and its accept are as table 2 has them.", evidence::login};
 inline constexpr Rule login_before{
-    "AERDMA-17", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3",
-    "There is traffic only after an accepted PRLI; what follows an accept with unexpected parameters is PRLO.",
-    evidence::login};
+    "AERDMA-17", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3", "There is traffic only after an accepted PRLI.",
+    evidence::all_exchanges};
 inline constexpr Rule data_direction{
-    "AERDMA-18", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.4.1",
+    "AERDMA-18", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.6",
     "The Target sends the data of a read, the Initiator those of a write.", evidence::exchange};
 inline constexpr Rule region_size{
-    "AERDMA-19", Severity::error, "ISO/IEC TR 14165-314, 4.2.3, 4.2.4.7",
+    "AERDMA-19", Severity::warning, "ISO/IEC TR 14165-314, 4.2.3, 4.2.4.7",
     "Base Address and data stay within the Logical Unit's memory region.", evidence::region};
+inline constexpr Rule command_length{
+    "AERDMA-50", Severity::error, "ISO/IEC TR 14165-314, 4.2.1, 4.2.4.4", "FCP_CMND has 32 octets.", evidence::command};
+inline constexpr Rule logout_after_odd_accept{
+    "AERDMA-51", Severity::note, "ISO/IEC TR 14165-314, 4.2.4.3",
+    "Who receives a PRLI accept with unexpected parameters should send PRLO.", evidence::all_exchanges};
+inline constexpr Rule odd_request{
+    "AERDMA-52", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3",
+    "A PRLI with unexpected values is rejected, or its accept says other than Request Executed.", evidence::login};
+inline constexpr Rule known_rx_id{
+    "AERDMA-53", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.6",
+    "In Class 2 write data have the RX_ID that the Target has told, or 0000h.", evidence::delimiters};
+inline constexpr Rule one_residual{
+    "AERDMA-54", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.7",
+    "FCP_RESID_UNDER and FCP_RESID_OVER are not both set.", evidence::frame};
+inline constexpr Rule exact_length{
+    "AERDMA-55", Severity::warning, "ISO/IEC TR 14165-314, 4.2.4.4.5, 4.2.4.7",
+    "No fewer octets are transferred than FCP_DL says, even if FCP_RESID tells the difference.", evidence::whole};
+inline constexpr Rule protection{
+    "AERDMA-56", Severity::warning, "ISO/IEC TR 14165-314, 4.2.4.7",
+    "WRITE PROTECT ERROR is the answer to writes only, READ PROTECT ERROR to reads.", evidence::exchange};
 
 // Annex A.
 inline constexpr Rule fabric_login_address = profile_rule(
@@ -170,6 +194,13 @@ inline constexpr Rule time_between_ius = profile_rule(
     "AERDMA-49", "ISO/IEC TR 14165-314, A.2.1", "Between the IUs of an Exchange there are no more than 2 ms.",
     evidence::exchange, Severity::note);
 
+inline constexpr Rule implicit_login = profile_rule(
+    "AERDMA-57", "ISO/IEC TR 14165-314, table A.1", "No PLOGI goes to a well-known address: login there is implicit.",
+    evidence::login_frame);
+inline constexpr Rule alternate_bb_credit = profile_rule(
+    "AERDMA-58", "ISO/IEC TR 14165-314, A.2.4.2", "FLOGI has Alternate BB_Credit Management in a loop, and only there.",
+    evidence::login_frame);
+
 /// In the order in which they are listed.
 inline constexpr std::array catalogue{
     &code,
@@ -220,7 +251,16 @@ inline constexpr std::array catalogue{
     &basic_services,
     &clock_sync_server,
     &fabric_busy,
-    &time_between_ius};
+    &time_between_ius,
+    &command_length,
+    &logout_after_odd_accept,
+    &odd_request,
+    &known_rx_id,
+    &one_residual,
+    &exact_length,
+    &protection,
+    &implicit_login,
+    &alternate_bb_credit};
 }  // namespace rules
 
 /// One of the rules above.

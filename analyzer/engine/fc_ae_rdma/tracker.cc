@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fc_ae_rdma/tracker.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -34,11 +35,14 @@ public:
 
 private:
     void on_command(const fibre_channel::FrameFacts& facts, const FrameSeen& seen);
-    void on_data(const Arrival& a, bool begins_sequence);
+    void on_data(const Arrival& a, const fibre_channel::FrameFacts& facts);
     void on_response(const Arrival& a);
+    void take_response(const Arrival& a, const Readable<wire::Response>& response);
     static Continuity continuity_of(const Arrival& a, bool begins_sequence);
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
     Region* region_of(const Message& message);
+    void store(const Arrival& a, std::uint64_t begin, std::uint64_t end, RangeSet Region::*where);
+    static void note_abort(Message& message, const std::optional<fibre_channel::AbortSeen>& abort);
     void tell(const Arrival& a, bool repeated = false);
     void note_time(const Arrival& a);
 
@@ -55,8 +59,9 @@ private:
 };
 
 Region* Tracker::State::region_of(const Message& message) {
+    if (!message.lun) return nullptr;
     const std::uint64_t key = std::uint64_t{message.target.fabric} << 40 | std::uint64_t{message.target.id} << 8 |
-                              message.lun;
+                              *message.lun;
     const auto [place, is_new] = regions_.try_emplace(key, model_.regions.size());
     if (!is_new) return &model_.regions[place->second];
     if (model_.regions.size() >= options_.limits.regions) {
@@ -67,8 +72,23 @@ Region* Tracker::State::region_of(const Message& message) {
     Region& region = model_.regions.emplace_back();
     region.id = static_cast<std::uint32_t>(model_.regions.size());
     region.target = message.target;
-    region.lun = message.lun;
+    region.lun = *message.lun;
     return &region;
+}
+
+/// Data at these offsets are in the region, but for those beyond FCP_DL.
+void Tracker::State::store(const Arrival& a, std::uint64_t begin, std::uint64_t end, RangeSet Region::*where) {
+    const std::uint64_t last = std::min<std::uint64_t>(end, a.message.data_length.value_or(0));
+    Region* region = region_of(a.message);
+    if (region != nullptr && begin < last)
+        (region->*where).add(a.message.base_address + begin, a.message.base_address + last);
+}
+
+/// ABTS ends the message, unless it is refused, or meant for a Sequence only.
+void Tracker::State::note_abort(Message& message, const std::optional<fibre_channel::AbortSeen>& abort) {
+    const bool ends = abort && !abort->refused && !abort->sequence_only;
+    if (ends && message.state == MessageState::open) message.state = MessageState::aborted;
+    if (!ends && message.state == MessageState::aborted) message.state = MessageState::open;
 }
 
 void Tracker::State::tell(const Arrival& a, bool repeated) {
@@ -92,28 +112,28 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     const bool fcp = header.type == wire::fc_type && header.is_data();
     if (fcp && header.r_ctl == r_ctl_of(wire::Iu::command) && !header.f_ctl.exchange_responder)
         return on_command(facts, seen);
-    const bool abts = header.r_ctl == fc::r_ctl_abts;
-    if (!fcp && !abts) return;
     Exchange* exchange = exchanges_.find(facts.kept);
     if (exchange == nullptr) return;
     const Arrival a{seen, *exchange, model_.messages[exchange->message - 1]};
+    if (facts.from == fibre_channel::Party::responder && header.rx_id != fc::unassigned_x_id)
+        exchange->responders_rx_id = header.rx_id;
+    if (header.is_basic_link_service()) return note_abort(a.message, facts.exchange.abort);
+    if (!fcp) return;
     const bool again = facts.sequence.order == capture::FcFrameOrder::repeated;
     if (again && header.r_ctl != r_ctl_of(wire::Iu::data)) {
         ++a.message.repeated_frames;
         return tell(a, true);
     }
-    if (abts) {
-        if (a.message.state == MessageState::open) a.message.state = MessageState::aborted;
-    } else if (header.r_ctl == r_ctl_of(wire::Iu::data)) {
-        on_data(a, fc::initiates(facts.packet.fc->sof));
+    if (header.r_ctl == r_ctl_of(wire::Iu::data)) {
+        on_data(a, facts);
     } else if (header.r_ctl == r_ctl_of(wire::Iu::response)) {
         on_response(a);
     } else if (header.r_ctl == r_ctl_of(wire::Iu::xfer_rdy)) {
         rules_.on_transfer_ready(a);
         tell(a);
     }
-    if (!abts) note_time(a);
-    if (!abts && header.f_ctl.last_sequence && header.f_ctl.end_sequence) exchange->closed = true;
+    note_time(a);
+    if (header.f_ctl.last_sequence && header.f_ctl.end_sequence) exchange->closed = true;
 }
 
 void Tracker::State::note_time(const Arrival& a) {
@@ -123,11 +143,13 @@ void Tracker::State::note_time(const Arrival& a) {
     a.exchange.last_time = a.seen.time;
 }
 
-/// The same frame once more, not the OX_ID used again.
+/// The same frame once more, not the OX_ID used again: by another command, or by the same after ABTS.
 bool Tracker::State::repeats_command(const Exchange& exchange, const FrameSeen& seen) const {
     const Message& message = model_.messages[exchange.message - 1];
-    return !exchange.closed && !message.first_data && !message.response &&
-           seen.frame.header.seq_cnt == exchange.command_seq_cnt;
+    if (exchange.closed || message.first_data || message.response || message.state != MessageState::open) return false;
+    const std::size_t both = std::min(exchange.command_octets.size(), seen.frame.payload.size());
+    return seen.frame.header == exchange.command &&
+           std::ranges::equal(ByteView(exchange.command_octets).first(both), seen.frame.payload.first(both));
 }
 
 void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const FrameSeen& seen) {
@@ -156,41 +178,36 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
         ++model_.dropped_messages;
         return exchanges_.forget(facts.kept);
     }
-    wire::Command command;
-    const bool incomplete = static_cast<bool>(layout::parse_into(command, seen.frame.payload));
-    if (incomplete && seen.frame.payload.size() < seen.frame.payload_length) {
-        // Which way the data go, and how many, was not captured: of such a message nothing is told.
-        verdicts_.undecided(rules::direction_bits, UndecidedReason::cut);
-        return exchanges_.forget(facts.kept);
-    }
+    const Readable<wire::Command> command(seen.frame);
     const wire::CommandParameter parameter = wire::parse_parameter(seen.frame.header.parameter);
     Message& message = model_.messages.emplace_back();
     message.id = model_.messages.size();
     message.initiator = initiator;
     message.target = target;
     message.ox_id = seen.frame.header.ox_id;
-    message.is_read = command.control.read_data;
-    message.notifies = !parameter.no_notification;
-    message.lun = command.lun.number;
+    if (command.reaches(wire::control_end)) message.is_read = command.part.control.read_data;
+    message.notifies = parameter.notifies();
+    if (command.reaches(wire::lun_number_end)) message.lun = command.part.lun.number;
     message.base_address = parameter.base_address;
-    message.data_length = command.data_length;
+    if (command.reaches(wire::command_size)) message.data_length = command.part.data_length;
     message.service_class = seen.service_class;
     message.command = seen.step();
     message.frames = 1;
     if (former != nullptr) rules_.settle(*former);
     Exchange& exchange = exchanges_.renew(facts.kept);
     exchange.message = message.id;
-    exchange.command_seq_cnt = seen.frame.header.seq_cnt;
-    exchange.command_seq_id = seen.frame.header.seq_id;
+    exchange.command = seen.frame.header;
+    const ByteView octets = seen.frame.payload.first(std::min(seen.frame.payload.size(), wire::command_size));
+    exchange.command_octets.assign(octets.begin(), octets.end());
     if (seen.frame.header.f_ctl.end_sequence) exchange.passes_initiative = seen.frame.header.f_ctl.sequence_initiative;
     const Arrival a{seen, exchange, message};
-    login_rules_.on_message(a);
+    login_rules_.on_message(a, facts.given_ids);
     if (annex_a_.is_asked_for()) annex_a_.on_message(a, facts.logins.between(initiator, target));
     note_time(a);
-    if (!incomplete) rules_.on_command(a, command);
+    rules_.on_command(a, command);
     if (Region* region = region_of(message)) {
         message.region = region->id;
-        ++(message.is_read ? region->reads : region->writes);
+        if (message.is_read) ++(*message.is_read ? region->reads : region->writes);
     }
     tell(a);
 }
@@ -200,15 +217,15 @@ Continuity Tracker::State::continuity_of(const Arrival& a, bool begins_sequence)
     const Exchange& exchange = a.exchange;
     const std::uint16_t seq_cnt = a.header().seq_cnt;
     const bool first = !exchange.last_seq_cnt;
-    const std::uint16_t last = first ? exchange.command_seq_cnt : *exchange.last_seq_cnt;
-    const std::uint8_t last_seq_id = first ? exchange.command_seq_id : exchange.last_seq_id;
+    const std::uint16_t last = first ? exchange.command.seq_cnt : *exchange.last_seq_cnt;
+    const std::uint8_t last_seq_id = first ? exchange.command.seq_id : exchange.last_seq_id;
     const bool counts_on = seq_cnt == static_cast<std::uint16_t>(last + 1);
     const bool next_seq_id = a.header().seq_id == static_cast<std::uint8_t>(last_seq_id + 1);
     const bool next_sequence = seq_cnt == 0 && next_seq_id;
     // Behind the command, a Sequence of data that was lost may have begun at 0.
     const bool next_is_known = next_sequence || (counts_on && begins_sequence && (next_seq_id || !first));
     if (first) {
-        if (a.header().parameter == 0 || (!a.message.is_read && next_is_known)) return Continuity::known;
+        if (a.header().parameter == 0 || (a.message.writes() && next_is_known)) return Continuity::known;
         return seq_cnt == 0 ? Continuity::assumed : Continuity::broken;
     }
     const bool goes_on = counts_on && a.header().seq_id == exchange.last_seq_id;
@@ -217,16 +234,17 @@ Continuity Tracker::State::continuity_of(const Arrival& a, bool begins_sequence)
     return known ? Continuity::known : Continuity::broken;
 }
 
-void Tracker::State::on_data(const Arrival& a, bool begins_sequence) {
+void Tracker::State::on_data(const Arrival& a, const fibre_channel::FrameFacts& facts) {
     const std::uint64_t begin = a.header().parameter, end = begin + a.length();
     Exchange& exchange = a.exchange;
     const std::uint16_t seq_cnt = a.header().seq_cnt;
-    const bool same_frame = exchange.last_seq_cnt && seq_cnt <= *exchange.last_seq_cnt;
+    // What was seen before, in a Sequence of its own, was sent anew.
+    const bool same_frame = facts.sequence.order == capture::FcFrameOrder::repeated;
     if (a.length() != 0 && exchange.data.covers(begin, end) && same_frame) {
         ++a.message.repeated_frames;
         return tell(a, true);
     }
-    const Continuity continuity = continuity_of(a, begins_sequence);
+    const Continuity continuity = continuity_of(a, fc::initiates(facts.packet.fc->sof));
     rules_.on_data(a, continuity);
     exchange.gaps |= continuity == Continuity::broken;
     if (!exchange.last_seq_cnt) {
@@ -234,7 +252,7 @@ void Tracker::State::on_data(const Arrival& a, bool begins_sequence) {
         if (continuity == Continuity::assumed && begin != 0) exchange.begins_behind = a.step();
     }
     exchange.last_ended = a.ends_sequence();
-    if (a.from_initiator() && !a.message.is_read)
+    if (a.from_initiator() && a.message.writes())
         exchange.passes_initiative = a.ends_sequence() ? std::optional(a.header().f_ctl.sequence_initiative)
                                                        : std::nullopt;
     exchange.last_seq_cnt = seq_cnt;
@@ -245,36 +263,44 @@ void Tracker::State::on_data(const Arrival& a, bool begins_sequence) {
     a.message.bytes += fresh;
     a.message.last_data = a.step();
     if (!a.message.first_data) a.message.first_data = a.step();
-    const std::uint64_t address = a.message.base_address + begin;
-    if (Region* region = region_of(a.message))
-        (a.message.is_read ? region->read : region->written).add(address, address + a.length());
-    observer_.on_data({a.message, address, a.seen.frame.payload});
+    if (a.message.reads()) store(a, begin, end, &Region::read);
+    else if (a.message.writes() && a.message.state == MessageState::complete) store(a, begin, end, &Region::written);
+    observer_.on_data({a.message, a.message.base_address + begin, a.seen.frame.payload});
     tell(a);
 }
 
 void Tracker::State::on_response(const Arrival& a) {
-    wire::Response response;
-    const bool incomplete = static_cast<bool>(layout::parse_into(response, a.seen.frame.payload));
-    const bool cut = incomplete && a.seen.frame.payload.size() < a.length();
-    const bool short_response = a.length() < wire::response_size;
-    if (!incomplete || short_response) rules_.on_response(a, response);
+    const Readable<wire::Response> response(a.seen.frame);
+    rules_.on_response(a, response);
     Message& m = a.message;
-    Region* region = region_of(m);
-    if (!incomplete && !m.response && region != nullptr) rules_.judge_extent(a, response, *region);
     ++m.frames;
     const auto& ranges = a.exchange.data.ranges();
     m.missing_bytes = ranges.empty() ? 0 : ranges.back().end - m.bytes;
     if (!m.response) {
         m.response = a.step();
-        if (cut) return tell(a);
-        m.status = response.status;
-        m.resid_over = response.resid_over;
-        m.resid_under = response.resid_under;
-        if (response.resid_over || response.resid_under) m.residual = response.resid;
-        m.state = response.status == static_cast<std::uint8_t>(wire::StatusCode::good) ? MessageState::complete
-                                                                                       : MessageState::failed;
+        take_response(a, response);
     }
     tell(a);
+}
+
+/// What the first one says, as far as it goes.
+void Tracker::State::take_response(const Arrival& a, const Readable<wire::Response>& response) {
+    Message& m = a.message;
+    const wire::Response& said = response.part;
+    if (!response.reaches(wire::flags_end)) return;
+    m.resid_over = said.resid_over;
+    m.resid_under = said.resid_under;
+    if (!response.reaches(wire::status_end)) return;
+    m.status = said.status;
+    if (Region* region = region_of(m); region != nullptr && m.data_length) rules_.judge_extent(a, said.status, *region);
+    const bool good = said.status == static_cast<std::uint8_t>(wire::StatusCode::good);
+    m.state = good ? MessageState::complete : MessageState::failed;
+    if (good && m.writes()) {
+        for (const RangeSet::Range& range : a.exchange.data.ranges())
+            store(a, range.begin, range.end, &Region::written);
+        observer_.on_stored(m);
+    }
+    if (response.reaches(wire::resid_end) && (said.resid_over || said.resid_under)) m.residual = said.resid;
 }
 
 Tracker::Tracker(Options options, fc_ae_rdma::Observer* observer)

@@ -48,7 +48,7 @@ Recorded recorded_message(const Recording& recording, std::size_t exchange) {
 stack_fc::RdmaRequest request_of(const Recorded& recorded) {
     stack_fc::RdmaRequest request;
     request.read = recorded.command.control.read_data;
-    request.notify = !recorded.parameter.no_notification;
+    request.notify = recorded.parameter.notifies();
     request.lun = recorded.command.lun.number;
     request.base_address = recorded.parameter.base_address;
     request.length = recorded.command.data_length;

@@ -273,7 +273,9 @@ private:
         }
         add_fact(about, "bytes moved", fmt::format("{}", message.bytes));
         if (message.residual)
-            add_fact(about, "residual", fmt::format("{} {}", *message.residual, message.resid_over ? "over" : "under"));
+            add_fact(
+                about, "residual",
+                fmt::format("{} {}", *message.residual, message.resid_over == true ? "over" : "under"));
     }
 
     void add_findings() {
@@ -419,9 +421,9 @@ private:
             case Kind::fc_ae_rdma: {
                 const rdma_model::Message& message = engine.fc_ae_rdma().messages[first.rdma_message - 1];
                 info.kind = "FC-AE-RDMA message";
-                info.about = fmt::format(
-                    "{}, {} of {} bytes, {}", ports, message.is_read ? "read" : "write", message.data_length,
-                    name_of(message.state));
+                const char* operation = !message.is_read ? "message" : *message.is_read ? "read" : "write";
+                const std::string length = message.data_length ? fmt::format(" of {} bytes", *message.data_length) : "";
+                info.about = fmt::format("{}, {}{}, {}", ports, operation, length, name_of(message.state));
                 break;
             }
             case Kind::pair:

@@ -9,13 +9,14 @@ namespace fabricscope::engine {
 namespace {
 
 using fibre_channel::GivenIds;
+using fibre_channel::Party;
 using fibre_channel::Port;
 
 constexpr Port port{0, 0x01'0200};
 
 GivenIds given(std::initializer_list<int> ids) {
     GivenIds all;
-    for (const int id : ids) all.note(port, static_cast<std::uint16_t>(id));
+    for (const int id : ids) all.note(port, Party::originator, static_cast<std::uint16_t>(id));
     return all;
 }
 
@@ -44,11 +45,26 @@ TEST(GivenIds, OfAPoolTheyProveNothing) {
     EXPECT_FALSE(ids.has_all(port, 5, 6));
 }
 
+TEST(GivenIds, RxIdsMayCountWithOxIdsOrByThemselves) {
+    GivenIds together;
+    together.note(port, Party::originator, 5);
+    together.note(port, Party::responder, 6);
+    together.note(port, Party::originator, 7);
+    EXPECT_TRUE(together.has_all(port, 5, 7));
+    GivenIds apart = given({5, 6, 7});
+    apart.note(port, Party::responder, 6);
+    EXPECT_TRUE(apart.has_all(port, 5, 7)) << "OX_IDs are a row of their own";
+    GivenIds lost = given({5, 7, 8});
+    lost.note(port, Party::responder, 7);
+    lost.note(port, Party::responder, 6);
+    EXPECT_FALSE(lost.has_all(port, 5, 8)) << "RX_IDs have a counter of their own, since it gives 7 once more";
+}
+
 TEST(GivenIds, AtRandomTheyProveNothing) {
     GivenIds ids;
-    for (unsigned i = 0; i < 1000; ++i) ids.note(port, static_cast<std::uint16_t>(i * 40503U));
-    ids.note(port, 0x8000);
-    ids.note(port, 0x8001);
+    for (unsigned i = 0; i < 1000; ++i) ids.note(port, Party::originator, static_cast<std::uint16_t>(i * 40503U));
+    ids.note(port, Party::originator, 0x8000);
+    ids.note(port, Party::originator, 0x8001);
     EXPECT_FALSE(ids.has_all(port, 0x8000, 0x8001));
 }
 

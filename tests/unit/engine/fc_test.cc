@@ -397,6 +397,55 @@ TEST(FcLogins, LogoutAndReplacement) {
     EXPECT_EQ(model.logins[2].state, LoginState::accepted);
 }
 
+/// PLOGI, or PRLI, without its answer.
+FcExchange ask(World& world, FcPort& from, FcPort& to, const Octets& request) {
+    FcExchange exchange(from, to, wire::type_els);
+    world.send(exchange.send({.r_ctl = wire::r_ctl_els_request, .data = request, .passes_initiative = true}));
+    return exchange;
+}
+void answer(World& world, FcExchange& exchange, const Octets& answer) {
+    world.send(exchange.send({.r_ctl = wire::r_ctl_els_reply, .data = answer, .from_responder = true, .last = true}));
+}
+
+TEST(FcLogins, RequestsOfBothSidesCross) {
+    World world;
+    FcExchange by_a = ask(world, world.a, world.b, login_payload(world.a, wire::els_plogi));
+    FcExchange by_b = ask(world, world.b, world.a, login_payload(world.b, wire::els_plogi));
+    Octets accept = login_payload(world.b, wire::els_plogi);
+    accept[0] = wire::els_ls_acc;
+    answer(world, by_a, accept);
+    answer(world, by_b, ls_rjt_payload(0x09, 0x00));
+    FcExchange process_a = ask(world, world.a, world.b, prli_payload(0x08, 0x32));
+    FcExchange process_b = ask(world, world.b, world.a, prli_payload(0x08, 0x32));
+    answer(world, process_a, prli_accept_payload(0x08, 0x32));
+    answer(world, process_b, prli_accept_payload(0x08, 0x32));
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 2U);
+    EXPECT_EQ(model.logins[0].state, LoginState::accepted);
+    EXPECT_EQ(model.logins[1].state, LoginState::rejected);
+    EXPECT_EQ(world.tracker.logins().between({0, world.a.id}, {0, world.b.id}), &model.logins[0]);
+    ASSERT_EQ(model.logins[0].processes.size(), 2U);
+    for (const ProcessLogin& process : model.logins[0].processes) EXPECT_TRUE(process.image_pair);
+}
+
+TEST(FcLogins, PortsWithoutAddressesAskForThemAtTheSameTime) {
+    World world;
+    FcPort newcomer_a = world.a, newcomer_b = world.b;
+    newcomer_a.id = newcomer_b.id = wire::unidentified;
+    newcomer_b.next_x_id = 0x300;
+    FcExchange by_a = ask(world, newcomer_a, world.fabric, login_payload(world.a, wire::els_flogi));
+    FcExchange by_b = ask(world, newcomer_b, world.fabric, login_payload(world.b, wire::els_flogi));
+    by_a.set_originator(world.a);
+    by_b.set_originator(world.b);
+    answer(world, by_a, flogi_accept_payload(world.fabric, 10'000, 2'000));
+    answer(world, by_b, flogi_accept_payload(world.fabric, 10'000, 2'000));
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 2U);
+    EXPECT_EQ(model.logins[0].originator, world.a.id);
+    EXPECT_EQ(model.logins[1].originator, world.b.id);
+    for (const Login& login : model.logins) EXPECT_EQ(login.state, LoginState::accepted) << login.id;
+}
+
 TEST(FcLogins, TheObserverIsToldEachStep) {
     World world;
     world.log_in();

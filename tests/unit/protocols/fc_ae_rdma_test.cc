@@ -32,13 +32,12 @@ template <class T> T parsed(const Octets& octets) {
 
 TEST(FcAeRdma, Figure1ParameterOfTheCommand) {
     const CommandParameter notify = parse_parameter(0xA6123456);
-    EXPECT_EQ(notify.code, rdma_code);
-    EXPECT_FALSE(notify.no_notification);
+    EXPECT_EQ(notify.code, code_with_notification);
+    EXPECT_TRUE(notify.notifies());
     EXPECT_EQ(notify.base_address, 0x123456U);
-    EXPECT_TRUE(parse_parameter(0xA7000000).no_notification);
+    EXPECT_EQ(parse_parameter(0xA7000000).code, code_without_notification);
+    EXPECT_FALSE(parse_parameter(0xA7000000).notifies());
     EXPECT_EQ(build_parameter(notify), 0xA6123456U);
-    EXPECT_EQ(rdma_code << 1, code_with_notification);
-    EXPECT_EQ(rdma_code << 1 | 1, code_without_notification);
     EXPECT_TRUE(is_rdma(0xA6FFFFFF));
     EXPECT_TRUE(is_rdma(0xA7000000));
     for (const std::uint32_t other : {0x00000000U, 0xA5000000U, 0xA8000000U, 0x26000000U, 0xFFFFFFFFU})

@@ -59,7 +59,8 @@ std::uint64_t AeRdma::request(Time now, std::uint32_t target, const RdmaRequest&
     OutgoingIu iu;
     iu.r_ctl = static_cast<std::uint8_t>(Iu::command);
     iu.parameter = fc_ae_rdma::build_parameter(
-        {.no_notification = !request.notify, .base_address = request.base_address});
+        {.code = request.notify ? fc_ae_rdma::code_with_notification : fc_ae_rdma::code_without_notification,
+         .base_address = request.base_address});
     iu.payload = layout::octets_of(command);
     iu.passes_initiative = !sends_data;
     iu.note = request.read ? "reads" : "writes";
@@ -191,7 +192,7 @@ void AeRdma::write(Time now, ExchangeHandle exchange, const Task& task) {
 }
 
 void AeRdma::notify(const Task& task, std::uint32_t length) {
-    if (task.parameter.no_notification) return;
+    if (!task.parameter.notifies()) return;
     notifications_.push_back(
         {task.initiator, task.command.lun.number, task.command.control.read_data, task.parameter.base_address, length});
 }
