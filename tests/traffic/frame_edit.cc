@@ -185,7 +185,8 @@ void repair_ipv4(const FrameToEdit& frame, std::size_t at) {
     auto header = parsed_at<net::Ipv4Header>(frame, at);
     header.checksum = 0;
     put_at(frame, at, header);
-    header.checksum = net::checksum_of(net::checksum_sum(ByteView(frame.octets).subspan(at, header.header_length * std::size_t{4})));
+    header.checksum = net::checksum_of(
+        net::checksum_sum(ByteView(frame.octets).subspan(at, header.header_length * std::size_t{4})));
     put_at(frame, at, header);
 }
 
@@ -195,7 +196,8 @@ std::uint16_t transport_checksum(
     const bool is_ipv4 = network == Network::ipv4;
     const ByteView addresses = ByteView(frame.octets).subspan(at + (is_ipv4 ? 12 : 8), is_ipv4 ? 8 : 32);
     const auto length = static_cast<std::uint32_t>(covered.size());
-    return net::checksum_of(net::checksum_sum(covered, net::checksum_sum(addresses, protocol + (length >> 16) + (length & 0xFFFF))));
+    return net::checksum_of(
+        net::checksum_sum(covered, net::checksum_sum(addresses, protocol + (length >> 16) + (length & 0xFFFF))));
 }
 
 template <layout::WireFormat Header>

@@ -141,7 +141,8 @@ public:
 
 private:
     static bool began_before(const json& record) {
-        return record.value("midstream", false) || !record.value("from_start", true);
+        return record.value("midstream", false) || record.value("began_before", false) ||
+               !record.value("from_start", true);
     }
 
     void tell(const std::string& where, std::string text) { found.push_back({where, std::move(text)}); }
