@@ -64,7 +64,6 @@ void Engine::on_packet(const capture::Packet& packet) {
     else if (packet.state != capture::DecodeState::ok) ++capture_.undecoded_frames;
     capture_.tcp_frames += packet.transport == capture::Transport::tcp;
     capture_.rdma_frames += packet.transport == capture::Transport::ib;
-    capture_.fc_frames += packet.transport == capture::Transport::fc;
     if (const auto original = copies_.original_of(packet)) {
         ++capture_.copies;
         for (const Follower& follower : followers()) follower.tracker.on_copy(packet.number, *original);

@@ -20,7 +20,6 @@ struct CaptureSummary {
     std::uint64_t copies = 0;            ///< frames seen before; left out
     std::uint64_t tcp_frames = 0;
     std::uint64_t rdma_frames = 0;  ///< RoCE and InfiniBand packets
-    std::uint64_t fc_frames = 0;
 };
 
 class Engine : public Trackers {

@@ -43,8 +43,6 @@ constexpr auto capture_columns = columns<Results>(
         "copied_frames", "frames left out because they were captured before, by the same or another interface"),
     column<[](const Results& r) { return r.capture.tcp_frames; }>("tcp_frames", "TCP segments"),
     column<[](const Results& r) { return r.capture.rdma_frames; }>("rdma_frames", "RoCE and InfiniBand packets"),
-    column<[](const Results& r) { return r.capture.fc_frames; }>(
-        "fc_frames", "Fibre Channel frames; those in FCIP count as TCP"),
     rows<&Results::problems, errors>("errors", Form::values),
     rows<&Results::warnings, warnings>("warnings", Form::values));
 

@@ -213,7 +213,7 @@ def test_the_ladder_of_an_rdma_cm_connection():
     for side, direction in (("client", "client_to_server"), ("server", "server_to_client")):
         assert [words for _, who, words in rungs if who == side and "bytes" in words] == [
             f"first of {connection[direction]['packets']} packets, {connection[direction]['bytes']:,} bytes"]
-    assert "connected; rc tcp, service id 0x0000000001061c06" in text
+    assert "connected; rc tcp, rping, service id 0x0000000001061c06" in text
     picture = svg("rdmacm_rping_v4", "--connection", "cm-1")
     assert layers(picture).count("rung") == len(rungs) and "RDMA CM connection cm-1" in texts(picture)
     assert png(fabricscope("timeline", name, "--connection", "cm-1", "--png", "-"))[0] == 2 * float(picture.get("width"))

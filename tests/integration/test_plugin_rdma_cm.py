@@ -279,7 +279,7 @@ def test_every_message_is_decoded_on_every_link(link, path):
     shown = [re.sub(r" 192.0.2.\d+:\d+ → 192.0.2.\d+:\d+", "", row["_ws.col.Info"][0])
              for row in fields(capture, "_ws.col.Info", display_filter="rdma_ip_cm")]
     assert shown == [
-        "REQ cm-1 tcp, QP 0x11", "MRA cm-1 REQ received, wait 4294 ms", "REP cm-1, QP 0x14", "RTU cm-1", "LAP cm-1",
+        "REQ cm-1 tcp, librdmacm examples, QP 0x11", "MRA cm-1 REQ received, wait 4294 ms", "REP cm-1, QP 0x14", "RTU cm-1", "LAP cm-1",
         "APR cm-1: alternate path rejected (3)", "DREQ cm-1", "DREP cm-1", "SIDR_REQ cm-2 udp", "SIDR_REP cm-2, QP 0x14",
         "ClassPortInfo Get response"]
     assert fields(capture, "frame.number", display_filter="rdma_ip_cm.malformed || rdma_ip_cm.cut || rdma_ip_cm.repeated") == []
@@ -384,7 +384,8 @@ def test_the_service_in_words(protocol, name, path):
     capture.mad(True, cm_probe.req(cm_probe.service_id(20049, protocol)))
     capture.save(path)
     assert decode(path, 1, "rdma_ip_cm.protocol", "rdma_ip_cm.destination_port") == ([name], ["20049"])
-    assert info(path, 1) == f"REQ cm-1 192.0.2.10:40000 → 192.0.2.20:20049 {'protocol ' * name.isdigit()}{name}, QP 0x11"
+    protocol_name = f"{'protocol ' * name.isdigit()}{name}" + ", NFS/RDMA" * (name == "tcp")
+    assert info(path, 1) == f"REQ cm-1 192.0.2.10:40000 → 192.0.2.20:20049 {protocol_name}, QP 0x11"
 
 
 def test_a_service_of_somebody_else_has_no_addresses(path):

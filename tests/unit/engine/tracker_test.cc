@@ -124,7 +124,7 @@ TEST(Rendezvous, ResetDuringSetUpIsAFailure) {
     World w;
     w.handshake();
     w.send(client, World::proposal());
-    w.segment(server, capture::rst);
+    w.segment(server, capture::rst | capture::ack);
     w.tracker.finish();
     EXPECT_EQ(w.connection(1).outcome, Outcome::failed);
     EXPECT_EQ(w.connection(1).close, Close::abnormal);

@@ -21,6 +21,7 @@ TEST(FcAeRdmaRecords, AMessage) {
     message.id = 7;
     message.initiator = {0, 0x010203};
     message.target = {5, 0x040506};
+    message.is_read = false;
     message.base_address = 0x1000;
     message.status = 0x5D;
     message.state = MessageState::failed;
@@ -52,6 +53,7 @@ Message failed_write() {
     message.id = 1;
     message.initiator = {0, 0x010203};
     message.target = {0, 0x040506};
+    message.is_read = false;
     message.lun = 3;
     message.base_address = 0x1000;
     message.data_length = 512;

@@ -29,7 +29,8 @@ protected:
         return out.str();
     }
 
-    engine::CaptureSummary capture_{.frames = 78, .start = start, .duration = 9'750'000'000};
+    engine::CaptureSummary capture_{
+        .frames = 78, .start = start, .duration = 9'750'000'000, .tcp_frames = 13, .rdma_frames = 60};
     Model model_;
     std::vector<std::string> problems_;
 };

@@ -95,6 +95,7 @@ Choice random_scenario(std::uint64_t seed, const std::string& more = "") {
     const bool echo = transfer == 0 && random.below(2) == 0;
     const std::uint64_t pipeline = random.below(5);
     const char* const version = one_of("iso", "iso", "1.0");
+    const bool single_frame = std::string_view(version) == "1.0";  // connect IUs are (6.7)
     const std::string common = fmt::format(
         "level={} max-transfer={} pipeline={} preference={}", levels[choice.level], octets + random.below(1000) + 16,
         pipeline, one_of("yes", "no"));
@@ -103,7 +104,7 @@ Choice random_scenario(std::uint64_t seed, const std::string& more = "") {
         "hosts class={} frame-size={} credit={}\nproviders version={} iu-size={}\n"
         "listen {} echo={}\nconnect {} transfer={} messages={} octets={} pause={}us immediate-every={}\n",
         seed, more, one_of("fibre", "fcoe"), one_of("fabric", "point-to-point"), "farp", one_of("2", "3"),
-        one_of("256", "1024", "2112"), random.between(1, 10), version,
+        one_of(single_frame ? "512" : "256", "1024", "2112"), random.between(1, 10), version,
         random.below(2) == 0 ? 0 : 4 * random.between(100, 900), common, echo ? "yes" : "no", common,
         transfers[transfer], random.between(1, 30), octets, random.below(3) * 50, transfer == 0 ? random.below(4) : 0);
     return choice;
