@@ -289,11 +289,11 @@ CM_STORIES = {
 
 
 def cm_story(capture):
-    """Who says what on the first connection; ports, queue pairs and what applications say are not compared."""
+    """Who says what on the first connection; ports (and so the ULP), queue pairs and what applications say are not compared."""
     lines = run([BUILD / "with-plugins", "tshark", "-r", capture, "-Y", 'rdma_ip_cm.connection == "cm-1" and infiniband.mad',
                  "-T", "fields", "-e", "eth.src", "-e", "_ws.col.Info"]).decode().splitlines()
     messages = [line.split("\t") for line in lines]
-    free = r"\S+ → [^ ,]+|, QP \w+|, private data .*"
+    free = r"\S+ → [^ ,]+|(?<=tcp), (?!QP)[^,]+|, QP \w+|, private data .*"
     return [(source == messages[0][0], re.sub(free, "", info)) for source, info in messages]
 
 
