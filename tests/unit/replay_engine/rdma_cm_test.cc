@@ -240,8 +240,9 @@ void rename_everywhere(std::vector<Message>& messages, const NamePlace& name) {
 const std::set<std::string_view> decisive{
     "rdma_ip_cm.mad.base_version", "rdma_ip_cm.mad.class", "rdma_ip_cm.mad.attribute_id", "infiniband.bth.opcode"};
 const std::set<std::string_view> structural{
-    "rdma_ip_cm.rej.reason", "rdma_ip_cm.rej.ari_length", "rdma_ip_cm.ari.suggested_length", "rdma_ip_cm.ip.version",
-    "rdma_ip_cm.ip.major_version"};
+    "rdma_ip_cm.rej.reason", "rdma_ip_cm.rej.ari_length",   "rdma_ip_cm.ari.suggested_length",
+    "rdma_ip_cm.ip.version", "rdma_ip_cm.ip.major_version", "rdma_ip_cm.rej.message",
+    "rdma_ip_cm.ari.layer"};
 
 class Alterations {
 public:
