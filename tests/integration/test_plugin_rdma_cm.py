@@ -280,7 +280,7 @@ def test_every_message_is_decoded_on_every_link(link, path):
              for row in fields(capture, "_ws.col.Info", display_filter="rdma_ip_cm")]
     assert shown == [
         "REQ cm-1 tcp, librdmacm examples, QP 0x11", "MRA cm-1 REQ received, wait 4294 ms", "REP cm-1, QP 0x14", "RTU cm-1", "LAP cm-1",
-        "APR cm-1: alternate path rejected (3)", "DREQ cm-1", "DREP cm-1", "SIDR_REQ cm-2 udp", "SIDR_REP cm-2, QP 0x14",
+        "APR cm-1: alternate path rejected (3)", "DREQ cm-1", "DREP cm-1", "SIDR_REQ cm-2 udp, udaddy", "SIDR_REP cm-2, QP 0x14",
         "ClassPortInfo Get response"]
     assert fields(capture, "frame.number", display_filter="rdma_ip_cm.malformed || rdma_ip_cm.cut || rdma_ip_cm.repeated") == []
     assert len(fields(capture, "frame.number", display_filter='rdma_ip_cm.connection == "cm-1"')) == 9

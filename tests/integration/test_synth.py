@@ -293,7 +293,7 @@ def cm_story(capture):
     lines = run([BUILD / "with-plugins", "tshark", "-r", capture, "-Y", 'rdma_ip_cm.connection == "cm-1" and infiniband.mad',
                  "-T", "fields", "-e", "eth.src", "-e", "_ws.col.Info"]).decode().splitlines()
     messages = [line.split("\t") for line in lines]
-    free = r"\S+ → [^ ,]+|(?<=tcp), (?!QP)[^,]+|, QP \w+|, private data .*"
+    free = r"\S+ → [^ ,]+|(?<=tcp|udp), (?!QP)[^,]+|, QP \w+|, private data .*"
     return [(source == messages[0][0], re.sub(free, "", info)) for source, info in messages]
 
 
