@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <string_view>
 
+#include "capture/hash.h"
 #include "protocols/net/headers.h"
 
 namespace fabricscope::capture {
@@ -18,12 +18,6 @@ constexpr std::size_t most_of_one_interface = 1024;
 constexpr std::size_t pair_count = 256;
 /// How late a copy comes by the same interface: a switch and its mirror hold a frame for microseconds.
 constexpr Time latest = 100 * microsecond, latest_identified = millisecond;
-
-std::uint64_t hash_of(ByteView octets) {
-    return std::hash<std::string_view>{}({reinterpret_cast<const char*>(octets.data()), octets.size()});
-}
-
-std::uint64_t combine(std::uint64_t a, std::uint64_t b) { return std::rotl(a * 0x9E37'79B9'7F4A'7C15, 31) ^ b; }
 
 template <layout::WireFormat T> consteval std::size_t offset_of(std::string_view filter) {
     return std::ranges::find(layout::info_of<T>().fields, filter, &layout::FieldInfo::filter)->offset;
@@ -49,13 +43,6 @@ std::uint64_t hash_of_segment(const Packet& packet) {
     return hash_of_ends(packet.segment);
 }
 
-std::uint64_t fingerprint_of(const Packet& packet) {
-    std::uint64_t fingerprint = hash_of_segment(packet);
-    fingerprint = combine(fingerprint, hash_of(packet.source.bytes));
-    fingerprint = combine(fingerprint, hash_of(packet.destination.bytes));
-    return combine(fingerprint, packet.ip_identification);
-}
-
 }  // namespace
 
 DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std::size_t capacity) : window_(window) {
@@ -66,8 +53,9 @@ DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std
 
 std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) {
     if (packet.transport == Transport::none || packet.interface >= most_interfaces) return {};
-    const std::uint64_t fingerprint = fingerprint_of(packet);
     const Direction direction = direction_of(packet);
+    const std::uint64_t fingerprint = combine(
+        combine(hash_of_segment(packet), direction.ends), packet.ip_identification);
     if (Original* original = find(fingerprint, packet, direction)) {
         const std::uint64_t frame = original->frame;
         const std::uint64_t interface = std::uint64_t{1} << packet.interface;
@@ -83,12 +71,12 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
 }
 
 DuplicateFilter::Direction DuplicateFilter::direction_of(const Packet& packet) {
-    const std::uint64_t source = hash_of(packet.source.bytes);
-    const std::uint64_t destination = hash_of(packet.destination.bytes);
+    const std::hash<Address> hash;
+    const std::uint64_t source = hash(packet.source), destination = hash(packet.destination);
     const std::uint64_t addresses = source ^ destination;
     Pair& pair = pairs_[addresses % pairs_.size()];
     if (pair.addresses != addresses) pair = {addresses, {}};
-    return {pair, source < destination};
+    return {pair, combine(source, destination), source < destination};
 }
 
 bool DuplicateFilter::is_copy(

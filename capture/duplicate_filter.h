@@ -44,6 +44,7 @@ private:
 
     struct Direction {
         Pair& pair;
+        std::uint64_t ends;  ///< a hash of both addresses, another one for the other way
         bool way;
     };
 

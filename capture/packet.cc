@@ -10,8 +10,6 @@
 namespace fabricscope::capture {
 namespace {
 
-constexpr std::array<std::uint8_t, 12> ipv4_mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-
 // Written in place: an address put together first and copied then waits for its own octets.
 void assign(Address& address, const Ipv4& ipv4) {
     const auto end = std::ranges::copy(ipv4_mapped_prefix, address.bytes.begin()).out;

@@ -43,7 +43,7 @@ constexpr auto message_columns = columns<Message>(
     column<[](const Message& m) { return fc_ae_rdma_message_name(m.id); }>("id", "fc-ae-rdma-1, ..."),
     column<&Message::initiator>("initiator", "N_Port_ID"), column<&Message::target>("target", "N_Port_ID"),
     column<&Message::ox_id>("ox_id", "OX_ID"),
-    column<[](const Message& m) { return m.is_read ? operation_name(*m.is_read) : nullptr; }>(
+    column<[](const Message& m) { return m.operation(); }>(
         "operation", "read or write, as far as FCP_CMND was captured"),
     column<[](const Message& m) { return converted(number_or_null(m.region), fc_ae_rdma_region_name); }>(
         "region", "memory region that it reads or writes"),

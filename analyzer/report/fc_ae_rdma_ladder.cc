@@ -15,7 +15,7 @@ using namespace engine::fc_ae_rdma;
 
 /// "read of 4,096 bytes at 001000h in LUN 3"
 std::string task_text(const Message& message) {
-    std::string text = message.is_read ? operation_name(*message.is_read) : "message";
+    std::string text = message.is_read ? message.operation() : "message";
     if (message.data_length) text += " of " + counted(*message.data_length, "byte");
     text += fmt::format(" at {:06X}h", message.base_address);
     if (message.lun) text += fmt::format(" in LUN {}", *message.lun);

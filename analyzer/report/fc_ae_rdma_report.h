@@ -28,9 +28,6 @@ std::string fc_ae_rdma_message_name(std::uint64_t id);
 /// "fc-ae-rdma-region-3"
 std::string fc_ae_rdma_region_name(std::uint32_t id);
 
-/// "read", "write"
-inline const char* operation_name(bool is_read) { return is_read ? "read" : "write"; }
-
 /// What kept a message from moving its data, "ended with WRITE PROTECT ERROR"; empty if nothing did.
 std::string trouble_of(const engine::fc_ae_rdma::Message& message);
 

@@ -279,9 +279,8 @@ std::vector<std::string> missing_transports(const Results& results) {
         model->connections, [](const Connection& connection) { return connection.outcome != Outcome::plain_tcp; });
     if (results.capture.rdma_frames == 0 && offered)
         missing.push_back(
-            "No RoCE in this capture: data, LLC and CDC messages are not known. RDMA adapters hide RoCE from tcpdump "
-            "on "
-            "the host; mirror the switch port, or capture on the RDMA device.");
+            "No RoCE in this capture: data, LLC and CDC messages are not known. "
+            "RDMA adapters hide RoCE from tcpdump on the host; mirror the switch port, or capture on the RDMA device.");
     if (results.capture.tcp_frames == 0 && !model->link_groups.empty())
         missing.push_back("No TCP in this capture: ports and CLC messages are not known.");
     return missing;

@@ -23,7 +23,7 @@ void add_message(
     if (message == nullptr) return;
     const Record::Parties& parties = record.parties(*message);
     add_id(tree, tvb, id_of("fcaerdma.message"), "fc-ae-rdma", entry.message);
-    if (message->is_read) add_text(tree, tvb, id_of("fcaerdma.operation"), operation_of(*message));
+    if (message->is_read) add_text(tree, tvb, id_of("fcaerdma.operation"), message->operation());
     add_text(tree, tvb, id_of("fcaerdma.state"), name_of(message->state));
     add_text(tree, tvb, id_of("fcaerdma.initiator"), parties.initiator.c_str());
     add_text(tree, tvb, id_of("fcaerdma.target"), parties.target.c_str());

@@ -46,15 +46,10 @@ const char* name_of_iu(const fc::Frame& frame) {
     return name != nullptr ? name : "FCP IU";
 }
 
-const char* operation_of(const Message& message) {
-    if (!message.is_read) return nullptr;
-    return *message.is_read ? "read" : "write";
-}
-
 Line summary_of(const FrameEntry& entry, const fc::Frame& frame, const Message& message) {
     Line line(name_of_iu(frame));
     line << " fc-ae-rdma-" << message.id;
-    if (message.is_read) line << " " << operation_of(message);
+    if (message.is_read) line << " " << message.operation();
     if (message.lun) line << " LUN " << *message.lun;
     switch (static_cast<Iu>(frame.header.r_ctl)) {
         case Iu::command: add_command(line, message); break;

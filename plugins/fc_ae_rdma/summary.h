@@ -16,7 +16,4 @@ Line summary_of(const FrameEntry& entry, const fc::Frame& frame, const Message& 
 /// "FCP_CMND"
 const char* name_of_iu(const fc::Frame& frame);
 
-/// "read", "write"
-const char* operation_of(const Message& message);
-
 }  // namespace fabricscope::plugin::fc_ae_rdma

@@ -39,9 +39,9 @@ int frame_node, message_node, status_node, region_node, rule_node;
 
 void tick_message(stats_tree* tree, const Tap& tap, const Message& message) {
     if (message.command.frame == tap.entry.frame && message.is_read && message.lun) {
-        stats_tree_tick_pivot(tree, message_node, operation_of(message));
+        stats_tree_tick_pivot(tree, message_node, message.operation());
         Line region(record().parties(message).target);
-        region << " LUN " << *message.lun << ", " << operation_of(message);
+        region << " LUN " << *message.lun << ", " << message.operation();
         stats_tree_tick_pivot(tree, region_node, region.c_str());
     }
     if (!message.status || !message.response || message.response->frame != tap.entry.frame) return;
@@ -98,7 +98,7 @@ void export_message(void* list, packet_info* pinfo, const Tap& tap, const Messag
     const Assembly* assembly = finished_message(record(), tap);
     if (assembly == nullptr || !message.is_read) return;
     Line file("fc-ae-rdma-");
-    file << message.id << "-" << operation_of(message) << ".bin";
+    file << message.id << "-" << message.operation() << ".bin";
     const char* target = record().parties(message).target.c_str();
     objects.append(
         {list, message.id}, pinfo->num, {.host = target, .file = file.c_str()}, assembly->octets(pinfo->pool));

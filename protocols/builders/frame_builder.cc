@@ -11,7 +11,6 @@
 namespace fabricscope::builders {
 namespace {
 
-constexpr std::array<std::uint8_t, 12> mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 constexpr std::size_t network_offset = layout::size_of<net::Ethernet>;
 constexpr std::size_t ip_checksum_offset = network_offset + 10;
 constexpr std::size_t tcp_checksum_offset = 16;  // in the TCP header
@@ -19,7 +18,7 @@ constexpr std::size_t udp_checksum_offset = 6;   // in the UDP header
 
 Ipv4 ipv4_of(const Gid& address) {
     Ipv4 result;
-    std::copy(address.octets.begin() + mapped_prefix.size(), address.octets.end(), result.octets.begin());
+    std::copy(address.octets.begin() + ipv4_mapped_prefix.size(), address.octets.end(), result.octets.begin());
     return result;
 }
 
@@ -27,13 +26,9 @@ Ipv4 ipv4_of(const Gid& address) {
 
 Gid gid_of(const Ipv4& address) {
     Gid gid;
-    std::ranges::copy(mapped_prefix, gid.octets.begin());
-    std::ranges::copy(address.octets, gid.octets.begin() + mapped_prefix.size());
+    std::ranges::copy(ipv4_mapped_prefix, gid.octets.begin());
+    std::ranges::copy(address.octets, gid.octets.begin() + ipv4_mapped_prefix.size());
     return gid;
-}
-
-bool is_ipv4(const Gid& address) {
-    return std::equal(mapped_prefix.begin(), mapped_prefix.end(), address.octets.begin());
 }
 
 template <layout::WireFormat T> void FrameBuilder::put(const T& header) {
@@ -51,7 +46,7 @@ void FrameBuilder::put_checksum(std::size_t offset, std::uint16_t value) {
 
 void FrameBuilder::begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::size_t payload) {
     frame_.clear();
-    if (!is_ipv4(ends.source)) {
+    if (!ends.source.is_ipv4()) {
         put(net::Ethernet{ends.destination_mac, ends.source_mac, net::ether_type_ipv6});
         put(net::Ipv6Header{
             6, 0, 0, static_cast<std::uint16_t>(payload), protocol, ends.hop_limit, ends.source, ends.destination});
@@ -86,7 +81,7 @@ void FrameBuilder::begin_grh(const FrameEnds& ends, std::size_t payload) {
 /// Over the pseudo header and everything from the transport header on. IPv4's pseudo header has the last four octets of
 /// the addresses; the rest of an IPv4-mapped address must not be summed.
 std::uint16_t FrameBuilder::transport_checksum(const FrameEnds& ends, std::uint8_t protocol) const {
-    const std::size_t skipped = is_ipv4(ends.source) ? mapped_prefix.size() : 0;
+    const std::size_t skipped = ends.source.is_ipv4() ? ipv4_mapped_prefix.size() : 0;
     const ByteView covered = ByteView(frame_).subspan(transport_);
     std::uint32_t pseudo_header = protocol + static_cast<std::uint32_t>(covered.size());
     pseudo_header = net::checksum_sum(ByteView(ends.source.octets).subspan(skipped), pseudo_header);
@@ -127,9 +122,9 @@ ByteView FrameBuilder::roce(
     put(payload);
     constexpr std::array<std::uint8_t, 3> padding{};
     put(ByteView(padding).first(bth.pad_count));
-    const ib::IcrcStart start = !over_ip               ? ib::IcrcStart::grh
-                                : is_ipv4(ends.source) ? ib::IcrcStart::ipv4
-                                                       : ib::IcrcStart::ipv6;
+    const ib::IcrcStart start = !over_ip                ? ib::IcrcStart::grh
+                                : ends.source.is_ipv4() ? ib::IcrcStart::ipv4
+                                                        : ib::IcrcStart::ipv6;
     const ByteView covered = ByteView(frame_).subspan(network_offset);
     put(ib::Icrc{ib::icrc(start, covered, bth_offset).value_or(0)});
     if (start == ib::IcrcStart::ipv6)

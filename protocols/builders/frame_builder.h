@@ -33,7 +33,6 @@ enum class RoceVersion : std::uint8_t { v1, v2 };
 
 /// The IPv4-mapped form of an address, under which RoCEv2 knows it.
 Gid gid_of(const Ipv4& address);
-bool is_ipv4(const Gid& address);
 
 /// Builds one frame after the other in the same buffer: a view that is returned is valid until the next call.
 class FrameBuilder {

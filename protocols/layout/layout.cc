@@ -29,10 +29,9 @@ std::string to_string(const Gid& gid) {
 }
 
 std::string short_text(const Gid& gid) {
-    constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-    if (!std::equal(mapped.begin(), mapped.end(), gid.octets.begin())) return to_string(gid);
+    if (!gid.is_ipv4()) return to_string(gid);
     Ipv4 address;
-    std::copy(gid.octets.begin() + mapped.size(), gid.octets.end(), address.octets.begin());
+    std::copy(gid.octets.begin() + ipv4_mapped_prefix.size(), gid.octets.end(), address.octets.begin());
     return to_string(address);
 }
 

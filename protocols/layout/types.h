@@ -2,6 +2,7 @@
 // The few value types that wire formats are made of, beyond plain integers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -31,9 +32,13 @@ struct Ipv4 {
     auto operator<=>(const Ipv4&) const = default;
 };
 
+/// In front of an IPv4 address that stands in the place of an IPv6 address (RFC 4291, 2.5.5.2).
+inline constexpr std::array<std::uint8_t, 12> ipv4_mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+
 /// A 128-bit InfiniBand GID, which is also an IPv6 address; an IPv4 address is held as ::ffff:a.b.c.d.
 struct Gid {
     std::array<std::uint8_t, 16> octets{};
+    bool is_ipv4() const { return std::equal(ipv4_mapped_prefix.begin(), ipv4_mapped_prefix.end(), octets.begin()); }
     auto operator<=>(const Gid&) const = default;
 };
 

@@ -169,7 +169,7 @@ private:
         header.versions.ip_version = static_cast<std::uint8_t>(
             statement.number("ip-version", header.versions.ip_version, 15));
         if (auto* v4 = std::get_if<cm::Ipv4Addresses>(&header.addresses)) {
-            constexpr Bytes<12> mapped{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF}};
+            constexpr Bytes<12> mapped{ipv4_mapped_prefix};
             if (statement.flag("mapped-source", false)) v4->source_padding = mapped;
             if (statement.flag("mapped-destination", false)) v4->destination_padding = mapped;
         }

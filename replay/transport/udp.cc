@@ -27,7 +27,7 @@ constexpr std::size_t most_packet = 65'507;
 class RoceFrame {
 public:
     RoceFrame(const Mac& from_mac, const Gid& from, const Mac& to_mac, const Gid& to)
-        : is_ipv4_(builders::is_ipv4(from)),
+        : is_ipv4_(from.is_ipv4()),
           udp_offset_(ip_offset + (is_ipv4_ ? layout::size_of<net::Ipv4Header> : layout::size_of<net::Ipv6Header>)) {
         octets_.resize(bth_offset());
         const std::uint16_t type = is_ipv4_ ? net::ether_type_ipv4 : net::ether_type_ipv6;

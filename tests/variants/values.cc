@@ -2,8 +2,8 @@
 #include "tests/variants/values.h"
 
 #include <fmt/format.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <numeric>

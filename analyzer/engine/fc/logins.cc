@@ -92,8 +92,7 @@ Login* Logins::current(const Pair& pair) const {
 }
 
 Login* Logins::asked_in(const Exchange& exchange, LoginKind kind) const {
-    const auto found = asked_in_.find(exchange.id);
-    return found != asked_in_.end() ? &model_.logins[found->second - 1] : current(pair_of(kind, exchange));
+    return exchange.login != 0 ? &model_.logins[exchange.login - 1] : current(pair_of(kind, exchange));
 }
 
 Login* Logins::create(const Arrival& arrival, LoginKind kind, std::uint8_t command) {
@@ -173,7 +172,7 @@ void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::
         login->request = arrival.step();
         login->replaces = replaced;
     }
-    asked_in_[exchange.id] = login->id;
+    arrival.exchange.login = login->id;
     ++login->requests;
     login->parameters[Party::originator] = parameters_of(request);
     tell([&](Observer& o) { o.on_login(*login, Party::originator); });

@@ -79,8 +79,7 @@ private:
     const Listeners& listeners_;
     Model& model_;
     std::unordered_map<Pair, Latest, PairHash> latest_;
-    std::unordered_map<std::uint32_t, std::uint32_t> asked_in_;  ///< ids of logins, by those of Exchanges
-    std::unordered_map<std::uint64_t, std::uint64_t> names_;     ///< Port_Names, by fabric and N_Port_ID
+    std::unordered_map<std::uint64_t, std::uint64_t> names_;  ///< Port_Names, by fabric and N_Port_ID
 };
 
 }  // namespace fabricscope::engine::fibre_channel

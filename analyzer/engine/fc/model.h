@@ -111,6 +111,7 @@ struct Exchange {
     std::optional<std::uint8_t> els;      ///< command, of an Extended Link Service
     std::optional<std::uint16_t> ct;      ///< command, of a Common Transport request
     std::optional<bool> accepted;         ///< of these: LS_ACC or CT accept, or a reject
+    std::uint32_t login = 0;              ///< id of the login that it asks for; 0: none
     std::optional<Refusal> rejected;      ///< LS_RJT, or the CT reject's reason
     std::optional<Refusal> link_reject;   ///< the first P_RJT or F_RJT
     std::optional<Party> link_reject_by;  ///< P_RJT: whose port; nothing: the fabric's F_RJT

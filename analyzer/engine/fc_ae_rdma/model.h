@@ -65,6 +65,8 @@ struct Message {
 
     bool writes() const { return is_read == false; }
     bool reads() const { return is_read == true; }
+    /// "read" or "write"; nullptr if the capture does not tell.
+    const char* operation() const { return !is_read ? nullptr : *is_read ? "read" : "write"; }
 };
 
 /// A Logical Unit of a Target, as far as messages have touched it.

@@ -108,8 +108,7 @@ std::optional<UndecidedReason> Connections::lack_of_setups(const Arrival& a) con
 std::optional<Connections::Meant> Connections::meant_by(const Arrival& a) const {
     const Port from = source_of(a.seen), to = destination_of(a.seen);
     const std::uint32_t handle = a.header.handle();
-    const std::uint32_t turned = handle >> 24 | (handle >> 8 & 0xFF00) | (handle << 8 & 0xFF'0000) | handle << 24;
-    if (const Party* receiver = owner_of(to, from, turned))
+    if (const Party* receiver = owner_of(to, from, __builtin_bswap32(handle)))
         return Meant{*receiver, "its octets in the wrong order", true};
     if (const Party* sender = owner_of(from, to, handle))
         return Meant{{sender->connection, other(sender->side)}, "the sender's own", false};

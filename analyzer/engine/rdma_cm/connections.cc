@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "capture/hash.h"
+
 namespace fabricscope::engine::rdma_cm {
 
 namespace {
@@ -68,17 +70,10 @@ void note_sockets(const Arrival& a, Connection& connection, const std::optional<
 /// 4.096 us * 2^code
 Time duration_of(std::uint8_t code) { return Time{4096} << code; }
 
-/// FNV-1a
-std::uint64_t digest_of(ByteView octets) {
-    std::uint64_t digest = 0xCBF2'9CE4'8422'2325;
-    for (const std::uint8_t octet : octets) digest = (digest ^ octet) * 0x0000'0100'0000'01B3;
-    return digest;
-}
-
 std::optional<std::uint64_t> content_of(const Arrival& a) {
     const ByteView mad = a.packet.ib.payload;
     if (mad.size() < ib::mad_size) return std::nullopt;
-    return digest_of(mad.first(ib::mad_size).subspan(layout::layout_of<ib::MadHeader>.extent.end));
+    return capture::hash_of(mad.first(ib::mad_size).subspan(layout::layout_of<ib::MadHeader>.extent.end));
 }
 
 /// The packet is another transmission of the message, unless it is the same one, captured twice.

@@ -30,10 +30,8 @@ bool are_addresses_of(ByteView octets, const capture::Packet& packet) {
 bool holds_ip_address(capture::IbCarrier carrier, const Address& address) {
     if (carrier == capture::IbCarrier::roce_v2) return true;
     if (carrier != capture::IbCarrier::roce_v1) return false;
-    constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-    const bool is_ipv4 = std::ranges::equal(mapped, std::span(address.bytes).first<12>());
     const bool is_global = (address.bytes[0] & 0xE0) == 0x20;
-    return is_ipv4 || is_global;
+    return Gid{address.bytes}.is_ipv4() || is_global;
 }
 
 }  // namespace

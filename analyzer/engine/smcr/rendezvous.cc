@@ -377,16 +377,15 @@ void Rendezvous::stop(Conversation& conversation) {
 }
 
 void Rendezvous::finish() {
-    for (Session& session : sessions_.all())
-        for (const Side side : {Side::client, Side::server})
-            if (!groups_.seen(session).last_message[side]) session.miss(side);
-    sessions_.finish();
     for (Session& session : sessions_.all()) {
         Connection& connection = *session.connection;
         const Seen seen = groups_.seen(session);
+        for (const Side side : {Side::client, Side::server})
+            if (!seen.last_message[side]) session.miss(side);
         connection.outcome = final_outcome(connection, seen);
         connection.close = final_close(connection, seen);
     }
+    sessions_.finish();
 }
 
 }  // namespace fabricscope::engine::smcr

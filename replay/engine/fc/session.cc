@@ -421,7 +421,7 @@ private:
             case Kind::fc_ae_rdma: {
                 const rdma_model::Message& message = engine.fc_ae_rdma().messages[first.rdma_message - 1];
                 info.kind = "FC-AE-RDMA message";
-                const char* operation = !message.is_read ? "message" : *message.is_read ? "read" : "write";
+                const char* operation = message.is_read ? message.operation() : "message";
                 const std::string length = message.data_length ? fmt::format(" of {} bytes", *message.data_length) : "";
                 info.about = fmt::format("{}, {}{}, {}", ports, operation, length, name_of(message.state));
                 break;

@@ -125,8 +125,7 @@ private:
         const auto ip_of = [&](Side side) { return side == played() ? live.own_ip : live.peer_ip; };
         for (const Side side : {Side::client, Side::server}) {
             const Gid& recorded = recording_.addresses[side].gid;
-            if (recording_.carrier == capture::IbCarrier::roce_v2 &&
-                builders::is_ipv4(recorded) != builders::is_ipv4(ip_of(side)))
+            if (recording_.carrier == capture::IbCarrier::roce_v2 && recorded.is_ipv4() != ip_of(side).is_ipv4())
                 throw NotPlayable("the recording and this run have different versions of IP");
             bind(gid_kind, side, address_value(recorded, 16), address_value(ip_of(side), 16));
         }

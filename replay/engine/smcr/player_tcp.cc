@@ -46,7 +46,7 @@ void SmcrPlayer::move(IbAddress& address) {
         std::fill_n(octets.begin(), 12, std::uint8_t{0});
         return octets;
     };
-    if (builders::is_ipv4(address.gid)) names.bind("gid", played_, bare(address.gid), bare(gid));
+    if (address.gid.is_ipv4()) names.bind("gid", played_, bare(address.gid), bare(gid));
     address = {live.own_mac, gid};
 }
 

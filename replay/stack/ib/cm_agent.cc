@@ -82,7 +82,7 @@ CmRejection ip_service_rejection(std::uint8_t code, const Octets& suggested) {
 cm::IpHeader ip_header(const Gid& source, std::uint16_t source_port, const Gid& destination) {
     cm::IpHeader header;
     header.versions.source_port = source_port;
-    if (!builders::is_ipv4(source)) {
+    if (!source.is_ipv4()) {
         header.versions.ip_version = 6;
         header.addresses = cm::Ipv6Addresses{source, destination};
         return header;
