@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is reported of SMC-R: connections and link groups.
+#include "analyzer/engine/smcr/llc_exchange.h"
 #include "analyzer/report/smcr_report.h"
 #include "analyzer/report/units.h"
 #include "analyzer/report/values.h"
@@ -220,6 +221,11 @@ constexpr auto exchange_columns = columns<LlcExchange>(
     column<&LlcExchange::version>("version", "of the message: 1 or 2"),
     column<&LlcExchange::from>("from", "client or server: who asked"),
     column<&LlcExchange::link>("link", "number of the link that carried the request"),
+    column<[](const LlcExchange& e) { return e.change.link; }>(
+        "about_link", "number of the link that is added or deleted; null: all, or another message"),
+    column<[](const LlcExchange& e) { return e.change.all; }>("all_links", "all links of the group are deleted"),
+    column<[](const LlcExchange& e) { return text_or_null(reason_text(e.type, e.change)); }>(
+        "reason", "why links are deleted, or why one is rejected"),
     column<[](const LlcExchange& e) { return number_or_null(e.request.frame); }>(
         "request_frame", "frame of the request; null: it was not captured"),
     column<[](const LlcExchange& e, const Context& context) {

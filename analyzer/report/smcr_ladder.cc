@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/smcr/llc_exchange.h"
 #include "analyzer/report/notables.h"
 #include "analyzer/report/units.h"
 
@@ -45,13 +46,19 @@ void add_setup(std::vector<Rung>& rungs, const Connection& connection, const std
 }
 
 void add_exchange(std::vector<Rung>& rungs, const LlcExchange& exchange) {
-    const std::string link = exchange.link ? fmt::format(", link {}", *exchange.link) : "";
+    const std::string target = target_text(exchange.change);
+    const std::string name = llc_name(exchange) + target;
+    const std::string why = reason_text(exchange.type, exchange.change);
+    const std::string reason = why.empty() ? "" : ", " + why;
+    const std::string on = target.empty() ? "" : "on ";
+    const std::string link = exchange.link ? fmt::format(", {}link {}", on, *exchange.link) : "";
     const bool asked = exchange.request.frame != 0;
-    if (asked) rungs.push_back({exchange.request, exchange.from, Kind::llc, llc_name(exchange) + link});
+    if (asked)
+        rungs.push_back({exchange.request, exchange.from, Kind::llc, name + (exchange.refused ? "" : reason) + link});
     if (!exchange.reply) return;
     Rung reply{
         *exchange.reply, other(exchange.from), exchange.refused ? Kind::refusal : Kind::llc,
-        fmt::format("{} {}{}", llc_name(exchange), exchange.refused ? "refused" : "reply", link)};
+        name + (exchange.refused ? " refused" + reason : " reply") + link};
     if (asked) reply.latency = exchange.reply->time - exchange.request.time;
     rungs.push_back(std::move(reply));
 }

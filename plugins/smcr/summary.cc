@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/smcr/summary.h"
 
+#include "analyzer/engine/smcr/llc_exchange.h"
+
 namespace fabricscope::plugin::smcr {
 namespace {
 
@@ -90,8 +92,13 @@ Line summary_of(const wire::LlcMessage& message, const FrameFacts& facts) {
     Line line("LLC ");
     if (const char* name = layout::name_of(wire::llc_type_names, message.raw_type())) line << name;
     else line << "type 0x", line.hex(message.raw_type());
-    line << (message.is_reply() ? " reply" : " request");
-    add_link(line, facts);
+    const engine::smcr::LinkChange change = engine::smcr::link_change(message);
+    const std::string target = engine::smcr::target_text(change);
+    const std::string reason = engine::smcr::reason_text(message.type(), change);
+    line << target << (message.is_reply() ? " reply" : " request");
+    if (engine::smcr::is_refusal(message)) line << ", refused";
+    if (!reason.empty()) line << ", " << reason;
+    if (facts.link) line << (target.empty() ? ", link " : ", on link ") << *facts.link;
     return line;
 }
 

@@ -50,14 +50,17 @@ inline constexpr std::array llc_type_names{
 
 inline constexpr std::array add_link_reject_names{ValueName{1, "no alternate path"}, ValueName{2, "invalid MTU"}};
 
+/// Reasons of DELETE LINK replies (RFC 7609, A.3.4 and C.7.1; Linux).
+inline constexpr std::uint32_t unknown_link = 0x0010'0000, unknown_link_group = 0x0020'0000;
+
 inline constexpr std::array delete_link_reason_names{
     ValueName{0x00010000, "lost path"},
     ValueName{0x00020000, "operator initiated"},
     ValueName{0x00030000, "program initiated (inactivity)"},
     ValueName{0x00040000, "LLC protocol violation"},
     ValueName{0x00050000, "asymmetric link no longer needed"},
-    ValueName{0x00100000, "unknown link"},
-    ValueName{0x00200000, "unknown link group"}};
+    ValueName{unknown_link, "unknown link"},
+    ValueName{unknown_link_group, "unknown link group"}};
 
 // ---- headers: octets 0 to 2 ----------------------------------------------------------------------
 

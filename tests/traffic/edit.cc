@@ -245,11 +245,21 @@ void resize(Recording& recording, std::size_t index, const Words& words) {
     renumber(recording, index + 1, before, before.number + (before.size != 0 ? 1 : 0), by);
 }
 
+/// Behind both MAC addresses (IEEE 802.1Q).
+void tag(RecordedFrame& frame, std::uint16_t vlan) {
+    constexpr std::size_t offset = 12;
+    if (frame.octets.size() < offset) fail("no Ethernet frame", "vlan");
+    const std::array<std::uint8_t, 4> tag{
+        0x81, 0x00, static_cast<std::uint8_t>(vlan >> 8), static_cast<std::uint8_t>(vlan & 0xFF)};
+    frame.octets.insert(frame.octets.begin() + offset, tag.begin(), tag.end());
+}
+
 void apply(Recording& recording, std::size_t index, const Words& words) {
     const std::string& verb = words[1];
     Frames& frames = recording.frames;
     if (verb == "set") set_fields(recording, index, words);
     else if (verb == "octets" || verb == "insert" || verb == "erase" || verb == "size") resize(recording, index, words);
+    else if (verb == "vlan") tag(frames[index], static_cast<std::uint16_t>(number_of(word_at(words, 2))));
     else if (verb == "drop") frames.erase(place(frames, index));
     else if (verb == "unsend") unsend(recording, index);
     else if (verb == "send") send(recording, index, words);

@@ -16,6 +16,7 @@
 //     octets AT HEX                octets of the payload; AT may be negative: before the payload
 //     insert AT HEX, erase AT N    the same, but the frame becomes longer or shorter
 //     size N                       the payload is cut, or lengthened by zeros
+//     vlan ID                      it has a VLAN tag
 //     drop                         it was not captured
 //     unsend                       it was never sent: what its sender sends later is numbered as if there were none
 //     send before|after FRAME      its sender sends the same there, too, with the next number

@@ -134,11 +134,25 @@ void AddLinkRules::judge_data(const Arrival& a, Group& of) {
     if (!why && a.packet->interface != first.confirmed.interface) why = UndecidedReason::interface_order;
     if (why) return verdicts_.undecided(rules::second_link_first, *why);
     if (first.attempted) verdicts_.satisfied(rules::second_link_first);  // whatever is being added now
+    else if (of.addition.open && !of.addition.accepted) accuse_early(a, of.addition);
     else if (of.addition.open) first.early[a.from] = a.step();
     else
         verdicts_.deviation(
             rules::second_link_first, {first.confirmed.frame, a.packet->number}, Subject::link_group(a.group),
             std::string("data of the ") + name_of(a.from) + " before any second link was tried");
+}
+
+/// ADD LINK has not been answered: what the client sends next will prove it.
+void AddLinkRules::accuse_early(const Arrival& a, const Addition& addition) {
+    if (const auto why = doubt::since(addition, a)) return verdicts_.undecided(rules::second_link_first, *why);
+    a.history->accuse(
+        verdicts_,
+        {rules::second_link_first,
+         {addition.step.frame, a.packet->number},
+         Subject::link_group(a.group),
+         early_data_text(a.from, addition),
+         Side::client},
+        addition.carrier);
 }
 
 void AddLinkRules::judge_early_data(const Arrival& a, Side side) {
@@ -149,8 +163,12 @@ void AddLinkRules::judge_early_data(const Arrival& a, Side side) {
     if (const auto why = doubt::since(of.addition, a)) return verdicts_.undecided(rules::second_link_first, *why);
     verdicts_.broken(
         rules::second_link_first, {of.addition.step.frame, early.frame}, Subject::link_group(a.group),
-        std::string("data of the ") + name_of(side) + " while link " + std::to_string(of.addition.number) +
-            " is being added");
+        early_data_text(side, of.addition));
+}
+
+std::string AddLinkRules::early_data_text(Side side, const Addition& addition) {
+    return std::string("data of the ") + name_of(side) + " while link " + std::to_string(addition.number) +
+           " is being added";
 }
 
 void AddLinkRules::finish() {

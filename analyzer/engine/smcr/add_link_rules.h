@@ -54,6 +54,8 @@ private:
     void note_early(const Arrival& a, const wire::LlcMessage& message);
     void judge_early(const Arrival& a, Side side);
     void judge_early_data(const Arrival& a, Side side);
+    void accuse_early(const Arrival& a, const Addition& addition);
+    static std::string early_data_text(Side side, const Addition& addition);
     void judge_agreement(const Arrival& a);
     void end(const Arrival& a);
     void drop_early(std::uint32_t group, UndecidedReason why);

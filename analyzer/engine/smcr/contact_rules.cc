@@ -25,6 +25,7 @@ void ContactRules::on_contact(
     if (a.connection.first_contact.value_or(false)) return judge_new_group(a, body, named);
     if (!a.connection.first_contact) return;
     judge_known_link(a, named);
+    judge_server(a, named);
     judge_peer_id(a, body, named);
 }
 
@@ -108,6 +109,18 @@ void ContactRules::judge_peer_id(
             to_string(Subject::link_group(group.id)) + " before");
 }
 
+/// In a subsequent contact the server names its own end of a link.
+void ContactRules::judge_server(const TcpArrival& a, std::optional<LinkRef> named) {
+    if (!named || a.from == Side::client) return;
+    const LinkGroup& group = model_.link_groups[named->group - 1];
+    if (!group.roles_known || group.links[named->link].state != LinkState::active)
+        return verdicts_.undecided(rules::one_server, UndecidedReason::old_group_unknown);
+    if (named->side == Side::server) return verdicts_.satisfied(rules::one_server);
+    verdicts_.broken(
+        rules::one_server, {a.step.frame}, Subject::connection(a.connection.id),
+        "the server of this connection is the client of " + to_string(Subject::link_group(group.id)));
+}
+
 // ---- RMB elements --------------------------------------------------------------------------------
 
 void ContactRules::on_element(
@@ -131,6 +144,15 @@ void ContactRules::on_element(
         rules::element_reuse, {old.first_frame, a.step.frame}, Subject::connection(a.connection.id),
         std::string("the ") + name_of(a.from) + " gives it RMB element " + std::to_string(body.rmb_index) + ", which " +
             to_string(Subject::connection(before)) + " is still using");
+}
+
+void ContactRules::on_rmb(const TcpArrival& a, const Rmb& rmb, std::uint64_t element_size) {
+    if (!rmb.element_size) return;
+    if (*rmb.element_size == element_size) return verdicts_.satisfied(rules::equal_elements);
+    verdicts_.broken(
+        rules::equal_elements, {rmb.first_frame, a.step.frame}, Subject::connection(a.connection.id),
+        std::string("the ") + name_of(a.from) + "'s RMB had elements of " + std::to_string(*rmb.element_size) +
+            " octets before, now of " + std::to_string(element_size));
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -13,6 +13,7 @@ namespace fabricscope::engine::smcr {
 struct LinkRef {
     std::uint32_t group;
     std::uint32_t link;  ///< index in LinkGroup::links
+    Side side;           ///< whose queue pair it is
 };
 
 class ContactRules {
@@ -26,6 +27,9 @@ public:
     /// of the link group were captured.
     void on_element(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, bool complete);
 
+    /// The connection's element is in `rmb`, which does not know of it yet.
+    void on_rmb(const TcpArrival& a, const Rmb& rmb, std::uint64_t element_size);
+
     void on_decline(const TcpArrival& a, bool out_of_sync);
 
     /// The client deletes the link, or agrees that it is deleted.
@@ -38,6 +42,7 @@ private:
     void judge_new_group(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::optional<LinkRef> named);
     void judge_known_link(const TcpArrival& a, std::optional<LinkRef> named);
     void judge_peer_id(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::optional<LinkRef> named);
+    void judge_server(const TcpArrival& a, std::optional<LinkRef> named);
     Life life_of(std::uint32_t id, Side side, const wire::PeerId& peer, Time now) const;
 
     /// Of a side's RMB, as its RNIC has it.

@@ -21,7 +21,7 @@ void note_group_facts(LinkGroup& group, Side side, const wire::SmcrAcceptConfirm
 
 void Contacts::judge_contact(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body) {
     const QueuePairRef* end = links_.find(Address::of(body.gid), body.qpn);
-    const auto known = end != nullptr ? std::optional(LinkRef{end->group, end->link}) : std::nullopt;
+    const auto known = end != nullptr ? std::optional(LinkRef{end->group, end->link, end->side}) : std::nullopt;
     setup_rules_.contact.on_contact(a, body, known);
 }
 
@@ -36,7 +36,7 @@ void Contacts::on_accept(Session& session, const wire::SmcrAcceptConfirm& messag
     judge_contact(a, body);
     const auto end = body.first_contact ? links_.first_contact(body.gid, body.qpn)
                                         : links_.subsequent_contact(0, body.gid, body.qpn, Side::server);
-    if (!end) return;
+    if (!end || end->side != Side::server) return;
     TrackedGroup& tracked = links_.at(end->group);
     join(connection, tracked.group);
     if (body.first_contact) tracked.first_connection = connection.id;
@@ -49,7 +49,7 @@ bool Contacts::on_confirm(Session& session, const wire::SmcrAcceptConfirm& messa
     judge_contact(a, message.body);
     // The server may name another link of the group than the client; but a new group has only one.
     const auto end = links_.subsequent_contact(connection.link_group, message.body.gid, message.body.qpn, Side::client);
-    if (!end) return false;
+    if (!end || end->side != Side::client) return false;
     LinkGroup& group = links_.at(end->group).group;
     if (connection.link_group == 0) join(connection, group);
     if (connection.first_contact.value_or(false)) happen(group.links[end->link], LinkEvent::negotiated);
@@ -83,7 +83,9 @@ void Contacts::adopt(
     session.flow[other(side)].set_size(size);
     const auto rmb = tracked.rmbs.announce(side, {end.link, body.rkey, body.rmb_address}, a.step.frame);
     if (!rmb) return;
-    tracked.group.rmbs[*rmb].element_size = size;
+    Rmb& taken = tracked.group.rmbs[*rmb];
+    setup_rules_.contact.on_rmb(a, taken, size);
+    taken.element_size = size;
     const RmbElement element{*rmb, body.rmb_index};
     connection.element[side] = element;
     const std::uint32_t before = tracked.rmbs.assign(element, connection.id);

@@ -34,6 +34,25 @@ bool is_about_same_rmb(const OpenRequest& request, const OpenRequest& earlier, c
     return here != nullptr && there != nullptr && here->rmb == there->rmb;
 }
 
+/// The number of the link that a step of its set-up is about; nothing of other messages.
+std::optional<std::uint8_t> link_set_up(const wire::LlcMessage& message) {
+    if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body)) return add->common().link;
+    if (const auto* more = std::get_if<wire::AddLinkContinuationMessage>(&message.body)) return more->body.link;
+    if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body)) return confirm->link;
+    return std::nullopt;
+}
+
+/// Whether the server's request may be sent only when the earlier one has been answered: steps of one link's set-up,
+/// and the first link's CONFIRM LINK before a second one is offered (RFC 7609, 3.5.1.5 and 3.5.1.6).
+bool needs_answer_to(const wire::LlcMessage& message, const OpenRequest& request, const OpenRequest& earlier) {
+    const auto link = link_set_up(message);
+    if (!link || earlier.from != Side::server || request.from != Side::server) return false;
+    if (earlier.type == wire::LlcType::confirm_link)
+        return request.type == wire::LlcType::add_link && earlier.link == 0 && request.link == 0;
+    if (request.type == wire::LlcType::add_link || earlier.octets == request.octets) return false;
+    return link == link_set_up(wire::parse_llc(earlier.octets, earlier.octets.size()));
+}
+
 /// Whether the reply can be to this request only. Not every reply repeats what it is about.
 bool is_its_reply(const Arrival& a, const wire::LlcMessage& reply, const OpenRequest& request) {
     const std::uint32_t subject = subject_of(reply);
@@ -47,6 +66,7 @@ bool is_its_reply(const Arrival& a, const wire::LlcMessage& reply, const OpenReq
 
 void ExchangeRules::on_request(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request) {
     if (request.serialized) note_overlap(a, request);
+    note_going_on(a, message, request);
     if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) note_follow_up(a, *remove);
     await_answer(a, message, request);
 }
@@ -69,6 +89,24 @@ void ExchangeRules::note_overlap(const Arrival& a, const OpenRequest& request) {
                            earlier.step.interface != request.step.interface || gives_up(request, earlier, group(a)) ||
                            is_same_again(request, earlier) || is_about_same_rmb(request, earlier, *a.history);
         if (!apart && earlier.overlapped.frame == 0) earlier.overlapped = request.step;
+    }
+}
+
+/// That the client has not answered yet, its next message will prove.
+void ExchangeRules::note_going_on(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
+    if (!group(a).roles_known) return;
+    for (const OpenRequest& earlier : a.history->open) {
+        if (!needs_answer_to(message, request, earlier)) continue;
+        if (const auto why = doubt::since(earlier, a)) return verdicts_.undecided(rules::serialized_exchanges, *why);
+        a.history->accuse(
+            verdicts_,
+            {rules::serialized_exchanges,
+             {earlier.step.frame, a.packet->number},
+             Subject::link_group(a.group),
+             std::string("the server goes on with ") + name_of(request.type) + " although " + name_of(earlier.type) +
+                 " has not been answered",
+             Side::client},
+            earlier.link);
     }
 }
 
@@ -128,8 +166,16 @@ void ExchangeRules::on_unasked_reply(const Arrival& a, const wire::LlcMessage& m
 void ExchangeRules::judge_delete_link_reply(
     const Arrival& a, const wire::DeleteLink& reply, const OpenRequest& request) {
     if (request.from != Side::server) return;  // to the client's the server may only say that there is no such link
-    if (request.subject == reply.link && !reply.all) return verdicts_.satisfied(rules::delete_link_answer);
+    const bool same = request.subject == reply.link && !reply.all;
+    const bool exists = link_numbered(group(a), request.subject) != nullptr || reply.reason == wire::unknown_link;
+    if (same && exists) return verdicts_.satisfied(rules::delete_link_answer);
     if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::delete_link_answer, *why);
+    if (const auto why = exists ? std::nullopt : doubt::from_start(group(a), *a.history))
+        return verdicts_.undecided(rules::delete_link_answer, *why);
+    if (same)
+        return verdicts_.broken(
+            rules::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+            "there is no link " + std::to_string(reply.link) + ", but the client does not say so");
     verdicts_.broken(
         rules::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         "asked to delete link " + std::to_string(request.subject) + ", the client names link " +

@@ -19,7 +19,8 @@ bool says_more_than_consumer(const Transfer& t, const wire::Cdc& cdc, const Tran
 
 void FlowControlRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions) {
     if (motions.consumer.kind == Motion::Kind::forward) judge_update(t, cdc, motions);
-    if (motions.producer.kind == Motion::Kind::forward) judge_blocked(t, cdc, motions.producer);
+    if (motions.producer.kind == Motion::Kind::forward || !t.mine.flags.writer_blocked)
+        judge_blocked(t, cdc, motions.producer);
     judge_urgent_flags(t, cdc);
 }
 
@@ -54,6 +55,13 @@ void FlowControlRules::judge_blocked(const Transfer& t, const wire::Cdc& cdc, co
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::update_when_blocked, *why);
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     if (producer.position >= limit) return verdicts_.satisfied(rules::update_when_blocked);
+    // Whatever updates are still on their way: it never had a reason.
+    if (!t.mine.flags.writer_blocked && t.connection.from[t.a.from].from_start && producer.position < *capacity &&
+        !t.doubt_of_sender())
+        return verdicts_.broken(
+            rules::update_when_blocked, {t.frame()}, t.subject(),
+            "the " + std::string(name_of(t.a.from)) + " says that it is blocked, and has written only " +
+                std::to_string(producer.position) + " of the first " + std::to_string(*capacity) + " octets");
     if (t.a.packet->time - t.peers.consumer_moved_time < reaction_time)
         return verdicts_.undecided(rules::update_when_blocked, UndecidedReason::may_have_crossed);
     verdicts_.deviation(

@@ -24,6 +24,15 @@ TransferRules::Lost why_lost(Place place) {
     return TransferRules::Lost::unassigned;
 }
 
+/// Whether the message can be the next one of this side: the one behind the latest, which announces all that has been
+/// written, or nothing new.
+bool continues(const Session& session, Side from, const wire::Cdc& cdc) {
+    const Flow& flow = session.flow[from];
+    const Motion motion = flow.producer_motion(cdc.producer);
+    return sequence_distance(session.sent[from].sequence, cdc.sequence) == 1 &&
+           (motion.moved == 0 || motion.position == flow.frontier());
+}
+
 }  // namespace
 
 // ---- packets -------------------------------------------------------------------------------------
@@ -66,15 +75,35 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
 
 /// A packet to a queue pair that no message has named.
 void LinkGroups::on_unknown(const capture::Packet& packet) {
+    if (recognise(packet)) return void(deliver(packet));
     if (!room_.admitting() && room_.expects(packet)) return hold(packet);
     if (midstream_.identify(packet)) deliver(packet);
+}
+
+/// Whether the packet begins the link of a first contact, of which ACCEPT or CONFIRM named another GID or queue pair:
+/// the link gets what it has.
+bool LinkGroups::recognise(const capture::Packet& packet) {
+    const auto end = links_.misnamed(packet);
+    if (!end) return false;
+    LinkEndpoint& named = links_.at(end->group).group.links[end->link].end[end->side];
+    LinkEndpoint actual = named;
+    if (end->side == Side::server) actual.gid = Gid{packet.source.bytes};
+    else actual.gid = Gid{packet.destination.bytes}, actual.qpn = packet.ib.bth.destination_qpn;
+    link_rules_.on_misnamed(packet, end->group, end->side, named, actual);
+    named = actual;
+    links_.bind(*end);
+    return true;
 }
 
 void LinkGroups::on_arrival(Arrival& a) {
     TrackedGroup& tracked = links_.at(a.group);
     const capture::Packet& packet = *a.packet;
     Link& l = tracked.group.links[a.link];
-    if (l.packets++ == 0) l.first_frame = packet.number, l.interface = packet.interface;
+    if (l.packets++ == 0) {
+        l.first_frame = packet.number;
+        l.interface = packet.interface;
+        l.vlan = packet.vlan;
+    }
     l.heard[a.from] = packet.time;
     a.facts->link = l.number;
     a.facts->from = a.from;
@@ -143,7 +172,7 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
                             a.late,        a.packet->time, event.operation_length};
     TrackedGroup& tracked = links_.at(a.group);
     if (target.connection != 0) use_write(a, target.connection, write);
-    else if (sure_to_be_lost(a, target)) give_up(a, event.r_key, target);
+    else if (sure_to_be_lost(a)) give_up(a, event.r_key, target);
     else if (tracked.group.from_start)
         room_.hold({a, WaitingData::Write{HeldWrite(write), event.r_key, event.address}});
     else if (target.place != Place::in_rmb)
@@ -181,8 +210,9 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
     layout::parse_into(cdc, message);
     setup_rules_.message.on_cdc(a, message, cdc);
     const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
-    if (connection != 0) return use_cdc(a, midstream_.whole(a, cdc, sessions_.at(connection)), cdc);
+    if (connection != 0) return use_cdc(a, session_of(a, cdc, connection), cdc);
     // If the group was captured from its start, the connection was not made before: its CLC messages are still to come.
+    if (sure_to_be_lost(a)) return on_lost_cdc(a, cdc, connection_meant(a, cdc));
     if (links_.at(a.group).group.from_start) return room_.hold({a, WaitingData::Cdc{cdc, connection_meant(a, cdc)}});
     if (Session* session = midstream_.begin_connection(a, cdc)) use_cdc(a, *session, cdc);
 }
@@ -243,24 +273,31 @@ std::uint32_t LinkGroups::connection_meant(const Arrival& a, const wire::Cdc& cd
     std::uint32_t meant = 0;
     for (const std::uint32_t id : youngest_connections(a.group)) {
         const Session& candidate = sessions_.at(id);
-        const Sent& sent = candidate.sent[a.from];
-        const Flow& flow = candidate.flow[a.from];
-        const Motion motion = flow.producer_motion(cdc.producer);
-        const bool fits = sent.written_frame != 0 && sequence_distance(sent.sequence, cdc.sequence) == 1 &&
-                          motion.moved != 0 && motion.position == flow.frontier();
-        if (!fits) continue;
+        const Motion motion = candidate.flow[a.from].producer_motion(cdc.producer);
+        if (candidate.sent[a.from].written_frame == 0 || motion.moved == 0 || !continues(candidate, a.from, cdc))
+            continue;
         if (meant != 0) return 0;  // could be either
         meant = id;
     }
     return meant;
 }
 
-/// Whether all that could announce the WRITE's RMB has passed: nothing can be met out of order, and
-/// no connection is being set up.
-bool LinkGroups::sure_to_be_lost(const Arrival& a, const RmbTable::Target& target) {
+/// The connection to which a message belongs: the one that its token names, unless it can only be another one's.
+Session& LinkGroups::session_of(const Arrival& a, const wire::Cdc& cdc, std::uint32_t named) {
+    Session& session = midstream_.whole(a, cdc, sessions_.at(named));
+    const bool moved = session.connection->from[a.from].failover_cdcs != 0 || cdc.flags.failover_validation;
+    if (a.late || moved || !a.history->complete() || continues(session, a.from, cdc)) return session;
+    const std::uint32_t meant = connection_meant(a, cdc);
+    if (meant == 0 || meant == session.connection->id) return session;
+    transfer_rules_.on_wrong_token(a, sessions_.at(meant), *session.connection);
+    return sessions_.at(meant);
+}
+
+/// Whether all that could announce data of an unknown connection has passed: nothing can be met out of order, and no
+/// connection is being set up.
+bool LinkGroups::sure_to_be_lost(const Arrival& a) {
     const LinkGroup& group = links_.at(a.group).group;
     if (!group.from_start || !a.one_interface || group.connections.empty()) return false;
-    if (target.place == Place::in_rmb) return false;
     const auto& confirm = sessions_.at(group.connections.back()).connection->setup.confirm;
     return confirm && confirm->interface == a.packet->interface;
 }
@@ -271,15 +308,30 @@ bool LinkGroups::awaits_confirm(std::uint32_t group) {
         youngest_connections(group), [&](std::uint32_t id) { return !sessions_.at(id).connection->setup.confirm; });
 }
 
-/// Nothing has announced the WRITE's RMB.
+/// Why an RMB or a token that is not known may have been announced nevertheless.
+std::optional<UndecidedReason> LinkGroups::why_not_announced(const Arrival& a) {
+    if (room_.closed()) return UndecidedReason::capture_ended;
+    if (a.history->contact_missing || awaits_confirm(a.group) || sessions_.any_without_group())
+        return UndecidedReason::setup_not_captured;
+    if (links_.at(a.group).llc_cut) return UndecidedReason::cut;
+    if (!a.history->complete()) return UndecidedReason::frames_missing;
+    if (model_.dropped_details != 0) return UndecidedReason::not_remembered;
+    return std::nullopt;
+}
+
+/// Nothing has announced the WRITE's RMB, or given its element to a connection.
 void LinkGroups::give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target) {
-    std::optional<UndecidedReason> why;
-    if (!a.history->complete()) why = UndecidedReason::frames_missing;
-    if (links_.at(a.group).llc_cut) why = UndecidedReason::cut;
-    if (a.history->contact_missing || awaits_confirm(a.group)) why = UndecidedReason::setup_not_captured;
-    if (room_.closed()) why = UndecidedReason::capture_ended;
-    transfer_rules_.on_lost_write(a, why_lost(target.place), rkey, why);
+    transfer_rules_.on_lost_write(a, why_lost(target.place), rkey, why_not_announced(a));
     ++a.history->gaps[a.from];  // it is missing where it belongs
+}
+
+/// Nothing has given the message's token to a connection. `meant`: to which it seems to belong; 0 = not known.
+void LinkGroups::on_lost_cdc(Arrival& a, const wire::Cdc& cdc, std::uint32_t meant) {
+    Session* session = meant != 0 && continues(sessions_.at(meant), a.from, cdc) ? &sessions_.at(meant) : nullptr;
+    const bool wrong = transfer_rules_.on_lost_cdc(a, cdc, session, why_not_announced(a));
+    if (!wrong) session = midstream_.begin_connection(a, cdc);
+    if (session != nullptr) use_cdc(a, *session, cdc);
+    else ++a.history->gaps[a.from];  // it is missing where it belongs
 }
 
 // ---- what has waited -----------------------------------------------------------------------------
@@ -344,12 +396,8 @@ bool LinkGroups::settle(Arrival& a, const WaitingData::Cdc& waiting, bool overdu
     const wire::Cdc& cdc = waiting.message;
     const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
     if (!takes_data(connection) && !overdue) return false;
-    if (connection == 0) {
-        const bool meant = waiting.meant != 0 && !room_.closed();
-        transfer_rules_.on_lost_cdc(a, cdc, meant ? &sessions_.at(waiting.meant) : nullptr);
-    }
-    Session* session = connection != 0 ? &sessions_.at(connection) : midstream_.begin_connection(a, cdc);
-    if (session != nullptr) use_cdc(a, *session, cdc);
+    if (connection != 0) use_cdc(a, sessions_.at(connection), cdc);
+    else on_lost_cdc(a, cdc, room_.closed() ? 0 : waiting.meant);
     return true;
 }
 

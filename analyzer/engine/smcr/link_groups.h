@@ -59,6 +59,7 @@ private:
     // packets
     bool deliver(const capture::Packet& packet);
     void on_unknown(const capture::Packet& packet);
+    bool recognise(const capture::Packet& packet);
     void on_arrival(Arrival& a);
     void on_send(Arrival& a, const capture::RcEvent& event);
     void on_write(Arrival& a, const capture::RcEvent& event);
@@ -76,7 +77,10 @@ private:
     std::uint32_t connection_of_token(const Arrival& a, std::uint32_t token);
     std::uint32_t connection_of_cdc(const Arrival& a, ByteView message);
     std::uint32_t connection_meant(const Arrival& a, const wire::Cdc& cdc);
-    bool sure_to_be_lost(const Arrival& a, const RmbTable::Target& target);
+    Session& session_of(const Arrival& a, const wire::Cdc& cdc, std::uint32_t named);
+    bool sure_to_be_lost(const Arrival& a);
+    std::optional<UndecidedReason> why_not_announced(const Arrival& a);
+    void on_lost_cdc(Arrival& a, const wire::Cdc& cdc, std::uint32_t meant);
     std::span<const std::uint32_t> youngest_connections(std::uint32_t group);
     bool awaits_confirm(std::uint32_t group);
     void give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target);

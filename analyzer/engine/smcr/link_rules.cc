@@ -99,6 +99,19 @@ void LinkRules::judge_begin(const Arrival& a, const wire::LlcMessage& message) {
         std::string("the server begins with ") + name_of(message.type()));
 }
 
+void LinkRules::on_misnamed(
+    const capture::Packet& packet, std::uint32_t group, Side side, const LinkEndpoint& named,
+    const LinkEndpoint& actual) {
+    const bool other_gid = named.gid != actual.gid;
+    const auto text = [&](const LinkEndpoint& end) {
+        return other_gid ? "GID " + to_string(*end.gid) : "queue pair " + std::to_string(*end.qpn);
+    };
+    verdicts_.broken(
+        rules::confirm_link_identity, {packet.number}, Subject::link_group(group),
+        std::string(side == Side::server ? "ACCEPT" : "CONFIRM") + " names " + text(named) + ", but the " +
+            name_of(side) + " has " + text(actual));
+}
+
 void LinkRules::judge_identity(const Arrival& a, const wire::ConfirmLink& confirm) {
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
     const LinkEndpoint& end = link.end[a.from];

@@ -29,6 +29,12 @@ public:
     /// A reply that has been taken in, to nothing that is open.
     void on_unasked_reply(const Arrival& a, const wire::LlcMessage& message);
 
+    /// The CONFIRM LINK request of a first contact, of which ACCEPT or CONFIRM of `side` named another GID or queue
+    /// pair.
+    void on_misnamed(
+        const capture::Packet& packet, std::uint32_t group, Side side, const LinkEndpoint& named,
+        const LinkEndpoint& actual);
+
     /// ACCEPT or CONFIRM of a subsequent contact names an RMB of `side`, before the model has taken it in.
     void on_contact(const ContactSeen& contact, GroupHistory& history) { rkeys_.on_contact(contact, history); }
 

@@ -82,6 +82,27 @@ std::optional<QueuePairRef> LinkTable::first_contact(const Gid& gid, std::uint32
     return server;
 }
 
+std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) {
+    if (!begins_link(packet)) return std::nullopt;
+    const wire::LlcMessage message = wire::parse_llc(packet.ib.payload, packet.ib.payload_length);
+    const auto* request = std::get_if<wire::ConfirmLink>(&message.body);
+    if (request == nullptr || message.error || request->reply) return std::nullopt;
+    constexpr std::size_t most = 8;  // link groups that are being made at a time
+    for (std::size_t id = by_id_.size(); id > 0 && id + most > by_id_.size(); --id) {
+        const LinkGroup& group = by_id_[id - 1]->group;
+        if (!group.from_start || group.links.size() != 1 || group.links.front().packets != 0) continue;
+        const auto& [client, server] = group.links.front().end.values;
+        if (!client.gid || !server.gid || server.initial_psn != packet.ib.bth.psn || server.qpn != request->qpn)
+            continue;
+        const bool from_server = Address::of(*server.gid) == packet.source;
+        const bool to_client = Address::of(*client.gid) == packet.destination;
+        const bool to_its_pair = client.qpn == packet.ib.bth.destination_qpn;
+        if (from_server + to_client + to_its_pair != 2) continue;
+        return QueuePairRef{static_cast<std::uint32_t>(id), 0, from_server ? Side::client : Side::server};
+    }
+    return std::nullopt;
+}
+
 std::optional<QueuePairRef> LinkTable::subsequent_contact(
     std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side) {
     if (const QueuePairRef* known = find(Address::of(gid), qpn); known != nullptr && (id == 0 || known->group == id)) {

@@ -48,6 +48,10 @@ public:
     /// capture has not shown the link before, the group (0 = not known either) was made before the capture began.
     std::optional<QueuePairRef> subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side);
 
+    /// misnamed() returns the end of a first contact's link whose GID or queue pair is another one than its CLC message
+    /// named: all else of the CONFIRM LINK request in `packet` fits, the PSN, too.
+    std::optional<QueuePairRef> misnamed(const capture::Packet& packet);
+
     /// orient() names the sides of a group that was seen midway, which have been named by chance: `found` is known to
     /// be `wanted`. Returns whether the names had to change.
     bool orient(TrackedGroup& of, Side found, Side wanted);

@@ -26,6 +26,8 @@ void add_rtokens(
 
 void Llc::on_message(Arrival& a, ByteView octets, std::uint32_t length) {
     const wire::LlcMessage message = wire::parse_llc(octets, length);
+    LinkGroup& group = links_.at(a.group).group;
+    if (!message.error && message.version() > group.version.value_or(1)) group.version = message.version();
     setup_rules_.message.on_llc(a, message);
     link_rules_.on_llc(a, message);
     // Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
@@ -49,7 +51,13 @@ void Llc::on_request(Arrival& a, const wire::LlcMessage& message, ByteView octet
         --exchanges_left_;
         index = group.exchanges.size();
         group.exchanges.push_back(
-            {message.type(), message.version(), a.from, group.links[a.link].number, a.step(), {}, false});
+            {.type = message.type(),
+             .version = message.version(),
+             .from = a.from,
+             .link = group.links[a.link].number,
+             .request = a.step(),
+             .reply = {},
+             .change = link_change(message)});
     }
     OpenRequest request{message.type(), a.from, a.link, subject_of(message), index, a.step()};
     request.serialized = is_serialized(message, a.from);
@@ -77,6 +85,7 @@ void Llc::on_reply(Arrival& a, const wire::LlcMessage& message) {
         LlcExchange& exchange = links_.at(a.group).group.exchanges[request->exchange];
         exchange.reply = a.step();
         exchange.refused = is_refusal(message);
+        if (exchange.refused) exchange.change = link_change(message);
     }
     link_rules_.on_reply(a, message, *request);
     open.erase(request);
@@ -94,9 +103,9 @@ void Llc::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessag
     link.number = body.link;
     end.mac = body.mac;
     if (!end.gid) end.gid = body.gid;
-    if (!end.qpn) end.qpn = body.qpn;
+    end.qpn = body.qpn;  // if ACCEPT, CONFIRM or ADD LINK named another one, packets go to either
     links_.bind({a.group, a.link, a.from});
-    if (!group.version || message.version() > *group.version) group.version = message.version();
+    if (!group.version) group.version = message.version();
     if (body.max_links != 0) group.max_links = std::min(group.max_links.value_or(body.max_links), body.max_links);
     // Without eye catchers cursors start at 0; both sides must say so.
     tracked.no_eye_catcher[a.from] = body.no_rmbe_eye_catcher != 0;

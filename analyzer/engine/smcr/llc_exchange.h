@@ -16,6 +16,13 @@ std::uint32_t subject_of(const wire::LlcMessage& message);
 /// client says of links are mere notifications, and DELETE LINK for all of them interrupts everything.
 bool is_serialized(const wire::LlcMessage& request, Side from);
 
+/// Nothing of messages that neither add nor delete a link.
+LinkChange link_change(const wire::LlcMessage& message);
+/// " 2", " of all links"; empty if it is about none
+std::string target_text(const LinkChange& change);
+/// "lost path", "reason 0x00060000"; empty if there is none
+std::string reason_text(wire::LlcType type, const LinkChange& change);
+
 /// "CONFIRM LINK"
 const char* name_of(wire::LlcType type);
 

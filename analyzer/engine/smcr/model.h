@@ -141,7 +141,8 @@ struct Connection {
     bool midstream = false;  ///< the set-up was not captured
     bool merged = false;     ///< half of a midstream connection that was found to belong to another: skip
     std::uint64_t first_frame = 0;
-    std::uint32_t interface = 0;  ///< on which its TCP segments were captured
+    std::uint32_t interface = 0;        ///< on which its TCP segments were captured
+    std::optional<std::uint16_t> vlan;  ///< of its TCP segments, 0 = none; nullopt: none was captured
     Time first_time = 0;
     Time last_time = 0;
 };
@@ -164,6 +165,7 @@ struct Link {
     LinkState state = LinkState::pending;
     std::uint64_t first_frame = 0;     ///< first RoCE packet; 0 = none yet
     std::uint32_t interface = 0;       ///< on which that was captured
+    std::uint16_t vlan = 0;            ///< of that; 0 = none
     PerSide<Time> heard{};             ///< when each side last sent something; 0 = never
     std::optional<std::uint32_t> mtu;  ///< octets, the smaller of both offers
     std::uint64_t packets = 0;
@@ -189,6 +191,13 @@ struct Rmb {
     bool deleted = false;  ///< by DELETE RKEY
 };
 
+/// What ADD LINK or DELETE LINK is about: mostly another link than the one that carries it.
+struct LinkChange {
+    std::optional<std::uint8_t> link;     ///< its number
+    bool all = false;                     ///< all links of the group
+    std::optional<std::uint32_t> reason;  ///< of DELETE LINK, or why ADD LINK was rejected
+};
+
 /// A request and its reply.
 struct LlcExchange {
     wire::LlcType type{};
@@ -198,6 +207,7 @@ struct LlcExchange {
     FrameStamp request;                ///< frame 0: the request was not captured
     std::optional<FrameStamp> reply;
     bool refused = false;  ///< rejected or answered negatively
+    LinkChange change;     ///< as the reply says, if it refuses; else as the request does
 };
 
 struct LinkGroup {

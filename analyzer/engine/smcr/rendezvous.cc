@@ -107,6 +107,7 @@ Rendezvous::Conversation* Rendezvous::begin(const Key& key, const capture::Packe
     conversation.session = session->connection->id;
     conversation.client = sender == Side::client ? source_of(packet) : destination_of(packet);
     session->connection->interface = packet.interface;
+    session->connection->vlan = packet.vlan;
     session->connection->client = conversation.client;
     session->connection->server = sender == Side::client ? destination_of(packet) : source_of(packet);
     recall(conversation, other(sender), packet.tcp.acknowledgment);

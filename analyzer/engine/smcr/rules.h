@@ -232,6 +232,18 @@ inline constexpr Rule silence_after_delete{
 inline constexpr Rule common_version{
     "SMCR-R53", Severity::error, "RFC 7609, A.2",
     "ACCEPT has a version that the PROPOSAL offers, and CONFIRM has the ACCEPT's.", evidence::clc};
+inline constexpr Rule add_link_mtu{
+    "SMCR-R54", Severity::error, "RFC 7609, A.3.2, C.7.1",
+    "The coded MTU of ADD LINK is 1 to 5; one that is not is rejected, with reason 2.", evidence::message};
+inline constexpr Rule equal_elements{
+    "SMCR-R55", Severity::error, "RFC 7609, 2.1", "All RMB elements of an RMB have the same size.", evidence::clc};
+inline constexpr Rule one_server{
+    "SMCR-R56", Severity::error, "RFC 7609, 2.2.3", "One peer is the server of all connections of a link group.",
+    evidence::group};
+inline constexpr Rule same_vlan{
+    "SMCR-R57", Severity::error, "RFC 7609, 2.2, 5.1",
+    "A link has the VLAN ID of its TCP connections. Version 2 is routed, and need not.",
+    "the TCP connection and the link on one interface"};
 inline constexpr Rule initial_psn{
     "SMCR-R70", Severity::error, "RFC 7609, A.2.3", "Packet sequence numbers of a link begin as announced.",
     evidence::link};
@@ -293,6 +305,10 @@ inline constexpr std::array catalogue{
     &llc_timeout,
     &silence_after_delete,
     &common_version,
+    &add_link_mtu,
+    &equal_elements,
+    &one_server,
+    &same_vlan,
     &initial_psn,
     &urgent_flags};
 }  // namespace rules

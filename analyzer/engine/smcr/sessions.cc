@@ -24,6 +24,15 @@ void Sessions::finish() {
     if (options_.timelines && timeline_room_ == 0) ++model_.dropped_details;
 }
 
+bool Sessions::any_without_group() const {
+    constexpr std::size_t most = 256;
+    const auto youngest = model_.connections.end() -
+                          static_cast<std::ptrdiff_t>(std::min(most, model_.connections.size()));
+    return std::any_of(youngest, model_.connections.end(), [](const Connection& c) {
+        return c.link_group == 0 && c.outcome == Outcome::unknown && !c.decline;
+    });
+}
+
 void Sessions::open(Session& session) {
     if (options_.timelines && !observer_.wants_timeline(*session.connection))
         for (Flow& flow : session.flow.values) flow.keep_no_timeline();

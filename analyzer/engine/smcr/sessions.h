@@ -49,6 +49,10 @@ public:
     Session& at(std::uint32_t id) { return *by_id_[id - 1]; }
     std::deque<Session>& all() { return sessions_; }
 
+    /// Whether one of the youngest connections may have a link group although none is known: ACCEPT and CONFIRM are
+    /// missing.
+    bool any_without_group() const;
+
     /// No more packets.
     void finish();
 

@@ -18,12 +18,13 @@ constexpr std::size_t max_deleted = 16;
 void SilenceRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     if (!group_known(a)) return;
     for (Deleted& deleted : of_[a.group])
-        if (deleted.link == a.link) judge(a, deleted);
+        if (deleted.link == a.link && !deleted.only_asked) judge(a, deleted);
     const auto* remove = std::get_if<wire::DeleteLink>(&message.body);
-    if (remove == nullptr || !remove->all || remove->reply || a.from != Side::server) return;
+    if (remove == nullptr || remove->reply || a.from != Side::server) return;
+    if (!remove->all) return watch(a, remove->link, true);
     auto& all = of_[a.group];
     if (std::ranges::any_of(all, [](const Deleted& deleted) { return !deleted.link; })) return;
-    keep_youngest(all, max_deleted, {rules::silence_after_delete, {}, a.step(), {}});
+    keep_youngest(all, max_deleted, {rules::silence_after_delete, {}, a.step()});
     a.history->watched = true;
 }
 
@@ -31,11 +32,15 @@ void SilenceRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
 void SilenceRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
     const auto* remove = std::get_if<wire::DeleteLink>(&message.body);
     if (remove == nullptr || !group_known(a) || a.from != Side::client) return;
+    watch(a, remove->link, false);
+}
+
+void SilenceRules::watch(const Arrival& a, std::uint8_t number, bool only_asked) {
     const LinkGroup& group = model_.link_groups[a.group - 1];
-    const Link* link = link_numbered(group, remove->link);
-    if (link == nullptr || link->state != LinkState::deleted) return;
+    const Link* link = link_numbered(group, number);
+    if (link == nullptr || (!only_asked && link->state != LinkState::deleted)) return;
     const auto index = static_cast<std::uint32_t>(link - group.links.data());
-    keep_youngest(of_[a.group], max_deleted, {rules::delete_link_answer, index, a.step(), {}});
+    keep_youngest(of_[a.group], max_deleted, {rules::delete_link_answer, index, a.step(), only_asked});
     a.history->watched = true;
 }
 
@@ -48,6 +53,7 @@ bool SilenceRules::on_data(const Arrival& a) {
 
 /// A side that slept may first send what it had prepared before: once it was heard, it has the grace.
 void SilenceRules::judge(const Arrival& a, Deleted& deleted) {
+    if (deleted.only_asked && a.from == Side::server) return;
     if (deleted.judged || a.packet->number == deleted.since.frame || a.packet->time < deleted.since.time) return;
     auto& heard = deleted.heard[a.from];
     if (!heard) heard = a.packet->time;

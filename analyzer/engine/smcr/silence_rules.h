@@ -26,10 +26,12 @@ private:
         RuleRef rule;
         std::optional<std::uint32_t> link;  ///< nullopt: all of them
         FrameStamp since;
-        PerSide<std::optional<Time>> heard;  ///< a side that may not have known yet
+        bool only_asked = false;               ///< the client has not agreed: only its data are judged
+        PerSide<std::optional<Time>> heard{};  ///< a side that may not have known yet
         bool judged = false;
     };
     void judge(const Arrival& a, Deleted& deleted);
+    void watch(const Arrival& a, std::uint8_t number, bool only_asked);
     bool group_known(const Arrival& a) const { return model_.link_groups[a.group - 1].roles_known; }
 
     const Model& model_;

@@ -34,6 +34,7 @@ void TopologyRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     const wire::AddLink body = add->common();
     if (!body.reply && a.from == Side::server) judge_number(a, body);
     if (body.reply && body.reject) judge_rejection(a, message, body);
+    else if (body.reply || a.from == Side::server) judge_mtu(a, body);
 }
 
 void TopologyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
@@ -58,6 +59,14 @@ void TopologyRules::judge_number(const Arrival& a, const wire::AddLink& request)
     broken(
         rules::link_number_reuse, a,
         "link number " + std::to_string(request.link) + " again, after " + std::to_string(used.count()) + " numbers");
+}
+
+/// Of an offer, or of what accepts it. A client that only asks for a link has no queue pair yet.
+void TopologyRules::judge_mtu(const Arrival& a, const wire::AddLink& body) {
+    if (wire::mtu_octets(body.mtu) != 0) return verdicts_.satisfied(rules::add_link_mtu);
+    broken(
+        rules::add_link_mtu, a,
+        "ADD LINK of the " + std::string(name_of(a.from)) + " has MTU code " + std::to_string(body.mtu));
 }
 
 void TopologyRules::judge_rejection(const Arrival& a, const wire::LlcMessage& message, const wire::AddLink& reply) {

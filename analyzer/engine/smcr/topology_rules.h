@@ -19,6 +19,7 @@ public:
 
 private:
     void judge_number(const Arrival& a, const wire::AddLink& request);
+    void judge_mtu(const Arrival& a, const wire::AddLink& body);
     void judge_rejection(const Arrival& a, const wire::LlcMessage& message, const wire::AddLink& reply);
     void judge_acceptance(const Arrival& a, const wire::AddLink& reply, const OpenRequest& request);
     void judge_links(const Arrival& a);

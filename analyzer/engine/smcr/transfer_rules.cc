@@ -84,6 +84,7 @@ void TransferRules::on_cdc(const Arrival& a, Session& session, const wire::Cdc& 
 void TransferRules::judge_begin(const Transfer& t) {
     if (t.mine.begun || t.connection.midstream) return;
     t.mine.begun = true;
+    judge_vlan(t);
     const auto& confirm = t.connection.setup.confirm;
     const capture::Packet& packet = *t.a.packet;
     const bool before = !confirm || packet.number < confirm->frame;
@@ -96,6 +97,19 @@ void TransferRules::judge_begin(const Transfer& t) {
     verdicts_.broken(
         rules::data_after_confirm, {confirm->frame, packet.number}, t.subject(),
         "the server sends before CONFIRM has arrived");
+}
+
+void TransferRules::judge_vlan(const Transfer& t) {
+    const LinkGroup& group = model_.link_groups[t.a.group - 1];
+    if (group.version != 1 || !t.connection.vlan) return;
+    const Link& link = group.links[t.a.link];
+    if (link.interface != t.connection.interface)
+        return verdicts_.undecided(rules::same_vlan, UndecidedReason::interface_order);
+    if (link.vlan == *t.connection.vlan) return verdicts_.satisfied(rules::same_vlan);
+    const auto text = [](std::uint16_t vlan) { return vlan == 0 ? "no VLAN" : fmt::format("VLAN {}", vlan); };
+    verdicts_.broken(
+        rules::same_vlan, {t.connection.first_frame, t.frame()}, t.subject(),
+        fmt::format("its link is on {}, TCP on {}", text(link.vlan), text(*t.connection.vlan)));
 }
 
 /// The first packet tells how far the whole WRITE goes.
@@ -147,31 +161,68 @@ void TransferRules::note(const Transfer& t, const wire::Cdc& cdc, const Transfer
 
 // ---- without a connection ------------------------------------------------------------------------
 
-/// An RMB is announced on RoCE before anything is written to it, if not by the first contact.
+namespace {
+
+std::string text_of(TransferRules::Lost lost, std::uint32_t rkey) {
+    switch (lost) {
+        using enum TransferRules::Lost;
+        case unknown_rkey: return fmt::format("uses RKey {:#010x}, which is not known on the link", rkey);
+        case below_rmb: return fmt::format("begins before the RMB of RKey {:#010x}", rkey);
+        case unassigned: break;
+    }
+    return "goes to an RMB element that no connection has";
+}
+
+}  // namespace
+
+/// An RMB is announced on RoCE before anything is written to it, if not by the first contact; and who has an element of
+/// it the CLC messages tell.
 void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rkey, std::optional<UndecidedReason> why) {
-    if (lost == Lost::unassigned)
-        return verdicts_.undecided(rules::write_range, UndecidedReason::element_owner_unknown);
     if (why) return verdicts_.undecided(rules::write_range, *why);
-    const Side owner = other(a.from);
-    std::string text = lost == Lost::unknown_rkey
-                           ? fmt::format(
-                                 "a WRITE of the {} uses RKey {:#010x}, which is not known on the link",
-                                 name_of(a.from), rkey)
-                           : fmt::format(
-                                 "a WRITE of the {} begins before the RMB of RKey {:#010x}", name_of(a.from), rkey);
     a.history->accuse(
-        verdicts_, {rules::write_range, {a.packet->number}, Subject::link_group(a.group), std::move(text), owner},
+        verdicts_,
+        {rules::write_range,
+         {a.packet->number},
+         Subject::link_group(a.group),
+         fmt::format("a WRITE of the {} {}", name_of(a.from), text_of(lost, rkey)),
+         other(a.from)},
         a.link);
 }
 
-void TransferRules::on_lost_cdc(const Arrival& a, const wire::Cdc& cdc, const Session* meant) {
-    // Unless that connection has sent the message by itself meanwhile.
-    if (meant == nullptr || sequence_distance(meant->sent[a.from].sequence, cdc.sequence) != 1)
-        return verdicts_.undecided(rules::known_token, UndecidedReason::setup_not_captured);
+bool TransferRules::on_lost_cdc(
+    const Arrival& a, const wire::Cdc& cdc, const Session* meant, std::optional<UndecidedReason> why) {
+    if (meant != nullptr) {
+        verdicts_.broken(
+            rules::known_token, {meant->sent[a.from].written_frame, a.packet->number},
+            Subject::connection(meant->connection->id),
+            fmt::format(
+                "the {} announces its WRITE with the unknown token {:#010x}", name_of(a.from), cdc.alert_token));
+        return true;
+    }
+    if (why) {
+        verdicts_.undecided(rules::known_token, *why);
+        return false;
+    }
+    a.history->accuse(
+        verdicts_,
+        {rules::known_token,
+         {a.packet->number},
+         Subject::link_group(a.group),
+         fmt::format(
+             "the {} sends a CDC message with token {:#010x}, which its peer has given to no connection",
+             name_of(a.from), cdc.alert_token),
+         other(a.from)},
+        a.link);
+    return true;
+}
+
+void TransferRules::on_wrong_token(const Arrival& a, const Session& meant, const Connection& named) {
     verdicts_.broken(
-        rules::known_token, {meant->sent[a.from].written_frame, a.packet->number},
-        Subject::connection(meant->connection->id),
-        fmt::format("the {} announces its WRITE with the unknown token {:#010x}", name_of(a.from), cdc.alert_token));
+        rules::known_token, {meant.sent[a.from].written_frame, a.packet->number},
+        Subject::connection(meant.connection->id),
+        fmt::format(
+            "the {} announces its WRITE with the token of {}", name_of(a.from),
+            to_string(Subject::connection(named.id))));
 }
 
 }  // namespace fabricscope::engine::smcr

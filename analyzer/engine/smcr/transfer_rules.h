@@ -38,11 +38,15 @@ public:
     /// A WRITE or CDC message for which no connection was found in time. `why`: why it may have been
     /// announced nevertheless.
     void on_lost_write(const Arrival& a, Lost lost, std::uint32_t rkey, std::optional<UndecidedReason> why);
-    void on_lost_cdc(const Arrival& a, const wire::Cdc& cdc, const Session* meant);
+    /// `meant`: the connection whose next message it can only be, or nullptr. Returns whether the token is wrong.
+    bool on_lost_cdc(const Arrival& a, const wire::Cdc& cdc, const Session* meant, std::optional<UndecidedReason> why);
+    /// A CDC message that can only be the next one of `meant`, and has another connection's token.
+    void on_wrong_token(const Arrival& a, const Session& meant, const Connection& named);
 
 private:
     void judge_first_psn(const Arrival& a, const Link& link);
     void judge_begin(const Transfer& t);
+    void judge_vlan(const Transfer& t);
     void judge_place(const Transfer& t, const Flow::Write& write);
     void note(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions);
 

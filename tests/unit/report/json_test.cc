@@ -108,7 +108,8 @@ TEST_F(Document, LinkGroups) {
          .link = 1,
          .request = {start, 3},
          .reply = FrameStamp{start + 1'500, 4},
-         .refused = false});
+         .refused = false,
+         .change = {}});
     const json group = parsed()["smcr"]["link_groups"][0];
     EXPECT_EQ(group["id"], "lg-1");
     EXPECT_EQ(group["client_peer_id"], nullptr);

@@ -32,14 +32,16 @@ Model model() {
          .link = 1,
          .request = at(4, 3),
          .reply = at(6, 4),
-         .refused = false},
+         .refused = false,
+         .change = {}},
         {.type = wire::LlcType::test_link,
          .version = 2,
          .from = Side::server,
          .link = 1,
          .request = at(500, 60),
          .reply = {},
-         .refused = false}};
+         .refused = false,
+         .change = {}}};
     return model;
 }
 

@@ -108,7 +108,8 @@ TEST_F(SummaryText, ASecondLinkThatIsRefusedIsNoTrouble) {
         .link = 1,
         .request = {start, 3},
         .reply = FrameStamp{start + 5, 4},
-        .refused = true};
+        .refused = true,
+        .change = {}};
     model_.link_groups[0].exchanges = {exchange};
     EXPECT_THAT(text(), HasSubstr("  - ADD LINK of the server was refused (lg-1)"));
     exchange.type = wire::LlcType::confirm_rkey;
