@@ -134,7 +134,7 @@ void AddLinkRules::judge_data(const Arrival& a, Group& of) {
     if (!why && a.packet->interface != first.confirmed.interface) why = UndecidedReason::interface_order;
     if (why) return verdicts_.undecided(rules::second_link_first, *why);
     if (first.attempted) verdicts_.satisfied(rules::second_link_first);  // whatever is being added now
-    else if (of.addition.open && !of.addition.accepted) accuse_early(a, of.addition);
+    else if (of.addition.open && !of.addition.accepted && of.addition.before == 0) accuse_early(a, of.addition);
     else if (of.addition.open) first.early[a.from] = a.step();
     else
         verdicts_.deviation(

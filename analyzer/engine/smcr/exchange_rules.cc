@@ -92,12 +92,20 @@ void ExchangeRules::note_overlap(const Arrival& a, const OpenRequest& request) {
     }
 }
 
+/// An answer is met where it belongs only if both ends of the link are known as CLC or ADD LINK named them.
+std::optional<UndecidedReason> ExchangeRules::doubt_of_answer(const Arrival& a, const OpenRequest& earlier) const {
+    const auto& [client, server] = group(a).links[earlier.link].end.values;
+    if (!client.initial_psn || !server.initial_psn) return UndecidedReason::setup_not_captured;
+    if (const auto why = doubt::from_start(group(a), *a.history)) return why;
+    return doubt::since(earlier, a);
+}
+
 /// That the client has not answered yet, its next message will prove.
 void ExchangeRules::note_going_on(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
     if (!group(a).roles_known) return;
     for (const OpenRequest& earlier : a.history->open) {
         if (!needs_answer_to(message, request, earlier)) continue;
-        if (const auto why = doubt::since(earlier, a)) return verdicts_.undecided(rules::serialized_exchanges, *why);
+        if (const auto why = doubt_of_answer(a, earlier)) return verdicts_.undecided(rules::serialized_exchanges, *why);
         a.history->accuse(
             verdicts_,
             {rules::serialized_exchanges,

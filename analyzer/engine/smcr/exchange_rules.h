@@ -24,6 +24,7 @@ public:
 
 private:
     void note_overlap(const Arrival& a, const OpenRequest& request);
+    std::optional<UndecidedReason> doubt_of_answer(const Arrival& a, const OpenRequest& earlier) const;
     void note_going_on(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request);
     void note_follow_up(const Arrival& a, const wire::DeleteLink& request);
     void await_answer(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request);

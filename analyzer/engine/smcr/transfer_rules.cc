@@ -191,6 +191,10 @@ void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rke
 
 bool TransferRules::on_lost_cdc(
     const Arrival& a, const wire::Cdc& cdc, const Session* meant, std::optional<UndecidedReason> why) {
+    if (why) {
+        verdicts_.undecided(rules::known_token, *why);
+        return false;
+    }
     if (meant != nullptr) {
         verdicts_.broken(
             rules::known_token, {meant->sent[a.from].written_frame, a.packet->number},
@@ -198,10 +202,6 @@ bool TransferRules::on_lost_cdc(
             fmt::format(
                 "the {} announces its WRITE with the unknown token {:#010x}", name_of(a.from), cdc.alert_token));
         return true;
-    }
-    if (why) {
-        verdicts_.undecided(rules::known_token, *why);
-        return false;
     }
     a.history->accuse(
         verdicts_,
