@@ -131,6 +131,7 @@ struct Connection {
     std::optional<DeclineSeen> decline;
     bool reset = false;  ///< TCP RST seen
     std::optional<Side> reset_by;
+    bool reset_in_use = false;  ///< before both sides had taken leave on RoCE
     PerSide<bool> fin;  ///< TCP FIN seen from this side
     Setup setup;
     PerSide<Direction> from;                            ///< from[Side::client] is client to server

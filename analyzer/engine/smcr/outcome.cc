@@ -40,7 +40,7 @@ Close final_close(const Connection& c, const Seen& seen) {
     const Direction& server = c.from[Side::server];
     if (c.outcome == Outcome::unknown) return c.reset ? Close::abnormal : Close::unknown;
     if (c.outcome != Outcome::smc_r) return tcp_close(c);
-    if (client.aborted || server.aborted) return Close::abnormal;
+    if (client.aborted || server.aborted || c.reset_in_use) return Close::abnormal;
     if (client.closed && server.closed) return Close::orderly;
     if (c.reset) return Close::abnormal;
     if (!c.client) return Close::unknown;  // how TCP ended is not known
