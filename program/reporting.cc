@@ -39,12 +39,17 @@ std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const
     return results;
 }
 
-/// Where the frames lie that findings and times are about, if there are several files.
-std::map<std::uint64_t, report::Place> places_of(
-    const std::vector<const engine::Finding*>& findings, const Analysis& analysis) {
+/// What findings, which are observations, and times are about.
+std::set<std::uint64_t> frames_named(
+    const engine::smcr::Model& model, std::span<const observations::Observation> observations) {
+    std::set<std::uint64_t> frames = report::frames_with_an_order(model);
+    for (const observations::Observation& o : observations) frames.insert(o.frames.begin(), o.frames.end());
+    return frames;
+}
+
+/// Where the frames lie, if there are several files.
+std::map<std::uint64_t, report::Place> places_of(const std::set<std::uint64_t>& frames, const Analysis& analysis) {
     if (analysis.opened.size() < 2) return {};
-    std::set<std::uint64_t> frames = report::frames_with_an_order(analysis.engine->smcr());
-    for (const engine::Finding* finding : findings) frames.insert(finding->frames.begin(), finding->frames.end());
     std::map<std::uint64_t, report::Place> places;
     for (const auto& [frame, origin] : analysis.origins.of(frames))
         places[frame] = {analysis.opened[origin.source], origin.number};
@@ -118,20 +123,32 @@ engine::Options engine_options_of(const ReportOptions& options) {
 }
 
 report::Results results_of(
-    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options) {
+    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options,
+    std::span<const std::string> dropped) {
     const engine::Engine& engine = *analysis.engine;
     std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
-    std::map<std::uint64_t, report::Place> places = places_of(findings, analysis);
-    std::vector<std::string> warnings = report::clock_warnings(engine.smcr(), places);
+    std::vector<std::string> warnings = report::clock_warnings(
+        engine.smcr(), places_of(report::frames_with_an_order(engine.smcr()), analysis));
+    const engine::Models models = engine.models();
+    std::vector<observations::Observation> seen = observations::observe(
+        {.models = models,
+         .capture = engine.capture(),
+         .findings = findings,
+         .unread = analysis.problems,
+         .doubts = warnings,
+         .dropped = dropped});
+    warnings.insert(warnings.end(), dropped.begin(), dropped.end());
+    std::map<std::uint64_t, report::Place> places = places_of(frames_named(engine.smcr(), seen), analysis);
     return {
         .files = files,
         .problems = analysis.problems,
         .capture = engine.capture(),
-        .models = engine.models(),
+        .models = models,
         .findings = std::move(findings),
         .rules = chosen_rules(engine, options),
         .places = std::move(places),
         .warnings = std::move(warnings),
+        .observations = std::move(seen),
         .profile = profile_of(options)};
 }
 

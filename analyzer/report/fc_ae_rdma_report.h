@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "analyzer/observations/fc_ae_rdma.h"
 #include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {
@@ -31,7 +32,6 @@ std::string fc_ae_rdma_region_name(std::uint32_t id);
 /// "read", "write"
 inline const char* operation_name(bool is_read) { return is_read ? "read" : "write"; }
 
-/// What kept a message from moving its data, "ended with WRITE PROTECT ERROR"; empty if nothing did.
-std::string trouble_of(const engine::fc_ae_rdma::Message& message);
+using observations::trouble_of;
 
 }  // namespace fabricscope::report

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "analyzer/report/notables.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {

@@ -176,6 +176,7 @@ void Rendezvous::on_reset(const Segment& segment) {
     on_end(segment);
     connection.reset = true;
     connection.reset_by = segment.from;
+    connection.reset_frame = segment.packet.number;
     rules_.close.on_reset(arrival_of(segment));
 }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What became of FC-AE-RDMA's messages, in words.
+#pragma once
+
+#include <string>
+
+#include "analyzer/engine/fc_ae_rdma/model.h"
+
+namespace fabricscope::observations {
+
+/// What kept a message from moving its data, "ended with WRITE PROTECT ERROR"; empty if nothing did.
+std::string trouble_of(const engine::fc_ae_rdma::Message& message);
+
+}  // namespace fabricscope::observations
