@@ -67,7 +67,7 @@ int run(AnalyzeOptions& options) {
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;
     const report::Results results = results_of(analysis, options.input.files, options.report);
-    return write(results, analysis, options) ? status_of(results) : wrong_usage;
+    return write(results, analysis, options) ? status_of(results, options.report) : wrong_usage;
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ int run_capture(const CaptureOptions& options) {
     }
     const report::Results results = results_of(analysis, options.interfaces, options.report, losses(interfaces));
     const bool recorded = recorder.finish();
-    return write(results, options.report) && recorded ? status_of(results) : wrong_usage;
+    return write(results, options.report) && recorded ? status_of(results, options.report) : wrong_usage;
 }
 
 int run(const CaptureOptions& options) {

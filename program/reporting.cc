@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -25,6 +26,21 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
 std::string check_rule(const std::string& id) {
     const auto has_id = [&](const engine::Rule* rule) { return rule->id == id; };
     return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id;
+}
+
+constexpr std::array severities{engine::Severity::error, engine::Severity::warning, engine::Severity::note};
+
+/// What is wrong with a value of --fail-on, empty if nothing is.
+std::string check_fail_on(const std::string& word) {
+    const auto is_word = [&](engine::Severity severity) { return word == name_of(severity); };
+    if (std::ranges::any_of(severities, is_word) || observations::find_kind(word) != nullptr) return "";
+    return check_rule(word).empty() ? "" : word + " is neither a severity nor the id of an observation or a rule";
+}
+
+/// False if `word` is no severity.
+bool is_at_least(engine::Severity severity, const std::string& word) {
+    const auto least = std::ranges::find_if(severities, [&](engine::Severity s) { return word == name_of(s); });
+    return least != severities.end() && severity >= *least;
 }
 
 std::vector<const engine::Finding*> chosen_findings(const engine::Engine& engine, const ReportOptions& options) {
@@ -100,6 +116,14 @@ void add_report_options(const Command& command, ReportOptions& options) {
     command.option("--profile", options.profile, "What traffic is judged by; linux waives Linux's deviations")
         .one_of(profiles)
         .placeholder(fmt::format("{}", fmt::join(profiles, "|")));
+    command
+        .option(
+            "--fail-on", options.fail_on,
+            "Exit with 1 if there is one of this severity or worse, or of this id; without it, errors among findings")
+        .separated_by_commas()
+        .one_word_each()
+        .check(check_fail_on)
+        .placeholder("error,warning,note,ID");
     for (const report::ProtocolReport* protocol : report::protocol_reports())
         for (const report::OwnOption& own : protocol->options) add_own_option(command, own, options);
 }
@@ -166,10 +190,15 @@ bool write_json(const report::Results& results, const ReportOptions& options, bo
     return output.finish();
 }
 
-int status_of(const report::Results& results) {
+int status_of(const report::Results& results, const ReportOptions& options) {
     if (!results.problems.empty()) return not_read;
-    const auto is_error = [](const engine::Finding* f) { return f->rule->severity == engine::Severity::error; };
-    return std::ranges::any_of(results.findings, is_error) ? errors_found : done;
+    const auto fails = [&](const observations::Observation& o) {
+        if (options.fail_on.empty()) return o.kind == nullptr && o.severity == engine::Severity::error;
+        return contains(options.fail_on, o.id) || std::ranges::any_of(options.fail_on, [&](const std::string& word) {
+                   return is_at_least(o.severity, word);
+               });
+    };
+    return std::ranges::any_of(results.observations, fails) ? errors_found : done;
 }
 
 }  // namespace fabricscope::cli

@@ -17,8 +17,9 @@ struct ReportOptions {
     std::string json_file;  ///< empty: standard output
     bool all = false;
     std::vector<std::string> protocols = all_protocols();
-    std::vector<std::string> levels;  ///< empty = all
-    std::vector<std::string> rules;   ///< empty = all
+    std::vector<std::string> levels;   ///< empty = all
+    std::vector<std::string> rules;    ///< empty = all
+    std::vector<std::string> fail_on;  ///< severities and ids; empty: rules of severity error that were broken
     std::string profile = name_of(engine::Profile::linux_);
     std::map<const report::OwnOption*, std::vector<std::string>> own;  ///< what was given for protocols' own options
     std::optional<Option> json_option;
@@ -42,6 +43,6 @@ bool write_summary(const report::Results& results, const ReportOptions& options)
 bool write_json(const report::Results& results, const ReportOptions& options, bool cursors);
 
 /// Of the program, once all has been written.
-int status_of(const report::Results& results);
+int status_of(const report::Results& results, const ReportOptions& options);
 
 }  // namespace fabricscope::cli

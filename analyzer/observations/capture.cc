@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the capture itself lacks.
+#include "analyzer/observations/capture.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +8,7 @@
 #include <array>
 #include <utility>
 
-#include "analyzer/observations/sources.h"
+#include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
 namespace fabricscope::observations {
@@ -91,7 +92,8 @@ constexpr std::array all_kinds{&kinds::unreadable, &kinds::dropped, &kinds::no_r
                                &kinds::no_tcp,     &kinds::sliced,  &kinds::undecoded, &kinds::copies};
 
 void observe_sentences(const Kind& kind, std::span<const std::string> sentences, Observations& observations) {
-    for (const std::string& sentence : sentences) observations.add(kind, "", {}, sentence);
+    for (const std::string& sentence : sentences)
+        observations.add(kind, "", {}, (&kind == &kinds::unreadable ? "not read to the end: " : "") + sentence);
 }
 
 void observe_frames(const Evidence& evidence, Observations& observations) {
@@ -127,45 +129,20 @@ void observe_transports(const Evidence& evidence, Observations& observations) {
         observations.add(kinds::no_tcp, "", {}, "the capture holds no TCP: ports and CLC messages are not known");
 }
 
-void observe_limits(const engine::Models& models, Observations& observations) {
+}  // namespace
+
+void observe_limits(
+    Observations& observations, std::initializer_list<std::pair<std::uint64_t, std::string_view>> dropped) {
     std::vector<std::string> texts;
     std::uint64_t all = 0;
-    const auto add = [&](std::uint64_t count, const char* noun) {
+    for (const auto& [count, noun] : dropped) {
         if (count != 0) texts.push_back(counted(count, noun));
         all += count;
-    };
-    if (models.smcr != nullptr) {
-        add(models.smcr->dropped_connections, "SMC-R connection");
-        add(models.smcr->dropped_link_groups, "link group");
-        add(models.smcr->dropped_details, "detail of links and RMBs");
-        add(models.smcr->dropped_findings, "SMC-R finding");
-    }
-    if (models.rdma_cm != nullptr) {
-        add(models.rdma_cm->dropped_connections, "RDMA CM connection");
-        add(models.rdma_cm->dropped_findings, "RDMA CM finding");
-    }
-    if (models.fc != nullptr) {
-        add(models.fc->unlisted_exchanges, "Fibre Channel Exchange");
-        add(models.fc->dropped_logins, "login");
-        add(models.fc->dropped_resolutions, "address resolution");
-    }
-    if (models.fcvi != nullptr) {
-        add(models.fcvi->dropped_connections, "FC-VI connection");
-        add(models.fcvi->dropped_messages, "FC-VI Message");
-        add(models.fcvi->dropped_exchanges, "FC-VI Exchange");
-        add(models.fcvi->dropped_findings, "FC-VI finding");
-    }
-    if (models.fc_ae_rdma != nullptr) {
-        add(models.fc_ae_rdma->dropped_messages, "FC-AE-RDMA message");
-        add(models.fc_ae_rdma->dropped_regions, "memory region");
-        add(models.fc_ae_rdma->dropped_findings, "FC-AE-RDMA finding");
     }
     if (all == 0) return;
     observations.add(kinds::limits, "", {}, fmt::format("limits were reached: {} left out", fmt::join(texts, ", ")))
         .count = all;
 }
-
-}  // namespace
 
 constinit const Source capture_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
@@ -174,7 +151,6 @@ constinit const Source capture_source{
         observe_sentences(kinds::doubtful, evidence.doubts, observations);
         observe_transports(evidence, observations);
         observe_frames(evidence, observations);
-        observe_limits(evidence.models, observations);
     }};
 
 }  // namespace fabricscope::observations

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "analyzer/observations/sources.h"
+#include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 #include "protocols/fc/basic_links.h"
 #include "protocols/fc/ct.h"
@@ -91,15 +91,11 @@ std::string session_of(const Exchange& exchange) { return "xchg-" + std::to_stri
 
 class Exchanges {
 public:
-    Exchanges(const Evidence& evidence, Observations& observations)
-        : model_(*evidence.models.fc), observations_(observations) {
+    Exchanges(const Model& model, Observations& observations) : model_(model), observations_(observations) {
         for (const Exchange& exchange : model_.exchanges)
             if (exchange.accepted == true) accepted_last_[request_of(exchange)] = exchange.id;
-        if (evidence.models.fcvi != nullptr)
-            for (const auto& message : evidence.models.fcvi->messages) told_elsewhere_.insert(message.first.frame);
-        if (evidence.models.fc_ae_rdma != nullptr)
-            for (const auto& message : evidence.models.fc_ae_rdma->messages)
-                told_elsewhere_.insert(message.command.frame);
+        for (const Observation& o : observations.all())
+            if (!o.frames.empty()) told_.insert(o.frames.front());
     }
 
     void observe() {
@@ -126,7 +122,7 @@ private:
     const Model& model_;
     Observations& observations_;
     std::map<Request, std::uint32_t> accepted_last_;  ///< id of the latest Exchange
-    std::set<std::uint64_t> told_elsewhere_;          ///< first frames of what FC-VI and FC-AE-RDMA tell of themselves
+    std::set<std::uint64_t> told_;                    ///< first frames of what those that are built on it have told
 };
 
 void Exchanges::observe(const Exchange& exchange) {
@@ -146,7 +142,7 @@ void Exchanges::observe(const Exchange& exchange) {
     if (exchange.link_reject)
         add(kinds::link_reject, exchange.link_reject->step.frame,
             fmt::format("a frame of the {} Exchange was rejected ({})", kind, link_reject_text(exchange)));
-    if (told_elsewhere_.contains(exchange.first_frame)) return;
+    if (told_.contains(exchange.first_frame)) return;
     if (exchange.abort)
         add(kinds::aborted, exchange.abort->step.frame,
             fmt::format("the {} Exchange was aborted ({})", kind, abort_text(*exchange.abort)));
@@ -180,7 +176,13 @@ std::string trouble_of(const Exchange& exchange) {
 
 constinit const Source fc_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
-        if (evidence.models.fc != nullptr) Exchanges(evidence, observations).observe();
+        if (evidence.models.fc == nullptr) return;
+        const Model& model = *evidence.models.fc;
+        Exchanges(model, observations).observe();
+        observe_limits(
+            observations, {{model.unlisted_exchanges, "Fibre Channel Exchange"},
+                           {model.dropped_logins, "login"},
+                           {model.dropped_resolutions, "address resolution"}});
     }};
 
 }  // namespace fabricscope::observations

@@ -5,8 +5,11 @@
 #include <string>
 
 #include "analyzer/engine/fc/model.h"
+#include "analyzer/observations/observation.h"
 
 namespace fabricscope::observations {
+
+extern const Source fc_source;
 
 /// What kept an Exchange from an ordinary end, "LS_RJT: logical busy, N_Port Login required"; empty if nothing did.
 std::string trouble_of(const engine::fibre_channel::Exchange& exchange);

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "analyzer/engine/fc_ae_rdma/verdicts.h"
-#include "analyzer/observations/sources.h"
+#include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
 namespace fabricscope::observations {
@@ -122,7 +122,12 @@ constinit const Source fc_ae_rdma_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
         if (evidence.models.fc_ae_rdma == nullptr) return;
         const Time end = evidence.capture.start.value_or(0) + evidence.capture.duration;
-        for (const Message& message : evidence.models.fc_ae_rdma->messages) observe(message, end, observations);
+        const Model& model = *evidence.models.fc_ae_rdma;
+        for (const Message& message : model.messages) observe(message, end, observations);
+        observe_limits(
+            observations, {{model.dropped_messages, "FC-AE-RDMA message"},
+                           {model.dropped_regions, "memory region"},
+                           {model.dropped_findings, "FC-AE-RDMA finding"}});
     }};
 
 }  // namespace fabricscope::observations

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "analyzer/engine/fcvi/verdicts.h"
-#include "analyzer/observations/sources.h"
+#include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
 namespace fabricscope::observations {
@@ -221,6 +221,11 @@ constinit const Source fcvi_source{
             observe(connection, failed.contains(connection.id), observations);
         for (const Message& message : model.messages)
             if (message.connection != 0) observe(model.connections[message.connection - 1], message, observations);
+        observe_limits(
+            observations, {{model.dropped_connections, "FC-VI connection"},
+                           {model.dropped_messages, "FC-VI Message"},
+                           {model.dropped_exchanges, "FC-VI Exchange"},
+                           {model.dropped_findings, "FC-VI finding"}});
     }};
 
 }  // namespace fabricscope::observations

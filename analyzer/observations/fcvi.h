@@ -5,8 +5,11 @@
 #include <string>
 
 #include "analyzer/engine/fcvi/model.h"
+#include "analyzer/observations/observation.h"
 
 namespace fabricscope::observations {
+
+extern const Source fcvi_source;
 
 /// Why a connection did not come about, "refused by the server: Connect Reject"; empty if it did.
 std::string why_not(const engine::fcvi::Connection& connection);

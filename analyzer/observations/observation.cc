@@ -4,15 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-
-#include "analyzer/observations/sources.h"
 
 namespace fabricscope::observations {
 namespace {
-
-constexpr std::array all_sources{&smcr_source,       &packets_source, &rdma_cm_source, &fcvi_source,
-                                 &fc_ae_rdma_source, &fc_source,      &capture_source};
 
 void observe_findings(const Evidence& evidence, Observations& observations) {
     for (const engine::Finding* finding : evidence.findings)
@@ -55,12 +49,10 @@ std::vector<Observation> Observations::sorted() && {
     return std::move(all_);
 }
 
-std::span<const Source* const> sources() { return all_sources; }
-
 std::span<const Kind* const> catalogue() {
     static const std::vector<const Kind*> all = [] {
         std::vector<const Kind*> list;
-        for (const Source* source : all_sources) list.insert(list.end(), source->kinds.begin(), source->kinds.end());
+        for (const Source* source : sources()) list.insert(list.end(), source->kinds.begin(), source->kinds.end());
         return list;
     }();
     return all;
@@ -73,7 +65,7 @@ const Kind* find_kind(std::string_view id) {
 
 std::vector<Observation> observe(const Evidence& evidence) {
     Observations observations;
-    for (const Source* source : all_sources)
+    for (const Source* source : sources())
         if (source->observe != nullptr) source->observe(evidence, observations);
     observe_findings(evidence, observations);
     return std::move(observations).sorted();

@@ -60,6 +60,7 @@ public:
     Observation& add(const Kind& kind, std::string session, std::vector<std::uint64_t> frames, std::string text);
     void add(Observation observation) { all_.push_back(std::move(observation)); }
 
+    std::span<const Observation> all() const { return all_; }
     /// The worst first; among equals those that were seen first.
     std::vector<Observation> sorted() &&;
 

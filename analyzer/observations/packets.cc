@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/observations/packets.h"
+
 #include <fmt/format.h>
 
 #include <array>
 
-#include "analyzer/observations/sources.h"
+#include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
 namespace fabricscope::observations {

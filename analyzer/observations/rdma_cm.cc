@@ -6,7 +6,7 @@
 #include <array>
 
 #include "analyzer/engine/rdma_cm/verdicts.h"
-#include "analyzer/observations/sources.h"
+#include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
 namespace fabricscope::observations {
@@ -171,12 +171,16 @@ std::string why_not(const Connection& connection) {
 constinit const Source rdma_cm_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
         if (evidence.models.rdma_cm == nullptr) return;
-        for (const Connection& connection : evidence.models.rdma_cm->connections) {
+        const Model& model = *evidence.models.rdma_cm;
+        for (const Connection& connection : model.connections) {
             if (connection.merged) continue;
             observe_set_up(connection, observations);
             observe_ending(connection, observations);
             observe_traffic(connection, observations);
         }
+        observe_limits(
+            observations,
+            {{model.dropped_connections, "RDMA CM connection"}, {model.dropped_findings, "RDMA CM finding"}});
     }};
 
 }  // namespace fabricscope::observations

@@ -5,8 +5,11 @@
 #include <string>
 
 #include "analyzer/engine/rdma_cm/model.h"
+#include "analyzer/observations/observation.h"
 
 namespace fabricscope::observations {
+
+extern const Source rdma_cm_source;
 
 /// "reason 28, consumer reject: RDMA IP CM service, IP version"
 std::string reason_text(const engine::rdma_cm::RejectSeen& reject);

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "analyzer/engine/smcr/verdicts.h"
-#include "analyzer/observations/sources.h"
+#include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
 namespace fabricscope::observations {
@@ -241,12 +241,21 @@ std::string where_to_look(const Connection& connection) {
     }
 }
 
+/// Whether a first contact ended because CONFIRM LINK was waited for in vain.
+bool waited_in_vain(const Connection& connection) {
+    constexpr std::uint32_t confirm_link_timeout = 0x02010000, add_link_timeout = 0x02020000;
+    return connection.outcome != Outcome::smc_r && connection.decline &&
+           (connection.decline->code == confirm_link_timeout || connection.decline->code == add_link_timeout);
+}
+
 class Sessions {
 public:
     Sessions(const Evidence& evidence, Observations& observations)
         : evidence_(evidence), model_(*evidence.models.smcr), observations_(observations) {}
 
     void observe() {
+        for (const Connection& connection : model_.connections)
+            if (waited_in_vain(connection)) blocked_.insert(connection.link_group);
         for (const LinkGroup& group : model_.link_groups) observe(group);
         for (const Connection& connection : model_.connections)
             if (!connection.merged) observe(connection);
@@ -266,7 +275,8 @@ private:
     bool urgent_stall(const Connection& connection, Side from);
 
     const LinkGroup* group_of(const Connection& connection) const {
-        return connection.link_group != 0 ? &model_.link_groups[connection.link_group - 1] : nullptr;
+        const std::size_t index = connection.link_group - std::size_t{1};
+        return index < model_.link_groups.size() ? &model_.link_groups[index] : nullptr;
     }
     Time end_of_capture() const { return evidence_.capture.start.value_or(0) + evidence_.capture.duration; }
 
@@ -280,18 +290,8 @@ private:
 
 // ---- link groups ---------------------------------------------------------------------------------
 
-/// Whether a first contact ended because CONFIRM LINK was waited for in vain.
-bool waited_in_vain(const Connection& connection) {
-    constexpr std::uint32_t confirm_link_timeout = 0x02010000, add_link_timeout = 0x02020000;
-    return connection.decline &&
-           (connection.decline->code == confirm_link_timeout || connection.decline->code == add_link_timeout);
-}
-
 void Sessions::observe(const LinkGroup& group) {
-    const bool in_vain = std::ranges::any_of(
-        group.connections, [&](std::uint32_t id) { return waited_in_vain(model_.connections[id - 1]); });
-    if (in_vain) blocked_.insert(group.id);
-    else
+    if (!blocked_.contains(group.id))
         for (const Link& link : group.links) observe(group, link);
     observe_exchanges(group);
 }
@@ -349,9 +349,11 @@ void Sessions::observe(const LinkGroup& group, const Link& link) {
 
 Time Sessions::longest_wait(const LinkGroup& group) const {
     Time longest = 0;
-    for (const std::uint32_t id : group.connections)
-        for (const Direction& direction : model_.connections[id - 1].from.values)
+    for (const Connection& connection : model_.connections) {
+        if (connection.link_group != group.id) continue;
+        for (const Direction& direction : connection.from.values)
             longest = std::max({longest, direction.blocked.total, direction.stalls.total});
+    }
     return longest;
 }
 
@@ -411,7 +413,7 @@ void Sessions::outcome(const Connection& connection) {
         return observations_.add(
             kind, session_of(connection), frames_of(frames), "the connection " + why_not(connection));
     };
-    if (connection.outcome != Outcome::smc_r && waited_in_vain(connection)) return no_roce(connection);
+    if (waited_in_vain(connection)) return no_roce(connection);
     switch (connection.outcome) {
         case Outcome::smc_r: return;
         case Outcome::smc_d: add(kinds::smc_d, {frame_of(setup.confirm)}); return;
@@ -513,13 +515,13 @@ void Sessions::failover(const Connection& connection) {
     const LinkGroup* group = group_of(connection);
     if (group == nullptr) return;
     for (const Link& link : group->links) {
-        if (link.state != LinkState::failed && link.state != LinkState::deleted) continue;
-        if (const LlcExchange* e = find_exchange(*group, wire::LlcType::delete_link, link.number))
-            o.frames = frames_of({e->request.frame});
+        if (link.packets == 0 || (link.state != LinkState::failed && link.state != LinkState::deleted)) continue;
         o.cause = fmt::format(
             "{} was {}.", link.number ? fmt::format("Link {}", *link.number) : "A link",
             link.state == LinkState::failed ? "lost" : "deleted");
     }
+    const auto deletion = std::ranges::find(group->exchanges, wire::LlcType::delete_link, &LlcExchange::type);
+    if (deletion != group->exchanges.end()) o.frames = frames_of({deletion->request.frame, frame_of(deletion->reply)});
 }
 
 bool Sessions::urgent_stall(const Connection& connection, Side from) {
@@ -593,7 +595,14 @@ std::string llc_name(const LlcExchange& exchange) {
 
 constinit const Source smcr_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
-        if (evidence.models.smcr != nullptr) Sessions(evidence, observations).observe();
+        if (evidence.models.smcr == nullptr) return;
+        const Model& model = *evidence.models.smcr;
+        Sessions(evidence, observations).observe();
+        observe_limits(
+            observations, {{model.dropped_connections, "SMC-R connection"},
+                           {model.dropped_link_groups, "link group"},
+                           {model.dropped_details, "detail of links and RMBs"},
+                           {model.dropped_findings, "SMC-R finding"}});
     }};
 
 }  // namespace fabricscope::observations

@@ -5,8 +5,11 @@
 #include <string>
 
 #include "analyzer/engine/smcr/model.h"
+#include "analyzer/observations/observation.h"
 
 namespace fabricscope::observations {
+
+extern const Source smcr_source;
 
 /// What became of a connection on which SMC-R did not come up, and why; empty if it did. Reads on from
 /// "the connection".

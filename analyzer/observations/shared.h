@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sources of observations, each defined in the file of its name, and what they share.
+// What several sources of observations tell of.
 #pragma once
+
+#include <initializer_list>
+#include <utility>
 
 #include "analyzer/observations/observation.h"
 
 namespace fabricscope::observations {
-
-extern const Source capture_source;
-extern const Source smcr_source;
-extern const Source packets_source;
-extern const Source rdma_cm_source;
-extern const Source fcvi_source;
-extern const Source fc_ae_rdma_source;
-extern const Source fc_source;
 
 /// Packets of a queue pair, whatever speaks over it.
 struct PacketCounts {
@@ -23,5 +18,9 @@ struct PacketCounts {
 Observation* observe_packets(
     Observations& observations, const std::string& session, const PacketCounts& counts,
     std::vector<std::uint64_t> frames);
+
+/// Says how much of a protocol limits kept out: numbers and nouns.
+void observe_limits(
+    Observations& observations, std::initializer_list<std::pair<std::uint64_t, std::string_view>> dropped);
 
 }  // namespace fabricscope::observations
