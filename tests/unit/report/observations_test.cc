@@ -20,7 +20,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::vector<Observation> observed(const engine::Models& models, const engine::CaptureSummary& capture = {}) {
+/// Of a capture with some of everything.
+engine::CaptureSummary whole() {
+    engine::CaptureSummary capture;
+    capture.tcp_frames = capture.rdma_frames = 1;
+    return capture;
+}
+
+std::vector<Observation> observed(const engine::Models& models, const engine::CaptureSummary& capture = whole()) {
     return observations::observe({.models = models, .capture = capture});
 }
 
@@ -38,8 +45,7 @@ TEST(Observations, EveryKindSaysAllThatThereIsToSay) {
 TEST(Observations, OfAnUneventfulConnectionThereAreNone) {
     Model model;
     model.connections = {connection(1)};
-    const engine::CaptureSummary capture{.frames = 9, .tcp_frames = 3, .rdma_frames = 6};
-    EXPECT_THAT(observed({.smcr = &model}, capture), IsEmpty());
+    EXPECT_THAT(observed({.smcr = &model}), IsEmpty());
 }
 
 TEST(Observations, WhatFollowsFromALinkThatFailedIsCountedWithIt) {
@@ -55,8 +61,10 @@ TEST(Observations, WhatFollowsFromALinkThatFailedIsCountedWithIt) {
     link.packets = 30, link.retransmissions = 20;
     link.repeated[Side::client] = {.count = 20, .first = {start + 10, 11}, .last = {start + 90, 30}};
     link.heard[Side::server] = start + 5;
-    group.exchanges.push_back(
-        {.type = wire::LlcType::test_link, .from = Side::client, .link = 1, .request = {start, 9}});
+    LlcExchange& exchange = group.exchanges.emplace_back();
+    exchange.type = wire::LlcType::test_link;
+    exchange.from = Side::client;
+    exchange.request = {start, 9};
     const auto all = observed({.smcr = &model});
     ASSERT_THAT(all, SizeIs(1));
     EXPECT_STREQ(all[0].id, "SMCR-O-link-failed");
@@ -86,7 +94,8 @@ TEST(Observations, WithoutRoceOnlyConnectionsThatAgreedOnSmcrMissIt) {
     Model model;
     model.connections = {declined(1, 0x03030000)};
     model.connections[0].setup.confirm.reset();
-    const engine::CaptureSummary capture{.frames = 9, .tcp_frames = 9};
+    engine::CaptureSummary capture;
+    capture.tcp_frames = 9;
     EXPECT_THAT(observed({.smcr = &model}, capture), SizeIs(1));
     model.connections.push_back(connection(2));
     const auto all = observed({.smcr = &model}, capture);
@@ -110,12 +119,13 @@ TEST(Observations, AnUrgentByteMustHaveWaited) {
 
 TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
     engine::rdma_cm::Model model;
-    model.connections.push_back(
-        {.id = 1,
-         .outcome = engine::rdma_cm::Outcome::timeout,
-         .req = engine::FrameStamp{start, 2},
-         .req_transmissions = 3,
-         .last_req = {.time = start + 4 * capture::second, .frame = 8}});
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back();
+    connection.id = 1;
+    connection.outcome = engine::rdma_cm::Outcome::timeout;
+    connection.req = engine::FrameStamp{start, 2};
+    connection.req_transmissions = 3;
+    connection.last_req.time = start + 4 * capture::second;
+    connection.last_req.frame = 8;
     const auto all = observed({.rdma_cm = &model});
     ASSERT_THAT(all, SizeIs(1));
     EXPECT_EQ(all[0].text, "no answer to 3 REQs in 4.00 s");
@@ -125,12 +135,18 @@ TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
 
 TEST(Observations, ARefusalThatWasFollowedByConsentIsANote) {
     using namespace engine::fibre_channel;
-    const Exchange refused{
-        .id = 1, .responder = 5, .els = 3, .accepted = false, .rejected = Refusal{.reason = 5, .step = {start, 4}}};
+    Exchange exchange;
+    exchange.id = 1;
+    exchange.els = 3;
+    Exchange refused = exchange;
+    refused.rejected = Refusal{.reason = 5, .step = {start, 4}};
+    Exchange accepted = exchange;
+    accepted.id = 2;
+    accepted.accepted = true;
     engine::fibre_channel::Model model;
     model.exchanges = {refused};
     EXPECT_EQ(observed({.fc = &model}).front().severity, Severity::warning);
-    model.exchanges.push_back({.id = 2, .responder = 5, .els = 3, .accepted = true});
+    model.exchanges.push_back(accepted);
     EXPECT_EQ(observed({.fc = &model}).front().severity, Severity::note);
 }
 

@@ -72,7 +72,7 @@ TEST_F(SummaryText, SaysWhySmcrDidNotComeUp) {
             "    no user defined EID [SMCR-O-declined]\n"
             "      Cause: The server says: peer sent no user defined EID.\n"
             "      Look at: EIDs of both hosts: `smcr ueid show`"));
-    EXPECT_THAT(text(), HasSubstr("0x12345678, a code whose meaning"));
+    EXPECT_THAT(text(), HasSubstr("0x12345678, a code whose\n    meaning is not published"));
     EXPECT_THAT(text(), HasSubstr("4 connections (1 over SMC-R, 3 fell back to TCP)"));
 }
 
