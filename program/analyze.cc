@@ -57,6 +57,7 @@ std::string why_not(const AnalyzeOptions& options) {
 
 int run(AnalyzeOptions& options) {
     tell_captures_from_output(options);
+    if (options.input.files.empty()) missing_argument("FILE");
     if (const std::string reason = why_not(options); !reason.empty()) {
         complain(reason);
         return wrong_usage;
@@ -75,7 +76,7 @@ int run(AnalyzeOptions& options) {
 void add_analyze(CommandLine& program) {
     auto options = std::make_shared<AnalyzeOptions>();
     const Command command = program.add_command("analyze", "Summarise sessions and findings of captures");
-    add_input_options(command, options->input);
+    add_input_options(command, options->input);  // FILE may stand behind --json
     add_report_options(command, options->report);
     command.option("--csv", options->csv_folder, "Write each table to a CSV file in that folder").placeholder("DIR");
     command.option("--sqlite", options->sqlite_file, "Write the tables to an SQLite database").placeholder("FILE");

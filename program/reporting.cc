@@ -121,7 +121,6 @@ void add_report_options(const Command& command, ReportOptions& options) {
             "--fail-on", options.fail_on,
             "Exit with 1 if there is one of this severity or worse, or of this id; without it, errors among findings")
         .separated_by_commas()
-        .one_word_each()
         .check(check_fail_on)
         .placeholder("error,warning,note,ID");
     for (const report::ProtocolReport* protocol : report::protocol_reports())
