@@ -24,11 +24,14 @@ struct AnalyzeOptions {
 };
 
 /// `--json` takes the word behind it, which in `--json a.pcap b.pcap` is a capture. A file that exists
-/// and does not begin as JSON does is therefore read, never overwritten.
+/// and does not begin as JSON does is therefore read, never overwritten; so is the only word that can be FILE.
 void tell_captures_from_output(AnalyzeOptions& options) {
-    if (!std::filesystem::is_regular_file(options.report.json_file)) return;
-    std::ifstream file(options.report.json_file, std::ios::binary);
-    if (file.peek() == '{' || file.eof()) return;
+    if (options.report.json_file.empty()) return;
+    if (!options.input.files.empty()) {
+        if (!std::filesystem::is_regular_file(options.report.json_file)) return;
+        std::ifstream file(options.report.json_file, std::ios::binary);
+        if (file.peek() == '{' || file.eof()) return;
+    }
     options.input.files.insert(options.input.files.begin(), options.report.json_file);
     options.report.json_file.clear();
 }

@@ -34,7 +34,9 @@ capture::Comments comments_of(const Results& results) {
         }
     }
     for (const observations::Observation& observation : results.observations) {
-        if (observation.kind == nullptr || observation.frames.empty()) continue;  // findings are there already
+        // Findings are there already, and notes are of what is ordinary.
+        if (observation.kind == nullptr || observation.severity == engine::Severity::note || observation.frames.empty())
+            continue;
         const std::uint64_t last = observation.frames.back();
         for (const std::uint64_t frame : observation.frames)
             comments[frame].push_back(
