@@ -64,13 +64,14 @@ std::optional<std::uint8_t> InputOptions::forced_cursor_base() const {
     return static_cast<std::uint8_t>(cursor_base == "4" ? 4 : 0);
 }
 
-void add_input_options(const Command& command, InputOptions& options) {
-    command.option("FILE", options.files, "Captures; several are one timeline, - is standard input")
-        .required()
-        .placeholder("...");
+Option add_input_options(const Command& command, InputOptions& options) {
+    const Option files = command.option(
+        "FILE", options.files, "Captures; several are one timeline, - is standard input");
+    files.placeholder("...");
     command.option("--cursor-base", options.cursor_base, "Where the RMB cursors start; found out by default")
         .one_of({"auto", "0", "4"})
         .placeholder("auto|0|4");
+    return files;
 }
 
 Analysis analyse(const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers) {

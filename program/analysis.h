@@ -21,7 +21,8 @@ struct InputOptions {
 
     std::optional<std::uint8_t> forced_cursor_base() const;
 };
-void add_input_options(const Command& command, InputOptions& options);
+/// Returns FILE.
+Option add_input_options(const Command& command, InputOptions& options);
 
 struct Analysis {
     std::unique_ptr<engine::Engine> engine;  ///< null: none of the files could be opened

@@ -24,11 +24,14 @@ struct AnalyzeOptions {
 };
 
 /// `--json` takes the word behind it, which in `--json a.pcap b.pcap` is a capture. A file that exists
-/// and does not begin as JSON does is therefore read, never overwritten.
+/// and does not begin as JSON does is therefore read, never overwritten; so is the only word that can be FILE.
 void tell_captures_from_output(AnalyzeOptions& options) {
-    if (!std::filesystem::is_regular_file(options.report.json_file)) return;
-    std::ifstream file(options.report.json_file, std::ios::binary);
-    if (file.peek() == '{' || file.eof()) return;
+    if (options.report.json_file.empty()) return;
+    if (!options.input.files.empty()) {
+        if (!std::filesystem::is_regular_file(options.report.json_file)) return;
+        std::ifstream file(options.report.json_file, std::ios::binary);
+        if (file.peek() == '{' || file.eof()) return;
+    }
     options.input.files.insert(options.input.files.begin(), options.report.json_file);
     options.report.json_file.clear();
 }
@@ -57,6 +60,7 @@ std::string why_not(const AnalyzeOptions& options) {
 
 int run(AnalyzeOptions& options) {
     tell_captures_from_output(options);
+    if (options.input.files.empty()) missing_argument("FILE");
     if (const std::string reason = why_not(options); !reason.empty()) {
         complain(reason);
         return wrong_usage;
@@ -67,7 +71,7 @@ int run(AnalyzeOptions& options) {
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;
     const report::Results results = results_of(analysis, options.input.files, options.report);
-    return write(results, analysis, options) ? status_of(results) : wrong_usage;
+    return write(results, analysis, options) ? status_of(results, options.report) : wrong_usage;
 }
 
 }  // namespace
@@ -75,7 +79,7 @@ int run(AnalyzeOptions& options) {
 void add_analyze(CommandLine& program) {
     auto options = std::make_shared<AnalyzeOptions>();
     const Command command = program.add_command("analyze", "Summarise sessions and findings of captures");
-    add_input_options(command, options->input);
+    add_input_options(command, options->input);  // FILE may stand behind --json
     add_report_options(command, options->report);
     command.option("--csv", options->csv_folder, "Write each table to a CSV file in that folder").placeholder("DIR");
     command.option("--sqlite", options->sqlite_file, "Write the tables to an SQLite database").placeholder("FILE");

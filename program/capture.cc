@@ -135,10 +135,9 @@ int run_capture(const CaptureOptions& options) {
         analysis.problems.push_back(error.message);
         complain(error.message);
     }
-    report::Results results = results_of(analysis, options.interfaces, options.report);
-    for (std::string& loss : losses(interfaces)) results.warnings.push_back(std::move(loss));
+    const report::Results results = results_of(analysis, options.interfaces, options.report, losses(interfaces));
     const bool recorded = recorder.finish();
-    return write(results, options.report) && recorded ? status_of(results) : wrong_usage;
+    return write(results, options.report) && recorded ? status_of(results, options.report) : wrong_usage;
 }
 
 int run(const CaptureOptions& options) {

@@ -30,8 +30,6 @@ public:
     const Option& check(std::function<std::string(const std::string& value)> complaint) const;
     /// Several values in one word: "smcr,fcvi".
     const Option& separated_by_commas() const;
-    /// May be repeated, with one word each time.
-    const Option& one_word_each() const;
     /// The option may stand without its value.
     const Option& value_optional() const;
     const Option& excludes(const Option& other) const;
@@ -47,8 +45,9 @@ class Command {
 public:
     Command(CLI::App* command, int& status) : command_(command), status_(&status) {}
 
-    /// `names`: "-o,--output", or "FILE" for a positional one. T: std::string, std::vector<std::string>, double,
-    /// std::uint64_t or std::optional<std::uint64_t>. The value lives as long as the command line.
+    /// `names`: "-o,--output", or "FILE" for a positional one. An option that holds several values may be repeated and
+    /// takes one word each time, so that it swallows no file behind it. T: std::string, std::vector<std::string>,
+    /// double, std::uint64_t or std::optional<std::uint64_t>. The value lives as long as the command line.
     template <class T> Option option(const char* names, T& value, const std::string& description) const;
     Option flag(const char* names, bool& value, const std::string& description) const;
 
@@ -75,6 +74,11 @@ public:
     int run(int argc, char** argv);
 
 private:
+    int parse(std::vector<std::string> words);
+    std::vector<std::string> command_names() const;
+    /// What is wrong, and what may have been meant.
+    std::string complaint_about(const std::vector<std::string>& words, const std::string& what) const;
+
     std::unique_ptr<CLI::App> program_;
     std::string version_;
     int status_ = 0;

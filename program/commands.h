@@ -12,6 +12,7 @@ void add_stream(CommandLine& program);
 void add_timeline(CommandLine& program);
 void add_fields(CommandLine& program);
 void add_rules(CommandLine& program);
+void add_explain(CommandLine& program);
 void add_tables(CommandLine& program);
 void add_replay(CommandLine& program);
 void add_synth(CommandLine& program);

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "analyzer/observations/observation.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::cli {
@@ -51,6 +52,7 @@ void LiveDisplay::show_news() {
     show_sessions();
     const auto outcomes = engine_.outcomes();
     for (std::size_t i = 0; i < outcomes.size(); ++i) show_findings(outcomes[i].findings, findings_shown_[i]);
+    show_observations();
     std::fflush(stdout);
 }
 
@@ -72,6 +74,16 @@ void LiveDisplay::show_findings(std::span<const engine::Finding> findings, std::
         say(fmt::format(
             "{} {} {} in frame {}: {}", finding.session, name_of(finding.rule->severity), finding.rule->id,
             finding.frames.empty() ? 0 : finding.frames.back(), finding.text));
+    }
+}
+
+/// Only what a frame shows: what is missing may still come. Notes are left for the summary.
+void LiveDisplay::show_observations() {
+    const engine::Models models = engine_.models();
+    for (const observations::Observation& o : observations::observe({.models = models, .capture = engine_.capture()})) {
+        if (o.severity == engine::Severity::note || o.frames.empty()) continue;
+        if (!observations_shown_.emplace(o.id, o.session).second) continue;
+        say(fmt::format("{} {} {} in frame {}: {}", o.session, name_of(o.severity), o.id, o.frames.back(), o.text));
     }
 }
 

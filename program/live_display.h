@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program/reporting.h"
@@ -36,6 +38,7 @@ private:
     void hide_counts();
     void show_sessions();
     void show_findings(std::span<const engine::Finding> findings, std::size_t& shown);
+    void show_observations();
     void say(const std::string& line);
 
     const engine::Engine& engine_;
@@ -44,6 +47,7 @@ private:
     bool counts_shown_ = false;
     std::map<const report::SessionKind*, std::size_t> sessions_shown_;
     std::array<std::size_t, engine::protocols.size()> findings_shown_{};  ///< per protocol
+    std::set<std::pair<std::string, std::string>> observations_shown_;    ///< ids and sessions
     Clock::time_point next_;
 };
 

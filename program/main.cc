@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
     add_timeline(program);
     add_fields(program);
     add_rules(program);
+    add_explain(program);
     add_tables(program);
     add_replay(program);
     add_synth(program);

@@ -359,7 +359,7 @@ void add_replay(CommandLine& program) {
     auto options = std::make_shared<ReplayOptions>();
     const Command command = program.add_command(
         "replay", "Play one side of a captured session, and compare what the other side says");
-    add_input_options(command, options->input);
+    add_input_options(command, options->input).required();
     command.option("--session", options->session, "What to replay, as --list or analyze name it: smcr-1, cm-2")
         .placeholder("ID");
     command.option("--play", options->play, "The side that is played from the capture")

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -27,6 +28,21 @@ std::string check_rule(const std::string& id) {
     return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id;
 }
 
+constexpr std::array severities{engine::Severity::error, engine::Severity::warning, engine::Severity::note};
+
+/// What is wrong with a value of --fail-on, empty if nothing is.
+std::string check_fail_on(const std::string& word) {
+    const auto is_word = [&](engine::Severity severity) { return word == name_of(severity); };
+    if (std::ranges::any_of(severities, is_word) || observations::find_kind(word) != nullptr) return "";
+    return check_rule(word).empty() ? "" : word + " is neither a severity nor the id of an observation or a rule";
+}
+
+/// False if `word` is no severity.
+bool is_at_least(engine::Severity severity, const std::string& word) {
+    const auto least = std::ranges::find_if(severities, [&](engine::Severity s) { return word == name_of(s); });
+    return least != severities.end() && severity >= *least;
+}
+
 std::vector<const engine::Finding*> chosen_findings(const engine::Engine& engine, const ReportOptions& options) {
     std::vector<const engine::Finding*> findings = engine.findings();
     std::erase_if(findings, [&](const engine::Finding* finding) { return !is_chosen(*finding->rule, options); });
@@ -39,12 +55,17 @@ std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const
     return results;
 }
 
-/// Where the frames lie that findings and times are about, if there are several files.
-std::map<std::uint64_t, report::Place> places_of(
-    const std::vector<const engine::Finding*>& findings, const Analysis& analysis) {
+/// What findings, which are observations, and times are about.
+std::set<std::uint64_t> frames_named(
+    const engine::smcr::Model& model, std::span<const observations::Observation> observations) {
+    std::set<std::uint64_t> frames = report::frames_with_an_order(model);
+    for (const observations::Observation& o : observations) frames.insert(o.frames.begin(), o.frames.end());
+    return frames;
+}
+
+/// Where the frames lie, if there are several files.
+std::map<std::uint64_t, report::Place> places_of(const std::set<std::uint64_t>& frames, const Analysis& analysis) {
     if (analysis.opened.size() < 2) return {};
-    std::set<std::uint64_t> frames = report::frames_with_an_order(analysis.engine->smcr());
-    for (const engine::Finding* finding : findings) frames.insert(finding->frames.begin(), finding->frames.end());
     std::map<std::uint64_t, report::Place> places;
     for (const auto& [frame, origin] : analysis.origins.of(frames))
         places[frame] = {analysis.opened[origin.source], origin.number};
@@ -95,6 +116,13 @@ void add_report_options(const Command& command, ReportOptions& options) {
     command.option("--profile", options.profile, "What traffic is judged by; linux waives Linux's deviations")
         .one_of(profiles)
         .placeholder(fmt::format("{}", fmt::join(profiles, "|")));
+    command
+        .option(
+            "--fail-on", options.fail_on,
+            "Exit with 1 if there is one of this severity or worse, or of this id; without it, errors among findings")
+        .separated_by_commas()
+        .check(check_fail_on)
+        .placeholder("error,warning,note,ID");
     for (const report::ProtocolReport* protocol : report::protocol_reports())
         for (const report::OwnOption& own : protocol->options) add_own_option(command, own, options);
 }
@@ -118,20 +146,32 @@ engine::Options engine_options_of(const ReportOptions& options) {
 }
 
 report::Results results_of(
-    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options) {
+    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options,
+    std::span<const std::string> dropped) {
     const engine::Engine& engine = *analysis.engine;
     std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
-    std::map<std::uint64_t, report::Place> places = places_of(findings, analysis);
-    std::vector<std::string> warnings = report::clock_warnings(engine.smcr(), places);
+    std::vector<std::string> warnings = report::clock_warnings(
+        engine.smcr(), places_of(report::frames_with_an_order(engine.smcr()), analysis));
+    const engine::Models models = engine.models();
+    std::vector<observations::Observation> seen = observations::observe(
+        {.models = models,
+         .capture = engine.capture(),
+         .findings = findings,
+         .unread = analysis.problems,
+         .doubts = warnings,
+         .dropped = dropped});
+    warnings.insert(warnings.end(), dropped.begin(), dropped.end());
+    std::map<std::uint64_t, report::Place> places = places_of(frames_named(engine.smcr(), seen), analysis);
     return {
         .files = files,
         .problems = analysis.problems,
         .capture = engine.capture(),
-        .models = engine.models(),
+        .models = models,
         .findings = std::move(findings),
         .rules = chosen_rules(engine, options),
         .places = std::move(places),
         .warnings = std::move(warnings),
+        .observations = std::move(seen),
         .profile = profile_of(options)};
 }
 
@@ -149,10 +189,15 @@ bool write_json(const report::Results& results, const ReportOptions& options, bo
     return output.finish();
 }
 
-int status_of(const report::Results& results) {
+int status_of(const report::Results& results, const ReportOptions& options) {
     if (!results.problems.empty()) return not_read;
-    const auto is_error = [](const engine::Finding* f) { return f->rule->severity == engine::Severity::error; };
-    return std::ranges::any_of(results.findings, is_error) ? errors_found : done;
+    const auto fails = [&](const observations::Observation& o) {
+        if (options.fail_on.empty()) return o.kind == nullptr && o.severity == engine::Severity::error;
+        return contains(options.fail_on, o.id) || std::ranges::any_of(options.fail_on, [&](const std::string& word) {
+                   return is_at_least(o.severity, word);
+               });
+    };
+    return std::ranges::any_of(results.observations, fails) ? errors_found : done;
 }
 
 }  // namespace fabricscope::cli

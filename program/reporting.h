@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 
 #include "analyzer/report/protocol.h"
 #include "program/analysis.h"
@@ -16,8 +17,9 @@ struct ReportOptions {
     std::string json_file;  ///< empty: standard output
     bool all = false;
     std::vector<std::string> protocols = all_protocols();
-    std::vector<std::string> levels;  ///< empty = all
-    std::vector<std::string> rules;   ///< empty = all
+    std::vector<std::string> levels;   ///< empty = all
+    std::vector<std::string> rules;    ///< empty = all
+    std::vector<std::string> fail_on;  ///< severities and ids; empty: rules of severity error that were broken
     std::string profile = name_of(engine::Profile::linux_);
     std::map<const report::OwnOption*, std::vector<std::string>> own;  ///< what was given for protocols' own options
     std::optional<Option> json_option;
@@ -31,14 +33,16 @@ void add_report_options(const Command& command, ReportOptions& options);
 bool is_chosen(const engine::Rule& rule, const ReportOptions& options);
 engine::Options engine_options_of(const ReportOptions& options);
 /// Points into `analysis`. `files`: where the frames come from, as the user named it.
+/// `dropped`: what interfaces lost.
 report::Results results_of(
-    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options);
+    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options,
+    std::span<const std::string> dropped = {});
 
 // False, after a complaint, if not everything could be written.
 bool write_summary(const report::Results& results, const ReportOptions& options);
 bool write_json(const report::Results& results, const ReportOptions& options, bool cursors);
 
 /// Of the program, once all has been written.
-int status_of(const report::Results& results);
+int status_of(const report::Results& results, const ReportOptions& options);
 
 }  // namespace fabricscope::cli

@@ -60,7 +60,7 @@ int run(const StreamOptions& options) {
 void add_stream(CommandLine& program) {
     auto options = std::make_shared<StreamOptions>();
     const Command command = program.add_command("stream", "Rebuild the bytes that one side of a connection sent");
-    add_input_options(command, options->input);
+    add_input_options(command, options->input).required();
     command.option("--connection", options->connection, "The connection, message or memory region, as analyze names it")
         .required()
         .placeholder("ID");

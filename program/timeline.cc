@@ -266,19 +266,17 @@ void add_timeline(CommandLine& program) {
     auto options = std::make_shared<TimelineOptions>();
     const Command command = program.add_command(
         "timeline", "Show how the cursors of connections moved, or who said what");
-    add_input_options(command, options->input);
+    add_input_options(command, options->input).required();
     command
         .option(
             "--connection", options->connections, "A connection, as analyze names it, or all of SMC-R; may be repeated")
         .separated_by_commas()
-        .one_word_each()
         .placeholder("ID");
     const Option ladder = command.flag("--ladder", options->ladder, "Messages of the set-up instead of cursors");
     const Option group = command
                              .option(
                                  "--link-group", options->link_groups, "The messages of a link group; may be repeated")
                              .separated_by_commas()
-                             .one_word_each()
                              .placeholder("ID");
     command.option("--csv", options->csv, "Write rows to a file (- is standard output) instead of a plot")
         .excludes(ladder)

@@ -60,8 +60,11 @@ void Engine::on_packet(const capture::Packet& packet) {
     ++capture_.frames;
     if (!capture_.start) capture_.start = packet.time;
     capture_.duration = std::max(capture_.duration, packet.time - *capture_.start);
-    if (packet.state == capture::DecodeState::truncated) ++capture_.truncated_frames;
-    else if (packet.state != capture::DecodeState::ok) ++capture_.undecoded_frames;
+    if (packet.state == capture::DecodeState::truncated) {
+        if (capture_.truncated_frames++ == 0) capture_.first_truncated = packet.number;
+    } else if (packet.state != capture::DecodeState::ok) {
+        if (capture_.undecoded_frames++ == 0) capture_.first_undecoded = packet.number;
+    }
     capture_.tcp_frames += packet.transport == capture::Transport::tcp;
     capture_.rdma_frames += packet.transport == capture::Transport::ib;
     if (const auto original = copies_.original_of(packet)) {

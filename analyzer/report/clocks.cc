@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/observations/smcr.h"
 #include "analyzer/report/setup_steps.h"
 #include "analyzer/report/units.h"
 
@@ -50,7 +51,7 @@ std::vector<Order> orders_of(const Model& model) {
         for (const LlcExchange& exchange : group.exchanges) {
             if (orders.size() >= 2 * most_orders) return orders;
             if (exchange.request.frame == 0 || !exchange.reply) continue;
-            const std::string name = llc_name(exchange);
+            const std::string name = observations::llc_name(exchange);
             orders.push_back({{name, exchange.request}, {name + " reply", *exchange.reply}, link_group_name(group.id)});
         }
     return orders;

@@ -12,6 +12,7 @@ using engine::CaptureSummary;
 using engine::Finding;
 using engine::Rule;
 using engine::RuleResult;
+using observations::Observation;
 
 std::string as_given(const std::string& text) { return text; }
 
@@ -67,8 +68,9 @@ constexpr auto finding_frames = table<finding_frame_columns>("finding_frames", "
                                     .position("from 0")
                                     .indexes("frame");
 
-void each_frame(const Finding& finding, const Each<NamedFrame>& each, const Context& context) {
-    for (const std::uint64_t frame : finding.frames) {
+/// Of a finding or an observation.
+template <class T> void each_frame(const T& named, const Each<NamedFrame>& each, const Context& context) {
+    for (const std::uint64_t frame : named.frames) {
         const auto place = context.places->find(frame);
         each({frame, place != context.places->end() ? &place->second : nullptr});
     }
@@ -80,11 +82,11 @@ constexpr auto frame_place_columns = columns<NamedFrame>(
 constexpr auto finding_columns = columns<Finding>(
     column<[](const Finding& f) { return f.rule->id; }>("rule", "that was broken"),
     column<[](const Finding& f) { return f.rule->severity; }>("severity", "error, warning or note"),
-    rows<each_frame, finding_frames>("frames", Form::values),
+    rows<each_frame<Finding>, finding_frames>("frames", Form::values),
     column<[](const Finding& f) { return text_or_null(f.session); }>("session", "connection or link group"),
     column<&Finding::text>("text", "what was seen"),
     column<[](const Finding& f) { return f.rule->clause; }>("clause", "of the standard"),
-    only_in_json<each_frame, frame_place_columns>(
+    only_in_json<each_frame<Finding>, frame_place_columns>(
         "places", "where the frames lie, if there are several files; see finding_frames", Form::values)
         .only_if([](const Context& context) { return !context.places->empty(); }));
 
@@ -92,6 +94,40 @@ constexpr auto findings = table<finding_columns>("findings", "Rules that were br
                               .number("id", "from 1")
                               .refers("rule", "rules (id)")
                               .indexes("rule", "session");
+
+// ---- observations ----------------------------------------------------------------------------------
+
+constexpr auto observation_frames = table<finding_frame_columns>(
+                                        "observation_frames", "The frames that show an observation.")
+                                        .key("observation", Type::integer, "that they show")
+                                        .position("from 0")
+                                        .indexes("frame");
+
+constexpr auto observation_columns = columns<Observation>(
+    column<&Observation::id>("id", "of its kind, as fabricscope explain knows it; or of the rule that was broken"),
+    column<&Observation::severity>("severity", "error, warning or note"),
+    column<[](const Observation& o) { return text_or_null(o.session); }>(
+        "session", "connection, link group or Exchange"),
+    rows<each_frame<Observation>, observation_frames>("frames", Form::values),
+    column<&Observation::count>(
+        "count", "how often: packets, frames, waits; consequences are counted with their cause"),
+    column<&Observation::text>("text", "what was seen"),
+    column<[](const Observation& o) { return text_or_null(o.cause); }>("cause", "why, where the capture shows it"),
+    column<[](const Observation& o) { return text_or_null(o.look); }>("look", "where to look next"),
+    only_in_json<each_frame<Observation>, frame_place_columns>(
+        "places", "where the frames lie, if there are several files; see observation_frames", Form::values)
+        .only_if([](const Context& context) { return !context.places->empty(); }));
+
+constexpr auto observations = table<observation_columns>(
+                                  "observations",
+                                  "What deserves attention, the worst first: failures, waits, repetitions, what the "
+                                  "capture lacks, and rules that were broken.")
+                                  .number("number", "from 1")
+                                  .indexes("id", "session");
+
+void each_observation(const Results& results, const Each<Observation>& each) {
+    for (const Observation& observation : results.observations) each(observation);
+}
 
 // ---- rules -----------------------------------------------------------------------------------------
 
@@ -141,7 +177,7 @@ constexpr auto all_columns = columns<Results>(
     column<[](const Results&) { return "fabricscope/1"; }>("schema", "of the JSON that these tables agree with"),
     object<itself<Results>, capture_columns>("capture", "of the capture").inside_json_only(),
     rows<each_rule, rules>("catalogue", Form::none), listed<sections, Results>(),
-    rows<each_finding, findings>("findings"),
+    rows<each_observation, observations>("observations"), rows<each_finding, findings>("findings"),
     column<&Results::profile>("profile", "what traffic was held against: rfc7609, linux or fc-ae-rdma-annex-a"),
     rows<&Results::rules, rule_results>("rules"));
 

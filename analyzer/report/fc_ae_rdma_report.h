@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "analyzer/observations/fc_ae_rdma.h"
 #include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {
@@ -28,7 +29,6 @@ std::string fc_ae_rdma_message_name(std::uint64_t id);
 /// "fc-ae-rdma-region-3"
 std::string fc_ae_rdma_region_name(std::uint32_t id);
 
-/// What kept a message from moving its data, "ended with WRITE PROTECT ERROR"; empty if nothing did.
-std::string trouble_of(const engine::fc_ae_rdma::Message& message);
+using observations::trouble_of;
 
 }  // namespace fabricscope::report

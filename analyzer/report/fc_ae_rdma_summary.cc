@@ -19,18 +19,6 @@ using Align = Table::Align;
 
 const char* words_for(MessageState state) { return state == MessageState::open ? "without FCP_RSP" : name_of(state); }
 
-void write_failures(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    Troubles troubles;
-    for (const Message& message : model.messages)
-        troubles.add("message", trouble_of(message), fc_ae_rdma_message_name(message.id));
-    troubles.write(out, options.style, options.names);
-    write_limits(
-        out, options.style,
-        {{model.dropped_messages, "message"},
-         {model.dropped_regions, "memory region"},
-         {model.dropped_findings, "finding"}});
-}
-
 /// What an Initiator did to a Logical Unit.
 struct Total {
     std::uint64_t reads = 0, writes = 0, bytes_read = 0, bytes_written = 0, answered = 0, failed = 0, notified = 0;
@@ -117,29 +105,13 @@ void write_regions(std::ostream& out, const Model& model, const SummaryOptions& 
     write_rest(out, model.regions.size(), shown, "memory regions", options.style);
 }
 
-std::string status_text(std::uint8_t status) {
-    const char* name = layout::name_of(wire::status_names, status);
-    return name != nullptr ? name : fmt::format("status {:02X}h", status);
-}
-
 }  // namespace
-
-std::string trouble_of(const Message& message) {
-    switch (message.state) {
-        case MessageState::failed: return "ended with " + status_text(message.status.value_or(0));
-        case MessageState::aborted: return "aborted by ABTS";
-        case MessageState::open: return message.response ? "with a status that is not known" : "without FCP_RSP";
-        case MessageState::complete: break;
-    }
-    return message.missing_bytes != 0 ? "with frames of data that were not captured" : "";
-}
 
 void write_fc_ae_rdma(std::ostream& out, const Model& model, const SummaryOptions& options) {
     out << '\n'
         << options.style.paint(Ink::bold, "FC-AE-RDMA: ")
         << counts_text(model.messages, "message", &Message::state, words_for) << ", "
         << counted(model.regions.size(), "memory region") << '\n';
-    write_failures(out, model, options);
     write_paths(out, model, options);
     write_regions(out, model, options);
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "analyzer/observations/fc.h"
 #include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {
@@ -21,7 +22,6 @@ std::string exchange_name(std::uint32_t id);
 /// "login-3"
 std::string login_name(std::uint32_t id);
 
-/// What kept an Exchange from an ordinary end, "LS_RJT: logical busy, N_Port Login required"; empty if nothing did.
-std::string trouble_of(const engine::fibre_channel::Exchange& exchange);
+using observations::trouble_of;
 
 }  // namespace fabricscope::report

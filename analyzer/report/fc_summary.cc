@@ -19,24 +19,6 @@ namespace {
 using namespace engine::fibre_channel;
 using Align = Table::Align;
 
-std::string code_name(layout::ValueNames names, std::uint8_t code) {
-    const char* name = layout::name_of(names, code);
-    return name != nullptr ? name : fmt::format("code {:02X}h", code);
-}
-
-std::string refusal_text(
-    const char* what, const Refusal& refusal, layout::ValueNames reasons, layout::ValueNames explanations) {
-    std::string text = fmt::format("{}: {}", what, code_name(reasons, refusal.reason));
-    if (refusal.explanation != 0) text += ", " + code_name(explanations, refusal.explanation);
-    return text;
-}
-
-std::string abort_text(const AbortSeen& abort) {
-    const char* of = abort.sequence_only ? "a Sequence" : "the Exchange";
-    const char* answer = abort.accepted ? "BA_ACC" : abort.refused ? "BA_RJT" : "not answered";
-    return fmt::format("ABTS of {} by the {}, {}", of, name_of(abort.by), answer);
-}
-
 /// What one kind of Exchange came to.
 struct Total {
     std::uint64_t exchanges = 0, frames = 0, repeated = 0, open = 0, troubled = 0;
@@ -82,15 +64,6 @@ void write_kinds(std::ostream& out, const Model& model, const Style& style) {
              {duration_text(total.longest, style.unicode)}});
     out << '\n';
     table.print(out, style, 2);
-}
-
-void write_trouble(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    Troubles troubles;
-    for (const Exchange& exchange : model.exchanges)
-        if (const std::string trouble = trouble_of(exchange); !trouble.empty())
-            troubles.add(
-                "Exchange", fmt::format("of {}: {}", kind_text(exchange), trouble), exchange_name(exchange.id));
-    troubles.write(out, options.style, options.names);
 }
 
 Ink ink_of(LoginState state) {
@@ -164,7 +137,8 @@ void write_logins(std::ostream& out, const Model& model, const SummaryOptions& o
 
 std::string answer_of(const Resolution& resolution) {
     if (resolution.rejected)
-        return refusal_text("rejected", *resolution.rejected, wire::ct_reason_names, wire::ct_explanation_names);
+        return observations::refusal_text(
+            "rejected", *resolution.rejected, wire::ct_reason_names, wire::ct_explanation_names);
     if (!resolution.answer) return "not answered";
     std::string text;
     for (const std::uint32_t port : resolution.ports) text += (text.empty() ? "" : ", ") + wire::port_id_text(port);
@@ -193,32 +167,11 @@ void write_addresses(std::ostream& out, const Model& model, const SummaryOptions
 
 }  // namespace
 
-std::string trouble_of(const Exchange& exchange) {
-    std::string text;
-    const auto add = [&](const std::string& trouble) { text += (text.empty() ? "" : "; ") + trouble; };
-    if (exchange.rejected) {
-        if (exchange.ct)
-            add(refusal_text("reject", *exchange.rejected, wire::ct_reason_names, wire::ct_explanation_names));
-        else add(refusal_text("LS_RJT", *exchange.rejected, wire::ls_rjt_reason_names, wire::ls_rjt_explanation_names));
-    }
-    if (exchange.link_reject)
-        add(refusal_text(
-            exchange.link_reject_by ? "P_RJT" : "F_RJT", *exchange.link_reject, wire::reject_reason_names, {}));
-    if (exchange.abort) add(abort_text(*exchange.abort));
-    if (exchange.incomplete_sequences != 0)
-        add(fmt::format("{} not complete", counted(exchange.incomplete_sequences, "Sequence")));
-    return text;
-}
-
 void write_fc(std::ostream& out, const Model& model, const SummaryOptions& options) {
     out << '\n'
         << options.style.paint(Ink::bold, "Fibre Channel: ") << counted(model.frames, "frame") << ", "
         << counted(model.exchanges.size() + model.unlisted_exchanges, "Exchange") << ", "
         << counted(model.logins.size(), "login") << '\n';
-    if (model.damaged_frames != 0)
-        out << options.style.paint(Ink::red, "  ! ") << counted(model.damaged_frames, "frame")
-            << " left out: wrong CRC, or marked invalid\n";
-    write_trouble(out, model, options);
     write_kinds(out, model, options.style);
     write_logins(out, model, options);
     write_addresses(out, model, options);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "analyzer/observations/fcvi.h"
 #include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {
@@ -25,10 +26,8 @@ std::string fcvi_connection_name(std::uint32_t id);
 /// "fcvi-message-3"
 std::string fcvi_message_name(std::uint64_t id);
 
-/// Why a connection did not come about, "refused by the server: Connect Reject"; empty if it did.
-std::string why_not(const engine::fcvi::Connection& connection);
-/// What kept a Message from an ordinary end, "failed: protection error"; empty if nothing did.
-std::string trouble_of(const engine::fcvi::Message& message);
+using observations::trouble_of;
+using observations::why_not;
 
 /// "ISO", "rev 1.0"
 const char* version_text(engine::fcvi::wire::Version version);

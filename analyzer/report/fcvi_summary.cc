@@ -23,46 +23,6 @@ Ink ink_of(Outcome outcome) {
     return outcome == Outcome::unknown ? Ink::yellow : Ink::red;
 }
 
-// ---- what broke ----------------------------------------------------------------------------------
-
-/// Ends of an established connection that are in Error.
-std::string errors_of(const Connection& connection) {
-    if (connection.outcome != Outcome::connected) return "";
-    std::string ends;
-    for (const Side side : {Side::client, Side::server})
-        if (connection.end[side].state == State::error)
-            ends += std::string(ends.empty() ? "" : " and ") + name_of(side);
-    return ends.empty() ? "" : "left with the " + ends + " in Error";
-}
-
-std::string setup_again_text(const Connection& connection) {
-    const bool again = std::ranges::any_of(connection.setups, &Setup::retry);
-    return again ? "set up at the second attempt only" : "";
-}
-
-void write_troubles(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    Troubles troubles;
-    for (const Connection& connection : model.connections) {
-        const std::string name = fcvi_connection_name(connection.id);
-        troubles.add("connection", why_not(connection), name);
-        troubles.add("connection", errors_of(connection), name);
-        troubles.add("connection", setup_again_text(connection), name);
-    }
-    for (const Message& message : model.messages) {
-        const std::string trouble = trouble_of(message);
-        if (trouble.empty()) continue;
-        troubles.add(
-            "Message", fmt::format("({}) {}", name_of(message.operation), trouble), fcvi_message_name(message.id));
-    }
-    troubles.write(out, options.style, options.names);
-    write_limits(
-        out, options.style,
-        {{model.dropped_connections, "connection"},
-         {model.dropped_messages, "Message"},
-         {model.dropped_exchanges, "Exchange"},
-         {model.dropped_findings, "finding"}});
-}
-
 // ---- connections ---------------------------------------------------------------------------------
 
 std::string setup_time(const Connection& connection, const Style& style) {
@@ -188,28 +148,6 @@ void write_memory(std::ostream& out, const Model& model, const SummaryOptions& o
 
 }  // namespace
 
-std::string why_not(const Connection& connection) {
-    if (connection.outcome == Outcome::rejected)
-        return fmt::format(
-            "refused by the {}: {}", name_of(connection.reject->by),
-            wire::reason_name(connection.version, connection.reject->reason));
-    return connection.outcome == Outcome::aborted ? "given up during setup" : "";
-}
-
-std::string trouble_of(const Message& message) {
-    std::vector<const char*> errors;
-    if (message.trans_err) errors.push_back("transport error");
-    if (message.prot_err) errors.push_back("protection error");
-    if (message.desc_err) errors.push_back("descriptor error");
-    switch (message.state) {
-        case MessageState::failed:
-            return errors.empty() ? "failed" : fmt::format("failed: {}", fmt::join(errors, ", "));
-        case MessageState::aborted: return "aborted by ABTS";
-        case MessageState::incomplete: return "with frames that were not captured";
-        default: return "";
-    }
-}
-
 const char* version_text(wire::Version version) { return version == wire::Version::iso ? "ISO" : "rev 1.0"; }
 
 const char* level_text(const Connection& connection) {
@@ -228,7 +166,6 @@ void write_fcvi(std::ostream& out, const Model& model, const SummaryOptions& opt
         << counts_text(model.connections, "connection", &Connection::outcome, [](Outcome o) { return name_of(o); })
         << ", " << counts_text(model.messages, "Message", &Message::state, [](MessageState s) { return name_of(s); })
         << '\n';
-    write_troubles(out, model, options);
     write_connections(out, model, options);
     write_traffic(out, model, options);
     write_memory(out, model, options);

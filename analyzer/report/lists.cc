@@ -19,22 +19,4 @@ void write_rest(std::ostream& out, std::size_t all, std::size_t shown, std::stri
         << '\n';
 }
 
-void Troubles::write(std::ostream& out, const Style& style, std::size_t most_names) const {
-    for (const auto& [key, names] : names_) {
-        const auto& [noun, trouble] = key;
-        out << style.paint(Ink::red, "  ! ") << counted(names.size(), noun) << ' ' << trouble << " ("
-            << names_text(names, most_names) << ")\n";
-    }
-}
-
-void write_limits(
-    std::ostream& out, const Style& style, const std::vector<std::pair<std::uint64_t, std::string_view>>& dropped) {
-    std::vector<std::string> texts;
-    for (const auto& [count, noun] : dropped)
-        if (count != 0) texts.push_back(counted(count, noun));
-    if (texts.empty()) return;
-    out << style.paint(Ink::red, "  ! ") << "limits were reached: " << fmt::format("{}", fmt::join(texts, ", "))
-        << " left out\n";
-}
-
 }  // namespace fabricscope::report

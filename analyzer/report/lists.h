@@ -34,22 +34,4 @@ std::string counts_text(const Things& things, const char* noun, Kind Things::val
     return counted(things.size(), noun) + (texts.empty() ? "" : fmt::format(" ({})", fmt::join(texts, ", ")));
 }
 
-/// What broke: the same trouble is told once, with the names of all that had it.
-class Troubles {
-public:
-    /// Of one `noun`; an empty trouble is none.
-    void add(const std::string& noun, const std::string& trouble, std::string name) {
-        if (!trouble.empty()) names_[{noun, trouble}].push_back(std::move(name));
-    }
-    /// "  ! 2 connections rejected by the server (cm-1, cm-2)"
-    void write(std::ostream& out, const Style& style, std::size_t most_names) const;
-
-private:
-    std::map<std::pair<std::string, std::string>, std::vector<std::string>> names_;
-};
-
-/// "  ! limits were reached: 3 connections and 1 finding are left out", if anything was.
-void write_limits(
-    std::ostream& out, const Style& style, const std::vector<std::pair<std::uint64_t, std::string_view>>& dropped);
-
 }  // namespace fabricscope::report

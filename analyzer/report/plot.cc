@@ -7,8 +7,8 @@
 #include <array>
 #include <optional>
 
-#include "analyzer/report/notables.h"
 #include "analyzer/report/scales.h"
+#include "analyzer/report/smcr_report.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {

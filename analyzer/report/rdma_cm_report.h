@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "analyzer/observations/rdma_cm.h"
 #include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {
@@ -19,11 +20,8 @@ Ladder ladder_of(const engine::rdma_cm::Connection& connection, engine::Time sta
 /// "cm-3"
 std::string cm_connection_name(std::uint32_t id);
 
-/// Why a connection did not come about, "rejected by the server with ..."; empty if it did.
-std::string why_not(const engine::rdma_cm::Connection& connection);
-
-/// "reason 28, consumer reject: RDMA IP CM service, IP version"
-std::string reason_text(const engine::rdma_cm::RejectSeen& reject);
+using observations::reason_text;
+using observations::why_not;
 
 /// "rc tcp, NVMe-oF"
 std::string service_text(const engine::rdma_cm::Connection& connection);

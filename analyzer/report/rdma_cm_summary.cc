@@ -46,14 +46,6 @@ void write_counts(std::ostream& out, const Model& model, const Style& style) {
     out << ")\n";
 }
 
-void write_failures(std::ostream& out, const Model& model, const SummaryOptions& options) {
-    Troubles failures;
-    for (const Connection& connection : model.connections)
-        failures.add("connection", why_not(connection), cm_connection_name(connection.id));
-    failures.write(out, options.style, options.names);
-    write_limits(out, options.style, {{model.dropped_connections, "connection"}, {model.dropped_findings, "finding"}});
-}
-
 Ink ink_of(Outcome outcome) {
     if (outcome == Outcome::connected) return Ink::green;
     return outcome == Outcome::unknown ? Ink::yellow : Ink::red;
@@ -140,30 +132,8 @@ std::string service_text(const Connection& connection) {
         ulp != nullptr ? ulp : "");
 }
 
-std::string reason_text(const RejectSeen& reject) {
-    const char* name = reject.name();
-    std::string text = fmt::format("{} {}", reject.sidr ? "status" : "reason", reject.reason);
-    if (name != nullptr) text += fmt::format(", {}", name);
-    if (!reject.information) return text;
-    const char* layer = reject.information->layer_name();
-    const char* code = reject.information->code_name();
-    text += fmt::format(": {}", layer != nullptr ? layer : "unknown layer");
-    if (code != nullptr) return text + ", " + code;
-    return reject.information->code ? text + fmt::format(", code {}", *reject.information->code) : text;
-}
-
-std::string why_not(const Connection& connection) {
-    if (connection.outcome == Outcome::rejected)
-        return fmt::format(
-            "rejected by the {} with {}", name_of(connection.reject->by), reason_text(*connection.reject));
-    if (connection.outcome == Outcome::timeout)
-        return fmt::format("without an answer to {}", counted(connection.req_transmissions, "REQ"));
-    return "";
-}
-
 void write_rdma_cm(std::ostream& out, const Model& model, const SummaryOptions& options) {
     write_counts(out, model, options.style);
-    write_failures(out, model, options);
     write_connections(out, model, options);
 }
 

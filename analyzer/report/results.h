@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/engine/engine.h"
+#include "analyzer/observations/observation.h"
 
 namespace fabricscope::report {
 
@@ -21,11 +22,12 @@ struct Results {
     std::vector<std::string> files;
     std::vector<std::string> problems;  ///< why files could not be read to their end
     const engine::CaptureSummary& capture;
-    engine::Models models{};                       ///< null: not asked for
-    std::vector<const engine::Finding*> findings;  ///< those asked for
-    std::vector<engine::RuleResult> rules{};       ///< those asked for
-    std::map<std::uint64_t, Place> places{};       ///< of frames that are named, if there are several files
-    std::vector<std::string> warnings{};           ///< what makes the capture itself doubtful
+    engine::Models models{};                                ///< null: not asked for
+    std::vector<const engine::Finding*> findings;           ///< those asked for
+    std::vector<engine::RuleResult> rules{};                ///< those asked for
+    std::map<std::uint64_t, Place> places{};                ///< of frames that are named, if there are several files
+    std::vector<std::string> warnings{};                    ///< what makes the capture itself doubtful
+    std::vector<observations::Observation> observations{};  ///< the worst first
     engine::Profile profile = engine::Profile::linux_;
 };
 

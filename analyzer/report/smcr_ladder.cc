@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "analyzer/engine/smcr/llc_exchange.h"
-#include "analyzer/report/notables.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "analyzer/observations/smcr.h"
 #include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {
@@ -11,7 +12,10 @@ namespace fabricscope::report {
 extern const ProtocolReport smcr_report;
 extern const ColumnsElsewhere<engine::smcr::Model> smcr_columns;
 
-/// With what stands out in the capture itself. If there are neither connections nor link groups, it says so.
+using observations::llc_name;
+using observations::why_not;
+
+/// If there are neither connections nor link groups, it says so.
 void write_smcr(std::ostream& out, const Results& results, const SummaryOptions& options);
 
 /// From the SYN to the first data, with the LLC messages of the link group in that time.

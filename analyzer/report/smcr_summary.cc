@@ -7,7 +7,6 @@
 #include <ostream>
 
 #include "analyzer/report/lists.h"
-#include "analyzer/report/notables.h"
 #include "analyzer/report/smcr_report.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
@@ -27,7 +26,6 @@ public:
     void write() {
         const Model& model = *results_.models.smcr;
         counts(model);
-        attention(model);
         connections(model);
         waits(model);
         link_groups(model);
@@ -43,7 +41,6 @@ private:
     std::string duration(Time time) const { return duration_text(time, style_.unicode); }
 
     void counts(const Model& model);
-    void attention(const Model& model);
     void connections(const Model& model);
     void setup_times(const Model& model);
     void waits(const Model& model);
@@ -92,23 +89,6 @@ void Summary::counts(const Model& model) {
     out_ << (all != 0 ? "), " : ", ")
          << counted(static_cast<std::uint64_t>(std::ranges::count_if(model.link_groups, came_to_be)), "link group")
          << '\n';
-}
-
-void Summary::attention(const Model& model) {
-    const std::vector<Notable> list = notables(results_, style_, options_.names);
-    const bool anything = !model.connections.empty() || !model.link_groups.empty();
-    if (list.empty() && (!anything || !missing_transports(results_).empty())) return;
-    title("What stands out");
-    if (list.empty())
-        out_ << "  " << style_.paint(Ink::green, "nothing: every connection came up, nobody had to wait") << '\n';
-    for (const Notable& notable : list) {
-        const std::string_view mark = notable.ink == Ink::plain ? "-" : "!";
-        std::string_view before = mark;
-        for (const std::string& line : wrapped(notable.text, text_width)) {
-            out_ << "  " << style_.paint(notable.ink, before) << ' ' << line << '\n';
-            before = " ";
-        }
-    }
 }
 
 // ---- connections ---------------------------------------------------------------------------------

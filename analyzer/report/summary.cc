@@ -10,8 +10,8 @@
 #include <ostream>
 #include <set>
 
+#include "analyzer/report/attention.h"
 #include "analyzer/report/lists.h"
-#include "analyzer/report/notables.h"
 #include "analyzer/report/smcr_report.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
@@ -28,6 +28,7 @@ public:
 
     void write() {
         head();
+        attention();
         protocols();
         findings();
         rules();
@@ -37,6 +38,7 @@ private:
     void title(std::string_view text) { out_ << '\n' << style_.paint(Ink::bold, text) << '\n'; }
 
     void head();
+    void attention();
     void protocols();
     void findings();
     void rules();
@@ -57,8 +59,25 @@ void Summary::head() {
         out_ << " in " << duration_text(capture.duration, style_.unicode) << " from " << timestamp_text(*capture.start);
     if (capture.copies != 0) out_ << "; " << counted(capture.copies, "duplicate") << " left out";
     out_ << '\n';
-    for (const std::string& sentence : missing_transports(results_))
-        for (const std::string& line : wrapped(sentence, text_width)) out_ << style_.paint(Ink::yellow, line) << '\n';
+}
+
+void Summary::attention() {
+    const auto is_there = [&](const ProtocolReport* report) { return report->is_there(results_.models); };
+    const std::vector<Sentence> sentences = what_stands_out(results_.observations, options_.names);
+    if (sentences.empty() && std::ranges::none_of(protocol_reports(), is_there)) return;
+    title("What stands out");
+    if (sentences.empty()) out_ << "  " << style_.paint(Ink::green, "nothing") << '\n';
+    for (const Sentence& sentence : sentences) {
+        const bool quiet = sentence.severity == engine::Severity::note;
+        std::string_view before = quiet ? "-" : "!";
+        for (const std::string& line : wrapped(sentence.text, text_width)) {
+            out_ << "  " << style_.paint(ink_of(sentence.severity), before) << ' ' << line << '\n';
+            before = " ";
+        }
+        for (const std::string& detail : sentence.details)
+            for (const std::string& line : wrapped(detail, text_width))
+                out_ << "      " << style_.paint(Ink::faint, line) << '\n';
+    }
 }
 
 // ---- protocols -----------------------------------------------------------------------------------
@@ -88,15 +107,6 @@ std::string frames_text(const std::vector<std::uint64_t>& frames, const std::map
     if (place == places.end()) return text;
     const std::string file = std::filesystem::path(place->second.file).filename();
     return text + fmt::format(" ({} {})", file, place->second.frame);
-}
-
-Ink ink_of(engine::Severity severity) {
-    switch (severity) {
-        case engine::Severity::error: return Ink::red;
-        case engine::Severity::warning: return Ink::yellow;
-        case engine::Severity::note: return Ink::plain;
-    }
-    return Ink::plain;
 }
 
 void Summary::findings() {

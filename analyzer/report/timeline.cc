@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "analyzer/report/chart.h"
-#include "analyzer/report/notables.h"
 #include "analyzer/report/setup_steps.h"
+#include "analyzer/report/smcr_report.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
 

@@ -8,34 +8,6 @@
 #include <ctime>
 
 namespace fabricscope::report {
-namespace {
-
-/// Three significant digits, without an exponent.
-std::string three_digits(double number) {
-    const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
-    return fmt::format("{:.{}f}", number, decimals);
-}
-
-}  // namespace
-
-std::string grouped(std::uint64_t number) {
-    std::string digits = std::to_string(number);
-    for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, 1, ',');
-    return digits;
-}
-
-std::string counted(std::uint64_t number, std::string_view noun) {
-    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
-}
-
-std::string duration_text(Time duration, bool unicode) {
-    const auto number = static_cast<double>(duration);
-    if (duration < 1'000) return fmt::format("{} ns", duration);
-    if (number < 999.5e3) return three_digits(number / 1e3) + (unicode ? " µs" : " us");
-    if (number < 999.5e6) return three_digits(number / 1e6) + " ms";
-    return three_digits(number / 1e9) + " s";
-}
-
 std::string seconds_text(Time duration) {
     const Time magnitude = duration < 0 ? -duration : duration;
     return fmt::format("{}{}.{:09}", duration < 0 ? "-" : "", magnitude / capture::second, magnitude % capture::second);
@@ -45,7 +17,7 @@ std::string rate_text(double octets_per_second) {
     constexpr std::array units{"B/s", "kB/s", "MB/s", "GB/s"};
     std::size_t unit = 0;
     for (; octets_per_second >= 999.5 && unit + 1 < units.size(); ++unit) octets_per_second /= 1e3;
-    return fmt::format("{} {}", three_digits(octets_per_second), units[unit]);
+    return fmt::format("{} {}", observations::three_digits(octets_per_second), units[unit]);
 }
 
 std::string timestamp_text(Time time) {
@@ -75,12 +47,6 @@ std::string code_text(std::uint32_t code) { return fmt::format("0x{:08X}", code)
 
 std::string peer_id_text(const engine::smcr::wire::PeerId& id) {
     return fmt::format("{:04x}-{}", id.instance, to_string(id.mac));
-}
-
-std::string llc_name(const engine::smcr::LlcExchange& exchange) {
-    const auto type = static_cast<std::uint32_t>(exchange.type) | (exchange.version == 2 ? 0x20U : 0U);
-    const char* name = layout::name_of(engine::smcr::wire::llc_type_names, type);
-    return name != nullptr ? name : fmt::format("LLC type 0x{:02x}", type);
 }
 
 std::string end_text(const std::optional<engine::smcr::SocketAddress>& end) {

@@ -8,17 +8,16 @@
 #include <string_view>
 
 #include "analyzer/engine/smcr/model.h"
+#include "analyzer/observations/words.h"
 
 namespace fabricscope::report {
 
 using capture::Time;
 
-/// "4,206,649"
-std::string grouped(std::uint64_t number);
-/// "1 frame", "3 frames"
-std::string counted(std::uint64_t number, std::string_view noun);
-/// "850 ns", "12.3 us", "1.20 s"; "µs" if `unicode`
-std::string duration_text(Time duration, bool unicode);
+using observations::counted;
+using observations::duration_text;
+using observations::grouped;
+
 /// Seconds with nine decimals.
 std::string seconds_text(Time duration);
 /// "12.3 MB/s"
@@ -38,8 +37,6 @@ std::string hex_text(std::uint64_t value);
 std::string code_text(std::uint32_t code);
 /// "8d40-00:00:5e:00:53:0a": the instance number and the MAC address
 std::string peer_id_text(const engine::smcr::wire::PeerId& id);
-/// "CONFIRM LINK"
-std::string llc_name(const engine::smcr::LlcExchange& exchange);
 /// "192.0.2.10:38234"; empty if unknown
 std::string end_text(const std::optional<engine::smcr::SocketAddress>& end);
 

@@ -5,15 +5,16 @@
 _fabricscope() {
     local command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD - 1]} word=${COMP_WORDS[COMP_CWORD]} words=
     if [[ $COMP_CWORD -eq 1 ]]; then
-        words="analyze capture stream timeline fields rules tables replay synth --help --version"
+        words="analyze capture stream timeline fields rules explain tables replay synth --help --version"
     elif [[ $word == -* ]]; then
         words=$("$1" "$command" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]*')
     elif [[ $previous == --* ]]; then
         words=$("$1" "$command" --help 2>/dev/null | sed -nE "s/^ *$previous ([a-z0-9|,-]+).*/\1/p" | tr '|,' '  ')
     elif [[ $command == synth ]]; then
         words=$("$1" synth --list 2>/dev/null | cut -d ' ' -f 1)
-    elif [[ $command == rules ]]; then
+    elif [[ $command == rules || $command == explain ]]; then
         words=$("$1" rules 2>/dev/null | tail -n +2 | cut -d ' ' -f 1)
+        [[ $command == explain ]] && words+=" $("$1" explain 2>/dev/null | tail -n +2 | cut -d ' ' -f 1)"
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }

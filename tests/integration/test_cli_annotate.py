@@ -71,12 +71,24 @@ def annotate(*captures, out, status=(0, 1)):
 
 def expected_comments(*captures):
     expected = {}
-    for finding in analyze(*captures)["findings"]:
+    result = analyze(*captures)
+    for finding in result["findings"]:
         session = f", {finding['session']}" if finding["session"] else ""
         text = f"{finding['rule']} {finding['severity']}{session}: {finding['text']} [{finding['clause']}]"
         for frame in finding["frames"]:
             last = finding["frames"][-1]
             expected.setdefault(frame, []).append(text if frame == last else f"{text}; evidence for frame {last}")
+    for seen in result["observations"]:
+        if "-O-" not in seen["id"] or seen["severity"] == "note":
+            continue
+        session = f", {seen['session']}" if seen["session"] else ""
+        text = f"{seen['id']} {seen['severity']}{session}: {seen['text']}."
+        text += f" {seen['cause']}" if seen["cause"] else ""
+        text += f" Look at: {seen['look']}" if seen["look"] else ""
+        for frame in seen["frames"]:
+            last = seen["frames"][-1]
+            expected.setdefault(frame, []).append(
+                text if frame == last else f"{seen['id']}: {seen['text']}; see frame {last}")
     return expected
 
 

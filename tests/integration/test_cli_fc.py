@@ -97,7 +97,7 @@ def test_protocol_option():
 def test_summary():
     text = fabricscope("analyze", sample("fcoe_vn2vn"), "--protocol", "fc").decode()
     assert "Fibre Channel: 584 frames" in text
-    assert "FLOGI: LS_RJT: logical busy" in text
+    assert "FLOGI was rejected (LS_RJT: logical busy)" in text
     assert "20:00:00:00:5e:00:53:14" in text
 
 

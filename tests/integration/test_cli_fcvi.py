@@ -96,7 +96,7 @@ def test_summary_of_a_connection():
 
 def test_summary_says_who_refused():
     text = summary(recorded("fcvi/setup_refused_iso"))
-    assert "! 1 connection refused by the server: Connect Reject (fcvi-1)" in text
+    assert "! fcvi-1: the connection was refused by the server: Connect Reject [FCVI-O-rejected]" in text
 
 
 def test_summary_of_memory():
@@ -104,7 +104,7 @@ def test_summary_of_memory():
     assert "FC-AE-RDMA: 2 messages (2 complete), 1 memory region" in text
     assert "fc-ae-rdma-region-1" in text
     text = summary(recorded("fc_ae_rdma/status_write_protect_error"))
-    assert "! 1 message ended with WRITE PROTECT ERROR (fc-ae-rdma-1)" in text
+    assert "ended with WRITE PROTECT ERROR" in text
 
 
 # ---- tables ----

@@ -58,7 +58,10 @@ def test_directions_in_files_of_their_own(name, tmp_path):
 def test_frames_are_numbered_as_mergecap_numbers_them(tmp_path):
     parts, merged = by_interface("smcr_v2_two_links", tmp_path), tmp_path / "merged.pcapng"
     run(["mergecap", "-I", "none", "-w", merged, *parts])
-    assert {**analyze(*parts), "capture": None} == {**analyze(merged), "capture": None}
+    apart, together = analyze(*parts), analyze(merged)
+    for observation in apart["observations"]:
+        observation.pop("places")
+    assert {**apart, "capture": None} == {**together, "capture": None}
 
 
 def test_findings_name_file_and_frame(tmp_path):

@@ -230,7 +230,7 @@ def test_every_length_of_a_mad(octets, tmp_path):
 def test_summary():
     text = fabricscope("analyze", sample("rdmacm_reject_no_listener")).decode()
     assert "RDMA CM: 2 connections (2 rejected)" in text
-    assert "2 connections rejected by the server with reason 8, invalid service id (cm-1, cm-2)" in text
+    assert "! cm-1: the server rejected the connection: reason 8, invalid service id [CM-O-rejected]" in text
     assert "SMC-R" not in text
     assert "RDMA CM" not in fabricscope("analyze", sample("smcr_v2_echo")).decode()
     assert "rdma_cm" not in analyze(sample("rdmacm_rping_v4"), "--protocol", "smcr")

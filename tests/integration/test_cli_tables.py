@@ -64,6 +64,10 @@ def tables_of_json(result):
     for number, finding in enumerate(result["findings"], 1):
         rows["findings"].append({"id": number, **flat(finding)})
         rows["finding_frames"] += [{"finding": number, "position": i, "frame": frame} for i, frame in enumerate(finding["frames"])]
+    for number, observation in enumerate(result["observations"], 1):
+        rows["observations"].append({"number": number, **flat(observation)})
+        rows["observation_frames"] += [
+            {"observation": number, "position": i, "frame": frame} for i, frame in enumerate(observation["frames"])]
     return rows
 
 
@@ -215,7 +219,7 @@ def test_every_column_is_filled_by_some_sample(tmp_path):
     # No sample is of a Virtual Fabric, or has a question that the name server rejects, a PRLO, or a BA_RJT.
     unseen = {(table, column) for table, column in unseen if not table.startswith("fc_") or not any(
         word in column for word in ("fabric", "rejected", "logout", "originator_parameters_r_a_tov"))}
-    assert {table for table, _ in unseen} <= {"errors", "warnings", "findings", "finding_frames"}, unseen
+    assert {table for table, _ in unseen} <= {"errors", "warnings", "findings", "finding_frames", "observation_frames"}, unseen
 
 
 def test_cursor_samples_only_if_asked_for(tmp_path):

@@ -11,20 +11,22 @@ MAY_INCLUDE = {
     "protocols": {"protocols"},
     "capture": {"protocols", "capture"},
     "analyzer/engine": {"protocols", "capture", "analyzer/engine"},
-    "analyzer/report": {"protocols", "capture", "analyzer/engine", "analyzer/report"},
-    "plugins": {"protocols", "capture", "analyzer/engine", "plugins"},
+    "analyzer/observations": {"protocols", "capture", "analyzer/engine", "analyzer/observations"},
+    "analyzer/report": {"protocols", "capture", "analyzer/engine", "analyzer/observations", "analyzer/report"},
+    "plugins": {"protocols", "capture", "analyzer/engine", "analyzer/observations", "plugins"},
     "replay/stack": {"protocols", "capture", "replay/stack"},
     "replay/synth": {"protocols", "capture", "replay/stack", "replay/synth"},
     "replay/engine": {"protocols", "capture", "analyzer/engine", "replay/stack", "replay/engine"},
     "replay/transport": {"protocols", "capture", "replay/stack", "replay/engine", "replay/transport"},
     "replay/report": {"analyzer/engine", "analyzer/report", "replay/engine", "replay/report"},
     "program": {
-        "protocols", "capture", "analyzer/engine", "analyzer/report", "replay/stack", "replay/synth", "replay/engine",
+        "protocols", "capture", "analyzer/engine", "analyzer/observations", "analyzer/report", "replay/stack", "replay/synth", "replay/engine",
         "replay/transport", "replay/report", "program"},
 }
 FOREIGN = {
     "protocols": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread",
     "analyzer/engine": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|thread",
+    "analyzer/observations": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread",
     "capture": r"epan/",
     "replay/stack": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread|chrono|random",
 }

@@ -135,6 +135,7 @@ struct Traffic {
     std::uint64_t naks = 0;  ///< without RNR NAKs
     std::uint64_t rnr_naks = 0;
     std::uint64_t retransmissions = 0;
+    std::uint64_t retransmission_frame = 0;  ///< the first of them
     std::optional<Time> first, last;
     std::uint64_t first_frame = 0;
 };

@@ -111,7 +111,7 @@ void TrafficCounter::count(Traffic& traffic, const capture::Packet& packet, bool
         return;
     }
     if (repeated) {
-        ++traffic.retransmissions;
+        if (traffic.retransmissions++ == 0) traffic.retransmission_frame = packet.number;
         return;
     }
     traffic.bytes += packet.ib.payload_length;

@@ -203,7 +203,7 @@ std::optional<std::int64_t> Flow::on_producer(
         direction_->last_data = time;
     }
     if (flags.urgent_present) note_urgent();
-    open_or_close(blocked_since_, flags.writer_blocked, direction_->blocked, time);
+    open_or_close(blocked_since_, flags.writer_blocked, direction_->blocked, {time, frame});
     after_cursor(time, frame);
     return moved;
 }
@@ -253,7 +253,7 @@ void Flow::after_cursor(Time time, std::uint64_t frame) {
     if (!flight) return;
     unproven_peak_ = std::max(unproven_peak_, *flight);
     const auto cap = capacity();
-    open_or_close(full_since_, cap && *flight >= *cap, direction_->stalls, time);
+    open_or_close(full_since_, cap && *flight >= *cap, direction_->stalls, {time, frame});
     if (!timeline_ || *room_ == 0) return;
     const CursorSample sample{
         time, frame, relative(producer_.position), relative(std::min(consumer_.position, producer_.position))};
@@ -263,20 +263,21 @@ void Flow::after_cursor(Time time, std::uint64_t frame) {
     --*room_;
 }
 
-void Flow::open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now) {
+void Flow::open_or_close(std::optional<FrameStamp>& since, bool holds, Intervals& intervals, FrameStamp now) {
     if (holds && !since) since = now;
     if (holds || !since) return;
-    const Time length = now - *since;
+    const Time length = now.time - since->time;
     ++intervals.count;
     intervals.total += length;
+    if (length >= intervals.longest) intervals.longest_frame = since->frame;
     intervals.longest = std::max(intervals.longest, length);
     since.reset();
 }
 
 void Flow::finish(Time last) {
     prove_peak();
-    open_or_close(full_since_, false, direction_->stalls, last);
-    open_or_close(blocked_since_, false, direction_->blocked, last);
+    open_or_close(full_since_, false, direction_->stalls, {last});
+    open_or_close(blocked_since_, false, direction_->blocked, {last});
     end_stream();
 }
 

@@ -165,7 +165,7 @@ private:
     void deliver_stream(std::uint64_t consumed);
     void prove_peak();
     void after_cursor(Time time, std::uint64_t frame);
-    static void open_or_close(std::optional<Time>& since, bool holds, Intervals& intervals, Time now);
+    static void open_or_close(std::optional<FrameStamp>& since, bool holds, Intervals& intervals, FrameStamp now);
 
     Direction* direction_;
     std::size_t* room_;
@@ -178,7 +178,7 @@ private:
     bool replay_expected_ = false;
     RangeSet written_;
     std::uint64_t unproven_peak_ = 0;  ///< most octets in flight, unless a consumer cursor is missing
-    std::optional<Time> full_since_, blocked_since_;
+    std::optional<FrameStamp> full_since_, blocked_since_;
     std::unique_ptr<StreamBuffer> stream_;
 };
 

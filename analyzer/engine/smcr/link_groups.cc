@@ -138,6 +138,9 @@ void LinkGroups::on_arrival(Arrival& a) {
 
 void LinkGroups::count_repetition(Arrival& a, std::uint32_t connection) {
     ++link(a).retransmissions;
+    Repetitions& repeated = link(a).repeated[a.from];
+    if (repeated.count++ == 0) repeated.first = step_of(*a.packet);
+    repeated.last = step_of(*a.packet);
     a.facts->retransmission = true;
     if (connection == 0) return;
     a.facts->connection = connection;

@@ -40,6 +40,7 @@ struct Intervals {
     std::uint64_t count = 0;
     Time total = 0;
     Time longest = 0;
+    std::uint64_t longest_frame = 0;  ///< in which the longest began
 };
 
 /// The direction's state as a CDC message of either side left it.
@@ -79,6 +80,7 @@ struct Direction {
     bool sending_done = false;             ///< the sender of this direction sent D
     bool closed = false;                   ///< ... sent C
     bool aborted = false;                  ///< ... sent A
+    std::uint64_t abort_frame = 0;         ///< the first with A
     std::vector<CursorSample> timeline;    ///< only if asked for
 
     /// Whether the sender of this direction has taken leave of the connection.
@@ -131,8 +133,9 @@ struct Connection {
     std::optional<DeclineSeen> decline;
     bool reset = false;  ///< TCP RST seen
     std::optional<Side> reset_by;
+    std::uint64_t reset_frame = 0;
     bool reset_in_use = false;  ///< before both sides had taken leave on RoCE
-    PerSide<bool> fin;  ///< TCP FIN seen from this side
+    PerSide<bool> fin;          ///< TCP FIN seen from this side
     Setup setup;
     PerSide<Direction> from;                            ///< from[Side::client] is client to server
     PerSide<std::optional<std::uint32_t>> alert_token;  ///< as this side assigned it
@@ -160,6 +163,12 @@ struct LinkEndpoint {
 enum class LinkState : std::uint8_t { pending, active, deleted, failed };
 const char* name_of(LinkState state);
 
+/// Packets of one side that were seen again.
+struct Repetitions {
+    std::uint64_t count = 0;
+    FrameStamp first, last;
+};
+
 struct Link {
     std::optional<std::uint8_t> number;
     PerSide<LinkEndpoint> end;
@@ -171,6 +180,7 @@ struct Link {
     std::optional<std::uint32_t> mtu;  ///< octets, the smaller of both offers
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;
+    PerSide<Repetitions> repeated;  ///< the same, of what each side sent
     std::uint64_t naks = 0;
 
     /// Whether the capture tells anything of its state.

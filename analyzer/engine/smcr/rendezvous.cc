@@ -177,6 +177,7 @@ void Rendezvous::on_reset(const Segment& segment) {
     on_end(segment);
     connection.reset = true;
     connection.reset_by = segment.from;
+    connection.reset_frame = segment.packet.number;
     const bool over = connection.from[Side::client].ended() && connection.from[Side::server].ended();
     connection.reset_in_use = !over && groups_.is_complete(connection.link_group);
     rules_.close.on_reset(arrival_of(segment));

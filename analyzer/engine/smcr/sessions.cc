@@ -119,6 +119,7 @@ void Sessions::on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFa
     session.sequence[from] = cdc.sequence;
     direction.sending_done |= cdc.state.sending_done;
     direction.closed |= cdc.state.connection_closed;
+    if (cdc.state.abnormal_close && !direction.aborted) direction.abort_frame = facts.frame;
     direction.aborted |= cdc.state.abnormal_close;
     Flow& sent = session.flow[from];
     const Intervals& stalls = connection.from[other(from)].stalls;

@@ -75,8 +75,11 @@ TEST(FcAeRdmaSummary, WhoMovedWhatAndWhatBroke) {
     write_fc_ae_rdma(out, model, {});
     using testing::HasSubstr;
     EXPECT_THAT(out.str(), HasSubstr("FC-AE-RDMA: 1 message (1 failed), 1 memory region"));
-    EXPECT_THAT(out.str(), HasSubstr("! 1 message ended with WRITE PROTECT ERROR (fc-ae-rdma-1)"));
     EXPECT_THAT(out.str(), HasSubstr("001000h-0011FFh"));
+    const auto observed = observations::observe({.models = {.fc_ae_rdma = &model}, .capture = {}});
+    ASSERT_EQ(observed.size(), 1U);
+    EXPECT_EQ(observed[0].text, "the write of 512 bytes to LUN 3 ended with WRITE PROTECT ERROR");
+    EXPECT_EQ(observed[0].cause, "The Target does not allow writes at 001000h to 0011FFh.");
 }
 
 TEST(FcAeRdmaSummary, LadderOfAMessage) {

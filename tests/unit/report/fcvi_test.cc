@@ -99,10 +99,12 @@ TEST(FcviSummary, TellsOfMemoryAndOfWhatFailed) {
         {"FCVI_WRITE_RESP/2 set fcvi.flags.resp_err=1 fcvi.flags.prot_err=1", "FCVI_WRITE_RESP/2 end"});
     std::ostringstream out;
     write_fcvi(out, w.model(), {});
-    EXPECT_THAT(out.str(), HasSubstr("1 Message (rdma write) failed: protection error (fcvi-message-2)"));
     const std::uint64_t address = w.message().rmt_va.value();
     EXPECT_THAT(out.str(), HasSubstr(fmt::format("{:016x} to {:016x}", address, address + 4095)));
-    EXPECT_THAT(out.str(), HasSubstr("1 connection left with the client and server in Error (fcvi-1)"));
+    const auto observed = observations::observe({.models = {.fcvi = &w.model()}, .capture = {}});
+    ASSERT_EQ(observed.size(), 1U);  // the Error state of both ends follows from it
+    EXPECT_THAT(observed[0].text, HasSubstr("RDMA Write of 100 bytes failed: protection error (handle"));
+    EXPECT_THAT(observed[0].cause, HasSubstr("The server enabled RDMA Writes for the connection"));
 }
 
 }  // namespace

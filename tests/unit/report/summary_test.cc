@@ -18,13 +18,15 @@ class SummaryText : public testing::Test {
 protected:
     std::string text(const SummaryOptions& options = {}) const {
         std::ostringstream out;
+        const engine::Models models{.smcr = &model_};
         write_summary(
             out,
             {.files = {"a.pcap"},
              .problems = problems_,
              .capture = capture_,
-             .models = {.smcr = &model_},
-             .findings = {}},
+             .models = models,
+             .findings = {},
+             .observations = observations::observe({.models = models, .capture = capture_, .unread = problems_})},
             options);
         return out.str();
     }
@@ -51,10 +53,10 @@ TEST_F(SummaryText, OfOneUneventfulConnection) {
         "a.pcap\n"
         "78 frames in 9.75 s from 2026-11-21T00:14:21.283330129Z\n"
         "\n"
-        "SMC-R: 1 connection (1 over SMC-R), 0 link groups\n"
-        "\n"
         "What stands out\n"
-        "  nothing: every connection came up, nobody had to wait\n"
+        "  nothing\n"
+        "\n"
+        "SMC-R: 1 connection (1 over SMC-R), 0 link groups\n"
         "\n"
         "  Connection  Client            Server            Outcome    To server  To client  Blocked  Close\n"
         "  smcr-1      192.0.2.10:40001  192.0.2.20:18001  SMC-Rv2.1        500        500        -  orderly\n"
@@ -65,9 +67,12 @@ TEST_F(SummaryText, SaysWhySmcrDidNotComeUp) {
     model_.connections = {declined(1, 0x03030008), connection(2), declined(3, 0x03030008), declined(4, 0x12345678)};
     EXPECT_THAT(
         text(),
-        HasSubstr("2 connections fell back to TCP: the server declined with 0x03030008, peer sent no user defined\n"
-                  "    EID (smcr-1, smcr-3)\n"));
-    EXPECT_THAT(text(), HasSubstr("0x12345678, a code whose meaning is not"));
+        HasSubstr(
+            "  ! smcr-1, smcr-3: the connection fell back to TCP: the server declined with 0x03030008, peer sent\n"
+            "    no user defined EID [SMCR-O-declined]\n"
+            "      Cause: The server says: peer sent no user defined EID.\n"
+            "      Look at: EIDs of both hosts: `smcr ueid show`"));
+    EXPECT_THAT(text(), HasSubstr("0x12345678, a code whose\n    meaning is not published"));
     EXPECT_THAT(text(), HasSubstr("4 connections (1 over SMC-R, 3 fell back to TCP)"));
 }
 
@@ -75,14 +80,15 @@ TEST_F(SummaryText, SaysWhoWaitedAndForHowLong) {
     model_.connections = {connection(1), connection(2)};
     model_.connections[0].from[Side::server].blocked = {3, 30'000'000, 20'000'000};
     model_.connections[1].from[Side::client].stalls = {1, 50'000'000, 50'000'000};
-    EXPECT_THAT(text(), HasSubstr("2 senders had to wait for window, at the worst the client of smcr-2, 50.0 ms"));
+    EXPECT_THAT(text(), HasSubstr("  - smcr-1: the server waited for window 3 times, 30.0 ms in all [SMCR-O-stall]\n"));
+    EXPECT_THAT(text(), HasSubstr("  - smcr-2: the client waited for window 1 time, 50.0 ms in all [SMCR-O-stall]\n"));
     EXPECT_THAT(text(), HasSubstr("smcr-1 server  3 times  30.0 ms  20.0 ms      0 times     0 ns     0 ns"));
 }
 
 TEST_F(SummaryText, TablesAreLimited) {
     for (std::uint32_t id = 1; id <= 30; ++id) model_.connections.push_back(declined(id, 0x03030000));
     EXPECT_THAT(text(), HasSubstr("... and 5 more connections (--all)"));
-    EXPECT_THAT(text(), HasSubstr("smcr-4, smcr-5 and 25 more"));
+    EXPECT_THAT(text(), HasSubstr("smcr-4, smcr-5 and 25 more:"));
     EXPECT_THAT(text(), Not(HasSubstr("smcr-26")));
     const std::string all = text({.style = {}, .rows = no_limit, .names = no_limit});
     EXPECT_THAT(all, Not(HasSubstr("more")));
@@ -96,7 +102,7 @@ TEST_F(SummaryText, MarksCountsThatBeganBeforeTheCapture) {
     for (Direction& direction : model_.connections[0].from.values) direction.from_start = false;
     EXPECT_THAT(text(), HasSubstr("500+       500+"));
     EXPECT_THAT(text(), HasSubstr("smcr-1      ?  "));
-    EXPECT_THAT(text(), HasSubstr("1 connection began before the capture did"));
+    EXPECT_THAT(text(), HasSubstr("  - smcr-1: the connection began before the capture did: bytes count from there"));
 }
 
 TEST_F(SummaryText, ASecondLinkThatIsRefusedIsNoTrouble) {
@@ -111,10 +117,10 @@ TEST_F(SummaryText, ASecondLinkThatIsRefusedIsNoTrouble) {
         .refused = true,
         .change = {}};
     model_.link_groups[0].exchanges = {exchange};
-    EXPECT_THAT(text(), HasSubstr("  - ADD LINK of the server was refused (lg-1)"));
+    EXPECT_THAT(text(), HasSubstr("  - lg-1: ADD LINK of the server was refused [SMCR-O-add-link-refused]"));
     exchange.type = wire::LlcType::confirm_rkey;
     model_.link_groups[0].exchanges = {exchange, exchange};
-    EXPECT_THAT(text(), HasSubstr("  ! CONFIRM RKEY of the server was refused 2 times (lg-1)"));
+    EXPECT_THAT(text(), HasSubstr("  ! lg-1: CONFIRM RKEY of the server was refused, 2 times [SMCR-O-llc-refused]"));
 }
 
 TEST_F(SummaryText, TellsMissingOctetsFailedLinksAndUnreadFiles) {
@@ -124,8 +130,8 @@ TEST_F(SummaryText, TellsMissingOctetsFailedLinksAndUnreadFiles) {
     model_.link_groups[0].links[0].state = LinkState::failed;
     model_.link_groups[0].links[0].packets = 3;
     problems_ = {"a.pcap: frame 79: cut"};
-    EXPECT_THAT(text(), HasSubstr("100 bytes were announced but not captured (smcr-1 from the client)"));
-    EXPECT_THAT(text(), HasSubstr("1 link failed (link 1 of lg-1)"));
+    EXPECT_THAT(text(), HasSubstr("smcr-1: 100 bytes from the client were announced but not captured"));
+    EXPECT_THAT(text(), HasSubstr("  ! lg-1: link 1 failed [SMCR-O-link-failed]"));
     EXPECT_THAT(text(), HasSubstr("not read to the end: a.pcap: frame 79: cut"));
 }
 

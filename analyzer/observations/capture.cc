@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/observations/capture.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analyzer/observations/shared.h"
+#include "analyzer/observations/words.h"
+
+namespace fabricscope::observations {
+namespace {
+
+namespace kinds {
+constexpr Kind unreadable{
+    "CAPTURE-O-unread",
+    Severity::error,
+    "A file could not be read to its end",
+    "The file is damaged, was cut while it was copied or written, or is no capture. What was readable is reported.",
+    "Copy the file again; `capinfos` or `pcapfix` say more of it.",
+    "not read to the end: a.pcap: cut off in the middle of a frame"};
+constexpr Kind dropped{
+    "CAPTURE-O-dropped",
+    Severity::warning,
+    "Frames were lost by the capture",
+    "The interface or the kernel lost frames before they were written: what is said to be missing may have been in "
+    "them. "
+    "Told where the capture was made live.",
+    "A larger buffer (`-B` of tcpdump and dumpcap), a filter, a snap length of 128, a faster disk.",
+    "eth0: 12 frames lost before they were read"};
+constexpr Kind doubtful{
+    "CAPTURE-O-clocks",
+    Severity::warning,
+    "The order of frames is doubtful",
+    "Files or interfaces have clocks that differ, so that an answer comes before its question: times between them, and "
+    "rules that compare them, mean little.",
+    "Synchronise the clocks (PTP, chrony), or shift one file with `editcap -t`.",
+    "the clocks of a.pcap and b.pcap differ by 3.00 ms"};
+constexpr Kind no_roce{
+    "CAPTURE-O-no-roce",
+    Severity::warning,
+    "No RoCE in the capture",
+    "Connections agreed on SMC-R, but the capture holds none of their RoCE packets: data, LLC and CDC messages are not "
+    "known. RDMA adapters hide RoCE from tcpdump on the host.",
+    "Mirror the switch port, or capture on the RDMA device (`tcpdump -i mlx5_0`, `fabricscope capture -D`), and add "
+    "that "
+    "file: `analyze tcp.pcap roce.pcap`.",
+    "1 connection agreed on SMC-R, but the capture holds no RoCE"};
+constexpr Kind no_tcp{
+    "CAPTURE-O-no-tcp",
+    Severity::note,
+    "No TCP in the capture",
+    "There are link groups, but none of their TCP connections: ports and CLC messages are not known.",
+    "Capture on the network interface as well, and add that file: `analyze tcp.pcap roce.pcap`.",
+    "the capture holds no TCP: ports and CLC messages are not known"};
+constexpr Kind sliced{
+    "CAPTURE-O-sliced",
+    Severity::note,
+    "Frames were cut by the snap length",
+    "Only the first octets of each frame were kept. What is not there has no value, and rules that need it are "
+    "undecided.",
+    "`tcpdump -s 0` keeps whole frames; 128 octets are enough for all but data, private data and CLC messages.",
+    "120 frames were cut by the snap length"};
+constexpr Kind undecoded{
+    "CAPTURE-O-undecoded",
+    Severity::note,
+    "Frames could not be decoded",
+    "They are malformed, or of a link type that is not supported. They are left out.",
+    "Wireshark's view of the first of them; tunnels and encapsulations that hide the traffic.",
+    "3 frames could not be decoded"};
+constexpr Kind copies{
+    "CAPTURE-O-copies",
+    Severity::note,
+    "Frames were captured more than once",
+    "The same frame came from two interfaces, or twice from a mirror port. Copies are left out: no retransmission is "
+    "counted for them.",
+    "Ordinary with `-i any`, bonds and mirror ports that see both directions.",
+    "20 frames were captured more than once; their copies are left out"};
+constexpr Kind limits{
+    "CAPTURE-O-limits",
+    Severity::warning,
+    "Limits were reached",
+    "There was more of something than is kept in memory, so counts and lists are not complete.",
+    "Analyze a part of the capture: `editcap -A -B`, `fabricscope analyze --protocol`, or a filter.",
+    "limits were reached: 12 connections are left out"};
+}  // namespace kinds
+
+constexpr std::array all_kinds{&kinds::unreadable, &kinds::dropped, &kinds::no_roce,   &kinds::doubtful, &kinds::limits,
+                               &kinds::no_tcp,     &kinds::sliced,  &kinds::undecoded, &kinds::copies};
+
+void observe_sentences(const Kind& kind, std::span<const std::string> sentences, Observations& observations) {
+    for (const std::string& sentence : sentences)
+        observations.add(kind, "", {}, (&kind == &kinds::unreadable ? "not read to the end: " : "") + sentence);
+}
+
+void observe_frames(const Evidence& evidence, Observations& observations) {
+    const engine::CaptureSummary& capture = evidence.capture;
+    const auto add = [&](const Kind& kind, std::uint64_t count, std::uint64_t first, const char* what) {
+        if (count == 0) return;
+        observations
+            .add(kind, "", frames_of({first}), counted(count, "frame") + (count == 1 ? " was " : " were ") + what)
+            .count = count;
+    };
+    add(kinds::sliced, capture.truncated_frames, capture.first_truncated, "cut by the snap length");
+    add(kinds::undecoded, capture.undecoded_frames, capture.first_undecoded,
+        "not decoded: malformed, or of an "
+        "unsupported link type");
+    add(kinds::copies, capture.copies, 0, "left out: copies of frames captured before");
+}
+
+void observe_transports(const Evidence& evidence, Observations& observations) {
+    const engine::smcr::Model* model = evidence.models.smcr;
+    if (model == nullptr) return;
+    const auto agreed = std::ranges::count_if(model->connections, [](const engine::smcr::Connection& connection) {
+        return !connection.merged && connection.setup.confirm && connection.outcome != engine::smcr::Outcome::smc_d;
+    });
+    if (evidence.capture.rdma_frames == 0 && agreed != 0)
+        observations
+            .add(
+                kinds::no_roce, "", {},
+                fmt::format(
+                    "{} agreed on SMC-R, but the capture holds no RoCE",
+                    counted(static_cast<std::uint64_t>(agreed), "connection")))
+            .count = static_cast<std::uint64_t>(agreed);
+    if (evidence.capture.tcp_frames == 0 && !model->link_groups.empty())
+        observations.add(kinds::no_tcp, "", {}, "the capture holds no TCP: ports and CLC messages are not known");
+}
+
+}  // namespace
+
+void observe_limits(
+    Observations& observations, std::initializer_list<std::pair<std::uint64_t, std::string_view>> dropped) {
+    std::vector<std::string> texts;
+    std::uint64_t all = 0;
+    for (const auto& [count, noun] : dropped) {
+        if (count != 0) texts.push_back(counted(count, noun));
+        all += count;
+    }
+    if (all == 0) return;
+    observations.add(kinds::limits, "", {}, fmt::format("limits were reached: {} left out", fmt::join(texts, ", ")))
+        .count = all;
+}
+
+constinit const Source capture_source{
+    .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
+        observe_sentences(kinds::unreadable, evidence.unread, observations);
+        observe_sentences(kinds::dropped, evidence.dropped, observations);
+        observe_sentences(kinds::doubtful, evidence.doubts, observations);
+        observe_transports(evidence, observations);
+        observe_frames(evidence, observations);
+    }};
+
+}  // namespace fabricscope::observations

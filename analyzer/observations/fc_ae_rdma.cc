@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/observations/fc_ae_rdma.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analyzer/engine/fc_ae_rdma/verdicts.h"
+#include "analyzer/observations/shared.h"
+#include "analyzer/observations/words.h"
+
+namespace fabricscope::observations {
+
+using namespace engine::fc_ae_rdma;
+
+namespace {
+
+namespace kinds {
+constexpr Kind failed{
+    "AERDMA-O-failed",
+    Severity::error,
+    "A message ended with a bad status",
+    "FCP_RSP of an RDMA read or write has another status than GOOD: the Target did not do it, or not all of it.",
+    "BUFFER OVERRUN and protect errors: base address and length against the Target's region of that Logical Unit. BUSY "
+    "and "
+    "QUEUE FULL: how many messages the Initiator keeps open. LOGICAL UNIT NOT AVAILABLE: the Target's application.",
+    "the write of 512 bytes to LUN 0 ended with BUFFER OVERRUN"};
+constexpr Kind aborted{
+    "AERDMA-O-aborted",
+    Severity::warning,
+    "A message was aborted",
+    "ABTS ended the message's Exchange before its FCP_RSP.",
+    "The Initiator's timeout, and why the Target did not answer in time.",
+    "the read of 2,048 bytes from LUN 1 was aborted by ABTS"};
+constexpr Kind no_response{
+    "AERDMA-O-no-response",
+    Severity::warning,
+    "A message got no response",
+    "No FCP_RSP came for two seconds (E_D_TOV) or longer after the command. Where the capture ends earlier, nothing is "
+    "told; where frames of the message are missing, too, it is a note.",
+    "The Target's log, and whether the capture has its direction.",
+    "no FCP_RSP came for the write of 512 bytes to LUN 0"};
+constexpr Kind incomplete{
+    "AERDMA-O-incomplete",
+    Severity::note,
+    "Data of a message is missing from the capture",
+    "The status is GOOD, but frames of its data were not captured.",
+    "Drops of the capture; are both directions and all paths in it?",
+    "1,024 bytes of the read of 2,048 bytes from LUN 1 were not captured"};
+}  // namespace kinds
+
+constexpr std::array all_kinds{&kinds::failed, &kinds::aborted, &kinds::no_response, &kinds::incomplete};
+
+std::string status_text(std::uint8_t status) {
+    const char* name = layout::name_of(wire::status_names, status);
+    return name != nullptr ? name : fmt::format("status {:02X}h", status);
+}
+
+/// "the write of 512 bytes to LUN 0"
+std::string message_text(const Message& message) {
+    std::string text = !message.is_read ? "the message" : *message.is_read ? "the read" : "the write";
+    if (message.data_length) text += " of " + counted(*message.data_length, "byte");
+    if (message.lun) text += fmt::format(" {} LUN {}", message.reads() ? "from" : "to", *message.lun);
+    return text;
+}
+
+std::string cause_of(const Message& message) {
+    constexpr std::uint8_t write_protect = 0x5B, read_protect = 0x5C, overrun = 0x5D;
+    const auto range = [&] {
+        return fmt::format(
+            "{:06X}h to {:06X}h", message.base_address,
+            message.base_address + std::max<std::uint32_t>(message.data_length.value_or(1), 1) - 1);
+    };
+    switch (message.status.value_or(0)) {
+        case overrun: return fmt::format("The addresses {} reach beyond the Target's memory region.", range());
+        case write_protect: return fmt::format("The Target does not allow writes at {}.", range());
+        case read_protect: return fmt::format("The Target does not allow reads at {}.", range());
+        default: return "";
+    }
+}
+
+void observe(const Message& message, Time end, Observations& observations) {
+    constexpr Time e_d_tov = 2 * capture::second;
+    const std::string session = to_string(Subject{.message = message.id});
+    const std::uint64_t answer = message.response ? message.response->frame : 0;
+    const auto add = [&](const Kind& kind, std::string text) -> Observation& {
+        return observations.add(kind, session, frames_of({message.command.frame, answer}), std::move(text));
+    };
+    switch (message.state) {
+        case MessageState::failed:
+            add(kinds::failed, message_text(message) + " " + trouble_of(message)).cause = cause_of(message);
+            return;
+        case MessageState::aborted: add(kinds::aborted, message_text(message) + " was aborted by ABTS"); return;
+        case MessageState::open:
+            if (!message.response && end - message.command.time > e_d_tov) {
+                Observation& o = add(kinds::no_response, "no FCP_RSP came for " + message_text(message));
+                if (message.missing_bytes != 0) o.severity = Severity::note;
+            }
+            return;
+        case MessageState::complete:
+            if (message.missing_bytes != 0)
+                add(kinds::incomplete,
+                    fmt::format(
+                        "{} of {} were not captured", counted(message.missing_bytes, "byte"), message_text(message)));
+            return;
+    }
+}
+
+}  // namespace
+
+std::string trouble_of(const Message& message) {
+    switch (message.state) {
+        case MessageState::failed: return "ended with " + status_text(message.status.value_or(0));
+        case MessageState::aborted: return "aborted by ABTS";
+        case MessageState::open: return message.response ? "with a status that is not known" : "without FCP_RSP";
+        case MessageState::complete: break;
+    }
+    return message.missing_bytes != 0 ? "with frames of data that were not captured" : "";
+}
+
+constinit const Source fc_ae_rdma_source{
+    .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
+        if (evidence.models.fc_ae_rdma == nullptr) return;
+        const Time end = evidence.capture.start.value_or(0) + evidence.capture.duration;
+        const Model& model = *evidence.models.fc_ae_rdma;
+        for (const Message& message : model.messages) observe(message, end, observations);
+        observe_limits(
+            observations, {{model.dropped_messages, "FC-AE-RDMA message"},
+                           {model.dropped_regions, "memory region"},
+                           {model.dropped_findings, "FC-AE-RDMA finding"}});
+    }};
+
+}  // namespace fabricscope::observations

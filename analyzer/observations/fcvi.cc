@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/observations/fcvi.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "analyzer/engine/fcvi/verdicts.h"
+#include "analyzer/observations/shared.h"
+#include "analyzer/observations/words.h"
+
+namespace fabricscope::observations {
+
+using namespace engine::fcvi;
+
+namespace {
+
+namespace kinds {
+constexpr Kind message_failed{
+    "FCVI-O-message-failed",
+    Severity::error,
+    "A Message failed",
+    "The response to a Message says that it was not done: a protection error (the memory handle, the addresses, or the "
+    "right to them), a transport error (frames were lost or spoilt), or a descriptor error (no buffer, or too small a "
+    "one). On the reliable levels the connection ends with it.",
+    "Protection: the registration of that memory on the responding side, with its handle, range and RDMA attributes. "
+    "Transport: the fabric's error counters. Descriptor: the receives that the application posted.",
+    "RDMA Read of 400 bytes failed: protection error"};
+constexpr Kind message_aborted{
+    "FCVI-O-message-aborted",
+    Severity::warning,
+    "A Message was aborted",
+    "ABTS ended the Message's Exchange before it was complete.",
+    "The side that sent ABTS: its timers (E_D_TOV, ULP_TOV), and why the other side did not answer in time.",
+    "RDMA Write was aborted by ABTS"};
+constexpr Kind message_incomplete{
+    "FCVI-O-message-incomplete",
+    Severity::note,
+    "Frames of a Message are missing from the capture",
+    "The Message ended, but SEQ_CNT and lengths tell of frames that were not captured. Whether they were lost on the "
+    "fabric, the response tells, where there is one.",
+    "Drops of the capture; both directions and all paths captured?",
+    "frames of a Send were not captured"};
+constexpr Kind rejected{
+    "FCVI-O-rejected",
+    Severity::warning,
+    "A connection was refused",
+    "A Connect Response or the client itself ended the set-up with a reason code.",
+    "The reason: no waiting endpoint means that no application listens at that discriminator; attributes that do not "
+    "match are compared in the two Connect IUs.",
+    "the connection was refused by the server: No Waiting Remote Endpoint"};
+constexpr Kind set_up_aborted{
+    "FCVI-O-set-up-aborted",
+    Severity::warning,
+    "A connection was given up during its set-up",
+    "ABTS, or a Disconnect Request that aborts the set-up, came before the connection was established.",
+    "Who was waited for: the last IU of the set-up in `fabricscope timeline --connection ID`.",
+    "the connection was given up during its set-up"};
+constexpr Kind retried{
+    "FCVI-O-retried",
+    Severity::note,
+    "A connection came up at the second attempt",
+    "The first Connect Request was answered too late, or not at all, and the client tried again.",
+    "The time from FCVI_CONNECT_RQST to the first response, against the client's timer (8.3).",
+    "the connection was set up at the second attempt only"};
+constexpr Kind in_error{
+    "FCVI-O-error-state",
+    Severity::warning,
+    "An endpoint was left in Error",
+    "What was captured put an end of the connection into the Error state (8.2), and it did not leave it.",
+    "The frame that broke the connection: findings and failed Messages of the same connection.",
+    "the connection was left with the server in Error"};
+}  // namespace kinds
+
+constexpr std::array all_kinds{&kinds::message_failed,    &kinds::message_aborted, &kinds::rejected,
+                               &kinds::set_up_aborted,    &kinds::in_error,        &kinds::retried,
+                               &kinds::message_incomplete};
+
+std::string session_of(const Connection& connection) { return to_string(Subject{connection.id}); }
+
+std::uint64_t frame_of(const std::optional<FrameStamp>& step) { return step ? step->frame : 0; }
+
+/// "RDMA Read of 400 bytes"
+std::string operation_text(const Message& message) {
+    const char* name = message.operation == Operation::send    ? "Send"
+                       : message.operation == Operation::write ? "RDMA Write"
+                                                               : "RDMA Read";
+    return message.total_length ? fmt::format("{} of {}", name, counted(*message.total_length, "byte")) : name;
+}
+
+/// The Disconnect that a failed Message brought about: it gives the reason in more words.
+const Disconnect* disconnect_after(const Connection& connection, const Message& message) {
+    const auto found = std::ranges::find_if(connection.disconnects, [&](const Disconnect& d) {
+        return d.rqst && d.status && message.response && d.rqst->time >= message.response->time;
+    });
+    return found != connection.disconnects.end() ? &*found : nullptr;
+}
+
+/// What of the memory was wrong, as far as the set-up tells what is right.
+std::string protection_text(const Connection& connection, const Message& message) {
+    if (message.operation == Operation::send || !message.rmt_va_handle) return "";
+    const Side owner = engine::other(message.from);
+    const auto& attributes = connection.end[owner].attributes;
+    const bool reads = message.reads();
+    if (!attributes) return "";
+    if (!(reads ? attributes->en_rdma_rd : attributes->en_rdma_wr))
+        return fmt::format(
+            "The {} did not enable RDMA {} when the connection was set up.", name_of(owner),
+            reads ? "Reads" : "Writes");
+    return fmt::format(
+        "The {} enabled RDMA {} for the connection, so memory handle {:08X}h or its addresses do not allow this one.",
+        name_of(owner), reads ? "Reads" : "Writes", *message.rmt_va_handle);
+}
+
+void observe_failure(const Connection& connection, const Message& message, Observations& observations) {
+    const Disconnect* disconnect = disconnect_after(connection, message);
+    Observation& o = observations.add(
+        kinds::message_failed, session_of(connection),
+        frames_of({message.first.frame, frame_of(message.response), disconnect ? disconnect->rqst->frame : 0}),
+        operation_text(message) + " " + trouble_of(message));
+    if (message.rmt_va && message.rmt_va_handle)
+        o.text += fmt::format(" (handle {:08X}h, address 0x{:016x})", *message.rmt_va_handle, *message.rmt_va);
+    if (disconnect != nullptr)
+        o.cause = fmt::format(
+            "The {} then disconnected with \"{}\". ", name_of(disconnect->from),
+            wire::reason_name(connection.version, disconnect->status->reason));
+    if (message.prot_err) o.cause += protection_text(connection, message);
+    while (o.cause.ends_with(' ')) o.cause.pop_back();
+}
+
+void observe(const Connection& connection, const Message& message, Observations& observations) {
+    switch (message.state) {
+        case MessageState::failed: observe_failure(connection, message, observations); return;
+        case MessageState::aborted:
+            observations.add(
+                kinds::message_aborted, session_of(connection), frames_of({message.first.frame}),
+                operation_text(message) + " was " + trouble_of(message));
+            return;
+        case MessageState::incomplete: {
+            Observation& o = observations.add(
+                kinds::message_incomplete, session_of(connection), frames_of({message.first.frame}),
+                "frames of a " + operation_text(message) + " were not captured");
+            o.count = std::max<std::uint64_t>(1, message.missing_frames);
+            return;
+        }
+        case MessageState::open:
+        case MessageState::complete: return;
+    }
+}
+
+/// `failed`: a Message of it failed, and the connection ended with it, as it should.
+void observe(const Connection& connection, bool failed, Observations& observations) {
+    const std::string why = why_not(connection);
+    if (connection.outcome == Outcome::rejected) {
+        Observation& o = observations.add(
+            kinds::rejected, session_of(connection), frames_of({connection.first_frame, connection.reject->step.frame}),
+            "the connection was " + why);
+        o.cause = fmt::format(
+            "The {} says: {}.", name_of(connection.reject->by),
+            wire::reason_name(connection.version, connection.reject->reason));
+    } else if (connection.outcome == Outcome::aborted) {
+        observations.add(
+            kinds::set_up_aborted, session_of(connection),
+            frames_of({connection.first_frame, connection.aborts.empty() ? 0 : connection.aborts.front().step.frame}),
+            "the connection was " + why);
+    } else if (connection.outcome == Outcome::connected) {
+        std::string ends;
+        std::vector<std::uint64_t> frames;
+        for (const Side side : {Side::client, Side::server}) {
+            const End& end = connection.end[side];
+            if (end.state != State::error) continue;
+            ends += std::string(ends.empty() ? "" : " and ") + name_of(side);
+            if (!end.states.empty()) frames.push_back(end.states.back().step.frame);
+        }
+        if (!ends.empty() && !failed)
+            observations.add(
+                kinds::in_error, session_of(connection), std::move(frames),
+                "the connection was left with the " + ends + " in Error");
+    }
+    if (std::ranges::any_of(connection.setups, &Setup::retry))
+        observations.add(
+            kinds::retried, session_of(connection), frames_of({connection.first_frame}),
+            "the connection was set up at the second attempt only");
+}
+
+}  // namespace
+
+std::string why_not(const Connection& connection) {
+    if (connection.outcome == Outcome::rejected)
+        return fmt::format(
+            "refused by the {}: {}", name_of(connection.reject->by),
+            wire::reason_name(connection.version, connection.reject->reason));
+    return connection.outcome == Outcome::aborted ? "given up during setup" : "";
+}
+
+std::string trouble_of(const Message& message) {
+    std::vector<const char*> errors;
+    if (message.trans_err) errors.push_back("transport error");
+    if (message.prot_err) errors.push_back("protection error");
+    if (message.desc_err) errors.push_back("descriptor error");
+    switch (message.state) {
+        case MessageState::failed:
+            return errors.empty() ? "failed" : fmt::format("failed: {}", fmt::join(errors, ", "));
+        case MessageState::aborted: return "aborted by ABTS";
+        case MessageState::incomplete: return "with frames that were not captured";
+        default: return "";
+    }
+}
+
+constinit const Source fcvi_source{
+    .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
+        if (evidence.models.fcvi == nullptr) return;
+        const Model& model = *evidence.models.fcvi;
+        std::set<std::uint32_t> failed;
+        for (const Message& message : model.messages)
+            if (message.state == MessageState::failed) failed.insert(message.connection);
+        for (const Connection& connection : model.connections)
+            observe(connection, failed.contains(connection.id), observations);
+        for (const Message& message : model.messages)
+            if (message.connection != 0) observe(model.connections[message.connection - 1], message, observations);
+        observe_limits(
+            observations, {{model.dropped_connections, "FC-VI connection"},
+                           {model.dropped_messages, "FC-VI Message"},
+                           {model.dropped_exchanges, "FC-VI Exchange"},
+                           {model.dropped_findings, "FC-VI finding"}});
+    }};
+
+}  // namespace fabricscope::observations

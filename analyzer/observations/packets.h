@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Retransmissions and the like, whose queue pair it may be.
+#pragma once
+
+#include "analyzer/observations/observation.h"
+
+namespace fabricscope::observations {
+
+extern const Source packets_source;
+
+}  // namespace fabricscope::observations

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/observations/rdma_cm.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analyzer/engine/rdma_cm/verdicts.h"
+#include "analyzer/observations/shared.h"
+#include "analyzer/observations/words.h"
+
+namespace fabricscope::observations {
+
+using namespace engine::rdma_cm;
+
+namespace {
+
+namespace kinds {
+constexpr Kind timeout{
+    "CM-O-timeout",
+    Severity::error,
+    "A connection request was never answered",
+    "The client sent REQ as often as it may, and no REP, REJ or MRA came. Told only where the client gave up, not "
+    "where the "
+    "capture ended before.",
+    "Does UDP port 4791 (RoCEv2) reach the server: `nft list ruleset`, ACLs, VLAN and MTU of switches, `ping` between "
+    "the "
+    "same addresses; is the server's RDMA device up (`rdma link`), and does it have the GID of that address?",
+    "no answer to 16 REQs in 97.5 s"};
+constexpr Kind rejected{
+    "CM-O-rejected",
+    Severity::warning,
+    "A connection was rejected",
+    "The peer answered with REJ (or SIDR_REP with another status than 0). The reason says who refused: communication "
+    "management, because nobody listens or something is missing, or the consumer, which is the application.",
+    "The log of the side that rejected; `rdma res show cm_id` there lists who listens on which port.",
+    "the server rejected the connection: reason 8, invalid service id"};
+constexpr Kind retried{
+    "CM-O-retried",
+    Severity::note,
+    "A message was sent more than once before it was answered",
+    "REQ or REP was repeated: it or its answer was lost, or the peer took longer than the timeout that the REQ names.",
+    "The time from REQ to REP in the summary: a slow server, a busy accept queue (backlog of rdma_listen), or loss.",
+    "REQ was sent 3 times before it was answered"};
+constexpr Kind disconnect_unanswered{
+    "CM-O-disconnect-unanswered",
+    Severity::warning,
+    "A disconnect was not answered",
+    "DREQ was sent again and again, and no DREP came: the peer was gone. Its queue pair may still be there.",
+    "The peer's process and device at that time; `rdma res show qp` there for queue pairs that were left.",
+    "DREQ was sent 8 times and not answered"};
+}  // namespace kinds
+
+constexpr std::array all_kinds{&kinds::timeout, &kinds::rejected, &kinds::disconnect_unanswered, &kinds::retried};
+
+std::string session_of(const Connection& connection) { return to_string(Subject{connection.id}); }
+
+std::uint64_t frame_of(const std::optional<FrameStamp>& step) { return step ? step->frame : 0; }
+
+std::string server_text(const Connection& connection) {
+    return connection.server ? to_string(*connection.server) : "the server";
+}
+
+/// What the reason means; empty if the peer alone knows.
+std::string cause_of(const Connection& connection) {
+    const RejectSeen& reject = *connection.reject;
+    if (reject.sidr) return "";
+    const std::string who = name_of(reject.by);
+    switch (reject.reason) {
+        case ib::invalid_service_id:
+            return fmt::format("Nobody listens on {} for RDMA connections.", server_text(connection));
+        case ib::reject_timeout: return fmt::format("The {} waited too long for the next message of the set-up.", who);
+        case 1:
+        case 3: return fmt::format("The {} is out of queue pairs or memory.", who);
+        case 10: return fmt::format("The {} still has an old connection with the same queue pair.", who);
+        case ib::consumer_reject:
+            return fmt::format(
+                "The application on the {} refused{}.", who,
+                reject.information ? ", and says why in its private data" : "");
+        default: return "";
+    }
+}
+
+std::string where_to_look(const Connection& connection) {
+    const RejectSeen& reject = *connection.reject;
+    if (!reject.sidr && reject.reason == ib::invalid_service_id)
+        return fmt::format(
+            "On the server: is the program up, and does it listen on that address and port (`rdma res show cm_id`, "
+            "{})? "
+            "Same port space (TCP, UDP, IB) on both sides?",
+            connection.server ? fmt::format("port {}", connection.server->port) : "service id");
+    if (!reject.sidr && reject.reason == ib::consumer_reject)
+        return fmt::format(
+            "The log of the application on the {}, and the private data of the REJ in frame {}.", name_of(reject.by),
+            reject.frame);
+    return kinds::rejected.look;
+}
+
+void observe_set_up(const Connection& connection, Observations& observations) {
+    if (connection.outcome == Outcome::rejected) {
+        Observation& o = observations.add(
+            kinds::rejected, session_of(connection), frames_of({frame_of(connection.req), connection.reject->frame}),
+            fmt::format(
+                "the {} rejected the connection: {}", name_of(connection.reject->by), reason_text(*connection.reject)));
+        o.cause = cause_of(connection);
+        o.look = where_to_look(connection);
+    } else if (connection.outcome == Outcome::timeout) {
+        const Time waited = connection.req ? connection.last_req.time - connection.req->time : 0;
+        Observation& o = observations.add(
+            kinds::timeout, session_of(connection), frames_of({frame_of(connection.req), connection.last_req.frame}),
+            fmt::format("no answer to {} in {}", counted(connection.req_transmissions, "REQ"), duration_text(waited)));
+        o.count = connection.req_transmissions;
+        o.cause = fmt::format(
+            "Nothing came back from {}: the REQs do not reach it, or its answers are lost.", server_text(connection));
+    } else if (connection.outcome == Outcome::connected && connection.req_transmissions > 1) {
+        observations
+            .add(
+                kinds::retried, session_of(connection),
+                frames_of({frame_of(connection.req), connection.last_req.frame}),
+                fmt::format("REQ was sent {} before it was answered", counted(connection.req_transmissions, "time")))
+            .count = connection.req_transmissions;
+    }
+}
+
+void observe_ending(const Connection& connection, Observations& observations) {
+    if (!connection.dreq || connection.drep || connection.both_disconnect || connection.dreq_transmissions < 2) return;
+    observations
+        .add(
+            kinds::disconnect_unanswered, session_of(connection), frames_of({connection.dreq->frame}),
+            fmt::format("DREQ was sent {} and not answered", counted(connection.dreq_transmissions, "time")))
+        .count = connection.dreq_transmissions;
+}
+
+void observe_traffic(const Connection& connection, Observations& observations) {
+    PacketCounts counts;
+    for (const Traffic& traffic : connection.from.values) {
+        counts.packets += traffic.packets;
+        counts.repeated += traffic.retransmissions;
+        counts.naks += traffic.naks;
+        counts.rnr_naks += traffic.rnr_naks;
+    }
+    const auto& [client, server] = connection.from.values;
+    observe_packets(
+        observations, session_of(connection), counts,
+        frames_of({client.retransmission_frame, server.retransmission_frame}));
+}
+
+}  // namespace
+
+std::string reason_text(const RejectSeen& reject) {
+    const char* name = reject.name();
+    std::string text = fmt::format("{} {}", reject.sidr ? "status" : "reason", reject.reason);
+    if (name != nullptr) text += fmt::format(", {}", name);
+    if (!reject.information) return text;
+    const char* layer = reject.information->layer_name();
+    const char* code = reject.information->code_name();
+    text += fmt::format(": {}", layer != nullptr ? layer : "unknown layer");
+    if (code != nullptr) return text + ", " + code;
+    return reject.information->code ? text + fmt::format(", code {}", *reject.information->code) : text;
+}
+
+std::string why_not(const Connection& connection) {
+    if (connection.outcome == Outcome::rejected)
+        return fmt::format(
+            "rejected by the {} with {}", name_of(connection.reject->by), reason_text(*connection.reject));
+    if (connection.outcome == Outcome::timeout)
+        return fmt::format("without an answer to {}", counted(connection.req_transmissions, "REQ"));
+    return "";
+}
+
+constinit const Source rdma_cm_source{
+    .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
+        if (evidence.models.rdma_cm == nullptr) return;
+        const Model& model = *evidence.models.rdma_cm;
+        for (const Connection& connection : model.connections) {
+            if (connection.merged) continue;
+            observe_set_up(connection, observations);
+            observe_ending(connection, observations);
+            observe_traffic(connection, observations);
+        }
+        observe_limits(
+            observations,
+            {{model.dropped_connections, "RDMA CM connection"}, {model.dropped_findings, "RDMA CM finding"}});
+    }};
+
+}  // namespace fabricscope::observations

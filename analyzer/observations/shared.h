@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What several sources of observations tell of.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include "analyzer/observations/observation.h"
+
+namespace fabricscope::observations {
+
+/// Packets of a queue pair, whatever speaks over it.
+struct PacketCounts {
+    std::uint64_t packets = 0, repeated = 0, naks = 0, rnr_naks = 0;
+};
+
+/// Says of a queue pair that packets were sent again, if enough were. nullptr: there is nothing to say.
+Observation* observe_packets(
+    Observations& observations, const std::string& session, const PacketCounts& counts,
+    std::vector<std::uint64_t> frames);
+
+/// Says how much of a protocol limits kept out: numbers and nouns.
+void observe_limits(
+    Observations& observations, std::initializer_list<std::pair<std::uint64_t, std::string_view>> dropped);
+
+}  // namespace fabricscope::observations

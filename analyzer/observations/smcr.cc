@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/observations/smcr.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "analyzer/engine/smcr/llc_exchange.h"
+#include "analyzer/engine/smcr/verdicts.h"
+#include "analyzer/observations/shared.h"
+#include "analyzer/observations/words.h"
+
+namespace fabricscope::observations {
+
+using namespace engine::smcr;
+
+namespace {
+
+namespace kinds {
+constexpr Kind no_roce{
+    "SMCR-O-no-roce",
+    Severity::error,
+    "RoCE does not get through",
+    "The TCP handshake and the CLC messages ended well, but the first messages over the new link, CONFIRM LINK, did "
+    "not "
+    "reach the other side, or their answers did not come back. Linux gives up after 2 s and falls back to TCP; what "
+    "was "
+    "sent over the link until then may be lost to the application. Retransmissions, failed links and unanswered "
+    "requests that follow from it are counted here.",
+    "Let UDP port 4791 (RoCEv2) pass both ways between the two GIDs: `nft list ruleset` or `iptables -L` on both "
+    "hosts, "
+    "ACLs and VLANs of switches, security groups; `rping -c -a ADDRESS` over the same devices; `rdma statistic show "
+    "link DEV` of the side that waited.",
+    "RoCE does not get through: SMC-R did not come up, and the connection fell back to TCP"};
+constexpr Kind declined{
+    "SMCR-O-declined",
+    Severity::warning,
+    "SMC-R was declined",
+    "A side sent CLC DECLINE: the connection goes on over TCP, with the data intact, but without RDMA. The diagnosis "
+    "code says why.",
+    "`smcss -a` shows the fallback reason of sockets, `smcr -d stats` counts them.",
+    "the connection fell back to TCP: the server declined with 0x03030002, no SMC-R device found"};
+constexpr Kind set_up_failed{
+    "SMCR-O-set-up-failed",
+    Severity::error,
+    "The set-up of SMC-R broke off",
+    "The connection ended between SYN and the first data: neither SMC-R nor TCP carried any. It is told only where all "
+    "of "
+    "the connection's TCP was captured.",
+    "Which side closed or reset TCP, and its log at that time: `dmesg`, `journalctl -k`, and the application's.",
+    "the connection broke off during the set-up; the server reset TCP"};
+constexpr Kind not_taken_up{
+    "SMCR-O-not-taken-up",
+    Severity::note,
+    "The server does not do SMC",
+    "The client offered SMC in its SYN (experimental TCP option), the SYN-ACK has no such option: the server's socket "
+    "is "
+    "an ordinary one, its kernel lacks the module, or something on the way removes TCP options.",
+    "On the server: is smc loaded, does the program listen with AF_SMC (`smc_run`, `smcss -l`)? If it does, capture "
+    "there, "
+    "too: firewalls and load balancers strip options.",
+    "the connection stayed plain TCP: the client offered SMC in its SYN, the server did not answer"};
+constexpr Kind unclear{
+    "SMCR-O-unclear",
+    Severity::note,
+    "What became of SMC-R is not known",
+    "The capture does not hold the whole set-up, so that it shows neither that SMC-R came up nor that it did not.",
+    "Begin the capture before the connection, with whole frames (snap length 0) and both directions.",
+    "it is open whether SMC-R came up: the capture does not hold the whole set-up"};
+constexpr Kind smc_d{
+    "SMCR-O-smc-d",
+    Severity::note,
+    "SMC-D was chosen",
+    "Both sides are on one machine and agreed on SMC-D: data goes through shared memory (ISM), and no capture of a "
+    "network shows it.",
+    "Nothing is wrong. `smcd -d linkgroup` shows such connections.",
+    "the connection took SMC-D: its data goes through shared memory and is not to be seen here"};
+constexpr Kind abnormal_close{
+    "SMCR-O-abnormal-close",
+    Severity::warning,
+    "A connection was aborted",
+    "A side ended the connection with the abort flag of a CDC message, or by a TCP reset: data on its way may be lost. "
+    "Applications do so on purpose, with SO_LINGER 0 or by closing with unread data; a process that is killed does so, "
+    "too.",
+    "The application on the side that aborted, and its log at that time.",
+    "the connection closed abnormally: the client aborted"};
+constexpr Kind urgent_stall{
+    "SMCR-O-urgent-stall",
+    Severity::error,
+    "An urgent byte blocks its sender",
+    "The receiver never said that it had consumed an urgent byte; until then the sender may write nothing more (RFC "
+    "7609, 4.7.5), and waited for a second or longer. Linux's receiver forgets to say so if all bytes before the "
+    "urgent "
+    "one had been read when it came.",
+    "Does the receiving application read urgent data (MSG_OOB), and on which kernel? Without need for it, let it set "
+    "SO_OOBINLINE, or leave MSG_OOB out.",
+    "an urgent byte of the client was never reported as consumed: its sender may not go on"};
+constexpr Kind stall{
+    "SMCR-O-stall",
+    Severity::warning,
+    "A sender waited for window",
+    "The peer's RMB element was full, or the sender said that it was blocked: the receiver read more slowly than data "
+    "came. Less than a second in all is a note.",
+    "The receiving application (is it busy elsewhere?), then the size of its buffer: `sysctl net.smc.rmem` or "
+    "SO_RCVBUF; "
+    "`smcr -d stats` counts small and full RMBs. `fabricscope timeline FILE --connection ID` draws it.",
+    "the client waited for window 3 times, 3.05 s in all"};
+constexpr Kind link_failed{
+    "SMCR-O-link-failed",
+    Severity::error,
+    "A link failed",
+    "A side went on sending and got no acknowledgment until it gave up, or a link was deleted for lost path. "
+    "Retransmissions, unanswered requests and connections that were aborted with the link are counted here.",
+    "The peer's host and port at that time: `rdma link`, `ip -s link`, `dmesg` (link removed, port down), switch port "
+    "counters. A second link for each link group (two RNICs) would have kept the connections.",
+    "link 1 failed: the client repeated 288 packets and got no answer"};
+constexpr Kind failover{
+    "SMCR-O-failover",
+    Severity::warning,
+    "A connection moved to another link",
+    "A link was lost or deleted, and the connection went on over another link of its group, after a CDC message with "
+    "the failover validation flag.",
+    "What became of the first link: its RNIC and port, `rdma link`, `dmesg`; `smcr -d linkgroup` says whether the "
+    "group "
+    "has two links again.",
+    "the connection moved from link 1 to link 2, and nothing was written again"};
+constexpr Kind llc_unanswered{
+    "SMCR-O-llc-unanswered",
+    Severity::warning,
+    "An LLC request was not answered",
+    "A request that needs a reply got none, and the link went on. A note if nothing was sent again on the link: then "
+    "the "
+    "reply may just not have been captured.",
+    "The peer's kernel log at that time; Linux ends a link whose TEST LINK stays unanswered.",
+    "TEST LINK of the client was not answered"};
+constexpr Kind llc_refused{
+    "SMCR-O-llc-refused",
+    Severity::warning,
+    "An LLC request was refused",
+    "A CONFIRM RKEY, DELETE RKEY or CONFIRM LINK got a negative answer: the sides do not agree on RMBs or links.",
+    "The kernel log of the side that refused; memory and RNIC limits there (`rdma res show`).",
+    "CONFIRM RKEY of the server was refused"};
+constexpr Kind add_link_refused{
+    "SMCR-O-add-link-refused",
+    Severity::note,
+    "No second link",
+    "ADD LINK was refused: the peer has no second RNIC in that network, or no other path. The link group goes on with "
+    "one link, and without failover.",
+    "Ordinary for hosts with one RNIC. For redundancy, give each host a second one with the same PNETID (`smc_pnet "
+    "-s`).",
+    "ADD LINK of the server was refused"};
+constexpr Kind midstream{
+    "SMCR-O-midstream",
+    Severity::note,
+    "A connection began before the capture",
+    "Its set-up is not in the capture: bytes count from the first that was captured, and rules that need the beginning "
+    "are undecided.",
+    "Begin the capture earlier, if the set-up matters.",
+    "the connection began before the capture did: bytes count from there"};
+constexpr Kind data_missing{
+    "SMCR-O-data-not-captured",
+    Severity::note,
+    "Data is missing from the capture",
+    "The cursors announce bytes that no captured RDMA WRITE brought: frames were lost by the capture, or took another "
+    "path. Nothing says that the receiver lacks them.",
+    "Drops of the capture (`tcpdump` prints them at its end, `ethtool -S` of a mirror port), and other links of the "
+    "link "
+    "group.",
+    "512 bytes from the client were announced but not captured"};
+}  // namespace kinds
+
+constexpr std::array all_kinds{
+    &kinds::no_roce,          &kinds::declined,     &kinds::set_up_failed, &kinds::link_failed,    &kinds::urgent_stall,
+    &kinds::abnormal_close,   &kinds::stall,        &kinds::failover,      &kinds::llc_unanswered, &kinds::llc_refused,
+    &kinds::add_link_refused, &kinds::not_taken_up, &kinds::unclear,       &kinds::smc_d,          &kinds::midstream,
+    &kinds::data_missing};
+
+constexpr Time second = capture::second;
+
+std::string session_of(const Connection& connection) { return to_string(Subject::connection(connection.id)); }
+std::string session_of(const LinkGroup& group) { return to_string(Subject::link_group(group.id)); }
+
+std::uint64_t frame_of(const std::optional<FrameStamp>& step) { return step ? step->frame : 0; }
+
+/// The standard promises a direct reply; ADD LINK and DELETE LINK may be notifications.
+bool is_unanswered(const LlcExchange& exchange) {
+    switch (exchange.type) {
+        case wire::LlcType::confirm_link:
+        case wire::LlcType::confirm_rkey:
+        case wire::LlcType::delete_rkey:
+        case wire::LlcType::test_link: return exchange.request.frame != 0 && !exchange.reply && !exchange.refused;
+        default: return false;
+    }
+}
+
+const LlcExchange* find_exchange(const LinkGroup& group, wire::LlcType type, std::optional<std::uint8_t> link) {
+    const auto found = std::ranges::find_if(
+        group.exchanges, [&](const LlcExchange& e) { return e.type == type && e.link == link; });
+    return found != group.exchanges.end() ? &*found : nullptr;
+}
+
+/// "the server declined with 0x03030002, no SMC-R device found"
+std::string decline_text(const DeclineSeen& decline) {
+    if (!decline.code) return fmt::format("the {} declined, with a code that was not captured", name_of(decline.by));
+    const char* name = decline.name();
+    return fmt::format(
+        "the {} declined with 0x{:08X}, {}", name_of(decline.by), *decline.code,
+        name != nullptr ? name : "a code whose meaning is not published");
+}
+
+/// What a decline's code asks to be looked at; empty if there is nothing special.
+std::string where_to_look(const Connection& connection) {
+    const std::string who = connection.decline ? engine::name_of(connection.decline->by) : "peer";
+    switch (connection.decline && connection.decline->code ? *connection.decline->code : 0) {
+        case 0x01010000:
+            return "Memory on the " + who + ": RMBs need contiguous memory (`sysctl net.smc.smcr_buf_type`).";
+        case 0x03010000:
+            return "The SYN or SYN-ACK came to the " + who +
+                   " without SMC's option: does the peer use AF_SMC, or does something on the way strip TCP options?";
+        case 0x03020000: return "IPsec on that connection: SMC-R does not go with it (`ip xfrm policy`).";
+        case 0x03030000:
+        case 0x03030002:
+            return "On the " + who +
+                   ": is there an RDMA device, active (`rdma link`, `smcr device`), with the PNETID of the network "
+                   "interface (`smc_pnet -s`), with a GID in the subnet of the connection, and an EID that the peer "
+                   "also has (`smcr ueid show`)?";
+        case 0x03030006:
+        case 0x03030008: return "EIDs of both hosts: `smcr ueid show`, `smcr seid show`; they need one in common.";
+        case 0x03030004:
+        case 0x03030009: return "Kernel versions of both hosts: they do not have a version of SMC in common.";
+        case 0x03060000:
+            return "Socket options of the application, such as TCP_ULP or TCP_FASTOPEN, that SMC cannot do.";
+        case 0x03070000:
+            return "Both hosts' addresses: SMC version 1 needs one IP subnet (`ip addr`); with EIDs, version 2 does "
+                   "not.";
+        case 0x03080000:
+        case 0x03090000: return "The VLAN of the connection on the RDMA device of the " + who + " (`ip -d link`).";
+        default: return "";
+    }
+}
+
+/// Whether a first contact ended because CONFIRM LINK was waited for in vain.
+bool waited_in_vain(const Connection& connection) {
+    constexpr std::uint32_t confirm_link_timeout = 0x02010000, add_link_timeout = 0x02020000;
+    return connection.outcome != Outcome::smc_r && connection.decline &&
+           (connection.decline->code == confirm_link_timeout || connection.decline->code == add_link_timeout);
+}
+
+class Sessions {
+public:
+    Sessions(const Evidence& evidence, Observations& observations)
+        : evidence_(evidence), model_(*evidence.models.smcr), observations_(observations) {}
+
+    void observe() {
+        for (const Connection& connection : model_.connections)
+            if (waited_in_vain(connection)) blocked_.insert(connection.link_group);
+        for (const LinkGroup& group : model_.link_groups) observe(group);
+        for (const Connection& connection : model_.connections)
+            if (!connection.merged) observe(connection);
+    }
+
+private:
+    void observe(const LinkGroup& group);
+    void observe(const LinkGroup& group, const Link& link);
+    void observe_exchanges(const LinkGroup& group);
+    Time longest_wait(const LinkGroup& group) const;
+    void observe(const Connection& connection);
+    void outcome(const Connection& connection);
+    void no_roce(const Connection& connection);
+    void ending(const Connection& connection);
+    void failover(const Connection& connection);
+    void data(const Connection& connection, Side from);
+    bool urgent_stall(const Connection& connection, Side from);
+
+    const LinkGroup* group_of(const Connection& connection) const {
+        const std::size_t index = connection.link_group - std::size_t{1};
+        return index < model_.link_groups.size() ? &model_.link_groups[index] : nullptr;
+    }
+    Time end_of_capture() const { return evidence_.capture.start.value_or(0) + evidence_.capture.duration; }
+
+    const Evidence& evidence_;
+    const Model& model_;
+    Observations& observations_;
+    std::set<std::uint32_t> blocked_;  ///< link groups that never came up because RoCE does not get through
+    std::set<std::uint32_t> broken_;   ///< ... with a link that failed: what else went wrong there follows from it
+    std::set<std::uint32_t> lossy_;    ///< ... with many retransmissions
+};
+
+// ---- link groups ---------------------------------------------------------------------------------
+
+void Sessions::observe(const LinkGroup& group) {
+    if (!blocked_.contains(group.id))
+        for (const Link& link : group.links) observe(group, link);
+    observe_exchanges(group);
+}
+
+std::string link_text(const Link& link) { return link.number ? fmt::format("link {}", *link.number) : "a link"; }
+
+/// Who sent again without being heard: the last word of that side is a repetition, behind the other side's last.
+std::optional<Side> in_vain_from(const Link& link) {
+    for (const Side side : {Side::client, Side::server}) {
+        const Repetitions& repeated = link.repeated[side];
+        if (repeated.count != 0 && repeated.last.time > link.heard[engine::other(side)]) return side;
+    }
+    return std::nullopt;
+}
+
+std::string silence_of(const Link& link, Side sender) {
+    const Time heard = link.heard[engine::other(sender)];
+    const std::string who = name_of(engine::other(sender));
+    if (heard == 0) return fmt::format("Nothing of the {} was captured on the link.", who);
+    return fmt::format(
+        "The {} was silent on the link from {} before the last repetition on.", who,
+        duration_text(link.repeated[sender].last.time - heard));
+}
+
+void Sessions::observe(const LinkGroup& group, const Link& link) {
+    if (link.packets == 0) return;
+    const std::optional<Side> in_vain = in_vain_from(link);
+    if (link.state == LinkState::failed) {
+        broken_.insert(group.id);
+        std::string text = link_text(link) + " failed";
+        if (in_vain)
+            text += fmt::format(
+                ": the {} sent {} again and got no answer", name_of(*in_vain),
+                counted(link.repeated[*in_vain].count, "packet"));
+        const Repetitions* repeated = in_vain ? &link.repeated[*in_vain] : nullptr;
+        Observation& o = observations_.add(
+            kinds::link_failed, session_of(group),
+            frames_of({link.first_frame, repeated ? repeated->first.frame : 0, repeated ? repeated->last.frame : 0}),
+            std::move(text));
+        o.count = std::max<std::uint64_t>(link.retransmissions, 1);
+        if (in_vain) o.cause = silence_of(link, *in_vain);
+        return;
+    }
+    const auto& [client, server] = link.repeated.values;
+    Observation* o = observe_packets(
+        observations_, session_of(group),
+        {.packets = link.packets, .repeated = link.retransmissions, .naks = link.naks},
+        frames_of({client.first.frame, server.first.frame, client.last.frame, server.last.frame}));
+    if (o == nullptr || o->severity == Severity::note) return;
+    lossy_.insert(group.id);
+    if (in_vain) o->cause = silence_of(link, *in_vain);
+    if (const Time longest = longest_wait(group); longest != 0)
+        o->text += fmt::format("; meanwhile a sender waited {} for window", duration_text(longest));
+}
+
+Time Sessions::longest_wait(const LinkGroup& group) const {
+    Time longest = 0;
+    for (const Connection& connection : model_.connections) {
+        if (connection.link_group != group.id) continue;
+        for (const Direction& direction : connection.from.values)
+            longest = std::max({longest, direction.blocked.total, direction.stalls.total});
+    }
+    return longest;
+}
+
+void Sessions::observe_exchanges(const LinkGroup& group) {
+    if (blocked_.contains(group.id) || broken_.contains(group.id)) return;
+    struct Trouble {
+        const Kind* kind;
+        std::string text;
+        std::vector<std::uint64_t> frames;
+    };
+    std::vector<Trouble> troubles;
+    for (const LlcExchange& exchange : group.exchanges) {
+        const Kind* kind = nullptr;
+        if (exchange.refused)
+            kind = exchange.type == wire::LlcType::add_link ? &kinds::add_link_refused : &kinds::llc_refused;
+        else if (is_unanswered(exchange) && end_of_capture() - exchange.request.time > second)
+            kind = &kinds::llc_unanswered;
+        if (kind == nullptr) continue;
+        const std::string why = exchange.refused ? reason_text(exchange.type, exchange.change) : "";
+        std::string text = fmt::format(
+            "{} of the {} was {}{}{}", llc_name(exchange), name_of(exchange.from),
+            exchange.refused ? "refused" : "not answered", why.empty() ? "" : ": ", why);
+        auto same = std::ranges::find_if(
+            troubles, [&](const Trouble& trouble) { return trouble.kind == kind && trouble.text == text; });
+        if (same == troubles.end()) same = troubles.insert(same, {kind, std::move(text), {}});
+        same->frames.push_back(exchange.refused && exchange.reply ? exchange.reply->frame : exchange.request.frame);
+    }
+    for (Trouble& trouble : troubles) {
+        const std::uint64_t count = trouble.frames.size();
+        if (count > 1) trouble.text += fmt::format(", {} times", grouped(count));
+        Observation& o = observations_.add(
+            *trouble.kind, session_of(group), std::move(trouble.frames), std::move(trouble.text));
+        o.count = count;
+        if (trouble.kind == &kinds::llc_unanswered && !lossy_.contains(group.id)) o.severity = Severity::note;
+    }
+}
+
+// ---- connections ---------------------------------------------------------------------------------
+
+void Sessions::observe(const Connection& connection) {
+    outcome(connection);
+    if (connection.midstream)
+        observations_.add(
+            kinds::midstream, session_of(connection), frames_of({connection.first_frame}),
+            "the connection began before the capture did: bytes count from there");
+    failover(connection);
+    bool stuck = false;
+    for (const Side side : {Side::client, Side::server}) {
+        stuck |= urgent_stall(connection, side);
+        data(connection, side);
+    }
+    if (!stuck) ending(connection);
+}
+
+void Sessions::outcome(const Connection& connection) {
+    const Setup& setup = connection.setup;
+    const auto add = [&](const Kind& kind, std::initializer_list<std::uint64_t> frames) -> Observation& {
+        return observations_.add(
+            kind, session_of(connection), frames_of(frames), "the connection " + why_not(connection));
+    };
+    if (waited_in_vain(connection)) return no_roce(connection);
+    switch (connection.outcome) {
+        case Outcome::smc_r: return;
+        case Outcome::smc_d: add(kinds::smc_d, {frame_of(setup.confirm)}); return;
+        case Outcome::fallback: {
+            Observation& o = add(
+                kinds::declined, {frame_of(setup.proposal), connection.decline ? connection.decline->frame : 0});
+            if (std::string look = where_to_look(connection); !look.empty()) o.look = std::move(look);
+            if (connection.decline && connection.decline->name() != nullptr)
+                o.cause = fmt::format("The {} says: {}.", name_of(connection.decline->by), connection.decline->name());
+            return;
+        }
+        case Outcome::failed:
+            add(kinds::set_up_failed, {frame_of(setup.syn), frame_of(setup.decline), connection.reset_frame});
+            return;
+        case Outcome::plain_tcp: add(kinds::not_taken_up, {frame_of(setup.syn), frame_of(setup.syn_ack)}); return;
+        case Outcome::unknown: add(kinds::unclear, {connection.first_frame}); return;
+    }
+}
+
+/// Where a message was lost, the capture shows if it holds what was waited for.
+std::string lost_where(const LinkGroup& group, const DeclineSeen& decline) {
+    const LlcExchange* request = find_exchange(group, wire::LlcType::confirm_link, std::nullopt);
+    for (const Link& link : group.links)
+        if (request == nullptr) request = find_exchange(group, wire::LlcType::confirm_link, link.number);
+    const bool any = std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });
+    if (!any || request == nullptr)
+        return "The capture holds no CONFIRM LINK: it was lost before it came here, or never sent.";
+    if (request->reply && decline.by == request->from)
+        return fmt::format(
+            "The {0} says that it waited for CONFIRM LINK in vain, but the {1}'s answer is in frame {2}: RoCE packets "
+            "from the {1} are lost between where this was captured and the {0}.",
+            name_of(decline.by), name_of(engine::other(decline.by)), request->reply->frame);
+    if (!request->reply)
+        return fmt::format(
+            "CONFIRM LINK of the {} (frame {}) got no answer in this capture: RoCE packets are lost on the way to the "
+            "{}, or it does not answer.",
+            name_of(request->from), request->request.frame, name_of(engine::other(request->from)));
+    return "";
+}
+
+void Sessions::no_roce(const Connection& connection) {
+    const LinkGroup* group = group_of(connection);
+    std::uint64_t repeated = 0, first = 0, request = 0, reply = 0;
+    if (group != nullptr)
+        for (const Link& link : group->links) {
+            repeated += link.retransmissions;
+            for (const Side side : {Side::client, Side::server})
+                if (const std::uint64_t frame = link.repeated[side].first.frame; frame != 0)
+                    first = first == 0 ? frame : std::min(first, frame);
+            if (const LlcExchange* e = find_exchange(*group, wire::LlcType::confirm_link, link.number)) {
+                request = e->request.frame;
+                reply = frame_of(e->reply);
+            }
+        }
+    Observation& o = observations_.add(
+        kinds::no_roce, session_of(connection), frames_of({request, reply, first, connection.decline->frame}),
+        fmt::format(
+            "RoCE does not get through: SMC-R did not come up, and the connection {}",
+            connection.outcome == Outcome::fallback ? "fell back to TCP" : "broke off"));
+    if (repeated != 0)
+        o.text += fmt::format("; {} {} sent again", counted(repeated, "packet"), repeated == 1 ? "was" : "were");
+    o.count = std::max<std::uint64_t>(repeated, 1);
+    if (group != nullptr) o.cause = lost_where(*group, *connection.decline);
+}
+
+void Sessions::ending(const Connection& connection) {
+    if (connection.close != Close::abnormal || connection.outcome != Outcome::smc_r) return;
+    if (broken_.contains(connection.link_group)) return;
+    std::string cause;
+    std::vector<std::uint64_t> frames;
+    for (const Side side : {Side::client, Side::server})
+        if (connection.from[side].aborted) {
+            cause += fmt::format("{} the {} aborted", cause.empty() ? "" : " and", name_of(side));
+            frames.push_back(connection.from[side].abort_frame);
+        }
+    if (connection.reset_by) {
+        cause += fmt::format("{} the {} reset TCP", cause.empty() ? "" : " and", name_of(*connection.reset_by));
+        frames.push_back(connection.reset_frame);
+    }
+    std::ranges::sort(frames);
+    observations_.add(
+        kinds::abnormal_close, session_of(connection), std::move(frames),
+        "the connection closed abnormally" + (cause.empty() ? "" : ":" + cause));
+}
+
+void Sessions::failover(const Connection& connection) {
+    std::uint64_t replayed = 0, validations = 0;
+    for (const Direction& direction : connection.from.values) {
+        replayed += direction.bytes_replayed;
+        validations += direction.failover_cdcs;
+    }
+    if (validations == 0) return;
+    Observation& o = observations_.add(
+        kinds::failover, session_of(connection), {},
+        fmt::format(
+            "the connection moved to another link, and {}",
+            replayed != 0 ? counted(replayed, "byte") + " were written again" : "nothing was written again"));
+    o.count = validations;
+    const LinkGroup* group = group_of(connection);
+    if (group == nullptr) return;
+    for (const Link& link : group->links) {
+        if (link.packets == 0 || (link.state != LinkState::failed && link.state != LinkState::deleted)) continue;
+        o.cause = fmt::format(
+            "{} was {}.", link.number ? fmt::format("Link {}", *link.number) : "A link",
+            link.state == LinkState::failed ? "lost" : "deleted");
+    }
+    const auto deletion = std::ranges::find(group->exchanges, wire::LlcType::delete_link, &LlcExchange::type);
+    if (deletion != group->exchanges.end()) o.frames = frames_of({deletion->request.frame, frame_of(deletion->reply)});
+}
+
+bool Sessions::urgent_stall(const Connection& connection, Side from) {
+    const Direction& direction = connection.from[from];
+    const bool unreported = direction.urgent != 0 && direction.positions_known &&
+                            direction.bytes_acknowledged + 1 == direction.bytes_announced;
+    const bool for_long = direction.last_data && connection.last_time - *direction.last_data > second;
+    if (!unreported || !(for_long || direction.aborted)) return false;
+    Observation& o = observations_.add(
+        kinds::urgent_stall, session_of(connection), frames_of({direction.abort_frame}),
+        fmt::format(
+            "an urgent byte of the {} was never reported as consumed: its sender may not go on", name_of(from)));
+    o.cause = fmt::format(
+        "The {}'s consumer cursor stopped one byte before the end of what was announced.",
+        name_of(engine::other(from)));
+    if (direction.aborted) o.text += ", and aborted";
+    return true;
+}
+
+void Sessions::data(const Connection& connection, Side from) {
+    const Direction& direction = connection.from[from];
+    const bool countable = direction.from_start && direction.positions_known;
+    if (countable && direction.bytes_written < direction.bytes_announced) {
+        const std::uint64_t missing = direction.bytes_announced - direction.bytes_written;
+        Observation& o = observations_.add(
+            kinds::data_missing, session_of(connection), {},
+            fmt::format(
+                "{} from the {} {} announced but not captured", counted(missing, "byte"), name_of(from),
+                missing == 1 ? "was" : "were"));
+        o.count = missing;
+    }
+    const Intervals& waited = direction.blocked.total > direction.stalls.total ? direction.blocked : direction.stalls;
+    const std::uint64_t count = std::max(direction.blocked.count, direction.stalls.count);
+    if (count == 0 || lossy_.contains(connection.link_group) || broken_.contains(connection.link_group)) return;
+    Observation& o = observations_.add(
+        kinds::stall, session_of(connection), frames_of({waited.longest_frame}),
+        fmt::format(
+            "the {} waited for window {}, {} in all", name_of(from), counted(count, "time"),
+            duration_text(waited.total)));
+    o.count = count;
+    if (waited.total < second) o.severity = Severity::note;
+    if (direction.rmbe_size)
+        o.cause = fmt::format(
+            "The {}'s RMB element of {} was full: its application had not read them.", name_of(engine::other(from)),
+            counted(*direction.rmbe_size, "byte"));
+}
+
+}  // namespace
+
+std::string why_not(const Connection& connection) {
+    const std::string decline = connection.decline ? ": " + decline_text(*connection.decline) : "";
+    switch (connection.outcome) {
+        case Outcome::smc_r: return {};
+        case Outcome::smc_d: return "took SMC-D: its data goes through shared memory and is not to be seen here";
+        case Outcome::fallback: return "fell back to TCP" + (decline.empty() ? ", no DECLINE was captured" : decline);
+        case Outcome::failed:
+            return "broke off during the set-up" + decline +
+                   (connection.reset_by ? fmt::format("; the {} reset TCP", name_of(*connection.reset_by)) : "");
+        case Outcome::plain_tcp:
+            return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";
+        case Outcome::unknown: return "left open whether SMC came up: the capture does not hold the whole set-up";
+    }
+    return {};
+}
+
+std::string llc_name(const LlcExchange& exchange) {
+    const auto type = static_cast<std::uint32_t>(exchange.type) | (exchange.version == 2 ? 0x20U : 0U);
+    const char* name = layout::name_of(wire::llc_type_names, type);
+    return name != nullptr ? name : fmt::format("LLC type 0x{:02x}", type);
+}
+
+constinit const Source smcr_source{
+    .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
+        if (evidence.models.smcr == nullptr) return;
+        const Model& model = *evidence.models.smcr;
+        Sessions(evidence, observations).observe();
+        observe_limits(
+            observations, {{model.dropped_connections, "SMC-R connection"},
+                           {model.dropped_link_groups, "link group"},
+                           {model.dropped_details, "detail of links and RMBs"},
+                           {model.dropped_findings, "SMC-R finding"}});
+    }};
+
+}  // namespace fabricscope::observations

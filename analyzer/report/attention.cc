@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/report/attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analyzer/report/lists.h"
+
+namespace fabricscope::report {
+namespace {
+
+using observations::Observation;
+
+/// Observations that differ in their session only.
+struct Group {
+    const Observation* example;
+    std::vector<std::string> sessions;
+};
+
+std::vector<Group> groups_of(std::span<const Observation> observations) {
+    std::vector<Group> groups;
+    std::map<std::tuple<const observations::Kind*, engine::Severity, std::string_view, std::string_view>, std::size_t>
+        known;
+    for (const Observation& o : observations) {
+        if (o.kind == nullptr) continue;
+        const auto [found, is_new] = known.try_emplace({o.kind, o.severity, o.text, o.cause}, groups.size());
+        if (is_new) groups.push_back({&o, {}});
+        if (!o.session.empty()) groups[found->second].sessions.push_back(o.session);
+    }
+    return groups;
+}
+
+Sentence sentence_of(const Group& group, std::size_t most) {
+    const Observation& o = *group.example;
+    Sentence sentence{o.severity, o.text, {}};
+    if (!group.sessions.empty()) sentence.text = fmt::format("{}: {}", names_text(group.sessions, most), o.text);
+    sentence.text += fmt::format(" [{}]", o.id);
+    if (o.severity == engine::Severity::note) return sentence;
+    if (!o.cause.empty()) sentence.details.push_back("Cause: " + o.cause);
+    if (!o.look.empty()) sentence.details.push_back("Look at: " + o.look);
+    return sentence;
+}
+
+}  // namespace
+
+std::vector<Sentence> what_stands_out(std::span<const Observation> observations, std::size_t most) {
+    std::vector<Sentence> sentences;
+    std::map<const observations::Kind*, std::size_t> of_kind;
+    const std::vector<Group> groups = groups_of(observations);
+    for (const Group& group : groups)
+        if (++of_kind[group.example->kind] <= most) sentences.push_back(sentence_of(group, most));
+    for (const auto& [kind, count] : of_kind)
+        if (count > most)
+            sentences.push_back(
+                {engine::Severity::note,
+                 fmt::format("... and {} more of {} (--all)", grouped(count - most), kind->id),
+                 {}});
+    return sentences;
+}
+
+Ink ink_of(engine::Severity severity) {
+    switch (severity) {
+        case engine::Severity::error: return Ink::red;
+        case engine::Severity::warning: return Ink::yellow;
+        case engine::Severity::note: return Ink::plain;
+    }
+    return Ink::plain;
+}
+
+}  // namespace fabricscope::report

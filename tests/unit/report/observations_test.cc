@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is observed, from models made by hand.
+#include "analyzer/observations/observation.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "tests/unit/report/models.h"
+
+namespace fabricscope::report {
+namespace {
+
+using engine::Severity;
+using observations::Observation;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// Of a capture with some of everything.
+engine::CaptureSummary whole() {
+    engine::CaptureSummary capture;
+    capture.tcp_frames = capture.rdma_frames = 1;
+    return capture;
+}
+
+std::vector<Observation> observed(const engine::Models& models, const engine::CaptureSummary& capture = whole()) {
+    return observations::observe({.models = models, .capture = capture});
+}
+
+TEST(Observations, EveryKindSaysAllThatThereIsToSay) {
+    std::set<std::string_view> ids;
+    for (const observations::Kind* kind : observations::catalogue()) {
+        EXPECT_TRUE(ids.insert(kind->id).second) << kind->id;
+        for (const std::string text : {kind->title, kind->meaning, kind->look, kind->example})
+            EXPECT_FALSE(text.empty()) << kind->id;
+        EXPECT_EQ(observations::find_kind(kind->id), kind);
+    }
+    EXPECT_EQ(observations::find_kind("SMCR-R34"), nullptr);
+}
+
+TEST(Observations, OfAnUneventfulConnectionThereAreNone) {
+    Model model;
+    model.connections = {connection(1)};
+    EXPECT_THAT(observed({.smcr = &model}), IsEmpty());
+}
+
+TEST(Observations, WhatFollowsFromALinkThatFailedIsCountedWithIt) {
+    Model model;
+    model.connections = {connection(1)};
+    model.connections[0].link_group = 1;
+    model.connections[0].close = Close::abnormal;
+    model.link_groups = {link_group()};
+    LinkGroup& group = model.link_groups[0];
+    group.connections = {1};
+    Link& link = group.links[0];
+    link.state = LinkState::failed;
+    link.packets = 30, link.retransmissions = 20;
+    link.repeated[Side::client] = {.count = 20, .first = {start + 10, 11}, .last = {start + 90, 30}};
+    link.heard[Side::server] = start + 5;
+    LlcExchange& exchange = group.exchanges.emplace_back();
+    exchange.type = wire::LlcType::test_link;
+    exchange.from = Side::client;
+    exchange.request = {start, 9};
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-link-failed");
+    EXPECT_EQ(all[0].session, "lg-1");
+    EXPECT_EQ(all[0].count, 20);
+    EXPECT_THAT(all[0].text, HasSubstr("the client sent 20 packets again and got no answer"));
+    EXPECT_THAT(all[0].cause, HasSubstr("The server was silent"));
+    EXPECT_EQ(all[0].frames.back(), 30);
+}
+
+TEST(Observations, AFewRetransmissionsAreANote) {
+    Model model;
+    model.link_groups = {link_group()};
+    Link& link = model.link_groups[0].links[0];
+    link.state = LinkState::active;
+    link.packets = 1'000'000;
+    const auto severity = [&](std::uint64_t repeated) {
+        link.retransmissions = repeated;
+        return observed({.smcr = &model}).front().severity;
+    };
+    EXPECT_EQ(severity(9), Severity::note);
+    EXPECT_EQ(severity(9'999), Severity::note);
+    EXPECT_EQ(severity(10'000), Severity::warning);
+}
+
+TEST(Observations, WithoutRoceOnlyConnectionsThatAgreedOnSmcrMissIt) {
+    Model model;
+    model.connections = {declined(1, 0x03030000)};
+    model.connections[0].setup.confirm.reset();
+    engine::CaptureSummary capture;
+    capture.tcp_frames = 9;
+    EXPECT_THAT(observed({.smcr = &model}, capture), SizeIs(1));
+    model.connections.push_back(connection(2));
+    const auto all = observed({.smcr = &model}, capture);
+    EXPECT_EQ(std::ranges::count(all, std::string_view("CAPTURE-O-no-roce"), &Observation::id), 1);
+}
+
+TEST(Observations, AnUrgentByteMustHaveWaited) {
+    Model model;
+    model.connections = {connection(1)};
+    Direction& direction = model.connections[0].from[Side::client];
+    direction.urgent = 1;
+    direction.bytes_acknowledged = direction.bytes_announced - 1;
+    direction.last_data = start;
+    model.connections[0].last_time = start + capture::second / 2;
+    EXPECT_THAT(observed({.smcr = &model}), IsEmpty());
+    model.connections[0].last_time = start + 2 * capture::second;
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-urgent-stall");
+}
+
+TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
+    engine::rdma_cm::Model model;
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back();
+    connection.id = 1;
+    connection.outcome = engine::rdma_cm::Outcome::timeout;
+    connection.req = engine::FrameStamp{start, 2};
+    connection.req_transmissions = 3;
+    connection.last_req.time = start + 4 * capture::second;
+    connection.last_req.frame = 8;
+    const auto all = observed({.rdma_cm = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(all[0].text, "no answer to 3 REQs in 4.00 s");
+    EXPECT_THAT(all[0].frames, ElementsAre(2, 8));
+    EXPECT_EQ(all[0].severity, Severity::error);
+}
+
+TEST(Observations, ARefusalThatWasFollowedByConsentIsANote) {
+    using namespace engine::fibre_channel;
+    Exchange exchange;
+    exchange.id = 1;
+    exchange.els = 3;
+    Exchange refused = exchange;
+    refused.rejected = Refusal{.reason = 5, .step = {start, 4}};
+    Exchange accepted = exchange;
+    accepted.id = 2;
+    accepted.accepted = true;
+    engine::fibre_channel::Model model;
+    model.exchanges = {refused};
+    EXPECT_EQ(observed({.fc = &model}).front().severity, Severity::warning);
+    model.exchanges.push_back(accepted);
+    EXPECT_EQ(observed({.fc = &model}).front().severity, Severity::note);
+}
+
+TEST(Observations, TheWorstComesFirst) {
+    Model model;
+    model.connections = {declined(1, 0x03030000), declined(2, 0x02010000)};
+    model.connections[1].first_frame = 50;
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(2));
+    EXPECT_STREQ(all[0].id, "SMCR-O-no-roce");
+    EXPECT_STREQ(all[1].id, "SMCR-O-declined");
+}
+
+}  // namespace
+}  // namespace fabricscope::report
