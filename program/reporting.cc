@@ -5,10 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
-#include "analyzer/report/clocks.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/summary.h"
 #include "program/output.h"
@@ -37,18 +34,6 @@ std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const
     std::vector<engine::RuleResult> results = engine.rule_results();
     std::erase_if(results, [&](const engine::RuleResult& result) { return !is_chosen(*result.rule, options); });
     return results;
-}
-
-/// Where the frames lie that findings and times are about, if there are several files.
-std::map<std::uint64_t, report::Place> places_of(
-    const std::vector<const engine::Finding*>& findings, const Analysis& analysis) {
-    if (analysis.opened.size() < 2) return {};
-    std::set<std::uint64_t> frames = report::frames_with_an_order(analysis.engine->smcr());
-    for (const engine::Finding* finding : findings) frames.insert(finding->frames.begin(), finding->frames.end());
-    std::map<std::uint64_t, report::Place> places;
-    for (const auto& [frame, origin] : analysis.origins.of(frames))
-        places[frame] = {analysis.opened[origin.source], origin.number};
-    return places;
 }
 
 engine::Profile profile_of(const ReportOptions& options) {
@@ -119,20 +104,10 @@ engine::Options engine_options_of(const ReportOptions& options) {
 
 report::Results results_of(
     const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options) {
-    const engine::Engine& engine = *analysis.engine;
-    std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
-    std::map<std::uint64_t, report::Place> places = places_of(findings, analysis);
-    std::vector<std::string> warnings = report::clock_warnings(engine.smcr(), places);
-    return {
-        .files = files,
-        .problems = analysis.problems,
-        .capture = engine.capture(),
-        .models = engine.models(),
-        .findings = std::move(findings),
-        .rules = chosen_rules(engine, options),
-        .places = std::move(places),
-        .warnings = std::move(warnings),
-        .profile = profile_of(options)};
+    report::Results results = report::results_of(analysis, files, chosen_findings(*analysis.engine, options));
+    results.rules = chosen_rules(*analysis.engine, options);
+    results.profile = profile_of(options);
+    return results;
 }
 
 bool write_summary(const report::Results& results, const ReportOptions& options) {
