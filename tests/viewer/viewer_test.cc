@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <QLabel>
+#include <QLineEdit>
+#include <QProcess>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analyzer/viewer/main_window.h"
+#include "analyzer/viewer/model/tracks.h"
+#include "analyzer/viewer/panes/sequence_pane.h"
+
+namespace fabricscope::viewer {
+namespace {
+
+const QString samples = FABRICSCOPE_ALL_SAMPLES "/";
+
+report::Slice slice(Time begin, Time end, Activity activity = Activity::operation) {
+    return {.begin = begin, .end = end, .frame = 1, .octets = 10, .label = 0, .activity = activity};
+}
+
+/// What `analyze --json` says of a capture.
+nlohmann::json analysed(const QString& file) {
+    QProcess program;
+    program.start(FABRICSCOPE_PROGRAM, {"analyze", "--json", "--", file});
+    program.waitForFinished();
+    return nlohmann::json::parse(program.readAllStandardOutput().toStdString());
+}
+
+/// A window in which captures have been opened.
+struct Opened {
+    explicit Opened(const QStringList& files) {
+        QSignalSpy loaded(&window.loader(), &Loader::loaded);
+        std::vector<std::string> names;
+        for (const QString& file : files) names.push_back(file.toStdString());
+        window.QMainWindow::show();
+        window.open(names);
+        [&] { QVERIFY(loaded.wait(20'000)); }();
+    }
+    template <class Widget> Widget& find(const char* name) { return *window.findChild<Widget*>(name); }
+    QString message() { return find<QLabel>("message").text(); }
+
+    MainWindow window;
+};
+
+/// The texts of a column, all branches.
+QStringList column(const QAbstractItemModel& model, int number, const QModelIndex& parent = {}) {
+    QStringList texts;
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        texts << model.index(row, number, parent).data().toString();
+        texts << column(model, number, model.index(row, 0, parent));
+    }
+    return texts;
+}
+
+QModelIndex row_of(const QAbstractItemModel& model, const QString& name, const QModelIndex& parent = {}) {
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        const QModelIndex index = model.index(row, 0, parent);
+        if (index.data().toString() == name) return index;
+        if (const QModelIndex below = row_of(model, name, index); below.isValid()) return below;
+    }
+    return {};
+}
+
+}  // namespace
+
+class ViewerTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void slices_that_overlap_get_rows_of_their_own();
+    void summaries_keep_all_slices_and_the_worst();
+    void nearest_slice_is_found();
+    void statistics_are_of_what_ended();
+    void places_can_be_gone_back_to();
+    void view_stays_within_the_capture();
+    void panes_agree_with_analyze_data();
+    void panes_agree_with_analyze();
+    void cursors_are_plotted();
+    void click_on_a_finding_moves_all_panes();
+    void filter_and_search();
+    void bad_input_is_a_sentence();
+    void reading_can_be_cancelled();
+};
+
+void ViewerTest::slices_that_overlap_get_rows_of_their_own() {
+    report::Overview overview;
+    overview.add(report::Node::none, "a")
+        .lanes.push_back({.name = "x", .slices = {slice(0, 10), slice(5, 8), slice(9, 12), slice(10, 20)}});
+    const std::vector<Track> tracks = tracks_of(overview);
+    QCOMPARE(tracks.size(), 1U);
+    QCOMPARE(tracks[0].rows.size(), 2U);
+    QCOMPARE(tracks[0].rows[0].size(), 2U);
+    QCOMPARE(tracks[0].rows[1].size(), 2U);
+}
+
+void ViewerTest::summaries_keep_all_slices_and_the_worst() {
+    constexpr std::uint32_t count = 100'000;
+    Lane lane{.name = "x"};
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        lane.slices.push_back(slice(i * 100, i * 100 + 50, i == 777 ? Activity::trouble : Activity::operation));
+        all.push_back(i);
+    }
+    const Row row(lane, all);
+    std::uint64_t slices = 0, pieces = 0, troubled = 0;
+    row.visit(0, count * 100, count * 100 / 1000, [&](const Piece& piece) {
+        ++pieces;
+        slices += piece.count;
+        if (piece.activity == Activity::trouble) ++troubled;
+    });
+    QCOMPARE(slices, std::uint64_t{count});
+    QCOMPARE(troubled, 1U);
+    QVERIFY2(pieces < 20'000, qPrintable(QString::number(pieces)));
+    QVERIFY(row.memory() / count < 16);
+
+    pieces = 0;
+    row.visit(77'700, 77'750, 1, [&](const Piece& piece) {
+        ++pieces;
+        QCOMPARE(piece.slice, 777U);
+        QCOMPARE(piece.count, 1U);
+    });
+    QCOMPARE(pieces, 1U);
+}
+
+void ViewerTest::nearest_slice_is_found() {
+    const Lane lane{.name = "x", .slices = {slice(100, 200), slice(300, 300)}};
+    const Row row(lane, {0, 1});
+    QCOMPARE(row.slice_at(150, 10), 0U);
+    QCOMPARE(row.slice_at(205, 10), 0U);
+    QCOMPARE(row.slice_at(295, 10), 1U);
+    QCOMPARE(row.slice_at(250, 10), SIZE_MAX);
+}
+
+void ViewerTest::statistics_are_of_what_ended() {
+    Lane lane{.name = "x", .slices = {slice(0, 10), slice(20, 50), slice(60, 60), slice(500, 600)}};
+    lane.slices[2].ended = false;
+    const std::vector<Statistics> all = statistics_of({&lane}, 0, 100);
+    QCOMPARE(all.size(), 1U);
+    QCOMPARE(all[0].count, 3U);
+    QCOMPARE(all[0].octets, 30U);
+    QCOMPARE(all[0].durations, (std::vector<Time>{10, 30}));
+    QCOMPARE(*all[0].percentile(0.5), 10);
+    QCOMPARE(*all[0].percentile(1), 30);
+}
+
+void ViewerTest::places_can_be_gone_back_to() {
+    Navigator navigator;
+    navigator.reset({0, 1000});
+    navigator.go({.node = 1, .session = "a", .frame = {}, .time = 5});
+    navigator.go({.node = 2, .session = "b", .frame = {}, .time = 6});
+    navigator.back();
+    QCOMPARE(navigator.place().session, std::string("a"));
+    navigator.forward();
+    QCOMPARE(navigator.place().session, std::string("b"));
+    navigator.back();
+    navigator.go({.node = 3, .session = "c", .frame = {}, .time = 7});
+    QVERIFY(!navigator.can_go_forward());
+    navigator.back();
+    navigator.back();
+    QCOMPARE(navigator.place(), Place{});
+    QVERIFY(!navigator.can_go_back());
+}
+
+void ViewerTest::view_stays_within_the_capture() {
+    Navigator navigator;
+    navigator.reset({0, 1'000'000});
+    navigator.zoom(0.001, 500'000);
+    QVERIFY(navigator.stretch().begin <= 500'000 && navigator.stretch().end >= 500'000);
+    navigator.pan(1e6);
+    QCOMPARE(navigator.stretch().end, navigator.whole().end);
+    navigator.zoom(1e9, 0);
+    QCOMPARE(navigator.stretch(), navigator.whole());
+}
+
+void ViewerTest::panes_agree_with_analyze_data() {
+    QTest::addColumn<QString>("file");
+    for (const char* file :
+         {"real/smcr_v2_echo.pcap", "real/rdmacm_rping_v4.pcap", "fcvi/client_server_iso.pcap",
+          "fc_ae_rdma/several_exchanges.pcap", "fc_ae_rdma/annex_a_broken.pcap"})
+        QTest::newRow(file) << samples + file;
+}
+
+void ViewerTest::panes_agree_with_analyze() {
+    QFETCH(const QString, file);
+    QVERIFY(QFile::exists(file));
+    Opened opened({file});
+    const nlohmann::json expected = analysed(file);
+    QCOMPARE(opened.message(), QString());
+
+    std::multiset<std::string> rules, shown;
+    for (const auto& finding : expected["findings"]) rules.insert(finding["rule"].get<std::string>());
+    for (const Trouble& trouble : opened.window.recording()->troubles)
+        if (!trouble.rule.empty()) shown.insert(trouble.rule);
+    QVERIFY(rules == shown);
+
+    const QStringList sessions = column(*opened.find<QTreeView>("sessionTree").model(), 0);
+    const auto names = [&](const nlohmann::json& list) {
+        for (const auto& session : list) {
+            const std::string name = session["id"].get<std::string>();
+            QVERIFY2(sessions.contains(QString::fromStdString(name)), name.c_str());
+        }
+    };
+    names(expected["smcr"]["connections"]);
+    names(expected["smcr"]["link_groups"]);
+    names(expected["rdma_cm"]["connections"]);
+    names(expected["fcvi"]["connections"]);
+    names(expected["fc_ae_rdma"]["regions"]);
+    QVERIFY(opened.window.recording()->operations() > 0);
+}
+
+void ViewerTest::cursors_are_plotted() {
+    const QString file = samples + "real/smcr_v2_echo.pcap";
+    Opened opened({file});
+    const Recording& recording = *opened.window.recording();
+    const Place place{.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = {}, .time = {}};
+    const auto panels = panels_of(recording, place);
+    QCOMPARE(panels.size(), 2U);
+    const auto produced = std::ranges::find(panels[0].curves, std::string_view("produced"), &report::Curve::name);
+    const auto expected = analysed(file)["smcr"]["connections"][0]["client_to_server"]["bytes_announced"];
+    QCOMPARE(produced->steps.back().value, expected.get<std::uint64_t>());
+}
+
+void ViewerTest::click_on_a_finding_moves_all_panes() {
+    Opened opened({samples + "fc_ae_rdma/annex_a_broken.pcap"});
+    QTableView& table = opened.find<QTableView>("verdictTable");
+    QVERIFY(table.model()->rowCount() > 0);
+    const Trouble& trouble = opened.window.recording()->troubles.front();
+    table.scrollTo(table.model()->index(0, 0));
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(0, 1)).center());
+    const Place& place = opened.window.navigator().place();
+    QVERIFY(place.frame == trouble.frames.back());
+    QVERIFY(place.time == opened.window.recording()->time_of(trouble.frames.back()));
+    const QString words = opened.find<QLabel>("place").text();
+    QVERIFY2(words.contains(QString("frame %1").arg(trouble.frames.back())), qPrintable(words));
+    QTest::keyClick(&opened.window, Qt::Key_Left, Qt::AltModifier);
+    QVERIFY(!opened.window.navigator().place().frame);
+}
+
+void ViewerTest::filter_and_search() {
+    Opened opened({samples + "real/smcr_v2_echo.pcap"});
+    QTreeView& tree = opened.find<QTreeView>("sessionTree");
+    opened.find<QLineEdit>("sessionSearch").setText("smcr-1");
+    QVERIFY(row_of(*tree.model(), "smcr-1").isValid());
+    tree.setCurrentIndex(row_of(*tree.model(), "smcr-1"));
+    QCOMPARE(opened.window.navigator().place().session, std::string("smcr-1"));
+    opened.find<QLineEdit>("sessionSearch").setText("no such words");
+    QCOMPARE(tree.model()->rowCount(), 0);
+    opened.find<QLineEdit>("verdictFilter").setText("no such words");
+    QCOMPARE(opened.find<QTableView>("verdictTable").model()->rowCount(), 0);
+}
+
+void ViewerTest::bad_input_is_a_sentence() {
+    QTemporaryDir folder;
+    const auto file_of = [&](const char* name, const QByteArray& octets) {
+        QFile file(folder.filePath(name));
+        [&] { QVERIFY(file.open(QIODevice::WriteOnly)); }();
+        file.write(octets);
+        return file.fileName();
+    };
+    QVERIFY(Opened({folder.filePath("missing.pcap")}).message().contains("missing.pcap"));
+    QVERIFY(Opened({file_of("empty.pcap", "")}).message().contains("empty.pcap"));
+    QVERIFY(Opened({file_of("words.pcap", "these are no frames at all")}).message().contains("words.pcap"));
+    QVERIFY(Opened({folder.path()}).message().contains(folder.path()));
+
+    QFile whole(samples + "real/smcr_v2_echo.pcap");
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray octets = whole.readAll();
+    QCOMPARE(
+        Opened({file_of("header.pcap", octets.left(24))}).message(), QString("There is no frame in this capture."));
+    Opened cut({file_of("cut.pcap", octets.left(octets.size() - 7))});
+    QVERIFY2(cut.message().contains("cut.pcap"), qPrintable(cut.message()));
+    QVERIFY(cut.window.recording()->operations() > 0);
+}
+
+void ViewerTest::reading_can_be_cancelled() {
+    const auto recording = load({(samples + "real/smcr_v2_echo.pcap").toStdString()}, [](auto, auto) { return false; });
+    QVERIFY(recording->results);
+    Loader loader;
+    loader.load({(samples + "real/smcr_v2_echo.pcap").toStdString()});  // and is destroyed at once
+}
+
+}  // namespace fabricscope::viewer
+
+QTEST_MAIN(fabricscope::viewer::ViewerTest)
+#include "viewer_test.moc"
