@@ -15,5 +15,7 @@ void add_rules(CommandLine& program);
 void add_tables(CommandLine& program);
 void add_replay(CommandLine& program);
 void add_synth(CommandLine& program);
+void add_view(CommandLine& program);
+void add_report(CommandLine& program);
 
 }  // namespace fabricscope::cli

@@ -78,6 +78,44 @@ void Overview::sum_up() {
         if (node->parent != Node::none) take_in(nodes[node->parent], *node);
 }
 
+std::vector<std::size_t> Overview::in_tree_order() const {
+    std::vector<std::vector<std::size_t>> children(nodes.size());
+    std::vector<std::size_t> order, waiting;
+    for (std::size_t i = nodes.size(); i-- != 0;)
+        (nodes[i].parent == Node::none ? waiting : children[nodes[i].parent]).push_back(i);
+    while (!waiting.empty()) {
+        const std::size_t next = waiting.back();
+        waiting.pop_back();
+        order.push_back(next);
+        waiting.insert(waiting.end(), children[next].begin(), children[next].end());
+    }
+    return order;
+}
+
+std::size_t Overview::depth_of(std::size_t node) const {
+    std::size_t depth = 0;
+    for (; nodes[node].parent != Node::none; node = nodes[node].parent) ++depth;
+    return depth;
+}
+
+std::vector<std::vector<std::uint32_t>> rows_of(const Lane& lane, std::size_t most) {
+    std::vector<std::vector<std::uint32_t>> rows;
+    std::vector<engine::Time> free_from;
+    for (std::uint32_t i = 0; i < lane.slices.size(); ++i) {
+        const Slice& slice = lane.slices[i];
+        std::size_t row = 0;
+        while (row < rows.size() && free_from[row] > slice.begin) ++row;
+        if (row == most) row = most - 1;
+        if (row == rows.size()) {
+            rows.emplace_back();
+            free_from.push_back(slice.end);
+        }
+        rows[row].push_back(i);
+        free_from[row] = std::max(free_from[row], slice.end);
+    }
+    return rows;
+}
+
 std::string pair_name(std::string one, std::string other) {
     if (other < one) std::swap(one, other);
     return one + " - " + other;

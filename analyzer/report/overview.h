@@ -80,6 +80,10 @@ struct Overview {
     std::size_t group(std::size_t parent, const std::string& name);
     std::size_t last() const { return nodes.size() - 1; }
     std::uint32_t label(const std::string& text);
+    /// Parents before their children, siblings together.
+    std::vector<std::size_t> in_tree_order() const;
+    /// How many branches it hangs from.
+    std::size_t depth_of(std::size_t node) const;
     /// From what is in the lanes to the nodes, and from these to those above.
     void sum_up();
 
@@ -87,6 +91,10 @@ private:
     std::map<std::pair<std::size_t, std::string>, std::size_t> groups_;
     std::unordered_map<std::string, std::uint32_t> label_numbers_;
 };
+
+/// Slices that overlap, in rows below each other: indexes in the lane. Of more than `most` at a time the rest go to the
+/// last row.
+std::vector<std::vector<std::uint32_t>> rows_of(const Lane& lane, std::size_t most);
 
 /// "192.0.2.10 - 192.0.2.20", the same for both directions
 std::string pair_name(std::string one, std::string other);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <QApplication>
+#include <QClipboard>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -13,11 +15,16 @@
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QStatusBar>
 #include <QToolBar>
 
 #include "analyzer/report/units.h"
+#include "analyzer/viewer/link/wireshark.h"
+#include "analyzer/viewer/panes/ladder_pane.h"
+#include "analyzer/viewer/panes/latency_pane.h"
 #include "analyzer/viewer/panes/list_panes.h"
+#include "analyzer/viewer/panes/memory_pane.h"
 #include "analyzer/viewer/panes/sequence_pane.h"
 #include "analyzer/viewer/panes/theme.h"
 #include "analyzer/viewer/panes/track_pane.h"
@@ -37,6 +44,7 @@ const char* const shortcuts = R"(<table cellpadding="3">
 <tr><td><b>Alt+Left, Alt+Right</b></td><td>back to the place before, and forward again</td></tr>
 <tr><td><b>Esc</b></td><td>the place before</td></tr>
 <tr><td><b>Ctrl+F</b></td><td>search the sessions</td></tr>
+<tr><td><b>Ctrl+W</b></td><td>open the selection in Wireshark; Ctrl+Shift+C copies it as display filter</td></tr>
 <tr><td><b>Ctrl+O</b></td><td>open captures</td></tr>
 <tr><td><b>?</b></td><td>this sheet</td></tr>
 </table>)";
@@ -78,10 +86,17 @@ void MainWindow::add_panes() {
     sessions_ = new SessionPane(navigator_);
     tracks_ = new TrackPane(navigator_);
     sequence_ = new SequencePane(navigator_);
+    ladder_ = new LadderPane(navigator_);
+    latency_ = new LatencyPane(navigator_);
+    memory_ = new MemoryPane(navigator_);
     QDockWidget* const verdict = add_pane("Verdict", verdict_, Qt::LeftDockWidgetArea);
     QDockWidget* const sessions = add_pane("Sessions", sessions_, Qt::LeftDockWidgetArea);
     QDockWidget* const tracks = add_pane("Tracks", tracks_, Qt::RightDockWidgetArea);
     QDockWidget* const sequence = add_pane("Sequence", sequence_, Qt::RightDockWidgetArea);
+    tabifyDockWidget(sequence, add_pane("Ladder", ladder_, Qt::RightDockWidgetArea));
+    tabifyDockWidget(sequence, add_pane("Memory", memory_, Qt::RightDockWidgetArea));
+    tabifyDockWidget(sequence, add_pane("Latency", latency_, Qt::RightDockWidgetArea));
+    sequence->raise();
     resizeDocks({verdict, tracks}, {460, 820}, Qt::Horizontal);
     resizeDocks({verdict, sessions}, {330, 400}, Qt::Vertical);
     resizeDocks({tracks, sequence}, {430, 300}, Qt::Vertical);
@@ -101,6 +116,10 @@ void MainWindow::add_menus() {
     go->addAction("&Search the sessions", QKeySequence::Find, this, [this] {
         sessions_->findChild<QWidget*>("sessionSearch")->setFocus();
     });
+    QMenu* const wireshark = menuBar()->addMenu("&Wireshark");
+    wireshark->addAction("&Open in Wireshark", QKeySequence("Ctrl+W"), this, [this] { open_in_wireshark(); });
+    wireshark->addAction("Copy as display &filter", QKeySequence("Ctrl+Shift+C"), this, [this] { copy_filter(); });
+    wireshark->addAction("Copy as &command line", this, [this] { copy_command(); });
     QMenu* const view = createPopupMenu();
     view->setTitle("&Panes");
     menuBar()->addMenu(view);
@@ -171,6 +190,9 @@ void MainWindow::show(std::shared_ptr<const Recording> recording) {
     sessions_->show(recording_);
     tracks_->show(recording_);
     sequence_->show(recording_);
+    ladder_->show(recording_);
+    latency_->show(recording_);
+    memory_->show(recording_);
     describe_place();
 }
 
@@ -208,6 +230,26 @@ void MainWindow::show_shortcuts() {
     sheet->setObjectName("shortcuts");
     sheet->setAttribute(Qt::WA_DeleteOnClose);
     sheet->open();
+}
+
+void MainWindow::open_in_wireshark() {
+    if (!recording_) return;
+    if (const QString sentence = viewer::open_in_wireshark(*recording_, navigator_.place()); !sentence.isEmpty())
+        tell(sentence);
+}
+
+void MainWindow::copy_filter() {
+    if (recording_) QApplication::clipboard()->setText(display_filter(*recording_, navigator_.place()));
+}
+
+void MainWindow::copy_command() {
+    if (!recording_) return;
+    QStringList words{"wireshark"};
+    for (QString word : wireshark_arguments(*recording_, navigator_.place())) {
+        const bool is_plain = word.contains(QRegularExpression("^[A-Za-z0-9_./:-]+$"));
+        words << (is_plain ? word : "'" + word.replace("'", "'\\''") + "'");
+    }
+    QApplication::clipboard()->setText(words.join(' '));
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

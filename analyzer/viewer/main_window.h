@@ -16,6 +16,9 @@ class QPushButton;
 
 namespace fabricscope::viewer {
 
+class LadderPane;
+class LatencyPane;
+class MemoryPane;
 class SequencePane;
 class SessionPane;
 class TrackPane;
@@ -46,6 +49,9 @@ private:
     void tell(const QString& words);
     void describe_place();
     void show_shortcuts();
+    void open_in_wireshark();
+    void copy_filter();
+    void copy_command();
 
     Navigator navigator_;
     Loader loader_;
@@ -54,6 +60,9 @@ private:
     SessionPane* sessions_ = nullptr;
     TrackPane* tracks_ = nullptr;
     SequencePane* sequence_ = nullptr;
+    LadderPane* ladder_ = nullptr;
+    LatencyPane* latency_ = nullptr;
+    MemoryPane* memory_ = nullptr;
     QLabel* message_ = nullptr;  ///< above all: what keeps something from being shown
     QLabel* place_ = nullptr;
     QProgressBar* progress_ = nullptr;

@@ -10,8 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analyzer/viewer/link/wireshark.h"
 #include "analyzer/viewer/main_window.h"
 #include "analyzer/viewer/model/tracks.h"
+#include "analyzer/viewer/panes/ladder_pane.h"
+#include "analyzer/viewer/panes/latency_pane.h"
+#include "analyzer/viewer/panes/memory_pane.h"
 #include "analyzer/viewer/panes/sequence_pane.h"
 
 namespace fabricscope::viewer {
@@ -83,6 +87,8 @@ private Q_SLOTS:
     void cursors_are_plotted();
     void click_on_a_finding_moves_all_panes();
     void filter_and_search();
+    void ladders_and_memory_are_those_of_the_report();
+    void wireshark_is_told_the_frame_and_the_session();
     void bad_input_is_a_sentence();
     void reading_can_be_cancelled();
 };
@@ -181,7 +187,7 @@ void ViewerTest::panes_agree_with_analyze_data() {
     QTest::addColumn<QString>("file");
     for (const char* file :
          {"real/smcr_v2_echo.pcap", "real/rdmacm_rping_v4.pcap", "fcvi/client_server_iso.pcap",
-          "fc_ae_rdma/several_exchanges.pcap", "fc_ae_rdma/annex_a_broken.pcap"})
+          "fc_ae_rdma/several_exchanges.pcap", "fc_ae_rdma/residual_under.pcap"})
         QTest::newRow(file) << samples + file;
 }
 
@@ -226,7 +232,7 @@ void ViewerTest::cursors_are_plotted() {
 }
 
 void ViewerTest::click_on_a_finding_moves_all_panes() {
-    Opened opened({samples + "fc_ae_rdma/annex_a_broken.pcap"});
+    Opened opened({samples + "fcvi/retried_setup_fails.pcap"});
     QTableView& table = opened.find<QTableView>("verdictTable");
     QVERIFY(table.model()->rowCount() > 0);
     const Trouble& trouble = opened.window.recording()->troubles.front();
@@ -252,6 +258,38 @@ void ViewerTest::filter_and_search() {
     QCOMPARE(tree.model()->rowCount(), 0);
     opened.find<QLineEdit>("verdictFilter").setText("no such words");
     QCOMPARE(opened.find<QTableView>("verdictTable").model()->rowCount(), 0);
+}
+
+void ViewerTest::ladders_and_memory_are_those_of_the_report() {
+    Opened smcr({samples + "real/smcr_v2_echo.pcap"});
+    const Recording& recording = *smcr.window.recording();
+    const Place place{.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = {}, .time = {}};
+    const auto ladder = ladder_of(recording, place);
+    QVERIFY(ladder && !ladder->rungs.empty());
+    QCOMPARE(ladder->rungs.front().text, std::string("SYN"));
+    for (const report::Memory& memory : memories_of(recording, place))
+        for (const report::Access& access : memory.accesses) QVERIFY(access.address + access.octets <= *memory.size);
+    QVERIFY(!latencies_of(recording, place.node).empty());
+
+    Opened region({samples + "fc_ae_rdma/several_exchanges.pcap"});
+    const std::string name = "fc-ae-rdma-region-1";
+    const auto memories = memories_of(
+        *region.window.recording(),
+        {.node = region.window.recording()->node_of(name), .session = name, .frame = {}, .time = {}});
+    QCOMPARE(memories.size(), 1U);
+    QVERIFY(std::ranges::any_of(memories[0].accesses, &report::Access::writes));
+}
+
+void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
+    const QString file = samples + "real/smcr_v2_echo.pcap";
+    Opened opened({file});
+    const Recording& recording = *opened.window.recording();
+    const Place place{.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = 30, .time = {}};
+    QCOMPARE(
+        wireshark_arguments(recording, place),
+        (QStringList{"-r", file, "-g", "30", "-Y", "smcr.connection == \"smcr-1\""}));
+    QCOMPARE(display_filter(recording, {.node = {}, .session = "", .frame = 7, .time = {}}), "frame.number == 7");
+    QVERIFY(display_filter(recording, {}).isEmpty());
 }
 
 void ViewerTest::bad_input_is_a_sentence() {

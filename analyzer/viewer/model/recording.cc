@@ -5,13 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-
-#include "analyzer/report/notables.h"
-
 namespace fabricscope::viewer {
 namespace {
 
-constexpr std::size_t names_in_a_sentence = 5;
 constexpr std::uint64_t frames_between_calls = 1024;
 
 /// What `analyze` does by default, and what plots and ladders need.
@@ -33,56 +29,6 @@ std::vector<const engine::Finding*> findings_of(const engine::Engine& engine) {
     return findings;
 }
 
-engine::Severity severity_of(report::Ink ink) {
-    if (ink == report::Ink::red) return engine::Severity::error;
-    return ink == report::Ink::yellow ? engine::Severity::warning : engine::Severity::note;
-}
-
-/// The first branch that a sentence names.
-std::string session_in(const std::string& text, const Recording& recording) {
-    const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-'; };
-    for (auto begin = text.begin(); begin != text.end();) {
-        begin = std::find_if(begin, text.end(), is_part);
-        const auto end = std::find_if_not(begin, text.end(), is_part);
-        if (std::string word(begin, end); recording.nodes.contains(word)) return word;
-        begin = end;
-    }
-    return {};
-}
-
-std::vector<Trouble> troubles_of(const Recording& recording) {
-    std::vector<Trouble> troubles;
-    const report::Style style{.colour = false, .unicode = true};
-    for (report::Notable& notable : report::notables(*recording.results, style, names_in_a_sentence)) {
-        std::string session = session_in(notable.text, recording);
-        troubles.push_back(
-            {.severity = severity_of(notable.ink),
-             .text = std::move(notable.text),
-             .session = std::move(session),
-             .frames = {},
-             .rule = {},
-             .clause = {}});
-    }
-    for (const std::string& sentence : report::missing_transports(*recording.results))
-        troubles.push_back(
-            {.severity = engine::Severity::note,
-             .text = sentence,
-             .session = {},
-             .frames = {},
-             .rule = {},
-             .clause = {}});
-    for (const engine::Finding* finding : recording.results->findings)
-        troubles.push_back(
-            {.severity = finding->rule->severity,
-             .text = finding->text,
-             .session = finding->session,
-             .frames = finding->frames,
-             .rule = finding->rule->id,
-             .clause = finding->rule->clause});
-    std::ranges::stable_sort(troubles, std::greater{}, &Trouble::severity);
-    return troubles;
-}
-
 void evaluate(Recording& recording) {
     recording.results.emplace(
         report::results_of(recording.reading, recording.files, findings_of(*recording.reading.engine)));
@@ -90,7 +36,7 @@ void evaluate(Recording& recording) {
     for (std::size_t i = 0; i < recording.overview.nodes.size(); ++i)
         recording.nodes.try_emplace(recording.overview.nodes[i].name, i);
     recording.tracks = tracks_of(recording.overview);
-    recording.troubles = troubles_of(recording);
+    recording.troubles = report::troubles_of(*recording.results, recording.overview);
 }
 
 }  // namespace

@@ -11,19 +11,12 @@
 
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/reading.h"
+#include "analyzer/report/verdict.h"
 #include "analyzer/viewer/model/tracks.h"
 
 namespace fabricscope::viewer {
 
-/// One line of the verdict.
-struct Trouble {
-    engine::Severity severity{};
-    std::string text;
-    std::string session;                ///< empty: none, or several
-    std::vector<std::uint64_t> frames;  ///< that show it
-    std::string rule;                   ///< empty: no rule was broken
-    std::string clause;
-};
+using report::Trouble;
 
 struct Recording {
     std::vector<std::string> files;

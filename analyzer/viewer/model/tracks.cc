@@ -6,37 +6,6 @@
 #include <map>
 
 namespace fabricscope::viewer {
-namespace {
-
-/// Which row each slice goes to: the first one that is free, the last one if none is.
-std::vector<std::vector<std::uint32_t>> rows_of(const Lane& lane) {
-    std::vector<std::vector<std::uint32_t>> rows;
-    std::vector<Time> free_from;
-    for (std::uint32_t i = 0; i < lane.slices.size(); ++i) {
-        const Slice& slice = lane.slices[i];
-        std::size_t row = 0;
-        while (row < rows.size() && free_from[row] > slice.begin) ++row;
-        if (row == Track::most_rows) row = Track::most_rows - 1;
-        if (row == rows.size()) {
-            rows.emplace_back();
-            free_from.push_back(slice.end);
-        }
-        rows[row].push_back(i);
-        free_from[row] = std::max(free_from[row], slice.end);
-    }
-    return rows;
-}
-
-/// Parents before children, children behind each other.
-void visit_tree(
-    const std::vector<std::vector<std::size_t>>& children, std::size_t node,
-    const std::function<void(std::size_t)>& visit) {
-    visit(node);
-    for (const std::size_t child : children[node]) visit_tree(children, child, visit);
-}
-
-}  // namespace
-
 Row::Row(const Lane& lane, std::vector<std::uint32_t> slices) : lane_(&lane), slices_(std::move(slices)) {
     add_level(slices_.size(), [this](std::size_t i) {
         const Slice& one = slice(i);
@@ -84,21 +53,16 @@ std::size_t Row::memory() const {
 }
 
 std::vector<Track> tracks_of(const report::Overview& overview) {
-    std::vector<std::vector<std::size_t>> children(overview.nodes.size());
-    for (std::size_t i = 0; i < overview.nodes.size(); ++i)
-        if (const std::size_t parent = overview.nodes[i].parent; parent != report::Node::none)
-            children[parent].push_back(i);
     std::vector<Track> tracks;
-    const auto add = [&](std::size_t node) {
+    for (const std::size_t node : overview.in_tree_order()) {
         const auto& lanes = overview.nodes[node].lanes;
         for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
             Track track{node, lane, {}};
-            for (auto& slices : rows_of(lanes[lane])) track.rows.emplace_back(lanes[lane], std::move(slices));
+            for (auto& slices : report::rows_of(lanes[lane], Track::most_rows))
+                track.rows.emplace_back(lanes[lane], std::move(slices));
             tracks.push_back(std::move(track));
         }
-    };
-    for (std::size_t i = 0; i < overview.nodes.size(); ++i)
-        if (overview.nodes[i].parent == report::Node::none) visit_tree(children, i, add);
+    }
     return tracks;
 }
 

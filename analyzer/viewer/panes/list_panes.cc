@@ -119,6 +119,7 @@ SessionPane::SessionPane(Navigator& navigator)
     tree_->setSortingEnabled(true);
     tree_->sortByColumn(SessionModel::name, Qt::AscendingOrder);
     tree_->setUniformRowHeights(true);
+    tree_->setIndentation(14);
     tree_->setAlternatingRowColors(true);
     auto* layout = column_of(*this);
     layout->addWidget(search_);

@@ -35,6 +35,15 @@ CurvePanel totals_of(const Lane& lane) {
     return panel;
 }
 
+/// The name of the session, and of each curve in its colour.
+QString legend_of(const std::string& session, const CurvePanel& panel, const Theme& theme) {
+    QString words = QString("<b>%1</b>&nbsp;&nbsp;&nbsp;").arg(text(session).toHtmlEscaped());
+    for (const report::Curve& curve : panel.curves)
+        words += QString("<span style='color:%1'>%2</span>&nbsp;%3&nbsp;&nbsp; ")
+                     .arg(theme.readable(curve.colour).name(), curve.dashed ? "╌╌" : "━━", QString(curve.name));
+    return words;
+}
+
 void style_axis(QCPAxis& axis, const Theme& theme) {
     axis.setBasePen(QPen(theme.faint));
     axis.setTickPen(QPen(theme.faint));
@@ -106,7 +115,12 @@ void SequencePane::add_panel(std::size_t row, const CurvePanel& panel) {
     const Theme theme = Theme::current();
     auto* rect = new QCPAxisRect(plot_);
     rect->setBackground(theme.paper);
-    plot_->plotLayout()->addElement(static_cast<int>(row), 0, rect);
+    auto* heading = new QCPTextElement(plot_, text(panel.title) + ", bytes");
+    heading->setTextColor(theme.ink);
+    heading->setFont(font());
+    heading->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
+    plot_->plotLayout()->addElement(static_cast<int>(2 * row), 0, heading);
+    plot_->plotLayout()->addElement(static_cast<int>(2 * row + 1), 0, rect);
     for (QCPAxis* axis : rect->axes()) {
         style_axis(*axis, theme);
         axis->setLayer("axes");
@@ -114,21 +128,13 @@ void SequencePane::add_panel(std::size_t row, const CurvePanel& panel) {
     }
     QCPAxis* const across = rect->axis(QCPAxis::atBottom);
     QCPAxis* const up = rect->axis(QCPAxis::atLeft);
-    up->setLabel(text(panel.title) + ", bytes");
+    up->ticker()->setTickCount(4);
     up->setNumberFormat("f");
     up->setNumberPrecision(0);
     rect->setRangeZoom(Qt::Horizontal);
     rect->setRangeDrag(Qt::Horizontal);
-    auto* legend = new QCPLegend;
-    rect->insetLayout()->addElement(legend, Qt::AlignLeft | Qt::AlignTop);
-    legend->setLayer("legend");
-    legend->setBrush(theme.paper);
-    legend->setBorderPen(Qt::NoPen);
-    legend->setTextColor(theme.ink);
-    legend->setFillOrder(QCPLegend::foColumnsFirst);
     for (const report::Curve& curve : panel.curves) {
         QCPGraph* graph = plot_->addGraph(across, up);
-        graph->setName(curve.name);
         QPen pen(theme.readable(curve.colour), 1.6);
         if (curve.dashed) pen.setStyle(Qt::DashLine);
         graph->setPen(pen);
@@ -138,7 +144,6 @@ void SequencePane::add_panel(std::size_t row, const CurvePanel& panel) {
         for (const StepValue& step : curve.steps)
             points.push_back({seconds(step.time), static_cast<double>(step.value)});
         graph->data()->set(points, true);
-        legend->addItem(new QCPPlottableLegendItem(legend, graph));
     }
     up->rescale();
     up->setRange(0, up->range().upper * 1.08);
@@ -161,6 +166,7 @@ void SequencePane::add_panel(std::size_t row, const CurvePanel& panel) {
 void SequencePane::draw() {
     shown_ = navigator_.place().session;
     const Theme theme = Theme::current();
+    plot_->setAutoAddPlottableToLegend(false);
     plot_->clearItems();
     plot_->clearPlottables();
     plot_->plotLayout()->clear();
@@ -170,13 +176,17 @@ void SequencePane::draw() {
     for (std::size_t i = 0; i < panels.size(); ++i) add_panel(i, panels[i]);
     if (!panels.empty()) {
         auto* group = new QCPMarginGroup(plot_);
-        for (QCPAxisRect* rect : plot_->axisRects()) rect->setMarginGroup(QCP::msLeft | QCP::msRight, group);
+        for (QCPAxisRect* rect : plot_->axisRects()) {
+            rect->setMarginGroup(QCP::msLeft | QCP::msRight, group);
+            rect->axis(QCPAxis::atBottom)->setTickLabels(rect == plot_->axisRects().last());
+        }
+        plot_->plotLayout()->setRowSpacing(0);
         plot_->axisRects().last()->axis(QCPAxis::atBottom)->setLabel("time since the first frame, s");
     }
     plot_->setVisible(!panels.empty());
     if (shown_.empty()) title_->setText("Select a session to see how its data advanced.");
     else if (panels.empty()) title_->setText(text(shown_) + ": no data that advance are known of it.");
-    else title_->setText(text(shown_));
+    else title_->setText(legend_of(shown_, panels.front(), theme));
     follow_stretch();
     put_cursor();
 }

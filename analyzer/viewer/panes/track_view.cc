@@ -180,8 +180,8 @@ void TrackView::paint_ruler(QPainter& painter, const report::TimeScale& scale) c
         text(scale.title()));
     double free_from = scale.left;
     for (const auto& label : scale.labels()) {
-        painter.setPen(theme.grid);
-        painter.drawLine(QPointF(label.x, baseline), QPointF(label.x, viewport()->height()));
+        painter.setPen(theme.faint);
+        painter.drawLine(QPointF(label.x, baseline + 2), QPointF(label.x, height));
         const double width = fontMetrics().horizontalAdvance(text(label.text));
         if (label.x - width / 2 < free_from || label.x + width / 2 > scale.right) continue;
         painter.setPen(theme.ink);
@@ -198,6 +198,9 @@ void TrackView::paint_line(QPainter& painter, const Line& line, const report::Ti
     const int top = line.top - verticalScrollBar()->value() + ruler_height(), height = line_height();
     const report::Node& node = recording_->overview.nodes[line.node];
     const bool is_chosen = navigator_.place().node == line.node;
+    painter.setPen(theme.grid);
+    for (const auto& label : scale.labels())
+        if (line.row != nullptr) painter.drawLine(QPointF(label.x, top), QPointF(label.x, top + height));
     if (line.row == nullptr) painter.fillRect(0, top, viewport()->width(), height, theme.band);
     if (is_chosen) {
         painter.fillRect(0, top, 3, height, theme.highlight);
