@@ -89,6 +89,7 @@ private Q_SLOTS:
     void filter_and_search();
     void ladders_and_memory_are_those_of_the_report();
     void wireshark_is_told_the_frame_and_the_session();
+    void colours_follow_the_palette();
     void bad_input_is_a_sentence();
     void reading_can_be_cancelled();
 };
@@ -290,6 +291,30 @@ void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
         (QStringList{"-r", file, "-g", "30", "-Y", "smcr.connection == \"smcr-1\""}));
     QCOMPARE(display_filter(recording, {.node = {}, .session = "", .frame = 7, .time = {}}), "frame.number == 7");
     QVERIFY(display_filter(recording, {}).isEmpty());
+}
+
+void ViewerTest::colours_follow_the_palette() {
+    const QPalette light = QGuiApplication::palette();
+    QPalette dark = light;
+    dark.setColor(QPalette::Base, QColor(30, 30, 34));
+    dark.setColor(QPalette::Window, QColor(45, 45, 50));
+    for (const auto role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText}) dark.setColor(role, Qt::white);
+    QGuiApplication::setPalette(dark);
+    {
+        Opened opened({samples + "real/smcr_v2_echo.pcap"});
+        opened.window.navigator().go(
+            {.node = opened.window.recording()->node_of("smcr-1"), .session = "smcr-1", .frame = {}, .time = {}});
+        for (const char* pane : {"tracks", "ladder"}) {
+            QWidget& widget = opened.find<QWidget>(pane);
+            const QImage picture = widget.grab().toImage();
+            int bright = 0;
+            for (int y = 0; y < picture.height(); ++y)
+                for (int x = 0; x < picture.width(); ++x) bright += picture.pixelColor(x, y).lightness() > 128;
+            QVERIFY2(bright * 4 < picture.width() * picture.height(), pane);
+            QVERIFY2(bright > 0, pane);
+        }
+    }
+    QGuiApplication::setPalette(light);
 }
 
 void ViewerTest::bad_input_is_a_sentence() {

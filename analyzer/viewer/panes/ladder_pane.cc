@@ -102,7 +102,7 @@ void LadderPane::paintEvent(QPaintEvent*) {
     painter.setPen(theme.faint);
     if (!ladder_ || ladder_->rungs.empty()) {
         const QString words = shown_.empty() ? "Select a session to see who said what."
-                                             : "No message of " + text(shown_) + " is known.";
+                                             : "Of " + text(shown_) + " there is no ladder.";
         painter.drawText(
             viewport()->rect().adjusted(8, 8, -8, -8), Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, words);
         return;

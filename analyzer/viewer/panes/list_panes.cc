@@ -85,6 +85,7 @@ void VerdictPane::show(std::shared_ptr<const Recording> recording) {
     model_.show(recording_);
     summary_->setText(text(recording_->results ? summary_of(*recording_) : ""));
     QHeaderView& header = *table_->horizontalHeader();
+    header.setHighlightSections(false);
     header.setSectionResizeMode(QHeaderView::ResizeToContents);
     header.setSectionResizeMode(VerdictModel::sentence, QHeaderView::Stretch);
 }

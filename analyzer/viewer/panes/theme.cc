@@ -31,8 +31,9 @@ QColor Theme::readable(report::Colour colour) const {
     const QColor plain = fill(colour);
     // A grey of the pictures on white is the ink of this paper.
     if (plain.saturation() < 20) return plain.lightness() < 60 ? ink : faint;
-    constexpr double share = 0.25;
-    return between(plain, ink, dark || plain.lightness() > 120 ? share : 0);
+    // Light colours need more of it on light paper.
+    const double share = dark ? 0.25 : plain.green() > 140 ? 0.4 : 0;
+    return between(plain, ink, share);
 }
 
 }  // namespace fabricscope::viewer

@@ -276,6 +276,14 @@ void TrackView::paint_cursor(QPainter& painter, const report::TimeScale& scale) 
     const double x = scale.x(*time);
     painter.setPen(QPen(theme.readable(report::palette::purple), 1));
     painter.drawLine(QPointF(x, 0), QPointF(x, viewport()->height()));
+    // How long after, or before, something is that the mouse points at.
+    if (now_.x() < names_width() || !underMouse()) return;
+    const Time distance = time_at(now_.x()) - *time;
+    const QString words = (distance < 0 ? "-" : "+") + text(report::duration_text(std::abs(distance), true));
+    const double width = fontMetrics().horizontalAdvance(words) + 10;
+    const double left = std::min(now_.x(), viewport()->width() - width);
+    painter.fillRect(QRectF(left, 0, width, fontMetrics().height() + 2), theme.band);
+    painter.drawText(QRectF(left, 0, width, fontMetrics().height() + 2), Qt::AlignCenter, words);
 }
 
 void TrackView::paint_box(QPainter& painter) const {
@@ -335,6 +343,7 @@ void TrackView::mouseMoveEvent(QMouseEvent* event) {
     } else if (drag_ == Drag::pressed && press_.x() >= names_width() && (now_ - press_).manhattanLength() > 6) {
         drag_ = Drag::box;
     }
+    viewport()->update();
     if (drag_ != Drag::box) return;
     const Time from = time_at(press_.x()), to = time_at(now_.x());
     const double offset = verticalScrollBar()->value() - ruler_height();
@@ -342,7 +351,6 @@ void TrackView::mouseMoveEvent(QMouseEvent* event) {
     box_top_ = std::max(std::min(press_.y(), now_.y()) + offset, 0.0);
     box_bottom_ = std::max(std::max(press_.y(), now_.y()) + offset, box_top_);
     has_box_ = true;
-    viewport()->update();
 }
 
 void TrackView::mouseReleaseEvent(QMouseEvent* event) {
