@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "program/commands.h"
 #include "program/output.h"
@@ -20,12 +21,27 @@ std::string beside_this_program() {
     return error ? std::string() : (self.parent_path() / viewer).string();
 }
 
-int run(std::vector<std::string>& files) {
+struct ViewOptions {
+    std::vector<std::string> files;
+    std::optional<std::uint64_t> frame;
+    std::string session;
+    bool reuse = false;
+};
+
+std::vector<std::string> arguments_of(const ViewOptions& options) {
+    std::vector<std::string> arguments{viewer};
+    if (options.frame) arguments.push_back("--frame=" + std::to_string(*options.frame));
+    if (!options.session.empty()) arguments.push_back("--session=" + options.session);
+    if (options.reuse) arguments.emplace_back("--reuse");
+    arguments.emplace_back("--");
+    arguments.insert(arguments.end(), options.files.begin(), options.files.end());
+    return arguments;
+}
+
+int run(const ViewOptions& options) {
+    std::vector<std::string> arguments = arguments_of(options);
     std::vector<char*> words;
-    std::string name = viewer, end_of_options = "--";
-    words.push_back(name.data());
-    words.push_back(end_of_options.data());
-    for (std::string& file : files) words.push_back(file.data());
+    for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
     if (const std::string beside = beside_this_program(); !beside.empty()) ::execv(beside.c_str(), words.data());
     ::execvp(viewer, words.data());
@@ -38,10 +54,13 @@ int run(std::vector<std::string>& files) {
 }  // namespace
 
 void add_view(CommandLine& program) {
-    auto files = std::make_shared<std::vector<std::string>>();
+    auto options = std::make_shared<ViewOptions>();
     const Command command = program.add_command("view", "Show captures in a window");
-    command.option("FILE", *files, "Captures; several are one timeline").placeholder("...");
-    command.on_run([files] { return run(*files); });
+    command.option("FILE", options->files, "Captures; several are one timeline").placeholder("...");
+    command.option("--frame", options->frame, "Go to that frame").positive().placeholder("NUMBER");
+    command.option("--session", options->session, "Select that session, as analyze names it").placeholder("ID");
+    command.flag("--reuse", options->reuse, "Show it in a viewer that runs already, if there is one");
+    command.on_run([options] { return run(*options); });
 }
 
 }  // namespace fabricscope::cli

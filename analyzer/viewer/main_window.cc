@@ -155,15 +155,30 @@ void MainWindow::add_status_bar() {
     cancel_->hide();
 }
 
-void MainWindow::open(std::vector<std::string> files) {
+void MainWindow::open(const Request& request) {
+    const std::vector<std::string>& files = request.files;
     if (files.empty()) return;
+    if (recording_ && recording_->files == files && !loader_.is_busy()) {
+        go_to(request);
+        return;
+    }
+    request_ = request;
     setWindowTitle(names_of(files) + " - fabricscope");
     tell("");
     place_->setText("reading " + names_of(files));
     progress_->setRange(0, 0);
     progress_->show();
     cancel_->show();
-    loader_.load(std::move(files));
+    loader_.load(files);
+}
+
+void MainWindow::go_to(const Request& request) {
+    Place place{
+        .node = recording_->node_of(request.session), .session = request.session, .frame = request.frame, .time = {}};
+    if (place.frame) place.time = recording_->time_of(*place.frame);
+    else if (place.node) place.time = recording_->overview.nodes[*place.node].first;
+    navigator_.go(place);
+    if (place.time) navigator_.reveal(*place.time);
 }
 
 void MainWindow::choose_files() {
@@ -194,6 +209,7 @@ void MainWindow::show(std::shared_ptr<const Recording> recording) {
     latency_->show(recording_);
     memory_->show(recording_);
     describe_place();
+    if (request_.frame || !request_.session.empty()) go_to(request_);
 }
 
 void MainWindow::tell(const QString& words) {

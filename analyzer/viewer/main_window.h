@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/model/loader.h"
 #include "analyzer/viewer/model/navigator.h"
 
@@ -29,7 +30,9 @@ public:
     MainWindow();
 
     /// Starts reading; the window stays usable.
-    void open(std::vector<std::string> files);
+    void open(std::vector<std::string> files) { open(Request{std::move(files), {}, {}}); }
+    /// Files that are open already are not read again.
+    void open(const Request& request);
     const Recording* recording() const { return recording_.get(); }
     Navigator& navigator() { return navigator_; }
     Loader& loader() { return loader_; }
@@ -48,6 +51,7 @@ private:
     void show(std::shared_ptr<const Recording> recording);
     void tell(const QString& words);
     void describe_place();
+    void go_to(const Request& request);
     void show_shortcuts();
     void open_in_wireshark();
     void copy_filter();
@@ -56,6 +60,7 @@ private:
     Navigator navigator_;
     Loader loader_;
     std::shared_ptr<const Recording> recording_;
+    Request request_;  ///< what to go to once it has been read
     VerdictPane* verdict_ = nullptr;
     SessionPane* sessions_ = nullptr;
     TrackPane* tracks_ = nullptr;

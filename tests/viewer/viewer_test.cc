@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/link/wireshark.h"
 #include "analyzer/viewer/main_window.h"
 #include "analyzer/viewer/model/tracks.h"
@@ -89,6 +90,7 @@ private Q_SLOTS:
     void filter_and_search();
     void ladders_and_memory_are_those_of_the_report();
     void wireshark_is_told_the_frame_and_the_session();
+    void requests_reach_a_viewer_that_runs();
     void colours_follow_the_palette();
     void bad_input_is_a_sentence();
     void reading_can_be_cancelled();
@@ -291,6 +293,22 @@ void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
         (QStringList{"-r", file, "-g", "30", "-Y", "smcr.connection == \"smcr-1\""}));
     QCOMPARE(display_filter(recording, {.node = {}, .session = "", .frame = 7, .time = {}}), "frame.number == 7");
     QVERIFY(display_filter(recording, {}).isEmpty());
+}
+
+void ViewerTest::requests_reach_a_viewer_that_runs() {
+    const std::string file = (samples + "real/smcr_v2_echo.pcap").toStdString();
+    const Request request{{file}, "smcr-1", 30};
+    QCOMPARE(*request_in(octets_of(request)), request);
+    for (const char* octets : {"", "{", "[]", "{\"files\": 7}", "\xff\xfe"}) QVERIFY(!request_in(octets));
+
+    const QString socket = QString("fabricscope-viewer-test-%1").arg(QCoreApplication::applicationPid());
+    QVERIFY(!hand_over(request, socket));
+    Opened opened({QString::fromStdString(file)});
+    const RequestServer server(socket, [&](const Request& asked) { opened.window.open(asked); });
+    QVERIFY(hand_over(request, socket));
+    QTRY_COMPARE(opened.window.navigator().place().session, std::string("smcr-1"));
+    QVERIFY(opened.window.navigator().place().frame == 30U);
+    QVERIFY(!opened.window.loader().is_busy());
 }
 
 void ViewerTest::colours_follow_the_palette() {

@@ -55,6 +55,8 @@ LatencyPane::LatencyPane(Navigator& navigator) : navigator_(navigator), summary_
     summary_->setObjectName("latencySummary");
     summary_->setMargin(4);
     plot_->setObjectName("latencyPlot");
+    plot_->hide();
+    summary_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

@@ -76,6 +76,8 @@ SequencePane::SequencePane(Navigator& navigator) : navigator_(navigator), title_
     plot_->setObjectName("sequencePlot");
     plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     plot_->setNoAntialiasingOnDrag(true);
+    plot_->hide();
+    title_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
