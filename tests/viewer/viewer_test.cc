@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <QDirIterator>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProcess>
@@ -90,6 +91,7 @@ private Q_SLOTS:
     void filter_and_search();
     void ladders_and_memory_are_those_of_the_report();
     void wireshark_is_told_the_frame_and_the_session();
+    void every_sample_can_be_looked_at();
     void requests_reach_a_viewer_that_runs();
     void colours_follow_the_palette();
     void bad_input_is_a_sentence();
@@ -293,6 +295,32 @@ void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
         (QStringList{"-r", file, "-g", "30", "-Y", "smcr.connection == \"smcr-1\""}));
     QCOMPARE(display_filter(recording, {.node = {}, .session = "", .frame = 7, .time = {}}), "frame.number == 7");
     QVERIFY(display_filter(recording, {}).isEmpty());
+}
+
+void ViewerTest::every_sample_can_be_looked_at() {
+    constexpr std::size_t most_nodes = 8;
+    int files = 0;
+    for (QDirIterator file(samples, {"*.pcap", "*.pcapng"}, QDir::Files, QDirIterator::Subdirectories);
+         file.hasNext();) {
+        Opened opened({file.next()});
+        ++files;
+        const Recording& recording = *opened.window.recording();
+        QVERIFY2(recording.reading.problems.empty(), qPrintable(file.fileName()));
+        const auto& nodes = recording.overview.nodes;
+        QCOMPARE(nodes.empty(), !opened.message().isEmpty());
+        for (std::size_t i = 0; i < std::min(nodes.size(), most_nodes); ++i) {
+            opened.window.navigator().go(
+                {.node = i, .session = nodes[i].name, .frame = nodes[i].first_frame, .time = nodes[i].first});
+            for (const char* pane : {"tracks", "sequence", "ladder", "memory", "latency"})
+                QVERIFY(!opened.find<QWidget>(pane).grab().isNull());
+        }
+        for (const Track& track : recording.tracks)
+            for (const Slice& slice : nodes[track.node].lanes[track.lane].slices) {
+                QVERIFY2(slice.begin <= slice.end && slice.frame != 0, qPrintable(file.fileName()));
+                QVERIFY2(slice.begin >= recording.start() && slice.end <= recording.end(), qPrintable(file.fileName()));
+            }
+    }
+    QVERIFY(files > 100);
 }
 
 void ViewerTest::requests_reach_a_viewer_that_runs() {

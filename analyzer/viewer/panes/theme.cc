@@ -32,7 +32,8 @@ QColor Theme::readable(report::Colour colour) const {
     // A grey of the pictures on white is the ink of this paper.
     if (plain.saturation() < 20) return plain.lightness() < 60 ? ink : faint;
     // Light colours need more of it on light paper.
-    const double share = dark ? 0.25 : plain.green() > 140 ? 0.4 : 0;
+    if (dark) return between(plain, ink, 0.25);
+    const double share = plain.green() > 140 && plain.red() > 140 ? 0.4 : plain.lightness() > 120 ? 0.25 : 0;
     return between(plain, ink, share);
 }
 

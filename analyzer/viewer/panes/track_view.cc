@@ -280,10 +280,7 @@ void TrackView::paint_cursor(QPainter& painter, const report::TimeScale& scale) 
     if (now_.x() < names_width() || !underMouse()) return;
     const Time distance = time_at(now_.x()) - *time;
     const QString words = (distance < 0 ? "-" : "+") + text(report::duration_text(std::abs(distance), true));
-    const double width = fontMetrics().horizontalAdvance(words) + 10;
-    const double left = std::min(now_.x(), viewport()->width() - width);
-    painter.fillRect(QRectF(left, 0, width, fontMetrics().height() + 2), theme.band);
-    painter.drawText(QRectF(left, 0, width, fontMetrics().height() + 2), Qt::AlignCenter, words);
+    painter.drawText(QRectF(8, 1, names_width() - 16, fontMetrics().height()), Qt::AlignLeft, words);
 }
 
 void TrackView::paint_box(QPainter& painter) const {
