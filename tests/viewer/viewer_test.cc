@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <QDirIterator>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProcess>
@@ -8,7 +11,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "analyzer/viewer/link/request.h"
@@ -30,11 +32,11 @@ report::Slice slice(Time begin, Time end, Activity activity = Activity::operatio
 }
 
 /// What `analyze --json` says of a capture.
-nlohmann::json analysed(const QString& file) {
+QJsonObject analysed(const QString& file) {
     QProcess program;
     program.start(FABRICSCOPE_PROGRAM, {"analyze", "--json", "--", file});
     program.waitForFinished();
-    return nlohmann::json::parse(program.readAllStandardOutput().toStdString());
+    return QJsonDocument::fromJson(program.readAllStandardOutput()).object();
 }
 
 /// A window in which captures have been opened.
@@ -200,27 +202,28 @@ void ViewerTest::panes_agree_with_analyze() {
     QFETCH(const QString, file);
     QVERIFY(QFile::exists(file));
     Opened opened({file});
-    const nlohmann::json expected = analysed(file);
+    const QJsonObject expected = analysed(file);
     QCOMPARE(opened.message(), QString());
 
     std::multiset<std::string> rules, shown;
-    for (const auto& finding : expected["findings"]) rules.insert(finding["rule"].get<std::string>());
+    for (const auto& finding : expected["findings"].toArray())
+        rules.insert(finding.toObject()["rule"].toString().toStdString());
     for (const Trouble& trouble : opened.window.recording()->troubles)
         if (!trouble.rule.empty()) shown.insert(trouble.rule);
     QVERIFY(rules == shown);
 
     const QStringList sessions = column(*opened.find<QTreeView>("sessionTree").model(), 0);
-    const auto names = [&](const nlohmann::json& list) {
-        for (const auto& session : list) {
-            const std::string name = session["id"].get<std::string>();
-            QVERIFY2(sessions.contains(QString::fromStdString(name)), name.c_str());
+    const auto holds = [&](const char* protocol, const char* list) {
+        for (const auto& session : expected[protocol].toObject()[list].toArray()) {
+            const QString name = session.toObject()["id"].toString();
+            QVERIFY2(!name.isEmpty() && sessions.contains(name), qPrintable(name));
         }
     };
-    names(expected["smcr"]["connections"]);
-    names(expected["smcr"]["link_groups"]);
-    names(expected["rdma_cm"]["connections"]);
-    names(expected["fcvi"]["connections"]);
-    names(expected["fc_ae_rdma"]["regions"]);
+    holds("smcr", "connections");
+    holds("smcr", "link_groups");
+    holds("rdma_cm", "connections");
+    holds("fcvi", "connections");
+    holds("fc_ae_rdma", "regions");
     QVERIFY(opened.window.recording()->operations() > 0);
 }
 
@@ -232,8 +235,10 @@ void ViewerTest::cursors_are_plotted() {
     const auto panels = panels_of(recording, place);
     QCOMPARE(panels.size(), 2U);
     const auto produced = std::ranges::find(panels[0].curves, std::string_view("produced"), &report::Curve::name);
-    const auto expected = analysed(file)["smcr"]["connections"][0]["client_to_server"]["bytes_announced"];
-    QCOMPARE(produced->steps.back().value, expected.get<std::uint64_t>());
+    const QJsonObject connection = analysed(file)["smcr"].toObject()["connections"].toArray()[0].toObject();
+    const qint64 expected = connection["client_to_server"].toObject()["bytes_announced"].toInteger();
+    QVERIFY(expected > 0);
+    QCOMPARE(produced->steps.back().value, static_cast<std::uint64_t>(expected));
 }
 
 void ViewerTest::click_on_a_finding_moves_all_panes() {
@@ -302,7 +307,8 @@ void ViewerTest::every_sample_can_be_looked_at() {
     int files = 0;
     for (QDirIterator file(samples, {"*.pcap", "*.pcapng"}, QDir::Files, QDirIterator::Subdirectories);
          file.hasNext();) {
-        Opened opened({file.next()});
+        if (file.next().endsWith(".fcoe.pcap")) continue;  // the same frames as beside it
+        Opened opened({file.filePath()});
         ++files;
         const Recording& recording = *opened.window.recording();
         QVERIFY2(recording.reading.problems.empty(), qPrintable(file.fileName()));
