@@ -2,14 +2,13 @@
 // From file names to what the engine makes of the files.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analyzer/engine/engine.h"
 #include "analyzer/report/protocol.h"
-#include "capture/origins.h"
+#include "analyzer/report/reading.h"
 #include "program/command_line.h"
 
 namespace fabricscope::cli {
@@ -24,12 +23,7 @@ struct InputOptions {
 /// Returns FILE.
 Option add_input_options(const Command& command, InputOptions& options);
 
-struct Analysis {
-    std::unique_ptr<engine::Engine> engine;  ///< null: none of the files could be opened
-    std::vector<std::string> opened;         ///< those of the files that could be
-    std::vector<std::string> problems;       ///< why files could not be read to their end
-    capture::Origins origins;                ///< of all frames, if several files were opened; sources as in `opened`
-};
+using Analysis = report::Reading;
 
 /// Reads all files as one timeline. Problems have been complained about.
 Analysis analyse(

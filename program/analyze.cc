@@ -18,9 +18,11 @@ struct AnalyzeOptions {
     std::string csv_folder;
     std::string sqlite_file;
     std::string annotated_file;
+    std::string perfetto_file;
     bool cursors = false;
 
     bool for_programs() const { return report.json() || !csv_folder.empty() || !sqlite_file.empty(); }
+    bool wants_timelines() const { return (for_programs() && cursors) || !perfetto_file.empty(); }
 };
 
 /// `--json` takes the word behind it, which in `--json a.pcap b.pcap` is a capture. A file that exists
@@ -40,6 +42,7 @@ void tell_captures_from_output(AnalyzeOptions& options) {
 bool write(const report::Results& results, const Analysis& analysis, const AnalyzeOptions& options) {
     bool written = true;
     if (!options.annotated_file.empty()) written &= export_annotated(options.annotated_file, results, analysis.opened);
+    if (!options.perfetto_file.empty()) written &= export_perfetto(options.perfetto_file, *analysis.engine, results);
     if (!options.csv_folder.empty()) written &= export_csv(options.csv_folder, results, options.cursors);
     if (!options.sqlite_file.empty()) written &= export_sqlite(options.sqlite_file, results, options.cursors);
     if (options.report.json()) written &= write_json(results, options.report, options.cursors);
@@ -53,6 +56,8 @@ std::string why_not(const AnalyzeOptions& options) {
     if (!options.csv_folder.empty()) reason = why_not_csv(options.csv_folder, options.input.files);
     if (reason.empty() && !options.sqlite_file.empty())
         reason = why_not_sqlite(options.sqlite_file, options.input.files);
+    if (reason.empty() && !options.perfetto_file.empty())
+        reason = why_not_perfetto(options.perfetto_file, options.input.files);
     if (reason.empty() && !options.annotated_file.empty())
         reason = why_not_annotate(options.annotated_file, options.input.files);
     return reason;
@@ -66,7 +71,7 @@ int run(AnalyzeOptions& options) {
         return wrong_usage;
     }
     engine::Options engine_options = engine_options_of(options.report);
-    engine_options.smcr_options.timelines = options.for_programs() && options.cursors;
+    engine_options.smcr_options.timelines = options.wants_timelines();
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;
@@ -86,6 +91,8 @@ void add_analyze(CommandLine& program) {
     command
         .option(
             "--annotate", options->annotated_file, "Write the captures again, with each finding as a packet comment")
+        .placeholder("OUT");
+    command.option("--perfetto", options->perfetto_file, "Write what went on as a trace that ui.perfetto.dev opens")
         .placeholder("OUT");
     command.flag("--cursors", options->cursors, "With --json, --csv, --sqlite: every step of each direction's cursors");
     command.on_run([options] { return run(*options); });

@@ -16,5 +16,7 @@ void add_explain(CommandLine& program);
 void add_tables(CommandLine& program);
 void add_replay(CommandLine& program);
 void add_synth(CommandLine& program);
+void add_view(CommandLine& program);
+void add_report(CommandLine& program);
 
 }  // namespace fabricscope::cli

@@ -9,6 +9,8 @@
 
 #include "analyzer/report/comments.h"
 #include "analyzer/report/csv.h"
+#include "analyzer/report/html.h"
+#include "analyzer/report/perfetto.h"
 #include "analyzer/report/png.h"
 #include "analyzer/report/sqlite.h"
 #include "analyzer/report/svg.h"
@@ -34,8 +36,11 @@ bool is_our_database(std::string_view octets) {
 
 constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
 
-/// Both kinds of pictures name the program within these first octets.
-constexpr std::size_t picture_head = 256;
+/// Pictures, pages and traces name the program within these first octets.
+bool names_us(std::string_view octets) {
+    constexpr std::size_t head = 256;
+    return octets.substr(0, head).find("fabricscope ") != std::string_view::npos;
+}
 
 using WritePicture = void (*)(std::ostream&, const report::Drawing&, std::string_view);
 
@@ -80,11 +85,15 @@ std::string why_not_sqlite(const std::string& file, const std::vector<std::strin
 }
 
 std::string why_not_picture(const std::string& file, const std::vector<std::string>& inputs) {
-    if (file == "-") return {};
-    const auto ours = [](std::string_view octets) {
-        return octets.substr(0, picture_head).find("fabricscope ") != std::string_view::npos;
-    };
-    return why_not_replace(file, inputs, {"a picture of fabricscope", ours});
+    return file == "-" ? std::string() : why_not_replace(file, inputs, {"a picture of fabricscope", names_us});
+}
+
+std::string why_not_html(const std::string& file, const std::vector<std::string>& inputs) {
+    return file == "-" ? std::string() : why_not_replace(file, inputs, {"a report of fabricscope", names_us});
+}
+
+std::string why_not_perfetto(const std::string& file, const std::vector<std::string>& inputs) {
+    return why_not_replace(file, inputs, {"a trace of fabricscope", names_us});
 }
 
 std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs) {
@@ -140,6 +149,27 @@ bool export_annotated(const std::string& file, const report::Results& results, c
         return false;
     }
     return copy.put_in_place();
+}
+
+bool export_perfetto(const std::string& file, const engine::Engine& engine, const report::Results& results) {
+    NewFile trace(file);
+    if (!trace) return false;
+    Output output(trace.temporary());
+    write_perfetto(output.stream(), engine, report::overview_of(results.models), application);
+    return output.finish() && trace.put_in_place();
+}
+
+bool export_html(const std::string& file, const engine::Engine& engine, const report::Results& results) {
+    if (file == "-") {
+        Output output("");
+        write_html(output.stream(), engine, results, application);
+        return output.finish();
+    }
+    NewFile page(file);
+    if (!page) return false;
+    Output output(page.temporary());
+    write_html(output.stream(), engine, results, application);
+    return output.finish() && page.put_in_place();
 }
 
 bool export_svg(const std::string& file, const report::Drawing& drawing) {

@@ -27,7 +27,12 @@ bool export_sqlite(const std::string& file, const report::Results& results, bool
 /// Writes the captures `opened` again, with the findings as comments.
 bool export_annotated(const std::string& file, const report::Results& results, const std::vector<std::string>& opened);
 
+std::string why_not_html(const std::string& file, const std::vector<std::string>& inputs);
+std::string why_not_perfetto(const std::string& file, const std::vector<std::string>& inputs);
+bool export_perfetto(const std::string& file, const engine::Engine& engine, const report::Results& results);
+
 /// "-" is standard output.
+bool export_html(const std::string& file, const engine::Engine& engine, const report::Results& results);
 bool export_svg(const std::string& file, const report::Drawing& drawing);
 bool export_png(const std::string& file, const report::Drawing& drawing);
 

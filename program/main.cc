@@ -23,6 +23,8 @@ int run(int argc, char** argv) {
     add_tables(program);
     add_replay(program);
     add_synth(program);
+    add_view(program);
+    add_report(program);
     return program.run(argc, argv);
 }
 

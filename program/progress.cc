@@ -38,8 +38,11 @@ Progress::Progress(const std::vector<std::string>& files)
     if (active_) size_ = size_of(files);
 }
 
-Progress::~Progress() {
+Progress::~Progress() { finish(); }
+
+void Progress::finish() {
     if (shown_) fmt::print(stderr, "\r\x1b[K");
+    shown_ = false;
 }
 
 void Progress::on_frame(const capture::Frame& frame) {

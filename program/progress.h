@@ -19,6 +19,8 @@ public:
     Progress& operator=(const Progress&) = delete;
 
     void on_frame(const capture::Frame& frame);
+    /// Takes what it has shown off the terminal.
+    void finish();
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
-#include "analyzer/report/clocks.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/summary.h"
 #include "program/output.h"
@@ -53,23 +50,6 @@ std::vector<engine::RuleResult> chosen_rules(const engine::Engine& engine, const
     std::vector<engine::RuleResult> results = engine.rule_results();
     std::erase_if(results, [&](const engine::RuleResult& result) { return !is_chosen(*result.rule, options); });
     return results;
-}
-
-/// What findings, which are observations, and times are about.
-std::set<std::uint64_t> frames_named(
-    const engine::smcr::Model& model, std::span<const observations::Observation> observations) {
-    std::set<std::uint64_t> frames = report::frames_with_an_order(model);
-    for (const observations::Observation& o : observations) frames.insert(o.frames.begin(), o.frames.end());
-    return frames;
-}
-
-/// Where the frames lie, if there are several files.
-std::map<std::uint64_t, report::Place> places_of(const std::set<std::uint64_t>& frames, const Analysis& analysis) {
-    if (analysis.opened.size() < 2) return {};
-    std::map<std::uint64_t, report::Place> places;
-    for (const auto& [frame, origin] : analysis.origins.of(frames))
-        places[frame] = {analysis.opened[origin.source], origin.number};
-    return places;
 }
 
 engine::Profile profile_of(const ReportOptions& options) {
@@ -148,31 +128,10 @@ engine::Options engine_options_of(const ReportOptions& options) {
 report::Results results_of(
     const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options,
     std::span<const std::string> dropped) {
-    const engine::Engine& engine = *analysis.engine;
-    std::vector<const engine::Finding*> findings = chosen_findings(engine, options);
-    std::vector<std::string> warnings = report::clock_warnings(
-        engine.smcr(), places_of(report::frames_with_an_order(engine.smcr()), analysis));
-    const engine::Models models = engine.models();
-    std::vector<observations::Observation> seen = observations::observe(
-        {.models = models,
-         .capture = engine.capture(),
-         .findings = findings,
-         .unread = analysis.problems,
-         .doubts = warnings,
-         .dropped = dropped});
-    warnings.insert(warnings.end(), dropped.begin(), dropped.end());
-    std::map<std::uint64_t, report::Place> places = places_of(frames_named(engine.smcr(), seen), analysis);
-    return {
-        .files = files,
-        .problems = analysis.problems,
-        .capture = engine.capture(),
-        .models = models,
-        .findings = std::move(findings),
-        .rules = chosen_rules(engine, options),
-        .places = std::move(places),
-        .warnings = std::move(warnings),
-        .observations = std::move(seen),
-        .profile = profile_of(options)};
+    report::Results results = report::results_of(analysis, files, chosen_findings(*analysis.engine, options), dropped);
+    results.rules = chosen_rules(*analysis.engine, options);
+    results.profile = profile_of(options);
+    return results;
 }
 
 bool write_summary(const report::Results& results, const ReportOptions& options) {

@@ -21,13 +21,16 @@ constexpr std::array sessions{
         .at = Messages::at,
         .ladder = [](const engine::Engine& engine, std::size_t index,
                      engine::Time start) { return ladder_of(engine.fc_ae_rdma().messages[index], engine.fc(), start); },
-        .stream = message_stream},
+        .stream = message_stream,
+        .filter = "fcaerdma.message"},
     SessionKind{
         .prefix = "fc-ae-rdma-region-",
         .noun = "memory region",
         .count = Regions::count,
         .at = Regions::at,
-        .stream = region_stream},
+        .stream = region_stream,
+        .memories = [](const engine::Engine& engine,
+                       std::size_t index) { return region_memories(engine.fc_ae_rdma(), index); }},
 };
 
 constexpr std::array own_views{
@@ -94,7 +97,8 @@ constinit const ProtocolReport fc_ae_rdma_report{
     .sessions = sessions,
     .views = own_views,
     .options = own_options,
-    .carrier = &fc_report};
+    .carrier = &fc_report,
+    .overview = fc_ae_rdma_overview};
 
 std::string fc_ae_rdma_message_name(std::uint64_t id) { return "fc-ae-rdma-" + std::to_string(id); }
 std::string fc_ae_rdma_region_name(std::uint32_t id) { return "fc-ae-rdma-region-" + std::to_string(id); }

@@ -24,6 +24,9 @@ std::unique_ptr<Stream> message_stream(const StreamChoice& choice, OctetSink& si
 /// A region's memory, as messages wrote it, or as they read it.
 std::unique_ptr<Stream> region_stream(const StreamChoice& choice, OctetSink& sink);
 
+void fc_ae_rdma_overview(const engine::Models& models, Overview& overview);
+std::vector<Memory> region_memories(const engine::fc_ae_rdma::Model& model, std::size_t index);
+
 /// "fc-ae-rdma-3"
 std::string fc_ae_rdma_message_name(std::uint64_t id);
 /// "fc-ae-rdma-region-3"

@@ -46,7 +46,8 @@ constinit const ProtocolReport fc_report{
     .write_summary = [](std::ostream& out, const Results& results,
                         const SummaryOptions& options) { write_fc(out, *results.models.fc, options); },
     .sessions = sessions,
-    .views = own_views};
+    .views = own_views,
+    .overview = fc_overview};
 
 std::string exchange_name(std::uint32_t id) { return fmt::format("xchg-{}", id); }
 std::string login_name(std::uint32_t id) { return fmt::format("login-{}", id); }

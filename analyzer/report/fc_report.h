@@ -17,6 +17,8 @@ void write_fc(std::ostream& out, const engine::fibre_channel::Model& model, cons
 /// The Sequences that the model keeps, and the abort.
 Ladder ladder_of(const engine::fibre_channel::Exchange& exchange, engine::Time start);
 
+void fc_overview(const engine::Models& models, Overview& overview);
+
 /// "xchg-3"
 std::string exchange_name(std::uint32_t id);
 /// "login-3"

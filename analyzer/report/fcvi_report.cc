@@ -27,7 +27,10 @@ constexpr std::array sessions{
             },
         .ladder = [](const engine::Engine& engine, std::size_t index,
                      engine::Time start) { return ladder_of(engine.fcvi().connections[index], start); },
-        .stream = fcvi_stream},
+        .stream = fcvi_stream,
+        .filter = "fcvi.connection",
+        .memories = [](const engine::Engine& engine,
+                       std::size_t index) { return fcvi_memories(engine.fcvi(), index); }},
 };
 
 constexpr std::array own_views{
@@ -65,7 +68,8 @@ constinit const ProtocolReport fcvi_report{
     .sessions = sessions,
     .views = own_views,
     .keep_for_ladders = [](engine::Options& options) { options.fc_protocols.fcvi_options.limits.ius = most_rungs; },
-    .carrier = &fc_report};
+    .carrier = &fc_report,
+    .overview = fcvi_overview};
 
 std::string fcvi_connection_name(std::uint32_t id) { return "fcvi-" + std::to_string(id); }
 std::string fcvi_message_name(std::uint64_t id) { return "fcvi-message-" + std::to_string(id); }

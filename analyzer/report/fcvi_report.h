@@ -21,6 +21,10 @@ Ladder ladder_of(const engine::fcvi::Connection& connection, engine::Time start)
 /// The data that one end of a connection sent, Message by Message, in the order in which these began.
 std::unique_ptr<Stream> fcvi_stream(const StreamChoice& choice, OctetSink& sink);
 
+void fcvi_overview(const engine::Models& models, Overview& overview);
+/// Of each end, what the other one wrote and read in its memory.
+std::vector<Memory> fcvi_memories(const engine::fcvi::Model& model, std::size_t index);
+
 /// "fcvi-3"
 std::string fcvi_connection_name(std::uint32_t id);
 /// "fcvi-message-3"

@@ -69,19 +69,6 @@ std::string after(const std::vector<Rung>& rungs, std::size_t i, bool unicode) {
 constexpr double width = 900, client_x = 214, server_x = 800, time_right = 112, after_right = 186, frame_right = 884;
 constexpr double rung_height = 25, arrow_head = 9;
 
-Colour colour_of(Kind kind) {
-    switch (kind) {
-        case Kind::tcp: return palette::faint;
-        case Kind::clc:
-        case Kind::cm:
-        case Kind::control: return palette::blue;
-        case Kind::llc: return palette::green;
-        case Kind::data: return palette::purple;
-        case Kind::refusal: return palette::vermilion;
-    }
-    return palette::text;
-}
-
 class Picture {
 public:
     Drawing draw(const std::vector<Ladder>& ladders, const std::string& source) {
@@ -172,6 +159,19 @@ void Picture::legend(const std::vector<Ladder>& ladders) {
 }
 
 }  // namespace
+
+Colour colour_of(Kind kind) {
+    switch (kind) {
+        case Kind::tcp: return palette::faint;
+        case Kind::clc:
+        case Kind::cm:
+        case Kind::control: return palette::blue;
+        case Kind::llc: return palette::green;
+        case Kind::data: return palette::purple;
+        case Kind::refusal: return palette::vermilion;
+    }
+    return palette::text;
+}
 
 void sort_by_time(std::vector<Rung>& rungs) {
     std::ranges::stable_sort(rungs, {}, [](const Rung& rung) { return std::pair(rung.step.time, rung.step.frame); });

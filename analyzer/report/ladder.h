@@ -34,6 +34,7 @@ struct Ladder {
     const char* server_role = "server";
 };
 
+Colour colour_of(Rung::Kind kind);
 void sort_by_time(std::vector<Rung>& rungs);
 /// ": 8,192 bytes in 4 frames, 1 of them missing"; empty if there are no data
 std::string amount_text(std::uint64_t octets, std::uint64_t frames, std::uint64_t missing = 0);

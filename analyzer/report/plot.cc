@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "analyzer/report/cursor_curves.h"
 #include "analyzer/report/scales.h"
 #include "analyzer/report/smcr_report.h"
 #include "analyzer/report/units.h"
@@ -23,28 +24,14 @@ constexpr double heading = 26, panel_heading = 22, positions_height = 130, fligh
                  panel_gap = 16;
 constexpr std::size_t most_in_detail = 4;
 
-constexpr Colour produced_colour = palette::blue, consumed_colour = palette::green, window_colour = palette::faint,
-                 flight_colour = palette::sky, full_colour = palette::vermilion, blocked_colour = palette::orange,
-                 urgent_colour = palette::purple;
+constexpr Colour full_colour = palette::vermilion, blocked_colour = palette::orange, urgent_colour = palette::purple;
 
-/// A direction's samples, taken apart.
-struct Curves {
-    Steps produced, consumed, window, in_flight, full, blocked;
-    std::uint64_t most_produced = 0;
+struct Curves : CursorCurves {
+    Steps blocked;
 };
 
 Curves curves_of(const Direction& direction, const std::vector<CdcFlagsSeen>& flags) {
-    Curves curves;
-    const auto capacity = capacity_of(direction);
-    for (const CursorSample& sample : direction.timeline) {
-        curves.produced.push_back({sample.time, sample.produced});
-        curves.consumed.push_back({sample.time, sample.consumed});
-        curves.in_flight.push_back({sample.time, sample.in_flight()});
-        curves.most_produced = std::max(curves.most_produced, sample.produced);
-        if (!capacity) continue;
-        curves.window.push_back({sample.time, sample.consumed + *capacity});
-        curves.full.push_back({sample.time, sample.in_flight() >= *capacity ? 1U : 0U});
-    }
+    Curves curves{report::curves_of(direction), {}};
     for (const CdcFlagsSeen& seen : flags) curves.blocked.push_back({seen.time, seen.writer_blocked ? 1U : 0U});
     return curves;
 }

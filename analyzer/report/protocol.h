@@ -6,15 +6,20 @@
 
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "analyzer/report/columns.h"
+#include "analyzer/report/cursor_curves.h"
 #include "analyzer/report/data_tables.h"
 #include "analyzer/report/ladder.h"
+#include "analyzer/report/memory.h"
+#include "analyzer/report/overview.h"
 #include "analyzer/report/streams.h"
 #include "analyzer/report/summary.h"
 
@@ -38,6 +43,10 @@ struct SessionKind {
     Ladder (*ladder)(const engine::Engine& engine, std::size_t index, engine::Time start) = nullptr;
     std::unique_ptr<Stream> (*stream)(const StreamChoice& choice, OctetSink& sink) = nullptr;
     const char* why_no_stream = "";  ///< reads on from the session's name
+    const char* filter = nullptr;    ///< display filter field that has the session's name as its value
+    /// What is plotted over time: a panel for each direction, nothing of what has no cursors.
+    std::vector<CurvePanel> (*curves)(const engine::Engine& engine, std::size_t index) = nullptr;
+    std::vector<Memory> (*memories)(const engine::Engine& engine, std::size_t index) = nullptr;
 };
 
 /// An option of analyze and capture for what the protocol's traffic does not tell. May be repeated.
@@ -63,7 +72,23 @@ struct ProtocolReport {
     void (*keep_for_ladders)(engine::Options& options) = nullptr;
     /// What it is built on. The summary has that behind it, and a live capture does not count its sessions.
     const ProtocolReport* carrier = nullptr;
+    /// What went on, as branches and lanes. The model is there.
+    void (*overview)(const engine::Models& models, Overview& overview) = nullptr;
 };
+
+/// Of all protocols.
+Overview overview_of(const engine::Models& models);
+
+/// A session by its name.
+struct SessionPlace {
+    const ProtocolReport* protocol;
+    const SessionKind* kind;
+    std::uint32_t id;
+};
+/// The kind whose sessions have such names, and the number in it; nothing if there is no such kind.
+std::optional<SessionPlace> kind_of(const std::string& name);
+/// Where in its list it is; nothing if it is not there.
+std::optional<std::size_t> index_of(const engine::Engine& engine, const SessionKind& kind, std::uint32_t id);
 
 /// In the order of engine::protocols.
 std::span<const ProtocolReport* const> protocol_reports();

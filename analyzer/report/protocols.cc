@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <ranges>
 
 #include "analyzer/report/fc_ae_rdma_report.h"
 #include "analyzer/report/fc_report.h"
@@ -9,6 +11,18 @@
 #include "analyzer/report/smcr_report.h"
 
 namespace fabricscope::report {
+namespace {
+
+/// 0 if the name has another prefix, or no number.
+std::uint32_t id_in(const std::string& name, std::string_view prefix) {
+    std::uint32_t id = 0;
+    const char* const end = name.data() + name.size();
+    if (!name.starts_with(prefix)) return 0;
+    const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, id);
+    return error == std::errc() && rest == end ? id : 0;
+}
+
+}  // namespace
 
 std::span<const ProtocolReport* const> protocol_reports() {
     static constexpr std::array all{&smcr_report, &rdma_cm_report, &fc_report, &fcvi_report, &fc_ae_rdma_report};
@@ -19,6 +33,30 @@ std::span<const ProtocolReport* const> protocol_reports() {
 bool carries_others(const ProtocolReport& report) {
     return std::ranges::any_of(
         protocol_reports(), [&](const ProtocolReport* other) { return other->carrier == &report; });
+}
+
+Overview overview_of(const engine::Models& models) {
+    Overview overview;
+    for (const ProtocolReport* report : protocol_reports())
+        if (report->overview != nullptr && report->is_there(models)) report->overview(models, overview);
+    overview.sum_up();
+    return overview;
+}
+
+std::optional<SessionPlace> kind_of(const std::string& name) {
+    for (const ProtocolReport* protocol : protocol_reports())
+        for (const SessionKind& kind : protocol->sessions)
+            if (const std::uint32_t id = id_in(name, kind.prefix); id != 0) return SessionPlace{protocol, &kind, id};
+    return std::nullopt;
+}
+
+std::optional<std::size_t> index_of(const engine::Engine& engine, const SessionKind& kind, std::uint32_t id) {
+    const std::size_t count = kind.count(engine);
+    const auto indexes = std::views::iota(std::size_t{0}, count);
+    const auto id_of = [&](std::size_t i) { return kind.at(engine, i).id; };
+    const auto index = static_cast<std::size_t>(std::ranges::lower_bound(indexes, id, {}, id_of) - indexes.begin());
+    const bool found = index != count && id_of(index) == id && !kind.at(engine, index).merged;
+    return found ? std::optional(index) : std::nullopt;
 }
 
 }  // namespace fabricscope::report

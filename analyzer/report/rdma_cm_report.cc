@@ -25,7 +25,8 @@ constexpr std::array sessions{
         .ladder = [](const engine::Engine& engine, std::size_t index,
                      engine::Time start) { return ladder_of(engine.rdma_cm().connections[index], start); },
         .why_no_stream = ": RDMA CM does not tell where in memory its data belong, or in which order they are read; "
-                         "see analyze and timeline"},
+                         "see analyze and timeline",
+        .filter = "rdma_ip_cm.connection"},
 };
 
 constexpr std::array own_views{
@@ -60,7 +61,8 @@ constinit const ProtocolReport rdma_cm_report{
     .write_summary = [](std::ostream& out, const Results& results,
                         const SummaryOptions& options) { write_rdma_cm(out, *results.models.rdma_cm, options); },
     .sessions = sessions,
-    .views = own_views};
+    .views = own_views,
+    .overview = rdma_cm_overview};
 
 std::string cm_connection_name(std::uint32_t id) { return "cm-" + std::to_string(id); }
 

@@ -17,6 +17,8 @@ void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const
 /// The CM messages that the model keeps, and when each side's data began.
 Ladder ladder_of(const engine::rdma_cm::Connection& connection, engine::Time start);
 
+void rdma_cm_overview(const engine::Models& models, Overview& overview);
+
 /// "cm-3"
 std::string cm_connection_name(std::uint32_t id);
 

@@ -24,7 +24,12 @@ constexpr std::array sessions{
             },
         .ladder = [](const engine::Engine& engine, std::size_t index,
                      engine::Time start) { return ladder_of(engine.smcr().connections[index], engine.smcr(), start); },
-        .stream = smcr_stream},
+        .stream = smcr_stream,
+        .filter = "smcr.connection",
+        .curves = [](const engine::Engine& engine,
+                     std::size_t index) { return smcr_curves(engine.smcr().connections[index]); },
+        .memories = [](const engine::Engine& engine,
+                       std::size_t index) { return smcr_memories(engine.smcr().connections[index]); }},
 };
 
 constexpr std::array own_views{
@@ -95,6 +100,7 @@ constinit const ProtocolReport smcr_report{
         },
     .write_summary = write_smcr,
     .sessions = sessions,
-    .views = own_views};
+    .views = own_views,
+    .overview = smcr_overview};
 
 }  // namespace fabricscope::report

@@ -23,6 +23,11 @@ Ladder ladder_of(const engine::smcr::Connection& connection, const engine::smcr:
 /// All LLC messages that the model keeps, and the set-ups of the group's connections.
 Ladder ladder_of(const engine::smcr::LinkGroup& group, const engine::smcr::Model& model, engine::Time start);
 
+void smcr_overview(const engine::Models& models, Overview& overview);
+std::vector<CurvePanel> smcr_curves(const engine::smcr::Connection& connection);
+/// The RMB elements of both sides.
+std::vector<Memory> smcr_memories(const engine::smcr::Connection& connection);
+
 /// The data that one side of a connection wrote.
 std::unique_ptr<Stream> smcr_stream(const StreamChoice& choice, OctetSink& sink);
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QFileInfo>
+#include <QSettings>
+
+#include "analyzer/viewer/link/request.h"
+#include "analyzer/viewer/main_window.h"
+
+namespace {
+
+using namespace fabricscope::viewer;
+
+const QCommandLineOption frame_option("frame", "Go to that frame.", "NUMBER");
+const QCommandLineOption session_option("session", "Select that session.", "ID");
+const QCommandLineOption reuse_option("reuse", "Show it in a viewer that runs already, if there is one.");
+
+Request request_of(const QCommandLineParser& line) {
+    Request request;
+    // Another viewer may run in another folder.
+    for (const QString& file : line.positionalArguments())
+        request.files.push_back(QFileInfo(file).absoluteFilePath().toStdString());
+    request.session = line.value(session_option).toStdString();
+    if (const qulonglong frame = line.value(frame_option).toULongLong(); frame != 0) request.frame = frame;
+    return request;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QApplication application(argc, argv);
+    QApplication::setApplicationName("fabricscope-viewer");
+    QApplication::setOrganizationName("fabricscope");
+    QApplication::setApplicationVersion(FABRICSCOPE_VERSION);
+    QCommandLineParser line;
+    line.setApplicationDescription("Shows what happened on an RDMA fabric: time, memory and cause.");
+    line.addHelpOption();
+    line.addVersionOption();
+    line.addOptions({frame_option, session_option, reuse_option});
+    line.addPositionalArgument("FILE", "Captures; several are one timeline.", "[FILE...]");
+    line.process(application);
+    const Request request = request_of(line);
+    if (line.isSet(reuse_option) && hand_over(request, socket_name())) return 0;
+
+    MainWindow window;
+    QSettings settings;
+    window.restoreGeometry(settings.value("geometry").toByteArray());
+    window.restoreState(settings.value("panes").toByteArray());
+    QObject::connect(&application, &QApplication::aboutToQuit, &window, [&] {
+        settings.setValue("geometry", window.saveGeometry());
+        settings.setValue("panes", window.saveState());
+    });
+    const RequestServer server(socket_name(), [&](const Request& asked) {
+        window.open(asked);
+        window.raise();
+        window.activateWindow();
+    });
+    window.QMainWindow::show();
+    window.open(request);
+    return QApplication::exec();
+}

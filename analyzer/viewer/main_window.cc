@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/viewer/main_window.h"
+
+#include <fmt/format.h>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QStatusBar>
+#include <QToolBar>
+
+#include "analyzer/report/units.h"
+#include "analyzer/viewer/link/wireshark.h"
+#include "analyzer/viewer/panes/ladder_pane.h"
+#include "analyzer/viewer/panes/latency_pane.h"
+#include "analyzer/viewer/panes/list_panes.h"
+#include "analyzer/viewer/panes/memory_pane.h"
+#include "analyzer/viewer/panes/sequence_pane.h"
+#include "analyzer/viewer/panes/theme.h"
+#include "analyzer/viewer/panes/track_pane.h"
+
+namespace fabricscope::viewer {
+namespace {
+
+const char* const shortcuts = R"(<table cellpadding="3">
+<tr><td><b>W, S</b></td><td>closer, further away (around the time cursor)</td></tr>
+<tr><td><b>A, D</b></td><td>earlier, later</td></tr>
+<tr><td><b>0</b></td><td>the whole capture</td></tr>
+<tr><td><b>F</b></td><td>the selected box</td></tr>
+<tr><td><b>Wheel</b></td><td>closer, further away; over the names or with Shift: up and down</td></tr>
+<tr><td><b>Drag</b></td><td>select a box and see its statistics</td></tr>
+<tr><td><b>Right or Shift drag</b></td><td>move in time</td></tr>
+<tr><td><b>Double click</b></td><td>an operation fills the picture; in Sequence: puts the time cursor there</td></tr>
+<tr><td><b>Alt+Left, Alt+Right</b></td><td>back to the place before, and forward again</td></tr>
+<tr><td><b>Esc</b></td><td>the place before</td></tr>
+<tr><td><b>Ctrl+F</b></td><td>search the sessions</td></tr>
+<tr><td><b>Ctrl+W</b></td><td>open the selection in Wireshark; Ctrl+Shift+C copies it as display filter</td></tr>
+<tr><td><b>Ctrl+O</b></td><td>open captures</td></tr>
+<tr><td><b>?</b></td><td>this sheet</td></tr>
+</table>)";
+
+QString names_of(const std::vector<std::string>& files) {
+    QStringList names;
+    for (const std::string& file : files) names << QFileInfo(text(file)).fileName();
+    return names.join(", ");
+}
+
+}  // namespace
+
+MainWindow::MainWindow() {
+    setWindowTitle("fabricscope");
+    resize(1280, 800);
+    setAcceptDrops(true);
+    setDockNestingEnabled(true);
+    add_panes();
+    add_menus();
+    add_status_bar();
+    connect(&loader_, &Loader::progressed, this, [this](quint64 frames, int share) { show_progress(frames, share); });
+    connect(&loader_, &Loader::loaded, this, [this](const std::shared_ptr<const Recording>& recording) {
+        show(recording);
+    });
+    connect(&navigator_, &Navigator::placed, this, [this] { describe_place(); });
+    tell("Open a capture with Ctrl+O, or drop one here.");
+}
+
+QDockWidget* MainWindow::add_pane(const char* title, QWidget* pane, Qt::DockWidgetArea area) {
+    auto* dock = new QDockWidget(title);
+    dock->setObjectName(QString("dock") + title);
+    dock->setWidget(pane);
+    addDockWidget(area, dock);
+    return dock;
+}
+
+void MainWindow::add_panes() {
+    verdict_ = new VerdictPane(navigator_);
+    sessions_ = new SessionPane(navigator_);
+    tracks_ = new TrackPane(navigator_);
+    sequence_ = new SequencePane(navigator_);
+    ladder_ = new LadderPane(navigator_);
+    latency_ = new LatencyPane(navigator_);
+    memory_ = new MemoryPane(navigator_);
+    QDockWidget* const verdict = add_pane("Verdict", verdict_, Qt::LeftDockWidgetArea);
+    QDockWidget* const sessions = add_pane("Sessions", sessions_, Qt::LeftDockWidgetArea);
+    QDockWidget* const tracks = add_pane("Tracks", tracks_, Qt::RightDockWidgetArea);
+    QDockWidget* const sequence = add_pane("Sequence", sequence_, Qt::RightDockWidgetArea);
+    tabifyDockWidget(sequence, add_pane("Ladder", ladder_, Qt::RightDockWidgetArea));
+    tabifyDockWidget(sequence, add_pane("Memory", memory_, Qt::RightDockWidgetArea));
+    tabifyDockWidget(sequence, add_pane("Latency", latency_, Qt::RightDockWidgetArea));
+    sequence->raise();
+    resizeDocks({verdict, tracks}, {460, 820}, Qt::Horizontal);
+    resizeDocks({verdict, sessions}, {330, 400}, Qt::Vertical);
+    resizeDocks({tracks, sequence}, {430, 300}, Qt::Vertical);
+}
+
+void MainWindow::add_menus() {
+    QMenu* const file = menuBar()->addMenu("&File");
+    file->addAction("&Open...", QKeySequence::Open, this, [this] { choose_files(); });
+    file->addAction("&Quit", QKeySequence::Quit, this, [this] { close(); });
+    QMenu* const go = menuBar()->addMenu("&Go");
+    back_ = go->addAction("&Back", QKeySequence("Alt+Left"), this, [this] { navigator_.back(); });
+    forward_ = go->addAction("&Forward", QKeySequence("Alt+Right"), this, [this] { navigator_.forward(); });
+    auto* const escape = new QAction(this);
+    escape->setShortcut(Qt::Key_Escape);
+    connect(escape, &QAction::triggered, this, [this] { navigator_.back(); });
+    addAction(escape);
+    go->addAction("&Search the sessions", QKeySequence::Find, this, [this] {
+        sessions_->findChild<QWidget*>("sessionSearch")->setFocus();
+    });
+    QMenu* const wireshark = menuBar()->addMenu("&Wireshark");
+    wireshark->addAction("&Open in Wireshark", QKeySequence("Ctrl+W"), this, [this] { open_in_wireshark(); });
+    wireshark->addAction("Copy as display &filter", QKeySequence("Ctrl+Shift+C"), this, [this] { copy_filter(); });
+    wireshark->addAction("Copy as &command line", this, [this] { copy_command(); });
+    QMenu* const view = createPopupMenu();
+    view->setTitle("&Panes");
+    menuBar()->addMenu(view);
+    QMenu* const help = menuBar()->addMenu("&Help");
+    help->addAction("&Keys", QKeySequence("?"), this, [this] { show_shortcuts(); });
+
+    message_ = new QLabel;
+    message_->setObjectName("message");
+    message_->setWordWrap(true);
+    message_->setMargin(6);
+    message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* const banner = new QToolBar;
+    banner->setObjectName("banner");
+    banner->setMovable(false);
+    banner->toggleViewAction()->setVisible(false);
+    banner->addWidget(message_);
+    addToolBar(Qt::TopToolBarArea, banner);
+}
+
+void MainWindow::add_status_bar() {
+    place_ = new QLabel;
+    place_->setObjectName("place");
+    progress_ = new QProgressBar;
+    progress_->setObjectName("progress");
+    progress_->setMaximumWidth(200);
+    cancel_ = new QPushButton("Cancel");
+    cancel_->setObjectName("cancel");
+    connect(cancel_, &QPushButton::clicked, &loader_, [this] { loader_.cancel(); });
+    statusBar()->addWidget(place_, 1);
+    statusBar()->addPermanentWidget(progress_);
+    statusBar()->addPermanentWidget(cancel_);
+    progress_->hide();
+    cancel_->hide();
+}
+
+void MainWindow::open(const Request& request) {
+    const std::vector<std::string>& files = request.files;
+    if (files.empty()) return;
+    if (recording_ && recording_->files == files && !loader_.is_busy()) {
+        go_to(request);
+        return;
+    }
+    request_ = request;
+    setWindowTitle(names_of(files) + " - fabricscope");
+    tell("");
+    place_->setText("reading " + names_of(files));
+    progress_->setRange(0, 0);
+    progress_->show();
+    cancel_->show();
+    loader_.load(files);
+}
+
+void MainWindow::go_to(const Request& request) {
+    Place place{
+        .node = recording_->node_of(request.session), .session = request.session, .frame = request.frame, .time = {}};
+    if (place.frame) place.time = recording_->time_of(*place.frame);
+    else if (place.node) place.time = recording_->overview.nodes[*place.node].first;
+    navigator_.go(place);
+    if (place.time) navigator_.reveal(*place.time);
+}
+
+void MainWindow::choose_files() {
+    const QStringList chosen = QFileDialog::getOpenFileNames(
+        this, "Open captures", {}, "Captures (*.pcap *.pcapng *.cap *.gz *.erf *.zst);;All files (*)");
+    std::vector<std::string> files;
+    for (const QString& file : chosen) files.push_back(file.toStdString());
+    open(std::move(files));
+}
+
+void MainWindow::show_progress(quint64 frames, int share) {
+    progress_->setRange(0, share < 0 ? 0 : 100);
+    progress_->setValue(share);
+    place_->setText("reading: " + text(report::counted(frames, "frame")));
+}
+
+void MainWindow::show(std::shared_ptr<const Recording> recording) {
+    progress_->hide();
+    cancel_->hide();
+    recording_ = std::move(recording);
+    tell(text(recording_->complaint()));
+    navigator_.reset({recording_->start(), recording_->end()});
+    verdict_->show(recording_);
+    sessions_->show(recording_);
+    tracks_->show(recording_);
+    sequence_->show(recording_);
+    ladder_->show(recording_);
+    latency_->show(recording_);
+    memory_->show(recording_);
+    describe_place();
+    if (request_.frame || !request_.session.empty()) go_to(request_);
+}
+
+void MainWindow::tell(const QString& words) {
+    message_->setText(words);
+    message_->parentWidget()->setVisible(!words.isEmpty());
+}
+
+void MainWindow::describe_place() {
+    back_->setEnabled(navigator_.can_go_back());
+    forward_->setEnabled(navigator_.can_go_forward());
+    if (!recording_) return;
+    const Place& place = navigator_.place();
+    std::string words;
+    const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "   ") + more; };
+    if (!place.session.empty()) add(place.session);
+    if (place.node) {
+        const report::Node& node = recording_->overview.nodes[*place.node];
+        if (node.name != place.session) add("in " + node.name);
+        if (!node.about.empty()) add(node.about);
+        if (!node.outcome.empty()) add(node.outcome);
+    }
+    if (place.time) add(report::seconds_text(*place.time - recording_->start()) + " s");
+    if (place.frame) add(fmt::format("frame {}", *place.frame));
+    if (words.empty() && recording_->results)
+        words = fmt::format(
+            "{}, {}, {}", report::counted(recording_->results->capture.frames, "frame"),
+            report::duration_text(recording_->results->capture.duration, true),
+            report::counted(recording_->operations(), "slice"));
+    place_->setText(text(words));
+}
+
+void MainWindow::show_shortcuts() {
+    auto* const sheet = new QMessageBox(QMessageBox::NoIcon, "Keys", shortcuts, QMessageBox::Close, this);
+    sheet->setObjectName("shortcuts");
+    sheet->setAttribute(Qt::WA_DeleteOnClose);
+    sheet->open();
+}
+
+void MainWindow::open_in_wireshark() {
+    if (!recording_) return;
+    if (const QString sentence = viewer::open_in_wireshark(*recording_, navigator_.place()); !sentence.isEmpty())
+        tell(sentence);
+}
+
+void MainWindow::copy_filter() {
+    if (recording_) QApplication::clipboard()->setText(display_filter(*recording_, navigator_.place()));
+}
+
+void MainWindow::copy_command() {
+    if (!recording_) return;
+    QStringList words{"wireshark"};
+    for (QString word : wireshark_arguments(*recording_, navigator_.place())) {
+        const bool is_plain = word.contains(QRegularExpression("^[A-Za-z0-9_./:-]+$"));
+        words << (is_plain ? word : "'" + word.replace("'", "'\\''") + "'");
+    }
+    QApplication::clipboard()->setText(words.join(' '));
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    std::vector<std::string> files;
+    for (const QUrl& url : event->mimeData()->urls())
+        if (url.isLocalFile()) files.push_back(url.toLocalFile().toStdString());
+    open(std::move(files));
+}
+
+}  // namespace fabricscope::viewer

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The window: panes around one time cursor.
+#pragma once
+
+#include <QMainWindow>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/viewer/link/request.h"
+#include "analyzer/viewer/model/loader.h"
+#include "analyzer/viewer/model/navigator.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace fabricscope::viewer {
+
+class LadderPane;
+class LatencyPane;
+class MemoryPane;
+class SequencePane;
+class SessionPane;
+class TrackPane;
+class VerdictPane;
+
+class MainWindow : public QMainWindow {
+public:
+    MainWindow();
+
+    /// Starts reading; the window stays usable.
+    void open(std::vector<std::string> files) { open(Request{std::move(files), {}, {}}); }
+    /// Files that are open already are not read again.
+    void open(const Request& request);
+    const Recording* recording() const { return recording_.get(); }
+    Navigator& navigator() { return navigator_; }
+    Loader& loader() { return loader_; }
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void add_panes();
+    QDockWidget* add_pane(const char* title, QWidget* pane, Qt::DockWidgetArea area);
+    void add_menus();
+    void add_status_bar();
+    void choose_files();
+    void show_progress(quint64 frames, int share);
+    void show(std::shared_ptr<const Recording> recording);
+    void tell(const QString& words);
+    void describe_place();
+    void go_to(const Request& request);
+    void show_shortcuts();
+    void open_in_wireshark();
+    void copy_filter();
+    void copy_command();
+
+    Navigator navigator_;
+    Loader loader_;
+    std::shared_ptr<const Recording> recording_;
+    Request request_;  ///< what to go to once it has been read
+    VerdictPane* verdict_ = nullptr;
+    SessionPane* sessions_ = nullptr;
+    TrackPane* tracks_ = nullptr;
+    SequencePane* sequence_ = nullptr;
+    LadderPane* ladder_ = nullptr;
+    LatencyPane* latency_ = nullptr;
+    MemoryPane* memory_ = nullptr;
+    QLabel* message_ = nullptr;  ///< above all: what keeps something from being shown
+    QLabel* place_ = nullptr;
+    QProgressBar* progress_ = nullptr;
+    QPushButton* cancel_ = nullptr;
+    QAction* back_ = nullptr;
+    QAction* forward_ = nullptr;
+};
+
+}  // namespace fabricscope::viewer

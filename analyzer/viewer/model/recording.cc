@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/viewer/model/recording.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+namespace fabricscope::viewer {
+namespace {
+
+constexpr std::uint64_t frames_between_calls = 1024;
+
+/// What `analyze` does by default, and what plots and ladders need.
+engine::Options engine_options() {
+    engine::Options options;
+    for (const engine::Protocol& protocol : engine::protocols) {
+        protocol.followed(options) = true;
+        if (protocol.judge_by != nullptr) protocol.judge_by(options, engine::Profile::linux_);
+    }
+    for (const report::ProtocolReport* report : report::protocol_reports())
+        if (report->keep_for_ladders != nullptr) report->keep_for_ladders(options);
+    options.smcr_options.timelines = true;
+    return options;
+}
+
+std::vector<const engine::Finding*> findings_of(const engine::Engine& engine) {
+    std::vector<const engine::Finding*> findings = engine.findings();
+    std::erase_if(findings, [](const engine::Finding* finding) { return finding->rule->only_in.has_value(); });
+    return findings;
+}
+
+void evaluate(Recording& recording) {
+    recording.results.emplace(
+        report::results_of(recording.reading, recording.files, findings_of(*recording.reading.engine)));
+    recording.overview = report::overview_of(recording.results->models);
+    for (std::size_t i = 0; i < recording.overview.nodes.size(); ++i)
+        recording.nodes.try_emplace(recording.overview.nodes[i].name, i);
+    recording.tracks = tracks_of(recording.overview);
+}
+
+}  // namespace
+
+std::optional<Time> Recording::time_of(std::uint64_t frame) const {
+    if (frame == 0 || frame > frame_times.size() || frame_times[frame - 1] == 0) return std::nullopt;
+    return frame_times[frame - 1];
+}
+
+std::optional<std::size_t> Recording::node_of(const std::string& session) const {
+    const auto place = nodes.find(session);
+    return place != nodes.end() ? std::optional(place->second) : std::nullopt;
+}
+
+std::uint64_t Recording::operations() const {
+    std::uint64_t count = 0;
+    for (const Track& track : tracks) count += overview.nodes[track.node].lanes[track.lane].slices.size();
+    return count;
+}
+
+std::string Recording::complaint() const {
+    std::string text = fmt::format("{}", fmt::join(reading.problems, "\n"));
+    if (cancelled) text += fmt::format("{}Reading was cancelled: this is what came before.", text.empty() ? "" : "\n");
+    if (!results || !text.empty()) return text;
+    if (results->capture.frames == 0) return "There is no frame in this capture.";
+    return overview.nodes.empty() ? "Nothing in this capture belongs to a protocol that fabricscope follows." : "";
+}
+
+std::shared_ptr<const Recording> load(
+    const std::vector<std::string>& files, const std::function<bool(std::uint64_t, std::uint64_t)>& proceed) {
+    auto recording = std::make_shared<Recording>();
+    recording->files = files;
+    std::uint64_t frames = 0, octets = 0;
+    recording->reading = report::read(files, engine_options(), {}, [&](const capture::Frame& frame) {
+        if (frame.number > recording->frame_times.size()) recording->frame_times.resize(frame.number);
+        recording->frame_times[frame.number - 1] = frame.time;
+        octets += frame.data.size();
+        recording->cancelled = ++frames % frames_between_calls == 0 && !proceed(frames, octets);
+        return !recording->cancelled;
+    });
+    if (recording->reading.engine) evaluate(*recording);
+    return recording;
+}
+
+}  // namespace fabricscope::viewer

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// All that is shown of captures. Made by one thread, then read only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/report/protocol.h"
+#include "analyzer/report/reading.h"
+#include "analyzer/viewer/model/tracks.h"
+
+namespace fabricscope::viewer {
+
+using observations::Observation;
+
+struct Recording {
+    std::vector<std::string> files;
+    report::Reading reading;                 ///< without engine: nothing could be opened
+    std::optional<report::Results> results;  ///< nothing: the same
+    report::Overview overview;
+    std::vector<Track> tracks;                           ///< of `overview`
+    std::vector<Time> frame_times;                       ///< by frame number - 1; 0: no such frame
+    std::unordered_map<std::string, std::size_t> nodes;  ///< of `overview`, by name
+    bool cancelled = false;
+
+    /// The worst first.
+    std::span<const Observation> observations() const {
+        return results ? std::span<const Observation>(results->observations) : std::span<const Observation>{};
+    }
+    Time start() const { return results ? results->capture.start.value_or(0) : 0; }
+    Time end() const { return results ? start() + results->capture.duration : 0; }
+    std::optional<Time> time_of(std::uint64_t frame) const;
+    /// The branch of a session; where it has none (an Exchange among others), nothing.
+    std::optional<std::size_t> node_of(const std::string& session) const;
+    std::uint64_t operations() const;
+    /// What keeps it from being shown whole, a sentence; empty if nothing does.
+    std::string complaint() const;
+};
+
+/// Reads files. `proceed` is told the number of frames now and then, and ends the reading by saying false.
+std::shared_ptr<const Recording> load(
+    const std::vector<std::string>& files,
+    const std::function<bool(std::uint64_t frames, std::uint64_t octets)>& proceed);
+
+}  // namespace fabricscope::viewer

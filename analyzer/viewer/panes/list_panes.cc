@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/viewer/panes/list_panes.h"
+
+#include <fmt/format.h>
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTableView>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+
+#include "analyzer/report/units.h"
+#include "analyzer/viewer/panes/theme.h"
+
+namespace fabricscope::viewer {
+namespace {
+
+constexpr std::size_t most_unfolded = 2000;  // branches; a larger tree begins with its hosts
+
+QVBoxLayout* column_of(QWidget& pane) {
+    auto* layout = new QVBoxLayout(&pane);
+    layout->setContentsMargins(4, 4, 4, 4);
+    layout->setSpacing(4);
+    return layout;
+}
+
+QLineEdit* filter_box(const char* name, const char* hint) {
+    auto* box = new QLineEdit;
+    box->setObjectName(name);
+    box->setPlaceholderText(hint);
+    box->setClearButtonEnabled(true);
+    return box;
+}
+
+/// "2 errors, 1 warning"; "No rule is broken" would claim more than a capture can tell.
+std::string summary_of(const Recording& recording) {
+    std::array<std::uint64_t, 3> counts{};
+    for (const Observation& o : recording.observations()) ++counts[static_cast<std::size_t>(o.severity)];
+    if (recording.observations().empty()) return "Nothing stands out.";
+    std::string text;
+    for (const engine::Severity severity : {engine::Severity::error, engine::Severity::warning, engine::Severity::note})
+        if (const std::uint64_t count = counts[static_cast<std::size_t>(severity)]; count != 0)
+            text += (text.empty() ? "" : ", ") + report::counted(count, name_of(severity));
+    return text;
+}
+
+}  // namespace
+
+VerdictPane::VerdictPane(Navigator& navigator)
+    : navigator_(navigator),
+      summary_(new QLabel),
+      filter_(filter_box("verdictFilter", "Filter: words of any column")),
+      table_(new QTableView) {
+    setObjectName("verdict");
+    summary_->setObjectName("verdictSummary");
+    table_->setObjectName("verdictTable");
+    filtered_.setSourceModel(&model_);
+    filtered_.setFilterKeyColumn(-1);
+    filtered_.setFilterCaseSensitivity(Qt::CaseInsensitive);
+    table_->setModel(&filtered_);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setWordWrap(true);
+    table_->setShowGrid(false);
+    table_->setAlternatingRowColors(true);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    auto* layout = column_of(*this);
+    layout->addWidget(summary_);
+    layout->addWidget(filter_);
+    layout->addWidget(table_, 1);
+    connect(filter_, &QLineEdit::textChanged, &filtered_, &QSortFilterProxyModel::setFilterFixedString);
+    const auto go = [this](const QModelIndex& index) {
+        if (index.isValid()) go_to(model_.at(filtered_.mapToSource(index).row()));
+    };
+    connect(table_, &QTableView::clicked, this, go);
+    connect(table_, &QTableView::activated, this, go);
+}
+
+void VerdictPane::show(std::shared_ptr<const Recording> recording) {
+    recording_ = std::move(recording);
+    model_.show(recording_);
+    summary_->setText(text(recording_->results ? summary_of(*recording_) : ""));
+    QHeaderView& header = *table_->horizontalHeader();
+    header.setHighlightSections(false);
+    header.setSectionResizeMode(QHeaderView::ResizeToContents);
+    for (const int column : {VerdictModel::sentence, VerdictModel::cause})
+        header.setSectionResizeMode(column, QHeaderView::Stretch);
+}
+
+void VerdictPane::go_to(const Observation& observation) {
+    Place place;
+    place.session = observation.session;
+    place.node = recording_->node_of(observation.session);
+    if (!observation.frames.empty()) {
+        place.frame = observation.frames.back();
+        place.time = recording_->time_of(*place.frame);
+    } else if (place.node) {
+        place.time = recording_->overview.nodes[*place.node].first;
+    }
+    navigator_.go(place);
+    if (place.time) navigator_.reveal(*place.time);
+}
+
+SessionPane::SessionPane(Navigator& navigator)
+    : navigator_(navigator),
+      search_(filter_box("sessionSearch", "Search: name, address, outcome")),
+      tree_(new QTreeView) {
+    setObjectName("sessions");
+    tree_->setObjectName("sessionTree");
+    filtered_.setSourceModel(&model_);
+    filtered_.setSortRole(SessionModel::sort_role);
+    filtered_.setFilterKeyColumn(-1);
+    filtered_.setFilterCaseSensitivity(Qt::CaseInsensitive);
+    filtered_.setRecursiveFilteringEnabled(true);
+    filtered_.setAutoAcceptChildRows(true);
+    tree_->setModel(&filtered_);
+    tree_->setSortingEnabled(true);
+    tree_->sortByColumn(SessionModel::name, Qt::AscendingOrder);
+    tree_->setUniformRowHeights(true);
+    tree_->setIndentation(14);
+    tree_->setAlternatingRowColors(true);
+    auto* layout = column_of(*this);
+    layout->addWidget(search_);
+    layout->addWidget(tree_, 1);
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
+        filtered_.setFilterFixedString(words);
+        if (!words.isEmpty()) tree_->expandAll();
+    });
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
+        if (following_ || !index.isValid()) return;
+        const std::size_t node = model_.node_at(filtered_.mapToSource(index));
+        const report::Node& chosen = recording_->overview.nodes[node];
+        navigator_.go(
+            {.node = node,
+             .session = chosen.name,
+             .frame = chosen.first_frame != 0 ? std::optional(chosen.first_frame) : std::nullopt,
+             .time = chosen.first});
+        if (chosen.first) navigator_.reveal(*chosen.first);
+    });
+    connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
+}
+
+void SessionPane::show(std::shared_ptr<const Recording> recording) {
+    following_ = true;
+    recording_ = std::move(recording);
+    model_.show(recording_);
+    if (recording_->overview.nodes.size() <= most_unfolded) tree_->expandAll();
+    tree_->header()->resizeSections(QHeaderView::ResizeToContents);
+    following_ = false;
+}
+
+void SessionPane::follow_place() {
+    if (!recording_) return;
+    following_ = true;
+    if (const auto& node = navigator_.place().node) {
+        const QModelIndex index = filtered_.mapFromSource(model_.index_of(*node));
+        tree_->setCurrentIndex(index);
+        tree_->scrollTo(index);
+    } else {
+        tree_->setCurrentIndex({});
+    }
+    following_ = false;
+}
+
+}  // namespace fabricscope::viewer

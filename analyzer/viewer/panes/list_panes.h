@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The panes that are lists: what is wrong, and who talked to whom.
+#pragma once
+
+#include <QSortFilterProxyModel>
+#include <QWidget>
+#include <memory>
+
+#include "analyzer/viewer/model/navigator.h"
+#include "analyzer/viewer/model/session_model.h"
+#include "analyzer/viewer/model/verdict_model.h"
+
+class QLabel;
+class QLineEdit;
+class QTableView;
+class QTreeView;
+
+namespace fabricscope::viewer {
+
+class VerdictPane : public QWidget {
+public:
+    explicit VerdictPane(Navigator& navigator);
+    void show(std::shared_ptr<const Recording> recording);
+
+private:
+    void go_to(const Observation& observation);
+
+    Navigator& navigator_;
+    std::shared_ptr<const Recording> recording_;
+    VerdictModel model_;
+    QSortFilterProxyModel filtered_;
+    QLabel* summary_;
+    QLineEdit* filter_;
+    QTableView* table_;
+};
+
+class SessionPane : public QWidget {
+public:
+    explicit SessionPane(Navigator& navigator);
+    void show(std::shared_ptr<const Recording> recording);
+
+private:
+    void follow_place();
+
+    Navigator& navigator_;
+    std::shared_ptr<const Recording> recording_;
+    SessionModel model_;
+    QSortFilterProxyModel filtered_;
+    QLineEdit* search_;
+    QTreeView* tree_;
+    bool following_ = false;  ///< the selection is moved by another pane
+};
+
+}  // namespace fabricscope::viewer

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The lanes, and below them what a box selected.
+#pragma once
+
+#include <QWidget>
+
+#include "analyzer/viewer/panes/track_view.h"
+
+class QLabel;
+class QTableWidget;
+
+namespace fabricscope::viewer {
+
+class TrackPane : public QWidget {
+public:
+    explicit TrackPane(Navigator& navigator);
+    void show(std::shared_ptr<const Recording> recording);
+    TrackView& view() { return *view_; }
+
+private:
+    void show_statistics(Stretch stretch, const std::vector<const Lane*>& lanes);
+
+    std::shared_ptr<const Recording> recording_;
+    TrackView* view_;
+    QLabel* legend_;
+    QTableWidget* statistics_;
+};
+
+}  // namespace fabricscope::viewer

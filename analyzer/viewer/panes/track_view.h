@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lanes over time: a picture of what went on, to zoom, pan and measure in.
+#pragma once
+
+#include <QAbstractScrollArea>
+#include <memory>
+#include <vector>
+
+#include "analyzer/report/scales.h"
+#include "analyzer/viewer/model/navigator.h"
+#include "analyzer/viewer/model/recording.h"
+
+namespace fabricscope::viewer {
+
+class TrackView : public QAbstractScrollArea {
+public:
+    explicit TrackView(Navigator& navigator);
+
+    void show(std::shared_ptr<const Recording> recording);
+    /// What was selected with a box: the stretch of time, and the lanes.
+    std::function<void(Stretch stretch, const std::vector<const Lane*>& lanes)> on_box;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
+
+private:
+    /// One row of the picture: the name of a branch, or a row of one of its lanes.
+    struct Line {
+        std::size_t node = 0;
+        const Row* row = nullptr;  ///< nullptr: a name
+        std::size_t track = 0;
+        bool first = false;  ///< of its lane
+        int depth = 0;
+        int top = 0;
+    };
+    struct Hit {
+        const Line* line = nullptr;
+        const Slice* slice = nullptr;
+    };
+
+    void lay_out();
+    void add_node(std::size_t node, int depth);
+    void set_scroll_range();
+    void follow_place();
+
+    report::TimeScale scale() const;
+    Time time_at(double x) const;
+    Time per_pixel() const;
+    int line_height() const;
+    int names_width() const;
+    int ruler_height() const;
+    const Line* line_at(double y) const;
+    Hit hit_at(QPointF at) const;
+    bool is_collapsed(std::size_t node) const { return collapsed_[node]; }
+    std::string name_of(const Hit& hit) const;
+    std::string words_for(const Hit& hit) const;
+
+    void paint_ruler(QPainter& painter, const report::TimeScale& scale) const;
+    void paint_line(QPainter& painter, const Line& line, const report::TimeScale& scale) const;
+    void paint_slices(QPainter& painter, const Line& line, const report::TimeScale& scale, double top) const;
+    void paint_cursor(QPainter& painter, const report::TimeScale& scale) const;
+    void paint_box(QPainter& painter) const;
+    void select(QPointF at);
+    void finish_box();
+
+    Navigator& navigator_;
+    std::shared_ptr<const Recording> recording_;
+    std::vector<std::vector<std::size_t>> children_;
+    std::vector<std::vector<std::size_t>> tracks_of_;  ///< of each node
+    std::vector<bool> collapsed_;
+    std::vector<Line> lines_;
+    int height_ = 0;
+
+    enum class Drag { none, pressed, box, pan };
+    Drag drag_ = Drag::none;
+    QPointF press_, now_;
+    Stretch pressed_stretch_;
+    bool has_box_ = false;
+    Stretch box_stretch_;
+    double box_top_ = 0, box_bottom_ = 0;  ///< in the laid out picture, not the viewport
+};
+
+}  // namespace fabricscope::viewer

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What went on, for other programs and for people: the trace for Perfetto, the report as HTML, the way to the viewer."""
+
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import pytest
+
+from harness import BUILD, ROOT, analyze, fabricscope, sample
+
+CAPTURES = [sample("smcr_v2_echo"), sample("rdmacm_rping_v4"), ROOT / "samples/fcvi/client_server_iso.pcap",
+            ROOT / "samples/fc_ae_rdma/several_exchanges.pcap"]
+
+
+def fields(octets):
+    """A protocol buffer as (number, value): integers and octets."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = octets[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(octets):
+        key = varint()
+        assert key & 7 in (0, 2), "only integers and octets are written"
+        value = varint()
+        if key & 7 == 2:
+            at += value
+            value = octets[at - value:at]
+            assert at <= len(octets)
+        yield key >> 3, value
+
+
+def trace_of(capture, folder):
+    """The tracks by uuid, and the events, of a trace in Perfetto's schema."""
+    fabricscope("analyze", capture, "--perfetto", folder / "out.pftrace")
+    tracks, events = {}, []
+    for _, packet in fields((folder / "out.pftrace").read_bytes()):
+        packet = dict(fields(packet))
+        if 60 in packet:
+            track = dict(fields(packet[60]))
+            tracks[track[1]] = track
+        if 11 in packet:
+            events.append({"time": packet[8], **{f"f{n}": v for n, v in fields(packet[11])}})
+    return tracks, events
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.stem)
+def test_trace_has_whole_slices_on_known_tracks(capture, tmp_path):
+    tracks, events = trace_of(capture, tmp_path)
+    assert all(track.get(5, 1) in tracks for track in tracks.values())
+    open_since = {}
+    slices = 0
+    for event in events:
+        track, kind = event["f11"], event["f9"]
+        assert track in tracks
+        if kind == 1:
+            assert track not in open_since, "slices of a track do not overlap"
+            open_since[track] = event["time"]
+        elif kind == 2:
+            assert event["time"] >= open_since.pop(track)
+            slices += 1
+    assert not open_since and slices > 0
+
+
+def test_trace_has_every_connection_and_the_wall_clock(tmp_path):
+    capture = sample("smcr_v2_20conns")
+    tracks, events = trace_of(capture, tmp_path)
+    names = {track[2].decode().split("  ")[0] for track in tracks.values()}
+    assert {c["id"] for c in analyze(capture)["smcr"]["connections"]} <= names
+    assert min(e["time"] for e in events) // 10**9 > 1_700_000_000
+
+
+def test_trace_replaces_only_traces(tmp_path):
+    other = tmp_path / "notes.txt"
+    other.write_text("mine")
+    fabricscope("analyze", CAPTURES[0], "--perfetto", other, status=(2,))
+    assert other.read_text() == "mine"
+
+
+class Page(HTMLParser):
+    """Which tags are open, and what they would load."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.loads, self.cells = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.loads += [value for name, value in attributes if name in ("src", "href")]
+        if tag not in ("meta", "link", "img"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "td":
+            self.cells.append(data)
+
+
+@pytest.mark.parametrize("capture", CAPTURES + [ROOT / "samples/fcvi/retried_setup_fails.pcap"], ids=lambda path: path.stem)
+def test_report_is_whole_and_needs_nothing_else(capture, tmp_path):
+    out = tmp_path / "out.html"
+    fabricscope("report", capture, "-o", out)
+    text = out.read_text()
+    page = Page(text)
+    assert not page.open and not page.loads and "<script" not in text
+    assert text.count("<svg") == text.count("</svg>") > 0
+    expected = analyze(capture)
+    for finding in expected["findings"]:
+        assert finding["rule"] in page.cells
+    for connection in expected["smcr"]["connections"] + expected["rdma_cm"]["connections"] + expected["fcvi"]["connections"]:
+        assert connection["id"] in page.cells
+    assert fabricscope("report", capture, "-o", "-").decode() == text
+
+
+def test_report_of_nothing(tmp_path):
+    fabricscope("report", tmp_path / "missing.pcap", "-o", tmp_path / "out.html", status=(3,))
+    empty = tmp_path / "empty.pcap"
+    empty.write_bytes(CAPTURES[0].read_bytes()[:24])
+    fabricscope("report", empty, "-o", tmp_path / "out.html")
+    assert "Nothing stands out" in (tmp_path / "out.html").read_text()
+
+
+def test_view_without_viewer_is_a_sentence(tmp_path):
+    alone = tmp_path / "fabricscope"
+    shutil.copy(BUILD / "bin/fabricscope", alone)
+    done = subprocess.run([alone, "view", "x.pcap"], capture_output=True, text=True, env={**os.environ, "PATH": str(tmp_path)})
+    assert done.returncode == 2
+    assert re.fullmatch(r"fabricscope: the viewer is not installed: .*\n", done.stderr)
+
+
+@pytest.mark.skipif(not (BUILD / "bin/fabricscope-viewer").exists(), reason="built without Qt")
+def test_view_starts_the_viewer():
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run([BUILD / "bin/fabricscope", "view", "--help"], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0 and "fabricscope view" in done.stdout
+    running = subprocess.Popen([BUILD / "bin/fabricscope", "view", CAPTURES[0]], env=environment)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(timeout=3)  # it stays until it is closed
+        assert os.readlink(f"/proc/{running.pid}/exe").endswith("fabricscope-viewer")
+    finally:
+        running.kill()
+        running.wait()

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <QDirIterator>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProcess>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+
+#include "analyzer/viewer/link/request.h"
+#include "analyzer/viewer/link/wireshark.h"
+#include "analyzer/viewer/main_window.h"
+#include "analyzer/viewer/model/tracks.h"
+#include "analyzer/viewer/model/verdict_model.h"
+#include "analyzer/viewer/panes/ladder_pane.h"
+#include "analyzer/viewer/panes/latency_pane.h"
+#include "analyzer/viewer/panes/memory_pane.h"
+#include "analyzer/viewer/panes/sequence_pane.h"
+
+namespace fabricscope::viewer {
+namespace {
+
+const QString samples = FABRICSCOPE_ALL_SAMPLES "/";
+
+report::Slice slice(Time begin, Time end, Activity activity = Activity::operation) {
+    return {.begin = begin, .end = end, .frame = 1, .octets = 10, .label = 0, .activity = activity};
+}
+
+/// What `analyze --json` says of a capture.
+QJsonObject analysed(const QString& file) {
+    QProcess program;
+    program.start(FABRICSCOPE_PROGRAM, {"analyze", "--json", "--", file});
+    program.waitForFinished();
+    return QJsonDocument::fromJson(program.readAllStandardOutput()).object();
+}
+
+/// A window in which captures have been opened.
+struct Opened {
+    explicit Opened(const QStringList& files) {
+        QSignalSpy loaded(&window.loader(), &Loader::loaded);
+        std::vector<std::string> names;
+        for (const QString& file : files) names.push_back(file.toStdString());
+        window.QMainWindow::show();
+        window.open(names);
+        [&] { QVERIFY(loaded.wait(20'000)); }();
+    }
+    template <class Widget> Widget& find(const char* name) { return *window.findChild<Widget*>(name); }
+    QString message() { return find<QLabel>("message").text(); }
+
+    MainWindow window;
+};
+
+/// The texts of a column, all branches.
+QStringList column(const QAbstractItemModel& model, int number, const QModelIndex& parent = {}) {
+    QStringList texts;
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        texts << model.index(row, number, parent).data().toString();
+        texts << column(model, number, model.index(row, 0, parent));
+    }
+    return texts;
+}
+
+QModelIndex row_of(const QAbstractItemModel& model, const QString& name, const QModelIndex& parent = {}) {
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        const QModelIndex index = model.index(row, 0, parent);
+        if (index.data().toString() == name) return index;
+        if (const QModelIndex below = row_of(model, name, index); below.isValid()) return below;
+    }
+    return {};
+}
+
+}  // namespace
+
+class ViewerTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void slices_that_overlap_get_rows_of_their_own();
+    void summaries_keep_all_slices_and_the_worst();
+    void nearest_slice_is_found();
+    void statistics_are_of_what_ended();
+    void places_can_be_gone_back_to();
+    void view_stays_within_the_capture();
+    void panes_agree_with_analyze_data();
+    void panes_agree_with_analyze();
+    void cursors_are_plotted();
+    void click_on_a_finding_moves_all_panes();
+    void filter_and_search();
+    void ladders_and_memory_are_those_of_the_report();
+    void wireshark_is_told_the_frame_and_the_session();
+    void every_sample_can_be_looked_at();
+    void requests_reach_a_viewer_that_runs();
+    void colours_follow_the_palette();
+    void bad_input_is_a_sentence();
+    void reading_can_be_cancelled();
+};
+
+void ViewerTest::slices_that_overlap_get_rows_of_their_own() {
+    report::Overview overview;
+    overview.add(report::Node::none, "a")
+        .lanes.push_back({.name = "x", .slices = {slice(0, 10), slice(5, 8), slice(9, 12), slice(10, 20)}});
+    const std::vector<Track> tracks = tracks_of(overview);
+    QCOMPARE(tracks.size(), 1U);
+    QCOMPARE(tracks[0].rows.size(), 2U);
+    QCOMPARE(tracks[0].rows[0].size(), 2U);
+    QCOMPARE(tracks[0].rows[1].size(), 2U);
+}
+
+void ViewerTest::summaries_keep_all_slices_and_the_worst() {
+    constexpr std::uint32_t count = 100'000;
+    Lane lane{.name = "x"};
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        lane.slices.push_back(slice(i * 100, i * 100 + 50, i == 777 ? Activity::trouble : Activity::operation));
+        all.push_back(i);
+    }
+    const Row row(lane, all);
+    std::uint64_t slices = 0, pieces = 0, troubled = 0;
+    row.visit(0, count * 100, count * 100 / 1000, [&](const Piece& piece) {
+        ++pieces;
+        slices += piece.count;
+        if (piece.activity == Activity::trouble) ++troubled;
+    });
+    QCOMPARE(slices, std::uint64_t{count});
+    QCOMPARE(troubled, 1U);
+    QVERIFY2(pieces < 20'000, qPrintable(QString::number(pieces)));
+    QVERIFY(row.memory() / count < 16);
+
+    pieces = 0;
+    row.visit(77'700, 77'750, 1, [&](const Piece& piece) {
+        ++pieces;
+        QCOMPARE(piece.slice, 777U);
+        QCOMPARE(piece.count, 1U);
+    });
+    QCOMPARE(pieces, 1U);
+}
+
+void ViewerTest::nearest_slice_is_found() {
+    const Lane lane{.name = "x", .slices = {slice(100, 200), slice(300, 300)}};
+    const Row row(lane, {0, 1});
+    QCOMPARE(row.slice_at(150, 10), 0U);
+    QCOMPARE(row.slice_at(205, 10), 0U);
+    QCOMPARE(row.slice_at(295, 10), 1U);
+    QCOMPARE(row.slice_at(250, 10), SIZE_MAX);
+}
+
+void ViewerTest::statistics_are_of_what_ended() {
+    Lane lane{.name = "x", .slices = {slice(0, 10), slice(20, 50), slice(60, 60), slice(500, 600)}};
+    lane.slices[2].ended = false;
+    const std::vector<Statistics> all = statistics_of({&lane}, 0, 100);
+    QCOMPARE(all.size(), 1U);
+    QCOMPARE(all[0].count, 3U);
+    QCOMPARE(all[0].octets, 30U);
+    QCOMPARE(all[0].durations, (std::vector<Time>{10, 30}));
+    QCOMPARE(*all[0].percentile(0.5), 10);
+    QCOMPARE(*all[0].percentile(1), 30);
+}
+
+void ViewerTest::places_can_be_gone_back_to() {
+    Navigator navigator;
+    navigator.reset({0, 1000});
+    navigator.go({.node = 1, .session = "a", .frame = {}, .time = 5});
+    navigator.go({.node = 2, .session = "b", .frame = {}, .time = 6});
+    navigator.back();
+    QCOMPARE(navigator.place().session, std::string("a"));
+    navigator.forward();
+    QCOMPARE(navigator.place().session, std::string("b"));
+    navigator.back();
+    navigator.go({.node = 3, .session = "c", .frame = {}, .time = 7});
+    QVERIFY(!navigator.can_go_forward());
+    navigator.back();
+    navigator.back();
+    QCOMPARE(navigator.place(), Place{});
+    QVERIFY(!navigator.can_go_back());
+}
+
+void ViewerTest::view_stays_within_the_capture() {
+    Navigator navigator;
+    navigator.reset({0, 1'000'000});
+    navigator.zoom(0.001, 500'000);
+    QVERIFY(navigator.stretch().begin <= 500'000 && navigator.stretch().end >= 500'000);
+    navigator.pan(1e6);
+    QCOMPARE(navigator.stretch().end, navigator.whole().end);
+    navigator.zoom(1e9, 0);
+    QCOMPARE(navigator.stretch(), navigator.whole());
+}
+
+void ViewerTest::panes_agree_with_analyze_data() {
+    QTest::addColumn<QString>("file");
+    for (const char* file :
+         {"real/smcr_v2_echo.pcap", "real/rdmacm_rping_v4.pcap", "fcvi/client_server_iso.pcap",
+          "fc_ae_rdma/several_exchanges.pcap", "fc_ae_rdma/residual_under.pcap"})
+        QTest::newRow(file) << samples + file;
+}
+
+void ViewerTest::panes_agree_with_analyze() {
+    QFETCH(const QString, file);
+    QVERIFY(QFile::exists(file));
+    Opened opened({file});
+    const QJsonObject expected = analysed(file);
+    QCOMPARE(opened.message(), QString());
+
+    QStringList observations;
+    for (const auto& observation : expected["observations"].toArray())
+        observations.append(observation.toObject()["id"].toString());
+    QCOMPARE(column(*opened.find<QTableView>("verdictTable").model(), VerdictModel::kind), observations);
+
+    const QStringList sessions = column(*opened.find<QTreeView>("sessionTree").model(), 0);
+    const auto holds = [&](const char* protocol, const char* list) {
+        for (const auto& session : expected[protocol].toObject()[list].toArray()) {
+            const QString name = session.toObject()["id"].toString();
+            QVERIFY2(!name.isEmpty() && sessions.contains(name), qPrintable(name));
+        }
+    };
+    holds("smcr", "connections");
+    holds("smcr", "link_groups");
+    holds("rdma_cm", "connections");
+    holds("fcvi", "connections");
+    holds("fc_ae_rdma", "regions");
+    QVERIFY(opened.window.recording()->operations() > 0);
+}
+
+void ViewerTest::cursors_are_plotted() {
+    const QString file = samples + "real/smcr_v2_echo.pcap";
+    Opened opened({file});
+    const Recording& recording = *opened.window.recording();
+    const Place place{.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = {}, .time = {}};
+    const auto panels = panels_of(recording, place);
+    QCOMPARE(panels.size(), 2U);
+    const auto produced = std::ranges::find(panels[0].curves, std::string_view("produced"), &report::Curve::name);
+    const QJsonObject connection = analysed(file)["smcr"].toObject()["connections"].toArray()[0].toObject();
+    const qint64 expected = connection["client_to_server"].toObject()["bytes_announced"].toInteger();
+    QVERIFY(expected > 0);
+    QCOMPARE(produced->steps.back().value, static_cast<std::uint64_t>(expected));
+}
+
+void ViewerTest::click_on_a_finding_moves_all_panes() {
+    Opened opened({samples + "fcvi/retried_setup_fails.pcap"});
+    QTableView& table = opened.find<QTableView>("verdictTable");
+    QVERIFY(table.model()->rowCount() > 0);
+    const Observation& first = opened.window.recording()->observations().front();
+    table.scrollTo(table.model()->index(0, 0));
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(0, 1)).center());
+    const Place& place = opened.window.navigator().place();
+    QVERIFY(place.frame == first.frames.back());
+    QVERIFY(place.time == opened.window.recording()->time_of(first.frames.back()));
+    const QString words = opened.find<QLabel>("place").text();
+    QVERIFY2(words.contains(QString("frame %1").arg(first.frames.back())), qPrintable(words));
+    QTest::keyClick(&opened.window, Qt::Key_Left, Qt::AltModifier);
+    QVERIFY(!opened.window.navigator().place().frame);
+}
+
+void ViewerTest::filter_and_search() {
+    Opened opened({samples + "real/smcr_v2_echo.pcap"});
+    QTreeView& tree = opened.find<QTreeView>("sessionTree");
+    opened.find<QLineEdit>("sessionSearch").setText("smcr-1");
+    QVERIFY(row_of(*tree.model(), "smcr-1").isValid());
+    tree.setCurrentIndex(row_of(*tree.model(), "smcr-1"));
+    QCOMPARE(opened.window.navigator().place().session, std::string("smcr-1"));
+    opened.find<QLineEdit>("sessionSearch").setText("no such words");
+    QCOMPARE(tree.model()->rowCount(), 0);
+    opened.find<QLineEdit>("verdictFilter").setText("no such words");
+    QCOMPARE(opened.find<QTableView>("verdictTable").model()->rowCount(), 0);
+}
+
+void ViewerTest::ladders_and_memory_are_those_of_the_report() {
+    Opened smcr({samples + "real/smcr_v2_echo.pcap"});
+    const Recording& recording = *smcr.window.recording();
+    const Place place{.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = {}, .time = {}};
+    const auto ladder = ladder_of(recording, place);
+    QVERIFY(ladder && !ladder->rungs.empty());
+    QCOMPARE(ladder->rungs.front().text, std::string("SYN"));
+    for (const report::Memory& memory : memories_of(recording, place))
+        for (const report::Access& access : memory.accesses) QVERIFY(access.address + access.octets <= *memory.size);
+    QVERIFY(!latencies_of(recording, place.node).empty());
+
+    Opened region({samples + "fc_ae_rdma/several_exchanges.pcap"});
+    const std::string name = "fc-ae-rdma-region-1";
+    const auto memories = memories_of(
+        *region.window.recording(),
+        {.node = region.window.recording()->node_of(name), .session = name, .frame = {}, .time = {}});
+    QCOMPARE(memories.size(), 1U);
+    QVERIFY(std::ranges::any_of(memories[0].accesses, &report::Access::writes));
+}
+
+void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
+    const QString file = samples + "real/smcr_v2_echo.pcap";
+    Opened opened({file});
+    const Recording& recording = *opened.window.recording();
+    const Place place{.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = 30, .time = {}};
+    QCOMPARE(
+        wireshark_arguments(recording, place),
+        (QStringList{"-r", file, "-g", "30", "-Y", "smcr.connection == \"smcr-1\""}));
+    QCOMPARE(display_filter(recording, {.node = {}, .session = "", .frame = 7, .time = {}}), "frame.number == 7");
+    QVERIFY(display_filter(recording, {}).isEmpty());
+}
+
+void ViewerTest::every_sample_can_be_looked_at() {
+    constexpr std::size_t most_nodes = 8;
+    int files = 0;
+    for (QDirIterator file(samples, {"*.pcap", "*.pcapng"}, QDir::Files, QDirIterator::Subdirectories);
+         file.hasNext();) {
+        if (file.next().endsWith(".fcoe.pcap")) continue;  // the same frames as beside it
+        Opened opened({file.filePath()});
+        ++files;
+        const Recording& recording = *opened.window.recording();
+        QVERIFY2(recording.reading.problems.empty(), qPrintable(file.fileName()));
+        const auto& nodes = recording.overview.nodes;
+        QCOMPARE(nodes.empty(), !opened.message().isEmpty());
+        for (std::size_t i = 0; i < std::min(nodes.size(), most_nodes); ++i) {
+            opened.window.navigator().go(
+                {.node = i, .session = nodes[i].name, .frame = nodes[i].first_frame, .time = nodes[i].first});
+            for (const char* pane : {"tracks", "sequence", "ladder", "memory", "latency"})
+                QVERIFY(!opened.find<QWidget>(pane).grab().isNull());
+        }
+        for (const Track& track : recording.tracks)
+            for (const Slice& slice : nodes[track.node].lanes[track.lane].slices) {
+                QVERIFY2(slice.begin <= slice.end && slice.frame != 0, qPrintable(file.fileName()));
+                QVERIFY2(slice.begin >= recording.start() && slice.end <= recording.end(), qPrintable(file.fileName()));
+            }
+    }
+    QVERIFY(files > 100);
+}
+
+void ViewerTest::requests_reach_a_viewer_that_runs() {
+    const std::string file = (samples + "real/smcr_v2_echo.pcap").toStdString();
+    const Request request{{file}, "smcr-1", 30};
+    QCOMPARE(*request_in(octets_of(request)), request);
+    for (const char* octets : {"", "{", "[]", "{\"files\": 7}", "\xff\xfe"}) QVERIFY(!request_in(octets));
+
+    const QString socket = QString("fabricscope-viewer-test-%1").arg(QCoreApplication::applicationPid());
+    QVERIFY(!hand_over(request, socket));
+    Opened opened({QString::fromStdString(file)});
+    const RequestServer server(socket, [&](const Request& asked) { opened.window.open(asked); });
+    QVERIFY(hand_over(request, socket));
+    QTRY_COMPARE(opened.window.navigator().place().session, std::string("smcr-1"));
+    QVERIFY(opened.window.navigator().place().frame == 30U);
+    QVERIFY(!opened.window.loader().is_busy());
+}
+
+void ViewerTest::colours_follow_the_palette() {
+    const QPalette light = QGuiApplication::palette();
+    QPalette dark = light;
+    dark.setColor(QPalette::Base, QColor(30, 30, 34));
+    dark.setColor(QPalette::Window, QColor(45, 45, 50));
+    for (const auto role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText}) dark.setColor(role, Qt::white);
+    QGuiApplication::setPalette(dark);
+    {
+        Opened opened({samples + "real/smcr_v2_echo.pcap"});
+        opened.window.navigator().go(
+            {.node = opened.window.recording()->node_of("smcr-1"), .session = "smcr-1", .frame = {}, .time = {}});
+        for (const char* pane : {"tracks", "ladder"}) {
+            QWidget& widget = opened.find<QWidget>(pane);
+            const QImage picture = widget.grab().toImage();
+            int bright = 0;
+            for (int y = 0; y < picture.height(); ++y)
+                for (int x = 0; x < picture.width(); ++x) bright += picture.pixelColor(x, y).lightness() > 128;
+            QVERIFY2(bright * 4 < picture.width() * picture.height(), pane);
+            QVERIFY2(bright > 0, pane);
+        }
+    }
+    QGuiApplication::setPalette(light);
+}
+
+void ViewerTest::bad_input_is_a_sentence() {
+    QTemporaryDir folder;
+    const auto file_of = [&](const char* name, const QByteArray& octets) {
+        QFile file(folder.filePath(name));
+        [&] { QVERIFY(file.open(QIODevice::WriteOnly)); }();
+        file.write(octets);
+        return file.fileName();
+    };
+    QVERIFY(Opened({folder.filePath("missing.pcap")}).message().contains("missing.pcap"));
+    QVERIFY(Opened({file_of("empty.pcap", "")}).message().contains("empty.pcap"));
+    QVERIFY(Opened({file_of("words.pcap", "these are no frames at all")}).message().contains("words.pcap"));
+    QVERIFY(Opened({folder.path()}).message().contains(folder.path()));
+
+    QFile whole(samples + "real/smcr_v2_echo.pcap");
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray octets = whole.readAll();
+    QCOMPARE(
+        Opened({file_of("header.pcap", octets.left(24))}).message(), QString("There is no frame in this capture."));
+    Opened cut({file_of("cut.pcap", octets.left(octets.size() - 7))});
+    QVERIFY2(cut.message().contains("cut.pcap"), qPrintable(cut.message()));
+    QVERIFY(cut.window.recording()->operations() > 0);
+}
+
+void ViewerTest::reading_can_be_cancelled() {
+    const auto recording = load({(samples + "real/smcr_v2_echo.pcap").toStdString()}, [](auto, auto) { return false; });
+    QVERIFY(recording->results);
+    Loader loader;
+    loader.load({(samples + "real/smcr_v2_echo.pcap").toStdString()});  // and is destroyed at once
+}
+
+}  // namespace fabricscope::viewer
+
+QTEST_MAIN(fabricscope::viewer::ViewerTest)
+#include "viewer_test.moc"
