@@ -131,8 +131,14 @@ private:
             case fc::fip_ether_type: return decode_fc(decode_fip);
             case fc::mds_ether_type: return decode_fc(decode_mds);
             case fc::boardwalk_ether_type: return decode_fc(decode_boardwalk);
+            case net::ether_type_mac_control: return decode_mac_control();
             default: return;
         }
+    }
+
+    void decode_mac_control() {
+        net::MacControl header;
+        if (take(header, Layer::link)) packet_.mac_control = header.opcode;
     }
 
     void decode_infiniband() {
@@ -194,6 +200,7 @@ private:
         assign(packet_.destination, header.destination);
         packet_.ip_protocol = header.protocol;
         packet_.ip_identification = header.identification;
+        packet_.traffic_class = static_cast<std::uint8_t>(header.dscp << 2 | header.ecn);
         // A sender that leaves segmentation to the interface may be captured with a length of 0.
         if (header.total_length != 0) {
             if (header.total_length < header_length) return stop(DecodeState::malformed, Layer::ip);
@@ -210,6 +217,7 @@ private:
         net::Ipv6Header header;
         if (!take(header, Layer::ip)) return;
         if (header.version != 6) return stop(DecodeState::malformed, Layer::ip);
+        packet_.traffic_class = header.traffic_class;
         assign(packet_.source, header.source, Address::Kind::ipv6);
         assign(packet_.destination, header.destination, Address::Kind::ipv6);
         if (header.payload_length != 0) limit(header.payload_length);  // 0: a jumbogram, or as for IPv4
@@ -380,6 +388,19 @@ Address Address::of_port_id(std::uint32_t port_id) {
     Address address{{}, Kind::port_id};
     for (std::size_t i = 0; i < 3; ++i) address.bytes[15 - i] = static_cast<std::uint8_t>(port_id >> (8 * i));
     return address;
+}
+
+const char* name_of(Unread carrier) {
+    switch (carrier) {
+        case Unread::none: return "";
+        case Unread::gtp_u: return "GTP-U";
+        case Unread::l2tp: return "L2TP";
+        case Unread::pppoe: return "PPPoE";
+        case Unread::macsec: return "MACsec";
+        case Unread::esp: return "IPsec ESP";
+        case Unread::provider_backbone: return "IEEE 802.1ah";
+    }
+    return "";
 }
 
 std::string to_string(const Address& address) {
