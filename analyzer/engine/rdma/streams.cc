@@ -23,6 +23,10 @@ namespace {
 constexpr Time overtaken_within = capture::millisecond;
 // Shorter silences are no time-outs unless the timer is known to be that short.
 constexpr Time shortest_timeout = capture::millisecond;
+// Who is told that a packet is missing sends it again sooner; later it was a timer.
+constexpr Time slowest_reaction = 50 * capture::millisecond;
+// Answers that overtake each other are no further apart.
+constexpr Time longest_detour = capture::second;
 
 std::optional<Transport> transport_of(std::uint8_t opcode) {
     switch (ib::service_of(opcode)) {
@@ -203,21 +207,35 @@ Streams::Half* Streams::half_of(const Packet& packet) {
     return found != nullptr && *found != nullptr ? *found : new_half(key, packet);
 }
 
-Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
-    if (model_.streams.size() >= options_.limits.streams) {
-        ++model_.dropped_streams;
-        return nullptr;
-    }
-    Half& half = halves_.emplace_back(key, options_.limits);
-    half_by_key_[key] = &half;
+/// Datagrams name both queue pairs; an answer belongs to what it answers.
+Streams::Half* Streams::peer_from_the_start(Half& half, const Packet& packet) {
+    const Key& key = half.key;
     if (key.transport == Transport::ud) {
         const Key back{{key.pair.destination, key.pair.source}, key.source_qpn, key.qpn, key.transport};
-        if (Half* const* peer = half_by_key_.find(back); peer != nullptr && *peer != nullptr) {
-            half.stream = (*peer)->stream;
-            half.side = other((*peer)->side);
-            half.peer = *peer, (*peer)->peer = &half;
-            return &half;
-        }
+        Half* const* peer = half_by_key_.find(back);
+        return peer != nullptr && *peer != &half ? *peer : nullptr;
+    }
+    return ib::is_response(packet.ib.opcode().operation) ? find_peer(half, packet) : nullptr;
+}
+
+Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
+    Half& half = halves_.emplace_back(key, options_.limits);
+    half_by_key_[key] = &half;
+    if (Half* peer = peer_from_the_start(half, packet)) {
+        forget_candidate(*peer);
+        half.stream = peer->stream;
+        half.side = other(peer->side);
+        half.peer = peer, peer->peer = &half;
+        Stream& stream = stream_of(half);
+        stream.end[peer->side].qpn = key.qpn;
+        if (!stream.learned) stream.learned = Learned::acknowledgments;
+        return &half;
+    }
+    if (model_.streams.size() >= options_.limits.streams) {
+        half_by_key_[key] = nullptr;
+        halves_.pop_back();
+        ++model_.dropped_streams;
+        return nullptr;
     }
     Stream& stream = model_.streams.emplace_back();
     merged_.emplace_back();
@@ -254,10 +272,9 @@ Streams::Half& Streams::made_anew(Half& half, const Packet& packet) {
 void Streams::forget_candidate(const Half& half) { std::erase(candidates_[half.key.pair], &half); }
 
 /// The only one whose requests this packet can answer.
-Streams::Half* Streams::find_peer(const Half& half, const Packet& packet) {
+Streams::Half* Streams::find_peer(Half& half, const Packet& packet) {
     constexpr std::uint32_t eager_attempts = 64;
-    Half& tried = const_cast<Half&>(half);
-    if (++tried.attempts > eager_attempts && tried.attempts % eager_attempts != 0) return nullptr;
+    if (++half.attempts > eager_attempts && half.attempts % eager_attempts != 0) return nullptr;
     const std::vector<Half*>* candidates = candidates_.find({half.key.pair.destination, half.key.pair.source});
     if (candidates == nullptr) return nullptr;
     Half* found = nullptr;
@@ -363,9 +380,8 @@ void Streams::on_request(At& at) {
 /// Others behind it have been seen: it was overtaken, or it was lost and comes again.
 void Streams::on_late(At& at, const Requests::Placed& placed) {
     Half& half = at.half;
-    const bool goes_on = half.again && psn_distance(half.again->next, at.psn) >= 0;
     const bool again = is_reliable(half.key.transport) &&
-                       (goes_on || placed.gap->refused || at.packet.time - placed.gap->since > overtaken_within);
+                       (goes_on(at) || placed.gap->refused || at.packet.time - placed.gap->since > overtaken_within);
     if (!again) {
         ++at.direction.out_of_order;
         at.facts.out_of_order = true;
@@ -386,8 +402,7 @@ void Streams::on_repeated(At& at, bool seen_before) {
         ++at.direction.retransmitted.packets;
     }
     half.late_next.reset();
-    const bool goes_on = half.again && psn_distance(half.again->next, at.psn) >= 0;
-    if (!goes_on) begin_again(at);
+    if (!goes_on(at)) begin_again(at);
     else if (half.again->event != nullptr) ++half.again->event->count;
     half.again->next = psn_after(at.psn);
     count(at.direction.retransmitted, half.again->cause);
@@ -399,6 +414,15 @@ void Streams::on_repeated(At& at, bool seen_before) {
     }
 }
 
+/// Whether the packet is one more of those that are being sent again, in whatever order they arrive.
+bool Streams::goes_on(const At& at) const {
+    const Half& half = at.half;
+    const bool asked_anew = (half.nak && psn_distance(half.nak->psn, at.psn) >= 0) ||
+                            (half.rnr && half.rnr->psn == at.psn);
+    if (!half.again || asked_anew || at.packet.time - half.last_request > slowest_reaction) return false;
+    return psn_distance(half.again->next, at.psn) >= 0 || at.packet.time - half.last_request < overtaken_within;
+}
+
 /// Why a requester begins again at this packet, and how long it has waited for that.
 Cause Streams::cause_of_repetition(const At& at, Time& waited) const {
     const Half& half = at.half;
@@ -406,14 +430,15 @@ Cause Streams::cause_of_repetition(const At& at, Time& waited) const {
         waited = at.packet.time - half.rnr->time;
         return Cause::rnr;
     }
-    if (half.nak && half.nak->psn == at.psn) {
+    // The packet that was asked for itself may be missing.
+    if (half.nak && psn_distance(half.nak->psn, at.psn) >= 0 && at.packet.time - half.nak->time < slowest_reaction) {
         waited = at.packet.time - half.nak->time;
         return Cause::nak;
     }
     waited = at.packet.time - std::max(half.last_request, half.last_answered);
     if (half.peer == nullptr) return Cause::unknown;
     if (at.opcode.operation == ib::Operation::rdma_read_request && waited < shortest_timeout) {
-        Pending* read = const_cast<Half&>(half).requests.pending.covering(at.psn);
+        const Pending* read = at.half.requests.pending.covering(at.psn);
         if (read != nullptr && read->missing_begin != read->missing_end) return Cause::implied;
     }
     return waited >= shortest_timeout ? Cause::timeout : Cause::unknown;
@@ -556,7 +581,6 @@ Event* Streams::add_event(const At& at, Event::Kind kind, std::uint32_t psn, std
 
 void Streams::on_response(At& at) {
     Half& half = at.half;
-    half.last_response = at.packet.time;
     if (at.packet.ib.has_aeth) {
         const AethSyndrome syndrome = AethSyndrome::of(at.packet.ib.aeth.syndrome);
         const bool known = (at.packet.ib.aeth.syndrome & 0x80) == 0 && syndrome.kind != Refused::reserved &&
@@ -600,7 +624,7 @@ void Streams::on_refusal(At& at) {
 
     Half& requester = *half.peer;
     if (sequence_error && requester.requests.has_arrived(at.psn)) {
-        if (at.packet.time - requester.last_answered < overtaken_within)
+        if (at.packet.time - half.last_acknowledged < longest_detour)
             verdicts_.undecided(rules::nak_of_missing, UndecidedReason::out_of_order);
         else
             verdicts_.broken(
@@ -625,6 +649,7 @@ void Streams::on_acknowledgment(At& at) {
     at.facts.duplicate_ack = half.peer->requests.has_arrived(at.psn) && half.answered == at.psn;
     half.answered = at.psn;
     half.last_response_frame = at.packet.number;
+    half.last_acknowledged = at.packet.time;
     acknowledge(at, at.psn);
 }
 
@@ -756,6 +781,11 @@ void Streams::finish() {
     settle_halves();
     settle_merged();
     settle_sessions(model_, announcements_);
+    settle_ends();
+    judge_retry_counts();
+}
+
+void Streams::judge_retry_counts() {
     for (const Half& half : halves_) {
         if (half.gone || half.peer == nullptr || half.most_timeouts == 0) continue;
         const Stream& stream = stream_of(half);
@@ -768,8 +798,6 @@ void Streams::finish() {
                 rules::retry_count, half.timeout_frames, {half.stream},
                 fmt::format("repeated {} times, with a retry count of {}", half.most_timeouts, *allowed));
     }
-    for (Stream& stream : model_.streams)
-        if (!stream.merged) stream.ending = ending_of(stream);
 }
 
 void Streams::settle_halves() {
@@ -783,9 +811,6 @@ void Streams::settle_halves() {
             operation.by = half.side;
             keep(operation);
         }
-        constexpr std::uint32_t most_retries = 7;
-        const bool given_up = half.timeouts >= most_retries && now_ - half.last_request > half.last_silence;
-        if (given_up) stream.ending = End::retries_exhausted;
     }
 }
 
@@ -800,12 +825,28 @@ void Streams::settle_merged() {
     }
 }
 
-End Streams::ending_of(const Stream& stream) const {
-    if (stream.ending != End::unknown) return stream.ending;
-    if (stream.fatal) return End::nak;
-    if (!is_reliable(stream.transport) || !stream.learned) return End::unknown;
-    const bool all_answered = stream.unanswered[a] + stream.unanswered[b] == 0;
-    return all_answered ? End::open : End::unknown;
+/// What ended a stream comes before its being disconnected.
+void Streams::settle_ends() {
+    for (const Half& half : halves_) {
+        Stream& stream = stream_of(half);
+        const bool over = half.timeouts != 0 && now_ - half.last_request > half.last_silence;
+        if (!half.gone && over && half.timeouts >= retries_of(stream)) stream.ending = End::retries_exhausted;
+    }
+    for (Stream& stream : model_.streams) {
+        if (stream.merged) continue;
+        if (stream.fatal) stream.ending = End::nak;
+        const bool all_answered = stream.unanswered[a] + stream.unanswered[b] == 0;
+        const bool answers = is_reliable(stream.transport) && stream.learned;
+        if (stream.ending == End::unknown && answers && all_answered) stream.ending = End::open;
+    }
+}
+
+/// As the CM negotiated them, or as many as a queue pair can be told to.
+std::uint32_t Streams::retries_of(const Stream& stream) const {
+    constexpr std::uint32_t most_retries = 7;
+    if (stream.cm_connection == 0) return most_retries;
+    const auto& told = announcements_.cm.connections[stream.cm_connection - 1].retry_count;
+    return told && *told != 0 ? *told : most_retries;
 }
 
 }  // namespace fabricscope::engine::rdma

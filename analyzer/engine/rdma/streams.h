@@ -88,7 +88,7 @@ private:
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
         std::optional<std::uint32_t> msn;       ///< that it had
         std::optional<Refusal> own_nak;         ///< its latest NAK, as long as what it asked for has not come
-        Time last_response = 0;
+        Time last_acknowledged = 0;
         std::uint64_t last_response_frame = 0;
         std::uint32_t attempts = 0;  ///< to find its peer
     };
@@ -99,7 +99,8 @@ private:
     Half* new_half(const Key& key, const capture::Packet& packet);
     Half& made_anew(Half& half, const capture::Packet& packet);
     void forget_candidate(const Half& half);
-    Half* find_peer(const Half& half, const capture::Packet& packet);
+    Half* peer_from_the_start(Half& half, const capture::Packet& packet);
+    Half* find_peer(Half& half, const capture::Packet& packet);
     void join(Half& half, Half& peer, Learned learned);
     void merge(Half& kept, Half& dropped);
 
@@ -107,6 +108,7 @@ private:
     void on_request(At& at);
     void on_late(At& at, const Requests::Placed& placed);
     void on_repeated(At& at, bool seen_before);
+    bool goes_on(const At& at) const;
     Cause cause_of_repetition(const At& at, Time& waited) const;
     void begin_again(At& at);
     void judge_rnr_wait(const At& at, Time waited);
@@ -132,7 +134,9 @@ private:
 
     void settle_halves();
     void settle_merged();
-    End ending_of(const Stream& stream) const;
+    void settle_ends();
+    void judge_retry_counts();
+    std::uint32_t retries_of(const Stream& stream) const;
 
     const Options& options_;
     const Announcements& announcements_;

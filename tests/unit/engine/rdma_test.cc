@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analyzer/engine/rdma/standouts.h"
+#include "protocols/ib/psn.h"
 
 namespace fabricscope::engine::rdma {
 namespace {
@@ -83,6 +84,7 @@ TEST(Rdma, AcknowledgmentsTellTheOtherQueuePair) {
     EXPECT_EQ(s.end[a].qpn, qp_a);
     EXPECT_EQ(s.end[b].qpn, qp_b);
     EXPECT_EQ(s.learned, Learned::acknowledgments);
+    EXPECT_EQ(w.tracker.model().streams.size(), 1U) << "an answer founds no stream of its own";
     EXPECT_EQ(s.from[a].packets, 1U);
     EXPECT_EQ(s.from[b].packets, 1U);
     EXPECT_EQ(s.from[a].ack_rtt.max(), 10 * microsecond);
