@@ -354,6 +354,11 @@ void Streams::on_request(At& at) {
     else if (seen_before && reliable) on_repeated(at, true);
     else half.again.reset(), half.late_next.reset();
     if (placed.place == Place::ahead) at.facts.missing = placed.missing;
+    PendingOperations& pending = half.requests.pending;
+    if (placed.place == Place::next && !pending.empty() && !pending.back().sized) {
+        pending.back().end_psn = at.psn;
+        pending.back().sized = true;
+    }
     const std::uint32_t share = share_of(at);
     half.requests.take(at.psn, share, at.packet.time);
     if (placed.place == Place::ahead && half.requests.acknowledged()) {
@@ -365,11 +370,11 @@ void Streams::on_request(At& at) {
         }
     }
     if (seen_before) {
-        if (Pending* pending = half.requests.pending.covering(at.psn)) {
-            ++pending->seen.retransmitted;
-            pending->seen.last = at.stamp();
-            at.facts.operation_number = pending->number;
-            at.facts.operation_bytes = pending->asked_bytes;
+        if (Pending* repeated = pending.covering(at.psn)) {
+            ++repeated->seen.retransmitted;
+            repeated->seen.last = at.stamp();
+            at.facts.operation_number = repeated->number;
+            at.facts.operation_bytes = repeated->asked_bytes;
         }
     } else {
         take_operation(at, placed.place == Place::late);
@@ -673,9 +678,12 @@ void Streams::on_read_response(At& at) {
     Half& requester = *at.half.peer;
     Pending* read = requester.requests.pending.covering(at.psn);
     if (read == nullptr || read->seen.type != OperationType::read) {
-        // What its request asked for is not known, but this came.
-        if (requester.requests.fill(at.psn, psn_after(at.psn)) != 0 && begins(at.opcode.position))
-            ++opposite_of(at.half).not_captured;
+        // Its request was not captured: it is one packet, however many answer it.
+        Requests& requests = requester.requests;
+        const bool ahead = psn_distance(requests.next_psn(), at.psn) >= 0;
+        const bool missed = ahead || requests.fill(at.psn, psn_after(at.psn)) != 0;
+        if (ahead) requests.take(at.psn, 1, at.packet.time);
+        if (missed && begins(at.opcode.position)) ++opposite_of(at.half).not_captured;
         if (requester.requests.has_arrived(at.psn)) return;
         Direction& asker = opposite_of(at.half);
         asker.bytes += at.packet.ib.payload_length;
@@ -696,7 +704,7 @@ void Streams::on_read_response(At& at) {
                                         : 0;
         read->end_psn = share != 0 ? psn_after(read->seen.psn, share) : psn_after(at.psn);
         read->sized = true;
-        requester.requests.settle_share(read->end_psn);
+        if (read == &requester.requests.pending.back()) requester.requests.settle_share(read->end_psn);
     }
     const std::int32_t ahead = psn_distance(read->answered_to.value_or(read->seen.psn), at.psn);
     if (ahead > 0) {
@@ -749,14 +757,13 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
             asker.ack_rtt.add(*at.facts.ack_rtt);
         }
     }
-    while (!requests.pending.empty()) {
-        const Pending& front = requests.pending.front();
-        const bool passed = front.sized ? psn_distance(front.end_psn, psn) >= -1
-                                        : psn_distance(front.seen.psn, psn) > 0 && requests.pending.size() > 1 &&
-                                              psn_distance(requests.pending[1].seen.psn, psn) >= 0;
-        if (!passed || !front.ended) break;
+    for (PendingOperations& pending = requests.pending; !pending.empty(); pending.pop()) {
+        const Pending& front = pending.front();
+        const bool whole = front.sized && front.ended && psn_distance(front.end_psn, psn) >= -1;
+        // Whatever is missing of it: what follows it has arrived.
+        const bool passed = pending.size() > 1 && psn_distance(pending[1].seen.psn, psn) >= -1;
+        if (!whole && !passed) break;
         complete(at, front, psn);
-        requests.pending.pop();
     }
 }
 

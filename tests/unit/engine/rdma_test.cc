@@ -371,6 +371,40 @@ TEST(Rdma, PacketsThatWereCutBeforeRethClaimNothing) {
     EXPECT_EQ(s.from[a].lost + s.from[a].not_captured + s.from[a].retransmitted.packets, 0U);
 }
 
+TEST(Rdma, ReadsWithoutRethThatWaitTogetherAreNotMissed) {
+    World w;
+    for (const std::uint32_t psn : {10, 14, 18}) w.request(a, read_request, psn, 0);
+    for (std::uint32_t psn = 10; psn < 22; ++psn) {
+        const bool first = psn % 4 == 2, last = psn % 4 == 1;
+        w.answer(b, psn, ack, first ? response_first : last ? response_last : response_middle, 1024);
+        if (psn == 15) w.request(a, read_request, 22, 0);
+    }
+    w.answer(b, 22, ack, response_only, 1024);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].not_captured + s.from[a].retransmitted.packets, 0U);
+    EXPECT_EQ(s.from[a].operation_time.count(), 4U);
+    EXPECT_EQ(s.unanswered[a], 0U);
+}
+
+TEST(Rdma, AReadRequestThatWasNotCapturedIsOnePacket) {
+    World w;
+    w.read(a, 50, 100), w.answer(b, 50, ack, response_only, 100);
+    w.answer(b, 51, ack, response_first, 1024), w.answer(b, 52, ack, response_middle, 1024);
+    w.answer(b, 53, ack, response_last, 1024);
+    w.read(a, 54, 100), w.answer(b, 54, ack, response_only, 100);
+    EXPECT_EQ(w.stream().from[a].not_captured, 1U);
+}
+
+TEST(Rdma, AnOperationWhoseEndIsMissingHoldsNothingUp) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_first, 2, 1024), w.request(a, send_only, 4), w.answer(b, 4);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.unanswered[a], 0U);
+    EXPECT_EQ(s.from[a].not_captured, 1U);
+    EXPECT_EQ(s.from[a].operation_time.count(), 3U);
+}
+
 TEST(Rdma, LimitsAreKept) {
     Options options;
     options.limits.streams = 1;
