@@ -222,7 +222,9 @@ def test_every_column_is_filled_by_some_sample(tmp_path):
     # No sample is of a Virtual Fabric, or has a question that the name server rejects, a PRLO, or a BA_RJT.
     unseen = {(table, column) for table, column in unseen if not table.startswith("fc_") or not any(
         word in column for word in ("fabric", "rejected", "logout", "originator_parameters_r_a_tov"))}
-    assert {table for table, _ in unseen} <= {"errors", "warnings", "findings", "finding_frames"}, unseen
+    # No sample ends with a NAK after which a queue pair is in error, or is carried by what is not decoded.
+    unseen.discard(("rdma_streams", "fatal_nak_frame"))
+    assert {table for table, _ in unseen} <= {"errors", "warnings", "findings", "finding_frames", "not_decoded"}, unseen
 
 
 def test_cursor_samples_only_if_asked_for(tmp_path):
