@@ -299,6 +299,22 @@ TEST(RdmaRules, AnUndefinedSyndrome) {
     EXPECT_EQ(w.end().of(rules::known_nak).broken, 1U);
 }
 
+TEST(RdmaRules, MoreRetriesThanTheCmAllowed) {
+    World w;
+    rdma_cm::Connection& connection = w.cm.connections.emplace_back();
+    connection.id = 1;
+    connection.retry_count = 2;
+    connection.end[engine::Side::client].address = World::address_of(a);
+    connection.end[engine::Side::client].qpn = qp_a;
+    connection.end[engine::Side::server].address = World::address_of(b);
+    connection.end[engine::Side::server].qpn = qp_b;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (int i = 0; i < 4; ++i) w.request(a, send_only, 2), w.wait(capture::second);
+    EXPECT_EQ(w.end().of(rules::retry_count).broken, 1U);
+    EXPECT_EQ(w.tracker.model().findings.at(0).frames.size(), 3U);
+    EXPECT_EQ(w.tracker.model().streams.at(0).cm_connection, 1U);
+}
+
 TEST(Rdma, AFatalNakEndsTheStream) {
     World w;
     w.request(a, send_only, 1), w.answer(b, 1);
