@@ -6,6 +6,7 @@
 
 #include "protocols/fc/encapsulation.h"
 #include "protocols/net/headers.h"
+#include "protocols/net/tunnels.h"
 
 namespace fabricscope::capture {
 namespace {
@@ -24,7 +25,7 @@ void assign(Address& address, const Gid& gid, Address::Kind kind) {
 
 bool announces_tag(std::uint16_t type) {
     return type == net::ether_type_vlan || type == net::ether_type_provider_vlan ||
-           type == net::ether_type_old_double_vlan;
+           type == net::ether_type_old_double_vlan || type == net::ether_type_vn_tag;
 }
 
 /// Peels one header after the other off a frame. What is left for the next layer is `captured_`, and
@@ -115,6 +116,12 @@ private:
 
     void decode_ether_type(std::uint16_t type) {
         while (announces_tag(type)) {
+            if (type == net::ether_type_vn_tag) {
+                net::VnTag tag;
+                if (!take(tag, Layer::link)) return;
+                type = tag.type;
+                continue;
+            }
             net::VlanTag tag;
             if (!take(tag, Layer::link)) return;
             packet_.vlan = tag.identifier;
@@ -129,8 +136,19 @@ private:
             case fc::fip_ether_type: return decode_fc(decode_fip);
             case fc::mds_ether_type: return decode_fc(decode_mds);
             case fc::boardwalk_ether_type: return decode_fc(decode_boardwalk);
+            case net::ether_type_mac_control: return decode_mac_control();
+            case net::ether_type_mpls:
+            case net::ether_type_mpls_upstream: return decode_mpls();
+            case net::ether_type_pppoe_session: return leave_unread(Unread::pppoe);
+            case net::ether_type_macsec: return leave_unread(Unread::macsec);
+            case net::ether_type_provider_backbone: return leave_unread(Unread::provider_backbone);
             default: return;
         }
+    }
+
+    void decode_mac_control() {
+        net::MacControl header;
+        if (take(header, Layer::link)) packet_.mac_control = header.opcode;
     }
 
     void decode_infiniband() {
@@ -192,6 +210,7 @@ private:
         assign(packet_.destination, header.destination);
         packet_.ip_protocol = header.protocol;
         packet_.ip_identification = header.identification;
+        packet_.traffic_class = static_cast<std::uint8_t>(header.dscp << 2 | header.ecn);
         // A sender that leaves segmentation to the interface may be captured with a length of 0.
         if (header.total_length != 0) {
             if (header.total_length < header_length) return stop(DecodeState::malformed, Layer::ip);
@@ -208,6 +227,7 @@ private:
         net::Ipv6Header header;
         if (!take(header, Layer::ip)) return;
         if (header.version != 6) return stop(DecodeState::malformed, Layer::ip);
+        packet_.traffic_class = header.traffic_class;
         assign(packet_.source, header.source, Address::Kind::ipv6);
         assign(packet_.destination, header.destination, Address::Kind::ipv6);
         if (header.payload_length != 0) limit(header.payload_length);  // 0: a jumbogram, or as for IPv4
@@ -252,8 +272,112 @@ private:
 
     void decode_transport(ByteView datagram, ib::IcrcStart start, std::uint8_t protocol) {
         packet_.segment = captured_;
-        if (protocol == net::protocol_tcp) decode_tcp();
-        else if (protocol == net::protocol_udp) decode_udp(datagram, start);
+        switch (protocol) {
+            case net::protocol_tcp: return decode_tcp();
+            case net::protocol_udp: return decode_udp(datagram, start);
+            case net::protocol_ipv4:
+                if (enter_tunnel()) decode_ether_type(net::ether_type_ipv4);
+                return;
+            case net::protocol_ipv6:
+                if (enter_tunnel()) decode_ether_type(net::ether_type_ipv6);
+                return;
+            case net::protocol_gre: return decode_gre();
+            case net::protocol_esp: return leave_unread(Unread::esp);
+            default: return;
+        }
+    }
+
+    // ---- tunnels ----
+
+    static constexpr std::uint8_t most_tunnels = 8;
+
+    /// What follows is a frame or packet of another network. What was said of the outer one is forgotten.
+    bool enter_tunnel() {
+        if (packet_.tunnels == most_tunnels) {
+            stop(DecodeState::unsupported, Layer::ip);
+            return false;
+        }
+        ++packet_.tunnels;
+        packet_.transport = Transport::none;
+        packet_.udp = {};
+        packet_.segment = {};
+        packet_.source = packet_.destination = {};
+        packet_.ip_protocol = 0;
+        packet_.ip_identification = 0;
+        packet_.traffic_class = 0;
+        packet_.ether_type = packet_.vlan = 0;
+        return true;
+    }
+
+    void leave_unread(Unread carrier) {
+        packet_.unread = carrier;
+        packet_.transport = Transport::none;
+    }
+
+    void decode_tunnelled(std::uint16_t type) {
+        if (!enter_tunnel()) return;
+        if (type == net::tunnelled_ethernet) decode_ethernet();
+        else decode_ether_type(type);
+    }
+
+    /// Behind the last label stands an IP packet, or an Ethernet frame, perhaps behind a control word, which begins
+    /// with a zero (RFC 4385).
+    void decode_mpls() {
+        constexpr std::size_t control_word = 4;
+        for (net::MplsLabel label{}; !label.bottom_of_stack;)
+            if (!take(label, Layer::link)) return;
+        if (!have(1, Layer::link)) return;
+        const int version = captured_[0] >> 4;
+        if (version == 4) return decode_tunnelled(net::ether_type_ipv4);
+        if (version == 6) return decode_tunnelled(net::ether_type_ipv6);
+        if (version == 0) {
+            if (!have(control_word, Layer::link)) return;
+            skip(control_word);
+        }
+        decode_tunnelled(net::tunnelled_ethernet);
+    }
+
+    void decode_gre() {
+        net::Gre header;
+        if (!take(header, Layer::ip) || header.version != 0 || header.routing_present) return;
+        const int options = header.checksum_present + header.key_present + header.sequence_present;
+        std::size_t more = net::gre_option_size * static_cast<std::size_t>(options);
+        if (header.protocol == net::tunnelled_erspan && header.sequence_present) more += net::erspan_2_size;
+        if (!have(more, Layer::ip)) return;
+        skip(more);
+        if (header.protocol == net::tunnelled_erspan_3 && !skip_erspan_3()) return;
+        const bool mirrored = header.protocol == net::tunnelled_erspan || header.protocol == net::tunnelled_erspan_3;
+        decode_tunnelled(mirrored ? std::uint16_t{net::tunnelled_ethernet} : header.protocol);
+    }
+
+    bool skip_erspan_3() {
+        net::Erspan3 header;
+        if (!take(header, Layer::ip)) return false;
+        const std::size_t more = header.subheader_present ? net::erspan_3_subheader_size : 0;
+        if (!have(more, Layer::ip)) return false;
+        skip(more);
+        return true;
+    }
+
+    /// Whether a datagram to a tunnel's port looks like one of it: others use these ports, too.
+    bool decode_udp_tunnel(std::uint16_t port) {
+        if (port == net::port_vxlan) {
+            net::Vxlan header;
+            if (captured_.size() < layout::size_of<net::Vxlan> || !peek(header, Layer::udp)) return false;
+            if ((header.flags & net::vxlan_has_vni) == 0 || header.reserved_8 != 0) return false;
+            skip(layout::size_of<net::Vxlan>);
+            decode_tunnelled(net::tunnelled_ethernet);
+            return true;
+        }
+        if (port != net::port_geneve) return false;
+        net::Geneve header;
+        if (captured_.size() < layout::size_of<net::Geneve> || !peek(header, Layer::udp) || header.version != 0)
+            return false;
+        const std::size_t size = layout::size_of<net::Geneve> + 4 * std::size_t{header.options_length};
+        if (captured_.size() < size) return false;
+        skip(size);
+        decode_tunnelled(header.protocol);
+        return true;
     }
 
     void decode_tcp() {
@@ -294,6 +418,9 @@ private:
         skip(layout::size_of<net::UdpHeader>);
         packet_.transport = Transport::udp;
         packet_.udp = {header.source_port, header.destination_port, captured_, wire_, offset()};
+        if (decode_udp_tunnel(header.destination_port)) return;
+        if (header.destination_port == net::port_gtp_u) return leave_unread(Unread::gtp_u);
+        if (header.destination_port == net::port_l2tp) return leave_unread(Unread::l2tp);
         if (header.destination_port != ib::roce_v2_udp_port || wire_ < shortest_ib) return;
         if (peek(packet_.ib.bth, Layer::bth) && may_be_ib()) take_bth(datagram, start, IbCarrier::roce_v2);
     }
@@ -378,6 +505,19 @@ Address Address::of_port_id(std::uint32_t port_id) {
     Address address{{}, Kind::port_id};
     for (std::size_t i = 0; i < 3; ++i) address.bytes[15 - i] = static_cast<std::uint8_t>(port_id >> (8 * i));
     return address;
+}
+
+const char* name_of(Unread carrier) {
+    switch (carrier) {
+        case Unread::none: return "";
+        case Unread::gtp_u: return "GTP-U";
+        case Unread::l2tp: return "L2TP";
+        case Unread::pppoe: return "PPPoE";
+        case Unread::macsec: return "MACsec";
+        case Unread::esp: return "IPsec ESP";
+        case Unread::provider_backbone: return "IEEE 802.1ah";
+    }
+    return "";
 }
 
 std::string to_string(const Address& address) {

@@ -48,6 +48,12 @@ std::string to_string(const Address& address);
 enum class Transport : std::uint8_t { none, tcp, udp, ib, fc };
 inline constexpr std::size_t transport_count = 5;
 
+/// What carries something that is not decoded.
+enum class Unread : std::uint8_t { none, gtp_u, l2tp, pppoe, macsec, esp, provider_backbone };
+inline constexpr std::size_t unread_count = 7;
+/// "GTP-U", "L2TP", ...
+const char* name_of(Unread carrier);
+
 enum TcpFlag : std::uint8_t { fin = 0x01, syn = 0x02, rst = 0x04, psh = 0x08, ack = 0x10, urg = 0x20 };
 
 struct TcpSegment {
@@ -115,6 +121,10 @@ struct Packet {
     std::uint16_t ether_type = 0;         ///< behind all tags; 0 = none
     std::uint16_t vlan = 0;               ///< VLAN identifier of the innermost tag; 0 = none
     std::uint32_t ip_identification = 0;  ///< IPv4; for telling a copy from a retransmission
+    std::uint8_t traffic_class = 0;       ///< of the innermost IP header: DSCP, and ECN in the last two bits
+    std::uint8_t tunnels = 0;             ///< how many tunnels the frame came through; all else is of what is inside
+    Unread unread = Unread::none;         ///< why there is no transport
+    std::uint16_t mac_control = 0;        ///< opcode of a MAC control frame, see net::MacControl; 0 = none
     Mac source_mac;
     Mac destination_mac;
     Address source;
@@ -125,6 +135,9 @@ struct Packet {
     UdpDatagram udp;
     IbPacket ib;
     std::optional<FcPacket> fc;  ///< with Transport::fc only: large, and most captures have none
+
+    /// Whether a switch has marked the packet on its way (ECN, RFC 3168).
+    bool congestion_experienced() const { return (traffic_class & 3) == 3; }
 };
 
 /// Pure, without allocation, never throws; never looks behind `frame.data`. What does not claim to be

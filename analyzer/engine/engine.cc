@@ -67,6 +67,7 @@ void Engine::on_packet(const capture::Packet& packet) {
     }
     capture_.tcp_frames += packet.transport == capture::Transport::tcp;
     capture_.rdma_frames += packet.transport == capture::Transport::ib;
+    if (packet.unread != capture::Unread::none) ++capture_.unread_frames[static_cast<std::size_t>(packet.unread)];
     if (const auto original = copies_.original_of(packet)) {
         ++capture_.copies;
         for (const Follower& follower : followers()) follower.tracker.on_copy(packet.number, *original);
@@ -82,7 +83,9 @@ void Engine::finish() {
 
 std::array<RuleOutcomes, protocols.size()> Engine::outcomes() const {
     std::array<RuleOutcomes, protocols.size()> all;
-    std::ranges::transform(followers(), all.begin(), [](const Follower& f) { return f.tracker.outcomes(); });
+    std::ranges::transform(followers(), all.begin(), [](const Follower& f) {
+        return f.asked_for || !f.fed ? f.tracker.outcomes() : RuleOutcomes{};
+    });
     return all;
 }
 

@@ -11,6 +11,8 @@
 #include "analyzer/engine/fc_ae_rdma/generated_fields.h"
 #include "analyzer/engine/fc_protocols.h"
 #include "analyzer/engine/fcvi/generated_fields.h"
+#include "analyzer/engine/rdma/generated_fields.h"
+#include "analyzer/engine/rdma/tracker.h"
 #include "analyzer/engine/rdma_cm/generated_fields.h"
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/generated_fields.h"
@@ -26,9 +28,11 @@ struct Options {
     bool smcr = true;  ///< whether to follow this protocol
     bool rdma_cm = false;
     bool fc = false;
+    bool rdma = false;
     smcr::Options smcr_options{};
     rdma_cm::Options rdma_cm_options{};
     fibre_channel::Options fc_options{};
+    rdma::Options rdma_options{};
     FcProtocols::Options fc_protocols{};  ///< FC-VI and FC-AE-RDMA
     std::uint32_t interfaces = 1;         ///< of the capture; with more than one, copies are recognised
 };
@@ -40,6 +44,7 @@ struct Observers {
     fibre_channel::Observer* fc = nullptr;
     fcvi::Observer* fcvi = nullptr;
     fc_ae_rdma::Observer* fc_ae_rdma = nullptr;
+    rdma::Observer* rdma = nullptr;
 };
 
 /// What the trackers know; nullptr: the protocol is not followed.
@@ -49,6 +54,7 @@ struct Models {
     const fibre_channel::Model* fc = nullptr;
     const fcvi::Model* fcvi = nullptr;
     const fc_ae_rdma::Model* fc_ae_rdma = nullptr;
+    const rdma::Model* rdma = nullptr;
 };
 
 struct Protocol {
@@ -106,6 +112,14 @@ inline constexpr std::array protocols{
         .rules = fc_ae_rdma::rules::catalogue,
         .generated_fields = fc_ae_rdma::generated_fields,
         .layouts = fabricscope::fc_ae_rdma::layouts},
+    Protocol{
+        .token = "rdma",
+        .filter = "rdma",
+        .title = "RDMA",
+        .followed = [](Options& o) -> bool& { return o.rdma; },
+        .judge_by = [](Options& o, Profile profile) { o.rdma_options.profile = outside_avionics(profile); },
+        .rules = rdma::rules::catalogue,
+        .generated_fields = rdma::generated_fields},
 };
 
 /// By its token. One that is not listed does not compile.
@@ -121,20 +135,23 @@ public:
           smcr_(options_.smcr_options, observers.smcr),
           rdma_cm_(options_.rdma_cm_options, observers.rdma_cm),
           fc_protocols_(options_.fc_protocols, observers.fcvi, observers.fc_ae_rdma),
-          fc_(options_.fc_options, fc_protocols_.listeners(observers.fc)) {}
+          fc_(options_.fc_options, fc_protocols_.listeners(observers.fc)),
+          rdma_(options_.rdma_options, {rdma_cm_.model(), smcr_.model()}, observers.rdma) {}
 
     const smcr::Model& smcr() const { return smcr_.model(); }
     const rdma_cm::Model& rdma_cm() const { return rdma_cm_.model(); }
     const fibre_channel::Model& fc() const { return fc_.model(); }
     const fcvi::Model& fcvi() const { return fc_protocols_.fcvi(); }
     const fc_ae_rdma::Model& fc_ae_rdma() const { return fc_protocols_.fc_ae_rdma(); }
+    const rdma::Model& rdma() const { return rdma_.model(); }
     Models models() const {
         return {
             .smcr = options_.smcr ? &smcr() : nullptr,
             .rdma_cm = options_.rdma_cm ? &rdma_cm() : nullptr,
             .fc = options_.fc ? &fc() : nullptr,
             .fcvi = options_.fc_protocols.fcvi ? &fcvi() : nullptr,
-            .fc_ae_rdma = options_.fc_protocols.fc_ae_rdma ? &fc_ae_rdma() : nullptr};
+            .fc_ae_rdma = options_.fc_protocols.fc_ae_rdma ? &fc_ae_rdma() : nullptr,
+            .rdma = options_.rdma ? &rdma() : nullptr};
     }
 
     /// Hands out what is left of a connection's streams: the capture holds nothing more of it.
@@ -145,6 +162,7 @@ protected:
     struct Follower {
         Tracker& tracker;
         bool fed;
+        bool asked_for = true;  ///< otherwise another tracker wants to know what it finds out
     };
     /// In the order of `protocols`.
     const std::array<Follower, protocols.size()>& followers() const { return followers_; }
@@ -155,12 +173,14 @@ private:
     rdma_cm::Tracker rdma_cm_;
     FcProtocols fc_protocols_;
     fibre_channel::Tracker fc_;
+    rdma::Tracker rdma_;
     const std::array<Follower, protocols.size()> followers_{{
         {smcr_, options_.smcr},
-        {rdma_cm_, options_.rdma_cm},
+        {rdma_cm_, options_.rdma_cm || options_.rdma, options_.rdma_cm},
         {fc_, options_.fc || options_.fc_protocols.any()},
         {fc_protocols_.fcvi_tracker(), false},
         {fc_protocols_.fc_ae_rdma_tracker(), false},
+        {rdma_, options_.rdma},
     }};
 };
 

@@ -24,6 +24,23 @@ constexpr auto error_columns = columns<std::string>(
 constexpr auto warning_columns = columns<std::string>(
     column<as_given>("warning", "what makes the capture doubtful, such as clocks that differ"));
 
+/// Frames that carry something that is not decoded.
+struct NotDecoded {
+    const char* name;
+    std::uint64_t frames;
+};
+constexpr auto not_decoded_columns = columns<NotDecoded>(
+    column<&NotDecoded::name>("name", "what carries them: GTP-U, L2TP and the like"),
+    column<&NotDecoded::frames>("frames", "how many"));
+constexpr auto not_decoded = table<not_decoded_columns>(
+    "not_decoded", "Frames in tunnels that are known by name only; nothing is said of what they hold.");
+
+void each_not_decoded(const Results& results, const Each<NotDecoded>& each) {
+    const auto& frames = results.capture.unread_frames;
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        if (frames[i] != 0) each({name_of(static_cast<capture::Unread>(i)), frames[i]});
+}
+
 constexpr auto files = table<file_columns>("files", "The capture files.").position("place on the command line, from 0");
 constexpr auto errors = table<error_columns>("errors", "Why files could not be read to their end.").position("from 0");
 constexpr auto warnings = table<warning_columns>("warnings", "What makes the capture itself doubtful.")
@@ -44,7 +61,7 @@ constexpr auto capture_columns = columns<Results>(
         "copied_frames", "frames left out because they were captured before, by the same or another interface"),
     column<[](const Results& r) { return r.capture.tcp_frames; }>("tcp_frames", "TCP segments"),
     column<[](const Results& r) { return r.capture.rdma_frames; }>("rdma_frames", "RoCE and InfiniBand packets"),
-    rows<&Results::problems, errors>("errors", Form::values),
+    rows<each_not_decoded, not_decoded>("not_decoded"), rows<&Results::problems, errors>("errors", Form::values),
     rows<&Results::warnings, warnings>("warnings", Form::values));
 
 // ---- findings --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "analyzer/report/fc_report.h"
 #include "analyzer/report/fcvi_report.h"
 #include "analyzer/report/rdma_cm_report.h"
+#include "analyzer/report/rdma_report.h"
 #include "analyzer/report/smcr_report.h"
 
 namespace fabricscope::report {
@@ -25,7 +26,8 @@ std::uint32_t id_in(const std::string& name, std::string_view prefix) {
 }  // namespace
 
 std::span<const ProtocolReport* const> protocol_reports() {
-    static constexpr std::array all{&smcr_report, &rdma_cm_report, &fc_report, &fcvi_report, &fc_ae_rdma_report};
+    static constexpr std::array all{&smcr_report, &rdma_cm_report,    &fc_report,
+                                    &fcvi_report, &fc_ae_rdma_report, &rdma_report};
     static_assert(all.size() == engine::protocols.size());
     return all;
 }

@@ -58,6 +58,10 @@ void Summary::head() {
     if (capture.start)
         out_ << " in " << duration_text(capture.duration, style_.unicode) << " from " << timestamp_text(*capture.start);
     if (capture.copies != 0) out_ << "; " << counted(capture.copies, "duplicate") << " left out";
+    for (std::size_t i = 0; i < capture.unread_frames.size(); ++i)
+        if (const std::uint64_t frames = capture.unread_frames[i]; frames != 0)
+            out_ << "; " << counted(frames, "frame") << " in " << name_of(static_cast<capture::Unread>(i))
+                 << ": not decoded";
     out_ << '\n';
 }
 

@@ -16,6 +16,7 @@ enum EtherType : std::uint16_t {
     ether_type_ipv6 = 0x86DD,
     ether_type_provider_vlan = 0x88A8,  ///< IEEE 802.1ad
     ether_type_old_double_vlan = 0x9100,
+    ether_type_mac_control = 0x8808,  ///< IEEE 802.3, 31.4
 };
 
 enum IpProtocol : std::uint8_t {
@@ -43,6 +44,13 @@ struct VlanTag {
     std::uint16_t identifier;  ///< 12 bits
     std::uint16_t type;        ///< EtherType of what follows
 };
+
+/// What follows the EtherType of a MAC control frame.
+struct MacControl {
+    std::uint16_t opcode;
+};
+inline constexpr std::uint16_t mac_control_pause = 0x0001;           ///< IEEE 802.3, annex 31B
+inline constexpr std::uint16_t mac_control_priority_pause = 0x0101;  ///< IEEE 802.1Qbb
 
 /// Linux "cooked" capture header, DLT_LINUX_SLL.
 struct LinuxCooked {
@@ -139,6 +147,11 @@ inline constexpr auto layout_of<net::Ethernet> = layout<net::Ethernet>(
     "Ethernet", "IEEE 802.3, 3.2", octets(0, 14), field<&net::Ethernet::destination>(at(0), "eth.dst", "Destination"),
     field<&net::Ethernet::source>(at(6), "eth.src", "Source"),
     field<&net::Ethernet::type>(at(12), "eth.type", "Type", hex));
+
+template <>
+inline constexpr auto layout_of<net::MacControl> = layout<net::MacControl>(
+    "MAC control", "IEEE 802.3, 31.4", octets(0, 2),
+    field<&net::MacControl::opcode>(at(0), "macc.opcode", "Opcode", hex));
 
 template <>
 inline constexpr auto layout_of<net::VlanTag> = layout<net::VlanTag>(

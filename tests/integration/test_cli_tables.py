@@ -32,11 +32,13 @@ def tables_of_json(result):
     rows = {name: [] for name in TABLES}
     capture, groups, connections = result["capture"], result["smcr"]["link_groups"], result["smcr"]["connections"]
     limits = {**flat(result["smcr"]), **flat(result["rdma_cm"], "rdma_cm_"), **flat(result["fc"], "fc_"),
-              **flat(result["fcvi"], "fcvi_"), **flat(result["fc_ae_rdma"], "fc_ae_rdma_")}
+              **flat(result["fcvi"], "fcvi_"), **flat(result["fc_ae_rdma"], "fc_ae_rdma_"),
+              **flat(result["rdma"], "rdma_")}
     rows["capture"].append({"schema": result["schema"], **flat(capture), **limits, "profile": result["profile"]})
     rows["files"] = [{"position": i, "file": name} for i, name in enumerate(capture["files"])]
     rows["errors"] = [{"position": i, "error": text} for i, text in enumerate(capture["errors"])]
     rows["warnings"] = [{"position": i, "warning": text} for i, text in enumerate(capture["warnings"])]
+    rows["not_decoded"] = capture["not_decoded"]
     rows["rules"] = json.loads(fabricscope("rules", "--json"))
     rows["rule_results"] = result["rules"]
     for group in groups:
@@ -60,6 +62,10 @@ def tables_of_json(result):
         rows["cm_messages"] += [
             {"connection": connection["id"], "position": i, **message} for i, message in enumerate(connection["messages"])]
         rows["cm_connections"].append(flat(connection))
+    for stream in result["rdma"]["streams"]:
+        for name in ("a_to_b", "b_to_a"):
+            rows["rdma_directions"].append({"stream": stream["id"], "direction": name, **flat(stream.pop(name))})
+        rows["rdma_streams"].append(flat(stream))
     fibre_channel_tables(result, rows)
     for number, finding in enumerate(result["findings"], 1):
         rows["findings"].append({"id": number, **flat(finding)})
@@ -130,6 +136,7 @@ def names(connection, kind):
 
 
 TABLES = names(schema(), "table")
+NOT_IN_JSON = {"rdma_operations", "rdma_events"}  # test_cli_rdma.py looks at them
 
 
 def as_csv(value):
@@ -172,7 +179,7 @@ def check_tables(capture, folder):
     expected = tables_of_json(analyze(*arguments))
     connection = database(*arguments, "--csv", folder / "csv", path=folder / "db")
     assert sorted(path.name for path in (folder / "csv").iterdir()) == sorted(f"{table}.csv" for table in TABLES)
-    for table in TABLES:
+    for table in [table for table in TABLES if table not in NOT_IN_JSON]:
         types = types_of(connection, table)
         # Every member has its column, or is an object that is null, whose members have them.
         for row in expected[table]:
@@ -219,7 +226,10 @@ def test_every_column_is_filled_by_some_sample(tmp_path):
     # No sample is of a Virtual Fabric, or has a question that the name server rejects, a PRLO, or a BA_RJT.
     unseen = {(table, column) for table, column in unseen if not table.startswith("fc_") or not any(
         word in column for word in ("fabric", "rejected", "logout", "originator_parameters_r_a_tov"))}
-    assert {table for table, _ in unseen} <= {"errors", "warnings", "findings", "finding_frames", "observation_frames"}, unseen
+    # No sample ends with a NAK after which a queue pair is in error, or is carried by what is not decoded.
+    unseen.discard(("rdma_streams", "fatal_nak_frame"))
+    assert {table for table, _ in unseen} <= {"errors", "warnings", "findings", "finding_frames", "observation_frames",
+                                              "not_decoded"}, unseen
 
 
 def test_cursor_samples_only_if_asked_for(tmp_path):

@@ -97,7 +97,8 @@ def test_json_never_overwrites_a_capture(tmp_path):
 
 def test_json_has_the_keys_that_scripts_rely_on():
     result = analyze(ECHO)
-    assert list(result) == ["schema", "capture", "smcr", "rdma_cm", "fc", "fcvi", "fc_ae_rdma", "observations", "findings", "profile", "rules"]
+    assert list(result) == ["schema", "capture", "smcr", "rdma_cm", "fc", "fcvi", "fc_ae_rdma", "rdma", "observations", "findings",
+                            "profile", "rules"]
     assert result["schema"] == "fabricscope/1"
     assert {"files", "frames", "start", "duration", "truncated_frames", "undecoded_frames"} <= result["capture"].keys()
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", result["capture"]["start"])

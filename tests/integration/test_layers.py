@@ -55,7 +55,7 @@ def test_no_library_that_the_layer_must_not_know(layer):
 # What knows a protocol for reasons of its own: SMC-R learns of queue pairs from CM messages, Fibre Channel's ladders and
 # replay show and play what is built on it, and scenarios had other names once.
 NEIGHBOURS = {
-    "rdma_cm": r"analyzer/engine/smcr/link_groups\.cc|replay/stack/ib/|program/synth\.cc",
+    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/)|analyzer/report/rdma_summary\.cc|replay/stack/ib/|program/synth\.cc",
     "fc_ae_rdma": r"analyzer/report/fc_ladder\.cc|replay/(engine|stack)/fc/|program/synth\.cc",
 }
 

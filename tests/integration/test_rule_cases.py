@@ -26,5 +26,7 @@ def test_each_is_found_and_nothing_else(cases, table):
 
 def test_each_rule_is_broken(cases):
     rules = {rule["id"] for rule in json.loads(run([BUILD / "bin/fabricscope", "rules", "--json"]))}
+    # tests/unit/engine/rdma_test.cc breaks the rules of streams, which need no set-up.
+    rules = {rule for rule in rules if not rule.startswith("RDMA-")}
     # What a server lacks, no message shows (IPCM-CA11-8); what is edited gets a right ICRC (IPCM-11).
     assert {rule for case in cases for rule in case["findings"]} == rules - {"IPCM-CA11-8", "IPCM-11"}

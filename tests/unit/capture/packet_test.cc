@@ -388,5 +388,97 @@ TEST_P(RealCapture, EveryFrameCutAnywhereIsHarmless) {
     }
 }
 
+// ---- tunnels ----
+
+Octets udp_to(std::uint16_t port, const Octets& payload) {
+    Octets octets = udp(4791, payload);
+    octets[2] = static_cast<std::uint8_t>(port >> 8);
+    octets[3] = static_cast<std::uint8_t>(port);
+    return octets;
+}
+
+Octets inner_packet() { return ipv4(ipv4_header(17), udp(4791, join({write_only, Octets(4)}))); }
+Octets inner_frame() { return ethernet(0x0800, inner_packet()); }
+Octets in_ip(std::uint8_t protocol, const Octets& payload) {
+    return ethernet(0x0800, ipv4(ipv4_header(protocol), payload));
+}
+
+struct Tunnel {
+    const char* name;
+    Octets octets;
+    int depth = 1;
+};
+
+class Tunnels : public testing::TestWithParam<Tunnel> {};
+const Octets vxlan_header{0x08, 0, 0, 0, 0, 0, 7, 0};
+const Octets geneve_header{0x01, 0, 0x65, 0x58, 0, 0, 7, 0, 1, 2, 3, 4};
+INSTANTIATE_TEST_SUITE_P(
+    Capture, Tunnels,
+    testing::Values(
+        Tunnel{"vxlan", in_ip(17, udp_to(4789, join({vxlan_header, inner_frame()})))},
+        Tunnel{"geneve_with_an_option", in_ip(17, udp_to(6081, join({geneve_header, inner_frame()})))},
+        Tunnel{"gre", in_ip(47, join({{0, 0, 0x65, 0x58}, inner_frame()}))},
+        Tunnel{"nvgre", in_ip(47, join({{0x20, 0, 0x65, 0x58, 0, 0, 7, 0}, inner_frame()}))},
+        Tunnel{"erspan_1", in_ip(47, join({{0, 0, 0x88, 0xBE}, inner_frame()}))},
+        Tunnel{"erspan_2", in_ip(47, join({{0x10, 0, 0x88, 0xBE, 0, 0, 0, 1}, Octets(8), inner_frame()}))},
+        Tunnel{"erspan_3", in_ip(47, join({{0x10, 0, 0x22, 0xEB, 0, 0, 0, 1}, Octets(12), inner_frame()}))},
+        Tunnel{
+            "erspan_3_with_subheader",
+            in_ip(47, join({{0x10, 0, 0x22, 0xEB, 0, 0, 0, 1}, Octets(11), {1}, Octets(8), inner_frame()}))},
+        Tunnel{"mpls_pseudowire", ethernet(0x8847, join({{0, 0, 0x10, 64, 0, 0, 0x21, 64}, Octets(4), inner_frame()}))},
+        Tunnel{"vn_tag", ethernet(0x8926, join({{1, 2, 3, 4, 0x08, 0x00}, inner_packet()})), 0},
+        Tunnel{"ip_in_ip", in_ip(4, inner_packet())},
+        Tunnel{
+            "vxlan_in_gre",
+            in_ip(47, join({{0, 0, 0x65, 0x58}, in_ip(17, udp_to(4789, join({vxlan_header, inner_frame()})))})), 2}),
+    [](const auto& tunnel) { return tunnel.param.name; });
+
+TEST_P(Tunnels, TheInnerPacketIsWhatCounts) {
+    const Octets& octets = GetParam().octets;
+    const Packet packet = decode(frame_of(octets, LinkType::ethernet));
+    ASSERT_EQ(packet.transport, Transport::ib);
+    EXPECT_EQ(packet.tunnels, GetParam().depth);
+    EXPECT_EQ(packet.ib.bth.psn, 7U);
+    EXPECT_EQ(packet.ib.payload_length, 5U);
+    EXPECT_EQ(packet.source, Address::of(ipv4_a));
+}
+
+TEST_P(Tunnels, ACutFrameIsReadAsFarAsItGoes) {
+    const Octets& whole = GetParam().octets;
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        const Octets cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+        decode(frame_of(cut, LinkType::ethernet));
+    }
+}
+
+TEST(PacketTunnels, TheirDepthIsBounded) {
+    Octets octets = inner_packet();
+    for (int i = 0; i < 20; ++i) octets = ipv4(ipv4_header(4), octets);
+    const Packet packet = decode(frame_of(ethernet(0x0800, octets), LinkType::ethernet));
+    EXPECT_EQ(packet.state, DecodeState::unsupported);
+    EXPECT_EQ(packet.tunnels, 8);
+}
+
+TEST(PacketTunnels, WhatIsNotReadHasAName) {
+    const auto unread = [](const Octets& octets) { return decode(frame_of(octets, LinkType::ethernet)).unread; };
+    EXPECT_EQ(unread(in_ip(17, udp_to(2152, Octets(20)))), Unread::gtp_u);
+    EXPECT_EQ(unread(in_ip(50, Octets(20))), Unread::esp);
+    EXPECT_EQ(unread(ethernet(0x8864, Octets(20))), Unread::pppoe);
+    EXPECT_EQ(unread(inner_frame()), Unread::none);
+    EXPECT_STREQ(name_of(Unread::gtp_u), "GTP-U");
+}
+
+TEST(PacketTunnels, ADatagramToTheirPortMayBeAnotherOne) {
+    const Packet packet = decode(frame_of(in_ip(17, udp_to(4789, Octets(40))), LinkType::ethernet));
+    EXPECT_EQ(packet.transport, Transport::udp);
+    EXPECT_EQ(packet.tunnels, 0);
+}
+
+TEST(Packet, PriorityPauseFrames) {
+    const Packet packet = decode(frame_of(ethernet(0x8808, join({{0x01, 0x01}, Octets(44)})), LinkType::ethernet));
+    EXPECT_EQ(packet.mac_control, 0x0101);
+    EXPECT_EQ(packet.transport, Transport::none);
+}
+
 }  // namespace
 }  // namespace fabricscope::capture

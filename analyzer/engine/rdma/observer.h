@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the RDMA tracker says about single frames while it works.
+#pragma once
+
+#include "analyzer/engine/finding.h"
+#include "analyzer/engine/rdma/model.h"
+
+namespace fabricscope::engine::rdma {
+
+/// What one frame means.
+struct FrameFacts {
+    std::uint64_t frame = 0;
+    Time time = 0;
+    std::uint32_t stream = 0;  ///< id
+    Side from{};
+    bool request = false;
+    bool response = false;
+    bool cnp = false;
+    bool ce = false;
+    std::uint32_t psn = 0;
+    std::optional<std::uint32_t> relative_psn;  ///< to the first one of its requester
+    std::optional<std::uint32_t> source_qpn;    ///< as far as it is known by now
+
+    // The operation that it belongs to or answers.
+    std::optional<OperationType> operation;
+    std::uint64_t operation_number = 0;            ///< in the order in which its side asked for them, from 1; 0: none
+    std::optional<std::uint64_t> operation_bytes;  ///< as its request says
+    std::uint64_t request_frame = 0;               ///< response: first packet of the request; 0: not captured
+    Time request_time = 0;
+    bool completes = false;  ///< the operation
+
+    // What it says of others.
+    std::uint64_t acknowledges_frame = 0;  ///< the last packet that it acknowledges; 0: not captured
+    std::optional<Time> ack_rtt;
+    bool duplicate_ack = false;
+    std::optional<std::uint8_t> nak;  ///< syndrome of a NAK or RNR NAK
+    std::optional<std::uint64_t> packets_in_flight;
+
+    // What is out of the ordinary.
+    std::optional<Cause> retransmission;
+    bool out_of_order = false;
+    bool duplicate_request = false;
+    std::uint32_t missing = 0;  ///< packets before it that have not been seen
+    bool unseen = false;        ///< acknowledges packets that have not been seen
+};
+
+/// All calls happen while a packet is being taken or in finish().
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void on_facts(const FrameFacts&) {}
+    /// The packet that these facts are about; called after on_facts(). Its views live only during the call.
+    virtual void on_packet(const FrameFacts&, const capture::Packet&) {}
+    /// The stream is the other half of an earlier one.
+    virtual void on_merged(std::uint32_t /*stream*/, std::uint32_t /*into*/) {}
+    /// The frame shows `original` once more, from another interface; it is not tracked.
+    virtual void on_copy(std::uint64_t /*frame*/, std::uint64_t /*original*/) {}
+    /// A rule was broken; by the frame that is being dealt with, or by an earlier one.
+    virtual void on_finding(const Finding&) {}
+};
+
+}  // namespace fabricscope::engine::rdma

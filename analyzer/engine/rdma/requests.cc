@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/rdma/requests.h"
+
+#include <algorithm>
+
+namespace fabricscope::engine::rdma {
+
+using ib::psn_after;
+using ib::psn_distance;
+
+// ---- operations ------------------------------------------------------------------------------------
+
+void PendingOperations::insert(const Pending& pending, std::size_t limit) {
+    if (count_ >= limit) pop();
+    if (count_ == ring_.size()) {
+        std::vector<Pending> larger(std::max<std::size_t>(2 * ring_.size(), 4));
+        for (std::size_t i = 0; i < count_; ++i) larger[i] = (*this)[i];
+        ring_ = std::move(larger);
+        first_ = 0;
+    }
+    std::size_t place = count_++;
+    for (; place > 0 && psn_distance(pending.seen.psn, (*this)[place - 1].seen.psn) > 0; --place)
+        (*this)[place] = (*this)[place - 1];
+    (*this)[place] = pending;
+}
+
+Pending* PendingOperations::covering(std::uint32_t psn) {
+    // The youngest that does not begin behind it.
+    std::size_t low = 0, high = count_;
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (psn_distance((*this)[middle].seen.psn, psn) >= 0) low = middle + 1;
+        else high = middle;
+    }
+    if (low == 0) return nullptr;
+    Pending& found = (*this)[low - 1];
+    return found.covers(psn) ? &found : nullptr;
+}
+
+// ---- packet sequence numbers -----------------------------------------------------------------------
+
+namespace {
+
+// Further away is no packet that was lost or sent again, as long as no queue is as long as that.
+constexpr std::int32_t farthest_back = 1 << 16;
+constexpr std::int32_t farthest_ahead = 1 << 20;
+
+}  // namespace
+
+Requests::Placed Requests::place(std::uint32_t psn, bool is_new_life_possible) {
+    if (!started_) return {};
+    const std::int32_t ahead = psn_distance(next_, psn);
+    if (is_new_life_possible && (ahead > farthest_ahead || ahead < -farthest_back)) return {Place::foreign};
+    if (ahead == 0 || (ahead > 0 && share_unknown_)) return {};
+    if (ahead > 0) return {Place::ahead, static_cast<std::uint32_t>(ahead)};
+    for (const Gap& gap : gaps_)
+        if (psn_distance(gap.begin, psn) >= 0 && psn_distance(psn, gap.end) > 0) return {Place::late, 0, &gap};
+    return {Place::repeated};
+}
+
+void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
+    if (!started_) first_psn_ = next_ = psn;
+    started_ = true;
+    const std::uint32_t end = psn_after(psn, std::max(count, 1U));
+    const std::int32_t ahead = psn_distance(next_, psn);
+    if (ahead > 0 && !share_unknown_) {
+        if (gaps_.size() >= limits_.gaps) gaps_.erase(gaps_.begin());
+        gaps_.push_back({next_, psn, now});
+    }
+    if (ahead < 0) fill(psn, end);
+    if (psn_distance(next_, end) <= 0) return;
+    next_ = end;
+    share_unknown_ = count == 0;
+}
+
+void Requests::settle_share(std::uint32_t end) {
+    if (!share_unknown_) return;
+    share_unknown_ = false;
+    if (psn_distance(next_, end) > 0) next_ = end;
+}
+
+std::uint32_t Requests::fill(std::uint32_t begin, std::uint32_t end) {
+    std::uint32_t filled = 0;
+    for (std::size_t i = 0; i < gaps_.size(); ++i) {
+        const Gap gap = gaps_[i];
+        const std::uint32_t low = psn_distance(gap.begin, begin) > 0 ? begin : gap.begin;
+        const std::uint32_t high = psn_distance(end, gap.end) > 0 ? end : gap.end;
+        const std::int32_t common = psn_distance(low, high);
+        if (common <= 0) continue;
+        filled += static_cast<std::uint32_t>(common);
+        if (low == gap.begin) gaps_[i].begin = high;
+        else gaps_[i].end = low;
+        if (low != gap.begin && high != gap.end) gaps_.push_back({high, gap.end, gap.since, gap.refused});
+    }
+    std::erase_if(gaps_, [](const Gap& gap) { return gap.begin == gap.end; });
+    return filled;
+}
+
+bool Requests::refuse(std::uint32_t psn) {
+    for (Gap& gap : gaps_)
+        if (psn_distance(gap.begin, psn) >= 0 && psn_distance(psn, gap.end) > 0) return gap.refused = true;
+    return !started_ || psn_distance(next_, psn) >= 0;
+}
+
+std::uint32_t Requests::acknowledge(std::uint32_t psn) {
+    if (acknowledged_ && psn_distance(*acknowledged_, psn) <= 0) return 0;
+    const std::uint32_t begin = acknowledged_ ? psn_after(*acknowledged_) : psn;
+    acknowledged_ = psn;
+    if (gaps_.empty()) return 0;
+    const std::uint32_t oldest = gaps_.front().begin;
+    return fill(psn_distance(begin, oldest) < 0 ? oldest : begin, psn_after(psn));
+}
+
+std::optional<std::uint64_t> Requests::in_flight() const {
+    if (!started_ || !acknowledged_ || share_unknown_) return std::nullopt;
+    return static_cast<std::uint64_t>(std::max(psn_distance(psn_after(*acknowledged_), next_), 0));
+}
+
+}  // namespace fabricscope::engine::rdma

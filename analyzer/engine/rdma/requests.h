@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What one queue pair asks of the other: its packet sequence numbers, which of them are missing or come again, and
+// the operations that wait for their answers.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "analyzer/engine/rdma/model.h"
+#include "analyzer/engine/rdma/tracker.h"
+#include "protocols/ib/psn.h"
+
+namespace fabricscope::engine::rdma {
+
+/// An operation whose end has not been seen.
+struct Pending {
+    Operation seen;
+    std::uint64_t number = 0;                  ///< in the order in which they were asked for, from 1
+    std::uint32_t end_psn = 0;                 ///< behind its last packet so far; READ: behind its responses, if known
+    std::optional<std::uint64_t> asked_bytes;  ///< as RETH says
+    bool begun = false;                        ///< its first packet was captured
+    bool ended = false;                        ///< its last one was
+    bool sized = true;                         ///< `end_psn` is certain
+    std::optional<std::uint32_t> answered_to;  ///< READ: PSN behind the last response
+    std::uint32_t missing_begin = 0, missing_end = 0;  ///< READ: responses that were passed over
+
+    bool covers(std::uint32_t psn) const {
+        return ib::psn_distance(seen.psn, psn) >= 0 && (!sized || ib::psn_distance(psn, end_psn) > 0);
+    }
+};
+
+/// Operations in order of their PSNs; the oldest is forgotten when there is no room.
+class PendingOperations {
+public:
+    bool empty() const { return count_ == 0; }
+    std::size_t size() const { return count_; }
+    Pending& front() { return ring_[first_]; }
+    Pending& back() { return (*this)[count_ - 1]; }
+    Pending& operator[](std::size_t index) { return ring_[(first_ + index) & (ring_.size() - 1)]; }
+    /// At its place among the others.
+    void insert(const Pending& pending, std::size_t limit);
+    void pop() {
+        first_ = (first_ + 1) & (ring_.size() - 1);
+        --count_;
+    }
+    /// nullptr if there is none.
+    Pending* covering(std::uint32_t psn);
+
+private:
+    std::vector<Pending> ring_;  ///< a power of two
+    std::size_t first_ = 0, count_ = 0;
+};
+
+/// PSNs that have not been seen, [begin, end).
+struct Gap {
+    std::uint32_t begin = 0, end = 0;
+    Time since = 0;
+    bool refused = false;  ///< a NAK has asked for it
+};
+
+/// What a request packet is to those before it.
+enum class Place : std::uint8_t {
+    next,
+    ahead,     ///< some before it have not been seen
+    late,      ///< has not been seen, but others behind it have
+    repeated,  ///< has been seen
+    foreign,   ///< too far away: the queue pair was made anew
+};
+
+class Requests {
+public:
+    explicit Requests(const Limits& limits) : limits_(limits) {}
+
+    bool started() const { return started_; }
+    std::uint32_t first_psn() const { return first_psn_; }
+    std::uint32_t next_psn() const { return next_; }
+    const std::optional<std::uint32_t>& acknowledged() const { return acknowledged_; }
+
+    struct Placed {
+        Place place = Place::next;
+        std::uint32_t missing = 0;  ///< ahead: how many before it
+        const Gap* gap = nullptr;   ///< late: that it is in; valid until the next call
+    };
+    Placed place(std::uint32_t psn, bool is_new_life_possible);
+    /// A packet that takes `count` PSNs; 0: nobody knows how many.
+    void take(std::uint32_t psn, std::uint32_t count, Time now);
+    /// Removes PSNs from the gaps, and returns how many were in one.
+    std::uint32_t fill(std::uint32_t begin, std::uint32_t end);
+    /// A NAK asks for this PSN; whether it has not been seen.
+    bool refuse(std::uint32_t psn);
+
+    /// All up to `psn` have arrived. Returns how many of them have not been seen.
+    std::uint32_t acknowledge(std::uint32_t psn);
+    /// Whether it is known that this PSN has arrived.
+    bool has_arrived(std::uint32_t psn) const { return acknowledged_ && ib::psn_distance(psn, *acknowledged_) >= 0; }
+    /// The latest packet was a READ; the PSN behind its responses has become known.
+    void settle_share(std::uint32_t end);
+    std::optional<std::uint64_t> in_flight() const;
+
+    PendingOperations pending;
+    std::uint64_t operations = 0;  ///< so far
+
+private:
+    const Limits& limits_;
+    std::vector<Gap> gaps_;
+    std::uint32_t first_psn_ = 0, next_ = 0;
+    std::optional<std::uint32_t> acknowledged_;
+    bool started_ = false;
+    bool share_unknown_ = false;  ///< the latest packet is a READ that may take more PSNs than one
+};
+
+}  // namespace fabricscope::engine::rdma

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What requesters and responders of reliable queue pairs must keep to, as far as packets show it.
+#pragma once
+
+#include <array>
+
+#include "analyzer/engine/finding.h"
+
+namespace fabricscope::engine::rdma {
+
+namespace rules {
+inline constexpr Rule nak_of_missing{
+    "RDMA-01", Severity::error, "IBA 9.7",
+    "A NAK for a PSN sequence error names a PSN that its sender has not acknowledged before.",
+    "the NAK and an earlier acknowledgement of the same queue pair"};
+inline constexpr Rule one_nak_for_a_gap{
+    "RDMA-02", Severity::note, "IBA 9.7",
+    "A responder sends one NAK for a PSN sequence error, and none again before the packet has come that it asked for.",
+    "two NAKs, and nothing between them that shows that the packet came or was sent again"};
+inline constexpr Rule rnr_wait{
+    "RDMA-03", Severity::warning, "IBA 9.7",
+    "After an RNR NAK the requester waits at least as long as the NAK's timer says.",
+    "the RNR NAK and the packet that is sent again"};
+inline constexpr Rule message_count_grows{
+    "RDMA-04", Severity::error, "IBA 9.7",
+    "The message sequence number never falls while acknowledgements go on to later packets.",
+    "two acknowledgements of one queue pair in the order in which they were sent"};
+inline constexpr Rule retry_count{
+    "RDMA-05", Severity::warning, "IBA 9.9.2.1.3",
+    "A request is repeated after a time-out as often as the retry count of its REQ says, and not more often.",
+    "the connection's REQ, both directions, and all repetitions"};
+inline constexpr Rule known_nak{
+    "RDMA-06", Severity::error, "IBA 9.7", "A syndrome has a class and a code that are defined.", "the AETH"};
+
+/// In the order in which they are listed.
+inline constexpr std::array catalogue{&nak_of_missing,      &one_nak_for_a_gap, &rnr_wait,
+                                      &message_count_grows, &retry_count,       &known_nak};
+}  // namespace rules
+
+/// One of the rules above.
+using RuleRef = RuleIn<rules::catalogue>;
+
+}  // namespace fabricscope::engine::rdma

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A packet's way to its stream: who sends to which queue pair, which of these queue pairs belong together, and what the
+// packets of both say of each other.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "analyzer/engine/flat_map.h"
+#include "analyzer/engine/rdma/requests.h"
+#include "analyzer/engine/rdma/verdicts.h"
+#include "capture/packet.h"
+
+namespace fabricscope::engine::rdma {
+
+class Streams {
+public:
+    Streams(const Options& options, const Announcements& announcements, Observer& observer, Model& model)
+        : options_(options),
+          announcements_(announcements),
+          observer_(observer),
+          model_(model),
+          verdicts_(options, observer, model) {}
+
+    void on_packet(const capture::Packet& packet);
+    void finish();
+
+private:
+    struct Pair {
+        Address source, destination;
+        bool operator==(const Pair&) const = default;
+    };
+    struct Key {
+        Pair pair;
+        std::uint32_t qpn = 0;         ///< that is sent to
+        std::uint32_t source_qpn = 0;  ///< of datagrams
+        Transport transport{};
+        bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Pair& pair) const noexcept {
+            return std::hash<Address>{}(pair.source) ^ mixed(std::hash<Address>{}(pair.destination));
+        }
+        std::size_t operator()(const Key& key) const noexcept {
+            return (*this)(key.pair) ^ mixed(std::uint64_t{key.source_qpn} << 32 | key.qpn);
+        }
+    };
+
+    /// An answer that says no.
+    struct Refusal {
+        std::uint32_t psn = 0;
+        std::uint8_t syndrome = 0;
+        Time time = 0;
+        std::uint64_t frame = 0;
+    };
+
+    /// Packets that are sent again, one after the other.
+    struct Repetition {
+        Cause cause{};
+        std::uint32_t next = 0;  ///< PSN that follows, if it goes on
+        Event* event = nullptr;  ///< nullptr: there was no room
+    };
+
+    /// What one queue pair sends to the other: its requests, and its answers to the other's.
+    struct Half {
+        Half(const Key& of, const Limits& limits) : key(of), requests(limits) {}
+
+        Key key;
+        std::uint32_t stream = 0;  ///< id
+        Side side{};
+        Half* peer = nullptr;
+        bool gone = false;  ///< the queue pair has been made anew
+
+        Requests requests;
+        bool message_open = false;  ///< its last packet has not come
+        std::optional<Repetition> again;
+        std::optional<Refusal> nak, rnr;           ///< that it was sent, and has not acted upon
+        std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
+        std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been sent again
+        Time last_request = 0, last_answered = 0;  ///< when it sent a request, when one was answered
+        std::uint32_t timeouts = 0;                ///< in a row
+        std::uint32_t most_timeouts = 0;
+        std::vector<std::uint64_t> timeout_frames;  ///< of the longest row
+        Time last_silence = 0;                      ///< before the latest time-out
+
+        // As the responder.
+        std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
+        std::optional<std::uint32_t> msn;       ///< that it had
+        std::optional<Refusal> own_nak;         ///< its latest NAK, as long as what it asked for has not come
+        Time last_acknowledged = 0;
+        std::uint64_t last_response_frame = 0;
+        std::uint32_t attempts = 0;  ///< to find its peer
+    };
+
+    struct At;  // what on_packet() deals with
+
+    Half* half_of(const capture::Packet& packet);
+    Half* new_half(const Key& key, const capture::Packet& packet);
+    Half& made_anew(Half& half, const capture::Packet& packet);
+    void forget_candidate(const Half& half);
+    Half* peer_from_the_start(Half& half, const capture::Packet& packet);
+    Half* find_peer(Half& half, const capture::Packet& packet);
+    void join(Half& half, Half& peer, Learned learned);
+    void merge(Half& kept, Half& dropped);
+
+    void on_cnp(const capture::Packet& packet);
+    void on_request(At& at);
+    void on_late(At& at, const Requests::Placed& placed);
+    void on_repeated(At& at, bool seen_before);
+    bool goes_on(const At& at) const;
+    Cause cause_of_repetition(const At& at, Time& waited) const;
+    void begin_again(At& at);
+    void judge_rnr_wait(const At& at, Time waited);
+    void take_operation(At& at, bool late);
+    void extend(At& at, Pending& pending);
+    void count_bytes(At& at, std::uint64_t bytes);
+    std::uint32_t share_of(const At& at) const;
+
+    void on_response(At& at);
+    void on_refusal(At& at);
+    void on_acknowledgment(At& at);
+    void on_read_response(At& at);
+    void judge_message_count(At& at);
+    void acknowledge(At& at, std::uint32_t psn);
+    void complete(At& at, const Pending& pending, std::uint32_t psn);
+    void keep(const Operation& operation);
+
+    Event* add_event(const At& at, Event::Kind kind, std::uint32_t psn, std::uint64_t count);
+    void learn_mtu(At& at);
+    Stream& stream_of(const Half& half) { return model_.streams[half.stream - 1]; }
+    Direction& direction_of(const Half& half) { return stream_of(half).from[half.side]; }
+    Direction& opposite_of(const Half& half) { return stream_of(half).from[other(half.side)]; }
+
+    void settle_halves();
+    void settle_merged();
+    void settle_ends();
+    void judge_retry_counts();
+    std::uint32_t retries_of(const Stream& stream) const;
+
+    const Options& options_;
+    const Announcements& announcements_;
+    Observer& observer_;
+    Model& model_;
+    Verdicts verdicts_;
+    std::deque<Half> halves_;
+    FlatMap<Key, Half*, Hash> half_by_key_;
+    FlatMap<Pair, std::vector<Half*>, Hash> candidates_;  ///< halves of reliable streams without a peer
+    std::vector<std::pair<std::uint32_t, Side>> merged_;  ///< by id - 1: into which stream, and its side there
+    std::vector<std::uint32_t> events_of_;                ///< by id - 1: events kept of a stream
+    Time now_ = 0;
+};
+
+}  // namespace fabricscope::engine::rdma

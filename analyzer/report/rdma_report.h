@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is reported of queue pairs.
+#pragma once
+
+#include "analyzer/report/protocol.h"
+
+namespace fabricscope::report {
+
+extern const ProtocolReport rdma_report;
+extern const ColumnsElsewhere<engine::rdma::Model> rdma_columns;
+
+void write_rdma(std::ostream& out, const Results& results, const SummaryOptions& options);
+
+/// The operations that the model keeps of a stream, and what was refused or sent again.
+Ladder ladder_of(const engine::rdma::Stream& stream, const engine::rdma::Model& model, engine::Time start);
+
+/// "192.0.2.10 QP 17"; the queue pair only if it is known.
+std::string end_text(const engine::rdma::Endpoint& end);
+
+}  // namespace fabricscope::report

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+#include <vector>
+
+#include "analyzer/engine/rdma/standouts.h"
+#include "analyzer/report/lists.h"
+#include "analyzer/report/rdma_report.h"
+#include "analyzer/report/table.h"
+#include "analyzer/report/units.h"
+
+namespace fabricscope::report {
+namespace {
+
+using namespace engine::rdma;
+using engine::Severity;
+using engine::rdma::Stream;
+using Align = Table::Align;
+
+/// Streams, and those of them that no other section is about.
+struct Chosen {
+    std::vector<const Stream*> all;
+    std::vector<const Stream*> own;
+    std::uint64_t of_link_groups = 0, of_connections = 0;
+    std::uint64_t retransmitted = 0;  ///< on those that have another section
+};
+
+Chosen chosen_of(const Results& results) {
+    Chosen chosen;
+    for (const Stream& stream : results.models.rdma->streams) {
+        if (stream.merged) continue;
+        chosen.all.push_back(&stream);
+        const bool of_group = stream.link_group != 0;
+        const bool of_connection = stream.cm_connection != 0 && results.models.rdma_cm != nullptr;
+        if (!of_group && (!of_connection || trouble_of(stream) > 0)) {
+            chosen.own.push_back(&stream);
+            continue;
+        }
+        ++(of_group ? chosen.of_link_groups : chosen.of_connections);
+        for (const Direction& direction : stream.from) chosen.retransmitted += direction.retransmitted.packets;
+    }
+    // The worst first; what is as good as each other by how much went over it.
+    std::ranges::stable_sort(chosen.own, [](const Stream* x, const Stream* y) {
+        const double difference = trouble_of(*x) - trouble_of(*y);
+        return difference != 0 ? difference > 0 : x->packets() > y->packets();
+    });
+    return chosen;
+}
+
+void write_counts(std::ostream& out, const Model& model, const Chosen& chosen, const Style& style) {
+    std::vector<std::string> notes;
+    std::array<std::uint64_t, 4> transports{};
+    for (const Stream* stream : chosen.all) ++transports[static_cast<std::size_t>(stream->transport)];
+    for (const Transport transport : {Transport::rc, Transport::xrc, Transport::uc, Transport::ud})
+        if (const std::uint64_t count = transports[static_cast<std::size_t>(transport)]; count != 0)
+            notes.push_back(fmt::format("{} {}", grouped(count), name_of(transport)));
+    out << '\n'
+        << style.paint(Ink::bold, "RDMA: ") << counted(chosen.all.size(), "stream")
+        << fmt::format(" ({})", fmt::join(notes, ", "));
+    notes.clear();
+    if (chosen.of_link_groups != 0) notes.push_back(grouped(chosen.of_link_groups) + " of SMC-R link groups");
+    if (chosen.of_connections != 0) notes.push_back(grouped(chosen.of_connections) + " of CM connections");
+    if (!notes.empty() && chosen.retransmitted != 0)
+        notes.push_back(counted(chosen.retransmitted, "packet") + " sent again there");
+    if (model.cnps != 0) notes.push_back(counted(model.cnps, "CNP"));
+    if (model.ce_marked != 0) notes.push_back(counted(model.ce_marked, "packet") + " marked by ECN");
+    if (model.pfc_frames != 0) notes.push_back(counted(model.pfc_frames, "PFC frame"));
+    if (!notes.empty()) out << fmt::format("; {}", fmt::join(notes, ", "));
+    out << '\n';
+    write_limits(out, style, {{model.dropped_streams, "packet"}, {model.dropped_findings, "finding"}});
+}
+
+Ink ink_of(Severity severity) {
+    return severity == Severity::error ? Ink::red : severity == Severity::warning ? Ink::yellow : Ink::plain;
+}
+
+void write_standouts(std::ostream& out, const Chosen& chosen, const SummaryOptions& options) {
+    std::size_t all = 0, shown = 0;
+    for (const Stream* stream : chosen.own) {
+        for (const Standout& standout : standouts_of(*stream)) {
+            if (++all > options.rows) continue;
+            ++shown;
+            const std::vector<std::string> lines = wrapped(stream_name(stream->id) + ": " + standout.text, text_width);
+            for (std::size_t i = 0; i < lines.size(); ++i)
+                out << (i == 0 ? "  ! " : "    ") << options.style.paint(ink_of(standout.severity), lines[i]) << '\n';
+        }
+    }
+    write_rest(out, all, shown, "sentences", options.style);
+}
+
+std::string queue_pairs_of(const Stream& stream, const Style& style) {
+    const auto text = [](const Endpoint& end) { return end.qpn ? std::to_string(*end.qpn) : std::string("?"); };
+    return fmt::format("{} {} {}", text(stream.end[a]), style.arrow(), text(stream.end[b]));
+}
+
+/// "30 write, 2 send"
+std::string operations_of(const Direction& direction) {
+    std::vector<std::string> texts;
+    for (const OperationType type :
+         {OperationType::send, OperationType::write, OperationType::read, OperationType::atomic})
+        if (const std::uint64_t count = direction.operations[static_cast<std::size_t>(type)].count; count != 0)
+            texts.push_back(fmt::format("{} {}", grouped(count), name_of(type)));
+    return texts.empty() ? "-" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string latency_text(const Latencies& latencies, unsigned percent, const Style& style) {
+    const auto value = latencies.percentile(percent);
+    return value ? duration_text(*value, style.unicode) : "-";
+}
+
+std::string retransmitted_text(const Direction& direction) {
+    const std::uint64_t packets = direction.retransmitted.packets;
+    if (packets == 0) return "0";
+    return fmt::format(
+        "{} ({:.2g} %)", grouped(packets),
+        100.0 * static_cast<double>(packets) / static_cast<double>(direction.packets));
+}
+
+Ink ink_of(const Direction& direction) { return direction.retransmitted.packets != 0 ? Ink::yellow : Ink::plain; }
+
+/// A line for each direction in which anything was asked for.
+void write_streams(std::ostream& out, const Chosen& chosen, const SummaryOptions& options) {
+    Table table(
+        {{"Stream"},
+         {"From"},
+         {"To"},
+         {"QPs"},
+         {"Peer QP by"},
+         {"Operations"},
+         {"Bytes", Align::right},
+         {"Sent again", Align::right},
+         {"RNR", Align::right},
+         {"RTT p50", Align::right},
+         {"Oper. p50", Align::right},
+         {"p99", Align::right},
+         {"max", Align::right},
+         {"End"}});
+    const std::size_t shown = std::min(chosen.own.size(), options.rows);
+    for (const Stream* stream : std::span(chosen.own).first(shown)) {
+        bool named = false;
+        for (const Side side : {a, b}) {
+            const Direction& direction = stream->from[side];
+            const bool asked = std::ranges::any_of(
+                direction.operations, [](const OperationCount& operations) { return operations.count != 0; });
+            if (!asked && (side == a || named)) continue;
+            const Latencies& times = direction.operation_time;
+            table.add(
+                {{named ? "" : stream_name(stream->id) + " " + name_of(stream->transport)},
+                 {capture::to_string(stream->end[side].address)},
+                 {capture::to_string(stream->end[other(side)].address)},
+                 {named ? "" : queue_pairs_of(*stream, options.style)},
+                 {named             ? ""
+                  : stream->learned ? name_of(*stream->learned)
+                                    : "not known"},
+                 {operations_of(direction)},
+                 {grouped(direction.bytes)},
+                 {retransmitted_text(direction), ink_of(direction)},
+                 {grouped(direction.rnr_naks)},
+                 {latency_text(direction.ack_rtt, 50, options.style)},
+                 {latency_text(times, 50, options.style)},
+                 {latency_text(times, 99, options.style)},
+                 {latency_text(times, 100, options.style)},
+                 {named ? "" : name_of(stream->ending)}});
+            named = true;
+        }
+    }
+    if (table.empty()) return;
+    out << '\n';
+    table.print(out, options.style, 2);
+    write_rest(out, chosen.own.size(), shown, "streams", options.style);
+}
+
+}  // namespace
+
+std::string end_text(const engine::rdma::Endpoint& end) {
+    return capture::to_string(end.address) + (end.qpn ? fmt::format(" QP {}", *end.qpn) : "");
+}
+
+void write_rdma(std::ostream& out, const Results& results, const SummaryOptions& options) {
+    const Model& model = *results.models.rdma;
+    const Chosen chosen = chosen_of(results);
+    write_counts(out, model, chosen, options.style);
+    write_standouts(out, chosen, options);
+    write_streams(out, chosen, options);
+}
+
+}  // namespace fabricscope::report

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Streams of queue pairs: what perftest and rping say that they did, and what an incomplete capture leaves of it."""
+
+import subprocess
+
+import pytest
+
+from harness import analyze, fabricscope, sample, samples
+from test_cli_tables import database, rows_of
+
+PERFTEST = sample("plain_roce_perftest")
+ADDRESSES = ("192.0.2.10", "192.0.2.20")
+# As the truth file has it: queue pair, transport, operations of 192.0.2.10 and of 192.0.2.20.
+TRUTH = [
+    (0x11, "rc", ("write", 30, 4000), None),
+    (0x12, "rc", ("read", 30, 4000), None),
+    (0x13, "rc", ("send", 50, 44), None),
+    (0x14, "rc", ("send", 30, 3000), None),
+    (0x15, "rc", ("write", 20, 44), None),
+    (0x16, "rc", ("atomic", 10, 8), None),
+    (0x17, "ud", ("send", 20, 44), None),
+    (0x18, "uc", ("write", 10, 2500), None),
+    (0x19, "rc", ("send", 20, 44), ("send", 20, 44)),
+]
+HEALTHY = [name for name in samples("rdmacm_*") + samples("smcr_*")
+           if not any(word in name for word in ("lossy", "blocked", "netdev", "delete", "frozen", "unload"))]
+
+
+def asked(direction):
+    found = [(kind, each["count"], each["bytes"]) for kind, each in direction["operations"].items() if each["count"]]
+    return [(kind, count, octets // count) for kind, count, octets in found]
+
+
+def streams(*arguments):
+    return analyze(*arguments)["rdma"]["streams"]
+
+
+def troubles(stream):
+    """What is said to be wrong; packets that were not captured are no trouble."""
+    names = ("lost", "duplicate_requests", "naks", "rnr_naks", "timeouts", "out_of_order")
+    return sum(stream[way][name] for way in ("a_to_b", "b_to_a") for name in names) + sum(
+        stream[way]["retransmitted"]["packets"] for way in ("a_to_b", "b_to_a"))
+
+
+def test_what_perftest_did():
+    found = streams(PERFTEST)
+    assert [stream["id"] for stream in found] == [f"rdma-{n}" for n in range(1, len(TRUTH) + 1)]
+    for stream, (qpn, transport, forth, back) in zip(found, TRUTH):
+        assert (stream["a"], stream["b"]) == ADDRESSES
+        assert (stream["transport"], stream["b_qpn"]) == (transport, qpn)
+        assert stream["a_qpn"] == (None if transport == "uc" else qpn)
+        assert asked(stream["a_to_b"]) == [forth], stream["id"]
+        assert asked(stream["b_to_a"]) == ([back] if back else [])
+        assert stream["a_to_b"]["bytes"] == forth[1] * forth[2]
+        assert troubles(stream) + stream["a_to_b"]["not_captured"] == 0
+        assert stream["learned"] == {"rc": "acknowledgments", "ud": "datagrams", "uc": None}[transport]
+    assert [stream["mtu"] for stream in found[:2]] == [1024, 1024]
+
+
+def test_operations_are_rows(tmp_path):
+    connection = database(PERFTEST, path=tmp_path / "db")
+    operations = rows_of(connection, "rdma_operations")
+    assert len(operations) == sum(forth[1] + (back[1] if back else 0) for *_, forth, back in TRUTH)
+    assert all(row["answer_frame"] for row in operations if row["stream"] not in ("rdma-7", "rdma-8"))
+    assert rows_of(connection, "rdma_events") == []
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_nothing_is_wrong_with_healthy_captures(name):
+    result = analyze(sample(name))
+    assert [stream["id"] for stream in result["rdma"]["streams"] if troubles(stream)] == []
+    assert [finding for finding in result["findings"] if finding["rule"].startswith("RDMA-")] == []
+
+
+@pytest.mark.parametrize("octets", [64, 80, 96])
+def test_cut_packets_tell_the_same(octets, tmp_path):
+    cut = tmp_path / "cut.pcap"
+    subprocess.run(["editcap", "-s", str(octets), PERFTEST, cut], check=True)
+    for whole, part in zip(streams(PERFTEST), streams(cut), strict=True):
+        assert part["a_to_b"] == whole["a_to_b"]
+        assert part["b_to_a"] == whole["b_to_a"]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_one_direction_claims_nothing(side, tmp_path):
+    half = tmp_path / "half.pcap"
+    subprocess.run(["tshark", "-r", PERFTEST, "-Y", f"ip.src == {ADDRESSES[side]}", "-w", half], check=True)
+    for stream in streams(half):
+        assert troubles(stream) + stream["a_to_b"]["not_captured"] + stream["b_to_a"]["not_captured"] == 0
+        assert stream["learned"] in (None, "datagrams")
+
+
+def test_sessions_name_who_set_them_up():
+    (stream,) = streams(sample("rdmacm_rping_v4"))
+    assert (stream["learned"], stream["session"], stream["end"]) == ("cm", "cm-1", "disconnected")
+    (stream,) = streams(sample("smcr_v2_echo"))
+    assert (stream["learned"], stream["session"]) == ("smcr", "lg-1")
+
+
+def test_the_summary_is_about_queue_pairs_that_no_other_section_has():
+    plain = fabricscope("analyze", PERFTEST).decode()
+    assert "RDMA: 9 streams (7 rc, 1 uc, 1 ud)" in plain and "SMC-R: none" not in plain
+    assert len([line for line in plain.splitlines() if line.startswith("  rdma-")]) == 9
+    smcr = fabricscope("analyze", sample("smcr_v2_echo")).decode()
+    assert "RDMA: 1 stream (1 rc); 1 of SMC-R link groups" in smcr and "rdma-1" not in smcr
+
+
+def test_a_ladder_shows_operations():
+    ladder = fabricscope("timeline", PERFTEST, "--connection", "rdma-2").decode()
+    assert ladder.count("response of the READ") == 30
+    assert "READ 4,000 bytes" in ladder

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/engine/rdma/tracker.h"
+
+#include <gtest/gtest.h>
+
+#include "analyzer/engine/rdma/standouts.h"
+#include "protocols/ib/psn.h"
+
+namespace fabricscope::engine::rdma {
+namespace {
+
+constexpr std::uint8_t send_only = 0x04, send_first = 0x00, send_middle = 0x01, send_last = 0x02;
+constexpr std::uint8_t read_request = 0x0C, response_first = 0x0D, response_middle = 0x0E, response_last = 0x0F;
+constexpr std::uint8_t response_only = 0x10, acknowledge = 0x11, cnp = 0x81;
+constexpr std::uint8_t ack = 0x1F, sequence_error = 0x60, access_error = 0x62, rnr_nak = 0x20 | 12;  // 12: 0.64 ms
+constexpr std::uint32_t qp_a = 0x11, qp_b = 0x22;
+constexpr Time microsecond = capture::microsecond;
+
+/// Two hosts whose packets go straight into a tracker, 10 us apart.
+class World : public Observer {
+public:
+    explicit World(Options options = {}) : tracker(options, {cm, smcr}, this) {}
+
+    capture::Packet packet(Side from, std::uint8_t opcode, std::uint32_t psn, std::uint32_t payload) {
+        capture::Packet p;
+        p.number = ++frames;
+        p.time = now += 10 * microsecond;
+        p.source = address_of(from);
+        p.destination = address_of(other(from));
+        p.transport = capture::Transport::ib;
+        p.ib.carrier = capture::IbCarrier::roce_v2;
+        p.ib.bth.opcode = opcode;
+        p.ib.bth.destination_qpn = from == a ? qp_b : qp_a;
+        p.ib.bth.psn = psn & ib::psn_mask;
+        p.ib.payload_length = payload;
+        return p;
+    }
+    void request(Side from, std::uint8_t opcode, std::uint32_t psn, std::uint32_t payload = 100) {
+        tracker.on_packet(packet(from, opcode, psn, payload));
+    }
+    void read(Side from, std::uint32_t psn, std::uint32_t length) {
+        capture::Packet p = packet(from, read_request, psn, 0);
+        p.ib.has_reth = true;
+        p.ib.reth.dma_length = length;
+        tracker.on_packet(p);
+    }
+    void answer(
+        Side from, std::uint32_t psn, std::uint8_t syndrome = ack, std::uint8_t opcode = acknowledge,
+        std::uint32_t payload = 0) {
+        capture::Packet p = packet(from, opcode, psn, payload);
+        p.ib.has_aeth = opcode != response_middle;
+        p.ib.aeth.syndrome = syndrome;
+        p.ib.aeth.msn = ++msn;
+        tracker.on_packet(p);
+    }
+    void wait(Time time) { now += time; }
+
+    void on_facts(const FrameFacts& seen) override { facts.push_back(seen); }
+    const Model& end() {
+        tracker.finish();
+        return tracker.model();
+    }
+    const Stream& stream() { return end().streams.at(0); }
+
+    static Address address_of(Side side) {
+        return Address::of(Ipv4{{192, 0, 2, static_cast<std::uint8_t>(side == a ? 10 : 20)}});
+    }
+
+    rdma_cm::Model cm;
+    smcr::Model smcr;
+    Tracker tracker;
+    Time now = 0;
+    std::uint64_t frames = 0;
+    std::uint32_t msn = 0;
+    std::vector<FrameFacts> facts;
+};
+
+std::uint64_t sum(const Retransmitted& r) { return r.nak + r.timeout + r.rnr + r.implied; }
+
+TEST(Rdma, AcknowledgmentsTellTheOtherQueuePair) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.end[a].qpn, qp_a);
+    EXPECT_EQ(s.end[b].qpn, qp_b);
+    EXPECT_EQ(s.learned, Learned::acknowledgments);
+    EXPECT_EQ(w.tracker.model().streams.size(), 1U) << "an answer founds no stream of its own";
+    EXPECT_EQ(s.from[a].packets, 1U);
+    EXPECT_EQ(s.from[b].packets, 1U);
+    EXPECT_EQ(s.from[a].ack_rtt.max(), 10 * microsecond);
+    EXPECT_EQ(s.ending, End::open);
+    ASSERT_EQ(w.tracker.model().operations.size(), 1U);
+    EXPECT_EQ(w.tracker.model().operations[0].answer->frame, 2U);
+}
+
+TEST(Rdma, TheOtherHalfJoinsAStreamThatWasNumberedBefore) {
+    World w;
+    w.request(a, send_only, 100), w.request(b, send_only, 0x500000, 40);
+    w.answer(b, 100), w.answer(a, 0x500000);
+    const Model& model = w.end();
+    ASSERT_EQ(model.streams.size(), 2U);
+    EXPECT_TRUE(model.streams[1].merged);
+    EXPECT_EQ(model.streams[0].from[a].bytes, 100U);
+    EXPECT_EQ(model.streams[0].from[b].bytes, 40U);
+    EXPECT_EQ(model.streams[0].from[b].packets, 2U);
+    for (const Operation& operation : model.operations) EXPECT_EQ(operation.stream, 1U);
+}
+
+TEST(Rdma, AQueuePairIsNotGuessedWhereTwoFit) {
+    World w;
+    w.request(a, send_only, 100);
+    capture::Packet p = w.packet(a, send_only, 100, 100);
+    p.ib.bth.destination_qpn = 0x33;
+    w.tracker.on_packet(p);
+    w.answer(b, 100);
+    for (const Stream& stream : w.end().streams) EXPECT_FALSE(stream.learned);
+}
+
+TEST(Rdma, AMessageOfManyPacketsIsOneOperation) {
+    World w;
+    w.request(a, send_first, 7, 1024), w.request(a, send_middle, 8, 1024), w.request(a, send_last, 9, 10);
+    w.answer(b, 9);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].operations[0].count, 1U);
+    EXPECT_EQ(s.from[a].operations[0].bytes, 2058U);
+    EXPECT_EQ(s.mtu, 1024U);
+    EXPECT_EQ(s.from[a].operation_time.max(), 30 * microsecond);
+    EXPECT_EQ(s.from[a].ack_rtt.max(), 10 * microsecond);
+}
+
+TEST(Rdma, AReadTakesAPsnForEachPacketOfItsResponse) {
+    World w;
+    w.read(a, 50, 2500);
+    w.answer(b, 50, ack, response_first, 1024), w.answer(b, 51, ack, response_middle, 1024);
+    w.answer(b, 52, ack, response_last, 452);
+    w.read(a, 53, 100), w.answer(b, 53, ack, response_only, 100);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].operations[2].count, 2U);
+    EXPECT_EQ(s.from[a].bytes, 2600U) << "a READ's bytes belong to who asked";
+    EXPECT_EQ(s.from[b].bytes, 0U);
+    EXPECT_EQ(s.from[a].operation_time.count(), 2U);
+    EXPECT_EQ(s.from[a].lost + s.from[a].not_captured + s.from[a].retransmitted.packets, 0U);
+    EXPECT_EQ(s.unanswered[a], 0U);
+}
+
+TEST(Rdma, PacketSequenceNumbersBeginAgainAtZero) {
+    World w;
+    for (std::uint32_t psn = 0xFFFFFE; psn < 0x1000002; ++psn)
+        w.request(a, send_only, psn), w.answer(b, psn & 0xFFFFFF);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].operations[0].count, 4U);
+    EXPECT_EQ(s.from[a].operation_time.count(), 4U);
+    EXPECT_EQ(s.from[a].retransmitted.packets + s.from[a].not_captured, 0U);
+}
+
+TEST(Rdma, WhatWasLostBehindTheTapComesAgainAfterANak) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (std::uint32_t psn = 2; psn < 6; ++psn) w.request(a, send_only, psn);
+    w.answer(b, 3, sequence_error);
+    for (std::uint32_t psn = 3; psn < 6; ++psn) w.request(a, send_only, psn);
+    w.answer(b, 5);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].lost, 1U);
+    EXPECT_EQ(s.from[a].retransmitted.packets, 3U);
+    EXPECT_EQ(s.from[a].retransmitted.nak, 3U);
+    EXPECT_EQ(s.from[a].naks, 1U);
+    EXPECT_EQ(s.from[a].duplicate_requests, 0U);
+    EXPECT_EQ(s.from[a].bytes, 500U) << "each octet once";
+    EXPECT_EQ(s.from[a].operation_time.count(), 5U);
+}
+
+TEST(Rdma, WhatWasLostBeforeTheTapComesAgainAfterANak) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 3), w.request(a, send_only, 4);
+    w.answer(b, 2, sequence_error);
+    for (std::uint32_t psn = 2; psn < 5; ++psn) w.request(a, send_only, psn);
+    w.answer(b, 4);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].lost, 1U);
+    EXPECT_EQ(s.from[a].retransmitted.nak, 3U);
+    EXPECT_EQ(s.from[a].not_captured, 0U);
+    EXPECT_EQ(s.from[a].operations[0].count, 4U);
+    EXPECT_EQ(s.from[a].bytes, 400U);
+}
+
+TEST(Rdma, AGapThatIsAcknowledgedWasNotCaptured) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 4), w.answer(b, 4);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].not_captured, 2U);
+    EXPECT_EQ(s.from[a].lost, 0U);
+    EXPECT_TRUE(standouts_of(s).empty());
+}
+
+TEST(Rdma, APacketThatWasOvertakenIsNeitherLostNorSentAgain) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 3), w.request(a, send_only, 2), w.answer(b, 3);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].out_of_order, 1U);
+    EXPECT_EQ(s.from[a].lost + s.from[a].not_captured + s.from[a].retransmitted.packets, 0U);
+    EXPECT_EQ(s.from[a].operation_time.count(), 3U);
+}
+
+TEST(Rdma, ASilenceIsATimeOut) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 2);
+    w.wait(500 * capture::millisecond);
+    w.request(a, send_only, 2), w.answer(b, 2);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].retransmitted.timeout, 1U);
+    EXPECT_EQ(s.from[a].timeouts, 1U);
+    EXPECT_GE(s.from[a].longest_timeout, 500 * capture::millisecond);
+    EXPECT_EQ(s.from[a].ack_rtt.count(), 1U) << "which of both was acknowledged nobody knows";
+    const auto standouts = standouts_of(s);
+    ASSERT_EQ(standouts.size(), 1U);
+    EXPECT_EQ(standouts[0].severity, Severity::warning);
+    EXPECT_NE(standouts[0].text.find("after time-outs of up to 500 ms"), std::string::npos) << standouts[0].text;
+}
+
+TEST(Rdma, ARepeatedRequestThatHadArrivedIsADuplicate) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.wait(500 * capture::millisecond);
+    w.request(a, send_only, 1), w.answer(b, 1);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].duplicate_requests, 1U);
+    EXPECT_EQ(s.from[a].lost, 0U) << "the acknowledgment was";
+    EXPECT_TRUE(w.facts.back().duplicate_ack);
+}
+
+TEST(Rdma, WithOneDirectionNoCauseIsClaimed) {
+    World w;
+    w.request(a, send_only, 1), w.request(a, send_only, 2);
+    w.wait(500 * capture::millisecond);
+    w.request(a, send_only, 1), w.request(a, send_only, 2);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].retransmitted.packets, 2U);
+    EXPECT_EQ(sum(s.from[a].retransmitted), 0U);
+    EXPECT_EQ(s.from[a].lost, 0U);
+    EXPECT_FALSE(s.learned);
+    EXPECT_EQ(s.end[b].qpn, qp_b);
+    EXPECT_FALSE(s.end[a].qpn);
+    EXPECT_EQ(s.ending, End::unknown);
+}
+
+TEST(Rdma, RnrNaksAreWaitedFor) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 2), w.answer(b, 2, rnr_nak);
+    w.wait(700 * microsecond);
+    w.request(a, send_only, 2), w.answer(b, 2);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].rnr_naks, 1U);
+    EXPECT_EQ(s.from[a].naks, 0U);
+    EXPECT_EQ(s.from[a].retransmitted.rnr, 1U);
+    EXPECT_EQ(s.from[a].rnr_waited, 710 * microsecond);
+    EXPECT_EQ(w.tracker.model().of(rules::rnr_wait).satisfied, 1U);
+}
+
+TEST(RdmaRules, TooShortAWaitAfterAnRnrNak) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 2), w.answer(b, 2, rnr_nak), w.request(a, send_only, 2);
+    EXPECT_EQ(w.end().of(rules::rnr_wait).broken, 1U);
+}
+
+TEST(RdmaRules, ANakOfWhatWasAcknowledged) {
+    World w;
+    w.request(a, send_only, 1), w.request(a, send_only, 2), w.answer(b, 2);
+    w.wait(capture::second);
+    w.answer(b, 1, sequence_error);
+    EXPECT_EQ(w.end().of(rules::nak_of_missing).broken, 1U);
+}
+
+TEST(RdmaRules, TwoNaksForOneGap) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 3), w.answer(b, 2, sequence_error), w.request(a, send_only, 4);
+    w.answer(b, 2, sequence_error);
+    EXPECT_EQ(w.end().of(rules::one_nak_for_a_gap).broken, 1U);
+}
+
+TEST(RdmaRules, AMessageSequenceNumberThatFalls) {
+    World w;
+    w.request(a, send_only, 1), w.request(a, send_only, 2), w.answer(b, 1);
+    w.msn = 0xFFFFF0;
+    w.answer(b, 2);
+    EXPECT_EQ(w.end().of(rules::message_count_grows).broken, 1U);
+}
+
+TEST(RdmaRules, AnUndefinedSyndrome) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1, 0x7F);
+    EXPECT_EQ(w.end().of(rules::known_nak).broken, 1U);
+}
+
+TEST(RdmaRules, MoreRetriesThanTheCmAllowed) {
+    World w;
+    rdma_cm::Connection& connection = w.cm.connections.emplace_back();
+    connection.id = 1;
+    connection.retry_count = 2;
+    connection.end[engine::Side::client].address = World::address_of(a);
+    connection.end[engine::Side::client].qpn = qp_a;
+    connection.end[engine::Side::server].address = World::address_of(b);
+    connection.end[engine::Side::server].qpn = qp_b;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (int i = 0; i < 4; ++i) w.request(a, send_only, 2), w.wait(capture::second);
+    EXPECT_EQ(w.end().of(rules::retry_count).broken, 1U);
+    EXPECT_EQ(w.tracker.model().findings.at(0).frames.size(), 3U);
+    EXPECT_EQ(w.tracker.model().streams.at(0).cm_connection, 1U);
+}
+
+TEST(Rdma, AFatalNakEndsTheStream) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 2), w.answer(b, 2, access_error);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.ending, End::nak);
+    ASSERT_TRUE(s.fatal);
+    EXPECT_EQ(s.fatal->by, b);
+    EXPECT_EQ(standouts_of(s).front().severity, Severity::error);
+}
+
+TEST(Rdma, RetriesThatNobodyAnswersEndTheStream) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (int i = 0; i < 8; ++i) w.request(a, send_only, 2), w.wait(capture::second);
+    w.wait(5 * capture::second);
+    capture::Packet p = w.packet(a, send_only, 9, 1);
+    p.ib.bth.destination_qpn = 0x99;
+    w.tracker.on_packet(p);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.ending, End::retries_exhausted);
+    EXPECT_EQ(s.from[a].timeouts, 7U);
+}
+
+TEST(Rdma, AReadThatIsAskedForAgainFromTheMiddle) {
+    World w;
+    w.read(a, 50, 4096);
+    w.answer(b, 50, ack, response_first, 1024);
+    w.answer(b, 52, ack, response_middle, 1024), w.answer(b, 53, ack, response_last, 1024);
+    w.read(a, 51, 3072);
+    w.answer(b, 51, ack, response_first, 1024), w.answer(b, 52, ack, response_middle, 1024);
+    w.answer(b, 53, ack, response_last, 1024);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].operations[2].count, 1U);
+    EXPECT_EQ(s.from[a].bytes, 4096U);
+    EXPECT_EQ(s.from[a].retransmitted.packets, 1U);
+}
+
+TEST(Rdma, AnotherQueuePairGetsTheSameNumber) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 0x700000), w.answer(b, 0x700000);
+    const Model& model = w.end();
+    ASSERT_GE(model.streams.size(), 2U);
+    EXPECT_EQ(model.streams[0].from[a].operations[0].count, 1U);
+    EXPECT_EQ(model.streams[0].from[a].not_captured, 0U);
+}
+
+TEST(Rdma, CongestionIsCountedWhereItHurts) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    capture::Packet marked = w.packet(a, send_only, 2, 100);
+    marked.traffic_class = 3;
+    w.tracker.on_packet(marked);
+    w.tracker.on_packet(w.packet(b, cnp, 0, 0));
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].ce_marked, 1U);
+    EXPECT_EQ(s.from[a].cnps, 1U);
+    EXPECT_EQ(s.from[b].cnps, 0U);
+    EXPECT_EQ(w.tracker.model().cnps, 1U);
+}
+
+TEST(Rdma, PacketsThatWereCutBeforeRethClaimNothing) {
+    World w;
+    w.request(a, read_request, 10, 0);  // no RETH: nobody knows how many PSNs it takes
+    w.request(a, read_request, 42, 0);
+    w.answer(b, 42, ack, response_only, 100);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].operations[2].count, 2U);
+    EXPECT_EQ(s.from[a].lost + s.from[a].not_captured + s.from[a].retransmitted.packets, 0U);
+}
+
+TEST(Rdma, ReadsWithoutRethThatWaitTogetherAreNotMissed) {
+    World w;
+    for (const std::uint32_t psn : {10, 14, 18}) w.request(a, read_request, psn, 0);
+    for (std::uint32_t psn = 10; psn < 22; ++psn) {
+        const bool first = psn % 4 == 2, last = psn % 4 == 1;
+        w.answer(b, psn, ack, first ? response_first : last ? response_last : response_middle, 1024);
+        if (psn == 15) w.request(a, read_request, 22, 0);
+    }
+    w.answer(b, 22, ack, response_only, 1024);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].not_captured + s.from[a].retransmitted.packets, 0U);
+    EXPECT_EQ(s.from[a].operation_time.count(), 4U);
+    EXPECT_EQ(s.unanswered[a], 0U);
+}
+
+TEST(Rdma, AReadRequestThatWasNotCapturedIsOnePacket) {
+    World w;
+    w.read(a, 50, 100), w.answer(b, 50, ack, response_only, 100);
+    w.answer(b, 51, ack, response_first, 1024), w.answer(b, 52, ack, response_middle, 1024);
+    w.answer(b, 53, ack, response_last, 1024);
+    w.read(a, 54, 100), w.answer(b, 54, ack, response_only, 100);
+    EXPECT_EQ(w.stream().from[a].not_captured, 1U);
+}
+
+TEST(Rdma, AnOperationWhoseEndIsMissingHoldsNothingUp) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_first, 2, 1024), w.request(a, send_only, 4), w.answer(b, 4);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.unanswered[a], 0U);
+    EXPECT_EQ(s.from[a].not_captured, 1U);
+    EXPECT_EQ(s.from[a].operation_time.count(), 3U);
+}
+
+TEST(Rdma, LimitsAreKept) {
+    Options options;
+    options.limits.streams = 1;
+    options.limits.operations = 2;
+    World w(options);
+    for (std::uint32_t psn = 1; psn < 9; ++psn) w.request(a, send_only, psn);
+    capture::Packet p = w.packet(a, send_only, 1, 1);
+    p.ib.bth.destination_qpn = 0x99;
+    w.tracker.on_packet(p);
+    const Model& model = w.end();
+    EXPECT_EQ(model.streams.size(), 1U);
+    EXPECT_EQ(model.dropped_streams, 1U);
+    EXPECT_EQ(model.operations.size(), 2U);
+    EXPECT_EQ(model.dropped_operations, 6U);
+}
+
+TEST(RdmaLatencies, PercentilesAreRightToAFewPercent) {
+    Latencies latencies;
+    for (Time i = 1; i <= 1000; ++i) latencies.add(i * microsecond);
+    EXPECT_NEAR(static_cast<double>(*latencies.percentile(50)), 500e3, 0.04 * 500e3);
+    EXPECT_NEAR(static_cast<double>(*latencies.percentile(99)), 990e3, 0.04 * 990e3);
+    EXPECT_EQ(latencies.max(), 1000 * microsecond);
+    EXPECT_FALSE(Latencies{}.percentile(50));
+    EXPECT_EQ(rnr_wait_of(1), 10 * microsecond);
+    EXPECT_EQ(rnr_wait_of(0), 655'360 * microsecond);
+    EXPECT_EQ(rnr_wait_of(31), 491'520 * microsecond);
+}
+
+}  // namespace
+}  // namespace fabricscope::engine::rdma
