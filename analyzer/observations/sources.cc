@@ -7,6 +7,7 @@
 #include "analyzer/observations/fc_ae_rdma.h"
 #include "analyzer/observations/fcvi.h"
 #include "analyzer/observations/packets.h"
+#include "analyzer/observations/rdma.h"
 #include "analyzer/observations/rdma_cm.h"
 #include "analyzer/observations/smcr.h"
 
@@ -14,8 +15,8 @@ namespace fabricscope::observations {
 
 std::span<const Source* const> sources() {
     // What is built on Fibre Channel comes before it: the carrier leaves out what they have told.
-    static constexpr std::array all{&smcr_source,       &packets_source, &rdma_cm_source, &fcvi_source,
-                                    &fc_ae_rdma_source, &fc_source,      &capture_source};
+    static constexpr std::array all{&smcr_source, &packets_source,    &rdma_source, &rdma_cm_source,
+                                    &fcvi_source, &fc_ae_rdma_source, &fc_source,   &capture_source};
     return all;
 }
 

@@ -6,7 +6,6 @@
 #include <ostream>
 #include <vector>
 
-#include "analyzer/engine/rdma/standouts.h"
 #include "analyzer/report/lists.h"
 #include "analyzer/report/rdma_report.h"
 #include "analyzer/report/table.h"
@@ -19,6 +18,18 @@ using namespace engine::rdma;
 using engine::Severity;
 using engine::rdma::Stream;
 using Align = Table::Align;
+
+/// 0 of a healthy stream; the larger, the worse.
+double trouble_of(const Stream& stream) {
+    constexpr double fatal = 10, timeout = 1;
+    double trouble = stream.fatal || stream.ending == End::retries_exhausted ? fatal : 0;
+    for (const Direction& direction : stream.from) {
+        trouble += static_cast<double>(direction.retransmitted.packets + direction.rnr_naks) /
+                   static_cast<double>(std::max<std::uint64_t>(direction.packets, 1));
+        trouble += direction.timeouts != 0 ? timeout : 0;
+    }
+    return trouble;
+}
 
 /// Streams, and those of them that no other section is about.
 struct Chosen {
@@ -71,24 +82,6 @@ void write_counts(std::ostream& out, const Model& model, const Chosen& chosen, c
     if (!notes.empty()) out << fmt::format("; {}", fmt::join(notes, ", "));
     out << '\n';
     write_limits(out, style, {{model.dropped_streams, "packet"}, {model.dropped_findings, "finding"}});
-}
-
-Ink ink_of(Severity severity) {
-    return severity == Severity::error ? Ink::red : severity == Severity::warning ? Ink::yellow : Ink::plain;
-}
-
-void write_standouts(std::ostream& out, const Chosen& chosen, const SummaryOptions& options) {
-    std::size_t all = 0, shown = 0;
-    for (const Stream* stream : chosen.own) {
-        for (const Standout& standout : standouts_of(*stream)) {
-            if (++all > options.rows) continue;
-            ++shown;
-            const std::vector<std::string> lines = wrapped(stream_name(stream->id) + ": " + standout.text, text_width);
-            for (std::size_t i = 0; i < lines.size(); ++i)
-                out << (i == 0 ? "  ! " : "    ") << options.style.paint(ink_of(standout.severity), lines[i]) << '\n';
-        }
-    }
-    write_rest(out, all, shown, "sentences", options.style);
 }
 
 std::string queue_pairs_of(const Stream& stream, const Style& style) {
@@ -183,7 +176,6 @@ void write_rdma(std::ostream& out, const Results& results, const SummaryOptions&
     const Model& model = *results.models.rdma;
     const Chosen chosen = chosen_of(results);
     write_counts(out, model, chosen, options.style);
-    write_standouts(out, chosen, options);
     write_streams(out, chosen, options);
 }
 

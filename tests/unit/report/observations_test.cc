@@ -160,5 +160,47 @@ TEST(Observations, TheWorstComesFirst) {
     EXPECT_STREQ(all[1].id, "SMCR-O-declined");
 }
 
+TEST(Observations, AStreamSaysWhyItsPacketsWereSentAgain) {
+    using namespace engine::rdma;
+    engine::rdma::Model model;
+    model.streams.resize(2);
+    for (std::uint32_t i : {0U, 1U}) {
+        Stream& stream = model.streams[i];
+        stream.id = i + 1;
+        stream.first_frame = 1;
+        stream.from[a].packets = 1000;
+        stream.from[a].retransmitted = {.packets = 14, .nak = 4, .timeout = 10, .rnr = 0, .implied = 0};
+        stream.from[a].timeouts = 2;
+        stream.from[a].longest_timeout = 4'300 * capture::millisecond;
+    }
+    model.streams[1].link_group = 1;  // of which SMC-R tells
+    model.events.push_back(
+        {.stream = 1,
+         .kind = Event::Kind::retransmission,
+         .time = 0,
+         .frame = 77,
+         .cause = {},
+         .waited = {},
+         .syndrome = {}});
+    const std::vector<Observation> all = observed({.rdma = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(all[0].session, "rdma-1");
+    EXPECT_EQ(all[0].severity, Severity::warning);
+    EXPECT_THAT(all[0].frames, ElementsAre(77));
+    EXPECT_EQ(all[0].cause, "Sent again 4 after NAKs, 10 after time-outs of up to 4.30 s.");
+}
+
+TEST(Observations, AStreamThatNobodyAnswersGaveUp) {
+    engine::rdma::Model model;
+    engine::rdma::Stream& stream = model.streams.emplace_back();
+    stream.id = 1;
+    stream.last_frame = 9;
+    stream.ending = engine::rdma::End::retries_exhausted;
+    const std::vector<Observation> all = observed({.rdma = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "RDMA-O-retries-exhausted");
+    EXPECT_THAT(all[0].frames, ElementsAre(9));
+}
+
 }  // namespace
 }  // namespace fabricscope::report
