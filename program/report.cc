@@ -27,7 +27,7 @@ int run(const HtmlReportOptions& options) {
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;
     const report::Results results = results_of(analysis, options.input.files, all);
-    return export_html(options.file, *analysis.engine, results) ? status_of(results) : wrong_usage;
+    return export_html(options.file, *analysis.engine, results) ? status_of(results, all) : wrong_usage;
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ int run(const HtmlReportOptions& options) {
 void add_report(CommandLine& program) {
     auto options = std::make_shared<HtmlReportOptions>();
     const Command command = program.add_command("report", "Write what happened as one HTML file");
-    add_input_options(command, options->input);
+    add_input_options(command, options->input).required();
     command.option("-o,--output", options->file, "The file (- is standard output)").required().placeholder("OUT");
     command.on_run([options] { return run(*options); });
 }

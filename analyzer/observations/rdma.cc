@@ -7,7 +7,7 @@
 #include <array>
 #include <map>
 
-#include "analyzer/observations/packets.h"
+#include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 #include "protocols/ib/headers.h"
 
@@ -135,8 +135,9 @@ void observe_congestion(Observations& observations, const Stream& stream, Side s
 /// What SMC-R and RDMA CM tell of their own queue pairs is not said again.
 void observe(const Evidence& evidence, Observations& observations) {
     if (evidence.models.rdma == nullptr) return;
-    const Frames frames(*evidence.models.rdma);
-    for (const Stream& stream : evidence.models.rdma->streams) {
+    const Model& model = *evidence.models.rdma;
+    const Frames frames(model);
+    for (const Stream& stream : model.streams) {
         if (stream.merged) continue;
         if (stream.link_group == 0) observe_end(observations, stream);
         for (const Side side : {a, b}) {
@@ -144,6 +145,7 @@ void observe(const Evidence& evidence, Observations& observations) {
             observe_congestion(observations, stream, side);
         }
     }
+    observe_limits(observations, {{model.dropped_streams, "RDMA packet"}, {model.dropped_findings, "RDMA finding"}});
 }
 
 }  // namespace

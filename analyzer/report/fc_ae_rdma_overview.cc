@@ -20,7 +20,7 @@ Time last_of(const Message& message) {
 
 Slice slice_of(const Message& message, Overview& overview) {
     const bool failed = message.state == MessageState::failed || message.state == MessageState::aborted;
-    const std::string name = message.is_read ? operation_name(*message.is_read) : "message";
+    const std::string name = message.is_read ? message.operation() : "message";
     return {
         .begin = message.command.time,
         .end = last_of(message),
@@ -55,7 +55,7 @@ void fc_ae_rdma_overview(const engine::Models& models, Overview& overview) {
     for (const Message& message : model.messages) {
         Node& node = overview.nodes[node_of(message, model, overview)];
         const Slice slice = slice_of(message, overview);
-        const std::string what = message.is_read ? operation_name(*message.is_read) : "message";
+        const std::string what = message.is_read ? message.operation() : "message";
         lane_named(node, fmt::format("{}s of {}", what, to_string(message.initiator))).slices.push_back(slice);
         node.octets = node.octets.value_or(0) + message.bytes;
         node.packets = node.packets.value_or(0) + message.frames;

@@ -81,7 +81,6 @@ void write_counts(std::ostream& out, const Model& model, const Chosen& chosen, c
     if (model.pfc_frames != 0) notes.push_back(counted(model.pfc_frames, "PFC frame"));
     if (!notes.empty()) out << fmt::format("; {}", fmt::join(notes, ", "));
     out << '\n';
-    write_limits(out, style, {{model.dropped_streams, "packet"}, {model.dropped_findings, "finding"}});
 }
 
 std::string queue_pairs_of(const Stream& stream, const Style& style) {

@@ -60,7 +60,7 @@ QVariant VerdictModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ForegroundRole && index.column() == severity)
         return Theme::current().readable(colour_of(o.severity));
     if (role == Qt::ToolTipRole) return text(o.look.empty() ? o.text : o.text + "\n" + o.look);
-    return role == Qt::DisplayRole ? QVariant(text(text_of(trouble, index.column()))) : QVariant();
+    return role == Qt::DisplayRole ? QVariant(text(text_of(o, index.column()))) : QVariant();
 }
 
 QVariant VerdictModel::headerData(int section, Qt::Orientation orientation, int role) const {
