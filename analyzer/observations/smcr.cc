@@ -368,15 +368,17 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
     std::vector<Trouble> troubles;
     for (const LlcExchange& exchange : group.exchanges) {
         const Kind* kind = nullptr;
-        if (exchange.refused)
+        // A link that is gone already need not be deleted.
+        const bool refused = exchange.refused && exchange.type != wire::LlcType::delete_link;
+        if (refused)
             kind = exchange.type == wire::LlcType::add_link ? &kinds::add_link_refused : &kinds::llc_refused;
         else if (is_unanswered(exchange) && end_of_capture() - exchange.request.time > second)
             kind = &kinds::llc_unanswered;
         if (kind == nullptr) continue;
-        const std::string why = exchange.refused ? reason_text(exchange.type, exchange.change) : "";
+        const std::string why = refused ? reason_text(exchange.type, exchange.change) : "";
         std::string text = fmt::format(
             "{} of the {} was {}{}{}", llc_name(exchange), name_of(exchange.from),
-            exchange.refused ? "refused" : "not answered", why.empty() ? "" : ": ", why);
+            refused ? "refused" : "not answered", why.empty() ? "" : ": ", why);
         auto same = std::ranges::find_if(
             troubles, [&](const Trouble& trouble) { return trouble.kind == kind && trouble.text == text; });
         if (same == troubles.end()) same = troubles.insert(same, {kind, std::move(text), {}});

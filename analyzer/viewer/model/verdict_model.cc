@@ -24,8 +24,7 @@ std::string frames_text(const Observation& o) {
 std::string text_of(const Observation& o, int column) {
     switch (column) {
         case VerdictModel::severity: return name_of(o.severity);
-        case VerdictModel::sentence: return o.text;
-        case VerdictModel::cause: return o.cause;
+        case VerdictModel::sentence: return o.cause.empty() ? o.text : o.text + "\n" + o.cause;
         case VerdictModel::session: return o.session;
         case VerdictModel::frames: return frames_text(o);
         case VerdictModel::kind: return o.id;
@@ -64,7 +63,7 @@ QVariant VerdictModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant VerdictModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    constexpr std::array titles{"Severity", "What was seen", "Cause", "Session", "Frames", "Kind"};
+    constexpr std::array titles{"Severity", "What was seen", "Session", "Frames", "Kind"};
     static_assert(titles.size() == column_count);
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignLeft | Qt::AlignVCenter);

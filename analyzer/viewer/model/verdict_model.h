@@ -11,7 +11,7 @@ namespace fabricscope::viewer {
 
 class VerdictModel : public QAbstractTableModel {
 public:
-    enum Column : int { severity, sentence, cause, session, frames, kind, column_count };
+    enum Column : int { severity, sentence, session, frames, kind, column_count };
 
     void show(std::shared_ptr<const Recording> recording);
     const Observation& at(int row) const { return recording_->observations()[static_cast<std::size_t>(row)]; }

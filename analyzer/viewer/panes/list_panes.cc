@@ -87,8 +87,7 @@ void VerdictPane::show(std::shared_ptr<const Recording> recording) {
     QHeaderView& header = *table_->horizontalHeader();
     header.setHighlightSections(false);
     header.setSectionResizeMode(QHeaderView::ResizeToContents);
-    for (const int column : {VerdictModel::sentence, VerdictModel::cause})
-        header.setSectionResizeMode(column, QHeaderView::Stretch);
+    header.setSectionResizeMode(VerdictModel::sentence, QHeaderView::Stretch);
 }
 
 void VerdictPane::go_to(const Observation& observation) {
