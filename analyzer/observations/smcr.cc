@@ -370,15 +370,14 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
         const Kind* kind = nullptr;
         // A link that is gone already need not be deleted.
         const bool refused = exchange.refused && exchange.type != wire::LlcType::delete_link;
-        if (refused)
-            kind = exchange.type == wire::LlcType::add_link ? &kinds::add_link_refused : &kinds::llc_refused;
+        if (refused) kind = exchange.type == wire::LlcType::add_link ? &kinds::add_link_refused : &kinds::llc_refused;
         else if (is_unanswered(exchange) && end_of_capture() - exchange.request.time > second)
             kind = &kinds::llc_unanswered;
         if (kind == nullptr) continue;
         const std::string why = refused ? reason_text(exchange.type, exchange.change) : "";
         std::string text = fmt::format(
-            "{} of the {} was {}{}{}", llc_name(exchange), name_of(exchange.from),
-            refused ? "refused" : "not answered", why.empty() ? "" : ": ", why);
+            "{} of the {} was {}{}{}", llc_name(exchange), name_of(exchange.from), refused ? "refused" : "not answered",
+            why.empty() ? "" : ": ", why);
         auto same = std::ranges::find_if(
             troubles, [&](const Trouble& trouble) { return trouble.kind == kind && trouble.text == text; });
         if (same == troubles.end()) same = troubles.insert(same, {kind, std::move(text), {}});
