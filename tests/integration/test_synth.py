@@ -189,7 +189,7 @@ def test_account_of_smcr(name, made):
 def test_rfc7609_scenarios_hold_against_the_rfc(name, made):
     """Endpoints of the profile rfc7609 need no excuse."""
     capture, _ = made[name]
-    if "rfc7609" in name:
+    if "rfc7609" in name and not words(name, "finds"):
         assert json.loads(fabricscope("analyze", "--json", "--profile", "rfc7609", capture, status=(0,)))["findings"] == []
 
 
