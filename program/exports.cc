@@ -42,19 +42,18 @@ bool names_us(std::string_view octets) {
     return octets.substr(0, head).find("fabricscope ") != std::string_view::npos;
 }
 
-using WritePicture = void (*)(std::ostream&, const report::Drawing&, std::string_view);
-
-bool export_picture(const std::string& file, const report::Drawing& drawing, WritePicture write) {
+/// Has a file written, which takes its name when it is whole; "-": standard output.
+template <class Write> bool export_to(const std::string& file, const Write& write) {
     if (file == "-") {
         Output output("");
-        write(output.stream(), drawing, application);
+        write(output.stream());
         return output.finish();
     }
-    NewFile picture(file);
-    if (!picture) return false;
-    Output output(picture.temporary());
-    write(output.stream(), drawing, application);
-    return output.finish() && picture.put_in_place();
+    NewFile whole(file);
+    if (!whole) return false;
+    Output output(whole.temporary());
+    write(output.stream());
+    return output.finish() && whole.put_in_place();
 }
 
 /// One table's file while it is being written.
@@ -93,6 +92,7 @@ std::string why_not_html(const std::string& file, const std::vector<std::string>
 }
 
 std::string why_not_perfetto(const std::string& file, const std::vector<std::string>& inputs) {
+    if (file == "-") return "standard output has the report; --perfetto needs a file";
     return why_not_replace(file, inputs, {"a trace of fabricscope", names_us});
 }
 
@@ -152,33 +152,22 @@ bool export_annotated(const std::string& file, const report::Results& results, c
 }
 
 bool export_perfetto(const std::string& file, const engine::Engine& engine, const report::Results& results) {
-    NewFile trace(file);
-    if (!trace) return false;
-    Output output(trace.temporary());
-    write_perfetto(output.stream(), engine, report::overview_of(results.models), application);
-    return output.finish() && trace.put_in_place();
+    return export_to(file, [&](std::ostream& out) {
+        write_perfetto(out, engine, report::overview_of(results.models), application);
+    });
 }
 
 bool export_html(const std::string& file, const engine::Engine& engine, const report::Results& results) {
-    if (file == "-") {
-        Output output("");
-        write_html(output.stream(), engine, results, application);
-        return output.finish();
-    }
-    NewFile page(file);
-    if (!page) return false;
-    Output output(page.temporary());
-    write_html(output.stream(), engine, results, application);
-    return output.finish() && page.put_in_place();
+    return export_to(file, [&](std::ostream& out) { write_html(out, engine, results, application); });
 }
 
 bool export_svg(const std::string& file, const report::Drawing& drawing) {
-    return export_picture(file, drawing, report::write_svg);
+    return export_to(file, [&](std::ostream& out) { report::write_svg(out, drawing, application); });
 }
 
 bool export_png(const std::string& file, const report::Drawing& drawing) {
     if (std::max(drawing.width, drawing.height) <= report::largest_png_side)
-        return export_picture(file, drawing, report::write_png);
+        return export_to(file, [&](std::ostream& out) { report::write_png(out, drawing, application); });
     complain("the picture is too large for PNG; --svg has no such limit");
     return false;
 }

@@ -27,8 +27,7 @@ constexpr Kind dropped{
     Severity::warning,
     "Frames were lost by the capture",
     "The interface or the kernel lost frames before they were written: what is said to be missing may have been in "
-    "them. "
-    "Told where the capture was made live.",
+    "them. Told where the capture was made live.",
     "A larger buffer (`-B` of tcpdump and dumpcap), a filter, a snap length of 128, a faster disk.",
     "eth0: 12 frames lost before they were read"};
 constexpr Kind doubtful{
@@ -46,8 +45,7 @@ constexpr Kind no_roce{
     "Connections agreed on SMC-R, but the capture holds none of their RoCE packets: data, LLC and CDC messages are not "
     "known. RDMA adapters hide RoCE from tcpdump on the host.",
     "Mirror the switch port, or capture on the RDMA device (`tcpdump -i mlx5_0`, `fabricscope capture -D`), and add "
-    "that "
-    "file: `analyze tcp.pcap roce.pcap`.",
+    "that file: `analyze tcp.pcap roce.pcap`.",
     "1 connection agreed on SMC-R, but the capture holds no RoCE"};
 constexpr Kind no_tcp{
     "CAPTURE-O-no-tcp",
@@ -106,8 +104,7 @@ void observe_frames(const Evidence& evidence, Observations& observations) {
     };
     add(kinds::sliced, capture.truncated_frames, capture.first_truncated, "cut by the snap length");
     add(kinds::undecoded, capture.undecoded_frames, capture.first_undecoded,
-        "not decoded: malformed, or of an "
-        "unsupported link type");
+        "not decoded: malformed, or of an unsupported link type");
     add(kinds::copies, capture.copies, 0, "left out: copies of frames captured before");
 }
 

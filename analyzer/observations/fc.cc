@@ -56,8 +56,7 @@ constexpr Kind damaged{
     Severity::warning,
     "Damaged frames",
     "Frames have a wrong CRC, or an EOF that says that they are invalid: they were spoilt on the way to where they "
-    "were "
-    "captured, and are left out of everything else.",
+    "were captured, and are left out of everything else.",
     "Cables, transceivers and error counters of the ports (`cat /sys/class/fc_host/*/statistics/invalid_crc_count`).",
     "3 frames have a wrong CRC, or are marked invalid"};
 }  // namespace kinds

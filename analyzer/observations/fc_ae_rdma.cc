@@ -21,9 +21,9 @@ constexpr Kind failed{
     Severity::error,
     "A message ended with a bad status",
     "FCP_RSP of an RDMA read or write has another status than GOOD: the Target did not do it, or not all of it.",
-    "BUFFER OVERRUN and protect errors: base address and length against the Target's region of that Logical Unit. BUSY "
-    "and "
-    "QUEUE FULL: how many messages the Initiator keeps open. LOGICAL UNIT NOT AVAILABLE: the Target's application.",
+    "BUFFER OVERRUN and protect errors: base address and length against the Target's region of that Logical Unit. "
+    "BUSY and QUEUE FULL: how many messages the Initiator keeps open. LOGICAL UNIT NOT AVAILABLE: the Target's "
+    "application.",
     "the write of 512 bytes to LUN 0 ended with BUFFER OVERRUN"};
 constexpr Kind aborted{
     "AERDMA-O-aborted",
@@ -58,7 +58,7 @@ std::string status_text(std::uint8_t status) {
 
 /// "the write of 512 bytes to LUN 0"
 std::string message_text(const Message& message) {
-    std::string text = !message.is_read ? "the message" : *message.is_read ? "the read" : "the write";
+    std::string text = std::string("the ") + (message.is_read ? message.operation() : "message");
     if (message.data_length) text += " of " + counted(*message.data_length, "byte");
     if (message.lun) text += fmt::format(" {} LUN {}", message.reads() ? "from" : "to", *message.lun);
     return text;

@@ -81,8 +81,6 @@ constexpr std::array all_kinds{&kinds::message_failed,    &kinds::message_aborte
 
 std::string session_of(const Connection& connection) { return to_string(Subject{connection.id}); }
 
-std::uint64_t frame_of(const std::optional<FrameStamp>& step) { return step ? step->frame : 0; }
-
 /// "RDMA Read of 400 bytes"
 std::string operation_text(const Message& message) {
     const char* name = message.operation == Operation::send    ? "Send"

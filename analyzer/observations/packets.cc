@@ -27,8 +27,7 @@ constexpr Kind receiver_not_ready{
     Severity::warning,
     "The receiver had no buffer for a message",
     "A responder answered with RNR NAK: a SEND came, and no receive was posted for it. The requester waits and sends "
-    "it "
-    "again. Fewer than 10, or less than one in a hundred packets, are a note.",
+    "it again. Fewer than 10, or less than one in a hundred packets, are a note.",
     "The receiving application posts too few receives, or too late: its queue's depth, and `rdma statistic show link "
     "DEV` (rnr_nak_retry_err, out_of_buffer).",
     "12 messages met a receiver without a buffer (RNR NAK)"};

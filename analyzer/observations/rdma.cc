@@ -23,10 +23,9 @@ constexpr Kind refused{
     "A queue pair refused a request, and is in error",
     "The responder answered with a NAK after which both queue pairs are in error: invalid request, remote access error "
     "or remote operational error.",
-    "Remote access error: RKey, address and length of the request, and the access flags that the memory was registered "
-    "with. Invalid request: more READs at a time than agreed, or a SEND that is longer than the receive. On the "
-    "adapter "
-    "`rdma statistic show link DEV` (rx_remote_access_err, req_remote_invalid_request).",
+    "Remote access error: RKey, address and length of the request, and the access flags that the memory was "
+    "registered with. Invalid request: more READs at a time than agreed, or a SEND that is longer than the receive. "
+    "On the adapter `rdma statistic show link DEV` (rx_remote_access_err, req_remote_invalid_request).",
     "192.0.2.20 refused a request with NAK, remote access error"};
 constexpr Kind retries_exhausted{
     "RDMA-O-retries-exhausted",

@@ -21,11 +21,10 @@ constexpr Kind timeout{
     Severity::error,
     "A connection request was never answered",
     "The client sent REQ as often as it may, and no REP, REJ or MRA came. Told only where the client gave up, not "
-    "where the "
-    "capture ended before.",
-    "Does UDP port 4791 (RoCEv2) reach the server: `nft list ruleset`, ACLs, VLAN and MTU of switches, `ping` between "
-    "the "
-    "same addresses; is the server's RDMA device up (`rdma link`), and does it have the GID of that address?",
+    "where the capture ended before.",
+    "Does UDP port 4791 (RoCEv2) reach the server: `nft list ruleset`, ACLs, VLAN and MTU of switches, `ping` "
+    "between the same addresses; is the server's RDMA device up (`rdma link`), and does it have the GID of that "
+    "address?",
     "no answer to 16 REQs in 97.5 s"};
 constexpr Kind rejected{
     "CM-O-rejected",
@@ -54,8 +53,6 @@ constexpr Kind disconnect_unanswered{
 constexpr std::array all_kinds{&kinds::timeout, &kinds::rejected, &kinds::disconnect_unanswered, &kinds::retried};
 
 std::string session_of(const Connection& connection) { return to_string(Subject{connection.id}); }
-
-std::uint64_t frame_of(const std::optional<FrameStamp>& step) { return step ? step->frame : 0; }
 
 std::string server_text(const Connection& connection) {
     return connection.server ? to_string(*connection.server) : "the server";
@@ -86,8 +83,7 @@ std::string where_to_look(const Connection& connection) {
     if (!reject.sidr && reject.reason == ib::invalid_service_id)
         return fmt::format(
             "On the server: is the program up, and does it listen on that address and port (`rdma res show cm_id`, "
-            "{})? "
-            "Same port space (TCP, UDP, IB) on both sides?",
+            "{})? Same port space (TCP, UDP, IB) on both sides?",
             connection.server ? fmt::format("port {}", connection.server->port) : "service id");
     if (!reject.sidr && reject.reason == ib::consumer_reject)
         return fmt::format(

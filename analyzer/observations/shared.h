@@ -3,11 +3,16 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
+#include "analyzer/engine/sides.h"
 #include "analyzer/observations/observation.h"
 
 namespace fabricscope::observations {
+
+/// 0: it did not happen, or was not captured.
+inline std::uint64_t frame_of(const std::optional<engine::FrameStamp>& step) { return step ? step->frame : 0; }
 
 /// Packets of a queue pair, whatever speaks over it.
 struct PacketCounts {

@@ -25,15 +25,12 @@ constexpr Kind no_roce{
     Severity::error,
     "RoCE does not get through",
     "The TCP handshake and the CLC messages ended well, but the first messages over the new link, CONFIRM LINK, did "
-    "not "
-    "reach the other side, or their answers did not come back. Linux gives up after 2 s and falls back to TCP; what "
-    "was "
-    "sent over the link until then may be lost to the application. Retransmissions, failed links and unanswered "
-    "requests that follow from it are counted here.",
+    "not reach the other side, or their answers did not come back. Linux gives up after 2 s and falls back to TCP; "
+    "what was sent over the link until then may be lost to the application. Retransmissions, failed links and "
+    "unanswered requests that follow from it are counted here.",
     "Let UDP port 4791 (RoCEv2) pass both ways between the two GIDs: `nft list ruleset` or `iptables -L` on both "
-    "hosts, "
-    "ACLs and VLANs of switches, security groups; `rping -c -a ADDRESS` over the same devices; `rdma statistic show "
-    "link DEV` of the side that waited.",
+    "hosts, ACLs and VLANs of switches, security groups; `rping -c -a ADDRESS` over the same devices; `rdma "
+    "statistic show link DEV` of the side that waited.",
     "RoCE does not get through: SMC-R did not come up, and the connection fell back to TCP"};
 constexpr Kind declined{
     "SMCR-O-declined",
@@ -47,21 +44,18 @@ constexpr Kind set_up_failed{
     "SMCR-O-set-up-failed",
     Severity::error,
     "The set-up of SMC-R broke off",
-    "The connection ended between SYN and the first data: neither SMC-R nor TCP carried any. It is told only where all "
-    "of "
-    "the connection's TCP was captured.",
+    "The connection ended between SYN and the first data: neither SMC-R nor TCP carried any. It is told only where "
+    "all of the connection's TCP was captured.",
     "Which side closed or reset TCP, and its log at that time: `dmesg`, `journalctl -k`, and the application's.",
     "the connection broke off during the set-up; the server reset TCP"};
 constexpr Kind not_taken_up{
     "SMCR-O-not-taken-up",
     Severity::note,
     "The server does not do SMC",
-    "The client offered SMC in its SYN (experimental TCP option), the SYN-ACK has no such option: the server's socket "
-    "is "
-    "an ordinary one, its kernel lacks the module, or something on the way removes TCP options.",
+    "The client offered SMC in its SYN (experimental TCP option), the SYN-ACK has no such option: the server's "
+    "socket is an ordinary one, its kernel lacks the module, or something on the way removes TCP options.",
     "On the server: is smc loaded, does the program listen with AF_SMC (`smc_run`, `smcss -l`)? If it does, capture "
-    "there, "
-    "too: firewalls and load balancers strip options.",
+    "there, too: firewalls and load balancers strip options.",
     "the connection stayed plain TCP: the client offered SMC in its SYN, the server did not answer"};
 constexpr Kind unclear{
     "SMCR-O-unclear",
@@ -93,8 +87,7 @@ constexpr Kind urgent_stall{
     "An urgent byte blocks its sender",
     "The receiver never said that it had consumed an urgent byte; until then the sender may write nothing more (RFC "
     "7609, 4.7.5), and waited for a second or longer. Linux's receiver forgets to say so if all bytes before the "
-    "urgent "
-    "one had been read when it came.",
+    "urgent one had been read when it came.",
     "Does the receiving application read urgent data (MSG_OOB), and on which kernel? Without need for it, let it set "
     "SO_OOBINLINE, or leave MSG_OOB out.",
     "an urgent byte of the client was never reported as consumed: its sender may not go on"};
@@ -105,8 +98,7 @@ constexpr Kind stall{
     "The peer's RMB element was full, or the sender said that it was blocked: the receiver read more slowly than data "
     "came. Less than a second in all is a note.",
     "The receiving application (is it busy elsewhere?), then the size of its buffer: `sysctl net.smc.rmem` or "
-    "SO_RCVBUF; "
-    "`smcr -d stats` counts small and full RMBs. `fabricscope timeline FILE --connection ID` draws it.",
+    "SO_RCVBUF; `smcr -d stats` counts small and full RMBs. `fabricscope timeline FILE --connection ID` draws it.",
     "the client waited for window 3 times, 3.05 s in all"};
 constexpr Kind link_failed{
     "SMCR-O-link-failed",
@@ -124,16 +116,14 @@ constexpr Kind failover{
     "A link was lost or deleted, and the connection went on over another link of its group, after a CDC message with "
     "the failover validation flag.",
     "What became of the first link: its RNIC and port, `rdma link`, `dmesg`; `smcr -d linkgroup` says whether the "
-    "group "
-    "has two links again.",
+    "group has two links again.",
     "the connection moved from link 1 to link 2, and nothing was written again"};
 constexpr Kind llc_unanswered{
     "SMCR-O-llc-unanswered",
     Severity::warning,
     "An LLC request was not answered",
     "A request that needs a reply got none, and the link went on. A note if nothing was sent again on the link: then "
-    "the "
-    "reply may just not have been captured.",
+    "the reply may just not have been captured.",
     "The peer's kernel log at that time; Linux ends a link whose TEST LINK stays unanswered.",
     "TEST LINK of the client was not answered"};
 constexpr Kind llc_refused{
@@ -167,8 +157,7 @@ constexpr Kind data_missing{
     "The cursors announce bytes that no captured RDMA WRITE brought: frames were lost by the capture, or took another "
     "path. Nothing says that the receiver lacks them.",
     "Drops of the capture (`tcpdump` prints them at its end, `ethtool -S` of a mirror port), and other links of the "
-    "link "
-    "group.",
+    "link group.",
     "512 bytes from the client were announced but not captured"};
 }  // namespace kinds
 
@@ -182,8 +171,6 @@ constexpr Time second = capture::second;
 
 std::string session_of(const Connection& connection) { return to_string(Subject::connection(connection.id)); }
 std::string session_of(const LinkGroup& group) { return to_string(Subject::link_group(group.id)); }
-
-std::uint64_t frame_of(const std::optional<FrameStamp>& step) { return step ? step->frame : 0; }
 
 /// The standard promises a direct reply; ADD LINK and DELETE LINK may be notifications.
 bool is_unanswered(const LlcExchange& exchange) {
@@ -350,11 +337,9 @@ void Sessions::observe(const LinkGroup& group, const Link& link) {
 
 Time Sessions::longest_wait(const LinkGroup& group) const {
     Time longest = 0;
-    for (const Connection& connection : model_.connections) {
-        if (connection.link_group != group.id) continue;
-        for (const Direction& direction : connection.from.values)
+    for (const std::uint32_t id : group.connections)
+        for (const Direction& direction : model_.connections[id - 1].from.values)
             longest = std::max({longest, direction.blocked.total, direction.stalls.total});
-    }
     return longest;
 }
 

@@ -67,8 +67,7 @@ std::string sentence(const std::string& ahead, const std::string& behind, const 
     const std::string by = seconds_text(contradiction.by);
     return fmt::format(
         "the clocks of the files differ: {} is at least {} s behind {} ({}: {} in frame {} before {} in frame {}); "
-        "what follows "
-        "from the order of frames may be wrong, unless the file is shifted: editcap -t {} ...",
+        "what follows from the order of frames may be wrong, unless the file is shifted: editcap -t {} ...",
         behind, by, ahead, session, then.name, then.step.frame, first.name, first.step.frame, by);
 }
 

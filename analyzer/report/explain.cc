@@ -54,11 +54,9 @@ void write_kinds(std::ostream& out, const Style& style) {
 void write_kinds_markdown(std::ostream& out) {
     out << "# Observations\n\n"
            "What `fabricscope analyze` observes besides rules that were broken: what failed, waited or was repeated, "
-           "and "
-           "what the capture itself lacks. `fabricscope explain ID` prints the same. A severity is the worst that an "
-           "observation of the kind has; what follows from a cause is counted with it and is no observation of its "
-           "own. "
-           "This file is printed by `fabricscope explain --markdown`.\n";
+           "and what the capture itself lacks. `fabricscope explain ID` prints the same. A severity is the worst that "
+           "an observation of the kind has; what follows from a cause is counted with it and is no observation of its "
+           "own. This file is printed by `fabricscope explain --markdown`.\n";
     for (const Kind* kind : observations::catalogue())
         out << fmt::format(
             "\n## {}\n\n**{}** ({})\n\n{}\n\nWhere to look: {}\n\nExample: *{}*\n", kind->id, kind->title,

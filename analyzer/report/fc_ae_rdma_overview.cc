@@ -32,20 +32,17 @@ Slice slice_of(const Message& message, Overview& overview) {
         .ended = message.state != MessageState::open};
 }
 
+std::string title_of(const Region& region) {
+    return fmt::format("Logical Unit {} of {}", region.lun, to_string(region.target));
+}
+
 /// A node for each region, below its Target; and one for messages whose region is not known.
 std::size_t node_of(const Message& message, const Model& model, Overview& overview) {
     const std::size_t target = overview.group(Node::none, "Target " + to_string(message.target));
-    const auto region = std::ranges::find(model.regions, message.region, &Region::id);
-    if (message.region == 0 || region == model.regions.end()) return overview.group(target, "region not known");
-    const std::size_t node = overview.group(target, fc_ae_rdma_region_name(region->id));
-    overview.nodes[node].about = fmt::format("Logical Unit {} of {}", region->lun, to_string(region->target));
+    if (message.region == 0) return overview.group(target, "region not known");
+    const std::size_t node = overview.group(target, fc_ae_rdma_region_name(message.region));
+    overview.nodes[node].about = title_of(model.regions[message.region - 1]);
     return node;
-}
-
-Lane& lane_named(Node& node, const std::string& name) {
-    for (Lane& lane : node.lanes)
-        if (lane.name == name) return lane;
-    return node.lanes.emplace_back(Lane{.name = name, .prefix = "fc-ae-rdma-"});
 }
 
 }  // namespace
@@ -56,7 +53,7 @@ void fc_ae_rdma_overview(const engine::Models& models, Overview& overview) {
         Node& node = overview.nodes[node_of(message, model, overview)];
         const Slice slice = slice_of(message, overview);
         const std::string what = message.is_read ? message.operation() : "message";
-        lane_named(node, fmt::format("{}s of {}", what, to_string(message.initiator))).slices.push_back(slice);
+        node.lane(fmt::format("{}s of {}", what, to_string(message.initiator)), "fc-ae-rdma-").slices.push_back(slice);
         node.octets = node.octets.value_or(0) + message.bytes;
         node.packets = node.packets.value_or(0) + message.frames;
         node.retransmitted = node.retransmitted.value_or(0) + message.repeated_frames;
@@ -68,10 +65,7 @@ void fc_ae_rdma_overview(const engine::Models& models, Overview& overview) {
 
 std::vector<Memory> region_memories(const Model& model, std::size_t index) {
     const Region& region = model.regions[index];
-    Memory memory{
-        .title = fmt::format("Logical Unit {} of {}", region.lun, to_string(region.target)),
-        .size = {},
-        .accesses = {}};
+    Memory memory{.title = title_of(region), .size = {}, .accesses = {}};
     for (const Message& message : model.messages)
         if (message.region == region.id && message.bytes != 0 && message.is_read)
             memory.accesses.push_back(

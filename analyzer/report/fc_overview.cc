@@ -11,12 +11,6 @@ Activity activity_of(const Exchange& exchange) {
     return exchange.els || exchange.ct ? Activity::control : Activity::span;
 }
 
-Lane& lane_named(Node& node, const std::string& name) {
-    for (Lane& lane : node.lanes)
-        if (lane.name == name) return lane;
-    return node.lanes.emplace_back(Lane{.name = name, .prefix = "xchg-"});
-}
-
 }  // namespace
 
 void fc_overview(const engine::Models& models, Overview& overview) {
@@ -28,7 +22,7 @@ void fc_overview(const engine::Models& models, Overview& overview) {
         std::uint64_t octets = 0;
         for (const Party party : {Party::originator, Party::responder}) octets += exchange.sent[party].octets;
         const bool is_service = exchange.els || exchange.ct;
-        lane_named(node, is_service ? "link services" : kind_text(exchange))
+        node.lane(is_service ? "link services" : kind_text(exchange), "xchg-")
             .slices.push_back(
                 {.begin = exchange.first_time,
                  .end = exchange.last_time,

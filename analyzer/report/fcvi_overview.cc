@@ -75,8 +75,7 @@ Node& add_connection(const Connection& connection, Overview& overview) {
     node.last = connection.last_time;
     node.first_frame = connection.first_frame;
     add_setups(node.lanes.emplace_back(Lane{.name = "set-up"}), connection, overview);
-    for (const Side from : {Side::client, Side::server})
-        node.lanes.push_back({.name = fmt::format("{} → {}", name_of(from), name_of(other(from)))});
+    for (const Side from : {Side::client, Side::server}) node.lanes.push_back({.name = direction_name(from)});
     return node;
 }
 

@@ -170,11 +170,10 @@ void Page::ladders() {
             if (node.troubled == troubled && node.name.find(' ') == std::string::npos) nodes.push_back(&node);
     std::size_t shown = 0;
     for (const Node* node : nodes) {
-        const auto session = kind_of(node->name);
+        if (shown == options_.pictures) break;
+        const auto session = session_named(engine_, node->name);
         if (!session || session->kind->ladder == nullptr) continue;
-        const auto index = index_of(engine_, *session->kind, session->id);
-        if (!index || shown == options_.pictures) continue;
-        Ladder ladder = session->kind->ladder(engine_, *index, start_);
+        Ladder ladder = session->kind->ladder(engine_, session->index, start_);
         constexpr std::size_t most_rungs = 200;
         if (ladder.rungs.size() > most_rungs) ladder.rungs.resize(most_rungs);
         if (shown++ == 0) out_ << "<h2>Who said what</h2>\n";

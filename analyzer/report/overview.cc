@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/overview.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -48,6 +50,11 @@ Colour colour_of(Activity activity) {
                                  palette::sky,   palette::orange, palette::vermilion};
     static_assert(colours.size() == activity_count);
     return colours[static_cast<std::size_t>(activity)];
+}
+
+Lane& Node::lane(const std::string& lane_name, const char* prefix) {
+    const auto found = std::ranges::find(lanes, lane_name, &Lane::name);
+    return found != lanes.end() ? *found : lanes.emplace_back(Lane{.name = lane_name, .prefix = prefix});
 }
 
 Node& Overview::add(std::size_t parent, std::string name) {
@@ -114,6 +121,10 @@ std::vector<std::vector<std::uint32_t>> rows_of(const Lane& lane, std::size_t mo
         free_from[row] = std::max(free_from[row], slice.end);
     }
     return rows;
+}
+
+std::string direction_name(engine::Side from) {
+    return fmt::format("{} → {}", engine::name_of(from), engine::name_of(engine::other(from)));
 }
 
 std::string pair_name(std::string one, std::string other) {

@@ -69,6 +69,9 @@ struct Node {
     std::optional<engine::Time> first{}, last{};
     std::uint64_t first_frame = 0;  ///< 0: not known
     std::deque<Lane> lanes{};
+
+    /// The lane of that name, which is added if it is not there.
+    Lane& lane(const std::string& lane_name, const char* prefix);
 };
 
 struct Overview {
@@ -98,5 +101,7 @@ std::vector<std::vector<std::uint32_t>> rows_of(const Lane& lane, std::size_t mo
 
 /// "192.0.2.10 - 192.0.2.20", the same for both directions
 std::string pair_name(std::string one, std::string other);
+/// "client → server"
+std::string direction_name(engine::Side from);
 
 }  // namespace fabricscope::report

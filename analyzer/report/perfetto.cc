@@ -168,11 +168,9 @@ void Trace::branches() {
 
 void Trace::counters(const engine::Engine& engine) {
     for (std::size_t i = 0; i < overview_.nodes.size(); ++i) {
-        const auto session = kind_of(overview_.nodes[i].name);
+        const auto session = session_named(engine, overview_.nodes[i].name);
         if (!session || session->kind->curves == nullptr) continue;
-        const auto index = index_of(engine, *session->kind, session->id);
-        if (!index) continue;
-        for (const CurvePanel& panel : session->kind->curves(engine, *index))
+        for (const CurvePanel& panel : session->kind->curves(engine, session->index))
             for (const Curve& curve : panel.curves) {
                 const std::uint64_t track = add_track(branches_[i], panel.title + ": " + curve.name, true);
                 for (const StepValue& step : curve.steps) {

@@ -90,6 +90,13 @@ std::optional<SessionPlace> kind_of(const std::string& name);
 /// Where in its list it is; nothing if it is not there.
 std::optional<std::size_t> index_of(const engine::Engine& engine, const SessionKind& kind, std::uint32_t id);
 
+/// The session of that name, if the engine has it.
+struct FoundSession {
+    const SessionKind* kind;
+    std::size_t index;
+};
+std::optional<FoundSession> session_named(const engine::Engine& engine, const std::string& name);
+
 /// In the order of engine::protocols.
 std::span<const ProtocolReport* const> protocol_reports();
 

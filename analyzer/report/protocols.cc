@@ -61,4 +61,11 @@ std::optional<std::size_t> index_of(const engine::Engine& engine, const SessionK
     return found ? std::optional(index) : std::nullopt;
 }
 
+std::optional<FoundSession> session_named(const engine::Engine& engine, const std::string& name) {
+    const auto place = kind_of(name);
+    if (!place) return std::nullopt;
+    const auto index = index_of(engine, *place->kind, place->id);
+    return index ? std::optional(FoundSession{place->kind, *index}) : std::nullopt;
+}
+
 }  // namespace fabricscope::report

@@ -36,7 +36,7 @@ void add_traffic(Node& node, const Connection& connection, Side from, Overview& 
     node.packets = node.packets.value_or(0) + traffic.packets;
     node.retransmitted = node.retransmitted.value_or(0) + traffic.retransmissions;
     if (!traffic.first || !traffic.last) return;
-    Lane& lane = node.lanes.emplace_back(Lane{.name = fmt::format("{} → {}", name_of(from), name_of(other(from)))});
+    Lane& lane = node.lanes.emplace_back(Lane{.name = direction_name(from)});
     lane.slices.push_back(
         {.begin = *traffic.first,
          .end = *traffic.last,

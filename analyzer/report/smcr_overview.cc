@@ -17,8 +17,6 @@ using namespace engine::smcr;
 
 constexpr std::array sides{Side::client, Side::server};
 
-std::string direction_name(Side from) { return fmt::format("{} → {}", name_of(from), name_of(other(from))); }
-
 /// Every sample that announces more is an operation, which lasts until its last octet has been consumed.
 void add_operations(Lane& lane, const Direction& direction, std::uint32_t label) {
     std::uint64_t produced = 0;

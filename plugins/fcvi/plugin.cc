@@ -22,9 +22,8 @@ void register_preferences(module_t* module) {
     };
     prefs_register_enum_preference(
         module, "version", "Version",
-        "Which document frames are read with. Captures that begin after the setup may "
-        "not tell.",
-        &version, versions, false);
+        "Which document frames are read with. Captures that begin after the setup may not tell.", &version, versions,
+        false);
 }
 
 // ---- filters -------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ std::vector<ExpertKind> kinds_of_all(Experts& common) {
         {&common.reserved_set, "reserved_set", PI_PROTOCOL, PI_NOTE, "Reserved, but not zero"},
         {&common.retransmission, "repeated", PI_SEQUENCE, PI_NOTE, "The packet was seen before"},
         {&common.late, "late", PI_SEQUENCE, PI_NOTE,
-         "The capture is not in order of time, so what is derived from earlier frames may be wrong: "
-         "sort it with reordercap"},
+         "The capture is not in order of time, so what is derived from earlier frames may be wrong: sort it with "
+         "reordercap"},
         {finding(Severity::note), "finding.note", PI_PROTOCOL, PI_NOTE, "A rule is broken"},
         {finding(Severity::warning), "finding.warning", PI_PROTOCOL, PI_WARN, "A rule is broken"},
         {finding(Severity::error), "finding.error", PI_PROTOCOL, PI_ERROR, "A rule is broken"},

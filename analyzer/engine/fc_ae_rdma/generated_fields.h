@@ -12,8 +12,7 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "fcaerdma.message", "Message", GeneratedType::text,
         "RDMA message, as fabricscope analyze names it: fc-ae-rdma-1; of its IUs, and of the acknowledgments and "
-        "aborts "
-        "of its Exchange"},
+        "aborts of its Exchange"},
     GeneratedField{
         "fcaerdma.exchange", "Exchange", GeneratedType::text, "Exchange, as fabricscope analyze names it: xchg-1"},
     GeneratedField{"fcaerdma.iu", "Information Unit", GeneratedType::text, "Name of the IU: FCP_CMND"},

@@ -59,9 +59,8 @@ inline constexpr Rule zero_rx_id{
     evidence::delimiters};
 inline constexpr Rule residual{
     "AERDMA-10", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.4.5, 4.2.4.7",
-    "As many octets move as FCP_DL says, or FCP_RESID tells the difference. With a status other than GOOD it need not, "
-    "but "
-    "what it tells is right.",
+    "As many octets move as FCP_DL says, or FCP_RESID tells the difference. With a status other than GOOD it need "
+    "not, but what it tells is right.",
     evidence::whole};
 inline constexpr Rule response_length{
     "AERDMA-11", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.7", "FCP_RSP has exactly 24 octets.", evidence::frame};
@@ -77,8 +76,7 @@ inline constexpr Rule data_allowed{
 inline constexpr Rule iu_order{
     "AERDMA-15", Severity::error, "ISO/IEC TR 14165-314, 3.1.4, 4.2.4.4 to 4.2.4.7",
     "A message is one FCP_CMND, its data, and one FCP_RSP that ends the Exchange; each IU keeps or passes the "
-    "Sequence "
-    "Initiative as T1, T2, T6, T7, I3 and I4 do.",
+    "Sequence Initiative as T1, T2, T6, T7, I3 and I4 do.",
     evidence::exchange};
 inline constexpr Rule process_login{
     "AERDMA-16", Severity::error, "ISO/IEC TR 14165-314, 4.2.4.3",

@@ -137,8 +137,7 @@ inline constexpr Rule transfer_size{
 inline constexpr Rule silence_after_end{
     "FCVI-31", Severity::error, "ISO/IEC 14165-331, 7.7, 8.1; VI-ARCH 5.4",
     "After a completed Disconnect or a logout the connection carries nothing more, and nothing comes from a port "
-    "that "
-    "has another address or another Fabric since.",
+    "that has another address or another Fabric since.",
     evidence::close};
 inline constexpr Rule response_in_time{
     "FCVI-32", Severity::warning, "ISO/IEC 14165-331, 8.3",

@@ -147,8 +147,7 @@ inline constexpr Rule delete_rkey{
     "SMCR-R30",
     Severity::error,
     "RFC 7609, A.3.7",
-    "DELETE RKEY lists 1 to 8 keys of RMBs that no connection uses, the reply repeats them, a refusal says which "
-    "are "
+    "DELETE RKEY lists 1 to 8 keys of RMBs that no connection uses, the reply repeats them, a refusal says which are "
     "not known, and a deleted key is not used any more.",
     "the message; of its use: the link group from its first contact on, without gaps",
     "Version 2: the reply leaves the keys out."};

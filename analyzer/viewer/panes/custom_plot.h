@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// QCustomPlot, whose header needs Qt's keywords. Everything else does without them: `slots` is the name of a field.
+// QCustomPlot in our colours. Its header needs Qt's keywords. Everything else does without them: `slots` is the name of
+// a field.
 #pragma once
 
 #include <QObject>
@@ -11,3 +12,19 @@
 #undef signals
 #undef slots
 #undef foreach
+
+#include "analyzer/viewer/panes/theme.h"
+
+namespace fabricscope::viewer {
+
+inline void style_axis(QCPAxis& axis, const Theme& theme) {
+    axis.setBasePen(QPen(theme.faint));
+    axis.setTickPen(QPen(theme.faint));
+    axis.setSubTickPen(QPen(theme.grid));
+    axis.setTickLabelColor(theme.ink);
+    axis.setLabelColor(theme.faint);
+    axis.grid()->setPen(QPen(theme.grid));
+    axis.grid()->setZeroLinePen(QPen(theme.grid));
+}
+
+}  // namespace fabricscope::viewer

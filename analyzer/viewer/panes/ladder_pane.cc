@@ -17,11 +17,10 @@ using report::Ladder;
 using report::Rung;
 
 std::optional<Ladder> ladder_named(const Recording& recording, const std::string& name) {
-    const auto session = report::kind_of(name);
-    if (!session || session->kind->ladder == nullptr) return std::nullopt;
     const engine::Engine& engine = *recording.reading.engine;
-    const auto index = report::index_of(engine, *session->kind, session->id);
-    return index ? std::optional(session->kind->ladder(engine, *index, recording.start())) : std::nullopt;
+    const auto session = report::session_named(engine, name);
+    if (!session || session->kind->ladder == nullptr) return std::nullopt;
+    return session->kind->ladder(engine, session->index, recording.start());
 }
 
 }  // namespace

@@ -113,12 +113,8 @@ void LatencyPane::draw() {
     plot_->yAxis2->setLabel("not longer, %");
     plot_->yAxis2->setRange(0, 105);
     for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis, plot_->yAxis2}) {
-        axis->setBasePen(QPen(theme.faint));
-        axis->setTickPen(QPen(theme.faint));
+        style_axis(*axis, theme);
         axis->setSubTickPen(Qt::NoPen);
-        axis->setTickLabelColor(theme.ink);
-        axis->setLabelColor(theme.faint);
-        axis->grid()->setPen(QPen(theme.grid));
     }
     auto* histogram = plot_->addGraph(plot_->xAxis, plot_->yAxis);
     histogram->setLineStyle(QCPGraph::lsStepLeft);

@@ -24,12 +24,10 @@ constexpr auto written_colour = report::palette::blue, read_colour = report::pal
 constexpr double least = 2;  // pixels of an access, so that it can be seen
 
 std::vector<Memory> memories_named(const Recording& recording, const std::string& name) {
-    const auto session = report::kind_of(name);
-    if (!session || session->kind->memories == nullptr) return {};
     const engine::Engine& engine = *recording.reading.engine;
-    const auto index = report::index_of(engine, *session->kind, session->id);
-    if (!index) return {};
-    std::vector<Memory> memories = session->kind->memories(engine, *index);
+    const auto session = report::session_named(engine, name);
+    if (!session || session->kind->memories == nullptr) return {};
+    std::vector<Memory> memories = session->kind->memories(engine, session->index);
     std::erase_if(memories, [](const Memory& memory) { return memory.accesses.empty(); });
     return memories;
 }

@@ -44,24 +44,13 @@ QString legend_of(const std::string& session, const CurvePanel& panel, const The
     return words;
 }
 
-void style_axis(QCPAxis& axis, const Theme& theme) {
-    axis.setBasePen(QPen(theme.faint));
-    axis.setTickPen(QPen(theme.faint));
-    axis.setSubTickPen(QPen(theme.grid));
-    axis.setTickLabelColor(theme.ink);
-    axis.setLabelColor(theme.faint);
-    axis.grid()->setPen(QPen(theme.grid));
-    axis.grid()->setZeroLinePen(QPen(theme.grid));
-}
-
 }  // namespace
 
 std::vector<CurvePanel> panels_of(const Recording& recording, const Place& place) {
     if (!recording.reading.engine) return {};
-    if (const auto session = report::kind_of(place.session); session && session->kind->curves != nullptr) {
-        const auto index = report::index_of(*recording.reading.engine, *session->kind, session->id);
-        if (index) return session->kind->curves(*recording.reading.engine, *index);
-    }
+    const engine::Engine& engine = *recording.reading.engine;
+    if (const auto session = report::session_named(engine, place.session); session && session->kind->curves != nullptr)
+        return session->kind->curves(engine, session->index);
     std::vector<CurvePanel> panels;
     if (!place.node) return panels;
     for (const Lane& lane : recording.overview.nodes[*place.node].lanes)
@@ -87,14 +76,17 @@ SequencePane::SequencePane(Navigator& navigator) : navigator_(navigator), title_
     connect(&navigator, &Navigator::stretched, this, [this] { follow_stretch(); });
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this](QMouseEvent* event) {
         if (plot_->axisRectCount() == 0) return;
-        const double at = plot_->axisRect(0)->axis(QCPAxis::atBottom)->pixelToCoord(event->position().x());
         Place place = navigator_.place();
-        place.time = recording_->start() + static_cast<Time>(at * 1e9);
+        place.time = time_at(plot_->axisRect(0)->axis(QCPAxis::atBottom)->pixelToCoord(event->position().x()));
         navigator_.go(std::move(place));
     });
 }
 
 double SequencePane::seconds(Time time) const { return report::seconds_of(time - recording_->start()); }
+
+Time SequencePane::time_at(double at) const {
+    return recording_->start() + static_cast<Time>(at * static_cast<double>(capture::second));
+}
 
 void SequencePane::show(std::shared_ptr<const Recording> recording) {
     recording_ = std::move(recording);
@@ -159,8 +151,7 @@ void SequencePane::add_panel(std::size_t row, const CurvePanel& panel) {
     cursors_.push_back(cursor);
     connect(across, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this](const QCPRange& range) {
         if (following_) return;
-        const auto time = [&](double at) { return recording_->start() + static_cast<Time>(at * 1e9); };
-        navigator_.show({time(range.lower), time(range.upper)});
+        navigator_.show({time_at(range.lower), time_at(range.upper)});
         follow_stretch();
     });
 }

@@ -33,6 +33,8 @@ private:
     void add_panel(std::size_t row, const report::CurvePanel& panel);
     void put_cursor();
     double seconds(Time time) const;
+    /// The moment at a place of the axis.
+    Time time_at(double at) const;
 
     Navigator& navigator_;
     std::shared_ptr<const Recording> recording_;
