@@ -24,7 +24,11 @@ Interface::Interface(std::string name, const InterfaceOptions& options) : name_(
     handle_ = std::make_unique<Handle>(pcap);
     pcap_set_snaplen(pcap, options.snap_length);
     pcap_set_promisc(pcap, options.promiscuous ? 1 : 0);
-    pcap_set_immediate_mode(pcap, 1);
+    // Frames are handed over in blocks that hold as many as fit; immediate mode has a slot of the snap length for each.
+    constexpr int most_wait_ms = 20;
+    pcap_set_immediate_mode(pcap, options.immediate ? 1 : 0);
+    pcap_set_timeout(pcap, most_wait_ms);
+    pcap_set_buffer_size(pcap, options.buffer_mib << 20);
     handle_->nanoseconds = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO) == 0;
     const int status = pcap_activate(pcap);
     if (status == PCAP_ERROR_PERM_DENIED)
@@ -72,9 +76,10 @@ void Interface::send(ByteView frame) {
     if (pcap_inject(handle_->pcap, frame.data(), frame.size()) < 0) throw InterfaceError(problem("sending"));
 }
 
-std::uint64_t Interface::dropped() const {
+Interface::Counts Interface::counts() const {
     pcap_stat statistics{};
-    return pcap_stats(handle_->pcap, &statistics) == 0 ? statistics.ps_drop : 0;
+    if (pcap_stats(handle_->pcap, &statistics) != 0) return {};
+    return {.received = statistics.ps_recv, .dropped = statistics.ps_drop};
 }
 
 std::vector<InterfaceInfo> interfaces() {

@@ -26,6 +26,8 @@ struct InterfaceOptions {
     bool promiscuous = true;    ///< frames to other hosts, too
     bool own_frames = true;     ///< what this host sends, too
     int snap_length = 262'144;  ///< octets of a frame that are kept
+    int buffer_mib = 32;        ///< of the kernel, for frames that have not been read yet
+    bool immediate = false;     ///< each frame at once; otherwise up to 20 ms late, and a burst loses less
 };
 
 /// Needs CAP_NET_RAW. Not thread-safe.
@@ -47,8 +49,11 @@ public:
     bool next(Frame& frame);
     /// Throws InterfaceError.
     void send(ByteView frame);
-    /// Frames that passed the filter and were lost, because they were not read in time.
-    std::uint64_t dropped() const;
+    struct Counts {
+        std::uint64_t received = 0;  ///< frames that passed the filter
+        std::uint64_t dropped = 0;   ///< ... and were lost, because they were not read in time
+    };
+    Counts counts() const;
 
 private:
     struct Handle;

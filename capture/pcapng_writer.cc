@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/pcapng_writer.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <utility>
 
+#include "capture/pcapng_statistics.h"
 #include "capture/wiretap_file.h"
 #include "capture/wiretap_link_type.h"
 
@@ -85,8 +89,14 @@ public:
         wtap_rec_cleanup(&record);
     }
 
+    void add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped) {
+        for (const std::uint32_t word : interface_statistics_block(interface, time, received, dropped))
+            statistics_.push_back(word);
+    }
+
     std::optional<std::string> finish() {
         close();
+        if (!error_ && !statistics_.empty()) append_statistics();
         return error_;
     }
 
@@ -100,7 +110,20 @@ private:
         if (dumper != nullptr && !wtap_dump_close(dumper, nullptr, &problem_.code, &problem_.details)) fail();
     }
 
+    /// Wiretap writes those only that it knew before the first frame.
+    void append_statistics() {
+        const auto close_file = [](std::FILE* file) { return file == stdout ? std::fflush(file) : std::fclose(file); };
+        std::FILE* const file = path_ == "-" ? stdout : std::fopen(path_.c_str(), "ab");
+        const bool written = file != nullptr &&
+                             std::fwrite(statistics_.data(), sizeof statistics_[0], statistics_.size(), file) ==
+                                 statistics_.size();
+        const bool closed = file != nullptr && close_file(file) == 0;
+        if (!written || !closed) error_ = path_ + ": " + std::strerror(errno);
+        statistics_.clear();
+    }
+
     std::string path_;
+    std::vector<std::uint32_t> statistics_;  ///< blocks
     GArray* sections_ = g_array_new(false, false, sizeof(wtap_block_t));
     wtapng_iface_descriptions_t interfaces_{g_array_new(false, false, sizeof(wtap_block_t))};
     std::vector<int> encapsulations_;  ///< of the interfaces
@@ -118,6 +141,10 @@ PcapngWriter::~PcapngWriter() = default;
 void PcapngWriter::write(
     std::uint32_t interface, Time time, ByteView octets, const std::vector<std::string>& comments) {
     file_->write(interface, time, octets, comments);
+}
+
+void PcapngWriter::add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped) {
+    file_->add_statistics(interface, time, received, dropped);
 }
 
 std::optional<std::string> PcapngWriter::finish() { return file_->finish(); }

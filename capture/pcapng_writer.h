@@ -35,6 +35,8 @@ public:
 
     /// A frame of the interface of that number, all of it. Does nothing after an error.
     void write(std::uint32_t interface, Time time, ByteView octets, const std::vector<std::string>& comments);
+    /// What the interface saw and lost until then, told at the end of the file.
+    void add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped);
     /// Why the file is not complete, or nothing.
     std::optional<std::string> finish();
 

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "capture/pcap_source.h"
+#include "capture/pcapng.h"
 #include "capture/wiretap_source.h"
 
 namespace fabricscope::capture {
@@ -42,16 +43,6 @@ public:
 private:
     int fd_;
 };
-
-// pcapng: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-02.html, section 4. A block begins
-// with its type and its length in octets.
-namespace pcapng {
-constexpr std::uint32_t section_header = 0x0A0D'0D0A;  // the same in either byte order
-constexpr std::uint32_t byte_order_magic = 0x1A2B'3C4D;
-constexpr std::uint32_t interface_description = 1;
-constexpr std::array packet_blocks{2U, 3U, 6U};
-constexpr std::uint32_t smallest_block = 12;
-}  // namespace pcapng
 
 /// How many interfaces a pcapng file describes before its first packet; 0 if it is no such file.
 std::uint32_t interfaces_before_first_packet(const Peek& file) {

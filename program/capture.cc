@@ -21,6 +21,8 @@
 namespace fabricscope::cli {
 namespace {
 
+constexpr std::uint64_t most_buffer_mib = 1024;  // libpcap counts octets in an int
+
 using Clock = std::chrono::steady_clock;
 using Interfaces = std::vector<std::unique_ptr<capture::Interface>>;
 
@@ -30,6 +32,7 @@ struct CaptureOptions {
     bool only_own = false;
     std::string filter;
     std::string written_file;
+    std::uint64_t buffer_mib = capture::InterfaceOptions{}.buffer_mib;
     std::uint64_t count = 0;  ///< frames; 0 = no limit
     double duration = 0;      ///< seconds; 0 = no limit
     ReportOptions report;
@@ -70,6 +73,13 @@ public:
         if (writer_) writer_->write(frame.interface, frame.time, frame.data, {});
     }
 
+    void add_statistics(const std::vector<capture::Interface*>& interfaces, capture::Time end) {
+        for (std::uint32_t i = 0; writer_ && i < interfaces.size(); ++i) {
+            const auto [received, dropped] = interfaces[i]->counts();
+            writer_->add_statistics(i, end, received, dropped);
+        }
+    }
+
     /// False, after a complaint, if not everything could be written.
     bool finish() {
         const std::optional<std::string> problem = writer_ ? writer_->finish() : std::nullopt;
@@ -85,7 +95,10 @@ Interfaces open_interfaces(const CaptureOptions& options) {
     Interfaces interfaces;
     for (const std::string& name : options.interfaces)
         interfaces.push_back(std::make_unique<capture::Interface>(
-            name, capture::InterfaceOptions{.filter = options.filter, .promiscuous = !options.only_own}));
+            name, capture::InterfaceOptions{
+                      .filter = options.filter,
+                      .promiscuous = !options.only_own,
+                      .buffer_mib = static_cast<int>(options.buffer_mib)}));
     return interfaces;
 }
 
@@ -93,10 +106,8 @@ Interfaces open_interfaces(const CaptureOptions& options) {
 std::vector<std::string> losses(const std::vector<capture::Interface*>& interfaces) {
     std::vector<std::string> warnings;
     for (const capture::Interface* interface : interfaces)
-        if (const std::uint64_t dropped = interface->dropped(); dropped != 0)
-            warnings.push_back(fmt::format(
-                "{}: {} lost before they were read; what is said to be missing may have been in them",
-                interface->name(), report::counted(dropped, "frame")));
+        if (const std::uint64_t dropped = interface->counts().dropped; dropped != 0)
+            warnings.push_back(report::loss_text(interface->name(), dropped));
     return warnings;
 }
 
@@ -135,7 +146,9 @@ int run_capture(const CaptureOptions& options) {
         analysis.problems.push_back(error.message);
         complain(error.message);
     }
-    const report::Results results = results_of(analysis, options.interfaces, options.report, losses(interfaces));
+    analysis.losses = losses(interfaces);
+    const report::Results results = results_of(analysis, options.interfaces, options.report);
+    recorder.add_statistics(interfaces, engine.capture().start.value_or(0) + engine.capture().duration);
     const bool recorded = recorder.finish();
     return write(results, options.report) && recorded ? status_of(results, options.report) : wrong_usage;
 }
@@ -145,6 +158,7 @@ int run(const CaptureOptions& options) {
     if (!options.written_file.empty()) problem = why_not_replace(options.written_file, {}, our_captures);
     try {
         if (options.list) return list_interfaces();
+        if (options.buffer_mib > most_buffer_mib) problem = fmt::format("-B takes at most {}", most_buffer_mib);
         if (options.interfaces.empty()) problem = "name an interface with -i; -D lists them";
         if (problem.empty()) return run_capture(options);
     } catch (const capture::FilterError& error) {
@@ -168,6 +182,9 @@ void add_capture(CommandLine& program) {
     command.option("-w,--write", options->written_file, "Write the frames to a pcapng file").placeholder("FILE");
     command.option("--filter", options->filter, "Only frames that pass this filter, in tcpdump's language")
         .placeholder("BPF");
+    command.option("-B,--buffer-size", options->buffer_mib, "The kernel's buffer for each interface, 32 by default")
+        .positive()
+        .placeholder("MIB");
     command.option("-c,--count", options->count, "End after so many frames").placeholder("N");
     command.option("--duration", options->duration, "End after so many seconds").positive().placeholder("SECONDS");
     command.flag("-p,--no-promiscuous", options->only_own, "Not the frames to other hosts");

@@ -126,9 +126,8 @@ engine::Options engine_options_of(const ReportOptions& options) {
 }
 
 report::Results results_of(
-    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options,
-    std::span<const std::string> dropped) {
-    report::Results results = report::results_of(analysis, files, chosen_findings(*analysis.engine, options), dropped);
+    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options) {
+    report::Results results = report::results_of(analysis, files, chosen_findings(*analysis.engine, options));
     results.rules = chosen_rules(*analysis.engine, options);
     results.profile = profile_of(options);
     return results;

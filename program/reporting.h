@@ -33,10 +33,8 @@ void add_report_options(const Command& command, ReportOptions& options);
 bool is_chosen(const engine::Rule& rule, const ReportOptions& options);
 engine::Options engine_options_of(const ReportOptions& options);
 /// Points into `analysis`. `files`: where the frames come from, as the user named it.
-/// `dropped`: what interfaces lost.
 report::Results results_of(
-    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options,
-    std::span<const std::string> dropped = {});
+    const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options);
 
 // False, after a complaint, if not everything could be written.
 bool write_summary(const report::Results& results, const ReportOptions& options);

@@ -27,9 +27,9 @@ constexpr Kind dropped{
     Severity::warning,
     "Frames were lost by the capture",
     "The interface or the kernel lost frames before they were written: what is said to be missing may have been in "
-    "them. Told where the capture was made live.",
+    "them. Told of live captures, and where a pcapng file has statistics of its interfaces.",
     "A larger buffer (`-B` of tcpdump and dumpcap), a filter, a snap length of 128, a faster disk.",
-    "eth0: 12 frames lost before they were read"};
+    "eth0: 12 frames lost before they were captured"};
 constexpr Kind doubtful{
     "CAPTURE-O-clocks",
     Severity::warning,

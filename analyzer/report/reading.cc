@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/reading.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "analyzer/report/clocks.h"
+#include "analyzer/report/units.h"
+#include "capture/pcapng_statistics.h"
 #include "capture/source.h"
 
 namespace fabricscope::report {
@@ -23,6 +27,15 @@ std::vector<std::unique_ptr<capture::Source>> open_all(const std::vector<std::st
         reading.opened.push_back(file);
     }
     return sources;
+}
+
+/// What the files' own statistics say.
+std::vector<std::string> losses_told_in(const std::vector<std::string>& files) {
+    std::vector<std::string> losses;
+    for (const std::string& file : files)
+        for (const capture::InterfaceLoss& loss : capture::losses_told_at_the_end_of(file))
+            losses.push_back(loss_text(fmt::format("{}, interface {}", file, loss.interface), loss.frames));
+    return losses;
 }
 
 bool is_file(const std::string& path) {
@@ -49,6 +62,12 @@ std::map<std::uint64_t, Place> places_of(const std::set<std::uint64_t>& frames, 
 
 }  // namespace
 
+std::string loss_text(const std::string& place, std::uint64_t frames) {
+    return fmt::format(
+        "{}: {} lost before they were captured; what is said to be missing may have been in them", place,
+        counted(frames, "frame"));
+}
+
 Reading read(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
     const std::function<bool(const capture::Frame&)>& on_frame) {
@@ -66,13 +85,13 @@ Reading read(
         if (!on_frame(frame)) break;
     }
     reading.engine->finish();
+    reading.losses = losses_told_in(reading.opened);
     for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
     return reading;
 }
 
 Results results_of(
-    const Reading& reading, const std::vector<std::string>& files, std::vector<const engine::Finding*> findings,
-    std::span<const std::string> dropped) {
+    const Reading& reading, const std::vector<std::string>& files, std::vector<const engine::Finding*> findings) {
     const engine::Engine& engine = *reading.engine;
     std::vector<std::string> warnings = clock_warnings(
         engine.smcr(), places_of(frames_with_an_order(engine.smcr()), reading));
@@ -83,8 +102,8 @@ Results results_of(
          .findings = findings,
          .unread = reading.problems,
          .doubts = warnings,
-         .dropped = dropped});
-    warnings.insert(warnings.end(), dropped.begin(), dropped.end());
+         .dropped = reading.losses});
+    warnings.insert(warnings.end(), reading.losses.begin(), reading.losses.end());
     std::map<std::uint64_t, Place> places = places_of(frames_named(engine.smcr(), seen), reading);
     return {
         .files = files,

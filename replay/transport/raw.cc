@@ -35,7 +35,8 @@ Ipv4 ipv4_of(const Gid& ip) {
 /// What others send on an Ethernet.
 class Ethernet {
 public:
-    explicit Ethernet(const std::string& name) : interface_(name, {.filter = {}, .own_frames = false}) {
+    explicit Ethernet(const std::string& name)
+        : interface_(name, {.filter = {}, .own_frames = false, .immediate = true}) {
         if (interface_.link() != capture::LinkType::ethernet) throw TransportError(name + " is no Ethernet interface");
     }
 

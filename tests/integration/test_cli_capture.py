@@ -134,6 +134,50 @@ def test_two_interfaces(wire, tmp_path):
     assert names.count("in1") == len(records_of("smcr_v2_echo")[1])
 
 
+BURST = """
+import socket, sys
+out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+out.bind((sys.argv[1], 0))
+for number in range(int(sys.argv[2])):
+    out.send(bytes(12) + b"\\x08\\x00" + number.to_bytes(1000, "big"))
+"""
+
+
+def test_a_burst_is_kept_as_tcpdump_keeps_it(wire, tmp_path):
+    """At top speed, beside tcpdump: several times what a ring with a slot of the snap length for each frame holds."""
+    tmp_path.chmod(0o777)
+    frames = 5000
+    ours, theirs = tmp_path / "ours.pcapng", tmp_path / "theirs.pcap"
+    tcpdump = subprocess.Popen(["ip", "netns", "exec", wire[1], "tcpdump", "-Z", "root", "-i", "in0", "-w", theirs],
+                               stderr=subprocess.DEVNULL)
+    process = begin(wire, "-i", "in0", "-w", ours, "--json")
+    subprocess.run(["ip", "netns", "exec", wire[0], sys.executable, "-c", BURST, "out0", str(frames)], check=True)
+    status, out, err = end(process)
+    tcpdump.send_signal(signal.SIGINT)
+    tcpdump.wait(timeout=30)
+    assert status == 0 and "lost" not in err, err
+    assert len(records_of(theirs)[1]) == frames
+    assert json.loads(out)["capture"]["frames"] == frames
+    assert run(["capinfos", "-c", "-M", "-T", "-r", ours]).decode().split()[-1] == str(frames)
+
+
+def test_what_a_full_buffer_loses_is_told(wire, tmp_path):
+    """A capture that stands still loses what its buffer cannot hold; the file says so, and so does whoever reads it."""
+    tmp_path.chmod(0o777)
+    written = tmp_path / "live.pcapng"
+    process = begin(wire, "-i", "in0", "-w", written, "-B", "1", "--json")
+    process.send_signal(signal.SIGSTOP)
+    subprocess.run(["ip", "netns", "exec", wire[0], sys.executable, "-c", BURST, "out0", "5000"], check=True)
+    process.send_signal(signal.SIGCONT)
+    _, out, _ = end(process)
+    live = json.loads(out)
+    kept = live["capture"]["frames"]
+    told = [o["text"] for o in live["observations"] if o["id"] == "CAPTURE-O-dropped"]
+    assert kept < 5000 and [text.split(" lost")[0] for text in told] == [f"in0: {5000 - kept:,} frames"]
+    read = [o["text"] for o in analysed(written)["observations"] if o["id"] == "CAPTURE-O-dropped"]
+    assert read == [told[0].replace("in0", f"{written}, interface 0")]
+
+
 def test_filter_and_count(wire):
     process = begin(wire, "-i", "in0", "--filter", "udp port 4791", "-c", "7", "--json")
     send(wire, "smcr_v2_echo")

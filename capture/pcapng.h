@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Blocks of pcapng files, for what neither libpcap nor wiretap tell of
+// (https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-02.html, sections 3 and 4). A block begins with its type
+// and its length in octets, and ends with the length again, in the byte order of its section.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace fabricscope::capture::pcapng {
+
+inline constexpr std::uint32_t section_header = 0x0A0D'0D0A;  ///< the same in either byte order
+inline constexpr std::uint32_t byte_order_magic = 0x1A2B'3C4D;
+inline constexpr std::uint32_t interface_description = 1;
+inline constexpr std::uint32_t interface_statistics = 5;
+inline constexpr std::array packet_blocks{2U, 3U, 6U};
+inline constexpr std::uint32_t smallest_block = 12;
+
+namespace option {
+inline constexpr std::uint16_t end = 0, received = 4, interface_dropped = 5, system_dropped = 7;
+}
+
+}  // namespace fabricscope::capture::pcapng
