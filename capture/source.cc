@@ -61,6 +61,34 @@ std::uint32_t interfaces_before_first_packet(const Peek& file) {
     return interfaces;
 }
 
+constexpr bool is_pcap_magic(std::uint32_t word) {
+    constexpr std::uint32_t microseconds = 0xA1B2'C3D4, nanoseconds = 0xA1B2'3C4D;
+    return word == microseconds || word == nanoseconds;
+}
+
+/// Whether the first records follow each other as in a pcap file. Variants have longer headers: some by a magic number
+/// of their own, of which libpcap knows one meaning and wiretap three; Nokia's behind the usual one.
+bool is_usual_pcap(const Peek& file) {
+    constexpr int records = 3;
+    constexpr std::uint32_t modified_magic = 0xA1B2'CD34;
+    constexpr std::uint64_t file_header = 24;
+    constexpr std::uint32_t largest = 262'144, nanoseconds_of_a_second = 1'000'000'000;
+    std::array<std::uint32_t, 1> magic{};
+    if (!file.read(0, magic)) return true;
+    if (magic[0] == modified_magic || magic[0] == __builtin_bswap32(modified_magic)) return false;
+    if (!is_pcap_magic(magic[0]) && !is_pcap_magic(__builtin_bswap32(magic[0]))) return true;
+    const bool swapped = !is_pcap_magic(magic[0]);
+    std::array<std::uint32_t, 4> header{};  // seconds, fraction, captured length, length
+    std::uint64_t offset = file_header;
+    for (int i = 0; i < records && file.read(offset, header); ++i) {
+        if (swapped) std::ranges::transform(header, header.begin(), [](auto word) { return __builtin_bswap32(word); });
+        const auto [seconds, fraction, captured, length] = header;
+        if (fraction >= nanoseconds_of_a_second || captured > length || captured > largest) return false;
+        offset += sizeof header + captured;
+    }
+    return true;
+}
+
 /// Whether the octets that wait in a pipe are the beginning of a pcap file; leaves them there.
 bool pipe_holds_pcap(int fd) {
     int copy[2];
@@ -70,9 +98,7 @@ bool pipe_holds_pcap(int fd) {
                       ::read(copy[0], &magic, sizeof magic) == sizeof magic;
     ::close(copy[0]);
     ::close(copy[1]);
-    constexpr std::uint32_t microseconds = 0xA1B2'C3D4, nanoseconds = 0xA1B2'3C4D;
-    const auto is_either = [](std::uint32_t word) { return word == microseconds || word == nanoseconds; };
-    return read && (is_either(magic) || is_either(__builtin_bswap32(magic)));
+    return read && (is_pcap_magic(magic) || is_pcap_magic(__builtin_bswap32(magic)));
 }
 
 /// A pcapng file that began with one interface. Should it later describe another one of a different
@@ -149,8 +175,9 @@ OpenResult open(const std::string& path) {
     }
 
     const std::string file = path == "-" ? "/dev/stdin" : path;
-    const std::uint32_t interfaces = interfaces_before_first_packet(Peek(file));
-    if (interfaces > 1) return open_with_wiretap(file);
+    const Peek peek(file);
+    const std::uint32_t interfaces = interfaces_before_first_packet(peek);
+    if (interfaces > 1 || (!is_usual_pcap(peek) && is_variant_of_pcap(file))) return open_with_wiretap(file);
     OpenResult result = open_with_libpcap(file);
     if (!result) return open_with_wiretap(file);
     if (interfaces == 1) result.source = std::make_unique<PcapngSource>(file, std::move(result.source));

@@ -71,6 +71,17 @@ def test_compressed_files(tmp_path):
     assert without_capture(analyze(packed)) == without_capture(analyze(sample(ECHO)))
 
 
+@pytest.mark.parametrize("variant", ["modpcap", "nokiapcap", "rh6_1pcap", "suse6_3pcap"])
+def test_variants_of_pcap(variant, tmp_path):
+    """Their records have longer headers behind the magic number of pcap."""
+    usual, changed = tmp_path / "usual.pcap", tmp_path / "changed.pcap"
+    for form, path in (("pcap", usual), (variant, changed)):
+        run(["editcap", "-F", form, sample(ECHO), path])
+    whole, other = analyze(usual), analyze(changed)
+    assert other["capture"]["frames"] == whole["capture"]["frames"]
+    assert other["smcr"] == whole["smcr"]
+
+
 # ---- files that end early ------------------------------------------------------------------------
 
 def test_what_was_before_the_cut_is_reported(tmp_path):
