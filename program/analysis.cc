@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analyzer/report/units.h"
+#include "program/interrupt.h"
 #include "program/output.h"
 #include "program/progress.h"
 
@@ -44,9 +45,12 @@ Analysis analyse(const std::vector<std::string>& files, engine::Options options,
     Progress progress(files);
     Analysis analysis = report::read(files, options, observers, [&](const capture::Frame& frame) {
         progress.on_frame(frame);
-        return true;
+        return !interrupted();
     });
     progress.finish();
+    if (interrupted() && analysis.engine)
+        analysis.problems = {fmt::format(
+            "interrupted: this is the report of {}", report::counted(analysis.engine->capture().frames, "frame"))};
     for (const std::string& problem : analysis.problems) complain(problem);
     return analysis;
 }

@@ -5,6 +5,7 @@
 
 #include "program/commands.h"
 #include "program/exports.h"
+#include "program/interrupt.h"
 #include "program/output.h"
 #include "program/reporting.h"
 #include "program/status.h"
@@ -73,6 +74,7 @@ int run(AnalyzeOptions& options) {
     engine::Options engine_options = engine_options_of(options.report);
     engine_options.smcr_options.timelines = options.wants_timelines();
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
+    listen_to_signals();
     const Analysis analysis = analyse(options.input.files, engine_options);
     if (!analysis.engine) return not_read;
     const report::Results results = results_of(analysis, options.input.files, options.report);

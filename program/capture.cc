@@ -3,7 +3,6 @@
 #include <fmt/ostream.h>
 
 #include <chrono>
-#include <csignal>
 #include <iostream>
 #include <memory>
 
@@ -12,6 +11,7 @@
 #include "capture/live_source.h"
 #include "capture/pcapng_writer.h"
 #include "program/commands.h"
+#include "program/interrupt.h"
 #include "program/live_display.h"
 #include "program/new_file.h"
 #include "program/output.h"
@@ -37,16 +37,6 @@ struct CaptureOptions {
     double duration = 0;      ///< seconds; 0 = no limit
     ReportOptions report;
 };
-
-volatile std::sig_atomic_t interrupted = 0;
-
-/// The first signal ends the capture, which is reported then; the next one ends the program.
-void listen_to_signals() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
-}
 
 int list_interfaces() {
     report::Table table({{"interface"}, {"description"}});
@@ -132,7 +122,7 @@ int run_capture(const CaptureOptions& options) {
         display.update();
         const bool over = (options.count != 0 && engine.capture().frames >= options.count) ||
                           (options.duration != 0 && Clock::now() >= end);
-        return interrupted == 0 && !over;
+        return !interrupted() && !over;
     };
     listen_to_signals();
     const std::unique_ptr<capture::Source> source = capture::in_time_order(capture::live(std::move(opened), goes_on));

@@ -3,10 +3,13 @@
 
 import hashlib
 import json
+import signal
 import subprocess
+import time
 
 import pytest
 
+from edit import records_of
 from harness import BUILD, analyze, fabricscope, run, sample, truth
 
 ECHO = "smcr_v2_echo"
@@ -69,6 +72,24 @@ def test_compressed_files(tmp_path):
     packed = tmp_path / "echo.pcap.gz"
     packed.write_bytes(run(["gzip", "-c", sample(ECHO)]))
     assert without_capture(analyze(packed)) == without_capture(analyze(sample(ECHO)))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_it_reports_what_it_has(number):
+    """A pipe that stands still in the middle of a capture, as of `ssh host tcpdump -w - |`."""
+    octets = sample(ECHO).read_bytes()
+    process = subprocess.Popen([BUILD / "bin/fabricscope", "analyze", "--json", "-"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(octets[:len(octets) // 2])
+    process.stdin.flush()
+    time.sleep(1)  # until all of it has been read
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    report = json.loads(out)
+    assert process.returncode == 3
+    assert 10 < report["capture"]["frames"] < len(records_of(ECHO)[1])
+    sentence = f"interrupted: this is the report of {report['capture']['frames']} frames"
+    assert report["capture"]["errors"] == [sentence] and err.decode() == f"fabricscope: {sentence}\n"
 
 
 @pytest.mark.parametrize("variant", ["modpcap", "nokiapcap", "rh6_1pcap", "suse6_3pcap"])

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Ctrl-C and SIGTERM, for commands that report what they have by then.
+#pragma once
+
+namespace fabricscope::cli {
+
+/// From now on the first signal sets interrupted(); the next one ends the program.
+void listen_to_signals();
+bool interrupted();
+
+}  // namespace fabricscope::cli
