@@ -12,6 +12,7 @@
 
 #include "capture/pcap_source.h"
 #include "capture/pcapng.h"
+#include "capture/unpack.h"
 #include "capture/wiretap_source.h"
 
 namespace fabricscope::capture {
@@ -138,6 +139,41 @@ private:
     bool resumed_ = false;
 };
 
+/// A capture that was unpacked first.
+class UnpackedSource final : public Source {
+public:
+    UnpackedSource(std::string path, std::unique_ptr<Unpacked> unpacked, std::unique_ptr<Source> source)
+        : path_(std::move(path)), unpacked_(std::move(unpacked)), source_(std::move(source)) {}
+
+    bool next(Frame& frame) override { return source_->next(frame); }
+    std::uint32_t interface_count() const override { return source_->interface_count(); }
+
+    /// In the user's words: a packed file that is damaged ends where it could not be unpacked.
+    std::vector<Error> errors() const override {
+        std::vector<Error> errors = source_->errors();
+        if (unpacked_->problem()) errors = {{path_, 0, std::nullopt, *unpacked_->problem()}};
+        for (Error& error : errors) error.file = path_;
+        return errors;
+    }
+
+private:
+    std::string path_;
+    std::unique_ptr<Unpacked> unpacked_;
+    std::unique_ptr<Source> source_;
+};
+
+OpenResult open_packed(const std::string& path) {
+    auto unpacked = std::make_unique<Unpacked>(path);
+    OpenResult result = open(unpacked->path());
+    if (result) {
+        result.source = std::make_unique<UnpackedSource>(path, std::move(unpacked), std::move(result.source));
+    } else {
+        result.error.file = path;
+        if (unpacked->problem()) result.error.message = *unpacked->problem();
+    }
+    return result;
+}
+
 }  // namespace
 
 std::string to_string(const Error& error) {
@@ -175,6 +211,7 @@ OpenResult open(const std::string& path) {
     }
 
     const std::string file = path == "-" ? "/dev/stdin" : path;
+    if (is_packed(file)) return open_packed(file);
     const Peek peek(file);
     const std::uint32_t interfaces = interfaces_before_first_packet(peek);
     if (interfaces > 1 || (!is_usual_pcap(peek) && is_variant_of_pcap(file))) return open_with_wiretap(file);

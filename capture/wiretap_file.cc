@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "capture/unpack.h"
+
 namespace fabricscope::capture {
 
 std::string WiretapProblem::take_text() {
@@ -26,7 +28,9 @@ void prepare_wiretap() {
 
 WiretapFile open_wiretap_file(const std::string& path, WiretapProblem& problem) {
     prepare_wiretap();
-    return WiretapFile(wtap_open_offline(path.c_str(), WTAP_TYPE_AUTO, &problem.code, &problem.details, false));
+    const auto unpacked = is_packed(path) ? std::make_unique<Unpacked>(path) : nullptr;
+    const std::string file = unpacked ? unpacked->path() : path;
+    return WiretapFile(wtap_open_offline(file.c_str(), WTAP_TYPE_AUTO, &problem.code, &problem.details, false));
 }
 
 }  // namespace fabricscope::capture

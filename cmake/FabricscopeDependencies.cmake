@@ -10,6 +10,7 @@ find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(LibArchive REQUIRED)
 
 # Wireshark's own targets carry include directories on `epan` only.
 add_library(fabricscope_wiretap INTERFACE)

@@ -92,6 +92,20 @@ def test_interrupted_it_reports_what_it_has(number):
     assert report["capture"]["errors"] == [sentence] and err.decode() == f"fabricscope: {sentence}\n"
 
 
+@pytest.mark.parametrize("pack", ["xz", "bzip2"])
+def test_packed(pack, tmp_path):
+    packed, cut = tmp_path / "echo.packed", tmp_path / "cut.packed"
+    octets = run([pack, "-c", sample(ECHO)])
+    packed.write_bytes(octets)
+    assert without_capture(analyze(packed)) == without_capture(analyze(sample(ECHO)))
+    annotated = tmp_path / "annotated.pcapng"
+    fabricscope("analyze", packed, "--annotate", annotated)
+    assert analyze(annotated)["capture"]["frames"] == len(records_of(ECHO)[1])
+    cut.write_bytes(octets[:len(octets) * 3 // 4])
+    status, _, complaint = fails("analyze", cut)
+    assert status == 3 and complaint.startswith(f"fabricscope: {cut}: cannot be unpacked whole: ")
+
+
 @pytest.mark.parametrize("variant", ["modpcap", "nokiapcap", "rh6_1pcap", "suse6_3pcap"])
 def test_variants_of_pcap(variant, tmp_path):
     """Their records have longer headers behind the magic number of pcap."""

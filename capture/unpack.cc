@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/unpack.h"
+
+#include <archive.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string_view>
+
+namespace fabricscope::capture {
+namespace {
+
+using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
+
+std::optional<std::string> unpack(const std::string& path, int to) {
+    constexpr std::size_t block = 64 * 1024;
+    const Archive packed(archive_read_new(), archive_read_free);
+    archive_read_support_filter_all(packed.get());
+    archive_read_support_format_raw(packed.get());
+    archive_entry* entry = nullptr;
+    const bool unpacked = archive_read_open_filename(packed.get(), path.c_str(), block) == ARCHIVE_OK &&
+                          archive_read_next_header(packed.get(), &entry) == ARCHIVE_OK &&
+                          archive_read_data_into_fd(packed.get(), to) == ARCHIVE_OK;
+    if (unpacked) return std::nullopt;
+    const char* const why = archive_error_string(packed.get());
+    return std::string("cannot be unpacked whole: ") + (why != nullptr ? why : "damaged");
+}
+
+}  // namespace
+
+bool is_packed(const std::string& path) {
+    using namespace std::literals;
+    constexpr std::array magics{
+        "\xFD"
+        "7zXZ\0"sv,
+        "BZh"sv};
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false;  // what is read of a pipe is gone
+    std::array<char, 6> start{};
+    std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+    const std::string_view begin(start.data(), start.size());
+    return std::ranges::any_of(magics, [&](std::string_view magic) { return begin.starts_with(magic); });
+}
+
+Unpacked::Unpacked(const std::string& path) {
+    std::error_code error;
+    const std::string folder = std::filesystem::temp_directory_path(error);
+    descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    problem_ = descriptor_ >= 0 ? unpack(path, descriptor_) : folder + ": " + std::strerror(errno);
+}
+
+Unpacked::~Unpacked() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace fabricscope::capture
