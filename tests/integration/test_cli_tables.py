@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 
+import jsonschema
 import pytest
 
 from harness import BUILD, ROOT, analyze, fabricscope, sample, samples
@@ -381,3 +382,29 @@ def test_what_rdma_cm_connections_carried(tmp_path):
     assert [(row["direction"], row["bytes"]) for row in rows] == [("client_to_server", 22), ("server_to_client", 22)]
     (row,) = answers("rdmacm_private_data", "cm_slowest_setups", tmp_path)
     assert 0 < row["rep_to_rtu"] < row["req_to_rep"] < 0.1
+
+
+SCHEMA = json.loads(fabricscope("tables", "--json-schema"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def test_the_json_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("folder, options", [("real", []), ("real", ["--cursors"]), ("fcvi", []), ("fc_ae_rdma", [])])
+def test_all_json_is_as_the_json_schema_says(folder, options):
+    for path in sorted(ROOT.glob(f"samples/{folder}/*.pcap*")):
+        problem = jsonschema.exceptions.best_match(VALIDATOR.iter_errors(analyze(path, *options)))
+        assert problem is None, f"{path.name}: {problem.json_path}: {problem.message}"
+
+
+@pytest.mark.parametrize("change", [
+    lambda report: report.pop("findings"),
+    lambda report: report["capture"].update(frames="78"),
+    lambda report: report["smcr"]["connections"][0].update(no_such_member=1),
+])
+def test_other_json_is_not(change):
+    report = analyze(ECHO)
+    change(report)
+    assert not VALIDATOR.is_valid(report)
