@@ -130,6 +130,13 @@ std::size_t shortest(ClcType type, std::uint32_t eye_catcher) {
     return 0;
 }
 
+/// ACCEPT and CONFIRM of version 1 have no optional parts. The version is in the octet behind the header.
+std::size_t longest(const ClcHeader& header, ByteView body) {
+    const bool is_version_1 = !body.empty() && body[0] >> 4 == 1;
+    const bool is_fixed = is_version_1 && (header.type == ClcType::accept || header.type == ClcType::confirm);
+    return is_fixed ? shortest(header.type, header.eye_catcher) : clc_max_length;
+}
+
 }  // namespace
 
 std::uint8_t ClcMessage::version() const {
@@ -156,7 +163,8 @@ std::size_t clc_length(ByteView stream) {
     if (stream.size() < clc_header_size) return clc_header_size;
     ClcHeader header;
     layout::parse_into(header, stream);
-    const bool possible = header.length >= shortest(header.type, header.eye_catcher) && header.length <= clc_max_length;
+    const std::size_t least = shortest(header.type, header.eye_catcher);
+    const bool possible = header.length >= least && header.length <= longest(header, stream.subspan(clc_header_size));
     return possible ? header.length : 0;
 }
 

@@ -204,6 +204,10 @@ void Disconnects::settle(const Exchange& exchange) {
 }
 
 void Disconnects::on_response(const Arrival& a) {
+    if (a.exchange.use == Exchange::Use::setup && a.exchange.request)
+        return judge_(
+            rules::place_in_exchange, false, a, [] { return "FCVI_DISCONNECT_RESP in the Exchange of a setup"; },
+            {a.exchange.request->frame});
     if (a.exchange.use != Exchange::Use::disconnect)
         return judge_.undecided(rules::disconnect_echo, UndecidedReason::request_not_captured);
     judge_response(a);

@@ -48,7 +48,8 @@ void SetupRules::judge_fields(const Arrival& a) {
 }
 
 void SetupRules::judge_handle(const Arrival& a, std::optional<std::uint32_t> wanted) {
-    if (!a.iso()) return;  // revision 1.0 does not say which handle its responses have
+    // Revision 1.0 says it of the request (6.7), but not which handle its responses have.
+    if (!a.iso() && a.iu.type != wire::IuType::connect_rqst) return;
     if (!wanted) return judge_.undecided(rules::right_handle, UndecidedReason::handle_unknown);
     judge_(rules::right_handle, a.header.handle() == *wanted, a, [&] {
         return fmt::format("{} goes to handle {:08X}h instead of {:08X}h", a.iu.name, a.header.handle(), *wanted);

@@ -54,7 +54,9 @@ void CloseRules::on_reset(const TcpArrival& a) {
 /// An abort cannot be sent where no link works any more.
 void CloseRules::judge_reset(const Reset& reset, bool at_end) {
     const Connection& c = model_.connections[reset.connection - 1];
-    if (c.from[reset.from].ended()) return verdicts_.satisfied(rules::abort_answer);
+    if (c.from[reset.from].aborted) return verdicts_.satisfied(rules::abort_answer);
+    if (c.from[other(reset.from)].aborted && c.from[reset.from].closed)
+        return verdicts_.undecided(rules::abort_answer, UndecidedReason::may_have_crossed);
     if (at_end) return verdicts_.undecided(rules::abort_answer, UndecidedReason::capture_ended);
     const auto works = [&](const Link& link) {
         return link.state == LinkState::active && link.interface == reset.step.interface &&
@@ -65,7 +67,9 @@ void CloseRules::judge_reset(const Reset& reset, bool at_end) {
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
     verdicts_.broken(
         rules::abort_answer, {reset.step.frame}, Subject::connection(c.id),
-        std::string("the ") + name_of(reset.from) + " resets TCP, but does not abort on RoCE");
+        std::string("the ") + name_of(reset.from) +
+            (c.from[reset.from].closed ? " resets TCP, but closes on RoCE"
+                                       : " resets TCP, but does not abort on RoCE"));
 }
 
 void CloseRules::on_fin(const TcpArrival& a, bool complete) {

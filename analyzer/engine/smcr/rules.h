@@ -165,7 +165,7 @@ inline constexpr Rule cursor_range{
     "SMCR-R34", Severity::error, "RFC 7609, 4.3",
     "Cursors lie within the RMB element, only move forward, and wrap by passing its end.", evidence::sender};
 inline constexpr Rule window{
-    "SMCR-R35", Severity::error, "RFC 7609, 4.4.1",
+    "SMCR-R35", Severity::error, "RFC 7609, 4.3, A.4",
     "The producer does not pass the consumer: what is in flight fits into the RMB element.", evidence::both_sides};
 inline constexpr Rule write_range{
     "SMCR-R36", Severity::error, "RFC 7609, 4.4.1",

@@ -281,6 +281,10 @@ TEST(ClcLength, RefusesWhatCannotBeClc) {
     octets[4] = 2;
     octets[6] = 67;
     EXPECT_EQ(clc_length(octets), 0U) << "an ACCEPT has 68 octets at least";
+    octets[6] = 69;
+    EXPECT_EQ(clc_length(octets), 0U) << "and in version 1 no more (A.2.3)";
+    octets[7] = 0x20 | (octets[7] & 0x0F);
+    EXPECT_EQ(clc_length(octets), 69U);
     const Octets text{0xE2, 0xD4, 0xC3, 0xD9, ' ', 't', 'h', 'i', 's'};
     EXPECT_EQ(clc_length(text), 0U) << "application data may begin with the eye catcher";
     const Octets http{'G', 'E', 'T'};
