@@ -153,7 +153,6 @@ struct Event {
         nak,
         rnr_nak,
         retransmission,  ///< `count` packets, one after the other, from `psn` on
-        lost,
         not_captured,
         out_of_order,
     };
@@ -183,8 +182,5 @@ struct Model : RuleRecord<rules::catalogue> {
     std::uint64_t dropped_operations = 0;
     std::uint64_t dropped_events = 0;
 };
-
-/// How long an RNR NAK with that timer code asks to wait (IBA 9.7).
-Time rnr_wait_of(std::uint8_t code);
 
 }  // namespace fabricscope::engine::rdma

@@ -120,6 +120,7 @@ private:
     void on_response(At& at);
     void on_refusal(At& at);
     void on_acknowledgment(At& at);
+    void count_read_bytes(At& at);
     void on_read_response(At& at);
     void judge_message_count(At& at);
     void acknowledge(At& at, std::uint32_t psn);
