@@ -81,6 +81,7 @@ void Streams::on_refusal(At& at) {
         if (!requester.requests.refuse(at.psn) && requester.lost_psn != at.psn) {
             requester.lost_psn = at.psn;
             ++opposite_of(half).lost;
+            ++at.facts.lost;
         }
     }
     (rnr ? requester.rnr : requester.nak) = refusal;
@@ -163,7 +164,7 @@ void Streams::on_read_response(At& at) {
         at.facts.out_of_order = true;
         return;
     }
-    if (missed) ++at.direction.lost;
+    if (missed) ++at.direction.lost, ++at.facts.lost;
     at.facts.retransmission = requester.again ? requester.again->cause : Cause::unknown;
     count(at.direction.retransmitted, *at.facts.retransmission);
 }
@@ -174,6 +175,7 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
     Requests& requests = requester.requests;
     Direction& asker = direction_of(requester);
     requester.timeouts = 0;
+    stream_of(requester).silence.reset();
     if (!requests.has_arrived(psn)) requester.last_answered = at.packet.time;
     at.facts.unseen = requests.started() && psn_distance(requests.next_psn(), psn) >= 0;
     if (const std::uint32_t unseen = requests.acknowledge(psn); unseen != 0) {
@@ -220,6 +222,7 @@ void Streams::complete(At& at, const Pending& pending, std::uint32_t psn) {
     operation.stream = requester.stream;
     operation.by = requester.side;
     keep(operation);
+    if (operation.answer && pending.begun) observer_.on_operation(operation);
 }
 
 }  // namespace fabricscope::engine::rdma

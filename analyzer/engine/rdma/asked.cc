@@ -95,6 +95,7 @@ void Streams::on_late(At& at, const Requests::Placed& placed) {
         return;
     }
     ++at.direction.lost;
+    ++at.facts.lost;
     on_repeated(at, false);
 }
 
@@ -104,6 +105,7 @@ void Streams::on_repeated(At& at, bool seen_before) {
         // What came late was no straggler: all behind it comes again, too.
         --at.direction.out_of_order;
         ++at.direction.lost;
+        ++at.facts.lost;
         ++at.direction.retransmitted.packets;
     }
     half.late_next.reset();
@@ -158,6 +160,7 @@ void Streams::begin_again(At& at) {
         half.again->event->cause = cause;
         half.again->event->waited = waited;
     }
+    at.facts.waited = waited;
     if (cause == Cause::rnr) {
         judge_rnr_wait(at, waited);
         at.direction.rnr_waited += waited;
@@ -168,7 +171,9 @@ void Streams::begin_again(At& at) {
     ++at.direction.timeouts;
     at.direction.longest_timeout = std::max(at.direction.longest_timeout, waited);
     half.last_silence = waited;
-    if (++half.timeouts <= half.most_timeouts) return;
+    at.facts.retry = ++half.timeouts;
+    stream_of(half).silence = Silence{half.timeouts, at.stamp(), waited};
+    if (half.timeouts <= half.most_timeouts) return;
     half.most_timeouts = half.timeouts;
     if (half.timeout_frames.size() >= half.timeouts || half.timeouts > 8) half.timeout_frames.clear();
     half.timeout_frames.push_back(at.packet.number);
@@ -176,8 +181,7 @@ void Streams::begin_again(At& at) {
 
 /// Kernels count in ticks, and the first one may be nearly over.
 void Streams::judge_rnr_wait(const At& at, Time waited) {
-    const Time asked =
-        ib::rnr_timer_microseconds(AethSyndrome::of(at.half.rnr->syndrome).value) * capture::microsecond;
+    const Time asked = ib::rnr_timer_microseconds(AethSyndrome::of(at.half.rnr->syndrome).value) * capture::microsecond;
     if (2 * waited >= asked) return verdicts_.satisfied(rules::rnr_wait);
     verdicts_.broken(
         rules::rnr_wait, {at.half.rnr->frame, at.packet.number}, {at.half.stream},
@@ -251,7 +255,7 @@ void Streams::take_operation(At& at, bool late) {
 }
 
 void Streams::extend(At& at, Pending& pending) {
-    pending.seen.bytes += at.packet.ib.payload_length;
+    at.half.requests.pending.extend(pending, at.packet.ib.payload_length);
     ++pending.seen.packets;
     if (at.facts.retransmission) ++pending.seen.retransmitted;
     pending.seen.last = at.stamp();

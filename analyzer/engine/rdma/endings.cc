@@ -73,7 +73,6 @@ void Streams::settle_ends() {
 
 /// As the CM negotiated them, or as many as a queue pair can be told to.
 std::uint32_t Streams::retries_of(const Stream& stream) const {
-    constexpr std::uint32_t most_retries = 7;
     if (stream.cm_connection == 0) return most_retries;
     const auto& told = announcements_.cm.connections[stream.cm_connection - 1].retry_count;
     return told && *told != 0 ? *told : most_retries;

@@ -76,15 +76,16 @@ void Streams::on_packet(const Packet& packet) {
     facts.source_qpn = stream.end[half.side].qpn;
     facts.operation = type_of(packet.ib.opcode().operation);
     facts.ce = packet.congestion_experienced();
-    if (facts.ce) ++direction.ce_marked, ++model_.ce_marked;
+    if (facts.ce) ++direction.ce_marked, ++model_.ce_marked, half.last_marked = packet.time;
     At at{packet, half, direction, facts};
     learn_mtu(at);
     if (request) on_request(at);
     else on_response(at);
-    const Half* requester = request ? &half : half.peer;
+    Half* requester = request ? &half : half.peer;
     if (requester != nullptr && requester->requests.started() && is_reliable(half.key.transport)) {
         facts.relative_psn = static_cast<std::uint32_t>(facts.psn - requester->requests.first_psn()) & ib::psn_mask;
         facts.packets_in_flight = requester->requests.in_flight();
+        facts.bytes_in_flight = requester->requests.bytes_in_flight(stream.mtu);
     }
     observer_.on_facts(facts);
     observer_.on_packet(facts, packet);
@@ -105,6 +106,7 @@ void Streams::on_cnp(const Packet& packet) {
         facts.stream = half.stream;
         facts.from = half.side;
         facts.cnp = true;
+        if (half.peer != nullptr && half.peer->last_marked) facts.cnp_latency = packet.time - *half.peer->last_marked;
         facts.source_qpn = stream_of(half).end[half.side].qpn;
         observer_.on_facts(facts);
         return observer_.on_packet(facts, packet);

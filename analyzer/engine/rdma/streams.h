@@ -83,6 +83,7 @@ private:
         std::uint32_t most_timeouts = 0;
         std::vector<std::uint64_t> timeout_frames;  ///< of the longest row
         Time last_silence = 0;                      ///< before the latest time-out
+        std::optional<Time> last_marked;            ///< when it sent a packet that was marked
 
         // As the responder.
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
