@@ -87,10 +87,13 @@ public:
     bool is_concerned_by(capture::Transport transport) const override { return transport == capture::Transport::ib; }
 
     void after(const Visit& visit) override {
-        FrameFacts facts;
-        if (!open_record->find_facts(visit.pinfo->num, facts)) return;
         const Display display = display_in(fields, open_record->notes(), visit.pinfo, visit.tree);
-        show(display, *open_record, visit, facts, with_columns != 0);
+        const bool with_info = with_columns != 0 && is_info_free(display);
+        const bool is_shown = display.details || with_info;
+        FrameFacts facts;
+        if (!is_shown && have_tap_listener(fields.tap) == 0) return;
+        if (!open_record->find_facts(visit.pinfo->num, facts)) return;
+        if (is_shown) show(display, *open_record, visit, facts, with_info);
         if (facts.frame == visit.pinfo->num) tap(visit, facts);
     }
 

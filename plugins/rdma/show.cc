@@ -147,15 +147,7 @@ void add_facts(const Display& display, const Record& record, proto_tree* tree, t
 
 // ---- columns -------------------------------------------------------------------------------------
 
-/// A protocol above InfiniBand, or one of ours, has put its own name there.
-bool is_only_infiniband(const column_info* columns) {
-    const char* protocol = col_get_text(const_cast<column_info*>(columns), COL_PROTOCOL);
-    const std::string_view name = protocol != nullptr ? protocol : "";
-    return name == "RRoCE" || name == "RoCE" || name == "InfiniBand";
-}
-
 void write_info(const Display& display, const FrameFacts& facts, const Line& summary) {
-    if (!is_only_infiniband(display.pinfo->cinfo)) return;
     // Of a frame that the capture cut, Wireshark's dissector says that it is malformed, and puts up a fence.
     col_clear_fence(display.pinfo->cinfo, COL_INFO);
     Line line;
@@ -177,11 +169,16 @@ std::span<const ExpertKind> experts() {
     return made;
 }
 
-void show(
-    const Display& display, const Record& record, const Visit& visit, const FrameFacts& facts, bool with_columns) {
-    if (!display.details && (!display.columns || !with_columns)) return;
+bool is_info_free(const Display& display) {
+    if (!display.columns) return false;
+    const char* protocol = col_get_text(display.pinfo->cinfo, COL_PROTOCOL);
+    const std::string_view name = protocol != nullptr ? protocol : "";
+    return name == "RRoCE" || name == "RoCE" || name == "InfiniBand";
+}
+
+void show(const Display& display, const Record& record, const Visit& visit, const FrameFacts& facts, bool with_info) {
     const Line summary = summary_of(visit.packet, facts);
-    if (display.columns && with_columns) write_info(display, facts, summary);
+    if (with_info) write_info(display, facts, summary);
     if (!display.details) return;
     const auto offset = static_cast<int>(visit.packet.ib.bth_offset);
     proto_tree* tree = add_protocol(display, fields.name, visit.tvb, offset, 0, summary.c_str());

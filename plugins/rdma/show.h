@@ -11,7 +11,9 @@ namespace fabricscope::plugin::rdma {
 
 std::span<const ExpertKind> experts();
 
-/// `with_columns`: whether Info is ours to write, if nobody above InfiniBand has written it.
-void show(const Display& display, const Record& record, const Visit& visit, const FrameFacts& facts, bool with_columns);
+/// Whether Info says no more than Wireshark's InfiniBand dissector does: nobody above it has written it.
+bool is_info_free(const Display& display);
+
+void show(const Display& display, const Record& record, const Visit& visit, const FrameFacts& facts, bool with_info);
 
 }  // namespace fabricscope::plugin::rdma

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rdma/summary.h"
 
-#include <cstdio>
-
 #include "protocols/ib/rnr_timer.h"
 
 namespace fabricscope::plugin::rdma {
@@ -21,11 +19,11 @@ const char* words_for(Position position) {
     return "";
 }
 
-/// As Wireshark writes queue pairs.
+/// As Wireshark writes queue pairs: six digits.
 void add_queue_pair(Line& line, std::uint32_t qpn) {
-    char text[16];
-    std::snprintf(text, sizeof text, ", QP 0x%06x", qpn);
-    line << text;
+    line << ", QP 0x";
+    for (std::uint32_t most = 0xF'FFFF; most != 0 && qpn <= most; most >>= 4) line << "0";
+    line.hex(qpn);
 }
 
 void add_transport(Line& line, const capture::Packet& packet) {
