@@ -111,6 +111,13 @@ def test_answers_are_the_programs(name, share, ordered, tmp_path):
             assert float(row["rdma.time"][0]) == pytest.approx(operation["answer_time"] - operation["first_time"], abs=2e-9)
 
 
+def test_what_is_in_flight():
+    """30 WRITEs of 4000 bytes in 4 packets each; when the first is acknowledged, three packets of the last have been sent."""
+    names = ("rdma.ack_to", "rdma.source_qp", "rdma.psn_relative", "rdma.packets_in_flight", "rdma.bytes_in_flight")
+    (row,) = fields(sample(PERFTEST), *names, display_filter="frame.number == 139")
+    assert [row[name] for name in names] == [["23"], ["17"], ["3"], [str(28 * 4 + 3)], [str(28 * 4000 + 3 * 1024)]]
+
+
 def test_info_says_what_a_packet_is_to_its_operation():
     capture = sample(PERFTEST)
     rows = fields(capture, "frame.number", "_ws.col.Info", "_ws.col.Protocol", "infiniband.bth.opcode", "rdma.request_in",
