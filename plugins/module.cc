@@ -4,6 +4,7 @@
 
 #include "plugins/fc_ae_rdma/plugin.h"
 #include "plugins/fcvi/plugin.h"
+#include "plugins/rdma/plugin.h"
 #include "plugins/rdma_cm/plugin.h"
 #include "plugins/smcr/plugin.h"
 
@@ -11,8 +12,8 @@ namespace fabricscope::plugin {
 namespace {
 
 std::span<Plugin* const> plugins() {
-    static const std::array<Plugin*, 4> all{
-        &smcr::plugin(), &rdma_cm::plugin(), &fcvi::plugin(), &fc_ae_rdma::plugin()};
+    static const std::array<Plugin*, 5> all{
+        &smcr::plugin(), &rdma_cm::plugin(), &fcvi::plugin(), &fc_ae_rdma::plugin(), &rdma::plugin()};
     return all;
 }
 

@@ -16,7 +16,8 @@ enum class GeneratedType : std::uint8_t {
     frame,
     time_span,
     octets,
-    presence
+    presence,
+    expert_info  ///< the plugin has it among its expert infos
 };
 
 struct GeneratedField {

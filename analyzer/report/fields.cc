@@ -37,7 +37,8 @@ std::string type_of(GeneratedType type) {
         case GeneratedType::frame: return "framenum";
         case GeneratedType::time_span: return "reltime";
         case GeneratedType::octets: return "bytes";
-        case GeneratedType::presence: return "none";
+        case GeneratedType::presence:
+        case GeneratedType::expert_info: return "none";
     }
     return {};
 }

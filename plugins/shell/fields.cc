@@ -56,7 +56,8 @@ GeneratedShape shape_of(GeneratedType type) {
         case GeneratedType::frame: return {FT_FRAMENUM, BASE_NONE};
         case GeneratedType::time_span: return {FT_RELATIVE_TIME, BASE_NONE};
         case GeneratedType::octets: return {FT_BYTES, BASE_NONE};
-        case GeneratedType::presence: return {FT_NONE, BASE_NONE};
+        case GeneratedType::presence:
+        case GeneratedType::expert_info: return {FT_NONE, BASE_NONE};
     }
     return {FT_STRING, BASE_NONE};
 }
@@ -98,6 +99,7 @@ void FieldRegistry::add_generated(std::span<const engine::GeneratedField> fields
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const GeneratedShape shape = shape_of(fields[i].type);
         ids[i] = -1;
+        if (fields[i].type == GeneratedType::expert_info) continue;
         add(ids[i], fields[i].filter, fields[i].label, shape.type, shape.display, fields[i].description);
     }
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "plugins/shell/session.h"
@@ -46,6 +47,7 @@ public:
         next_ = place;
         return &entries_[place];
     }
+    Entry* find(std::uint64_t frame) { return const_cast<Entry*>(std::as_const(*this).find(frame)); }
 
     /// All that is kept of the frame, in order: it may carry several of what the list is about.
     std::span<const Entry> all(std::uint64_t frame) const {

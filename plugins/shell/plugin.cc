@@ -41,7 +41,7 @@ void register_fields(const Description& description, Fields& fields) {
     fields.name = protocol.title;
     fields.protocol = proto_register_protocol(description.title, protocol.title, protocol.filter);
     fields.generated.assign(protocol.generated_fields.size(), -1);
-    registry.add_layouts(protocol.layouts());
+    if (protocol.layouts != nullptr) registry.add_layouts(protocol.layouts());
     if (protocol.octets != nullptr) registry.add_octets(protocol.octets());
     registry.add_generated(protocol.generated_fields, fields.generated);
     const std::string& octets = names.emplace_back(std::string(protocol.filter) + ".octets");

@@ -10,7 +10,7 @@ from harness import analyze, fields, run, sample, samples, sharkd, tshark, witho
 
 SMC = samples("smcr_*")
 PLAIN = [name for name in samples() if name not in SMC] + ["smcr_fallback_plain_client"]
-OTHER_PLUGINS_OFF = ["--disable-protocol", "rdma_ip_cm"]
+OTHER_PLUGINS_OFF = ["--disable-protocol", "rdma_ip_cm", "--disable-protocol", "rdma"]
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_captures_without_smc_are_left_alone(name):
 
 @pytest.mark.parametrize("name", ["smcr_v1_echo", "smcr_v2_echo"])
 def test_switched_off_it_leaves_everything_as_it_was(name):
-    assert tshark("-r", sample(name), "--disable-protocol", "smcr") == without_plugin("-r", sample(name))
+    assert tshark("-r", sample(name), "--disable-protocol", "smcr", *OTHER_PLUGINS_OFF) == without_plugin("-r", sample(name))
 
 
 def test_beside_the_builtin_dissector_it_writes_no_columns():

@@ -61,7 +61,6 @@ const char* name_of(Event::Kind kind) {
         case nak: return "nak";
         case rnr_nak: return "rnr-nak";
         case retransmission: return "retransmission";
-        case lost: return "lost";
         case not_captured: return "not-captured";
         case out_of_order: return "out-of-order";
     }
@@ -73,13 +72,6 @@ std::string stream_name(std::uint32_t id) { return "rdma-" + std::to_string(id);
 std::string session_name(const Stream& stream) {
     if (stream.cm_connection != 0) return "cm-" + std::to_string(stream.cm_connection);
     return stream.link_group != 0 ? "lg-" + std::to_string(stream.link_group) : "";
-}
-
-Time rnr_wait_of(std::uint8_t code) {
-    constexpr std::array<std::uint32_t, 32> ten_microseconds{
-        65'536, 1,   2,   3,   4,     6,     8,     12,    16,    24,    32,    48,     64,     96,     128,    192,
-        256,    384, 512, 768, 1'024, 1'536, 2'048, 3'072, 4'096, 6'144, 8'192, 12'288, 16'384, 24'576, 32'768, 49'152};
-    return ten_microseconds[code & 0x1F] * (10 * capture::microsecond);
 }
 
 }  // namespace fabricscope::engine::rdma

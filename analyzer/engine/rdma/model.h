@@ -110,6 +110,17 @@ struct FatalNak {
     FrameStamp seen;
 };
 
+inline constexpr std::uint32_t most_retries = 7;
+
+/// A side has begun again and again because nothing came.
+struct Silence {
+    std::uint32_t retries = 0;
+    FrameStamp last;  ///< retry
+    Time waited = 0;  ///< before it
+    /// Whether it was the last one of all that a queue pair can be told to do.
+    bool is_final_at(Time now) const { return retries >= most_retries && now - last.time > waited; }
+};
+
 struct Stream {
     std::uint32_t id = 0;  ///< n in "rdma-n", from 1
     bool merged = false;   ///< is the other half of an earlier stream, which has its packets
@@ -123,6 +134,7 @@ struct Stream {
     std::optional<FatalNak> fatal;
     std::array<Direction, 2> from{};
     std::array<std::uint64_t, 2> unanswered{};  ///< requests of each side at the end
+    std::optional<Silence> silence;             ///< as long as nothing came after it
     std::uint64_t first_frame = 0, last_frame = 0;
     Time last_time = 0;
 
@@ -153,7 +165,6 @@ struct Event {
         nak,
         rnr_nak,
         retransmission,  ///< `count` packets, one after the other, from `psn` on
-        lost,
         not_captured,
         out_of_order,
     };
@@ -183,8 +194,5 @@ struct Model : RuleRecord<rules::catalogue> {
     std::uint64_t dropped_operations = 0;
     std::uint64_t dropped_events = 0;
 };
-
-/// How long an RNR NAK with that timer code asks to wait (IBA 9.7).
-Time rnr_wait_of(std::uint8_t code);
 
 }  // namespace fabricscope::engine::rdma

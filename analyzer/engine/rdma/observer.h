@@ -35,12 +35,17 @@ struct FrameFacts {
     bool duplicate_ack = false;
     std::optional<std::uint8_t> nak;  ///< syndrome of a NAK or RNR NAK
     std::optional<std::uint64_t> packets_in_flight;
+    std::optional<std::uint64_t> bytes_in_flight;  ///< of SENDs and WRITEs
+    std::optional<Time> cnp_latency;               ///< of a CNP: since the latest packet that was marked
 
     // What is out of the ordinary.
     std::optional<Cause> retransmission;
+    std::optional<Time> waited;  ///< before the first packet that is sent again
+    std::uint32_t retry = 0;     ///< the first packet that is sent again after a time-out: how many in a row
     bool out_of_order = false;
     bool duplicate_request = false;
     std::uint32_t missing = 0;  ///< packets before it that have not been seen
+    std::uint32_t lost = 0;     ///< packets that it shows to have been lost
     bool unseen = false;        ///< acknowledges packets that have not been seen
 };
 
@@ -51,6 +56,8 @@ public:
     virtual void on_facts(const FrameFacts&) {}
     /// The packet that these facts are about; called after on_facts(). Its views live only during the call.
     virtual void on_packet(const FrameFacts&, const capture::Packet&) {}
+    /// Has been answered; its numbers are those so far.
+    virtual void on_operation(const Operation&) {}
     /// The stream is the other half of an earlier one.
     virtual void on_merged(std::uint32_t /*stream*/, std::uint32_t /*into*/) {}
     /// The frame shows `original` once more, from another interface; it is not tracked.

@@ -12,6 +12,7 @@ using ib::psn_distance;
 
 void PendingOperations::insert(const Pending& pending, std::size_t limit) {
     if (count_ >= limit) pop();
+    bytes_ += sent_bytes_of(pending);
     if (count_ == ring_.size()) {
         std::vector<Pending> larger(std::max<std::size_t>(2 * ring_.size(), 4));
         for (std::size_t i = 0; i < count_; ++i) larger[i] = (*this)[i];
@@ -114,6 +115,18 @@ std::uint32_t Requests::acknowledge(std::uint32_t psn) {
 std::optional<std::uint64_t> Requests::in_flight() const {
     if (!started_ || !acknowledged_ || share_unknown_) return std::nullopt;
     return static_cast<std::uint64_t>(std::max(psn_distance(psn_after(*acknowledged_), next_), 0));
+}
+
+std::optional<std::uint64_t> Requests::bytes_in_flight(std::optional<std::uint32_t> mtu) {
+    if (!in_flight() || !gaps_.empty()) return std::nullopt;
+    if (in_flight() == 0) return 0;
+    if (pending.empty()) return std::nullopt;
+    const Pending& oldest = pending.front();
+    // All packets of a message are full but the last one, which is acknowledged with the whole message.
+    const std::int32_t arrived = psn_distance(oldest.seen.psn, psn_after(*acknowledged_));
+    if (arrived < 0 || (arrived > 0 && oldest.sends() && !mtu)) return std::nullopt;
+    const std::uint64_t of_oldest = oldest.sends() ? static_cast<std::uint64_t>(arrived) * mtu.value_or(0) : 0;
+    return of_oldest <= pending.bytes() ? std::optional(pending.bytes() - of_oldest) : std::nullopt;
 }
 
 }  // namespace fabricscope::engine::rdma

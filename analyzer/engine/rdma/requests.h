@@ -25,6 +25,7 @@ struct Pending {
     std::optional<std::uint32_t> answered_to;  ///< READ: PSN behind the last response
     std::uint32_t missing_begin = 0, missing_end = 0;  ///< READ: responses that were passed over
 
+    bool sends() const { return seen.type == OperationType::send || seen.type == OperationType::write; }
     bool covers(std::uint32_t psn) const {
         return ib::psn_distance(seen.psn, psn) >= 0 && (!sized || ib::psn_distance(psn, end_psn) > 0);
     }
@@ -40,16 +41,27 @@ public:
     Pending& operator[](std::size_t index) { return ring_[(first_ + index) & (ring_.size() - 1)]; }
     /// At its place among the others.
     void insert(const Pending& pending, std::size_t limit);
+    /// Another packet of one of them.
+    void extend(Pending& pending, std::uint64_t bytes) {
+        pending.seen.bytes += bytes;
+        if (pending.sends()) bytes_ += bytes;
+    }
     void pop() {
+        bytes_ -= sent_bytes_of(front());
         first_ = (first_ + 1) & (ring_.size() - 1);
         --count_;
     }
+    /// Of those that send something: SENDs and WRITEs.
+    std::uint64_t bytes() const { return bytes_; }
     /// nullptr if there is none.
     Pending* covering(std::uint32_t psn);
 
 private:
+    static std::uint64_t sent_bytes_of(const Pending& pending) { return pending.sends() ? pending.seen.bytes : 0; }
+
     std::vector<Pending> ring_;  ///< a power of two
     std::size_t first_ = 0, count_ = 0;
+    std::uint64_t bytes_ = 0;
 };
 
 /// PSNs that have not been seen, [begin, end).
@@ -97,6 +109,8 @@ public:
     /// The latest packet was a READ; the PSN behind its responses has become known.
     void settle_share(std::uint32_t end);
     std::optional<std::uint64_t> in_flight() const;
+    /// Of SENDs and WRITEs that are not acknowledged.
+    std::optional<std::uint64_t> bytes_in_flight(std::optional<std::uint32_t> mtu);
 
     PendingOperations pending;
     std::uint64_t operations = 0;  ///< so far

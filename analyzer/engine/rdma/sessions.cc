@@ -5,25 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/engine/queue_pair_key.h"
+
 namespace fabricscope::engine::rdma {
 
 namespace {
 
-/// A queue pair that somebody named.
-struct Named {
-    Address address;
-    std::uint32_t qpn = 0;
-    bool operator==(const Named&) const = default;
-};
-struct NamedHash {
-    std::size_t operator()(const Named& named) const noexcept {
-        return std::hash<Address>{}(named.address) ^ std::size_t{named.qpn} * 0x9E37'79B9'7F4A'7C15;
-    }
-};
-
 /// Two queue pairs that were connected.
 struct Announced {
-    std::array<Named, 2> end;
+    std::array<QueuePairKey, 2> end;
     std::array<Address, 2> lid;  ///< the same ports' on native InfiniBand
     std::uint64_t first_frame = 0;
     std::uint32_t cm_connection = 0, link_group = 0;
@@ -48,7 +38,7 @@ public:
             const auto found = by_end_.find({end.address, *end.qpn});
             if (found == by_end_.end()) continue;
             for (auto one = found->second.rbegin(); one != found->second.rend(); ++one)
-                if (const auto fitting = fit(stream, side, all_[*one])) return {&all_[*one], *fitting};
+                if (const auto fitting = fit(stream, all_[*one])) return {&all_[*one], *fitting};
         }
         return {nullptr, a};
     }
@@ -95,13 +85,13 @@ private:
     }
 
     static bool is_at(const Endpoint& end, const Announced& announced, Side side) {
-        const Named& named = announced.end[side];
+        const QueuePairKey& named = announced.end[side];
         const bool there = end.address == named.address || end.address == announced.lid[side];
         return there && (!end.qpn || named.qpn == 0 || *end.qpn == named.qpn);
     }
 
     /// Which end of the announced pair the stream's `a` is.
-    static std::optional<Side> fit(const Stream& stream, Side, const Announced& announced) {
+    static std::optional<Side> fit(const Stream& stream, const Announced& announced) {
         if (announced.first_frame > stream.last_frame) return std::nullopt;
         for (const Side of_a : {a, b})
             if (is_at(stream.end[a], announced, of_a) && is_at(stream.end[b], announced, other(of_a))) return of_a;
@@ -109,7 +99,7 @@ private:
     }
 
     std::vector<Announced> all_;
-    std::unordered_map<Named, std::vector<std::size_t>, NamedHash> by_end_;
+    std::unordered_map<QueuePairKey, std::vector<std::size_t>, QueuePairHash> by_end_;
 };
 
 void swap_sides(Stream& stream) {

@@ -83,6 +83,7 @@ private:
         std::uint32_t most_timeouts = 0;
         std::vector<std::uint64_t> timeout_frames;  ///< of the longest row
         Time last_silence = 0;                      ///< before the latest time-out
+        std::optional<Time> last_marked;            ///< when it sent a packet that was marked
 
         // As the responder.
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
@@ -120,6 +121,7 @@ private:
     void on_response(At& at);
     void on_refusal(At& at);
     void on_acknowledgment(At& at);
+    void count_read_bytes(At& at);
     void on_read_response(At& at);
     void judge_message_count(At& at);
     void acknowledge(At& at, std::uint32_t psn);

@@ -20,7 +20,7 @@ void TrafficCounter::register_end(const Connection& connection, Side side) {
     if (end.lid) register_at({*end.lid, *end.qpn}, connection, side);
 }
 
-void TrafficCounter::register_at(const QueuePair& queue_pair, const Connection& connection, Side side) {
+void TrafficCounter::register_at(const QueuePairKey& queue_pair, const Connection& connection, Side side) {
     std::vector<Receiver>& there = receivers_[queue_pair];
     // A queue pair of a connection belongs to it alone, whoever had the number before.
     if (!is_datagram(connection)) there.clear();
@@ -36,7 +36,7 @@ void TrafficCounter::release(const Connection& connection) {
     }
 }
 
-void TrafficCounter::release_at(const QueuePair& queue_pair, const Connection& connection) {
+void TrafficCounter::release_at(const QueuePairKey& queue_pair, const Connection& connection) {
     const auto found = receivers_.find(queue_pair);
     if (found == receivers_.end()) return;
     for (Receiver& receiver : found->second)

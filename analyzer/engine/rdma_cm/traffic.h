@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/engine/queue_pair_key.h"
 #include "analyzer/engine/rdma_cm/observer.h"
 #include "capture/rc_stream.h"
 
@@ -23,16 +24,6 @@ public:
     void on_packet(const capture::Packet& packet);
 
 private:
-    struct QueuePair {
-        Address address;
-        std::uint32_t qpn;
-        bool operator==(const QueuePair&) const = default;
-    };
-    struct QueuePairHash {
-        std::size_t operator()(const QueuePair& qp) const noexcept {
-            return std::hash<Address>{}(qp.address) ^ std::size_t{qp.qpn} * 0x9E3779B97F4A7C15u;
-        }
-    };
     /// Who receives there. Many may have resolved the same datagram queue pair; the youngest stands last.
     struct Receiver {
         std::uint32_t connection;
@@ -40,8 +31,8 @@ private:
         std::unique_ptr<capture::RcReceiver> stream;  ///< once it was sent something on a reliable connection
     };
 
-    void register_at(const QueuePair& queue_pair, const Connection& connection, Side side);
-    void release_at(const QueuePair& queue_pair, const Connection& connection);
+    void register_at(const QueuePairKey& queue_pair, const Connection& connection, Side side);
+    void release_at(const QueuePairKey& queue_pair, const Connection& connection);
     Receiver* find(const capture::Packet& packet);
     int fit(const Receiver& receiver, const capture::Packet& packet) const;
     void learn_client(Connection& connection, const capture::Packet& packet);
@@ -49,7 +40,7 @@ private:
 
     Observer& observer_;
     Model& model_;
-    std::unordered_map<QueuePair, std::vector<Receiver>, QueuePairHash> receivers_;
+    std::unordered_map<QueuePairKey, std::vector<Receiver>, QueuePairHash> receivers_;
 };
 
 }  // namespace fabricscope::engine::rdma_cm

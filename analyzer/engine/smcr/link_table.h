@@ -2,6 +2,7 @@
 // The links of all link groups and the queue pairs at their ends (RFC 7609, 2.2 and 3.5).
 #pragma once
 
+#include "analyzer/engine/queue_pair_key.h"
 #include "analyzer/engine/smcr/sessions.h"
 #include "analyzer/engine/smcr/tracked_group.h"
 
@@ -66,17 +67,6 @@ public:
     bool consume_news() { return news_ && std::exchange(news_, false); }
 
 private:
-    struct EndpointKey {
-        Address address;
-        std::uint32_t qpn;
-        bool operator==(const EndpointKey&) const = default;
-    };
-    struct EndpointHash {
-        std::size_t operator()(const EndpointKey& key) const noexcept {
-            return std::hash<Address>{}(key.address) ^ (std::size_t{key.qpn} * 0x9E3779B97F4A7C15u);
-        }
-    };
-
     const Options& options_;
     Model& model_;
     Sessions& sessions_;
@@ -84,7 +74,7 @@ private:
     std::size_t links_ = 0;  ///< of all groups together
     std::deque<TrackedGroup> groups_;
     std::vector<TrackedGroup*> by_id_;  ///< several times for each packet, so no deque's arithmetic
-    FlatMap<EndpointKey, QueuePairRef, EndpointHash> ends_;
+    FlatMap<QueuePairKey, QueuePairRef, QueuePairHash> ends_;
     bool news_ = false;
 };
 

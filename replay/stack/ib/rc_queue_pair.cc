@@ -2,8 +2,8 @@
 #include "replay/stack/ib/rc_queue_pair.h"
 
 #include <algorithm>
-#include <array>
 
+#include "protocols/ib/rnr_timer.h"
 #include "protocols/layout/parts.h"
 
 namespace fabricscope::stack {
@@ -35,11 +35,6 @@ enum Opcode : std::uint8_t {
 constexpr std::uint8_t credits_unlimited = 0x1F;  // ACK without end-to-end flow control
 constexpr std::uint8_t nak_class = 3 << 5, rnr_class = 1 << 5;
 constexpr unsigned retry_for_ever = 7;
-
-/// IBA table 45, in units of 10 us.
-constexpr std::array<std::uint32_t, 32> rnr_timers{
-    65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
-    256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
 
 std::uint8_t send_opcode(std::uint32_t index, std::uint32_t packets, bool immediate) {
     if (packets == 1) return immediate ? send_only_immediate : send_only;
@@ -279,7 +274,7 @@ void RcQueuePair::on_rnr_nak(Time now, std::uint8_t code) {
         return fail_with(CompletionStatus::rnr_retry_exceeded);
     next_psn_ = oldest_psn_;
     deadline_ = never;
-    resume_at_ = now + Time{rnr_timers[code & 0x1F]} * 10 * microsecond;
+    resume_at_ = now + Time{ib::rnr_timer_microseconds(code)} * microsecond;
 }
 
 /// False if there have been too many, and the queue pair has failed.

@@ -438,9 +438,6 @@ TEST(RdmaLatencies, PercentilesAreRightToAFewPercent) {
     EXPECT_NEAR(static_cast<double>(*latencies.percentile(99)), 990e3, 0.04 * 990e3);
     EXPECT_EQ(latencies.max(), 1000 * microsecond);
     EXPECT_FALSE(Latencies{}.percentile(50));
-    EXPECT_EQ(rnr_wait_of(1), 10 * microsecond);
-    EXPECT_EQ(rnr_wait_of(0), 655'360 * microsecond);
-    EXPECT_EQ(rnr_wait_of(31), 491'520 * microsecond);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "protocols/ib/icrc.h"
+#include "protocols/ib/rnr_timer.h"
 
 namespace fabricscope::ib {
 namespace {
@@ -106,6 +107,13 @@ TEST(Icrc, HeadersThatCannotBeAreRefused) {
     EXPECT_FALSE(icrc(IcrcStart::grh, ByteView(octets).first(51), 40));
     EXPECT_TRUE(icrc(IcrcStart::grh, ByteView(octets).first(52), 40));
     EXPECT_FALSE(icrc_is_good(IcrcStart::grh, ByteView(octets).first(3), 40));
+}
+
+TEST(RnrTimer, CodesAreThoseOfTheTable) {
+    EXPECT_EQ(rnr_timer_microseconds(0), 655'360U);
+    EXPECT_EQ(rnr_timer_microseconds(1), 10U);
+    EXPECT_EQ(rnr_timer_microseconds(14), 640U);
+    EXPECT_EQ(rnr_timer_microseconds(31), 491'520U);
 }
 
 }  // namespace

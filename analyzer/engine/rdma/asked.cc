@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Requests: where they stand among those before, why they come again, and the operations that they ask for.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/engine/rdma/at.h"
+#include "protocols/ib/rnr_timer.h"
+
+namespace fabricscope::engine::rdma {
+
+using ib::AethSyndrome;
+using ib::Position;
+using ib::psn_after;
+using ib::psn_distance;
+
+namespace {
+
+// What overtakes on its way is there again sooner than anybody who misses it sends it again.
+constexpr Time overtaken_within = capture::millisecond;
+// Shorter silences are no time-outs unless the timer is known to be that short.
+constexpr Time shortest_timeout = capture::millisecond;
+// Who is told that a packet is missing sends it again sooner; later it was a timer.
+constexpr Time slowest_reaction = 50 * capture::millisecond;
+
+}  // namespace
+
+void Streams::learn_mtu(At& at) {
+    const bool full = at.opcode.position == Position::first || at.opcode.position == Position::middle;
+    if (!full || at.packet.ib.payload_length == 0) return;
+    std::optional<std::uint32_t>& mtu = stream_of(at.half).mtu;
+    if (!mtu) mtu = at.packet.ib.payload_length;
+}
+
+/// How many PSNs it takes; 0: nobody knows.
+std::uint32_t Streams::share_of(const At& at) const {
+    constexpr std::uint32_t smallest_mtu = 256;
+    if (at.opcode.operation != ib::Operation::rdma_read_request) return 1;
+    if (!at.packet.ib.has_reth) return 0;
+    const std::uint32_t length = at.packet.ib.reth.dma_length;
+    if (length <= smallest_mtu) return 1;
+    const std::optional<std::uint32_t>& mtu = model_.streams[at.half.stream - 1].mtu;
+    return mtu ? packets_for(length, *mtu) : 0;
+}
+
+void Streams::on_request(At& at) {
+    Half& half = at.half;
+    if (half.key.transport == Transport::ud) return take_operation(at, false);
+    const Requests::Placed placed = half.requests.place(at.psn, false);
+    const bool reliable = is_reliable(half.key.transport);
+    const bool seen_before = placed.place == Place::repeated;
+    if (half.peer != nullptr && half.peer->own_nak && half.peer->own_nak->psn == at.psn) half.peer->own_nak.reset();
+    if (placed.place == Place::late) on_late(at, placed);
+    else if (seen_before && reliable) on_repeated(at, true);
+    else half.again.reset(), half.late_next.reset();
+    if (placed.place == Place::ahead) at.facts.missing = placed.missing;
+    PendingOperations& pending = half.requests.pending;
+    if (placed.place == Place::next && !pending.empty() && !pending.back().sized) {
+        pending.back().end_psn = at.psn;
+        pending.back().sized = true;
+    }
+    const std::uint32_t share = share_of(at);
+    half.requests.take(at.psn, share, at.packet.time);
+    if (placed.place == Place::ahead && half.requests.acknowledged()) {
+        const std::uint32_t begin = psn_after(at.psn, ib::psn_mask + 1 - placed.missing);
+        const std::uint32_t arrived = half.requests.fill(begin, psn_after(*half.requests.acknowledged()));
+        if (arrived != 0) {
+            at.direction.not_captured += arrived;
+            add_event(at, Event::Kind::not_captured, begin, arrived);
+        }
+    }
+    if (seen_before) {
+        if (Pending* repeated = pending.covering(at.psn)) {
+            ++repeated->seen.retransmitted;
+            repeated->seen.last = at.stamp();
+            at.facts.operation_number = repeated->number;
+            at.facts.operation_bytes = repeated->asked_bytes;
+        }
+    } else {
+        take_operation(at, placed.place == Place::late);
+    }
+    half.last_request = at.packet.time;
+}
+
+/// Others behind it have been seen: it was overtaken, or it was lost and comes again.
+void Streams::on_late(At& at, const Requests::Placed& placed) {
+    Half& half = at.half;
+    const bool again = is_reliable(half.key.transport) &&
+                       (goes_on(at) || placed.gap->refused || at.packet.time - placed.gap->since > overtaken_within);
+    if (!again) {
+        ++at.direction.out_of_order;
+        at.facts.out_of_order = true;
+        half.late_next = psn_after(at.psn);
+        add_event(at, Event::Kind::out_of_order, at.psn, 1);
+        return;
+    }
+    ++at.direction.lost;
+    ++at.facts.lost;
+    on_repeated(at, false);
+}
+
+void Streams::on_repeated(At& at, bool seen_before) {
+    Half& half = at.half;
+    if (seen_before && half.late_next == at.psn && at.direction.out_of_order > 0) {
+        // What came late was no straggler: all behind it comes again, too.
+        --at.direction.out_of_order;
+        ++at.direction.lost;
+        ++at.facts.lost;
+        ++at.direction.retransmitted.packets;
+    }
+    half.late_next.reset();
+    if (!goes_on(at)) begin_again(at);
+    else if (half.again->event != nullptr) ++half.again->event->count;
+    half.again->next = psn_after(at.psn);
+    count(at.direction.retransmitted, half.again->cause);
+    at.facts.retransmission = half.again->cause;
+    if (half.lost_psn == at.psn) half.lost_psn.reset();
+    if (half.requests.has_arrived(at.psn)) {
+        ++at.direction.duplicate_requests;
+        at.facts.duplicate_request = true;
+    }
+}
+
+/// Whether the packet is one more of those that are being sent again, in whatever order they arrive.
+bool Streams::goes_on(const At& at) const {
+    const Half& half = at.half;
+    const bool asked_anew = (half.nak && psn_distance(half.nak->psn, at.psn) >= 0) ||
+                            (half.rnr && half.rnr->psn == at.psn);
+    if (!half.again || asked_anew || at.packet.time - half.last_request > slowest_reaction) return false;
+    return psn_distance(half.again->next, at.psn) >= 0 || at.packet.time - half.last_request < overtaken_within;
+}
+
+/// Why a requester begins again at this packet, and how long it has waited for that.
+Cause Streams::cause_of_repetition(const At& at, Time& waited) const {
+    const Half& half = at.half;
+    if (half.rnr && half.rnr->psn == at.psn) {
+        waited = at.packet.time - half.rnr->time;
+        return Cause::rnr;
+    }
+    // The packet that was asked for itself may be missing.
+    if (half.nak && psn_distance(half.nak->psn, at.psn) >= 0 && at.packet.time - half.nak->time < slowest_reaction) {
+        waited = at.packet.time - half.nak->time;
+        return Cause::nak;
+    }
+    waited = at.packet.time - std::max(half.last_request, half.last_answered);
+    if (half.peer == nullptr) return Cause::unknown;
+    if (at.opcode.operation == ib::Operation::rdma_read_request && waited < shortest_timeout) {
+        const Pending* read = at.half.requests.pending.covering(at.psn);
+        if (read != nullptr && read->missing_begin != read->missing_end) return Cause::implied;
+    }
+    return waited >= shortest_timeout ? Cause::timeout : Cause::unknown;
+}
+
+void Streams::begin_again(At& at) {
+    Half& half = at.half;
+    Time waited = 0;
+    const Cause cause = cause_of_repetition(at, waited);
+    half.again = Repetition{cause, 0, add_event(at, Event::Kind::retransmission, at.psn, 1)};
+    if (half.again->event != nullptr) {
+        half.again->event->cause = cause;
+        half.again->event->waited = waited;
+    }
+    at.facts.waited = waited;
+    if (cause == Cause::rnr) {
+        judge_rnr_wait(at, waited);
+        at.direction.rnr_waited += waited;
+    }
+    half.nak.reset();
+    half.rnr.reset();
+    if (cause != Cause::timeout) return;
+    ++at.direction.timeouts;
+    at.direction.longest_timeout = std::max(at.direction.longest_timeout, waited);
+    half.last_silence = waited;
+    at.facts.retry = ++half.timeouts;
+    stream_of(half).silence = Silence{half.timeouts, at.stamp(), waited};
+    if (half.timeouts <= half.most_timeouts) return;
+    half.most_timeouts = half.timeouts;
+    if (half.timeout_frames.size() >= half.timeouts || half.timeouts > 8) half.timeout_frames.clear();
+    half.timeout_frames.push_back(at.packet.number);
+}
+
+/// Kernels count in ticks, and the first one may be nearly over.
+void Streams::judge_rnr_wait(const At& at, Time waited) {
+    const Time asked = ib::rnr_timer_microseconds(AethSyndrome::of(at.half.rnr->syndrome).value) * capture::microsecond;
+    if (2 * waited >= asked) return verdicts_.satisfied(rules::rnr_wait);
+    verdicts_.broken(
+        rules::rnr_wait, {at.half.rnr->frame, at.packet.number}, {at.half.stream},
+        fmt::format(
+            "PSN {} comes again {} us after an RNR NAK that asks for {} us", at.psn, waited / capture::microsecond,
+            asked / capture::microsecond));
+}
+
+// ---- operations ------------------------------------------------------------------------------------
+
+void Streams::count_bytes(At& at, std::uint64_t bytes) {
+    at.direction.bytes += bytes;
+    at.direction.operations[static_cast<std::size_t>(*at.facts.operation)].bytes += bytes;
+}
+
+/// A packet of a request that has not been seen before.
+void Streams::take_operation(At& at, bool late) {
+    constexpr std::uint32_t atomic_size = 8;
+    if (!at.facts.operation) return;
+    const OperationType type = *at.facts.operation;
+    const capture::IbPacket& ib = at.packet.ib;
+    Half& half = at.half;
+    PendingOperations& pending = half.requests.pending;
+    const bool single = type == OperationType::read || type == OperationType::atomic;
+    const std::uint64_t bytes = type == OperationType::read     ? (ib.has_reth ? ib.reth.dma_length : 0)
+                                : type == OperationType::atomic ? atomic_size
+                                                                : ib.payload_length;
+    count_bytes(at, bytes);
+    const bool first = begins_message(at.opcode.position);
+    if (late && !first) {
+        if (Pending* of = pending.covering(at.psn)) return extend(at, *of);
+    }
+    if (!late && !first && half.message_open) {
+        if (!pending.empty() && !pending.back().ended) extend(at, pending.back());
+        half.message_open = !ends_message(at.opcode.position);
+        return;
+    }
+    if (late && first) {
+        Pending* rest = pending.covering(psn_after(at.psn));
+        if (rest != nullptr && !rest->begun && rest->seen.type == type) {
+            rest->seen.psn = at.psn;
+            rest->begun = true;
+            return extend(at, *rest);
+        }
+    }
+    ++at.direction.operations[static_cast<std::size_t>(type)].count;
+    Pending made;
+    made.number = ++half.requests.operations;
+    made.begun = first;
+    made.ended = ends_message(at.opcode.position);
+    const std::uint32_t share = share_of(at);
+    made.sized = share != 0;
+    made.end_psn = psn_after(at.psn, std::max(share, 1U));
+    if (ib.has_reth) made.asked_bytes = ib.reth.dma_length;
+    else if (made.ended && first && !single) made.asked_bytes = ib.payload_length;
+    made.seen.by = half.side;
+    made.seen.type = type;
+    made.seen.psn = at.psn;
+    made.seen.bytes = bytes;
+    made.seen.packets = 1;
+    made.seen.retransmitted = at.facts.retransmission ? 1 : 0;
+    made.seen.first = made.seen.last = at.stamp();
+    at.facts.operation_number = made.number;
+    at.facts.operation_bytes = made.asked_bytes;
+    if (!late) half.message_open = !made.ended;
+    if (half.key.transport == Transport::ud || (half.key.transport == Transport::uc && made.ended)) {
+        made.seen.stream = half.stream;
+        return keep(made.seen);
+    }
+    pending.insert(made, half.peer != nullptr ? options_.limits.outstanding : options_.limits.unpaired);
+}
+
+void Streams::extend(At& at, Pending& pending) {
+    at.half.requests.pending.extend(pending, at.packet.ib.payload_length);
+    ++pending.seen.packets;
+    if (at.facts.retransmission) ++pending.seen.retransmitted;
+    pending.seen.last = at.stamp();
+    const std::uint32_t end = psn_after(at.psn);
+    if (psn_distance(pending.end_psn, end) > 0) pending.end_psn = end;
+    pending.ended |= ends_message(at.opcode.position);
+    at.facts.operation_number = pending.number;
+    at.facts.operation_bytes = pending.asked_bytes;
+    at.facts.request_frame = pending.seen.first.frame;
+    if (at.half.key.transport != Transport::uc || !pending.ended) return;
+    pending.seen.stream = at.half.stream;
+    keep(pending.seen);
+    at.half.requests.pending.pop();
+}
+
+}  // namespace fabricscope::engine::rdma

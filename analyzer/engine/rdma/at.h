@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the parts of Streams share: the packet that they deal with.
+#pragma once
+
+#include "analyzer/engine/rdma/streams.h"
+#include "capture/rc_message_assembler.h"
+
+namespace fabricscope::engine::rdma {
+
+/// The packet at hand.
+struct Streams::At {
+    const capture::Packet& packet;
+    Half& half;
+    Direction& direction;
+    FrameFacts& facts;
+    const ib::OpcodeInfo& opcode = packet.ib.opcode();
+    std::uint32_t psn = packet.ib.bth.psn;
+
+    FrameStamp stamp() const { return engine::step_of(packet); }
+};
+
+using capture::begins_message;
+using capture::ends_message;
+using capture::packets_for;
+
+inline void count(Retransmitted& retransmitted, Cause cause) {
+    ++retransmitted.packets;
+    switch (cause) {
+        case Cause::nak: ++retransmitted.nak; break;
+        case Cause::timeout: ++retransmitted.timeout; break;
+        case Cause::rnr: ++retransmitted.rnr; break;
+        case Cause::implied: ++retransmitted.implied; break;
+        case Cause::unknown: break;
+    }
+}
+
+}  // namespace fabricscope::engine::rdma

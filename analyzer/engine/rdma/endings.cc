@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What becomes of streams at the end of the capture.
+#include <fmt/format.h>
+
+#include "analyzer/engine/rdma/sessions.h"
+#include "analyzer/engine/rdma/streams.h"
+
+namespace fabricscope::engine::rdma {
+
+void Streams::finish() {
+    settle_halves();
+    settle_merged();
+    settle_sessions(model_, announcements_);
+    settle_ends();
+    judge_retry_counts();
+}
+
+void Streams::judge_retry_counts() {
+    for (const Half& half : halves_) {
+        if (half.gone || half.peer == nullptr || half.most_timeouts == 0) continue;
+        const Stream& stream = stream_of(half);
+        if (stream.cm_connection == 0) continue;
+        const auto& allowed = announcements_.cm.connections[stream.cm_connection - 1].retry_count;
+        if (!allowed) verdicts_.undecided(rules::retry_count, UndecidedReason::request_not_captured);
+        else if (half.most_timeouts <= *allowed) verdicts_.satisfied(rules::retry_count);
+        else
+            verdicts_.broken(
+                rules::retry_count, half.timeout_frames, {half.stream},
+                fmt::format("repeated {} times, with a retry count of {}", half.most_timeouts, *allowed));
+    }
+}
+
+void Streams::settle_halves() {
+    for (Half& half : halves_) {
+        PendingOperations& pending = half.requests.pending;
+        Stream& stream = stream_of(half);
+        if (is_reliable(half.key.transport)) stream.unanswered[half.side] += pending.size();
+        for (; !pending.empty(); pending.pop()) {
+            Operation operation = pending.front().seen;
+            operation.stream = half.stream;
+            operation.by = half.side;
+            keep(operation);
+        }
+    }
+}
+
+void Streams::settle_merged() {
+    for (Event& event : model_.events) {
+        const auto& [into, side] = merged_[event.stream - 1];
+        if (into != 0) event.stream = into, event.from = side;
+    }
+    for (Operation& operation : model_.operations) {
+        const auto& [into, side] = merged_[operation.stream - 1];
+        if (into != 0) operation.stream = into, operation.by = side;
+    }
+}
+
+/// What ended a stream comes before its being disconnected.
+void Streams::settle_ends() {
+    for (const Half& half : halves_) {
+        Stream& stream = stream_of(half);
+        const bool over = half.timeouts != 0 && now_ - half.last_request > half.last_silence;
+        if (!half.gone && over && half.timeouts >= retries_of(stream)) stream.ending = End::retries_exhausted;
+    }
+    for (Stream& stream : model_.streams) {
+        if (stream.merged) continue;
+        if (stream.fatal) stream.ending = End::nak;
+        const bool all_answered = stream.unanswered[a] + stream.unanswered[b] == 0;
+        const bool answers = is_reliable(stream.transport) && stream.learned;
+        if (stream.ending == End::unknown && answers && all_answered) stream.ending = End::open;
+    }
+}
+
+/// As the CM negotiated them, or as many as a queue pair can be told to.
+std::uint32_t Streams::retries_of(const Stream& stream) const {
+    if (stream.cm_connection == 0) return most_retries;
+    const auto& told = announcements_.cm.connections[stream.cm_connection - 1].retry_count;
+    return told && *told != 0 ? *told : most_retries;
+}
+
+}  // namespace fabricscope::engine::rdma

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine said about each frame of the capture, kept for whenever Wireshark shows the frame.
+//
+// Wireshark dissects a frame again and again, in any order. What is shown of a frame is what was said when the engine
+// came past it; only its stream, the answer and the end of all retries are told as far as they are known.
+#pragma once
+
+#include <unordered_map>
+
+#include "plugins/shell/frame_list.h"
+#include "plugins/shell/frame_notes.h"
+#include "plugins/shell/session.h"
+
+namespace fabricscope::plugin::rdma {
+
+using engine::rdma::Cause;
+using engine::rdma::FrameFacts;
+using engine::rdma::OperationType;
+using engine::rdma::Side;
+using engine::rdma::Stream;
+
+class Record final : public engine::rdma::Observer {
+public:
+    /// False: the frame belongs to no stream. A copy has its original's facts.
+    bool find_facts(std::uint64_t frame, FrameFacts& facts) const;
+    /// The packet that completes the operation which begins in this frame; 0: none that is known yet.
+    std::uint64_t response(std::uint64_t frame) const;
+    const FrameNotes& notes() const { return notes_; }
+
+    /// Of the facts, as far as the frames seen until now tell.
+    static const Stream& stream(const FrameFacts& facts);
+
+private:
+    /// Every packet has one, so that it is small.
+    struct Entry {
+        std::uint32_t frame;
+        std::uint32_t stream;
+        std::uint32_t psn;
+        std::uint32_t relative_psn;
+        std::uint32_t operation_number;
+        std::uint32_t operation_bytes;
+        std::uint32_t request_frame;
+        std::uint32_t response;  ///< of the operation that begins here
+        std::uint32_t packets_in_flight;
+        std::uint32_t answer;  ///< place in answers_; 0: answers nothing
+        std::uint32_t oddity;  ///< place in oddities_; 0: nothing is out of the ordinary
+        OperationType type;
+        bool from_b : 1;
+        bool request : 1;
+        bool response_packet : 1;
+        bool cnp : 1;
+        bool ce : 1;
+        bool has_relative_psn : 1;
+        bool has_type : 1;
+        bool has_bytes : 1;
+        bool has_in_flight : 1;
+        bool has_bytes_in_flight : 1;
+        std::uint64_t bytes_in_flight;
+    };
+    struct Answer {
+        capture::Time time, request_time;
+        std::uint32_t acknowledges_frame;
+        bool completes;
+        std::optional<capture::Time> ack_rtt;
+    };
+    struct Oddity {
+        std::optional<Cause> retransmission;
+        std::optional<std::uint8_t> nak;
+        bool out_of_order, duplicate_request, duplicate_ack, unseen;
+        std::uint32_t missing, lost, retry;
+        std::optional<capture::Time> waited, cnp_latency;
+    };
+
+    void on_facts(const FrameFacts& facts) override;
+    void on_operation(const engine::rdma::Operation& operation) override;
+    void on_merged(std::uint32_t stream, std::uint32_t into) override { merged_[stream] = into; }
+    void on_copy(std::uint64_t frame, std::uint64_t original) override { note_copy(frame, original); }
+    void on_finding(const engine::Finding& finding) override { notes_.note_finding(finding); }
+
+    FrameNotes notes_;
+    FrameList<Entry> entries_;
+    FrameDetails<Answer> answers_;
+    FrameDetails<Oddity> oddities_;
+    std::unordered_map<std::uint32_t, std::uint32_t> merged_;  ///< streams that are the other half of earlier ones
+};
+
+}  // namespace fabricscope::plugin::rdma

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/rdma/show.h"
+
+#include <array>
+#include <string_view>
+
+#include "plugins/rdma/summary.h"
+#include "protocols/ib/rnr_timer.h"
+
+namespace fabricscope::plugin::rdma {
+namespace {
+
+using ib::AethSyndrome;
+
+static_assert(std::is_trivially_destructible_v<FrameFacts>);  // it lives across calls that may leave by longjmp
+
+// ---- expert infos: filters and severities as users of tcp.analysis know them ---------------------
+
+enum Kind : std::uint8_t {
+    retransmission,
+    fast_retransmission,
+    timeout_retransmission,
+    rnr_retransmission,
+    nak,
+    rnr,
+    out_of_order,
+    lost_packets,
+    unseen_packets,
+    ack_unseen,
+    duplicate_ack,
+    duplicate_request,
+    retries_exhausted,
+    kinds
+};
+
+std::array<expert_field, kinds> ids = [] {
+    std::array<expert_field, kinds> made{};
+    made.fill(EI_INIT);
+    return made;
+}();
+
+constexpr struct {
+    const char* name;
+    int severity;
+    const char* summary;
+} descriptions[kinds] = {
+    {"analysis.retransmission", PI_NOTE, "The packet is sent again"},
+    {"analysis.fast_retransmission", PI_NOTE, "The packet is sent again after a NAK or a gap in a response"},
+    {"analysis.timeout_retransmission", PI_NOTE, "The packet is sent again after a time-out"},
+    {"analysis.rnr_retransmission", PI_NOTE, "The packet is sent again after an RNR NAK"},
+    {"analysis.nak", PI_WARN, "A request is refused"},
+    {"analysis.rnr", PI_WARN, "The receiver is not ready"},
+    {"analysis.out_of_order", PI_WARN, "The packet comes behind later ones"},
+    {"analysis.lost_packets", PI_WARN, "A packet was lost"},
+    {"analysis.unseen_packets", PI_WARN, "Packets before this one have not been seen"},
+    {"analysis.ack_unseen", PI_WARN, "Packets are acknowledged that have not been seen"},
+    {"analysis.duplicate_ack", PI_NOTE, "The acknowledgment was seen before"},
+    {"analysis.duplicate_request", PI_NOTE, "The packet had arrived, and is sent again"},
+    {"analysis.retries_exhausted", PI_WARN, "Nothing came after the last of all retries"},
+};
+
+void say(const Display& display, proto_item* item, Kind kind) { expert_add_info(display.pinfo, item, &ids[kind]); }
+
+void say_retransmission(const Display& display, proto_item* item, Cause cause) {
+    say(display, item, retransmission);
+    switch (cause) {
+        case Cause::nak:
+        case Cause::implied: return say(display, item, fast_retransmission);
+        case Cause::timeout: return say(display, item, timeout_retransmission);
+        case Cause::rnr: return say(display, item, rnr_retransmission);
+        case Cause::unknown: return;
+    }
+}
+
+bool is_rnr(std::uint8_t syndrome) { return AethSyndrome::of(syndrome).kind == AethSyndrome::Class::rnr_nak; }
+
+void say_what_stands_out(const Display& display, proto_item* item, const FrameFacts& facts) {
+    if (facts.retransmission) say_retransmission(display, item, *facts.retransmission);
+    if (facts.nak) say(display, item, is_rnr(*facts.nak) ? rnr : nak);
+    if (facts.out_of_order) say(display, item, out_of_order);
+    if (facts.lost != 0) say(display, item, lost_packets);
+    if (facts.missing != 0)
+        expert_add_info_format(
+            display.pinfo, item, &ids[unseen_packets], "%u packets before this one have not been seen", facts.missing);
+    if (facts.unseen) say(display, item, ack_unseen);
+    if (facts.duplicate_ack) say(display, item, duplicate_ack);
+    if (facts.duplicate_request) say(display, item, duplicate_request);
+    const auto& silence = Record::stream(facts).silence;
+    if (silence && silence->last.frame == facts.frame && silence->is_final_at(latest_time()))
+        say(display, item, retries_exhausted);
+}
+
+// ---- the tree ------------------------------------------------------------------------------------
+
+void add_operation(
+    const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    if (facts.operation_number != 0)
+        add_number(tree, tvb, id_of("rdma.operation"), std::optional(facts.operation_number));
+    if (facts.operation) add_text(tree, tvb, id_of("rdma.operation.type"), name_of(*facts.operation));
+    add_number(tree, tvb, id_of("rdma.operation.length"), facts.operation_bytes);
+    const bool is_answer = facts.response && facts.request_frame != 0;
+    if (is_answer) add_request(display, tree, tvb, facts.request_frame, facts.time - facts.request_time);
+    else if (facts.request_frame != facts.frame) add_frame(tree, tvb, id_of("rdma.begins_in"), facts.request_frame);
+    if (is_answer && facts.completes)
+        add_time_span(tree, tvb, id_of("rdma.operation.time"), facts.time - facts.request_time);
+    if (facts.request) add_frame(tree, tvb, id_of("rdma.response_in"), record.response(facts.frame));
+    add_frame(tree, tvb, id_of("rdma.ack_to"), facts.acknowledges_frame);
+    if (facts.ack_rtt) add_time_span(tree, tvb, id_of("rdma.ack_rtt"), *facts.ack_rtt);
+}
+
+void add_refusal(proto_tree* tree, tvbuff_t* tvb, std::uint8_t syndrome) {
+    add_text(tree, tvb, id_of("rdma.nak"), to_string(AethSyndrome::of(syndrome)));
+    if (!is_rnr(syndrome)) return;
+    const std::uint32_t asked = ib::rnr_timer_microseconds(AethSyndrome::of(syndrome).value);
+    add_time_span(tree, tvb, id_of("rdma.rnr.timer"), asked * capture::microsecond);
+}
+
+void add_repetition(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    if (!facts.retransmission) return;
+    add_text(tree, tvb, id_of("rdma.retransmission.cause"), name_of(*facts.retransmission));
+    if (facts.waited) add_time_span(tree, tvb, id_of("rdma.retransmission.wait"), *facts.waited);
+    if (facts.retry != 0) add_number(tree, tvb, id_of("rdma.retransmission.retry"), std::optional(facts.retry));
+}
+
+void add_congestion(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    if (facts.ce) add_true(tree, tvb, id_of("rdma.ecn.ce"));
+    if (facts.cnp) add_true(tree, tvb, id_of("rdma.cnp"));
+    if (facts.cnp_latency) add_time_span(tree, tvb, id_of("rdma.cnp.latency"), *facts.cnp_latency);
+}
+
+void add_facts(const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    const Stream& stream = Record::stream(facts);
+    add_number(tree, tvb, id_of("rdma.stream"), std::optional(stream.id));
+    add_text(tree, tvb, id_of("rdma.transport"), name_of(stream.transport));
+    add_number(tree, tvb, id_of("rdma.source_qp"), facts.source_qpn);
+    add_ends(display, tree, tvb, ends_of(display.pinfo, facts));
+    add_number(tree, tvb, id_of("rdma.psn_relative"), facts.relative_psn);
+    add_operation(display, record, tree, tvb, facts);
+    add_number(tree, tvb, id_of("rdma.packets_in_flight"), facts.packets_in_flight);
+    add_number(tree, tvb, id_of("rdma.bytes_in_flight"), facts.bytes_in_flight);
+    add_congestion(tree, tvb, facts);
+    if (facts.nak) add_refusal(tree, tvb, *facts.nak);
+    add_repetition(tree, tvb, facts);
+    say_what_stands_out(display, proto_tree_get_parent(tree), facts);
+    add_remarks(display, tree, tvb, facts.frame, false);
+}
+
+// ---- columns -------------------------------------------------------------------------------------
+
+void write_info(const Display& display, const FrameFacts& facts, const Line& summary) {
+    // Of a frame that the capture cut, Wireshark's dissector says that it is malformed, and puts up a fence.
+    col_clear_fence(display.pinfo->cinfo, COL_INFO);
+    Line line;
+    if (facts.frame != display.pinfo->num) line << "[Copy of frame " << facts.frame << "] ";
+    else if (const char* mark = mark_of(facts)) line << mark << " ";
+    line << summary.c_str();
+    col_add_str(display.pinfo->cinfo, COL_INFO, line.c_str());
+}
+
+}  // namespace
+
+std::span<const ExpertKind> experts() {
+    static const std::array<ExpertKind, kinds> made = [] {
+        std::array<ExpertKind, kinds> all{};
+        for (std::size_t i = 0; i < kinds; ++i)
+            all[i] = {&ids[i], descriptions[i].name, PI_SEQUENCE, descriptions[i].severity, descriptions[i].summary};
+        return all;
+    }();
+    return made;
+}
+
+bool is_info_free(const Display& display) {
+    if (!display.columns) return false;
+    const char* protocol = col_get_text(display.pinfo->cinfo, COL_PROTOCOL);
+    const std::string_view name = protocol != nullptr ? protocol : "";
+    return name == "RRoCE" || name == "RoCE" || name == "InfiniBand";
+}
+
+void show(const Display& display, const Record& record, const Visit& visit, const FrameFacts& facts, bool with_info) {
+    const Line summary = summary_of(visit.packet, facts);
+    if (with_info) write_info(display, facts, summary);
+    if (!display.details) return;
+    const auto offset = static_cast<int>(visit.packet.ib.bth_offset);
+    proto_tree* tree = add_protocol(display, fields.name, visit.tvb, offset, 0, summary.c_str());
+    add_facts(display, record, tree, visit.tvb, facts);
+}
+
+Ends ends_of(packet_info* pinfo, const FrameFacts& facts) {
+    const Stream& stream = Record::stream(facts);
+    const auto text = [pinfo](const engine::rdma::Endpoint& end) -> const char* {
+        const char* where = packet_text(pinfo, to_string(end.address));
+        return end.qpn ? wmem_strdup_printf(pinfo->pool, "%s QP 0x%06x", where, *end.qpn) : where;
+    };
+    return {text(stream.end[facts.from]), text(stream.end[engine::rdma::other(facts.from)])};
+}
+
+}  // namespace fabricscope::plugin::rdma
