@@ -104,6 +104,9 @@ protected:
             if (from != third && cut) return std::nullopt;
             return to == fc_test::id_of_a ? first : to == fc_test::id_of_b ? second : third;
         });
+        fabric_.set_tap([this](const TappedFrame& frame) {
+            if (tap && frame.moment == TappedFrame::Moment::sent) tap(frame);
+        });
         call([&](Time now) { a().host.port().start(now), b().host.port().start(now); });
         run(second);
         call([&](Time now) { a().host.port().reach(now, b().ip), b().host.port().reach(now, a().ip); });
@@ -205,8 +208,9 @@ protected:
     }
     /// Frames that the network loses.
     std::function<bool(const fcvi::DeviceHeader&, const fc::FrameHeader&)> lost;
-    bool cut = false;                      ///< nothing gets through any more
-    std::vector<fcvi::DeviceHeader> seen;  ///< of frames that were not lost
+    std::function<void(const TappedFrame&)> tap;  ///< is shown all that is sent and not lost
+    bool cut = false;                             ///< nothing gets through any more
+    std::vector<fcvi::DeviceHeader> seen;         ///< of frames that were not lost
 
 private:
     std::optional<End> a_, b_;
