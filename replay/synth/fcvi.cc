@@ -8,6 +8,7 @@
 
 #include "replay/synth/fc_network.h"
 #include "replay/synth/message_names.h"
+#include "replay/synth/vi_script.h"
 
 namespace fabricscope::synth {
 namespace {
@@ -17,6 +18,9 @@ using stack::ViPeer;
 using stack::ViPlan;
 using stack::ViRole;
 using stack::ViTransfer;
+
+// Of scripts: when their first line is done, by when both hosts know each other, and how long after it the next one.
+constexpr Time script_begins = 100 * capture::millisecond, script_pause = capture::millisecond;
 
 const std::vector<std::string_view> levels{"unreliable-delivery", "reliable-delivery", "reliable-reception"};
 const std::vector<std::string_view> transfers{"send", "write", "read"};
@@ -29,6 +33,7 @@ public:
               [this](const Statement& statement) { read(statement); }) {}
 
     Recording run(FcviAccounts* accounts) {
+        if (!script_.empty()) return run_script();
         settle_plans();
         client_.emplace(config(FcSide::client), client_plans_);
         server_.emplace(config(FcSide::server), server_plans_);
@@ -48,6 +53,7 @@ public:
 private:
     void read(const Statement& statement) {
         if (network_.read(statement)) return;
+        if (is_script(statement)) return read_script(statement);
         if (statement.word() == "providers") read_providers(statement);
         else if (statement.word() == "listen") read_listen(statement);
         else if (statement.word() == "connect") read_connect(statement, ViRole::client, FcSide::client);
@@ -58,12 +64,57 @@ private:
         else statement.fail("this word is not known here");
     }
 
+    /// A line of a script follows the one before it, unless it says when.
+    void read_script(const Statement& statement) {
+        if (statement.words().empty() || (statement.words()[0] != "client" && statement.words()[0] != "server"))
+            statement.fail("client or server is wanted first");
+        ScriptLine line{
+            statement.time("at", script_time_ + statement.time("after", script_pause)),
+            statement.words()[0] == "client" ? FcSide::client : FcSide::server, statement};
+        if (line.at < script_time_) statement.fail("it is earlier than the line before it");
+        script_time_ = line.at;
+        script_.push_back(std::move(line));
+        statement.leave();
+    }
+
+    Recording run_script() {
+        if (!client_plans_.empty() || !server_plans_.empty())
+            script_.front().statement.fail("listen, connect and peer have no place beside a script");
+        ViScriptHost client = script_host(FcSide::client), server = script_host(FcSide::server);
+        client.set_peer(server);
+        server.set_peer(client);
+        network_.connect(world_, client, server);
+        stack::Fabric& fabric = world_.fabric();
+        fabric.at(world_.start(), [&] { server.start(fabric.now()); });
+        fabric.at(world_.start() + capture::millisecond, [&] { client.start(fabric.now()); });
+        fabric.at(world_.start() + script_begins / 2, [&] { client.look(fabric.now()); });
+        for (const ScriptLine& line : script_)
+            fabric.at(world_.start() + line.at, [&] {
+                ViScriptHost& host = line.side == FcSide::client ? client : server;
+                if (line.statement.word() == "call") host.call(fabric.now(), line.statement);
+                else host.expect(fabric.now(), line.statement);
+            });
+        Recording recording = world_.run();
+        recording.account.push_back("client: " + client.account());
+        recording.account.push_back("server: " + server.account());
+        return recording;
+    }
+
+    ViScriptHost script_host(FcSide side) {
+        const stack::ViPeerConfig whole = config(side);
+        return {whole.host, whole.provider, network_.ip(side == FcSide::client ? FcSide::server : FcSide::client)};
+    }
+
     void read_providers(const Statement& statement) {
         provider_.version = statement.choice("version", 0, {"iso", "1.0"}) == 0 ? fcvi::Version::iso
                                                                                 : fcvi::Version::rev_1_0;
         provider_.iu_size = static_cast<std::uint32_t>(statement.octets("iu-size", 0));
         provider_.frame_data = statement.octets("frame-data", 0);
         if (provider_.frame_data % 4 != 0) statement.fail("frame-data is a multiple of 4");
+        if (statement.has("descriptors"))
+            provider_.nic.max_descriptors_per_queue = static_cast<std::uint32_t>(statement.number("descriptors", 0));
+        if (statement.has("segments"))
+            provider_.nic.max_segments = static_cast<std::uint32_t>(statement.number("segments", 0));
         provider_.connect_info = statement.flag("connect-info", false);
         provider_.overrun_is_harmful = statement.flag("harmful-overrun", true);
         if (statement.has("wrong-answer"))
@@ -212,6 +263,7 @@ private:
             for (const stack::vi::AsyncError error : account.errors) details.emplace_back(name_of(error));
             for (const std::uint32_t status : account.failures)
                 details.push_back(fmt::format("status {:05X}h", status));
+            if (account.counters.flushed != 0) details.push_back(fmt::format("{} flushed", account.counters.flushed));
             if (account.disconnect) details.push_back(fmt::format("Disconnect {}", name_of(*account.disconnect)));
             if (!account.asked_by.empty()) details.push_back("asked by " + account.asked_by);
             if (account.notifications != 0) details.push_back(fmt::format("{} notifications", account.notifications));
@@ -224,7 +276,15 @@ private:
         }
     }
 
+    struct ScriptLine {
+        Time at = 0;
+        FcSide side{};
+        Statement statement;
+    };
+
     FcNetwork network_;
+    std::vector<ScriptLine> script_;
+    Time script_time_ = script_begins;
     stack::vi::ProviderConfig provider_{.overrun_is_harmful = true};
     std::optional<fcvi::Reason> wrong_answer_;
     std::vector<ViPlan> client_plans_, server_plans_;

@@ -143,6 +143,10 @@ void Statement::done() const {
         if (!read_.contains(name)) fail(name + " means nothing here");
 }
 
+void Statement::leave() const {
+    for (const auto& [name, value] : values_) read_.insert(name);
+}
+
 Scenario parse_scenario(std::string_view text) {
     Scenario scenario;
     for (unsigned line = 1; !text.empty(); ++line) {
@@ -169,9 +173,18 @@ Scenario parse_scenario(std::string_view text) {
             statement.set("seed", std::string(rest));
             scenario.seed = statement.number("seed", 1, UINT64_MAX);
         } else {
+            const bool is_script = statement.word() == "call" || statement.word() == "expect";
             while (!rest.empty()) {
                 const std::string word = extract_word(rest);
                 const std::size_t sign = word.find('=');
+                if (is_script && word == "->") {
+                    statement.set("returns", extract_word(rest));
+                    continue;
+                }
+                if (is_script && sign == std::string::npos) {
+                    statement.add_word(word);
+                    continue;
+                }
                 if (sign == std::string::npos || sign == 0) statement.fail("\"" + word + "\" is not name=value");
                 statement.set(word.substr(0, sign), word.substr(sign + 1));
             }

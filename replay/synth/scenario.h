@@ -7,6 +7,10 @@
 //     seed     1
 //     listen   port=7174 echo=yes        # words, then name=value
 //     connect  port=7174 messages=10
+//
+// Lines of a script (`call`, `expect`) have further words, and may end in what has to come of it:
+//
+//     call     client VipPostSend vi=1 octets=100 -> VIP_SUCCESS
 #pragma once
 
 #include <map>
@@ -34,6 +38,9 @@ public:
     Statement(unsigned line, std::string word) : line_(line), word_(std::move(word)) {}
 
     const std::string& word() const { return word_; }
+    /// What follows a `call` or `expect` before its values: "client", "VipPostSend".
+    const std::vector<std::string>& words() const { return words_; }
+    void add_word(const std::string& word) { words_.push_back(word); }
     bool has(const std::string& name) const { return values_.contains(name); }
 
     std::string text(const std::string& name, const std::string& otherwise) const;
@@ -47,6 +54,8 @@ public:
         const std::string& name, std::size_t otherwise, const std::vector<std::string_view>& words) const;
     /// Throws if the statement has names that nobody read.
     void done() const;
+    /// Somebody else reads a copy, and says what means nothing.
+    void leave() const;
     [[noreturn]] void fail(const std::string& problem) const;
 
     void set(const std::string& name, const std::string& value);
@@ -57,6 +66,7 @@ private:
 
     unsigned line_;
     std::string word_;
+    std::vector<std::string> words_;
     std::map<std::string, std::string> values_;
     mutable std::set<std::string> read_;
 };

@@ -103,7 +103,7 @@ private:
         if (response == nullptr) return;
         add(*response, received_before_unit(*response), [port = port_, vi = vi_, accepts = end_.accepts](Time now) {
             const auto request = port->provider().next_request();
-            if (!request) return false;
+            if (!request || request->result != vi::Return::success) return false;
             if (accepts) port->provider().connect_accept(now, request->conn, vi);
             else port->provider().connect_reject(now, request->conn);
             return true;

@@ -91,7 +91,9 @@ std::vector<RecordedMemory> memory_of(const std::vector<FcviExchange>& exchanges
         if (exchange.originator == side || !is_rdma(request)) continue;
         const bool owes_response = request.is(IuType::read_rqst) || level == fcvi::Reliability::reliable_reception;
         const bool is_open = owes_response && exchange.response() == nullptr;
-        if (!is_open && failure_of(exchange) == nullptr && !fails_silently(exchange, disconnect))
+        const fcvi::MessageResponseHead* failure = failure_of(exchange);
+        const bool lacks_receive = failure != nullptr && failure->desc_err;  // its memory is as it should be
+        if (!is_open && (failure == nullptr || lacks_receive) && !fails_silently(exchange, disconnect))
             note(images, access_of(exchange));
     }
     std::vector<RecordedMemory> memory;

@@ -10,6 +10,7 @@ using fcvi::IuType;
 using fcvi::Reason;
 
 constexpr std::size_t most_setups = 256;  ///< that are remembered when they are over
+constexpr std::size_t most_past = 4096;   ///< connections that are remembered when they are over
 constexpr unsigned most_goodbyes = 2;     ///< attempts of a Disconnect
 
 /// Reasons that leave the endpoint Idle (5.9.7.2.1).
@@ -57,10 +58,15 @@ Connections::Setup* Connections::find(ExchangeHandle exchange) {
     return found == setups_.end() ? nullptr : &*found;
 }
 
-Connections::Setup* Connections::own_setup(ViHandle vi) {
+Connections::Setup* Connections::own_setup(const Vi& vi) {
     const auto found = std::ranges::find_if(
-        setups_, [&](const Setup& setup) { return setup.own && setup.vi == vi && !setup.over; });
+        setups_, [&](const Setup& setup) { return setup.own && vi_of(setup) == &vi && !setup.over; });
     return found == setups_.end() ? nullptr : &*found;
+}
+
+Vi* Connections::vi_of(const Setup& setup) {
+    Vi* vi = shared_.find(setup.vi);
+    return vi != nullptr && vi->handle == setup.handle ? vi : nullptr;
 }
 
 Connections::Pending* Connections::pending(ViHandle vi) {
@@ -75,6 +81,7 @@ void Connections::finish(Vi& vi, Return result) {
 
 void Connections::forget_over() {
     while (setups_.size() > most_setups && setups_.front().over) setups_.pop_front();
+    while (past_.size() > most_past) past_.erase(past_.begin());
 }
 
 /// A new connection has a new handle: nothing of an earlier one can be taken for it.
@@ -88,14 +95,18 @@ void Connections::prepare(Vi& vi) {
     vi.discards_all = vi.may_send = vi.may_complete = false;
     vi.failed_setup.reset();
     vi.error.reset();
+    vi.asked_as_peer = false;
     vi.connect_result.reset();
     vi.disconnect_result.reset();
     vi.state = EndpointState::pending_connect;
+    for (const ErrorDescriptor& error : vi.held_errors) shared_.report(error);
+    vi.held_errors.clear();
 }
 
-fcvi::ConnectPayload Connections::payload_for(const Vi* vi, const NetAddress& local, const NetAddress& remote) const {
+fcvi::ConnectPayload Connections::payload_for(
+    const Vi* vi, const NetAddress& local, const NetAddress& remote, bool refused) const {
     const auto fill = [&](auto& body) {
-        body.head.handle = vi == nullptr ? fcvi::unassigned_handle : vi->handle;
+        body.head.handle = vi == nullptr || refused ? fcvi::unassigned_handle : vi->handle;
         static_cast<NetAddress&>(body.local) = local;
         static_cast<NetAddress&>(body.remote) = remote;
         const Attributes attributes = vi == nullptr ? Attributes{} : vi->attributes;
@@ -156,14 +167,18 @@ bool Connections::login_is_sufficient(std::uint32_t port_id) const {
 
 Return Connections::request(
     Time now, Vi& vi, const NetAddress& local, const NetAddress& remote, Time timeout, bool as_peer) {
-    if (vi.state != EndpointState::idle) return Return::invalid_state;
     if (timeout <= 0 || local.host != shared_.port.config().ip) return Return::invalid_parameter;
+    if (!is_address(local) || !is_address(remote)) return Return::invalid_parameter;
+    if (vi.state != EndpointState::idle) return Return::invalid_state;
     prepare(vi);
-    pending_.push_back({vi.id, as_peer, local, remote, now + timeout});
+    vi.asked_as_peer = as_peer;
+    forget_over();
+    pending_.push_back({vi.id, as_peer, local, remote, later(now, timeout)});
     Setup setup;
     setup.own = true;
     setup.as_peer = as_peer;
     setup.vi = vi.id;
+    setup.handle = vi.handle;
     setup.local = local;
     setup.remote = remote;
     setups_.push_back(setup);
@@ -187,22 +202,41 @@ void Connections::learn(Time now, const Gid& host, std::uint32_t port_id) {
     }
 }
 
+bool Connections::is_address(const NetAddress& address) const {
+    return address.discriminator_length <= shared_.config.nic.max_discriminator;
+}
+
+std::vector<Gid> Connections::known_hosts() const {
+    std::vector<Gid> hosts;
+    for (const auto& [host, port] : hosts_) hosts.push_back(host);
+    return hosts;
+}
+
 void Connections::unreachable(const Gid& host) {
     for (Setup& setup : setups_) {
         if (!setup.own || setup.over || setup.exchange != 0 || setup.remote.host != host) continue;
         setup.over = true;
-        Vi& vi = *shared_.find(setup.vi);
-        shared_.go_idle(vi);
-        finish(vi, Return::not_reachable);
+        if (Vi* vi = vi_of(setup); vi != nullptr && vi->pending()) partitioned(*vi);
     }
 }
 
+/// VI-DG 3.3.4: on a reliable level the VI goes to Error, and what is posted comes back flushed.
+void Connections::partitioned(Vi& vi) {
+    if (vi.reliable()) shared_.fail(vi, std::nullopt);
+    else shared_.stop_asking(vi);
+    finish(vi, Return::not_reachable);
+}
+
 void Connections::ask(Time now, Setup& setup) {
-    Vi& vi = *shared_.find(setup.vi);
+    Vi* asking = vi_of(setup);
+    if (asking == nullptr || !asking->pending()) {
+        setup.over = true;
+        return;
+    }
+    Vi& vi = *asking;
     if (!login_is_sufficient(setup.port_id)) {
         setup.over = true;
-        shared_.go_idle(vi);
-        return finish(vi, Return::not_reachable);
+        return partitioned(vi);
     }
     vi.peer = setup.port_id;
     setup.connection_id = next_connection_id_++;
@@ -232,7 +266,7 @@ void Connections::on_response1(
         setup.answer = fcvi::reason_of(shared_.config.version, status->reason);
         respond(now, setup, IuType::connect_resp2, payload.handle(), {}, !shared_.iso(), "takes the refusal");
         if (!shared_.iso()) setup.over = true;
-        on_refusal(now, setup, *setup.answer);
+        on_refusal(now, setup, *setup.answer, payload);
     } else {
         on_acceptance(now, setup, payload);
     }
@@ -241,16 +275,15 @@ void Connections::on_response1(
 
 /// RESP2 is sent and the call completes in one step (C.5.3).
 void Connections::on_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload) {
-    Vi& vi = *shared_.find(setup.vi);
-    const bool waits = pending(vi.id) != nullptr &&
-                       (vi.state == EndpointState::pending_connect || vi.state == EndpointState::pending_connect_retry);
-    if (!waits) {
+    Vi* waiting = vi_of(setup);
+    if (waiting == nullptr || pending(waiting->id) == nullptr || !waiting->pending()) {
         respond(
             now, setup, IuType::connect_resp2, payload.handle(), Reason::connect_timeout, !shared_.iso(),
             "the application waits no more");
         setup.over = !shared_.iso();
         return;
     }
+    Vi& vi = *waiting;
     setup.accepted = true;
     learn_peer(vi, setup, payload.handle(), payload);
     vi.state = EndpointState::connected;
@@ -263,13 +296,14 @@ void Connections::on_acceptance(Time now, Setup& setup, const fcvi::ConnectPaylo
     finish(vi, Return::success);
 }
 
-void Connections::on_refusal(Time now, Setup& setup, Reason reason) {
-    Vi& vi = *shared_.find(setup.vi);
-    const Pending* waits = pending(vi.id);
+void Connections::on_refusal(Time now, Setup& setup, Reason reason, const fcvi::ConnectPayload& payload) {
+    Vi* asking = vi_of(setup);
+    const Pending* waits = asking == nullptr ? nullptr : pending(asking->id);
     if (waits == nullptr) return;
+    Vi& vi = *asking;
     if (waits->as_peer && (nobody_there(reason) || reason == Reason::concurrent_peer_requests)) {
         const bool accepts_the_other = std::ranges::any_of(setups_, [&](const Setup& one) {
-            return !one.own && one.vi == vi.id && !one.over && (one.accepted || one.held);
+            return !one.own && vi_of(one) == asking && !one.over && (one.accepted || one.held);
         });
         if (nobody_there(reason) || accepts_the_other) return;  // the peer's own request will do, or does
     }
@@ -277,17 +311,30 @@ void Connections::on_refusal(Time now, Setup& setup, Reason reason) {
     if (is_error(reason)) {
         vi.failed_setup = setup.connection_id;
         shared_.fail(vi, reason == Reason::reject_transport_error ? Reason::transport_error : Reason::protocol_error);
-    } else {
-        shared_.go_idle(vi);
+        return finish(vi, Return::not_reachable);
     }
-    finish(vi, result_of(reason));
+    const Return result = waits->as_peer ? result_for_peer(vi, reason, payload) : result_of(reason);
+    shared_.stop_asking(vi);
+    finish(vi, result);
 }
 
-void Connections::on_response3(Time /*now*/, Setup& setup) {
+/// VipConnectPeerDone has no VIP_REJECT: no application has said no, the attributes differ. Of a refusal that has
+/// another cause, the document does not say what it returns.
+Return Connections::result_for_peer(const Vi& vi, Reason reason, const fcvi::ConnectPayload& theirs) {
+    const auto held = std::ranges::find_if(
+        setups_, [&](const Setup& one) { return one.held && !one.over && vi_of(one) == &vi; });
+    const Return wrong = mismatch(held == setups_.end() ? theirs : held->request, vi);
+    return reason == Reason::connect_reject && wrong != Return::success ? wrong : Return::error_resource;
+}
+
+/// Without a handle the server has given the connection up (5.3.3).
+void Connections::on_response3(Setup& setup, const fcvi::DeviceHeader& header) {
     setup.over = true;
     setup.t3 = never;
-    Vi* vi = shared_.find(setup.vi);
-    if (setup.accepted && vi != nullptr && vi->connected()) vi->may_complete = true;
+    Vi* vi = vi_of(setup);
+    if (!setup.accepted || vi == nullptr || !vi->connected()) return;
+    if (header.handle() == vi->handle) vi->may_complete = true;
+    else shared_.fail(*vi, std::nullopt, AsyncError::conn_lost);
 }
 
 /// One time, in a new Exchange with a new FCVI_CONNECTION_ID (8.5.4).
@@ -297,6 +344,7 @@ void Connections::retry(Time now, Setup& setup) {
     again.as_peer = setup.as_peer;
     again.retry = true;
     again.vi = setup.vi;
+    again.handle = setup.handle;
     again.port_id = setup.port_id;
     again.local = setup.local;
     again.remote = setup.remote;
@@ -310,7 +358,7 @@ void Connections::on_t3(Time now, Setup& setup) {
     setup.t3 = never;
     setup.over = true;
     shared_.exchanges.abort(now, setup.exchange, "the setup takes too long");
-    Vi* vi = shared_.find(setup.vi);
+    Vi* vi = vi_of(setup);
     if (vi == nullptr) return;
     if (setup.accepted) {
         if (vi->connected()) shared_.fail(*vi, Reason::transport_error, AsyncError::conn_lost);
@@ -318,11 +366,10 @@ void Connections::on_t3(Time now, Setup& setup) {
     }
     if (setup.answered || pending(vi->id) == nullptr) return;
     if (vi->state == EndpointState::pending_connect && shared_.iso()) retry(now, setup);
-    else if (!vi->connected()) give_up(setup);
+    else if (!vi->connected()) give_up(setup, *vi);
 }
 
-void Connections::give_up(Setup& setup) {
-    Vi& vi = *shared_.find(setup.vi);
+void Connections::give_up(Setup& setup, Vi& vi) {
     shared_.fail(vi, Reason::setup_timeout);
     vi.failed_setup = setup.connection_id;
     finish(vi, Return::not_reachable);
@@ -331,8 +378,9 @@ void Connections::give_up(Setup& setup) {
 // ---- answering ---------------------------------------------------------------------------------------
 
 Return Connections::wait(Time now, const NetAddress& local, Time timeout) {
-    if (local.host != shared_.port.config().ip) return Return::invalid_parameter;
-    waits_.push_back({local, timeout == never ? never : now + timeout});
+    if (local.host != shared_.port.config().ip || !is_address(local) || timeout < 0) return Return::invalid_parameter;
+    if (timeout == 0) return Return::timeout;  // requests that find nobody waiting are refused, and none is kept
+    waits_.push_back({local, later(now, timeout)});
     return Return::success;
 }
 
@@ -381,11 +429,12 @@ bool Connections::answer_again(Time now, Setup& setup) {
     former->over = true;
     former->t2 = never;
     setup.vi = former->vi;
+    setup.handle = former->handle;
     setup.conn = former->conn;
     former->conn.reset();
     if (!former->answered) return setup.conn.has_value();
     setup.accepted = former->accepted;
-    send_response1(now, setup, former->answer);
+    send_response1(now, setup, former->answer, former->shows_vi ? vi_of(setup) : nullptr);
     return true;
 }
 
@@ -414,19 +463,23 @@ void Connections::match_wait(Time now, Setup& setup) {
 }
 
 /// Level, transfer size and QoS must be equal (VI-DG 3.3.2).
-Return Connections::mismatch(const Setup& setup, const Vi& vi) const {
-    const fcvi::CommonAttributes& theirs = setup.request.attributes();
-    if (setup.request.reliability() != vi.attributes.level) return Return::invalid_reliability_level;
-    if (theirs.max_trans_size != vi.attributes.max_transfer_size) return Return::invalid_mtu;
-    if (shared_.iso() && theirs.qos.pipeline_depth != vi.attributes.pipeline_depth) return Return::invalid_qos;
+Return Connections::mismatch(const fcvi::ConnectPayload& theirs, const Vi& vi) const {
+    if (theirs.reliability() != vi.attributes.level) return Return::invalid_reliability_level;
+    if (theirs.attributes().max_trans_size != vi.attributes.max_transfer_size) return Return::invalid_mtu;
+    if (shared_.iso() && theirs.attributes().qos.pipeline_depth != vi.attributes.pipeline_depth)
+        return Return::invalid_qos;
     return Return::success;
 }
 
 Return Connections::accept(Time now, ConnHandle conn, Vi& vi) {
-    const auto setup = std::ranges::find_if(setups_, [&](const Setup& one) { return one.conn == conn && !one.over; });
-    if (setup == setups_.end()) return Return::timeout;
+    const auto setup = std::ranges::find(setups_, std::optional(conn), &Setup::conn);
+    if (setup == setups_.end()) return Return::invalid_parameter;
     if (vi.state != EndpointState::idle) return Return::invalid_state;
-    if (const Return wrong = mismatch(*setup, vi); wrong != Return::success) return wrong;
+    if (setup->over) {  // the client does not wait any more
+        setup->conn.reset();
+        return Return::timeout;
+    }
+    if (const Return wrong = mismatch(setup->request, vi); wrong != Return::success) return wrong;
     prepare(vi);
     setup->conn.reset();
     accept_setup(now, *setup, vi);
@@ -434,28 +487,30 @@ Return Connections::accept(Time now, ConnHandle conn, Vi& vi) {
 }
 
 Return Connections::reject(Time now, ConnHandle conn) {
-    const auto setup = std::ranges::find_if(setups_, [&](const Setup& one) { return one.conn == conn && !one.over; });
-    if (setup == setups_.end()) return Return::success;
+    const auto setup = std::ranges::find(setups_, std::optional(conn), &Setup::conn);
+    if (setup == setups_.end()) return Return::invalid_parameter;
     setup->conn.reset();
-    send_response1(now, *setup, Reason::connect_reject);
+    if (!setup->over) send_response1(now, *setup, Reason::connect_reject);
     return Return::success;
 }
 
 /// The endpoint takes Messages from now on (C.5.5).
 void Connections::accept_setup(Time now, Setup& setup, Vi& vi) {
     setup.vi = vi.id;
+    setup.handle = vi.handle;
     setup.accepted = true;
     learn_peer(vi, setup, setup.their_handle, setup.request);
     send_response1(now, setup, std::nullopt);
 }
 
-void Connections::send_response1(Time now, Setup& setup, std::optional<Reason> reason) {
+void Connections::send_response1(Time now, Setup& setup, std::optional<Reason> reason, const Vi* vi) {
     setup.answered = true;
     setup.answer = reason;
     setup.accepted = !reason;
     setup.held = false;
     setup.t2 = now + 2 * shared_.ulp_timeout();
-    const Vi* vi = reason ? nullptr : shared_.find(setup.vi);
+    setup.shows_vi = vi != nullptr;
+    if (!reason) vi = vi_of(setup);
     fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, IuType::connect_resp1);
     set_connection_id(header, setup.connection_id);
     if (auto* head = std::get_if<fcvi::ConnectResponseHead>(&header.head)) {
@@ -464,7 +519,7 @@ void Connections::send_response1(Time now, Setup& setup, std::optional<Reason> r
     }
     if (reason) set_status(header, *reason);
     shared_.send(
-        now, setup.exchange, header, fcvi::build(payload_for(vi, setup.remote, setup.local)), false,
+        now, setup.exchange, header, fcvi::build(payload_for(vi, setup.remote, setup.local, reason.has_value())), false,
         reason ? "refuses the connection" : "accepts the connection");
 }
 
@@ -473,7 +528,8 @@ void Connections::on_response2(Time now, Setup& setup, const fcvi::DeviceHeader&
     if (!setup.answered) return;
     setup.t2 = never;
     setup.over = true;
-    Vi* vi = setup.accepted ? shared_.find(setup.vi) : nullptr;
+    Vi* vi = setup.accepted ? vi_of(setup) : nullptr;
+    if (vi != nullptr && vi->state == EndpointState::idle) vi = nullptr;  // its application waits no more
     const bool given_up = header.tells_status();
     if (shared_.iso()) {
         const std::uint32_t handle = vi == nullptr ? fcvi::unassigned_handle : setup.their_handle;
@@ -481,7 +537,7 @@ void Connections::on_response2(Time now, Setup& setup, const fcvi::DeviceHeader&
     }
     if (vi == nullptr || vi->connected() || vi->remote_handle != setup.their_handle) return;
     if (given_up) {
-        shared_.go_idle(*vi);
+        shared_.stop_asking(*vi);
         return finish(*vi, Return::timeout);
     }
     if (vi->state == EndpointState::error) return;
@@ -494,8 +550,8 @@ void Connections::on_response2(Time now, Setup& setup, const fcvi::DeviceHeader&
 void Connections::on_t2(Setup& setup) {
     setup.t2 = never;
     setup.over = true;
-    Vi* vi = setup.accepted ? shared_.find(setup.vi) : nullptr;
-    if (vi == nullptr || vi->connected() || vi->remote_handle != setup.their_handle) return;
+    Vi* vi = setup.accepted ? vi_of(setup) : nullptr;
+    if (vi == nullptr || !vi->pending()) return;
     shared_.fail(*vi, Reason::transport_error, AsyncError::conn_lost);
     finish(*vi, Return::timeout);
 }
@@ -520,28 +576,33 @@ void Connections::match_peer(Time now, Setup& setup) {
         if (!one.as_peer || one.remote.host != setup.local.host || one.local.host != setup.remote.host) continue;
         const Vi& vi = *shared_.find(one.vi);
         const bool taken = std::ranges::any_of(setups_, [&](const Setup& other) {
-            return !other.own && !other.over && other.vi == vi.id && (other.accepted || other.held);
+            return !other.own && !other.over && vi_of(other) == &vi && (other.accepted || other.held);
         });
         if (!taken && match == nullptr && fcvi::same_discriminator(one.remote, setup.remote)) match = &one;
     }
     if (match == nullptr) return send_response1(now, setup, why_no_match());
     setup.vi = match->vi;
     Vi& vi = *shared_.find(match->vi);
-    if (const Return wrong = mismatch(setup, vi); wrong != Return::success) {
-        send_response1(now, setup, Reason::connect_reject);
-        shared_.go_idle(vi);
-        return finish(vi, wrong);
-    }
-    Setup* own = own_setup(vi.id);
+    setup.handle = vi.handle;
+    Setup* own = own_setup(vi);
     if (own != nullptr && own->exchange != 0 && !own->answered) return arbitrate(now, setup, *own);
-    accept_setup(now, setup, vi);
+    agree(now, setup, vi);
+}
+
+/// The attributes decide. A refusal tells which ones this peer has, so that both know why.
+void Connections::agree(Time now, Setup& setup, Vi& vi) {
+    const Return wrong = mismatch(setup.request, vi);
+    if (wrong == Return::success) return accept_setup(now, setup, vi);
+    send_response1(now, setup, Reason::connect_reject, &vi);
+    shared_.stop_asking(vi);
+    finish(vi, wrong);
 }
 
 /// Both have asked, and neither has an answer: 5.3.4.
 void Connections::arbitrate(Time now, Setup& theirs, Setup& own) {
     if (shared_.config.wrong_answer) return send_response1(now, theirs, *shared_.config.wrong_answer);
     const int order = compare_with(theirs);
-    if (order > 0) return accept_setup(now, theirs, *shared_.find(own.vi));
+    if (order > 0) return agree(now, theirs, *vi_of(own));
     if (!shared_.iso())
         return send_response1(now, theirs, order < 0 ? Reason::concurrent_peer_requests : Reason::duplicate_addresses);
     if (order == 0) return send_response1(now, theirs, Reason::reject_protocol_error);
@@ -550,29 +611,35 @@ void Connections::arbitrate(Time now, Setup& theirs, Setup& own) {
 
 /// The lower Port_Name has its answer, and answers by it (table 2).
 void Connections::settle(Time now, Setup& own) {
-    const auto held = std::ranges::find_if(
-        setups_, [&](const Setup& one) { return one.held && one.vi == own.vi && !one.over; });
+    const auto held = std::ranges::find_if(setups_, [&](const Setup& one) {
+        return one.held && one.vi == own.vi && one.handle == own.handle && !one.over;
+    });
     if (held == setups_.end()) return;
+    Vi* asking = vi_of(own);
     if (!own.answer) return send_response1(now, *held, Reason::concurrent_peer_requests);
-    if (nobody_there(*own.answer)) return accept_setup(now, *held, *shared_.find(own.vi));
+    if (nobody_there(*own.answer) && asking != nullptr && asking->pending()) return agree(now, *held, *asking);
     send_response1(
         now, *held,
-        own.answer == Reason::concurrent_peer_requests ? Reason::reject_protocol_error : Reason::connect_reject);
-    Vi& vi = *shared_.find(own.vi);
-    if (pending(vi.id) == nullptr || vi.state == EndpointState::pending_connect_retry) return;
-    shared_.go_idle(vi);
-    finish(vi, result_of(*own.answer));
+        own.answer == Reason::concurrent_peer_requests ? Reason::reject_protocol_error : Reason::connect_reject,
+        asking);
+    if (asking == nullptr || pending(asking->id) == nullptr || asking->state == EndpointState::pending_connect_retry)
+        return;
+    const Return result = result_for_peer(*asking, *own.answer, held->request);
+    shared_.stop_asking(*asking);
+    finish(*asking, result);
 }
 
 // ---- ends --------------------------------------------------------------------------------------------
 
 Return Connections::disconnect(Time now, Vi& vi, By by) {
+    const bool is_asked = std::ranges::any_of(
+        disconnects_, [&](const OwnDisconnect& one) { return one.vi == vi.id && one.by == By::application; });
+    if (is_asked && vi.remote_handle != fcvi::unassigned_handle) return Return::success;
     vi.disconnect_result.reset();
-    std::erase_if(disconnects_, [&](const OwnDisconnect& one) { return one.vi == vi.id && one.by == By::provider; });
+    std::erase_if(disconnects_, [&](const OwnDisconnect& one) { return one.vi == vi.id; });
     const bool aborts_setup = vi.failed_setup.has_value();
     const bool known_to_peer = vi.remote_handle != fcvi::unassigned_handle;
-    const bool is_pending = vi.state == EndpointState::pending_connect ||
-                            vi.state == EndpointState::pending_connect_retry;
+    const bool is_pending = vi.pending();
     if (vi.state == EndpointState::idle || is_pending || !(aborts_setup || known_to_peer)) {
         if (is_pending) std::erase_if(pending_, [&](const Pending& one) { return one.vi == vi.id; });
         shared_.go_idle(vi);
@@ -614,7 +681,7 @@ void Connections::send_disconnect(Time now, OwnDisconnect& disconnect) {
 void Connections::on_disconnect_response(Time /*now*/, ExchangeHandle exchange) {
     const auto disconnect = std::ranges::find(disconnects_, exchange, &OwnDisconnect::exchange);
     if (disconnect == disconnects_.end()) return;
-    Vi& vi = *shared_.find(disconnect->vi);
+    Vi& vi = *shared_.find(disconnect->vi);  // in Error until now, so that nobody could destroy it
     past_[vi.handle].highest_completed = vi.highest_completed;
     if (disconnect->by == By::application) {
         shared_.go_idle(vi);
@@ -649,12 +716,12 @@ void Connections::on_disconnect_request(
         } else {
             setup->over = true;
             response.common().handle = setup->their_handle;
-            vi = setup->accepted ? shared_.find(setup->vi) : nullptr;
+            vi = setup->accepted ? vi_of(*setup) : nullptr;
             set_status(response, Reason::disconnect_accept);  // C.5.8
         }
     } else if (past != past_.end()) {
         for (Setup& setup : setups_)  // nobody waits for RESP2 any more (C.5.9.2)
-            if (!setup.own && vi != nullptr && setup.vi == vi->id) setup.t2 = never;
+            if (!setup.own && vi != nullptr && vi_of(setup) == vi) setup.t2 = never;
         response.common().handle = past->second.remote_handle;
         if (shared_.iso())
             response.common().msg_id = vi != nullptr ? vi->highest_completed : past->second.highest_completed;
@@ -673,7 +740,9 @@ void Connections::on_disconnect_request(
 void Connections::logged_out(std::uint32_t port_id) {
     for (auto& [id, vi] : shared_.vis) {
         if (vi.peer != port_id || vi.state == EndpointState::idle) continue;
+        const bool waits = vi.pending();
         shared_.fail(vi, Reason::transport_error, AsyncError::conn_lost);
+        if (waits) finish(vi, Return::not_reachable);
         vi.remote_handle = fcvi::unassigned_handle;  // the peer that would have to be told has gone
         vi.failed_setup.reset();
     }
@@ -695,7 +764,7 @@ void Connections::on_iu(Time now, const fibre_channel::IncomingIu& iu, const fcv
         fcvi::ConnectPayload payload = fcvi::parse_connect(iu.payload, iu.payload.size(), shared_.config.version);
         if (!payload.error) on_response1(now, *setup, header, payload);
     } else if (setup->own && type == IuType::connect_resp3) {
-        on_response3(now, *setup);
+        on_response3(*setup, header);
     } else if (!setup->own && type == IuType::connect_resp2) {
         on_response2(now, *setup, header);
     }
@@ -714,6 +783,7 @@ Time Connections::wakeup() const {
     for (const Setup& setup : setups_)
         if (!setup.over) earliest = std::min({earliest, setup.t2, setup.t3});
     for (const Pending& one : pending_) earliest = std::min(earliest, one.until);
+    for (const Wait& one : waits_) earliest = std::min(earliest, one.until);
     for (const OwnDisconnect& disconnect : disconnects_) earliest = std::min(earliest, disconnect.deadline);
     return earliest;
 }
@@ -724,12 +794,20 @@ void Connections::on_timer(Time now) {
         if (!setup.over && setup.t3 <= now) on_t3(now, setup);
         if (!setup.over && setup.t2 <= now) on_t2(setup);
     }
+    for (const Wait& one : waits_)  // T0
+        if (one.until <= now) {
+            ConnectionRequest none;
+            none.result = Return::timeout;
+            none.local = one.local;
+            requests_.push_back(none);
+        }
+    std::erase_if(waits_, [&](const Wait& one) { return one.until <= now; });
     std::vector<ViHandle> late;  // T1
     for (const Pending& one : pending_)
         if (one.until <= now) late.push_back(one.vi);
     for (const ViHandle id : late) {
         Vi& vi = *shared_.find(id);
-        shared_.go_idle(vi);
+        if (vi.pending()) shared_.go_idle(vi);  // C.5.5: what is posted comes back
         finish(vi, Return::timeout);
     }
     for (std::size_t i = 0; i < disconnects_.size(); ++i) {

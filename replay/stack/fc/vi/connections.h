@@ -7,8 +7,9 @@
 
 namespace fabricscope::stack::vi {
 
-/// A Connect Request that matches a VipConnectWait.
+/// What comes of a VipConnectWait: a Connect Request that matches it, or none in time.
 struct ConnectionRequest {
+    Return result = Return::success;
     ConnHandle conn = 0;
     NetAddress local;  ///< that is asked for
     NetAddress remote;
@@ -32,10 +33,13 @@ public:
     /// By the Provider, the endpoint stays in Error: VipDisconnect is still to come, and tells the other side nothing.
     Return disconnect(Time now, Vi& vi, By by);
     std::optional<ConnectionRequest> next_request();
+    /// Nobody waits for anything any more.
+    void stop_waiting() { waits_.clear(); }
 
     /// Where a host is; from FARP or the Name Server.
     void learn(Time now, const Gid& host, std::uint32_t port_id);
     void unreachable(const Gid& host);
+    std::vector<Gid> known_hosts() const;
     /// LOGO: all connections with the port are over (7.7.1).
     void logged_out(std::uint32_t port_id);
 
@@ -53,10 +57,12 @@ private:
         ExchangeHandle exchange = 0;  ///< 0: the other host's port is still looked for
         std::uint32_t connection_id = fcvi::unassigned_connection_id;
         std::uint32_t port_id = 0;
-        ViHandle vi = 0;               ///< 0: nobody has accepted so far
-        NetAddress local, remote;      ///< of the one who asks
-        fcvi::ConnectPayload request;  ///< of the other port
+        ViHandle vi = 0;                                 ///< 0: nobody has accepted so far
+        std::uint32_t handle = fcvi::unassigned_handle;  ///< that the VI has for this attempt
+        NetAddress local, remote;                        ///< of the one who asks
+        fcvi::ConnectPayload request;                    ///< of the other port
         std::uint32_t their_handle = fcvi::unassigned_handle;
+        bool shows_vi = false;  ///< the refusal has the VI's attributes
         bool answered = false;  ///< RESP1 has been sent or has come
         bool accepted = false;  ///< and was good
         bool over = false;
@@ -94,35 +100,43 @@ private:
     void ask(Time now, Setup& setup);
     void on_response1(Time now, Setup& setup, const fcvi::DeviceHeader& header, const fcvi::ConnectPayload& payload);
     void on_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload);
-    void on_refusal(Time now, Setup& setup, fcvi::Reason reason);
-    void on_response3(Time now, Setup& setup);
+    void on_refusal(Time now, Setup& setup, fcvi::Reason reason, const fcvi::ConnectPayload& payload);
+    void on_response3(Setup& setup, const fcvi::DeviceHeader& header);
     void retry(Time now, Setup& setup);
-    void give_up(Setup& setup);
+    void give_up(Setup& setup, Vi& vi);
+    /// The other host cannot be reached.
+    void partitioned(Vi& vi);
     void on_t3(Time now, Setup& setup);
     // answering
     void on_request(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
     fcvi::Reason why_no_match() const;
     void match_wait(Time now, Setup& setup);
     void match_peer(Time now, Setup& setup);
+    void agree(Time now, Setup& setup, Vi& vi);
     void arbitrate(Time now, Setup& theirs, Setup& own);
     void settle(Time now, Setup& own);
     void accept_setup(Time now, Setup& setup, Vi& vi);
-    void send_response1(Time now, Setup& setup, std::optional<fcvi::Reason> reason);
+    /// `vi`: whose attributes stand in a refusal.
+    void send_response1(Time now, Setup& setup, std::optional<fcvi::Reason> reason, const Vi* vi = nullptr);
     void on_response2(Time now, Setup& setup, const fcvi::DeviceHeader& header);
     void on_t2(Setup& setup);
     bool answer_again(Time now, Setup& setup);
-    Return mismatch(const Setup& setup, const Vi& vi) const;
+    Return mismatch(const fcvi::ConnectPayload& theirs, const Vi& vi) const;
+    bool is_address(const NetAddress& address) const;
+    Return result_for_peer(const Vi& vi, fcvi::Reason reason, const fcvi::ConnectPayload& theirs);
     // both
     Setup* find(ExchangeHandle exchange);
-    Setup* own_setup(ViHandle vi);
+    Setup* own_setup(const Vi& vi);
+    /// The VI, as long as no other attempt of its application has followed.
+    Vi* vi_of(const Setup& setup);
     Pending* pending(ViHandle vi);
     /// The application has its answer.
     void finish(Vi& vi, Return result);
     void respond(
         Time now, Setup& setup, fcvi::IuType type, std::uint32_t handle, std::optional<fcvi::Reason> reason, bool last,
         std::string note);
-    fcvi::ConnectPayload payload_for(const Vi* vi, const NetAddress& local, const NetAddress& remote) const;
-    Octets connect_octets(const fcvi::ConnectPayload& payload) const;
+    fcvi::ConnectPayload payload_for(
+        const Vi* vi, const NetAddress& local, const NetAddress& remote, bool refused = false) const;
     void learn_peer(Vi& vi, const Setup& setup, std::uint32_t handle, const fcvi::ConnectPayload& theirs);
     /// Negative: this port's name or address is the lower one.
     int compare_with(const Setup& theirs) const;

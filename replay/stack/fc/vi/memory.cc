@@ -5,7 +5,17 @@
 
 namespace fabricscope::stack::vi {
 
-Ptag Memory::create_ptag() { return *ptags_.insert(++last_ptag_).first; }
+Ptag Memory::create_ptag() { return ptags_.size() < limits_.max_ptags ? *ptags_.insert(++last_ptag_).first : 0; }
+
+Return Memory::check(const MemoryAttributes& attributes) const {
+    if (!has_ptag(attributes.ptag)) return Return::invalid_ptag;
+    return attributes.enable_rdma_read && limits_.rdma_read_levels.empty() ? Return::invalid_rdmaread : Return::success;
+}
+
+const Memory::Region* Memory::find(std::uint64_t address, MemHandle handle) const {
+    const auto region = regions_.find(handle);
+    return region == regions_.end() || region->second.address != address ? nullptr : &region->second;
+}
 
 Return Memory::destroy_ptag(Ptag ptag) {
     if (!has_ptag(ptag)) return Return::invalid_parameter;
@@ -27,23 +37,34 @@ Return Memory::register_mem(
 Return Memory::register_as(
     MemHandle handle, std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes) {
     if (length == 0 || address + length < address || regions_.contains(handle)) return Return::invalid_parameter;
-    if (!has_ptag(attributes.ptag)) return Return::invalid_ptag;
+    if (const Return wrong = check(attributes); wrong != Return::success) return wrong;
+    if (length > limits_.max_register_block || regions_.size() >= limits_.max_register_regions ||
+        length > limits_.max_register_bytes - registered_)
+        return Return::error_resource;
     regions_[handle] = {address, Octets(length), attributes};
+    registered_ += length;
     return Return::success;
 }
 
 Return Memory::deregister_mem(std::uint64_t address, MemHandle handle) {
-    const auto region = regions_.find(handle);
-    if (region == regions_.end() || region->second.address != address) return Return::invalid_parameter;
-    regions_.erase(region);
+    const Region* region = find(address, handle);
+    if (region == nullptr) return Return::invalid_parameter;
+    registered_ -= region->octets.size();
+    regions_.erase(handle);
+    return Return::success;
+}
+
+Return Memory::query(std::uint64_t address, MemHandle handle, MemoryAttributes& attributes) const {
+    const Region* region = find(address, handle);
+    if (region == nullptr) return Return::invalid_parameter;
+    attributes = region->attributes;
     return Return::success;
 }
 
 Return Memory::set_attributes(std::uint64_t address, MemHandle handle, const MemoryAttributes& attributes) {
-    const auto region = regions_.find(handle);
-    if (region == regions_.end() || region->second.address != address) return Return::invalid_parameter;
-    if (!has_ptag(attributes.ptag)) return Return::invalid_ptag;
-    region->second.attributes = attributes;
+    if (find(address, handle) == nullptr) return Return::invalid_parameter;
+    if (const Return wrong = check(attributes); wrong != Return::success) return wrong;
+    regions_.at(handle).attributes = attributes;
     return Return::success;
 }
 

@@ -13,9 +13,9 @@ enum class Access : std::uint8_t { local, remote_write, remote_read };
 
 class Memory {
 public:
-    explicit Memory(std::uint32_t first_handle) : next_handle_(first_handle) {}
+    Memory(std::uint32_t first_handle, const NicAttributes& limits) : limits_(limits), next_handle_(first_handle) {}
 
-    Ptag create_ptag();
+    Ptag create_ptag();              ///< 0: the NIC has no more
     Return destroy_ptag(Ptag ptag);  ///< error_resource while a region has it
     bool has_ptag(Ptag ptag) const { return ptags_.contains(ptag); }
 
@@ -26,6 +26,7 @@ public:
     Return register_as(
         MemHandle handle, std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes);
     Return deregister_mem(std::uint64_t address, MemHandle handle);
+    Return query(std::uint64_t address, MemHandle handle, MemoryAttributes& attributes) const;
     Return set_attributes(std::uint64_t address, MemHandle handle, const MemoryAttributes& attributes);
 
     /// Whether a VI with this tag may have the octets: all of them in the region, tags equal, RDMA enabled.
@@ -41,6 +42,11 @@ private:
         MemoryAttributes attributes;
     };
 
+    Return check(const MemoryAttributes& attributes) const;
+    const Region* find(std::uint64_t address, MemHandle handle) const;
+
+    NicAttributes limits_;
+    std::uint64_t registered_ = 0;  ///< octets
     std::set<Ptag> ptags_;
     std::map<MemHandle, Region> regions_;
     Ptag last_ptag_ = 0;

@@ -53,6 +53,8 @@ Octets joined(const std::map<std::uint32_t, Octets>& parts) {
     return all;
 }
 
+std::size_t segments_of(const Descriptor& descriptor) { return descriptor.data.size() + (descriptor.remote ? 1 : 0); }
+
 std::uint32_t capacity_of(const std::vector<DataSegment>& segments) {
     return std::accumulate(segments.begin(), segments.end(), std::uint32_t{0}, [](std::uint32_t sum, const auto& one) {
         return sum + one.length;
@@ -66,16 +68,70 @@ std::uint32_t capacity_of(const std::vector<DataSegment>& segments) {
 /// What is wrong with a descriptor that is to be sent, as bits of its status; 0: nothing.
 std::uint32_t Messages::why_not_post(const Vi& vi, const Descriptor& descriptor) const {
     const bool reads = descriptor.operation == Operation::rdma_read;
-    if (reads && !vi.reliable()) return status::format_error;
+    const std::vector<Reliability>& readers = shared_.config.nic.rdma_read_levels;
+    if (descriptor.faults != 0) return descriptor.faults;
+    if (reads && std::ranges::find(readers, vi.attributes.level) == readers.end()) return status::format_error;
     if ((descriptor.operation != Operation::send_receive) != descriptor.remote.has_value()) return status::format_error;
-    if (descriptor.length != capacity_of(descriptor.data) || descriptor.length > vi.attributes.max_transfer_size)
+    if (descriptor.length != capacity_of(descriptor.data) || descriptor.length > vi.attributes.max_transfer_size ||
+        segments_of(descriptor) > shared_.config.nic.max_segments)
         return status::length_error;
-    const bool allowed = std::ranges::all_of(descriptor.data, [&](const DataSegment& segment) {
+    return fits_memory(vi, descriptor) ? 0 : status::protection_error;
+}
+
+bool Messages::fits_memory(const Vi& vi, const Descriptor& descriptor) const {
+    return std::ranges::all_of(descriptor.data, [&](const DataSegment& segment) {
         return segment.length == 0 ||
                shared_.memory.allows(
                    Access::local, vi.attributes.ptag, segment.address, segment.handle, segment.length);
     });
-    return allowed ? 0 : status::protection_error;
+}
+
+/// VI Overrun: too many are posted. The descriptor comes back with all others.
+bool Messages::overruns(Vi& vi, std::size_t posted, Descriptor& descriptor) {
+    if (posted < shared_.config.nic.max_descriptors_per_queue) return false;
+    shared_.catastrophes.push_back(
+        {.vi = vi.id,
+         .descriptor = descriptor.cookie,
+         .operation = (descriptor.status & status::op_mask) >> status::op_shift,
+         .code = AsyncError::vi_overrun});
+    descriptor.status |= status::desc_flushed_error;
+    return true;
+}
+
+/// A descriptor out of memory, which is linked behind the last one of its queue; nothing, if its memory is not valid.
+std::optional<Descriptor> Messages::take_over(Vi& vi, const DescriptorAddress& at, Queue queue) {
+    const Ptag ptag = vi.attributes.ptag;
+    std::optional<Descriptor> descriptor = read_descriptor(
+        shared_.memory, ptag, at, queue, shared_.config.nic.max_segments);
+    Descriptor* last = queue == Queue::send  ? vi.sends.empty() ? nullptr : &vi.sends.back().descriptor
+                       : vi.receives.empty() ? nullptr
+                                             : &vi.receives.back();
+    const bool linkable = last == nullptr || !last->at ||
+                          shared_.memory.allows(
+                              Access::local, ptag, last->at->address, last->at->handle, control_segment_size);
+    if (!descriptor || !linkable) {
+        shared_.catastrophes.push_back(
+            {.vi = vi.id,
+             .descriptor = at.address,
+             .operation = (queue == Queue::send ? status::op_send : status::op_receive) >> status::op_shift,
+             .resource = Resource::descriptor,
+             .code = AsyncError::post_desc});
+        return std::nullopt;
+    }
+    prepare_descriptor(shared_.memory, at);
+    if (last != nullptr && last->at) {
+        link_descriptor(shared_.memory, *last->at, at);
+        last->next = at;
+    }
+    return descriptor;
+}
+
+void Messages::post_send(Time now, Vi& vi, const DescriptorAddress& at) {
+    if (auto descriptor = take_over(vi, at, Queue::send)) post_send(now, vi, std::move(*descriptor));
+}
+
+void Messages::post_receive(Vi& vi, const DescriptorAddress& at) {
+    if (auto descriptor = take_over(vi, at, Queue::receive)) post_receive(vi, std::move(*descriptor));
 }
 
 void Messages::post_send(Time now, Vi& vi, Descriptor descriptor) {
@@ -84,6 +140,7 @@ void Messages::post_send(Time now, Vi& vi, Descriptor descriptor) {
         descriptor.status |= status::desc_flushed_error;
         return shared_.complete_send(vi, std::move(descriptor));
     }
+    if (overruns(vi, vi.sends.size(), descriptor)) return shared_.complete_send(vi, std::move(descriptor));
     vi.sends.push_back({.descriptor = std::move(descriptor)});
     begin_messages(now, vi);
 }
@@ -94,6 +151,7 @@ void Messages::post_receive(Vi& vi, Descriptor descriptor) {
         descriptor.status |= status::desc_flushed_error;
         return shared_.complete_receive(vi, std::move(descriptor));
     }
+    if (overruns(vi, vi.receives.size(), descriptor)) return shared_.complete_receive(vi, std::move(descriptor));
     vi.receives.push_back(std::move(descriptor));
 }
 
@@ -229,10 +287,12 @@ void Messages::fail_send(Vi& vi, SendWork& work, std::uint32_t bits) {
         shared_.complete_send(vi, std::move(former.descriptor));
     }
     complete_sends(vi);
-    const fcvi::Reason why = (bits & status::rdma_prot_error) != 0     ? fcvi::Reason::rdma_protection_error
-                             : (bits & status::remote_desc_error) != 0 ? fcvi::Reason::remote_descriptor_error
-                                                                       : fcvi::Reason::transport_error;
-    shared_.fail(vi, why);
+    // There is no reason code for what is wrong with a descriptor of one's own.
+    std::optional<fcvi::Reason> why;
+    if ((bits & status::rdma_prot_error) != 0) why = fcvi::Reason::rdma_protection_error;
+    else if ((bits & status::remote_desc_error) != 0) why = fcvi::Reason::remote_descriptor_error;
+    else if ((bits & status::transport_error) != 0) why = fcvi::Reason::transport_error;
+    shared_.fail(vi, why, AsyncError::conn_lost);
 }
 
 // ---- responses ---------------------------------------------------------------------------------------
@@ -260,6 +320,7 @@ void Messages::accept_read_data(Vi& vi, SendWork& work, const fibre_channel::Inc
         work.parts_end = iu.first.parameter + static_cast<std::uint32_t>(iu.payload.size());
     if (!work.parts_end || size_of_parts(work.parts) != *work.parts_end) return;
     if (*work.parts_end != work.descriptor.length) return fail_send(vi, work, status::transport_error);
+    if (!fits_memory(vi, work.descriptor)) return fail_send(vi, work, status::protection_error);
     const Octets data = joined(work.parts);
     scatter(work.descriptor.data, data);
     shared_.counters[vi.id].octets_received += data.size();
@@ -279,11 +340,33 @@ bool Messages::out_of_order(const Vi& vi, std::uint32_t msg_id, std::uint16_t se
 Disposition Messages::spoil(Time now, Vi& vi, std::uint32_t msg_id, bool asks_for_abort) {
     const Disposition thrown_away = asks_for_abort ? Disposition::discard_and_abort : Disposition::discard;
     if (vi.reliable()) {
-        shared_.fail(vi, fcvi::Reason::transport_error, AsyncError::rdma_transport);
+        lose(vi, vi.expected);
         return thrown_away;
     }
     for (std::uint32_t one = vi.expected; distance(one, msg_id) >= 0; ++one) give_up(now, vi, one);
     return thrown_away;
+}
+
+/// VI-DG 3.8.1, 5.2, 6.2: in the descriptor that the Message takes, else by an error of its own; and the connection is
+/// lost. Of a Message of which nothing came nobody knows what it was.
+void Messages::lose(Vi& vi, std::uint32_t msg_id) {
+    const auto found = vi.incoming.find(msg_id);
+    const bool is_known = found != vi.incoming.end() && found->second.exchange != 0;
+    if (is_known) {
+        const InMessage message = std::move(found->second);
+        vi.incoming.erase(found);
+        const bool sends = message.type == IuType::send_rqst;
+        const std::uint32_t op = sends ? status::op_receive : status::op_remote_write;
+        const bool writes = message.type == IuType::write_rqst;
+        if ((sends || message.immediate) && !vi.receives.empty())
+            consume_receive(vi, message, op, status::transport_error | status::partial_error, {}, 0);
+        else if (!sends)
+            shared_.report(
+                {.vi = vi.id,
+                 .operation = (writes ? status::op_remote_write : status::op_read) >> status::op_shift,
+                 .code = writes ? AsyncError::rdmaw_abort : AsyncError::rdma_transport});
+    }
+    shared_.fail(vi, fcvi::Reason::transport_error, AsyncError::conn_lost);
 }
 
 /// Unreliable Delivery: the Message is lost; what still comes of it is thrown away for R_A_TOV (rules 2 and 3).
@@ -298,7 +381,10 @@ void Messages::give_up(Time now, Vi& vi, std::uint32_t msg_id) {
     if (takes_receive && message.exchange != 0)
         consume_receive(
             vi, message, message.type == IuType::send_rqst ? status::op_receive : status::op_remote_write,
-            status::transport_error, {}, 0);
+            status::transport_error | status::partial_error, {}, 0);
+    else if (message.type == IuType::write_rqst && message.exchange != 0)
+        shared_.report(
+            {.vi = vi.id, .operation = status::op_remote_write >> status::op_shift, .code = AsyncError::rdmaw_abort});
 }
 
 Disposition Messages::on_frame(
@@ -318,20 +404,24 @@ Disposition Messages::on_frame(
         return Disposition::discard_and_abort;
     }
     const std::uint16_t seq_cnt = frame.header.seq_cnt;
+    const auto note = [&](InMessage& message) {
+        message.exchange = exchange;
+        message.type = header.iu()->type;
+        if (const auto immediate = header.immediate_data()) message.immediate = immediate;
+        if (const auto* target = std::get_if<fcvi::RdmaTarget>(&header.target)) message.target = *target;
+    };
     if (shared_.config.in_order && out_of_order(*vi, msg_id, seq_cnt)) {
         const bool begins_later = !vi->reliable() && distance(vi->expected, msg_id) > 0 && seq_cnt == 0;
         if (!begins_later) {
             // A Message that has been given up is not the one that is spoilt now.
             if (!vi->reliable() && distance(vi->expected, msg_id) < 0) return Disposition::discard;
+            if (vi->reliable() && msg_id == vi->expected) note(vi->incoming[msg_id]);
             return spoil(now, *vi, msg_id, true);
         }
         spoil(now, *vi, msg_id - 1, false);  // rule 4a: what was skipped is lost
     }
     InMessage& message = vi->incoming[msg_id];
-    message.exchange = exchange;
-    message.type = header.iu()->type;
-    if (const auto immediate = header.immediate_data()) message.immediate = immediate;
-    if (const auto* target = std::get_if<fcvi::RdmaTarget>(&header.target)) message.target = *target;
+    note(message);
     message.next_seq_cnt = std::max<std::uint16_t>(message.next_seq_cnt, static_cast<std::uint16_t>(seq_cnt + 1));
     message.deadline = now + shared_.ulp_timeout();
     if (!shared_.config.in_order) watch_for_gaps(now, *vi, msg_id);
@@ -414,22 +504,20 @@ void Messages::succeed(Vi& vi, std::uint32_t msg_id, std::size_t octets) {
 bool Messages::consume_receive(
     Vi& vi, const InMessage& message, std::uint32_t op, std::uint32_t bits, ByteView data, std::size_t length) {
     if (vi.receives.empty()) {
-        shared_.errors.push_back({vi.id, AsyncError::recvq_empty});
+        shared_.report({.vi = vi.id, .operation = op >> status::op_shift, .code = AsyncError::recvq_empty});
         return false;
     }
     Descriptor descriptor = std::move(vi.receives.front());
     vi.receives.pop_front();
     descriptor.status = op | bits;
-    if (bits == 0 && (capacity_of(descriptor.data) < data.size() || length > vi.attributes.max_transfer_size))
+    const auto good = [&] { return (descriptor.status & status::error_mask) == 0; };
+    if (good()) descriptor.status |= descriptor.faults;
+    if (good() && descriptor.operation != Operation::send_receive) descriptor.status |= status::format_error;
+    if (good() && (capacity_of(descriptor.data) < data.size() || length > vi.attributes.max_transfer_size ||
+                   segments_of(descriptor) > shared_.config.nic.max_segments))
         descriptor.status |= status::length_error;
-    const bool good = (descriptor.status & status::error_mask) == 0;
-    const bool allowed = std::ranges::all_of(descriptor.data, [&](const DataSegment& segment) {
-        return segment.length == 0 ||
-               shared_.memory.allows(
-                   Access::local, vi.attributes.ptag, segment.address, segment.handle, segment.length);
-    });
-    if (good && !allowed) descriptor.status |= status::protection_error;
-    const bool accepted = (descriptor.status & status::error_mask) == 0;
+    if (good() && !fits_memory(vi, descriptor)) descriptor.status |= status::protection_error;
+    const bool accepted = good();
     if (accepted) scatter(descriptor.data, data);
     descriptor.length = accepted ? static_cast<std::uint32_t>(length) : 0;
     if (accepted && message.immediate) {
@@ -455,16 +543,22 @@ void Messages::accept_write(Time now, Vi& vi, std::uint32_t msg_id, const InMess
                                               target.rmt_va_handle, static_cast<std::uint32_t>(data.size())));
     Verdict verdict = allowed ? Verdict::good : Verdict::protection;
     if (allowed && !data.empty()) shared_.memory.write(target.rmt_va, target.rmt_va_handle, data);
+    const bool told = message.immediate && !vi.receives.empty();  // in the descriptor, and there only (VI-DG 3.8.1)
     if (message.immediate &&
         !consume_receive(
             vi, message, status::op_remote_write, allowed ? 0 : status::protection_error, {}, data.size()) &&
         allowed)
         verdict = Verdict::descriptor;
     if (verdict == Verdict::good) succeed(vi, msg_id, data.size());
-    if (!allowed) shared_.errors.push_back({vi.id, AsyncError::rdmaw_prot});
+    if (!allowed && !told)
+        shared_.report(
+            {.vi = vi.id, .operation = status::op_remote_write >> status::op_shift, .code = AsyncError::rdmaw_prot});
     answer(now, vi, msg_id, message, verdict, {});
-    if (verdict != Verdict::good && vi.reliable())
-        shared_.fail(vi, fcvi::Reason::remote_write_protection_error, AsyncError::conn_lost);
+    if (verdict == Verdict::good || !vi.reliable()) return;
+    const bool lacks_descriptor = verdict == Verdict::descriptor;
+    shared_.fail(
+        vi, lacks_descriptor ? fcvi::Reason::remote_descriptor_error : fcvi::Reason::remote_write_protection_error,
+        AsyncError::conn_lost);
 }
 
 void Messages::accept_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessage& message) {
@@ -474,7 +568,7 @@ void Messages::accept_read(Time now, Vi& vi, std::uint32_t msg_id, const InMessa
                                                      Access::remote_read, vi.attributes.ptag, target.rmt_va,
                                                      target.rmt_va_handle, target.tot_len));
     if (!allowed) {
-        shared_.errors.push_back({vi.id, AsyncError::rdmar_prot});
+        shared_.report({.vi = vi.id, .operation = status::op_read >> status::op_shift, .code = AsyncError::rdmar_prot});
         answer(now, vi, msg_id, message, Verdict::protection, {});
         return shared_.fail(vi, fcvi::Reason::remote_read_protection_error, AsyncError::conn_lost);
     }
@@ -525,7 +619,7 @@ void Messages::on_failure(Time now, ExchangeHandle exchange, Failure failure) {
     for (auto& [id, one] : shared_.vis)
         for (const auto& [msg_id, message] : one.incoming)
             if (message.exchange == exchange && !message.complete) {
-                if (one.reliable()) shared_.fail(one, fcvi::Reason::transport_error, AsyncError::rdma_transport);
+                if (one.reliable()) lose(one, msg_id);
                 else give_up(now, one, msg_id);
                 return;
             }
@@ -550,7 +644,7 @@ void Messages::on_timer(Time now) {
         if (late != vi.sends.end()) {  // rule 9
             shared_.exchanges.abort(now, late->exchange, "no answer to the Message");
             if (!vi.reliable()) {
-                shared_.fail(vi, fcvi::Reason::transport_error);
+                shared_.fail(vi, fcvi::Reason::transport_error, AsyncError::conn_lost);
                 continue;
             }
             fail_send(vi, *late, status::transport_error);
@@ -560,7 +654,7 @@ void Messages::on_timer(Time now) {
         for (const auto& [msg_id, message] : vi.incoming)
             if (message.deadline <= now) missing.push_back(msg_id);
         if (missing.empty()) continue;
-        if (vi.reliable()) shared_.fail(vi, fcvi::Reason::transport_error, AsyncError::rdma_transport);
+        if (vi.reliable()) lose(vi, vi.expected);
         else
             for (const std::uint32_t msg_id : missing) give_up(now, vi, msg_id);
     }

@@ -3,6 +3,7 @@
 // (ISO/IEC 14165-331, 5.2, 8.3, 8.4, annexes B, E, F; VI Architecture 6.3, 7; VI-DG 4.3).
 #pragma once
 
+#include "replay/stack/fc/vi/descriptor_memory.h"
 #include "replay/stack/fc/vi/state.h"
 
 namespace fabricscope::stack::vi {
@@ -13,6 +14,9 @@ public:
 
     void post_send(Time now, Vi& vi, Descriptor descriptor);
     void post_receive(Vi& vi, Descriptor descriptor);
+    // Of descriptors that lie in memory.
+    void post_send(Time now, Vi& vi, const DescriptorAddress& at);
+    void post_receive(Vi& vi, const DescriptorAddress& at);
     /// Whatever could begin or be delivered by now does; to be called when an endpoint's state has changed.
     void go_on(Time now);
 
@@ -37,8 +41,13 @@ private:
     void accept_read_data(Vi& vi, SendWork& work, const fibre_channel::IncomingIu& iu);
     void complete_sends(Vi& vi);
     void fail_send(Vi& vi, SendWork& work, std::uint32_t bits);
+    bool overruns(Vi& vi, std::size_t posted, Descriptor& descriptor);
+    std::optional<Descriptor> take_over(Vi& vi, const DescriptorAddress& at, Queue queue);
     SendWork* find_work(ExchangeHandle exchange, Vi*& vi);
     // receiving
+    /// Ends a reliable connection, and tells what can be told of the Message that is lost or spoilt.
+    void lose(Vi& vi, std::uint32_t msg_id);
+    bool fits_memory(const Vi& vi, const Descriptor& descriptor) const;
     fibre_channel::Disposition spoil(Time now, Vi& vi, std::uint32_t msg_id, bool asks_for_abort);
     bool out_of_order(const Vi& vi, std::uint32_t msg_id, std::uint16_t seq_cnt) const;
     void watch_for_gaps(Time now, Vi& vi, std::uint32_t msg_id);

@@ -7,6 +7,7 @@ namespace fabricscope::stack::vi {
 namespace {
 
 constexpr MemHandle first_memory_handle = 0x4D00;
+constexpr std::uint32_t links_to_hosts = 2;  ///< through the Fabric
 
 State state_of(EndpointState state) {
     switch (state) {
@@ -20,7 +21,7 @@ State state_of(EndpointState state) {
 }  // namespace
 
 Provider::Provider(const ProviderConfig& config, Exchanges& exchanges, fibre_channel::NPort& port)
-    : shared_{.config = config, .exchanges = exchanges, .port = port, .memory = Memory(first_memory_handle), .vis = {}, .counters = {}, .queues = {}, .errors = {}, .notifications = {}, .overrun = {}},
+    : shared_{.config = config, .exchanges = exchanges, .port = port, .memory = Memory(first_memory_handle, config.nic), .vis = {}, .counters = {}, .queues = {}, .errors = {}, .notifications = {}},
       connections_(shared_),
       messages_(shared_),
       names_(config.names) {
@@ -31,16 +32,22 @@ Provider::Provider(const ProviderConfig& config, Exchanges& exchanges, fibre_cha
 
 Return Provider::check(const Attributes& attributes) const {
     if (!shared_.memory.has_ptag(attributes.ptag)) return Return::invalid_ptag;
-    if (attributes.max_transfer_size == 0) return Return::invalid_mtu;
-    const bool reliable = attributes.level != Reliability::unreliable_delivery;
-    return attributes.enable_rdma_read && !reliable && !shared_.config.any_rdma_read ? Return::invalid_rdmaread
-                                                                                     : Return::success;
+    const NicAttributes& nic = shared_.config.nic;
+    const auto has = [&](const std::vector<Reliability>& levels) {
+        return std::ranges::find(levels, attributes.level) != levels.end();
+    };
+    if (!has(nic.levels)) return Return::invalid_reliability_level;
+    if (attributes.max_transfer_size == 0 || attributes.max_transfer_size > nic.max_transfer_size)
+        return Return::invalid_mtu;
+    const bool may_read = has(nic.rdma_read_levels) || shared_.config.any_rdma_read;
+    return attributes.enable_rdma_read && !may_read ? Return::invalid_rdmaread : Return::success;
 }
 
 Return Provider::create_vi(const Attributes& attributes, CqHandle send_cq, CqHandle receive_cq, ViHandle& vi) {
     const auto has = [&](CqHandle cq) { return cq == 0 || shared_.queues.contains(cq); };
     if (!has(send_cq) || !has(receive_cq)) return Return::invalid_parameter;
     if (const Return wrong = check(attributes); wrong != Return::success) return wrong;
+    if (shared_.vis.size() >= shared_.config.nic.max_vi) return Return::error_resource;
     vi = ++last_vi_;
     Vi& created = shared_.vis[vi];
     created.id = vi;
@@ -106,6 +113,13 @@ Return Provider::connect_peer_request(
                             : connections_.request(now, *found, local, remote, timeout, true);
 }
 
+Return Provider::connect_peer_done(ViHandle vi, Attributes* remote) {
+    const Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    if (!found->asked_as_peer || (!found->pending() && !found->connect_result)) return Return::invalid_state;
+    return connect_done(vi, remote);
+}
+
 Return Provider::connect_done(ViHandle vi, Attributes* remote) {
     Vi* found = shared_.find(vi);
     if (found == nullptr) return Return::invalid_parameter;
@@ -118,8 +132,10 @@ Return Provider::connect_done(ViHandle vi, Attributes* remote) {
 
 Return Provider::disconnect(Time now, ViHandle vi) {
     Vi* found = shared_.find(vi);
-    return found == nullptr ? Return::invalid_parameter
-                            : connections_.disconnect(now, *found, Connections::By::application);
+    if (found == nullptr) return Return::invalid_parameter;
+    const Return result = connections_.disconnect(now, *found, Connections::By::application);
+    end_trouble(now);
+    return result;
 }
 
 Return Provider::fail(ViHandle vi, fcvi::Reason why) {
@@ -157,7 +173,15 @@ Return Provider::post_send(Time now, ViHandle vi, Descriptor descriptor) {
     Vi* found = shared_.find(vi);
     if (found == nullptr) return Return::invalid_parameter;
     messages_.post_send(now, *found, std::move(descriptor));
-    end_overrun(now);
+    end_trouble(now);
+    return Return::success;
+}
+
+Return Provider::post_send_at(Time now, ViHandle vi, const DescriptorAddress& descriptor) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    messages_.post_send(now, *found, descriptor);
+    end_trouble(now);
     return Return::success;
 }
 
@@ -165,6 +189,15 @@ Return Provider::post_receive(ViHandle vi, Descriptor descriptor) {
     Vi* found = shared_.find(vi);
     if (found == nullptr) return Return::invalid_parameter;
     messages_.post_receive(*found, std::move(descriptor));
+    shared_.end_catastrophes();
+    return Return::success;
+}
+
+Return Provider::post_receive_at(ViHandle vi, const DescriptorAddress& descriptor) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr) return Return::invalid_parameter;
+    messages_.post_receive(*found, descriptor);
+    shared_.end_catastrophes();
     return Return::success;
 }
 
@@ -192,6 +225,8 @@ Return Provider::receive_done(ViHandle vi, Descriptor& descriptor) {
 }
 
 CqHandle Provider::create_cq(std::size_t entries) {
+    const NicAttributes& nic = shared_.config.nic;
+    if (shared_.queues.size() >= nic.max_cq || entries > nic.max_cq_entries) return 0;
     shared_.queues[++last_cq_].capacity = entries;
     return last_cq_;
 }
@@ -202,6 +237,26 @@ Return Provider::destroy_cq(CqHandle cq) {
         shared_.vis, [&](const auto& entry) { return entry.second.send_cq == cq || entry.second.receive_cq == cq; });
     if (used) return Return::error_resource;
     shared_.queues.erase(cq);
+    return Return::success;
+}
+
+/// Entries that are there stay.
+Return Provider::resize_cq(CqHandle cq, std::size_t entries) {
+    const auto queue = shared_.queues.find(cq);
+    if (queue == shared_.queues.end()) return Return::invalid_parameter;
+    if (entries > shared_.config.nic.max_cq_entries || entries < queue->second.entries.size())
+        return Return::error_resource;
+    queue->second.capacity = entries;
+    return Return::success;
+}
+
+Return Provider::lose_cq(CqHandle cq) {
+    if (!shared_.queues.contains(cq)) return Return::invalid_parameter;
+    for (const auto& [id, vi] : shared_.vis)
+        if (vi.send_cq == cq || vi.receive_cq == cq)
+            shared_.catastrophes.push_back(
+                {.vi = id, .cq = cq, .resource = Resource::cq, .code = AsyncError::comp_prot});
+    shared_.end_catastrophes();
     return Return::success;
 }
 
@@ -222,16 +277,42 @@ std::uint64_t Provider::cq_lost(CqHandle cq) const {
 
 /// VI-DG 6.3.2: a catastrophic error, and the Provider itself disconnects. Descriptors that come back flushed may
 /// overrun other queues.
-void Provider::end_overrun(Time now) {
+void Provider::end_trouble(Time now) {
+    shared_.end_catastrophes();
     while (!shared_.overrun.empty()) {
         const CqHandle cq = *shared_.overrun.begin();
         for (auto& [id, vi] : shared_.vis)
             if ((vi.send_cq == cq || vi.receive_cq == cq) && vi.connected()) {
-                shared_.fail(vi, fcvi::Reason::transport_error, AsyncError::catastrophic);
+                shared_.report({.vi = id, .cq = cq, .resource = Resource::cq, .code = AsyncError::catastrophic});
+                shared_.fail(vi, fcvi::Reason::transport_error);
                 connections_.disconnect(now, vi, Connections::By::provider);
             }
         shared_.overrun.erase(cq);
     }
+}
+
+// ---- the NIC -----------------------------------------------------------------------------------------
+
+NicAttributes Provider::query_nic() const {
+    NicAttributes attributes = shared_.config.nic;
+    attributes.address = shared_.port.config().ip;
+    return attributes;
+}
+
+/// VipCloseNic: what is connected is disconnected by the Provider, and nobody waits any more.
+Return Provider::close_nic(Time now) {
+    connections_.stop_waiting();
+    for (auto& [id, vi] : shared_.vis) connections_.disconnect(now, vi, Connections::By::provider);
+    return Return::success;
+}
+
+Return Provider::query_system_management_info(AutodiscoveryList& list) const {
+    const std::vector<Gid> hosts = list.hops < links_to_hosts ? std::vector<Gid>{} : connections_.known_hosts();
+    const std::size_t room = std::exchange(list.count, hosts.size());
+    if (hosts.size() > room) return Return::error_resource;
+    list.addresses.clear();
+    for (const Gid& host : hosts) list.addresses.emplace_back().host = host;
+    return Return::success;
 }
 
 // ---- handlers ----------------------------------------------------------------------------------------
@@ -241,8 +322,38 @@ Return Provider::send_notify(ViHandle vi, std::uint64_t context) {
     if (found == nullptr) return Return::invalid_parameter;
     if (found->send_cq != 0) return Return::error_resource;
     if (found->sends.empty() && found->done_sends.empty()) return Return::descriptor_error;
-    found->send_handlers.push_back(context);
-    shared_.call_handlers(*found);
+    found->send_waiters.push_back({context});
+    shared_.serve_waiters(*found);
+    return Return::success;
+}
+
+Return Provider::send_wait(Time now, ViHandle vi, Time timeout, std::uint64_t context) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr || timeout < 0) return Return::invalid_parameter;
+    if (found->send_cq != 0) return Return::error_resource;
+    if (found->sends.empty() && found->done_sends.empty()) return Return::descriptor_error;
+    if (timeout == 0 && found->done_sends.empty()) return Return::timeout;
+    found->send_waiters.push_back({context, true, later(now, timeout)});
+    shared_.serve_waiters(*found);
+    return Return::success;
+}
+
+Return Provider::receive_wait(Time now, ViHandle vi, Time timeout, std::uint64_t context) {
+    Vi* found = shared_.find(vi);
+    if (found == nullptr || timeout < 0) return Return::invalid_parameter;
+    if (found->receive_cq != 0) return Return::error_resource;
+    if (found->receives.empty() && found->done_receives.empty()) return Return::descriptor_error;
+    if (timeout == 0 && found->done_receives.empty()) return Return::timeout;
+    found->receive_waiters.push_back({context, true, later(now, timeout)});
+    shared_.serve_waiters(*found);
+    return Return::success;
+}
+
+Return Provider::cq_wait(Time now, CqHandle cq, Time timeout, std::uint64_t context) {
+    const auto queue = shared_.queues.find(cq);
+    if (queue == shared_.queues.end() || timeout < 0) return Return::invalid_parameter;
+    if (timeout == 0 && queue->second.entries.empty()) return Return::timeout;
+    wait_for_entry(cq, {context, true, later(now, timeout)});
     return Return::success;
 }
 
@@ -251,21 +362,24 @@ Return Provider::receive_notify(ViHandle vi, std::uint64_t context) {
     if (found == nullptr) return Return::invalid_parameter;
     if (found->receive_cq != 0) return Return::error_resource;
     if (found->receives.empty() && found->done_receives.empty()) return Return::descriptor_error;
-    found->receive_handlers.push_back(context);
-    shared_.call_handlers(*found);
+    found->receive_waiters.push_back({context});
+    shared_.serve_waiters(*found);
     return Return::success;
 }
 
 Return Provider::cq_notify(CqHandle cq, std::uint64_t context) {
-    const auto queue = shared_.queues.find(cq);
-    if (queue == shared_.queues.end()) return Return::invalid_parameter;
-    std::deque<CqEntry>& entries = queue->second.entries;
-    queue->second.handlers.push_back(context);
-    if (entries.empty()) return Return::success;
-    const CqEntry entry = entries.front();
-    entries.pop_front();
-    shared_.add_entry(cq, entry);
+    if (!shared_.queues.contains(cq)) return Return::invalid_parameter;
+    wait_for_entry(cq, {context});
     return Return::success;
+}
+
+void Provider::wait_for_entry(CqHandle cq, const Waiter& waiter) {
+    CompletionQueue& queue = shared_.queues.at(cq);
+    queue.waiters.push_back(waiter);
+    if (queue.entries.empty()) return;
+    const CqEntry entry = queue.entries.front();
+    queue.entries.pop_front();
+    shared_.add_entry(cq, entry);
 }
 
 std::optional<Notification> Provider::next_notification() {
@@ -308,10 +422,11 @@ void Provider::on_port_event(Time now, const fibre_channel::NPortEvent& event) {
 }
 
 void Provider::on_timer(Time now) {
+    shared_.expire_waiters(now);
     connections_.on_timer(now);
     messages_.on_timer(now);
     messages_.go_on(now);
-    end_overrun(now);
+    end_trouble(now);
 }
 
 fibre_channel::Disposition Provider::on_frame(Time now, ExchangeHandle exchange, const fc::Frame& frame) {
@@ -332,12 +447,13 @@ void Provider::on_iu(Time now, const fibre_channel::IncomingIu& iu) {
         connections_.on_iu(now, iu, header);
         messages_.go_on(now);
     }
-    end_overrun(now);
+    end_trouble(now);
 }
 
 void Provider::on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure) {
     connections_.on_failure(now, exchange, failure);
     messages_.on_failure(now, exchange, failure);
+    end_trouble(now);
 }
 
 }  // namespace fabricscope::stack::vi

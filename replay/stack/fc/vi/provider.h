@@ -16,9 +16,22 @@ struct ViQuery {
     bool send_queue_empty = true, receive_queue_empty = true;
 };
 
+/// VIP_AUTODISCOVERY_LIST
+struct AutodiscoveryList {
+    std::uint32_t hops = 0;  ///< links that hosts of interest may be away
+    std::size_t count = 0;   ///< in: how many addresses there is room for; out: how many there are
+    std::vector<NetAddress> addresses{};
+};
+
 class Provider final : public fibre_channel::ExchangeUser {
 public:
     Provider(const ProviderConfig& config, Exchanges& exchanges, fibre_channel::NPort& port);
+
+    // The NIC: the Provider is opened with its construction.
+    NicAttributes query_nic() const;
+    Return close_nic(Time now);
+    /// VIP_SMI_AUTODISCOVERY: the hosts that the port has got to know.
+    Return query_system_management_info(AutodiscoveryList& list) const;
 
     // VIs
     Return create_vi(const Attributes& attributes, CqHandle send_cq, CqHandle receive_cq, ViHandle& vi);
@@ -28,7 +41,7 @@ public:
 
     // Connections
     Return connect_wait(Time now, const NetAddress& local, Time timeout);
-    /// A request that matched a wait, once.
+    /// Of a wait, in which the request or VIP_TIMEOUT has come, once.
     std::optional<ConnectionRequest> next_request() { return connections_.next_request(); }
     Return connect_accept(Time now, ConnHandle conn, ViHandle vi);
     Return connect_reject(Time now, ConnHandle conn);
@@ -36,6 +49,8 @@ public:
     Return connect_peer_request(Time now, ViHandle vi, const NetAddress& local, const NetAddress& remote, Time timeout);
     /// Of the latest accept, request or peer request: not_done, or once how it ended.
     Return connect_done(ViHandle vi, Attributes* remote = nullptr);
+    /// The same of a peer request, and invalid_state if there is none.
+    Return connect_peer_done(ViHandle vi, Attributes* remote = nullptr);
     Return disconnect(Time now, ViHandle vi);
     Return disconnect_done(ViHandle vi);
     /// VipCloseNic, for one VI: the application is gone, and the Provider itself disconnects.
@@ -52,10 +67,16 @@ public:
     // Work
     Return post_send(Time now, ViHandle vi, Descriptor descriptor);
     Return post_receive(ViHandle vi, Descriptor descriptor);
+    // Descriptors that lie in registered memory; what comes back has their address as cookie.
+    Return post_send_at(Time now, ViHandle vi, const DescriptorAddress& descriptor);
+    Return post_receive_at(ViHandle vi, const DescriptorAddress& descriptor);
     Return send_done(ViHandle vi, Descriptor& descriptor);
     Return receive_done(ViHandle vi, Descriptor& descriptor);
-    /// With room for so many entries.
+    /// With room for so many entries; 0: the NIC has no more.
     CqHandle create_cq(std::size_t entries = 1024);
+    Return resize_cq(CqHandle cq, std::size_t entries);
+    /// The queue becomes inaccessible to the hardware; for faults.
+    Return lose_cq(CqHandle cq);
     Return destroy_cq(CqHandle cq);
     Return cq_done(CqHandle cq, CqEntry& entry);
     /// Entries that there was no room for.
@@ -64,6 +85,10 @@ public:
     Return send_notify(ViHandle vi, std::uint64_t context);
     Return receive_notify(ViHandle vi, std::uint64_t context);
     Return cq_notify(CqHandle cq, std::uint64_t context);
+    /// VipSendWait, VipRecvWait, VipCQWait: what is wrong at once, else next_notification() has what the call returns.
+    Return send_wait(Time now, ViHandle vi, Time timeout, std::uint64_t context);
+    Return receive_wait(Time now, ViHandle vi, Time timeout, std::uint64_t context);
+    Return cq_wait(Time now, CqHandle cq, Time timeout, std::uint64_t context);
     std::optional<Notification> next_notification();
 
     NameService& names() { return names_; }
@@ -76,7 +101,7 @@ public:
 
     /// What the N_Port has to tell.
     void on_port_event(Time now, const fibre_channel::NPortEvent& event);
-    Time wakeup() const { return std::min(connections_.wakeup(), messages_.wakeup()); }
+    Time wakeup() const { return std::min({connections_.wakeup(), messages_.wakeup(), shared_.waiters_wakeup()}); }
     void on_timer(Time now);
 
     fibre_channel::Disposition on_frame(Time now, ExchangeHandle exchange, const fc::Frame& frame) override;
@@ -85,13 +110,15 @@ public:
     void on_iu(Time now, const fibre_channel::IncomingIu& iu) override;
     void on_acknowledged(Time now, ExchangeHandle exchange) override {
         messages_.on_acknowledged(now, exchange);
-        end_overrun(now);
+        end_trouble(now);
     }
     void on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure) override;
 
 private:
     Return check(const Attributes& attributes) const;
-    void end_overrun(Time now);
+    /// Errors that end connections whatever their level.
+    void end_trouble(Time now);
+    void wait_for_entry(CqHandle cq, const Waiter& waiter);
 
     Shared shared_;
     Connections connections_;

@@ -30,6 +30,7 @@ struct ProviderConfig {
     /// A completion queue that overruns may destroy data: its VIs are disconnected (VI-DG 6.3.2). Else entries are
     /// lost.
     bool overrun_is_harmful = false;
+    NicAttributes nic{};            ///< what the application may have of everything
     std::vector<HostName> names{};  ///< what the name service knows
 };
 
@@ -60,6 +61,13 @@ struct InMessage {
     Time deadline = never;  ///< when it is given up
 };
 
+/// Somebody who wants to know of a completion: a handler, or a call that blocks until `until`.
+struct Waiter {
+    std::uint64_t context = 0;
+    bool blocks = false;
+    Time until = never;
+};
+
 /// A VI endpoint.
 struct Vi {
     ViHandle id = 0;
@@ -86,14 +94,20 @@ struct Vi {
     std::map<std::uint32_t, Time> discarded;  ///< Merr: until when frames of a Message are thrown away
     bool discards_all = false;                ///< Herr
 
-    std::deque<std::uint64_t> send_handlers, receive_handlers;  ///< contexts, of a descriptor each
+    std::deque<Waiter> send_waiters, receive_waiters;  ///< for a descriptor each
+    /// Asynchronous errors of Idle, which are told when the application asks for a connection (VI Architecture 5.1).
+    std::vector<ErrorDescriptor> held_errors;
 
     // What the application gets.
+    bool asked_as_peer = false;
     std::optional<Return> connect_result, disconnect_result;
     std::optional<Attributes> remote_attributes;
 
     bool connected() const { return state == EndpointState::connected; }
     bool reliable() const { return attributes.level != Reliability::unreliable_delivery; }
+    bool pending() const {
+        return state == EndpointState::pending_connect || state == EndpointState::pending_connect_retry;
+    }
     bool received() const { return attributes.level == Reliability::reliable_reception; }
 };
 
@@ -101,14 +115,15 @@ struct Vi {
 struct ViCounters {
     std::uint64_t messages_sent = 0, octets_sent = 0;          ///< opened
     std::uint64_t messages_received = 0, octets_received = 0;  ///< delivered to memory
-    std::uint64_t failed = 0;  ///< descriptors done with an error, flushed ones left out
+    std::uint64_t failed = 0;   ///< descriptors done with an error, flushed ones left out
+    std::uint64_t flushed = 0;  ///< descriptors that came back because the connection ended
 };
 
 struct CompletionQueue {
     std::size_t capacity = 0;
     std::deque<CqEntry> entries;
-    std::deque<std::uint64_t> handlers;  ///< contexts, of an entry each
-    std::uint64_t lost = 0;              ///< entries that it had no place for
+    std::deque<Waiter> waiters;  ///< for an entry each
+    std::uint64_t lost = 0;      ///< entries that it had no place for
 };
 
 /// What the parts use together.
@@ -122,7 +137,8 @@ struct Shared {
     std::map<CqHandle, CompletionQueue> queues;
     std::deque<ErrorDescriptor> errors;
     std::deque<Notification> notifications;
-    std::set<CqHandle> overrun;  ///< whose VIs have to be disconnected
+    std::set<CqHandle> overrun{};                 ///< whose VIs have to be disconnected
+    std::vector<ErrorDescriptor> catastrophes{};  ///< that are still to be dealt with (VI-DG 6.3.1)
 
     bool iso() const { return config.version == fcvi::Version::iso; }
     std::uint32_t first_msg_id() const { return iso() ? 1 : 0; }
@@ -133,14 +149,27 @@ struct Shared {
     /// Counts, and puts it where the application looks for it.
     void complete_send(Vi& vi, Descriptor descriptor);
     void complete_receive(Vi& vi, Descriptor descriptor);
-    /// Handlers get what is done, or learn that nothing is there any more.
-    void call_handlers(Vi& vi);
+    /// Waiters get what is done, or learn that nothing is there any more.
+    void serve_waiters(Vi& vi);
+    /// Calls that have blocked for long enough.
+    void expire_waiters(Time now);
+    Time waiters_wakeup() const;
+    /// An asynchronous error; of an Idle VI it is told later.
+    void report(const ErrorDescriptor& error);
     void add_entry(CqHandle cq, CqEntry entry);
     /// All that is posted comes back flushed.
     void flush(Vi& vi);
     /// The endpoint goes to Error: nothing is sent or taken any more (8.2, 8.4.2).
-    void fail(Vi& vi, fcvi::Reason why, std::optional<AsyncError> tell = std::nullopt);
+    void fail(Vi& vi, std::optional<fcvi::Reason> why, std::optional<AsyncError> tell = std::nullopt);
+    /// VIs in trouble go to Error, on all Reliability Levels.
+    void end_catastrophes();
+    /// What is posted stays (VI Architecture 5.2).
+    void stop_asking(Vi& vi);
+    /// And comes back flushed.
     void go_idle(Vi& vi);
+    /// Ends a descriptor: writes to its memory, if it has any, and says whether it failed.
+    void finish(Vi& vi, Descriptor& descriptor);
+
     /// Sends an IU of one frame or, with a payload that needs them, of several.
     void send(
         Time now, ExchangeHandle exchange, const fcvi::DeviceHeader& header, Octets payload, bool last,

@@ -39,4 +39,9 @@ const char* name_of(AsyncError error) {
     return names.at(static_cast<std::size_t>(error));
 }
 
+const char* name_of(Resource resource) {
+    constexpr std::array names{"VIP_RESOURCE_NIC", "VIP_RESOURCE_VI", "VIP_RESOURCE_CQ", "VIP_RESOURCE_DESCRIPTOR"};
+    return names.at(static_cast<std::size_t>(resource));
+}
+
 }  // namespace fabricscope::stack::vi

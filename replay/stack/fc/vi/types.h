@@ -54,6 +54,10 @@ enum class AsyncError : std::uint8_t {
 };
 const char* name_of(AsyncError error);
 
+/// VIP_RESOURCE_CODE (VI-DG 4.4): what an asynchronous error is about.
+enum class Resource : std::uint8_t { nic, vi, cq, descriptor };
+const char* name_of(Resource resource);
+
 /// Bits of a descriptor's Status (VI-DG 4.3).
 namespace status {
 inline constexpr std::uint32_t done = 0x1;
@@ -72,6 +76,7 @@ inline constexpr std::uint32_t op_write = 0x2'0000;
 inline constexpr std::uint32_t op_remote_write = 0x3'0000;
 inline constexpr std::uint32_t op_read = 0x4'0000;
 inline constexpr std::uint32_t op_mask = 0x7'0000;
+inline constexpr unsigned op_shift = 16;
 inline constexpr std::uint32_t immediate = 0x8'0000;
 }  // namespace status
 
@@ -102,15 +107,25 @@ struct AddressSegment {
 
 enum class Operation : std::uint8_t { send_receive = 0, rdma_write = 1, rdma_read = 2 };
 
+/// Where a descriptor lies in registered memory (VI-DG 5.1).
+struct DescriptorAddress {
+    std::uint64_t address = 0;
+    MemHandle handle = 0;
+    friend bool operator==(const DescriptorAddress&, const DescriptorAddress&) = default;
+};
+
 struct Descriptor {
     Operation operation = Operation::send_receive;
     std::optional<std::uint32_t> immediate{};
     bool fence = false;  ///< QFENCE: begins when all before it are done
     std::optional<AddressSegment> remote{};
     std::vector<DataSegment> data{};
-    std::uint32_t length = 0;  ///< sum of the data segments; result: octets moved
-    std::uint32_t status = 0;  ///< written when it is done
-    std::uint64_t cookie = 0;  ///< the application's
+    std::uint32_t length = 0;                 ///< sum of the data segments; result: octets moved
+    std::uint32_t status = 0;                 ///< written when it is done
+    std::uint64_t cookie = 0;                 ///< the application's; of a descriptor in memory, its address
+    std::uint32_t faults = 0;                 ///< bits of the status that are wrong in its memory
+    std::optional<DescriptorAddress> at{};    ///< it lies in memory, and is completed there
+    std::optional<DescriptorAddress> next{};  ///< what the User Agent has linked behind it
 };
 
 /// VIP_VI_ATTRIBUTES, with what FC-VI makes of its QoS.
@@ -131,7 +146,11 @@ struct MemoryAttributes {
 
 /// VIP_ERROR_DESCRIPTOR
 struct ErrorDescriptor {
-    ViHandle vi = 0;
+    ViHandle vi = 0;                            ///< 0: none
+    CqHandle cq = 0;                            ///< 0: none
+    std::optional<std::uint64_t> descriptor{};  ///< its cookie
+    std::uint32_t operation = 0;                ///< as in a descriptor's status, without its shift
+    Resource resource = Resource::vi;
     AsyncError code{};
 };
 
@@ -141,13 +160,38 @@ struct CqEntry {
     bool receive = false;
 };
 
-/// What the handler of VipSendNotify, VipRecvNotify or VipCQNotify is called with, once for each of these calls.
+/// What the handler of VipSendNotify, VipRecvNotify or VipCQNotify is called with, once for each of these calls; or
+/// what VipSendWait, VipRecvWait or VipCQWait returns.
 struct Notification {
     std::uint64_t context = 0;  ///< the application's
+    Return result = Return::success;
     ViHandle vi = 0;
     bool receive = false;         ///< of the receive queue
     bool has_descriptor = false;  ///< else the queue is empty; a completion queue tells none
     Descriptor descriptor{};
+};
+
+/// VIP_NIC_ATTRIBUTES (VI-DG 4.5). The limits hold.
+struct NicAttributes {
+    std::string name = "VINIC";
+    std::uint32_t hardware_version = 1, provider_version = 1;
+    Gid address{};  ///< of the port
+    bool thread_safe = false;
+    std::uint16_t max_discriminator = fcvi::max_discriminator_length;
+    std::uint64_t max_register_bytes = std::uint64_t{1} << 40;
+    std::uint32_t max_register_regions = 1 << 20;
+    std::uint64_t max_register_block = UINT32_MAX;
+    std::uint32_t max_vi = 1 << 16;
+    std::uint32_t max_descriptors_per_queue = 1 << 16;
+    std::uint32_t max_segments = 253;  ///< the address segment counts
+    std::uint32_t max_cq = 1 << 16;
+    std::uint32_t max_cq_entries = 1 << 20;
+    std::uint32_t max_transfer_size = UINT32_MAX;
+    std::uint32_t native_mtu = 2112;
+    std::uint32_t max_ptags = 1 << 16;
+    std::vector<Reliability> levels{
+        Reliability::unreliable_delivery, Reliability::reliable_delivery, Reliability::reliable_reception};
+    std::vector<Reliability> rdma_read_levels{Reliability::reliable_delivery, Reliability::reliable_reception};
 };
 
 }  // namespace fabricscope::stack::vi

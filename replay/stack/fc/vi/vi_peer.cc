@@ -156,8 +156,10 @@ void ViPeer::answer(Time now, std::size_t index) {
         return;
     }
     for (std::uint32_t i = 0; i < session.plan.receives; ++i) post_receive(session, i);
-    if (provider_.connect_accept(now, session.conn, session.vi) != vi::Return::success)
-        provider_.connect_reject(now, session.conn);
+    const vi::Return result = provider_.connect_accept(now, session.conn, session.vi);
+    if (result == vi::Return::success) return;
+    session.account.connect = result;
+    provider_.connect_reject(now, session.conn);
 }
 
 void ViPeer::connected(Time now, std::size_t index) {
@@ -413,6 +415,13 @@ bool ViPeer::consume(Time now) {
     bool busy = false;
     while (const auto request = provider_.next_request()) {
         busy = true;
+        if (request->result != vi::Return::success) {
+            for (Session& session : sessions_)
+                if (session.plan.role == ViRole::server && session.account.connect == vi::Return::not_done &&
+                    fcvi::same_discriminator(own_address(session.plan.discriminator), request->local))
+                    session.account.connect = request->result;
+            continue;
+        }
         const auto server = std::ranges::find_if(sessions_, [&](const Session& session) {
             return session.plan.role == ViRole::server && session.left != 0 && session.vi != 0 &&
                    fcvi::same_discriminator(own_address(session.plan.discriminator), request->local);
