@@ -477,6 +477,8 @@ void Streams::begin_again(At& at) {
 /// Kernels count in ticks, and the first one may be nearly over.
 void Streams::judge_rnr_wait(const At& at, Time waited) {
     const Time asked = rnr_wait_of(AethSyndrome::of(at.half.rnr->syndrome).value);
+    if (at.half.rnr->interface != at.packet.interface)  // whose clock may be another
+        return verdicts_.undecided(rules::rnr_wait, UndecidedReason::interface_order);
     if (2 * waited >= asked) return verdicts_.satisfied(rules::rnr_wait);
     verdicts_.broken(
         rules::rnr_wait, {at.half.rnr->frame, at.packet.number}, {at.half.stream},
@@ -615,7 +617,7 @@ void Streams::on_refusal(At& at) {
     at.facts.nak = code;
     ++(rnr ? opposite_of(half).rnr_naks : opposite_of(half).naks);
     if (Event* event = add_event(at, rnr ? Event::Kind::rnr_nak : Event::Kind::nak, at.psn, 1)) event->syndrome = code;
-    const Refusal refusal{at.psn, code, at.packet.time, at.packet.number};
+    const Refusal refusal{at.psn, code, at.packet.time, at.packet.number, at.packet.interface};
     if (is_fatal(syndrome)) stream_of(half).fatal = FatalNak{half.side, code, at.stamp()};
     const bool sequence_error = syndrome.kind == Refused::nak && syndrome.value == AethSyndrome::psn_sequence_error;
     if (sequence_error && half.own_nak && half.own_nak->psn == at.psn)
@@ -629,7 +631,7 @@ void Streams::on_refusal(At& at) {
 
     Half& requester = *half.peer;
     if (sequence_error && requester.requests.has_arrived(at.psn)) {
-        if (at.packet.time - half.last_acknowledged < longest_detour)
+        if (half.last_response_frame == 0 || at.packet.time - half.last_acknowledged < longest_detour)
             verdicts_.undecided(rules::nak_of_missing, UndecidedReason::out_of_order);
         else
             verdicts_.broken(
@@ -643,6 +645,7 @@ void Streams::on_refusal(At& at) {
         }
     }
     (rnr ? requester.rnr : requester.nak) = refusal;
+    half.last_acknowledged = at.packet.time;  // what comes before has arrived
     acknowledge(at, psn_after(at.psn, ib::psn_mask));
 }
 
