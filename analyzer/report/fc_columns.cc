@@ -242,8 +242,9 @@ constexpr auto login_columns = columns<Login>(
     column<[](const Login& l) { return l.kind == LoginKind::port ? "port" : "fabric"; }>("kind", "port or fabric"),
     column<[](const Login& l) { return layout::name_of(wire::els_command_names, l.command); }>(
         "command", "FLOGI, FDISC, PLOGI or PDISC"),
-    column<[](const Login& l) { return wire::port_id_text(l.originator); }>(
-        "originator", "N_Port_ID; of a fabric login the one that it got"),
+    column<[](const Login& l) {
+        return l.originator != wire::unidentified ? std::optional(wire::port_id_text(l.originator)) : std::nullopt;
+    }>("originator", "N_Port_ID; of a fabric login the one that it got"),
     column<[](const Login& l) { return wire::port_id_text(l.responder); }>("responder", "N_Port_ID"),
     column<&Login::fabric>("fabric", "VSAN or Virtual Fabric, if the link tells"),
     column<&Login::state>("state", "requested, accepted, rejected, logged-out or midstream"),

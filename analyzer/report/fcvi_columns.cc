@@ -197,7 +197,8 @@ constexpr auto connections = table<connection_columns>("fcvi_connections", "FC-V
 
 std::optional<std::string> end_of_memory(const Message& m) {
     if (!m.rmt_va) return std::nullopt;
-    return hex_text(*m.rmt_va + m.total_length.value_or(static_cast<std::uint32_t>(m.bytes)));
+    if (m.total_length) return hex_text(*m.rmt_va + *m.total_length);
+    return m.state == MessageState::complete ? std::optional(hex_text(*m.rmt_va + m.bytes)) : std::nullopt;
 }
 
 constexpr auto message_columns = columns<Message>(
@@ -221,8 +222,9 @@ constexpr auto message_columns = columns<Message>(
     time<&Message::last>("last", "time of the last frame"),
     frame<&Message::response>("response_frame", "frame of the response"),
     time<&Message::response>("response", "time of the response"),
-    column<[](const Message& m) { return seconds_between(m.first, m.response); }>(
-        "latency", "seconds from the first frame to the response"),
+    column<[](const Message& m) {  // without anything of the request there is no first frame
+        return m.response && m.response->frame != m.first.frame ? seconds_between(m.first, m.response) : std::nullopt;
+    }>("latency", "seconds from the first frame to the response"),
     column<[](const Message& m) { return text_or_null(trouble_of(m)); }>(
         "trouble", "what kept it from an ordinary end"));
 

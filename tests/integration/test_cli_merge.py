@@ -55,6 +55,17 @@ def test_directions_in_files_of_their_own(name, tmp_path):
     assert merged["capture"]["warnings"] == []
 
 
+@pytest.mark.parametrize("name", [ECHO, "smcr_v2_lossy", "rdmacm_concurrent", "plain_roce_perftest"])
+def test_pieces_in_any_order(name, tmp_path):
+    """A ring buffer's files, given as they come."""
+    whole = analyze(sample(name))
+    run(["editcap", "-c", whole["capture"]["frames"] // 7 + 1, sample(name), tmp_path / "piece.pcap"])
+    pieces = sorted(tmp_path.glob("piece_*.pcap"))
+    assert len(pieces) == 7
+    for files in (pieces, pieces[::-1], pieces[3:] + pieces[:3]):
+        assert traffic(analyze(*files)) == traffic(whole)
+
+
 def test_frames_are_numbered_as_mergecap_numbers_them(tmp_path):
     parts, merged = by_interface("smcr_v2_two_links", tmp_path), tmp_path / "merged.pcapng"
     run(["mergecap", "-I", "none", "-w", merged, *parts])

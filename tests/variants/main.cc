@@ -51,6 +51,7 @@ Result analyse(const traffic::Recording& whole, const Variant& variant, bool fin
     engine::Engine engine(
         {.rdma_cm = true,
          .fc = true,
+         .rdma = true,
          .fc_protocols = {.fcvi = true, .fc_ae_rdma = true},
          .interfaces = variant.interfaces});
     std::uint64_t number = 0;

@@ -55,6 +55,7 @@ public:
         see_one_transport();
         see_twice();
         see_from_two_interfaces();
+        split();
     }
 
 private:
@@ -163,6 +164,39 @@ private:
             std::ranges::stable_sort(
                 variant.frames, {}, [&](const Kept& kept) { return whole_.frames[kept.index].time + kept.later; });
             use_(variant);
+        }
+    }
+
+    /// The capture in several files: frame `i` in that which `file_of(i)` gives. They are merged as every command
+    /// merges its files; no interface of one is known to be that of another.
+    template <class FileOf> void deal(std::uint32_t files, std::string name, FileOf file_of) {
+        const auto interfaces = static_cast<std::uint32_t>(whole_.interfaces.size());
+        Variant variant = empty("split files", std::move(name));
+        variant.interfaces = files * interfaces;
+        for (std::size_t i = 0; i < size(); ++i) {
+            variant.frames.push_back(whole_frame(i));
+            variant.frames.back().interface += file_of(i) * interfaces;
+        }
+        std::ranges::stable_sort(variant.frames, {}, [&](const Kept& kept) {
+            return std::pair(whole_.frames[kept.index].time, kept.interface / interfaces);
+        });
+        variant.in_order = std::ranges::is_sorted(variant.frames, {}, &Kept::index);
+        use_(variant);
+    }
+
+    void split() {
+        for (const std::size_t at : spread(size(), 4 * effort_)) {
+            if (at == 0) continue;
+            deal(2, fmt::format("before frame {}", at + 1), [&](std::size_t i) { return i < at ? 0U : 1U; });
+            deal(2, fmt::format("before frame {}, the later one first", at + 1), [&](std::size_t i) {
+                return i < at ? 1U : 0U;
+            });
+        }
+        for (unsigned seed = 1; seed <= effort_; ++seed) {
+            std::mt19937 random(seed);
+            deal(3, fmt::format("each frame in any of three, seed {}", seed), [&](std::size_t) {
+                return static_cast<std::uint32_t>(random() % 3);
+            });
         }
     }
 

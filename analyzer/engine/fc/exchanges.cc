@@ -28,6 +28,15 @@ bool is_another(const wire::FrameHeader& a, const wire::FrameHeader& b) {
     return same_place && (a.r_ctl != b.r_ctl || a.type != b.type || a.parameter != b.parameter);
 }
 
+/// Of an N_Port that asks the fabric for an address, as far as it was captured.
+std::optional<std::uint64_t> asker_of(const wire::Frame& frame) {
+    const wire::FrameHeader& header = frame.header;
+    if (header.s_id != wire::unidentified || !header.is_els() || header.f_ctl.exchange_responder) return std::nullopt;
+    const wire::ElsMessage message = wire::parse_els(frame.payload, frame.payload_length, std::nullopt);
+    const auto* login = std::get_if<wire::Login>(&message.body);
+    return login != nullptr && !message.error ? std::optional(login->names.port_name) : std::nullopt;
+}
+
 Refusal link_refusal(const wire::FrameHeader& header, const FrameStamp& step) {
     const auto parameter = wire::parameter_as<wire::RejectParameter>(header);
     return {parameter.reason, 0, parameter.vendor, step};
@@ -67,11 +76,22 @@ Exchanges::Place* Exchanges::find_fabric_login(const Key& key) {
     return found;
 }
 
+/// After an Exchange is over: whether a frame is of another one with that OX_ID, whose beginning was not captured.
+bool Exchanges::is_of_next(const Place& place, const wire::FrameHeader& header) {
+    if (!header.is_data()) return false;
+    if (place.exchange->type && header.type != *place.exchange->type) return true;
+    const bool answers = header.f_ctl.exchange_responder && header.rx_id != wire::unassigned_x_id;
+    return answers && place.given_rx_id && header.rx_id != *place.given_rx_id;
+}
+
 /// OX_IDs are used again. Whether a first Sequence belongs to another Exchange than the one that has its OX_ID.
-bool Exchanges::starts_anew(const Place& place, const wire::FrameHeader& header) {
+bool Exchanges::starts_anew(const Place& place, const wire::Frame& frame) {
+    const wire::FrameHeader& header = frame.header;
+    if (place.is_over && is_of_next(place, header)) return true;
     if (!header.is_data() || !header.f_ctl.first_sequence || header.f_ctl.exchange_responder) return false;
     if (place.is_over || is_aborted(*place.exchange)) return true;
     if (is_another(header, place.first_header)) return true;
+    if (place.asker && asker_of(frame).value_or(*place.asker) != *place.asker) return true;
     const std::vector<SequenceSeen>& sequences = place.exchange->sequences;
     const bool first_is_over = !sequences.empty() && sequences.front().complete;
     return first_is_over && (header.seq_id != place.first_header.seq_id || place.answered);
@@ -82,7 +102,7 @@ Exchanges::Place& Exchanges::place_of(const capture::Packet& packet, bool& opens
     const Key key = key_of(*packet.fc);
     Place* known = find(key);
     if (known == nullptr && header.f_ctl.exchange_responder) known = find_fabric_login(key);
-    opens = known == nullptr || starts_anew(*known, header);
+    opens = known == nullptr || starts_anew(*known, packet.fc->frame);
     if (!opens) return *known;
     if (known != nullptr) end(*known);
     else known = &make_place(key);
@@ -114,6 +134,8 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
     }
     const wire::FrameHeader& header = packet.fc->frame.header;
     place.first_header = header;
+    place.asker = asker_of(packet.fc->frame);
+    place.given_rx_id.reset();
     Exchange& exchange = *place.exchange;
     exchange.id = ++last_id_;
     exchange.fabric = place.key.fabric;
@@ -168,8 +190,11 @@ Arrival Exchanges::take(const capture::Packet& packet) {
     arrival.opens = opens;
     exchange.last_frame = packet.number;
     exchange.last_time = packet.time;
-    if (header.rx_id != wire::unassigned_x_id && (!exchange.rx_id || header.f_ctl.exchange_responder))
-        exchange.rx_id = header.rx_id;
+    // 0 is an RX_ID like others in what a Responder sends; others may mean that they know of none.
+    const bool answers = header.f_ctl.exchange_responder && (header.is_data() || header.rx_id != 0);
+    const bool echoes = !exchange.rx_id && header.rx_id != 0;
+    if (header.rx_id != wire::unassigned_x_id && (answers || echoes)) exchange.rx_id = header.rx_id;
+    if (header.f_ctl.exchange_responder && header.rx_id != wire::unassigned_x_id) place.given_rx_id = header.rx_id;
     if (header.is_link_control()) take_link_control(exchange, arrival);
     else if (header.is_basic_link_service()) take_basic_link_service(exchange, arrival);
     else take_data(place, arrival);

@@ -61,7 +61,10 @@ private:
         std::unique_ptr<Exchange> unlisted;  ///< if there is no room
         PerParty<capture::FcSequences> sequences;
         wire::FrameHeader first_header;  ///< of the frame that was seen first
-        bool answered = false;           ///< the Responder has sent data
+        /// Port_Name of who asks the fabric for an address: until then all N_Ports have the same one.
+        std::optional<std::uint64_t> asker;
+        std::optional<std::uint16_t> given_rx_id;  ///< by the Responder
+        bool answered = false;                     ///< the Responder has sent data
         bool is_over = false;
         PerParty<bool> id_noted;
         KeptNumbers kept{};
@@ -72,7 +75,8 @@ private:
     Place& place_of(const capture::Packet& packet, bool& opens);
     Place* find(const Key& key);
     Place* find_fabric_login(const Key& key);
-    static bool starts_anew(const Place& place, const wire::FrameHeader& header);
+    static bool is_of_next(const Place& place, const wire::FrameHeader& header);
+    static bool starts_anew(const Place& place, const wire::Frame& frame);
     Place& make_place(const Key& key);
     void open(Place& place, const capture::Packet& packet);
     void end(Place& place);

@@ -79,7 +79,8 @@ void Tracker::State::on_els(Arrival& arrival, ByteView payload, std::size_t leng
         return;
     }
     answered(arrival, message.command == wire::els_ls_acc);
-    if (const auto* reject = std::get_if<wire::LsRjt>(&message.body); reject != nullptr && !exchange.rejected)
+    if (const auto* reject = std::get_if<wire::LsRjt>(&message.body);
+        reject != nullptr && !message.error && !exchange.rejected)
         exchange.rejected = Refusal{reject->reason, reject->explanation, reject->vendor, arrival.step()};
     if (exchange.els) logins_.on_answer(arrival, message);
 }

@@ -107,6 +107,7 @@ void Setups::learn_end(Connection& connection, Side side, const wire::ConnectPay
     else if (handle != wire::unassigned_handle) connections_.bind(connection, side, *handle);
     if (payload.error) return;
     end.address = payload.local();
+    if (handle == wire::unassigned_handle) return;  // a refusal by nobody, who wants nothing
     end.attributes = payload.attributes();
     end.reliability = payload.reliability();
 }
@@ -145,6 +146,7 @@ void Setups::on_request(const Arrival& a, const Payload& octets) {
             if (waiting.size() < most_waiting_peers) waiting.push_back(connection->id);
         }
     }
+    if (connection->outcome == Outcome::aborted) connection->outcome = Outcome::unknown;  // it is tried again
     learn_end(*connection, side, payload);
     if (!payload.error) {
         connections_.state(connection->id).sender[side].asked_for = payload.remote();

@@ -56,7 +56,7 @@ void Streams::on_refusal(At& at) {
     at.facts.nak = code;
     ++(rnr ? opposite_of(half).rnr_naks : opposite_of(half).naks);
     if (Event* event = add_event(at, rnr ? Event::Kind::rnr_nak : Event::Kind::nak, at.psn, 1)) event->syndrome = code;
-    const Refusal refusal{at.psn, code, at.packet.time, at.packet.number};
+    const Refusal refusal{at.psn, code, at.packet.time, at.packet.number, at.packet.interface};
     if (is_fatal(syndrome)) stream_of(half).fatal = FatalNak{half.side, code, at.stamp()};
     const bool sequence_error = syndrome.kind == Refused::nak && syndrome.value == AethSyndrome::psn_sequence_error;
     if (sequence_error && half.own_nak && half.own_nak->psn == at.psn)
@@ -70,7 +70,7 @@ void Streams::on_refusal(At& at) {
 
     Half& requester = *half.peer;
     if (sequence_error && requester.requests.has_arrived(at.psn)) {
-        if (at.packet.time - half.last_acknowledged < longest_detour)
+        if (half.last_response_frame == 0 || at.packet.time - half.last_acknowledged < longest_detour)
             verdicts_.undecided(rules::nak_of_missing, UndecidedReason::out_of_order);
         else
             verdicts_.broken(
@@ -85,6 +85,7 @@ void Streams::on_refusal(At& at) {
         }
     }
     (rnr ? requester.rnr : requester.nak) = refusal;
+    half.last_acknowledged = at.packet.time;  // what comes before has arrived
     acknowledge(at, psn_after(at.psn, ib::psn_mask));
 }
 

@@ -182,6 +182,8 @@ void Streams::begin_again(At& at) {
 /// Kernels count in ticks, and the first one may be nearly over.
 void Streams::judge_rnr_wait(const At& at, Time waited) {
     const Time asked = ib::rnr_timer_microseconds(AethSyndrome::of(at.half.rnr->syndrome).value) * capture::microsecond;
+    if (at.half.rnr->interface != at.packet.interface)  // whose clock may be another
+        return verdicts_.undecided(rules::rnr_wait, UndecidedReason::interface_order);
     if (2 * waited >= asked) return verdicts_.satisfied(rules::rnr_wait);
     verdicts_.broken(
         rules::rnr_wait, {at.half.rnr->frame, at.packet.number}, {at.half.stream},

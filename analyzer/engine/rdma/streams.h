@@ -53,6 +53,7 @@ private:
         std::uint8_t syndrome = 0;
         Time time = 0;
         std::uint64_t frame = 0;
+        std::uint32_t interface = 0;
     };
 
     /// Packets that are sent again, one after the other.
