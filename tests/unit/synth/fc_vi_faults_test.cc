@@ -80,7 +80,8 @@ TEST_F(ViFaults, DisconnectWhilePending) {
     EXPECT_EQ(disconnect(b()), Return::success);
     run(second);
     EXPECT_EQ(b().state(), State::idle);
-    EXPECT_NE(a().state(), State::connected) << "without RESP3's handle there is no connection (5.3.3)";
+    EXPECT_EQ(a().state(), State::error) << "the connection is ended as soon as it is there";
+    ASSERT_EQ(of(IuType::disconnect_rqst).size(), 1U);
     EXPECT_THAT(a().errors(), ElementsAre(AsyncError::conn_lost));
 }
 

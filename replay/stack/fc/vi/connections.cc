@@ -529,12 +529,13 @@ void Connections::on_response2(Time now, Setup& setup, const fcvi::DeviceHeader&
     setup.t2 = never;
     setup.over = true;
     Vi* vi = setup.accepted ? vi_of(setup) : nullptr;
-    if (vi != nullptr && vi->state == EndpointState::idle) vi = nullptr;  // its application waits no more
+    if (vi != nullptr && vi->state == EndpointState::idle) vi = nullptr;
     const bool given_up = header.tells_status();
     if (shared_.iso()) {
-        const std::uint32_t handle = vi == nullptr ? fcvi::unassigned_handle : setup.their_handle;
+        const std::uint32_t handle = setup.accepted ? setup.their_handle : fcvi::unassigned_handle;
         respond(now, setup, IuType::connect_resp3, handle, {}, true, vi == nullptr ? "" : "is connected");
     }
+    if (setup.accepted && vi == nullptr && !given_up) return disown(now, setup);
     if (vi == nullptr || vi->connected() || vi->remote_handle != setup.their_handle) return;
     if (given_up) {
         shared_.stop_asking(*vi);
@@ -544,6 +545,20 @@ void Connections::on_response2(Time now, Setup& setup, const fcvi::DeviceHeader&
     vi->state = EndpointState::connected;
     vi->may_send = vi->may_complete = true;
     finish(*vi, Return::success);
+}
+
+/// The application has disconnected before the connection was there (VI Architecture 5.2): the other side's is ended at
+/// once, and nobody waits for the answer.
+void Connections::disown(Time now, const Setup& setup) {
+    fcvi::DeviceHeader header = fcvi::make_device_header(shared_.config.version, IuType::disconnect_rqst);
+    header.common().handle = setup.their_handle;
+    header.common().msg_id = 0;
+    set_connection_id(header, 0);
+    if (auto* head = std::get_if<fcvi::DisconnectHead>(&header.head)) head->vi_app_discon = true;
+    else if (auto* draft = std::get_if<fcvi::ConnectRequestHeadRev10>(&header.head))
+        draft->mode = fcvi::rev_1_0_application_disconnect;
+    const ExchangeHandle exchange = shared_.exchanges.open(fcvi::fc_type, setup.port_id, shared_.config.service_class);
+    shared_.send(now, exchange, header, {}, false, "nobody wants the connection any more");
 }
 
 /// C.4, rule 6.

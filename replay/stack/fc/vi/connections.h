@@ -119,6 +119,7 @@ private:
     /// `vi`: whose attributes stand in a refusal.
     void send_response1(Time now, Setup& setup, std::optional<fcvi::Reason> reason, const Vi* vi = nullptr);
     void on_response2(Time now, Setup& setup, const fcvi::DeviceHeader& header);
+    void disown(Time now, const Setup& setup);
     void on_t2(Setup& setup);
     bool answer_again(Time now, Setup& setup);
     Return mismatch(const fcvi::ConnectPayload& theirs, const Vi& vi) const;
