@@ -49,10 +49,12 @@ DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std
     originals_.resize(interface_count > 1 ? capacity : std::min(capacity, most_of_one_interface));
     buckets_.resize(std::bit_ceil(2 * originals_.size()));
     pairs_.resize(pair_count);
+    heard_.resize(most_interfaces);
 }
 
 std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) {
     if (packet.transport == Transport::none || packet.interface >= most_interfaces) return {};
+    hear(packet);
     const Direction direction = direction_of(packet);
     const std::uint64_t fingerprint = combine(
         combine(hash_of_segment(packet), direction.ends), packet.ip_identification);
@@ -79,10 +81,25 @@ DuplicateFilter::Direction DuplicateFilter::direction_of(const Packet& packet) {
     return {pair, combine(source, destination), source < destination};
 }
 
+void DuplicateFilter::hear(const Packet& packet) {
+    Heard& heard = heard_[packet.interface];
+    if (!heard.first) heard.first = packet.time;
+    heard.latest = std::max(heard.latest, packet.time);
+}
+
+/// The first one that an interface shows may be a copy of what another one has just shown.
+bool DuplicateFilter::were_heard_together(const Original& original, const Packet& packet) const {
+    const Time begin = heard_[packet.interface].first.value_or(packet.time);
+    return heard_[original.interface].latest >= begin || begin - original.time <= latest_identified;
+}
+
 bool DuplicateFilter::is_copy(
     const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const {
     const Time distance = packet.time - original.time;
-    if ((original.interfaces >> packet.interface & 1) == 0) return distance >= -window_ && distance <= window_;
+    if ((original.interfaces >> packet.interface & 1) == 0) {
+        if (distance < -window_ || distance > window_) return false;
+        return packet.ip_identification != 0 || were_heard_together(original, packet);
+    }
     if (distance < 0 || original.interface != packet.interface) return false;
     if (packet.ip_identification != 0) return distance <= latest_identified;
     return distance <= latest && direction.pair.youngest[!direction.way] < serial;

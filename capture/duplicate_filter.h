@@ -16,7 +16,8 @@ namespace fabricscope::capture {
 /// Two packets are copies if addresses, IP identification and transport octets agree; MAC addresses, hop limits and
 /// checksums may differ. Of another interface an interface contributes at most one copy of each original. On the same
 /// interface a copy follows within a millisecond if IP identifies it; otherwise it is soon there, before anything has
-/// gone the opposite way: so retransmissions stay, which a timer or an answer brings about.
+/// gone the opposite way: so retransmissions stay, which a timer or an answer brings about. A file that begins when
+/// another one has ended, as those of a ring buffer do, holds no copies of it but those that IP identifies.
 class DuplicateFilter {
 public:
     /// `interface_count` as the source tells it. Originals are remembered for `window`, the youngest `capacity` of
@@ -36,6 +37,12 @@ private:
         std::uint64_t previous;  ///< serial number of the one before in the same bucket; 0 = none
     };
 
+    /// When an interface was heard.
+    struct Heard {
+        std::optional<Time> first;
+        Time latest = 0;
+    };
+
     /// What went between two addresses: the serial number of the youngest original each way.
     struct Pair {
         std::uint64_t addresses = 0;
@@ -50,6 +57,8 @@ private:
 
     Direction direction_of(const Packet& packet);
     Original* find(std::uint64_t fingerprint, const Packet& packet, const Direction& direction);
+    void hear(const Packet& packet);
+    bool were_heard_together(const Original& original, const Packet& packet) const;
     bool is_copy(
         const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const;
     void remember(std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces);
@@ -60,6 +69,7 @@ private:
     std::vector<std::uint64_t> buckets_;  ///< serial number of the youngest original
     std::vector<Pair> pairs_;             ///< by a hash of the addresses; one takes another's place
     std::uint64_t next_ = 1;              ///< serial number of the next original
+    std::vector<Heard> heard_;            ///< by interface
 };
 
 }  // namespace fabricscope::capture

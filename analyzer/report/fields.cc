@@ -4,6 +4,7 @@
 #include <map>
 #include <ostream>
 
+#include "analyzer/engine/common_fields.h"
 #include "analyzer/engine/protocols.h"
 #include "analyzer/report/json_value.h"
 #include "analyzer/report/table.h"
@@ -67,6 +68,14 @@ void add_generated(Fields& fields, std::span<const engine::GeneratedField> gener
         add(fields, {field.filter, type_of(field.type), protocol, field.label, ""});
 }
 
+void add_common(Fields& fields, const char* protocol) {
+    const auto add_one = [&](const engine::CommonField& field, const char* type) {
+        add(fields, {std::string(protocol) + "." + field.name, type, protocol, field.label, ""});
+    };
+    add_one(engine::unknown_octets, "bytes");
+    for (const engine::CommonField& field : engine::expert::all) add_one(field, "none");
+}
+
 }  // namespace
 
 std::vector<FieldEntry> all_fields() {
@@ -75,6 +84,7 @@ std::vector<FieldEntry> all_fields() {
         if (protocol.layouts != nullptr) add_layouts(fields, protocol.layouts(), protocol.filter);
         if (protocol.octets != nullptr) add_octets(fields, protocol.octets(), protocol.filter);
         add_generated(fields, protocol.generated_fields, protocol.filter);
+        if (!protocol.generated_fields.empty()) add_common(fields, protocol.filter);
     }
 
     std::vector<FieldEntry> list;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/engine/common_fields.h"
 #include "analyzer/engine/finding.h"
 
 namespace fabricscope::plugin {
@@ -12,18 +13,22 @@ namespace {
 
 std::vector<ExpertKind> kinds_of_all(Experts& common) {
     using engine::Severity;
-    const auto finding = [&common](Severity severity) { return &common.finding[static_cast<std::size_t>(severity)]; };
+    namespace expert = engine::expert;
+    const auto finding = [&common](Severity severity) -> expert_field& {
+        return common.finding[static_cast<std::size_t>(severity)];
+    };
+    const auto kind = [](expert_field& id, const engine::CommonField& field, int group, int severity) {
+        return ExpertKind{&id, field.name, group, severity, field.label};
+    };
     return {
-        {&common.malformed, "malformed", PI_MALFORMED, PI_ERROR, "The message contradicts itself"},
-        {&common.cut, "cut", PI_UNDECODED, PI_NOTE, "The message was not captured whole"},
-        {&common.reserved_set, "reserved_set", PI_PROTOCOL, PI_NOTE, "Reserved, but not zero"},
-        {&common.retransmission, "repeated", PI_SEQUENCE, PI_NOTE, "The packet was seen before"},
-        {&common.late, "late", PI_SEQUENCE, PI_NOTE,
-         "The capture is not in order of time, so what is derived from earlier frames may be wrong: sort it with "
-         "reordercap"},
-        {finding(Severity::note), "finding.note", PI_PROTOCOL, PI_NOTE, "A rule is broken"},
-        {finding(Severity::warning), "finding.warning", PI_PROTOCOL, PI_WARN, "A rule is broken"},
-        {finding(Severity::error), "finding.error", PI_PROTOCOL, PI_ERROR, "A rule is broken"},
+        kind(common.malformed, expert::malformed, PI_MALFORMED, PI_ERROR),
+        kind(common.cut, expert::cut, PI_UNDECODED, PI_NOTE),
+        kind(common.reserved_set, expert::reserved_set, PI_PROTOCOL, PI_NOTE),
+        kind(common.retransmission, expert::repeated, PI_SEQUENCE, PI_NOTE),
+        kind(common.late, expert::late, PI_SEQUENCE, PI_NOTE),
+        kind(finding(Severity::note), expert::note, PI_PROTOCOL, PI_NOTE),
+        kind(finding(Severity::warning), expert::warning, PI_PROTOCOL, PI_WARN),
+        kind(finding(Severity::error), expert::error, PI_PROTOCOL, PI_ERROR),
     };
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/shell/plugin.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <unordered_map>
 
+#include "analyzer/engine/common_fields.h"
 #include "plugins/shell/flow_graph.h"
 #include "plugins/shell/taps.h"
 
@@ -44,8 +47,8 @@ void register_fields(const Description& description, Fields& fields) {
     if (protocol.layouts != nullptr) registry.add_layouts(protocol.layouts());
     if (protocol.octets != nullptr) registry.add_octets(protocol.octets());
     registry.add_generated(protocol.generated_fields, fields.generated);
-    const std::string& octets = names.emplace_back(std::string(protocol.filter) + ".octets");
-    registry.add(fields.octets, octets.c_str(), "Octets", FT_BYTES, BASE_NONE, "Octets without a known meaning");
+    const std::string& octets = names.emplace_back(fmt::format("{}.{}", protocol.filter, engine::unknown_octets.name));
+    registry.add(fields.octets, octets.c_str(), "Octets", FT_BYTES, BASE_NONE, engine::unknown_octets.label);
     registry.add_subtree(fields.subtree);
     for (int* subtree : description.subtrees) registry.add_subtree(*subtree);
     registry.register_with(fields.protocol);

@@ -55,7 +55,7 @@ def test_directions_in_files_of_their_own(name, tmp_path):
     assert merged["capture"]["warnings"] == []
 
 
-@pytest.mark.parametrize("name", [ECHO, "smcr_v2_lossy", "rdmacm_concurrent", "plain_roce_perftest"])
+@pytest.mark.parametrize("name", [ECHO, "smcr_v2_lossy", "rdmacm_concurrent", "plain_roce_perftest", "fcoe_vn2vn"])
 def test_pieces_in_any_order(name, tmp_path):
     """A ring buffer's files, given as they come."""
     whole = analyze(sample(name))

@@ -8,7 +8,7 @@ import re
 import fc_probe
 import pytest
 from fc_probe import CARRIERS, SEND_RESP, SEND_RQST, WRITE_RQST, Fcvi, pattern
-from harness import BUILD, fields, run, sample, sharkd, tshark, without_plugin
+from harness import fields, run, sample, sharkd, tshark, without_plugin
 
 VERSIONS = ["iso", "rev-1.0"]
 PACKETS = [carrier for carrier in CARRIERS if carrier != "fcip"]
@@ -102,13 +102,6 @@ def messages_are_put_together(found):
 
 
 # ---- fields ----
-
-def test_every_field_is_there():
-    named = {line.split("\t")[2] for line in tshark("-G", "fields").splitlines() if line.startswith("F\t")}
-    ours = run([BUILD / "bin/fabricscope", "fields"]).decode()
-    wanted = set(re.findall(r"^(fcvi\.\S+) ", ours, re.MULTILINE))
-    assert len(wanted) > 80 and wanted <= named
-
 
 HEADER = {  # of the RDMA Write's first frame
     "fcvi.handle": "0x00000b02", "fcvi.opcode": "0x01", "fcvi.flags.imm_data": "1", "fcvi.immediate_data": "0x0000cafe",

@@ -2,9 +2,10 @@
 """One shared object for all protocols: what it exports, and that each protocol can be switched off by itself."""
 
 import itertools
+import json
 
 import pytest
-from harness import BUILD, ROOT, run, sample, tshark, without_plugin
+from harness import BUILD, ROOT, fabricscope, run, sample, tshark, without_plugin
 
 PROTOCOLS = {
     "smcr": sample("smcr_v1_echo"),
@@ -34,6 +35,22 @@ def test_it_exports_what_wireshark_looks_for_and_nothing_else():
 def test_it_registers_all_protocols():
     registered = {line.split("\t")[2] for line in tshark("-G", "protocols").splitlines()}
     assert registered >= PROTOCOLS.keys() | {"rdma"}
+
+
+def test_the_reference_lists_every_field_and_no_other():
+    """`fabricscope fields` and Wireshark's View > Internals > Fields, expert infos included."""
+    types = {"string": "string", "framenum": "framenum", "relative_time": "reltime", "boolean": "boolean", "none": "none",
+             "bytes": "bytes", "ipv4": "ipv4", "ipv6": "ipv6", "ether": "ether"}
+    registered = {}
+    for line in tshark("-G", "fields").splitlines():
+        words = line.split("\t")
+        if words[0] == "F" and words[4] in PROTOCOLS.keys() | {"rdma"}:
+            kind = words[3].removeprefix("FT_").lower()
+            registered.setdefault(words[2], set()).add(types.get(kind, kind))
+    reference = {field["name"]: field["type"] for field in json.loads(fabricscope("fields", "--json"))}
+    assert set(registered) == set(reference)
+    # An expert info may have the name of a field.
+    assert {name: kinds for name, kinds in registered.items() if reference[name] not in kinds} == {}
 
 
 @pytest.mark.parametrize("alone", PROTOCOLS)

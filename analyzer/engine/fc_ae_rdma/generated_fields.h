@@ -62,6 +62,7 @@ inline constexpr std::array generated_fields{
         "fcaerdma.copy_of", "Copy of", GeneratedType::frame,
         "Frame that another interface saw first; what is known of it holds for its copy"},
     GeneratedField{"fcaerdma.rule", "Rule", GeneratedType::text, "Id of a rule that this frame breaks: AERDMA-09"},
+    GeneratedField{"fcaerdma.failed", "Failed", GeneratedType::expert_info, "The message failed"},
 };
 
 }  // namespace fabricscope::engine::fc_ae_rdma

@@ -80,6 +80,8 @@ inline constexpr std::array generated_fields{
         "fcvi.copy_of", "Copy of", GeneratedType::frame,
         "Frame that another interface saw first; what is known of it holds for its copy"},
     GeneratedField{"fcvi.rule", "Rule", GeneratedType::text, "Id of a rule that this frame breaks: FCVI-09"},
+    GeneratedField{"fcvi.rejected", "Rejected", GeneratedType::expert_info, "The connection is rejected"},
+    GeneratedField{"fcvi.failed", "Failed", GeneratedType::expert_info, "The Message failed"},
 };
 
 }  // namespace fabricscope::engine::fcvi

@@ -57,6 +57,7 @@ inline constexpr std::array generated_fields{
         "rdma_ip_cm.copy_of", "Copy of", GeneratedType::frame,
         "Frame that another interface saw first; what is known of it holds for its copy"},
     GeneratedField{"rdma_ip_cm.rule", "Rule", GeneratedType::text, "Id of a rule that this frame breaks: IPCM-CA11-5"},
+    GeneratedField{"rdma_ip_cm.rejected", "Rejected", GeneratedType::expert_info, "The connection is rejected"},
 };
 
 }  // namespace fabricscope::engine::rdma_cm

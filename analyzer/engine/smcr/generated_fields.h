@@ -65,6 +65,9 @@ inline constexpr std::array generated_fields{
         "smcr.copy_of", "Copy of", GeneratedType::frame,
         "Frame that another interface saw first; what is known of it holds for its copy"},
     GeneratedField{"smcr.rule", "Rule", GeneratedType::text, "Id of a rule that this frame breaks: SMCR-R34"},
+    GeneratedField{
+        "smcr.llc.add_link.rfc_shape", "ADD LINK as RFC 7609 draws it", GeneratedType::expert_info,
+        "Laid out without the two reserved octets that implementations send"},
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -32,6 +32,18 @@ TEST(DuplicateFilter, CopyOnAnotherInterface) {
     EXPECT_FALSE(is_copy(filter, segment(1, 2), 1)) << "another sequence number";
 }
 
+/// The next file begins when the one before has ended: what is equal there was sent again.
+TEST(DuplicateFilter, FilesOfARingBuffer) {
+    const Octets identified = segment(1), not_identified = segment(0), other = segment(0, 2);
+    DuplicateFilter filter(2);
+    EXPECT_FALSE(is_copy(filter, not_identified, 0));
+    EXPECT_FALSE(is_copy(filter, identified, 0));
+    EXPECT_FALSE(is_copy(filter, not_identified, 1, 500 * millisecond));
+    EXPECT_TRUE(is_copy(filter, identified, 1, 500 * millisecond)) << "IP tells that it is the same one";
+    EXPECT_FALSE(is_copy(filter, other, 1, 501 * millisecond));
+    EXPECT_TRUE(is_copy(filter, other, 0, 900 * millisecond)) << "both were heard then";
+}
+
 TEST(DuplicateFilter, RetransmissionOnTheSameInterfaceStays) {
     DuplicateFilter filter(2);
     const Octets roce = roce_v2(bth(0x04, 1, {}, counting(44)));
