@@ -90,7 +90,7 @@ void DuplicateFilter::hear(const Packet& packet) {
 /// The first one that an interface shows may be a copy of what another one has just shown.
 bool DuplicateFilter::were_heard_together(const Original& original, const Packet& packet) const {
     const Time begin = heard_[packet.interface].first.value_or(packet.time);
-    return heard_[original.interface].latest >= begin || begin - original.time <= latest_identified;
+    return heard_[original.interface].latest >= begin || begin - original.time <= latest;
 }
 
 bool DuplicateFilter::is_copy(

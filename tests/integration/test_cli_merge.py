@@ -36,7 +36,10 @@ def traffic(result):
         if isinstance(value, dict):
             return {key: strip(each) for key, each in value.items() if "frame" not in key and key != "places"}
         return [strip(each) for each in value] if isinstance(value, list) else value
-    return strip({key: value for key, value in result.items() if key not in ("capture", "rules")})
+    told = {key: value for key, value in result.items() if key not in ("capture", "rules")}
+    # Statistics of interfaces do not come along with frames.
+    told["observations"] = [o for o in told["observations"] if o["id"] != "CAPTURE-O-dropped"]
+    return strip(told)
 
 
 @pytest.mark.parametrize("name", ["smcr_v2_two_links", "smcr_v2_two_links_b", "smcr_v2_asymmetric"])
@@ -125,4 +128,5 @@ def test_tcp_of_one_host_and_roce_of_another(tmp_path):
 
 def test_healthy_captures_do_not_contradict_themselves():
     for path in (ROOT / "samples/real").glob("smcr_*.pcap*"):
-        assert analyze(path)["capture"]["warnings"] == []
+        warnings = analyze(path)["capture"]["warnings"]
+        assert [warning for warning in warnings if "lost before they were captured" not in warning] == []

@@ -338,6 +338,9 @@ void MessageRules::judge_order(const Arrival& a, const Connection& connection, c
         return fmt::format("Message {} is answered after Message {}", message.msg_id, *sender.good_response_to);
     });
     if (connection.reliability() != Reliability::reliable_reception) return;
+    // Of an answer that has begun the rest may have been missed by the capture.
+    if (read_waits && earlier_read->second.is_answered_in_part)
+        return judge_.undecided(rules::read_first, UndecidedReason::response_not_captured);
     judge_(rules::read_first, !read_waits, a, [&] {
         return fmt::format("Message {} succeeds before Read {} has been answered", message.msg_id, earlier_read->first);
     });
