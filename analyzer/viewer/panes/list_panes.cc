@@ -88,6 +88,9 @@ void VerdictPane::show(std::shared_ptr<const Recording> recording) {
     header.setHighlightSections(false);
     header.setSectionResizeMode(QHeaderView::ResizeToContents);
     header.setSectionResizeMode(VerdictModel::sentence, QHeaderView::Stretch);
+    // Ids are long; what they stand for is the sentence, which needs the room.
+    header.setSectionResizeMode(VerdictModel::kind, QHeaderView::Interactive);
+    header.resizeSection(VerdictModel::kind, header.fontMetrics().horizontalAdvance("SMCR-R00 WW"));
 }
 
 void VerdictPane::go_to(const Observation& observation) {
