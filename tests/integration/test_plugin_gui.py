@@ -174,7 +174,7 @@ def test_the_message_in_the_details(screen):
     assert "SMC-R, CDC smcr-1" in screen.text()
 
 
-MENUS = ["SMC-R", "RDMA CM", "FC-VI", "FC-AE-RDMA"]  # the last ones of Tools, in this order
+MENUS = ["SMC-R", "RDMA CM", "FC-VI", "FC-AE-RDMA", "RDMA"]  # the last ones of Tools, in this order
 
 
 def choose(screen, menu, letter):

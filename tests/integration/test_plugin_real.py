@@ -127,7 +127,7 @@ def test_switched_off_it_leaves_everything_as_it_was(name):
 def test_beside_the_builtin_dissector_it_writes_no_columns():
     capture = sample("smcr_v1_echo")
     beside = ["-o", "smcr.replace_builtin:FALSE"]
-    assert tshark("-r", capture, *beside) == without_plugin("-r", capture)
+    assert tshark("-r", capture, *beside, *OTHER_PLUGINS_OFF) == without_plugin("-r", capture)
     assert fields(capture, "frame.number", display_filter="smc && smcr.cdc", options=beside)
 
 
