@@ -62,9 +62,14 @@ std::uint32_t interfaces_before_first_packet(const Peek& file) {
     return interfaces;
 }
 
-constexpr bool is_pcap_magic(std::uint32_t word) {
+/// In this host's byte order.
+constexpr bool is_native_pcap_magic(std::uint32_t word) {
     constexpr std::uint32_t microseconds = 0xA1B2'C3D4, nanoseconds = 0xA1B2'3C4D;
     return word == microseconds || word == nanoseconds;
+}
+
+constexpr bool is_pcap_magic(std::uint32_t word) {
+    return is_native_pcap_magic(word) || is_native_pcap_magic(__builtin_bswap32(word));
 }
 
 /// Whether the first records follow each other as in a pcap file. Variants have longer headers: some by a magic number
@@ -77,8 +82,8 @@ bool is_usual_pcap(const Peek& file) {
     std::array<std::uint32_t, 1> magic{};
     if (!file.read(0, magic)) return true;
     if (magic[0] == modified_magic || magic[0] == __builtin_bswap32(modified_magic)) return false;
-    if (!is_pcap_magic(magic[0]) && !is_pcap_magic(__builtin_bswap32(magic[0]))) return true;
-    const bool swapped = !is_pcap_magic(magic[0]);
+    if (!is_pcap_magic(magic[0])) return true;
+    const bool swapped = !is_native_pcap_magic(magic[0]);
     std::array<std::uint32_t, 4> header{};  // seconds, fraction, captured length, length
     std::uint64_t offset = file_header;
     for (int i = 0; i < records && file.read(offset, header); ++i) {
@@ -99,7 +104,7 @@ bool pipe_holds_pcap(int fd) {
                       ::read(copy[0], &magic, sizeof magic) == sizeof magic;
     ::close(copy[0]);
     ::close(copy[1]);
-    return read && (is_pcap_magic(magic) || is_pcap_magic(__builtin_bswap32(magic)));
+    return read && is_pcap_magic(magic);
 }
 
 /// A pcapng file that began with one interface. Should it later describe another one of a different

@@ -39,9 +39,14 @@ void compare(const Statement& statement, const std::string& what, const std::str
     if (is != expected) statement.fail(fmt::format("{} is {}, not {}", what, is, expected));
 }
 
+/// With what the statement says under that name, if it says anything.
+void compare_if_told(
+    const Statement& statement, const std::string& name, const std::string& what, const std::string& is) {
+    if (statement.has(name)) compare(statement, what, is, statement.text(name, ""));
+}
+
 void compare_result(const Statement& statement, Return result) {
-    if (!statement.has("returns")) return;
-    compare(statement, "the result", name_of(result), statement.text("returns", ""));
+    compare_if_told(statement, "returns", "the result", name_of(result));
 }
 
 }  // namespace
@@ -151,12 +156,9 @@ std::optional<Return> ViScriptHost::call_vi(Time now, const std::string& name, c
         vi::ViQuery query;
         const Return result = provider_.query_vi(vi(statement), query);
         const auto words = [](bool yes) { return yes ? "yes" : "no"; };
-        if (statement.has("state")) compare(statement, "the state", name_of(query.state), statement.text("state", ""));
-        if (statement.has("sends-empty"))
-            compare(statement, "sends-empty", words(query.send_queue_empty), statement.text("sends-empty", ""));
-        if (statement.has("receives-empty"))
-            compare(
-                statement, "receives-empty", words(query.receive_queue_empty), statement.text("receives-empty", ""));
+        compare_if_told(statement, "state", "the state", name_of(query.state));
+        compare_if_told(statement, "sends-empty", "sends-empty", words(query.send_queue_empty));
+        compare_if_told(statement, "receives-empty", "receives-empty", words(query.receive_queue_empty));
         return result;
     }
     if (name == "VipConnectWait")
@@ -231,8 +233,7 @@ std::optional<Return> ViScriptHost::call_queue(Time now, const std::string& name
     if (name != "VipCQDone") return std::nullopt;
     vi::CqEntry entry;
     const Return result = provider_.cq_done(queue, entry);
-    if (result == Return::success && statement.has("queue"))
-        compare(statement, "the queue", entry.receive ? "receive" : "send", statement.text("queue", ""));
+    if (result == Return::success) compare_if_told(statement, "queue", "the queue", entry.receive ? "receive" : "send");
     return result;
 }
 
@@ -279,8 +280,7 @@ void ViScriptHost::expect_error(const Statement& statement) {
     const std::string expected = statement.text("code", "none");
     compare(statement, "the asynchronous error", error ? name_of(error->code) : "none", expected);
     if (error && statement.has("vi") && error->vi != vi(statement)) statement.fail("it is another VI's");
-    if (error && statement.has("resource"))
-        compare(statement, "the resource", name_of(error->resource), statement.text("resource", ""));
+    if (error) compare_if_told(statement, "resource", "the resource", name_of(error->resource));
 }
 
 void ViScriptHost::expect(Time now, const Statement& statement) {
@@ -303,8 +303,7 @@ void ViScriptHost::expect(Time now, const Statement& statement) {
         const auto notification = provider_.next_notification();
         if (!notification) statement.fail("nobody has been told anything");
         compare_result(statement, notification->result);
-        if (statement.has("status"))
-            compare(statement, "the status", words_of(notification->descriptor.status), statement.text("status", ""));
+        compare_if_told(statement, "status", "the status", words_of(notification->descriptor.status));
     } else {
         statement.fail(subject + " is no subject that is known here");
     }

@@ -119,9 +119,7 @@ void Streams::judge_message_count(At& at) {
 
 /// A response's, whose request did not say how many they are.
 void Streams::count_read_bytes(At& at) {
-    Direction& asker = opposite_of(at.half);
-    asker.bytes += at.packet.ib.payload_length;
-    asker.operations[static_cast<std::size_t>(OperationType::read)].bytes += at.packet.ib.payload_length;
+    count_bytes(opposite_of(at.half), OperationType::read, at.packet.ib.payload_length);
 }
 
 void Streams::on_read_response(At& at) {

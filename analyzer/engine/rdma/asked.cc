@@ -194,9 +194,9 @@ void Streams::judge_rnr_wait(const At& at, Time waited) {
 
 // ---- operations ------------------------------------------------------------------------------------
 
-void Streams::count_bytes(At& at, std::uint64_t bytes) {
-    at.direction.bytes += bytes;
-    at.direction.operations[static_cast<std::size_t>(*at.facts.operation)].bytes += bytes;
+void Streams::count_bytes(Direction& asker, OperationType type, std::uint64_t bytes) {
+    asker.bytes += bytes;
+    asker.operations[static_cast<std::size_t>(type)].bytes += bytes;
 }
 
 /// A packet of a request that has not been seen before.
@@ -211,7 +211,7 @@ void Streams::take_operation(At& at, bool late) {
     const std::uint64_t bytes = type == OperationType::read     ? (ib.has_reth ? ib.reth.dma_length : 0)
                                 : type == OperationType::atomic ? atomic_size
                                                                 : ib.payload_length;
-    count_bytes(at, bytes);
+    count_bytes(at.direction, type, bytes);
     const bool first = begins_message(at.opcode.position);
     if (late && !first) {
         if (Pending* of = pending.covering(at.psn)) return extend(at, *of);

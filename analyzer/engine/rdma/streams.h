@@ -116,7 +116,7 @@ private:
     void judge_rnr_wait(const At& at, Time waited);
     void take_operation(At& at, bool late);
     void extend(At& at, Pending& pending);
-    void count_bytes(At& at, std::uint64_t bytes);
+    static void count_bytes(Direction& asker, OperationType type, std::uint64_t bytes);
     std::uint32_t share_of(const At& at) const;
 
     void on_response(At& at);
