@@ -45,6 +45,8 @@ void Streams::on_response(At& at) {
     }
     if (half.peer == nullptr) return;
     if (at.opcode.operation == ib::Operation::rdma_read_response) on_read_response(at);
+    else if (half.peer->requests.has_arrived(at.psn) && half.peer->requests.pending.covering(at.psn) == nullptr)
+        on_repeated_response(at);
     acknowledge(at, at.psn);
 }
 
@@ -78,7 +80,10 @@ void Streams::on_refusal(At& at) {
                 fmt::format("PSN {} is asked for, which was acknowledged before", at.psn));
     } else if (sequence_error) {
         verdicts_.satisfied(rules::nak_of_missing);
-        if (!requester.requests.refuse(at.psn) && requester.lost_psn != at.psn) {
+        const bool was_not_ready = requester.rnr && requester.rnr->psn == at.psn;
+        const bool passed_over = requester.holes && requester.holes->first == at.psn;
+        const bool seen = !requester.requests.refuse(at.psn);
+        if (seen && !was_not_ready && !passed_over && requester.lost_psn != at.psn) {
             requester.lost_psn = at.psn;
             ++opposite_of(half).lost;
             ++at.facts.lost;
@@ -95,7 +100,8 @@ void Streams::on_acknowledgment(At& at) {
     if (half.own_nak && psn_distance(half.own_nak->psn, at.psn) >= 0) half.own_nak.reset();
     if (half.peer == nullptr) return;
     at.facts.duplicate_ack = half.peer->requests.has_arrived(at.psn) && half.answered == at.psn;
-    half.answered = at.psn;
+    // One that comes late, from another interface, takes nothing back.
+    if (!half.answered || psn_distance(*half.answered, at.psn) > 0) half.answered = at.psn;
     half.last_response_frame = at.packet.number;
     half.last_acknowledged = at.packet.time;
     acknowledge(at, at.psn);
@@ -125,47 +131,89 @@ void Streams::count_read_bytes(At& at) {
 void Streams::on_read_response(At& at) {
     Half& requester = *at.half.peer;
     Pending* read = requester.requests.pending.covering(at.psn);
-    if (read == nullptr || read->seen.type != OperationType::read) {
-        // Its request was not captured: it is one packet, however many answer it.
-        Requests& requests = requester.requests;
-        const bool ahead = psn_distance(requests.next_psn(), at.psn) >= 0;
-        const bool missed = ahead || requests.fill(at.psn, psn_after(at.psn)) != 0;
-        if (ahead) requests.take(at.psn, 1, at.packet.time);
-        if (missed && begins_message(at.opcode.position)) ++opposite_of(at.half).not_captured;
-        if (!requester.requests.has_arrived(at.psn)) count_read_bytes(at);
-        return;
-    }
+    if (read == nullptr || read->seen.type != OperationType::read) return on_unasked_response(at);
     if (!read->asked_bytes) {
         count_read_bytes(at);
         read->seen.bytes += at.packet.ib.payload_length;
     }
-    const std::optional<std::uint32_t>& mtu = stream_of(at.half).mtu;
-    if (!read->sized && (ends_message(at.opcode.position) || (mtu && read->asked_bytes))) {
-        const std::uint32_t share = read->asked_bytes && mtu ? packets_for(*read->asked_bytes, *mtu) : 0;
-        read->end_psn = share != 0 ? psn_after(read->seen.psn, share) : psn_after(at.psn);
-        read->sized = true;
-        if (read == &requester.requests.pending.back()) requester.requests.settle_share(read->end_psn);
+    size_read(at, *read);
+    if (read->furthest && psn_distance(at.psn, *read->furthest) > 0) on_repeated_response(at);
+    take_response(at, *read);
+    const bool all = read->sized && read->answered_to == read->end_psn && read->missing == 0;
+    if (all && !read->answer) read->answer = at.stamp();
+}
+
+/// Its request was not captured, and is one packet, however many answer it; or all of it has come before.
+void Streams::on_unasked_response(At& at) {
+    Requests& requests = at.half.peer->requests;
+    const bool ahead = psn_distance(requests.next_psn(), at.psn) >= 0;
+    const bool missed = ahead || requests.fill(at.psn, psn_after(at.psn)) != 0;
+    if (ahead) requests.take(at.psn, 1, at.packet.time);
+    if (missed && begins_message(at.opcode.position)) ++opposite_of(at.half).not_captured;
+    if (!requests.has_arrived(at.psn)) count_read_bytes(at);
+    else if (!missed) on_repeated_response(at);
+}
+
+/// The same answer has come before, so both requests for it have arrived.
+void Streams::on_repeated_response(At& at) {
+    Half& requester = *at.half.peer;
+    at.facts.retransmission = requester.again ? requester.again->cause : Cause::unknown;
+    count(at.direction.retransmitted, *at.facts.retransmission);
+    const auto find = [&](bool had_arrived) {
+        return std::find_if(requester.repeated.begin(), requester.repeated.end(), [&](const Repeated& one) {
+            return one.had_arrived == had_arrived && psn_distance(one.begin, at.psn) >= 0 &&
+                   psn_distance(at.psn, one.end) > 0;
+        });
+    };
+    const auto known = find(true);
+    const auto doubtful = known == requester.repeated.end() ? find(false) : requester.repeated.end();
+    if (doubtful != requester.repeated.end()) {
+        ++direction_of(requester).duplicate_requests;
+        doubtful->had_arrived = true;
     }
-    const std::int32_t ahead = psn_distance(read->answered_to.value_or(read->seen.psn), at.psn);
+    // A READ's last packet is the last that it proves.
+    if (known != requester.repeated.end() && psn_after(at.psn) == known->end) requester.repeated.erase(known);
+}
+
+/// How many responses there will be shows at the last one, or once the MTU is known.
+void Streams::size_read(At& at, Pending& read) {
+    const std::optional<std::uint32_t>& mtu = stream_of(at.half).mtu;
+    if (read.sized || (!ends_message(at.opcode.position) && !(mtu && read.asked_bytes))) return;
+    const std::uint32_t share = read.asked_bytes && mtu ? packets_for(*read.asked_bytes, *mtu) : 0;
+    read.end_psn = share != 0 ? psn_after(read.seen.psn, share) : psn_after(at.psn);
+    read.sized = true;
+    Requests& requests = at.half.peer->requests;
+    if (&read == &requests.pending.back()) requests.settle_share(read.end_psn);
+}
+
+void Streams::take_response(At& at, Pending& read) {
+    const std::uint32_t due = read.answered_to.value_or(read.seen.psn);
+    const std::int32_t ahead = psn_distance(due, at.psn);
     if (ahead > 0) {
-        read->missing_begin = read->answered_to.value_or(read->seen.psn);
-        read->missing_end = at.psn;
+        read.missing_begin = due;
+        read.missing_end = at.psn;
+        read.missing += static_cast<std::uint32_t>(ahead);
+        read.missed = at.packet.time;
         at.facts.missing = static_cast<std::uint32_t>(ahead);
     }
     if (ahead >= 0) {
-        read->answered_to = psn_after(at.psn);
+        read.answered_to = psn_after(at.psn);
         return;
     }
-    const bool missed = psn_distance(read->missing_begin, at.psn) >= 0 && psn_distance(at.psn, read->missing_end) > 0;
-    if (missed) read->missing_begin = psn_after(at.psn);
-    if (missed && read->seen.retransmitted == 0) {
-        ++at.direction.out_of_order;
-        at.facts.out_of_order = true;
+    const bool missed = psn_distance(read.missing_begin, at.psn) >= 0 && psn_distance(at.psn, read.missing_end) > 0;
+    if (!missed) {
+        if (!at.facts.retransmission) on_repeated_response(at);
         return;
     }
-    if (missed) ++at.direction.lost, ++at.facts.lost;
-    at.facts.retransmission = requester.again ? requester.again->cause : Cause::unknown;
-    count(at.direction.retransmitted, *at.facts.retransmission);
+    read.missing_begin = psn_after(at.psn);
+    if (--read.missing == 0 && !read.passed) read.missed.reset();
+    if (at.facts.retransmission) return;
+    if (read.seen.retransmitted != 0) {
+        ++at.direction.lost, ++at.facts.lost;
+        return on_repeated_response(at);
+    }
+    ++at.direction.out_of_order;
+    at.facts.out_of_order = true;
 }
 
 /// All requests up to that PSN have arrived.
@@ -181,42 +229,77 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
         asker.not_captured += unseen;
         add_event(at, Event::Kind::not_captured, psn_after(psn, ib::psn_mask + 1 - unseen), unseen);
     }
-    const bool refused = at.facts.nak.has_value();
-    if (Pending* answered = refused ? nullptr : requests.pending.covering(psn)) {
-        at.facts.operation_number = answered->number;
-        at.facts.operation = answered->seen.type;
-        at.facts.operation_bytes = answered->asked_bytes;
-        if (answered->begun) {
-            at.facts.request_frame = answered->seen.first.frame;
-            at.facts.request_time = answered->seen.first.time;
-        }
-        const bool read = answered->seen.type == OperationType::read;
-        const bool is_first_answer = read ? psn == answered->seen.psn : psn_after(psn) == answered->end_psn;
-        if (is_first_answer) at.facts.acknowledges_frame = answered->seen.last.frame;
-        if (is_first_answer && answered->seen.retransmitted == 0 && !at.facts.duplicate_ack) {
-            at.facts.ack_rtt = at.packet.time - answered->seen.last.time;
-            asker.ack_rtt.add(*at.facts.ack_rtt);
-        }
-    }
-    for (PendingOperations& pending = requests.pending; !pending.empty(); pending.pop()) {
-        const Pending& front = pending.front();
-        const bool whole = front.sized && front.ended && psn_distance(front.end_psn, psn) >= -1;
-        // Whatever is missing of it: what follows it has arrived.
-        const bool passed = pending.size() > 1 && psn_distance(pending[1].seen.psn, psn) >= -1;
-        if (!whole && !passed) break;
-        complete(at, front, psn);
+    if (requester.holes && requests.has_arrived(requester.holes->first)) requester.holes.reset();
+    settle_repeated(requester, asker, psn);
+    tell_what_is_answered(at, psn);
+    answer_operations(at, psn);
+}
+
+/// If a packet is acknowledged that has not come again yet, all that came again before it had been there in vain.
+void Streams::settle_repeated(Half& requester, Direction& asker, std::uint32_t psn) {
+    const bool in_vain = requester.again && requester.again->cause == Cause::timeout && asker.out_of_order == 0 &&
+                         psn_distance(requester.again->next, psn) >= 0 &&
+                         psn_distance(psn, requester.requests.next_psn()) > 0;
+    if (!in_vain) return;
+    for (Repeated& one : requester.repeated) {
+        if (one.had_arrived) continue;
+        ++asker.duplicate_requests;
+        one.had_arrived = true;
     }
 }
 
-void Streams::complete(At& at, const Pending& pending, std::uint32_t psn) {
-    Operation operation = pending.seen;
-    const bool own_answer = operation.type == OperationType::read || operation.type == OperationType::atomic;
-    const bool answers = !own_answer || (at.opcode.operation != ib::Operation::acknowledge && pending.covers(psn));
+void Streams::tell_what_is_answered(At& at, std::uint32_t psn) {
     const Half& requester = *at.half.peer;
-    if (answers) {
-        operation.answer = at.stamp();
-        if (pending.begun) direction_of(requester).operation_time.add(at.packet.time - operation.first.time);
-        at.facts.completes = true;
+    Direction& asker = direction_of(requester);
+    const bool refused = at.facts.nak.has_value();
+    const Pending* answered = refused ? nullptr : at.half.peer->requests.pending.covering(psn);
+    if (answered == nullptr) return;
+    at.facts.operation_number = answered->number;
+    at.facts.operation = answered->seen.type;
+    at.facts.operation_bytes = answered->asked_bytes;
+    if (answered->begun) {
+        at.facts.request_frame = answered->seen.first.frame;
+        at.facts.request_time = answered->seen.first.time;
+    }
+    const bool read = answered->seen.type == OperationType::read;
+    const bool is_first_answer = read ? psn == answered->seen.psn : psn_after(psn) == answered->end_psn;
+    if (is_first_answer) at.facts.acknowledges_frame = answered->seen.last.frame;
+    if (!is_first_answer || answered->seen.retransmitted != 0 || at.facts.duplicate_ack) return;
+    at.facts.ack_rtt = at.packet.time - answered->seen.last.time;
+    asker.ack_rtt.add(*at.facts.ack_rtt);
+}
+
+/// Operations end in the order in which they were asked for: behind one whose own answer is missing they wait for it,
+/// as its requester does.
+void Streams::answer_operations(At& at, std::uint32_t psn) {
+    PendingOperations& pending = at.half.peer->requests.pending;
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+        Pending& one = pending[i];
+        const bool whole = one.sized && one.ended && psn_distance(one.end_psn, psn) >= -1;
+        // Whatever is missing of it: what follows it has arrived.
+        const bool passed = i + 1 < pending.size() && psn_distance(pending[i + 1].seen.psn, psn) >= -1;
+        if (!whole && !passed) break;
+        if (one.answer) continue;
+        const bool is_own_answer = at.opcode.operation == ib::Operation::atomic_acknowledge && one.covers(psn);
+        if (one.sends() || is_own_answer) one.answer = at.stamp();
+        else {
+            one.passed = true;
+            if (!one.missed) one.missed = at.packet.time;
+        }
+    }
+    const auto is_over = [&](const Pending& one) {
+        return one.answer || (one.missed && at.packet.time - *one.missed > slowest_reaction);
+    };
+    for (; !pending.empty() && is_over(pending.front()); pending.pop()) complete(at, pending.front());
+}
+
+void Streams::complete(At& at, const Pending& pending) {
+    Operation operation = pending.seen;
+    const Half& requester = *at.half.peer;
+    operation.answer = pending.answer;
+    if (operation.answer) {
+        if (pending.begun) direction_of(requester).operation_time.add(operation.answer->time - operation.first.time);
+        at.facts.completes |= operation.answer->frame == at.packet.number;
     }
     operation.stream = requester.stream;
     operation.by = requester.side;

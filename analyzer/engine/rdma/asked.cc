@@ -20,8 +20,6 @@ namespace {
 constexpr Time overtaken_within = capture::millisecond;
 // Shorter silences are no time-outs unless the timer is known to be that short.
 constexpr Time shortest_timeout = capture::millisecond;
-// Who is told that a packet is missing sends it again sooner; later it was a timer.
-constexpr Time slowest_reaction = 50 * capture::millisecond;
 
 }  // namespace
 
@@ -73,6 +71,7 @@ void Streams::on_request(At& at) {
         if (Pending* repeated = pending.covering(at.psn)) {
             ++repeated->seen.retransmitted;
             repeated->seen.last = at.stamp();
+            opposite_of(half).lost += repeated->ask_again(at.psn);
             at.facts.operation_number = repeated->number;
             at.facts.operation_bytes = repeated->asked_bytes;
         }
@@ -86,7 +85,7 @@ void Streams::on_request(At& at) {
 void Streams::on_late(At& at, const Requests::Placed& placed) {
     Half& half = at.half;
     const bool again = is_reliable(half.key.transport) &&
-                       (goes_on(at) || placed.gap->refused || at.packet.time - placed.gap->since > overtaken_within);
+                       (goes_on(at) || placed.refused || at.packet.time - placed.since > overtaken_within);
     if (!again) {
         ++at.direction.out_of_order;
         at.facts.out_of_order = true;
@@ -94,8 +93,7 @@ void Streams::on_late(At& at, const Requests::Placed& placed) {
         add_event(at, Event::Kind::out_of_order, at.psn, 1);
         return;
     }
-    ++at.direction.lost;
-    ++at.facts.lost;
+    if (placed.is_known_missing) ++at.direction.lost, ++at.facts.lost;
     on_repeated(at, false);
 }
 
@@ -109,9 +107,15 @@ void Streams::on_repeated(At& at, bool seen_before) {
         ++at.direction.retransmitted.packets;
     }
     half.late_next.reset();
-    if (!goes_on(at)) begin_again(at);
-    else if (half.again->event != nullptr) ++half.again->event->count;
-    half.again->next = psn_after(at.psn);
+    if (!goes_on(at)) {
+        settle_holes(at);
+        begin_again(at);
+    } else {
+        note_hole(at);
+        if (half.again->event != nullptr) ++half.again->event->count;
+    }
+    if (psn_distance(half.again->next, psn_after(at.psn)) > 0)
+        half.again->next = psn_after(at.psn, std::max(share_of(at), 1U));
     count(at.direction.retransmitted, half.again->cause);
     at.facts.retransmission = half.again->cause;
     if (half.lost_psn == at.psn) half.lost_psn.reset();
@@ -119,15 +123,50 @@ void Streams::on_repeated(At& at, bool seen_before) {
         ++at.direction.duplicate_requests;
         at.facts.duplicate_request = true;
     }
+    if (seen_before) remember_repeated(at);
 }
 
-/// Whether the packet is one more of those that are being sent again, in whatever order they arrive.
+void Streams::remember_repeated(At& at) {
+    constexpr std::size_t most = 64;
+    std::vector<Repeated>& repeated = at.half.repeated;
+    if (repeated.size() >= most) repeated.erase(repeated.begin());
+    repeated.push_back({at.psn, psn_after(at.psn, std::max(share_of(at), 1U)), at.facts.duplicate_request});
+}
+
+/// Whether the packet is one more of those that are being sent again, in whatever order they arrive. What a NAK asks
+/// for may still come behind others that were under way.
 bool Streams::goes_on(const At& at) const {
     const Half& half = at.half;
-    const bool asked_anew = (half.nak && psn_distance(half.nak->psn, at.psn) >= 0) ||
+    if (!half.again || at.packet.time - half.last_request > slowest_reaction) return false;
+    const bool steps_back = psn_distance(half.again->next, at.psn) < 0;
+    const bool asked_anew = (half.nak &&
+                             (half.nak->psn == at.psn || (steps_back && psn_distance(half.nak->psn, at.psn) >= 0))) ||
                             (half.rnr && half.rnr->psn == at.psn);
-    if (!half.again || asked_anew || at.packet.time - half.last_request > slowest_reaction) return false;
-    return psn_distance(half.again->next, at.psn) >= 0 || at.packet.time - half.last_request < overtaken_within;
+    return !asked_anew && (!steps_back || at.packet.time - half.last_request < overtaken_within);
+}
+
+/// Packets that were passed over while others came again have been lost if they come once more.
+void Streams::settle_holes(At& at) {
+    std::optional<Holes>& holes = at.half.holes;
+    if (!holes || psn_distance(at.psn, holes->first) < 0) return;
+    // Where packets overtake each other they may have been under way.
+    if (at.direction.out_of_order == 0) {
+        at.direction.lost += holes->packets;
+        at.facts.lost += holes->packets;
+    }
+    holes.reset();
+}
+
+void Streams::note_hole(At& at) {
+    Half& half = at.half;
+    if (psn_distance(half.again->next, at.psn) <= 0) return;
+    if (!half.holes) half.holes = Holes{half.again->next, 0};
+    constexpr std::uint32_t most = 4096;  // of one hole
+    std::uint32_t psn = half.again->next;
+    for (std::uint32_t i = 0; i < most && psn_distance(psn, at.psn) > 0; ++i, ++half.holes->packets) {
+        const Pending* of = half.requests.pending.covering(psn);
+        psn = of != nullptr && of->seen.type == OperationType::read ? of->end_psn : psn_after(psn);
+    }
 }
 
 /// Why a requester begins again at this packet, and how long it has waited for that.
@@ -142,20 +181,24 @@ Cause Streams::cause_of_repetition(const At& at, Time& waited) const {
         waited = at.packet.time - half.nak->time;
         return Cause::nak;
     }
+    const Pending* asked = at.half.requests.pending.covering(at.psn);
+    if (asked != nullptr && asked->missed && at.packet.time - *asked->missed < slowest_reaction) {
+        waited = at.packet.time - *asked->missed;
+        return Cause::implied;
+    }
     waited = at.packet.time - std::max(half.last_request, half.last_answered);
     if (half.peer == nullptr) return Cause::unknown;
-    if (at.opcode.operation == ib::Operation::rdma_read_request && waited < shortest_timeout) {
-        const Pending* read = at.half.requests.pending.covering(at.psn);
-        if (read != nullptr && read->missing_begin != read->missing_end) return Cause::implied;
-    }
-    return waited >= shortest_timeout ? Cause::timeout : Cause::unknown;
+    if (waited >= shortest_timeout) return Cause::timeout;
+    // Nobody refused it and no timer ran out: its requester missed an answer that was captured.
+    const bool has_own_answer = at.facts.operation && !sends(*at.facts.operation);
+    return has_own_answer ? Cause::implied : Cause::unknown;
 }
 
 void Streams::begin_again(At& at) {
     Half& half = at.half;
     Time waited = 0;
     const Cause cause = cause_of_repetition(at, waited);
-    half.again = Repetition{cause, 0, add_event(at, Event::Kind::retransmission, at.psn, 1)};
+    half.again = Repetition{cause, at.psn, add_event(at, Event::Kind::retransmission, at.psn, 1)};
     if (half.again->event != nullptr) {
         half.again->event->cause = cause;
         half.again->event->waited = waited;
@@ -205,40 +248,33 @@ void Streams::take_operation(At& at, bool late) {
     if (!at.facts.operation) return;
     const OperationType type = *at.facts.operation;
     const capture::IbPacket& ib = at.packet.ib;
-    Half& half = at.half;
-    PendingOperations& pending = half.requests.pending;
-    const bool single = type == OperationType::read || type == OperationType::atomic;
     const std::uint64_t bytes = type == OperationType::read     ? (ib.has_reth ? ib.reth.dma_length : 0)
                                 : type == OperationType::atomic ? atomic_size
                                                                 : ib.payload_length;
     count_bytes(at.direction, type, bytes);
-    const bool first = begins_message(at.opcode.position);
-    if (late && !first) {
-        if (Pending* of = pending.covering(at.psn)) return extend(at, *of);
-    }
-    if (!late && !first && half.message_open) {
-        if (!pending.empty() && !pending.back().ended) extend(at, pending.back());
-        half.message_open = !ends_message(at.opcode.position);
-        return;
-    }
-    if (late && first) {
-        Pending* rest = pending.covering(psn_after(at.psn));
-        if (rest != nullptr && !rest->begun && rest->seen.type == type) {
-            rest->seen.psn = at.psn;
-            rest->begun = true;
-            return extend(at, *rest);
-        }
-    }
+    if (late ? join_operation(at, type) : continue_operation(at)) return;
+    Half& half = at.half;
+    const Pending made = new_operation(at, type, bytes);
+    if (!late) half.message_open = !made.ended;
+    if (half.key.transport == Transport::ud || (half.key.transport == Transport::uc && made.ended))
+        return keep(made.seen);
+    half.requests.pending.insert(made, half.peer != nullptr ? options_.limits.outstanding : options_.limits.unpaired);
+}
+
+Pending Streams::new_operation(At& at, OperationType type, std::uint64_t bytes) {
+    Half& half = at.half;
+    const capture::IbPacket& ib = at.packet.ib;
     ++at.direction.operations[static_cast<std::size_t>(type)].count;
     Pending made;
     made.number = ++half.requests.operations;
-    made.begun = first;
+    made.begun = begins_message(at.opcode.position);
     made.ended = ends_message(at.opcode.position);
     const std::uint32_t share = share_of(at);
     made.sized = share != 0;
     made.end_psn = psn_after(at.psn, std::max(share, 1U));
     if (ib.has_reth) made.asked_bytes = ib.reth.dma_length;
-    else if (made.ended && first && !single) made.asked_bytes = ib.payload_length;
+    else if (made.ended && made.begun && sends(type)) made.asked_bytes = ib.payload_length;
+    made.seen.stream = half.stream;
     made.seen.by = half.side;
     made.seen.type = type;
     made.seen.psn = at.psn;
@@ -248,12 +284,84 @@ void Streams::take_operation(At& at, bool late) {
     made.seen.first = made.seen.last = at.stamp();
     at.facts.operation_number = made.number;
     at.facts.operation_bytes = made.asked_bytes;
-    if (!late) half.message_open = !made.ended;
-    if (half.key.transport == Transport::ud || (half.key.transport == Transport::uc && made.ended)) {
-        made.seen.stream = half.stream;
-        return keep(made.seen);
+    return made;
+}
+
+/// Of the latest operation, unless it begins one.
+bool Streams::continue_operation(At& at) {
+    Half& half = at.half;
+    PendingOperations& pending = half.requests.pending;
+    if (begins_message(at.opcode.position) || !half.message_open) return false;
+    if (!pending.empty() && !pending.back().ended) extend(at, pending.back());
+    half.message_open = !ends_message(at.opcode.position);
+    return true;
+}
+
+/// Parts of one operation come in any order: the packet goes to the part that it lies in or follows, to the part that
+/// it precedes, or joins the two. Where an operation ends or begins within what was taken for one, they are told apart.
+bool Streams::join_operation(At& at, OperationType type) {
+    PendingOperations& pending = at.half.requests.pending;
+    if (!sends(type)) return false;
+    const bool first = begins_message(at.opcode.position), last = ends_message(at.opcode.position);
+    std::size_t behind = pending.begun_by(at.psn);  // operations that begin there or before
+    if (behind > 0 && pending[behind - 1].seen.type == type) {
+        Pending& around = pending[behind - 1];
+        const std::uint32_t next = psn_after(at.psn);
+        const bool covered = psn_distance(at.psn, around.end_psn) > 0;
+        if (first && covered) {
+            if (around.seen.psn != at.psn) split(at, behind++ - 1, at.psn);
+            Pending& begun = pending[behind - 1];
+            begun.begun = true;
+            if (at.packet.ib.has_reth) begun.asked_bytes = at.packet.ib.reth.dma_length;
+        } else if (last && covered && around.end_psn != next) {
+            split(at, behind - 1, next);
+        }
     }
-    pending.insert(made, half.peer != nullptr ? options_.limits.outstanding : options_.limits.unpaired);
+    Pending* before = behind > 0 ? &pending[behind - 1] : nullptr;
+    const bool inside = before != nullptr && psn_distance(at.psn, before->end_psn) > 0;
+    if (before != nullptr && (before->seen.type != type || (!inside && (first || before->ended)))) before = nullptr;
+    Pending* after = !last && !inside && behind < pending.size() ? &pending[behind] : nullptr;
+    if (after != nullptr && (after->begun || after->seen.type != type)) after = nullptr;
+    if (before != nullptr) {
+        extend(at, *before);
+        if (after != nullptr) unite(at, *before, *after, behind);
+        return true;
+    }
+    if (after == nullptr) return false;
+    after->seen.psn = at.psn;
+    after->begun = first;
+    if (at.packet.ib.has_reth) after->asked_bytes = at.packet.ib.reth.dma_length;
+    extend(at, *after);
+    return true;
+}
+
+/// What was taken for one operation is two; how its packets spread over both is not known any more.
+void Streams::split(At& at, std::size_t index, std::uint32_t psn) {
+    PendingOperations& pending = at.half.requests.pending;
+    Pending& left = pending[index];
+    Pending right = left;
+    right.number = ++at.half.requests.operations;
+    right.seen.psn = psn;
+    right.seen.bytes = 0;
+    right.seen.packets = 0;
+    right.seen.first = at.stamp();
+    right.begun = false;
+    right.asked_bytes.reset();
+    left.end_psn = psn;
+    left.ended = false;
+    ++at.direction.operations[static_cast<std::size_t>(left.seen.type)].count;
+    pending.insert(right, options_.limits.outstanding);
+}
+
+void Streams::unite(At& at, Pending& before, const Pending& after, std::size_t place) {
+    PendingOperations& pending = at.half.requests.pending;
+    before.end_psn = after.end_psn;
+    before.ended = after.ended;
+    before.seen.packets += after.seen.packets;
+    before.seen.retransmitted += after.seen.retransmitted;
+    before.seen.bytes += after.seen.bytes;
+    --at.direction.operations[static_cast<std::size_t>(before.seen.type)].count;
+    pending.remove(place);
 }
 
 void Streams::extend(At& at, Pending& pending) {
@@ -267,10 +375,9 @@ void Streams::extend(At& at, Pending& pending) {
     at.facts.operation_number = pending.number;
     at.facts.operation_bytes = pending.asked_bytes;
     at.facts.request_frame = pending.seen.first.frame;
-    if (at.half.key.transport != Transport::uc || !pending.ended) return;
-    pending.seen.stream = at.half.stream;
-    keep(pending.seen);
-    at.half.requests.pending.pop();
+    if (at.half.key.transport != Transport::uc) return;
+    PendingOperations& all = at.half.requests.pending;
+    for (; !all.empty() && all.front().ended; all.pop()) keep(all.front().seen);
 }
 
 }  // namespace fabricscope::engine::rdma

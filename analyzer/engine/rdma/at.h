@@ -23,6 +23,9 @@ using capture::begins_message;
 using capture::ends_message;
 using capture::packets_for;
 
+// Who is told that a packet is missing sends it again sooner; later it was a timer.
+inline constexpr Time slowest_reaction = 50 * capture::millisecond;
+
 inline void count(Retransmitted& retransmitted, Cause cause) {
     ++retransmitted.packets;
     switch (cause) {

@@ -2,17 +2,33 @@
 // What becomes of streams at the end of the capture.
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "analyzer/engine/rdma/sessions.h"
 #include "analyzer/engine/rdma/streams.h"
 
 namespace fabricscope::engine::rdma {
 
 void Streams::finish() {
+    Sessions sessions(announcements_);
+    sessions.update();
+    join_announced(sessions);
     settle_halves();
     settle_merged();
-    settle_sessions(model_, announcements_);
+    settle_sessions(model_, sessions);
     settle_ends();
     judge_retry_counts();
+}
+
+/// Those that no acknowledgment has joined.
+void Streams::join_announced(const Sessions& sessions) {
+    std::unordered_map<std::uint32_t, Half*> by_stream;
+    for (Half& half : halves_)
+        if (half.peer == nullptr) by_stream[half.stream] = &half;
+    for (const auto& [one, other_one] : halves_of_one(model_, sessions)) {
+        const auto half = by_stream.find(one), peer = by_stream.find(other_one);
+        if (half != by_stream.end() && peer != by_stream.end()) join(*half->second, *peer->second, Learned::cm);
+    }
 }
 
 void Streams::judge_retry_counts() {
@@ -34,9 +50,11 @@ void Streams::settle_halves() {
     for (Half& half : halves_) {
         PendingOperations& pending = half.requests.pending;
         Stream& stream = stream_of(half);
-        if (is_reliable(half.key.transport)) stream.unanswered[half.side] += pending.size();
         for (; !pending.empty(); pending.pop()) {
-            Operation operation = pending.front().seen;
+            const Pending& front = pending.front();
+            if (is_reliable(half.key.transport) && !front.answer && !front.missed) ++stream.unanswered[half.side];
+            Operation operation = front.seen;
+            operation.answer = front.answer;
             operation.stream = half.stream;
             operation.by = half.side;
             keep(operation);

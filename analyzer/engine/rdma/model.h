@@ -53,6 +53,8 @@ const char* name_of(End end);
 enum class OperationType : std::uint8_t { send, write, read, atomic };
 inline constexpr std::size_t operation_types = 4;
 const char* name_of(OperationType type);
+/// Whether its requests carry the data; others are answered with data.
+constexpr bool sends(OperationType type) { return type == OperationType::send || type == OperationType::write; }
 
 /// Why a packet was sent again.
 enum class Cause : std::uint8_t {

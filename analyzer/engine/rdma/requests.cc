@@ -25,17 +25,40 @@ void PendingOperations::insert(const Pending& pending, std::size_t limit) {
     (*this)[place] = pending;
 }
 
-Pending* PendingOperations::covering(std::uint32_t psn) {
-    // The youngest that does not begin behind it.
+std::size_t PendingOperations::begun_by(std::uint32_t psn) {
     std::size_t low = 0, high = count_;
     while (low < high) {
         const std::size_t middle = (low + high) / 2;
         if (psn_distance((*this)[middle].seen.psn, psn) >= 0) low = middle + 1;
         else high = middle;
     }
-    if (low == 0) return nullptr;
-    Pending& found = (*this)[low - 1];
-    return found.covers(psn) ? &found : nullptr;
+    return low;
+}
+
+void PendingOperations::remove(std::size_t index) {
+    for (; index + 1 < count_; ++index) (*this)[index] = (*this)[index + 1];
+    --count_;
+}
+
+Pending* PendingOperations::covering(std::uint32_t psn) {
+    const std::size_t begun = begun_by(psn);
+    if (begun == 0) return nullptr;
+    Pending& youngest = (*this)[begun - 1];
+    return youngest.covers(psn) ? &youngest : nullptr;
+}
+
+std::uint32_t Pending::ask_again(std::uint32_t from) {
+    std::uint32_t lost = missing;
+    const std::uint32_t due = answered_to.value_or(seen.psn);
+    if (passed && sized && !sends()) lost += static_cast<std::uint32_t>(std::max(psn_distance(due, end_psn), 0));
+    answer.reset();
+    missed.reset();
+    passed = false;
+    if (seen.type != OperationType::read) return lost;
+    if (answered_to && (!furthest || psn_distance(*furthest, *answered_to) > 0)) furthest = answered_to;
+    missing = missing_begin = missing_end = 0;
+    answered_to = from;
+    return lost;
 }
 
 // ---- packet sequence numbers -----------------------------------------------------------------------
@@ -55,23 +78,30 @@ Requests::Placed Requests::place(std::uint32_t psn, bool is_new_life_possible) {
     if (ahead == 0 || (ahead > 0 && share_unknown_)) return {};
     if (ahead > 0) return {Place::ahead, static_cast<std::uint32_t>(ahead)};
     for (const Gap& gap : gaps_)
-        if (psn_distance(gap.begin, psn) >= 0 && psn_distance(psn, gap.end) > 0) return {Place::late, 0, &gap};
-    return {Place::repeated};
+        if (psn_distance(gap.begin, psn) >= 0 && psn_distance(psn, gap.end) > 0)
+            return {Place::late, 0, gap.since, gap.refused, true};
+    return psn_distance(psn, lowest_) > 0 ? Placed{Place::late, 0, began_} : Placed{Place::repeated};
 }
 
 void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
-    if (!started_) first_psn_ = next_ = psn;
+    if (!started_) first_psn_ = lowest_ = next_ = psn, began_ = now;
     started_ = true;
     const std::uint32_t end = psn_after(psn, std::max(count, 1U));
     const std::int32_t ahead = psn_distance(next_, psn);
-    if (ahead > 0 && !share_unknown_) {
-        if (gaps_.size() >= limits_.gaps) gaps_.erase(gaps_.begin());
-        gaps_.push_back({next_, psn, now});
-    }
+    if (ahead > 0 && !share_unknown_) add_gap({next_, psn, now});
     if (ahead < 0) fill(psn, end);
+    if (psn_distance(psn, lowest_) > 0) {
+        if (psn_distance(end, lowest_) > 0) add_gap({end, lowest_, began_});
+        lowest_ = psn;
+    }
     if (psn_distance(next_, end) <= 0) return;
     next_ = end;
     share_unknown_ = count == 0;
+}
+
+void Requests::add_gap(const Gap& gap) {
+    if (gaps_.size() >= limits_.gaps) gaps_.erase(gaps_.begin());
+    gaps_.push_back(gap);
 }
 
 void Requests::settle_share(std::uint32_t end) {

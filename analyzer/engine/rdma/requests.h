@@ -22,10 +22,20 @@ struct Pending {
     bool begun = false;                        ///< its first packet was captured
     bool ended = false;                        ///< its last one was
     bool sized = true;                         ///< `end_psn` is certain
-    std::optional<std::uint32_t> answered_to;  ///< READ: PSN behind the last response
-    std::uint32_t missing_begin = 0, missing_end = 0;  ///< READ: responses that were passed over
+    /// All of its answer has come, and it has not been asked for again since.
+    std::optional<FrameStamp> answer;
+    /// When it showed that a part of its own answer is missing, or all of it: a later one came.
+    std::optional<Time> missed;
+    bool passed = false;  ///< a later one was answered
+    // READ: responses since it was asked for.
+    std::optional<std::uint32_t> answered_to;          ///< PSN behind the last one
+    std::uint32_t missing_begin = 0, missing_end = 0;  ///< that were passed over, the latest of them
+    std::uint32_t missing = 0;                         ///< all of them
+    std::optional<std::uint32_t> furthest;             ///< PSN behind the last one before it was asked for again
 
-    bool sends() const { return seen.type == OperationType::send || seen.type == OperationType::write; }
+    bool sends() const { return rdma::sends(seen.type); }
+    /// Another request for it, or for its end from that PSN on. Returns how many packets of its answer were lost.
+    std::uint32_t ask_again(std::uint32_t from);
     bool covers(std::uint32_t psn) const {
         return ib::psn_distance(seen.psn, psn) >= 0 && (!sized || ib::psn_distance(psn, end_psn) > 0);
     }
@@ -53,6 +63,10 @@ public:
     }
     /// Of those that send something: SENDs and WRITEs.
     std::uint64_t bytes() const { return bytes_; }
+    /// How many begin at that PSN or before.
+    std::size_t begun_by(std::uint32_t psn);
+    /// Without counting its bytes out: another one has taken them over.
+    void remove(std::size_t index);
     /// nullptr if there is none.
     Pending* covering(std::uint32_t psn);
 
@@ -62,6 +76,12 @@ private:
     std::vector<Pending> ring_;  ///< a power of two
     std::size_t first_ = 0, count_ = 0;
     std::uint64_t bytes_ = 0;
+};
+
+/// A request that came again, [begin, end).
+struct Repeated {
+    std::uint32_t begin = 0, end = 0;
+    bool had_arrived = false;  ///< false: nobody knows yet
 };
 
 /// PSNs that have not been seen, [begin, end).
@@ -91,8 +111,10 @@ public:
 
     struct Placed {
         Place place = Place::next;
-        std::uint32_t missing = 0;  ///< ahead: how many before it
-        const Gap* gap = nullptr;   ///< late: that it is in; valid until the next call
+        std::uint32_t missing = 0;      ///< ahead: how many before it
+        Time since = 0;                 ///< late: when it was first seen to be missing
+        bool refused = false;           ///< late: a NAK has asked for it
+        bool is_known_missing = false;  ///< late: false if it is from before the first packet
     };
     Placed place(std::uint32_t psn, bool is_new_life_possible);
     /// A packet that takes `count` PSNs; 0: nobody knows how many.
@@ -116,9 +138,13 @@ public:
     std::uint64_t operations = 0;  ///< so far
 
 private:
+    void add_gap(const Gap& gap);
+
     const Limits& limits_;
     std::vector<Gap> gaps_;
     std::uint32_t first_psn_ = 0, next_ = 0;
+    std::uint32_t lowest_ = 0;  ///< PSN that was seen
+    Time began_ = 0;
     std::optional<std::uint32_t> acknowledged_;
     bool started_ = false;
     bool share_unknown_ = false;  ///< the latest packet is a READ that may take more PSNs than one

@@ -81,14 +81,19 @@ void Streams::on_packet(const Packet& packet) {
     learn_mtu(at);
     if (request) on_request(at);
     else on_response(at);
-    Half* requester = request ? &half : half.peer;
-    if (requester != nullptr && requester->requests.started() && is_reliable(half.key.transport)) {
+    if (is_observed_) tell(at, stream);
+}
+
+void Streams::tell(At& at, const Stream& stream) {
+    FrameFacts& facts = at.facts;
+    Half* requester = facts.request ? &at.half : at.half.peer;
+    if (requester != nullptr && requester->requests.started() && is_reliable(at.half.key.transport)) {
         facts.relative_psn = static_cast<std::uint32_t>(facts.psn - requester->requests.first_psn()) & ib::psn_mask;
         facts.packets_in_flight = requester->requests.in_flight();
         facts.bytes_in_flight = requester->requests.bytes_in_flight(stream.mtu);
     }
     observer_.on_facts(facts);
-    observer_.on_packet(facts, packet);
+    observer_.on_packet(facts, at.packet);
 }
 
 /// It is sent to the queue pair whose packets were marked.
@@ -121,8 +126,14 @@ Streams::Half* Streams::half_of(const Packet& packet) {
         packet.ib.bth.destination_qpn,
         *transport == Transport::ud ? packet.ib.deth.source_qpn : 0,
         *transport};
+    Half*& latest = latest_of(key);
+    if (latest != nullptr && !latest->gone && latest->key == key) return latest;
     Half* const* found = half_by_key_.find(key);
-    return found != nullptr && *found != nullptr ? *found : new_half(key, packet);
+    return latest = found != nullptr && *found != nullptr ? *found : new_half(key, packet);
+}
+
+Streams::Half*& Streams::latest_of(const Key& key) {
+    return latest_[(key.qpn ^ key.pair.source.bytes.back()) % latest_.size()];
 }
 
 /// Datagrams name both queue pairs; an answer belongs to what it answers.

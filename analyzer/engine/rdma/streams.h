@@ -14,12 +14,17 @@
 
 namespace fabricscope::engine::rdma {
 
+class Sessions;
+
 class Streams {
 public:
-    Streams(const Options& options, const Announcements& announcements, Observer& observer, Model& model)
+    /// `is_observed`: whether anybody asks what single packets mean.
+    Streams(
+        const Options& options, const Announcements& announcements, Observer& observer, bool is_observed, Model& model)
         : options_(options),
           announcements_(announcements),
           observer_(observer),
+          is_observed_(is_observed),
           model_(model),
           verdicts_(options, observer, model) {}
 
@@ -63,6 +68,12 @@ private:
         Event* event = nullptr;  ///< nullptr: there was no room
     };
 
+    /// Packets that did not come again although others behind them did.
+    struct Holes {
+        std::uint32_t first = 0;  ///< PSN
+        std::uint32_t packets = 0;
+    };
+
     /// What one queue pair sends to the other: its requests, and its answers to the other's.
     struct Half {
         Half(const Key& of, const Limits& limits) : key(of), requests(limits) {}
@@ -85,6 +96,8 @@ private:
         std::vector<std::uint64_t> timeout_frames;  ///< of the longest row
         Time last_silence = 0;                      ///< before the latest time-out
         std::optional<Time> last_marked;            ///< when it sent a packet that was marked
+        std::optional<Holes> holes;
+        std::vector<Repeated> repeated;  ///< the latest of them
 
         // As the responder.
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
@@ -98,6 +111,8 @@ private:
     struct At;  // what on_packet() deals with
 
     Half* half_of(const capture::Packet& packet);
+    Half*& latest_of(const Key& key);
+    void tell(At& at, const Stream& stream);
     Half* new_half(const Key& key, const capture::Packet& packet);
     Half& made_anew(Half& half, const capture::Packet& packet);
     void forget_candidate(const Half& half);
@@ -110,11 +125,19 @@ private:
     void on_request(At& at);
     void on_late(At& at, const Requests::Placed& placed);
     void on_repeated(At& at, bool seen_before);
+    void remember_repeated(At& at);
     bool goes_on(const At& at) const;
+    static void settle_holes(At& at);
+    static void note_hole(At& at);
     Cause cause_of_repetition(const At& at, Time& waited) const;
     void begin_again(At& at);
     void judge_rnr_wait(const At& at, Time waited);
     void take_operation(At& at, bool late);
+    Pending new_operation(At& at, OperationType type, std::uint64_t bytes);
+    bool continue_operation(At& at);
+    bool join_operation(At& at, OperationType type);
+    void split(At& at, std::size_t index, std::uint32_t psn);
+    static void unite(At& at, Pending& before, const Pending& after, std::size_t place);
     void extend(At& at, Pending& pending);
     static void count_bytes(Direction& asker, OperationType type, std::uint64_t bytes);
     std::uint32_t share_of(const At& at) const;
@@ -124,9 +147,16 @@ private:
     void on_acknowledgment(At& at);
     void count_read_bytes(At& at);
     void on_read_response(At& at);
+    void on_unasked_response(At& at);
+    void on_repeated_response(At& at);
+    void take_response(At& at, Pending& read);
+    void size_read(At& at, Pending& read);
     void judge_message_count(At& at);
     void acknowledge(At& at, std::uint32_t psn);
-    void complete(At& at, const Pending& pending, std::uint32_t psn);
+    void tell_what_is_answered(At& at, std::uint32_t psn);
+    static void settle_repeated(Half& requester, Direction& asker, std::uint32_t psn);
+    void answer_operations(At& at, std::uint32_t psn);
+    void complete(At& at, const Pending& pending);
     void keep(const Operation& operation);
 
     Event* add_event(const At& at, Event::Kind kind, std::uint32_t psn, std::uint64_t count);
@@ -136,6 +166,7 @@ private:
     Direction& opposite_of(const Half& half) { return stream_of(half).from[other(half.side)]; }
 
     void settle_halves();
+    void join_announced(const Sessions& sessions);
     void settle_merged();
     void settle_ends();
     void judge_retry_counts();
@@ -144,10 +175,12 @@ private:
     const Options& options_;
     const Announcements& announcements_;
     Observer& observer_;
+    const bool is_observed_;
     Model& model_;
     Verdicts verdicts_;
     std::deque<Half> halves_;
     FlatMap<Key, Half*, Hash> half_by_key_;
+    std::array<Half*, 64> latest_{};                      ///< of which packets came: found without a look at the map
     FlatMap<Pair, std::vector<Half*>, Hash> candidates_;  ///< halves of reliable streams without a peer
     std::vector<std::pair<std::uint32_t, Side>> merged_;  ///< by id - 1: into which stream, and its side there
     std::vector<std::uint32_t> events_of_;                ///< by id - 1: events kept of a stream

@@ -8,14 +8,17 @@ namespace fabricscope::engine::rdma {
 class Tracker::State {
 public:
     State(Options options, Announcements announcements, Observer* observer)
-        : options_(options), announcements_(announcements), observer_(observer != nullptr ? *observer : nobody_) {}
+        : options_(options),
+          announcements_(announcements),
+          observer_(observer != nullptr ? *observer : nobody_),
+          streams_(options_, announcements_, observer_, observer != nullptr, model_) {}
 
     Options options_;
     Announcements announcements_;
     Observer nobody_;
     Observer& observer_;
     Model model_;
-    Streams streams_{options_, announcements_, observer_, model_};
+    Streams streams_;
 };
 
 Tracker::Tracker(Options options, Announcements announcements, Observer* observer)

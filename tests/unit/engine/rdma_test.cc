@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "protocols/ib/psn.h"
 
 namespace fabricscope::engine::rdma {
@@ -11,6 +13,7 @@ namespace {
 constexpr std::uint8_t send_only = 0x04, send_first = 0x00, send_middle = 0x01, send_last = 0x02;
 constexpr std::uint8_t read_request = 0x0C, response_first = 0x0D, response_middle = 0x0E, response_last = 0x0F;
 constexpr std::uint8_t response_only = 0x10, acknowledge = 0x11, cnp = 0x81;
+constexpr std::uint8_t atomic_acknowledge = 0x12, fetch_add = 0x14;
 constexpr std::uint8_t ack = 0x1F, sequence_error = 0x60, access_error = 0x62, rnr_nak = 0x20 | 12;  // 12: 0.64 ms
 constexpr std::uint32_t qp_a = 0x11, qp_b = 0x22;
 constexpr Time microsecond = capture::microsecond;
@@ -345,6 +348,135 @@ TEST(Rdma, AReadThatIsAskedForAgainFromTheMiddle) {
     EXPECT_EQ(s.from[a].operations[2].count, 1U);
     EXPECT_EQ(s.from[a].bytes, 4096U);
     EXPECT_EQ(s.from[a].retransmitted.packets, 1U);
+}
+
+TEST(Rdma, AReadThatMissesResponsesWaitsForThem) {
+    World w;
+    w.read(a, 10, 3072), w.read(a, 13, 100);
+    w.answer(b, 10, ack, response_first, 1024), w.answer(b, 11, ack, response_middle, 1024);
+    w.answer(b, 13, ack, response_only, 100);  // the last response of the first READ was lost
+    w.read(a, 12, 1024), w.read(a, 13, 100);
+    w.answer(b, 12, ack, response_only, 1024), w.answer(b, 13, ack, response_only, 100);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].retransmitted.implied, 2U);
+    EXPECT_EQ(s.from[a].duplicate_requests, 2U);
+    EXPECT_EQ(s.from[b].lost, 1U);
+    EXPECT_EQ(s.from[b].retransmitted.packets, 1U) << "the lost one was not there before";
+    ASSERT_EQ(w.tracker.model().operations.size(), 2U);
+    EXPECT_EQ(w.tracker.model().operations[0].answer->frame, 8U);
+    EXPECT_EQ(w.tracker.model().operations[1].answer->frame, 9U) << "its requester has thrown away the first answer";
+    EXPECT_EQ(s.ending, End::open);
+}
+
+TEST(Rdma, AnAnswerThatComesAgainProvesOneDuplicate) {
+    World w;
+    w.request(a, fetch_add, 1, 0), w.answer(b, 1, ack, atomic_acknowledge);
+    w.request(a, fetch_add, 2, 0);
+    w.wait(100 * capture::millisecond), w.request(a, fetch_add, 2, 0);  // nobody knows whether it had arrived
+    w.answer(b, 2, ack, atomic_acknowledge);
+    w.wait(100 * capture::millisecond), w.request(a, fetch_add, 2, 0);  // this one had
+    w.answer(b, 2, ack, atomic_acknowledge);
+    EXPECT_EQ(w.stream().from[a].duplicate_requests, 1U);
+}
+
+TEST(Rdma, TheFirstOfTwoRequestsHadArrivedIfBothAreAnswered) {
+    World w;
+    w.request(a, fetch_add, 1, 0), w.answer(b, 1, ack, atomic_acknowledge);
+    w.request(a, fetch_add, 2, 0);
+    w.wait(100 * capture::millisecond), w.request(a, fetch_add, 2, 0);
+    w.answer(b, 2, ack, atomic_acknowledge), w.answer(b, 2, ack, atomic_acknowledge);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].duplicate_requests, 1U);
+    EXPECT_EQ(s.from[b].retransmitted.packets, 1U);
+}
+
+TEST(Rdma, PacketsThatCameAgainBeforeAnAcknowledgedOneHadArrived) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (std::uint32_t psn = 2; psn < 6; ++psn) w.request(a, send_only, psn);
+    w.wait(100 * capture::millisecond);
+    w.request(a, send_only, 2), w.request(a, send_only, 3), w.answer(b, 5);
+    EXPECT_EQ(w.stream().from[a].duplicate_requests, 2U);
+}
+
+TEST(Rdma, AMessageWhosePacketsComeInDisorderIsOneOperation) {
+    std::array<std::uint32_t, 4> order{10, 11, 12, 13};
+    do {
+        World w;
+        w.request(a, send_only, 9), w.answer(b, 9);
+        for (const std::uint32_t psn : order)
+            w.request(a, psn == 10 ? send_first : psn == 13 ? send_last : send_middle, psn, 1024);
+        w.answer(b, 13);
+        const Direction& asker = w.stream().from[a];
+        EXPECT_EQ(asker.operations[0].count, 2U) << testing::PrintToString(order);
+        EXPECT_EQ(asker.bytes, 100U + 4 * 1024U);
+        EXPECT_EQ(asker.retransmitted.packets, 0U);
+        EXPECT_EQ(asker.operation_time.count(), 2U);
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(Rdma, MessagesWhosePacketsAreMixedAreToldApart) {
+    std::array<std::uint32_t, 4> order{10, 11, 12, 13};
+    do {
+        World w;
+        w.request(a, send_only, 9), w.answer(b, 9);
+        for (const std::uint32_t psn : order) w.request(a, psn % 2 == 0 ? send_first : send_last, psn, 1024);
+        w.answer(b, 13);
+        const Direction& asker = w.stream().from[a];
+        EXPECT_EQ(asker.operations[0].count, 3U) << testing::PrintToString(order);
+        EXPECT_EQ(asker.bytes, 100U + 4 * 1024U);
+        EXPECT_EQ(asker.operation_time.count(), 3U) << testing::PrintToString(order);
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(Rdma, PacketsFromBeforeTheFirstOneAreNoRepetition) {
+    World w;
+    w.request(a, send_only, 12), w.request(a, send_only, 10), w.request(a, send_only, 11), w.answer(b, 12);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].operations[0].count, 3U);
+    EXPECT_EQ(s.from[a].bytes, 300U);
+    EXPECT_EQ(s.from[a].retransmitted.packets, 0U);
+    EXPECT_EQ(s.from[a].out_of_order, 2U);
+}
+
+TEST(Rdma, WhatANakAsksForComesBehindWhatWasUnderWay) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (std::uint32_t psn = 3; psn < 8; ++psn) w.request(a, send_only, psn);
+    w.answer(b, 2, sequence_error);
+    for (const std::uint32_t psn : {2U, 4U, 5U}) w.request(a, send_only, psn);
+    w.answer(b, 3, sequence_error);
+    for (const std::uint32_t psn : {6U, 7U}) w.request(a, send_only, psn);
+    for (std::uint32_t psn = 3; psn < 8; ++psn) w.request(a, send_only, psn);
+    w.answer(b, 7);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].retransmitted.packets, 10U);
+    EXPECT_EQ(s.from[a].retransmitted.nak, 10U);
+    EXPECT_EQ(s.from[a].lost, 2U) << "2, and 3 when it came again";
+}
+
+TEST(Rdma, WhatIsPassedOverWhileOthersComeAgainWasLost) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (std::uint32_t psn = 2; psn < 8; ++psn) w.request(a, send_only, psn);
+    w.wait(100 * capture::millisecond);
+    for (const std::uint32_t psn : {2U, 3U, 6U, 7U}) w.request(a, send_only, psn);
+    w.wait(100 * capture::millisecond);
+    for (const std::uint32_t psn : {4U, 5U, 6U, 7U}) w.request(a, send_only, psn);
+    w.answer(b, 7);
+    EXPECT_EQ(w.stream().from[a].lost, 2U);
+}
+
+TEST(Rdma, WhatFollowsAReceiverThatIsNotReadyIsNotLost) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 2), w.request(a, send_only, 3);
+    w.answer(b, 2, rnr_nak), w.answer(b, 2, sequence_error);
+    w.wait(capture::millisecond);
+    w.request(a, send_only, 2), w.request(a, send_only, 3), w.answer(b, 3);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].lost, 0U);
+    EXPECT_EQ(s.from[a].retransmitted.rnr, 2U);
 }
 
 TEST(Rdma, AnotherQueuePairGetsTheSameNumber) {
