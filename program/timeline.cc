@@ -11,6 +11,8 @@
 #include <set>
 
 #include "analyzer/report/plot.h"
+#include "analyzer/report/psn_timeline.h"
+#include "analyzer/report/rdma_report.h"
 #include "analyzer/report/smcr_report.h"
 #include "analyzer/report/units.h"
 #include "program/analysis.h"
@@ -29,13 +31,15 @@ constexpr std::size_t most_in_a_picture = 100;
 struct TimelineOptions {
     InputOptions input;
     std::vector<std::string> connections;  ///< of SMC-R: ids, or "all"
-    std::vector<std::string> others;       ///< sessions that have no cursors
+    std::vector<std::string> streams;      ///< of queue pairs
+    std::vector<std::string> others;       ///< sessions that nothing is plotted of
     std::vector<std::string> link_groups;
     bool ladder = false;
     std::string csv, svg, png;
 
     bool wants_all() const { return std::ranges::find(connections, "all") != connections.end(); }
     bool wants_ladder() const { return ladder || !link_groups.empty() || !others.empty(); }
+    bool wants_psns() const { return !streams.empty() && !wants_ladder(); }
     bool wants_picture() const { return !svg.empty() || !png.empty(); }
 };
 
@@ -131,11 +135,12 @@ std::optional<std::vector<report::Ladder>> ladders_of(
         if (group == nullptr) return {};
         ladders.push_back(report::ladder_of(*group, model, start));
     }
-    for (const std::string& name : options.others) {
-        const std::optional<report::Ladder> ladder = ladder_of(engine, session_named(name), start);
-        if (!ladder) return {};
-        ladders.push_back(*ladder);
-    }
+    for (const auto* names : {&options.streams, &options.others})
+        for (const std::string& name : *names) {
+            const std::optional<report::Ladder> ladder = ladder_of(engine, session_named(name), start);
+            if (!ladder) return {};
+            ladders.push_back(*ladder);
+        }
     return ladders;
 }
 
@@ -171,18 +176,20 @@ bool write_ladders(const std::vector<report::Ladder>& ladders, const TimelineOpt
     return write_texts(ladders, report::write_ladder);
 }
 
-bool write_csv(const report::Timeline& timeline, const std::string& file) {
-    Output output(file);
-    write_timeline_csv(output.stream(), timeline);
-    return output.finish();
-}
-
-bool write_timelines(const std::vector<report::Timeline>& timelines, const TimelineOptions& options) {
+/// `Timeline` is that of cursors, or of PSNs.
+template <class Timeline> bool write_timelines(const std::vector<Timeline>& timelines, const TimelineOptions& options) {
     bool written = true;
-    if (!options.csv.empty()) written &= write_csv(timelines.front(), options.csv);
+    if (!options.csv.empty()) {
+        Output output(options.csv);
+        report::write_timeline_csv(output.stream(), timelines.front());
+        written &= output.finish();
+    }
     if (options.wants_picture())
         written &= write_pictures(report::plot_of(timelines, names_of(options.input.files)), options);
-    else if (options.csv.empty()) written &= write_texts(timelines, report::write_timeline);
+    else if (options.csv.empty())
+        written &= write_texts(timelines, [](std::ostream& out, const Timeline& timeline, const report::Style& style) {
+            report::write_timeline(out, timeline, style);
+        });
     return written;
 }
 
@@ -196,25 +203,42 @@ std::string why_not(const TimelineOptions& options, std::size_t connections) {
 }
 
 std::string why_not(const TimelineOptions& options) {
-    if (options.connections.empty() && options.others.empty() && options.link_groups.empty())
+    if (options.connections.empty() && options.streams.empty() && options.others.empty() && options.link_groups.empty())
         return "name a --connection, or all, or a --link-group";
     if (!options.others.empty() && !options.csv.empty())
-        return "--csv is for cursors, which " + options.others.front() + " has not";
-    if (!options.others.empty() && !options.connections.empty() && !options.ladder)
+        return "--csv is for cursors and PSNs, which " + options.others.front() + " has not";
+    if (!options.connections.empty() && options.wants_psns())
+        return "cursors and PSNs are plotted one at a time: name " + options.connections.front() + " or " +
+               options.streams.front();
+    if (!options.others.empty() && (!options.connections.empty() || !options.streams.empty()) && !options.ladder)
         return "of " + options.others.front() + " there is a ladder only; --ladder shows those of all";
-    std::string reason = why_not(options, options.connections.size() + options.others.size());
+    std::string reason = why_not(options, options.connections.size() + options.streams.size() + options.others.size());
     for (const std::string& file : {options.svg, options.png})
         if (reason.empty() && !file.empty()) reason = why_not_picture(file, options.input.files);
     return reason;
 }
 
-int refuse(const std::string& reason) {
-    complain(reason);
-    return wrong_usage;
+/// Listens to what timelines are made of.
+struct Collectors {
+    Collector cursors;
+    report::PsnCollector psns;
+};
+
+/// False, after a complaint, if a stream is not there, or the timelines cannot be written.
+bool report_on_streams(
+    const engine::Engine& engine, const report::PsnCollector& collector, const TimelineOptions& options) {
+    std::vector<report::PsnTimeline> timelines;
+    for (const std::string& name : options.streams) {
+        const auto index = find_session(engine, session_named(name));
+        if (!index) return false;
+        timelines.push_back(collector.timeline_of(engine.rdma().streams[*index], engine.capture().start.value_or(0)));
+    }
+    return write_timelines(timelines, options);
 }
 
 /// False, after a complaint, if there is nothing to write, or it cannot be written.
-bool report_on(const engine::Engine& engine, Collector& collector, const TimelineOptions& options) {
+bool report_on(const engine::Engine& engine, Collectors& collectors, const TimelineOptions& options) {
+    if (options.wants_psns()) return report_on_streams(engine, collectors.psns, options);
     const auto connections = chosen_connections(engine, options);
     if (!connections) return false;
     if (const std::string reason = why_not(options, connections->size()); !reason.empty()) {
@@ -227,17 +251,35 @@ bool report_on(const engine::Engine& engine, Collector& collector, const Timelin
         return ladders && write_ladders(*ladders, options);
     }
     std::vector<report::Timeline> timelines;
-    for (const Connection* connection : *connections) timelines.push_back(collector.timeline_of(*connection, start));
+    for (const Connection* connection : *connections)
+        timelines.push_back(collectors.cursors.timeline_of(*connection, start));
     return write_timelines(timelines, options);
 }
 
-/// Only SMC-R has cursors.
+/// Only SMC-R has cursors, only queue pairs have PSNs.
 bool has_cursors(const std::string& name) { return session_named(name).protocol == &report::smcr_report; }
+bool has_psns(const std::string& name) { return session_named(name).protocol == &report::rdma_report; }
+
+std::set<std::uint32_t> numbers_of(const std::vector<std::string>& names) {
+    std::set<std::uint32_t> numbers;
+    for (const std::string& name : names) numbers.insert(session_named(name).id);
+    return numbers;
+}
+
+/// Takes those names away of which `belongs` is true.
+template <class Belongs> std::vector<std::string> taken_from(std::vector<std::string>& names, const Belongs& belongs) {
+    const auto found = std::stable_partition(
+        names.begin(), names.end(), [&](const std::string& name) { return !belongs(name); });
+    std::vector<std::string> taken(found, names.end());
+    names.erase(found, names.end());
+    return taken;
+}
 
 engine::Options engine_options_of(const TimelineOptions& options) {
     engine::Options result;
     result.smcr_options.timelines = !options.wants_ladder();
     result.smcr_options.cursor_base = options.input.forced_cursor_base();
+    if (!options.streams.empty()) result.rdma = true;
     for (const std::string& name : options.others) {
         const report::ProtocolReport& report = *session_named(name).protocol;
         report.protocol.followed(result) = true;
@@ -247,15 +289,15 @@ engine::Options engine_options_of(const TimelineOptions& options) {
 }
 
 int run(TimelineOptions& options) {
-    std::vector<std::string>& all = options.connections;
-    const auto others = std::stable_partition(all.begin(), all.end(), has_cursors);
-    options.others.assign(others, all.end());
-    all.erase(others, all.end());
+    options.streams = taken_from(options.connections, has_psns);
+    options.others = taken_from(options.connections, [](const std::string& name) { return !has_cursors(name); });
     if (const std::string reason = why_not(options); !reason.empty()) return refuse(reason);
-    Collector collector(options);
-    const Analysis analysis = analyse(options.input.files, engine_options_of(options), {.smcr = &collector});
+    Collectors collectors{Collector(options), report::PsnCollector(numbers_of(options.streams))};
+    const Analysis analysis = analyse(
+        options.input.files, engine_options_of(options),
+        {.smcr = &collectors.cursors, .rdma = options.wants_psns() ? &collectors.psns : nullptr});
     if (!analysis.engine) return not_read;
-    const bool reported = report_on(*analysis.engine, collector, options);
+    const bool reported = report_on(*analysis.engine, collectors, options);
     if (!analysis.problems.empty()) return not_read;
     return reported ? done : wrong_usage;
 }
@@ -264,8 +306,7 @@ int run(TimelineOptions& options) {
 
 void add_timeline(CommandLine& program) {
     auto options = std::make_shared<TimelineOptions>();
-    const Command command = program.add_command(
-        "timeline", "Show how the cursors of connections moved, or who said what");
+    const Command command = program.add_command("timeline", "Show how cursors or PSNs moved, or who said what");
     add_input_options(command, options->input).required();
     command
         .option(

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "analyzer/report/cursor_curves.h"
-#include "analyzer/report/scales.h"
+#include "analyzer/report/panels.h"
 #include "analyzer/report/smcr_report.h"
 #include "analyzer/report/units.h"
 
@@ -18,10 +18,7 @@ namespace {
 using namespace engine::smcr;
 using Steps = std::vector<StepValue>;
 
-constexpr double width = 1000, left = 84, right = 980;
-constexpr double title_height = 66, axis_height = 46;
-constexpr double heading = 26, panel_heading = 22, positions_height = 130, flight_height = 64, gap = 14, strip = 11,
-                 panel_gap = 16;
+constexpr double positions_height = 130, flight_height = 64;
 constexpr std::size_t most_in_detail = 4;
 
 constexpr Colour full_colour = palette::vermilion, blocked_colour = palette::orange, urgent_colour = palette::purple;
@@ -55,65 +52,15 @@ std::vector<Event> events_of(const std::vector<CdcFlagsSeen>& flags) {
     return events;
 }
 
-/// The picture in the making, from the top down.
-class Plot {
-public:
-    Plot(std::span<const Timeline> timelines, const std::string& source)
-        : timelines_(timelines), source_(source), detailed_(timelines.size() <= most_in_detail), time_(time_scale()) {}
-
-    Drawing draw() {
-        drawing_.width = width;
-        y_ = title_height;
-        for (const Timeline& timeline : timelines_) connection(timeline);
-        time_axis();
-        drawing_.height = y_;
-        title();
-        legend();
-        return std::move(drawing_);
-    }
-
-private:
-    TimeScale time_scale() const;
-    void title();
-    void legend();
-    void connection(const Timeline& timeline);
-    void direction(const Timeline& timeline, Side from);
-    void positions(const Direction& direction, const Curves& curves);
-    void in_flight(const Direction& direction, const Curves& curves);
-    void frame(double top, double bottom, const OctetScale& octets, std::size_t most_ticks);
-    void shade(double top, double bottom, const Curves& curves);
-    void line(const char* name, const Steps& steps, const OctetScale& octets, Colour colour, bool dashed = false);
-    void strips(const Curves& curves, const std::vector<CdcFlagsSeen>& flags);
-    void strip_of(const char* name, const std::vector<Span>& spans, Colour colour);
-    void events(const std::vector<Event>& events);
-    void time_axis();
-
-    std::span<const Timeline> timelines_;
-    const std::string& source_;
-    bool detailed_;
-    TimeScale time_;
-    Drawing drawing_;
-    double y_ = 0;
-    bool any_full_ = false, any_blocked_ = false, any_urgent_ = false, any_event_ = false;
-};
-
-TimeScale Plot::time_scale() const {
-    std::optional<std::pair<Time, Time>> range;
-    const auto include = [&](Time time) {
-        if (!range) range = {time, time};
-        range = {std::min(range->first, time), std::max(range->second, time)};
-    };
-    for (const Timeline& timeline : timelines_) {
+TimeScale time_scale_of(std::span<const Timeline> timelines) {
+    TimeRange range;
+    for (const Timeline& timeline : timelines) {
         for (const Direction& direction : timeline.connection.from.values)
-            for (const CursorSample& sample : direction.timeline) include(sample.time);
+            for (const CursorSample& sample : direction.timeline) range.include(sample.time);
         for (const auto& flags : timeline.flags.values)
-            for (const CdcFlagsSeen& seen : flags) include(seen.time);
+            for (const CdcFlagsSeen& seen : flags) range.include(seen.time);
     }
-    const Time start = timelines_.empty() ? 0 : timelines_.front().start;
-    const auto [begin, end] = range.value_or(std::pair{start, start});
-    const Time margin = std::max<Time>((end - begin) / 100, 1);
-    return {
-        .start = start, .begin = std::max(start, begin - margin), .end = end + margin, .left = left, .right = right};
+    return range.scale(timelines.empty() ? 0 : timelines.front().start);
 }
 
 // ---- words ---------------------------------------------------------------------------------------
@@ -142,72 +89,78 @@ std::string about(const Direction& direction, Side from) {
     return text;
 }
 
-void Plot::title() {
-    const bool one = timelines_.size() == 1;
-    drawing_.title = one ? "RMB cursors of " + ends_text(timelines_.front().connection)
-                         : fmt::format("RMB cursors of {}", counted(timelines_.size(), "connection"));
-    std::string from = source_;
-    if (!timelines_.empty()) from += ", from " + timestamp_text(timelines_.front().start);
-    Layer& layer = drawing_.add("title");
-    layer.add(Text{.at = {16, 24}, .text = drawing_.title, .size = 15, .bold = true});
-    layer.add(Text{.at = {16, 41}, .text = from, .size = 10.5, .colour = palette::faint});
+std::string title_of(std::span<const Timeline> timelines) {
+    return timelines.size() == 1 ? "RMB cursors of " + ends_text(timelines.front().connection)
+                                 : fmt::format("RMB cursors of {}", counted(timelines.size(), "connection"));
 }
 
-void Plot::legend() {
-    Layer& layer = drawing_.add("legend");
-    double x = 16;
-    const double middle = 54;
-    const auto add = [&](bool shown, const char* name, const auto& swatch) {
-        if (!shown) return;
-        layer.add(swatch);
-        layer.add(Text{.at = {x + 24, middle + 4}, .text = name, .size = 10.5});
-        x += 24 + width_of(name, 10.5) + 14;
+/// The picture in the making.
+class Plot {
+public:
+    Plot(std::span<const Timeline> timelines, const std::string& source)
+        : timelines_(timelines),
+          detailed_(timelines.size() <= most_in_detail),
+          panels_(title_of(timelines), source, time_scale_of(timelines)) {}
+
+    Drawing draw() {
+        for (const Timeline& timeline : timelines_) connection(timeline);
+        return panels_.finish(legend());
+    }
+
+private:
+    std::vector<Panels::Entry> legend() const;
+    void connection(const Timeline& timeline);
+    void direction(const Timeline& timeline, Side from);
+    void positions(const Direction& direction, const Curves& curves);
+    void in_flight(const Direction& direction, const Curves& curves);
+    void shade(double top, double bottom, const Curves& curves);
+    void strips(const Curves& curves, const std::vector<CdcFlagsSeen>& flags);
+    void events(const std::vector<Event>& events);
+
+    std::span<const Timeline> timelines_;
+    bool detailed_;
+    Panels panels_;
+    bool any_full_ = false, any_blocked_ = false, any_urgent_ = false, any_event_ = false;
+};
+
+std::vector<Panels::Entry> Plot::legend() const {
+    using Look = Panels::Entry::Look;
+    std::vector<Panels::Entry> entries;
+    const auto add = [&](bool shown, const Panels::Entry& entry) {
+        if (shown) entries.push_back(entry);
     };
-    const auto stroke = [&](Colour colour, bool dashed) {
-        return straight({x, middle}, {x + 18, middle}, colour, dashed ? 1.2 : 2, dashed);
-    };
-    const auto box = [&](Colour colour, double opacity) {
-        return rectangle(x, middle - 5, x + 18, middle + 5, colour, opacity);
-    };
-    add(detailed_, "produced", stroke(produced_colour, false));
-    add(detailed_, "consumed", stroke(consumed_colour, false));
-    add(true, "window", stroke(window_colour, true));
-    add(true, "in flight", box(flight_colour, 0.75));
-    add(any_full_, "window full", box(full_colour, 1));
-    add(any_blocked_, "sender blocked (B)", box(blocked_colour, 1));
-    add(any_urgent_, "urgent data (U)", box(urgent_colour, 1));
-    if (!any_event_) return;
-    layer.add(Text{.at = {x, middle + 4}, .text = "D: sending done, C: closed, A: abnormal close", .size = 10.5});
+    add(detailed_, {"produced", produced_colour});
+    add(detailed_, {"consumed", consumed_colour});
+    add(true, {"window", window_colour, Look::dashed});
+    add(true, {"in flight", flight_colour, Look::box, 0.75});
+    add(any_full_, {"window full", full_colour, Look::box});
+    add(any_blocked_, {"sender blocked (B)", blocked_colour, Look::box});
+    add(any_urgent_, {"urgent data (U)", urgent_colour, Look::box});
+    add(any_event_, {"D: sending done, C: closed, A: abnormal close", palette::text, Look::word});
+    return entries;
 }
 
 // ---- connections ---------------------------------------------------------------------------------
 
 void Plot::connection(const Timeline& timeline) {
     const Connection& connection = timeline.connection;
-    Layer& layer = drawing_.add("connection", connection_name(connection.id));
-    if (timelines_.size() > 1) {
-        layer.add(straight({16, y_ + 4}, {right, y_ + 4}, palette::grid));
-        layer.add(Text{.at = {16, y_ + 21}, .text = ends_text(connection), .size = 12, .bold = true});
-        y_ += heading;
-    }
-    layer.add(Text{.at = {16, y_ + 14}, .text = about(connection), .size = 10.5, .colour = palette::faint});
-    y_ += panel_heading;
+    panels_.subject(
+        {"connection", connection_name(connection.id), ends_text(connection), about(connection)},
+        timelines_.size() > 1);
     for (const Side from : {Side::client, Side::server}) direction(timeline, from);
 }
 
 void Plot::direction(const Timeline& timeline, Side from) {
     const Direction& direction = timeline.connection.from[from];
     if (direction.timeline.empty() && timeline.flags[from].empty()) return;
-    drawing_.add("direction")
-        .add(Text{.at = {left, y_ + 14}, .text = about(direction, from), .size = 11, .bold = true});
-    y_ += panel_heading;
+    panels_.section(about(direction, from));
     const Curves curves = curves_of(direction, timeline.flags[from]);
     if (direction.peak_in_flight != 0) {
         if (detailed_) positions(direction, curves);
         in_flight(direction, curves);
     }
     strips(curves, timeline.flags[from]);
-    y_ += panel_gap;
+    panels_.y += Panels::panel_gap;
 }
 
 /// Beside a window that is much larger, the curves would vanish.
@@ -222,64 +175,34 @@ std::uint64_t highest(const Curves& curves, const Direction& direction) {
 }
 
 void Plot::positions(const Direction& direction, const Curves& curves) {
-    const OctetScale octets{.top = y_, .bottom = y_ + positions_height, .most = highest(curves, direction)};
+    const OctetScale octets{
+        .top = panels_.y, .bottom = panels_.y + positions_height, .most = highest(curves, direction)};
     shade(octets.top, octets.bottom, curves);
-    frame(octets.top, octets.bottom, octets, 5);
-    if (window_fits(curves, direction)) line("window", curves.window, octets, window_colour, true);
-    line("consumed", curves.consumed, octets, consumed_colour);
-    line("produced", curves.produced, octets, produced_colour);
-    y_ = octets.bottom + gap;
+    panels_.frame(octets, 5);
+    if (window_fits(curves, direction)) panels_.line("window", curves.window, octets, window_colour, true);
+    panels_.line("consumed", curves.consumed, octets, consumed_colour);
+    panels_.line("produced", curves.produced, octets, produced_colour);
+    panels_.y = octets.bottom + Panels::gap;
 }
 
 void Plot::in_flight(const Direction& direction, const Curves& curves) {
     const OctetScale octets{
-        .top = y_, .bottom = y_ + flight_height, .most = scale_of(direction) + scale_of(direction) / 12};
+        .top = panels_.y, .bottom = panels_.y + flight_height, .most = scale_of(direction) + scale_of(direction) / 12};
     shade(octets.top, octets.bottom, curves);
-    Area area{step_line(curves.in_flight, time_, octets), flight_colour, 0.75};
-    if (!area.points.empty()) {
-        area.points.push_back({area.points.back().x, octets.bottom});
-        area.points.push_back({area.points.front().x, octets.bottom});
-        drawing_.add("in-flight", "in flight").add(std::move(area));
-    }
-    frame(octets.top, octets.bottom, octets, 3);
+    panels_.area("in-flight", "in flight", curves.in_flight, octets, flight_colour);
+    panels_.frame(octets, 3);
     if (const auto capacity = capacity_of(direction); capacity && *capacity <= octets.most) {
         const double y = octets.y(static_cast<double>(*capacity));
-        drawing_.add("window").add(straight({left, y}, {right, y}, window_colour, 1.2, true));
+        panels_.layer("window").add(straight({Panels::left, y}, {Panels::right, y}, window_colour, 1.2, true));
     }
-    y_ = octets.bottom + 7;
+    panels_.y = octets.bottom + 7;
 }
 
 /// Behind the curves, where the window was full.
 void Plot::shade(double top, double bottom, const Curves& curves) {
-    Layer& layer = drawing_.add("full");
-    for (const Span& span : spans_of(curves.full, time_))
+    Layer& layer = panels_.layer("full");
+    for (const Span& span : spans_of(curves.full, panels_.time()))
         layer.add(rectangle(span.left, top, span.right, bottom, full_colour, 0.16));
-}
-
-void Plot::frame(double top, double bottom, const OctetScale& octets, std::size_t most_ticks) {
-    Layer& layer = drawing_.add("axis");
-    for (const TimeScale::Label& label : time_.labels())
-        layer.add(straight({label.x, top}, {label.x, bottom}, palette::grid, 0.6));
-    const Ticks ticks = ticks_between(0, static_cast<double>(octets.most), most_ticks);
-    for (std::size_t i = 0; i < ticks.count; ++i) {
-        const double y = octets.y(ticks.at(i));
-        if (i != 0) layer.add(straight({left, y}, {right, y}, palette::grid, 0.6));
-        layer.add(
-            Text{.at = {left - 6, y + 3.5}, .text = octets.label(ticks.at(i)), .size = 10, .anchor = Anchor::end});
-    }
-    layer.add(straight({left, top}, {left, bottom}, palette::faint));
-    layer.add(straight({left, bottom}, {right, bottom}, palette::faint));
-    layer.add(Text{
-        .at = {26, (top + bottom) / 2},
-        .text = octets.unit(),
-        .size = 10,
-        .anchor = Anchor::middle,
-        .colour = palette::faint,
-        .upwards = true});
-}
-
-void Plot::line(const char* name, const Steps& steps, const OctetScale& octets, Colour colour, bool dashed) {
-    drawing_.add(name, name).add(Line{step_line(steps, time_, octets), colour, dashed ? 1.0 : 1.6, dashed});
 }
 
 // ---- what held when ------------------------------------------------------------------------------
@@ -288,58 +211,43 @@ void Plot::strips(const Curves& curves, const std::vector<CdcFlagsSeen>& flags) 
     Steps urgent;
     for (const CdcFlagsSeen& seen : flags)
         if (seen.urgent) urgent.insert(urgent.end(), {{seen.time, 1}, {seen.time, 0}});
-    const auto full = spans_of(curves.full, time_), blocked = spans_of(curves.blocked, time_);
-    const auto urgent_spans = spans_of(urgent, time_);
-    strip_of("window full", full, full_colour);
-    strip_of("blocked", blocked, blocked_colour);
-    strip_of("urgent", urgent_spans, urgent_colour);
+    const auto full = spans_of(curves.full, panels_.time());
+    const auto blocked = spans_of(curves.blocked, panels_.time());
+    const auto urgent_spans = spans_of(urgent, panels_.time());
+    panels_.bar("window full", full, full_colour);
+    panels_.bar("blocked", blocked, blocked_colour);
+    panels_.bar("urgent", urgent_spans, urgent_colour);
     any_full_ |= !full.empty();
     any_blocked_ |= !blocked.empty();
     any_urgent_ |= !urgent_spans.empty();
     events(events_of(flags));
 }
 
-void Plot::strip_of(const char* name, const std::vector<Span>& spans, Colour colour) {
-    if (spans.empty()) return;
-    Layer& layer = drawing_.add(std::string(name) == "window full" ? "window-full" : name, name);
-    layer.add(Text{.at = {left - 6, y_ + 8}, .text = name, .size = 9, .anchor = Anchor::end, .colour = palette::faint});
-    for (const Span& span : spans)
-        layer.add(rectangle(span.left, y_ + 1, std::max(span.right, span.left + 2), y_ + strip - 2, colour));
-    y_ += strip;
-}
-
 /// Letters that would touch stand side by side.
 void Plot::events(const std::vector<Event>& events) {
     if (events.empty()) return;
     any_event_ = true;
-    Layer& layer = drawing_.add("flags", "flags");
-    layer.add(
-        Text{.at = {left - 6, y_ + 9}, .text = "flags", .size = 9, .anchor = Anchor::end, .colour = palette::faint});
+    Layer& layer = panels_.layer("flags", "flags");
+    layer.add(Text{
+        .at = {Panels::left - 6, panels_.y + 9},
+        .text = "flags",
+        .size = 9,
+        .anchor = Anchor::end,
+        .colour = palette::faint});
     double free_from = 0;
     for (const Event& event : events) {
-        const double x = time_.x(event.time);
+        const double x = panels_.time().x(event.time);
         const double at = std::max(x, free_from);
-        layer.add(straight({x, y_}, {x, y_ + 4}, palette::text));
+        layer.add(straight({x, panels_.y}, {x, panels_.y + 4}, palette::text));
         layer.add(Text{
-            .at = {at, y_ + 13},
+            .at = {at, panels_.y + 13},
             .text = std::string(1, event.letter),
             .size = 9,
             .anchor = Anchor::middle,
             .bold = true});
         free_from = at + 9;
     }
-    y_ += strip + 4;
-}
-
-void Plot::time_axis() {
-    Layer& layer = drawing_.add("axis");
-    layer.add(straight({left, y_}, {right, y_}, palette::faint));
-    for (const TimeScale::Label& label : time_.labels()) {
-        layer.add(straight({label.x, y_}, {label.x, y_ + 4}, palette::faint));
-        layer.add(Text{.at = {label.x, y_ + 16}, .text = label.text, .size = 10, .anchor = Anchor::middle});
-    }
-    layer.add(Text{.at = {(left + right) / 2, y_ + 33}, .text = time_.title(), .size = 10.5, .anchor = Anchor::middle});
-    y_ += axis_height;
+    panels_.y += Panels::strip + 4;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ template <Side side> void end_of(const Connection& connection, const Each<Endpoi
     each(connection.end[side]);
 }
 template <Side side> void traffic_from(const Connection& connection, const Each<Traffic>& each) {
-    each(connection.from[side]);
+    if (is_traffic_known(connection, side)) each(connection.from[side]);
 }
 template <Side side> auto qpn_of(const Connection& connection) { return connection.end[side].qpn; }
 

@@ -27,6 +27,11 @@ using observations::why_not;
 
 /// "rc tcp, NVMe-oF"
 std::string service_text(const engine::rdma_cm::Connection& connection);
+/// Whether what `from` sent was counted. Of a connection that began before the capture, the queue pair that it went to
+/// may not be known, or only from the end on.
+inline bool is_traffic_known(const engine::rdma_cm::Connection& connection, engine::Side from) {
+    return !connection.began_before || connection.from[from].packets != 0;
+}
 
 /// A socket where the service tells it, the port's address otherwise, "?" if neither is known.
 std::string end_text(const engine::rdma_cm::Connection& connection, engine::Side side);

@@ -95,6 +95,8 @@ void write_connections(std::ostream& out, const Model& model, const SummaryOptio
         ++shown;
         const Traffic& client = c.from[Side::client];
         const Traffic& server = c.from[Side::server];
+        const bool from_client = is_traffic_known(c, Side::client), from_server = is_traffic_known(c, Side::server);
+        const bool both = from_client && from_server;
         table.add(
             {{cm_connection_name(c.id)},
              {end_text(c, Side::client)},
@@ -104,10 +106,10 @@ void write_connections(std::ostream& out, const Model& model, const SummaryOptio
              {name_of(c.outcome), ink_of(c.outcome)},
              {std::to_string(c.req_transmissions)},
              {answered_after(c, options.style)},
-             {grouped(client.bytes)},
-             {grouped(server.bytes)},
-             {grouped(client.retransmissions + server.retransmissions)},
-             {grouped(client.naks + client.rnr_naks + server.naks + server.rnr_naks)},
+             {from_client ? grouped(client.bytes) : "?"},
+             {from_server ? grouped(server.bytes) : "?"},
+             {both ? grouped(client.retransmissions + server.retransmissions) : "?"},
+             {both ? grouped(client.naks + client.rnr_naks + server.naks + server.rnr_naks) : "?"},
              {ending_of(c)}});
     }
     out << '\n';

@@ -14,36 +14,15 @@ using Kind = Rung::Kind;
 
 engine::Side side_of(Side side) { return side == a ? engine::Side::client : engine::Side::server; }
 
-const char* words_for(OperationType type) {
-    switch (type) {
-        case OperationType::send: return "SEND";
-        case OperationType::write: return "WRITE";
-        case OperationType::read: return "READ";
-        case OperationType::atomic: return "atomic operation";
-    }
-    return "";
-}
-
-const char* words_for(Cause cause) {
-    switch (cause) {
-        case Cause::nak: return "after a NAK";
-        case Cause::timeout: return "after a time-out";
-        case Cause::rnr: return "after an RNR NAK";
-        case Cause::implied: return "for a response that was missed";
-        case Cause::unknown: return "for no reason that was captured";
-    }
-    return "";
-}
-
 void add(std::vector<Rung>& rungs, const Operation& operation) {
-    std::string text = fmt::format("{} {}", words_for(operation.type), counted(operation.bytes, "byte"));
+    std::string text = fmt::format("{} {}", operation_words(operation.type), counted(operation.bytes, "byte"));
     if (operation.packets > 1) text += fmt::format(" in {} packets", grouped(operation.packets));
     rungs.push_back({operation.first, side_of(operation.by), Kind::data, std::move(text)});
     if (!operation.answer) return;
     const bool acknowledged = operation.type == OperationType::send || operation.type == OperationType::write;
     rungs.push_back(
         {*operation.answer, side_of(other(operation.by)), Kind::control,
-         fmt::format("{} of the {}", acknowledged ? "acknowledgment" : "response", words_for(operation.type)),
+         fmt::format("{} of the {}", acknowledged ? "acknowledgment" : "response", operation_words(operation.type)),
          operation.answer->time - operation.first.time});
 }
 
@@ -55,9 +34,9 @@ void add(std::vector<Rung>& rungs, const Event& event) {
             text = fmt::format("{}, PSN {}", ib::to_string(ib::AethSyndrome::of(*event.syndrome)), event.psn);
             break;
         case Event::Kind::retransmission:
-            text = fmt::format(
-                "{} again from PSN {} on, {}", counted(event.count, "packet"), event.psn,
-                words_for(event.cause.value_or(Cause::unknown)));
+            text = event.count == 1 ? fmt::format("PSN {} again", event.psn)
+                                    : fmt::format("{} from PSN {} on again", counted(event.count, "packet"), event.psn);
+            text += std::string(", ") + cause_words(event.cause.value_or(Cause::unknown));
             break;
         default: return;
     }
@@ -66,6 +45,27 @@ void add(std::vector<Rung>& rungs, const Event& event) {
 }
 
 }  // namespace
+
+const char* operation_words(engine::rdma::OperationType type) {
+    switch (type) {
+        case OperationType::send: return "SEND";
+        case OperationType::write: return "WRITE";
+        case OperationType::read: return "READ";
+        case OperationType::atomic: return "atomic operation";
+    }
+    return "";
+}
+
+const char* cause_words(engine::rdma::Cause cause) {
+    switch (cause) {
+        case Cause::nak: return "after a NAK";
+        case Cause::timeout: return "after a time-out";
+        case Cause::rnr: return "after an RNR NAK";
+        case Cause::implied: return "for a response that was missed";
+        case Cause::unknown: return "for no reason that was captured";
+    }
+    return "";
+}
 
 Ladder ladder_of(const engine::rdma::Stream& stream, const Model& model, engine::Time start) {
     Ladder ladder{

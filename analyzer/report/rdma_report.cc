@@ -54,6 +54,7 @@ constinit const ProtocolReport rdma_report{
     .is_there = is_there,
     .write_summary = write_rdma,
     .sessions = sessions,
-    .views = own_views};
+    .views = own_views,
+    .overview = rdma_overview};
 
 }  // namespace fabricscope::report

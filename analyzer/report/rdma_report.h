@@ -14,6 +14,13 @@ void write_rdma(std::ostream& out, const Results& results, const SummaryOptions&
 /// The operations that the model keeps of a stream, and what was refused or sent again.
 Ladder ladder_of(const engine::rdma::Stream& stream, const engine::rdma::Model& model, engine::Time start);
 
+void rdma_overview(const engine::Models& models, Overview& overview);
+
+/// "WRITE"
+const char* operation_words(engine::rdma::OperationType type);
+/// "after a NAK": why something was sent again
+const char* cause_words(engine::rdma::Cause cause);
+
 /// "192.0.2.10 QP 17"; the queue pair only if it is known.
 std::string end_text(const engine::rdma::Endpoint& end);
 

@@ -202,5 +202,22 @@ TEST(Observations, AStreamThatNobodyAnswersGaveUp) {
     EXPECT_THAT(all[0].frames, ElementsAre(9));
 }
 
+TEST(Observations, WhatComesAgainAfterRnrNaksIsNoTroubleOfItsOwn) {
+    engine::rdma_cm::Model model;
+    model.connections.emplace_back().id = 1;
+    auto& traffic = model.connections[0].from[Side::client];
+    traffic.packets = 42;
+    traffic.retransmissions = traffic.rnr_naks = 16;
+    const auto ids = [&] {
+        std::vector<std::string> found;
+        for (const Observation& each : observed({.rdma_cm = &model})) found.push_back(each.kind->id);
+        return found;
+    };
+    EXPECT_THAT(ids(), ElementsAre("RDMA-O-receiver-not-ready"));
+    traffic.retransmissions = 20;
+    EXPECT_THAT(ids(), ElementsAre("RDMA-O-receiver-not-ready", "RDMA-O-retransmissions"));
+    EXPECT_THAT(observed({.rdma_cm = &model})[1].cause, HasSubstr("after 16 RNR NAKs"));
+}
+
 }  // namespace
 }  // namespace fabricscope::report

@@ -97,5 +97,44 @@ TEST(Overview, NamesOfSessionsTellTheirKind) {
     EXPECT_FALSE(kind_of("smcr-x"));
 }
 
+TEST(Overview, QueuePairsHaveOperationsAndTroubles) {
+    namespace rdma = engine::rdma;
+    rdma::Model model;
+    rdma::Stream& stream = model.streams.emplace_back();
+    stream.id = 1;
+    stream.end = {
+        {{capture::Address::of(Ipv4{{192, 0, 2, 10}}), 17}, {capture::Address::of(Ipv4{{192, 0, 2, 20}}), 18}}};
+    stream.from[rdma::a].bytes = 4'000;
+    rdma::Operation operation;
+    operation.stream = 1;
+    operation.by = rdma::a;
+    operation.bytes = 4'000;
+    operation.first = {start, 1};
+    operation.answer = engine::FrameStamp{start + 5 * ms, 9};
+    model.operations.push_back(operation);
+    rdma::Event event;
+    event.stream = 1;
+    event.kind = rdma::Event::Kind::retransmission;
+    event.time = start + 4 * ms;
+    event.waited = 3 * ms;
+    event.cause = rdma::Cause::timeout;
+    model.events.push_back(event);
+
+    const Overview overview = overview_of({.rdma = &model});
+    const Node& node = node_named(overview, "rdma-1");
+    EXPECT_EQ(node.about, "192.0.2.10 QP 17 > 192.0.2.20 QP 18");
+    EXPECT_EQ(node.octets, 4'000U);
+    EXPECT_EQ(node.worst, 5 * ms);
+    EXPECT_EQ(lane_named(node, "a → b").slices.at(0).duration(), 5 * ms);
+    const Slice& wait = lane_named(node, "trouble").slices.at(0);
+    EXPECT_EQ(wait.begin, start + 1 * ms);
+    EXPECT_EQ(overview.labels[wait.label], "sent again after a time-out");
+
+    stream.link_group = 1;
+    Model smcr;
+    EXPECT_EQ(node_named(overview_of({.smcr = &smcr, .rdma = &model}), "rdma-1").octets, std::nullopt)
+        << "counted with its link group";
+}
+
 }  // namespace
 }  // namespace fabricscope::report

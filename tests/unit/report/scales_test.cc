@@ -26,8 +26,8 @@ TEST(Ticks, AreRoundAndWithinTheRange) {
 
 TEST(OctetScale, LabelsInItsUnit) {
     const OctetScale small{.top = 0, .bottom = 100, .most = 500}, large{.top = 0, .bottom = 100, .most = 65'536};
-    EXPECT_STREQ(small.unit(), "bytes");
-    EXPECT_STREQ(large.unit(), "kB");
+    EXPECT_EQ(small.unit(), "bytes");
+    EXPECT_EQ(large.unit(), "kB");
     EXPECT_EQ(large.label(20'000), "20");
     EXPECT_DOUBLE_EQ(small.y(0), 100);
     EXPECT_DOUBLE_EQ(small.y(500), 0);
