@@ -260,13 +260,28 @@ bool Exchanges::refuses(const fc::FrameHeader& header) {
 
 void Exchanges::on_frame(Time now, ByteView octets) {
     const capture::Packet packet = decode(octets, config_.link);
-    if (!packet.fc) return;
+    if (!packet.fc) return on_bad_frame(now, octets);
     const fc::Frame& frame = packet.fc->frame;
     if (!is_ours(frame.header.d_id)) return;
     const int service_class = fc::class_of(packet.fc->sof);
     if (frame.header.is_link_control()) on_link_control(now, frame.header);
     else if (frame.header.is_basic_link_service()) on_basic(now, frame, service_class);
     else on_data(now, frame, packet.fc->sof);
+}
+
+void Exchanges::on_bad_frame(Time now, ByteView octets) {
+    const capture::Packet packet = decode_unchecked(octets, config_.link);
+    if (!packet.fc || !is_ours(packet.fc->frame.header.d_id) || !packet.fc->frame.header.is_data()) return;
+    if (const auto user = users_.find(packet.fc->frame.header.type); user != users_.end())
+        user->second->on_bad_frame(now, packet.fc->frame);
+}
+
+bool Exchanges::is_partly_sent(ExchangeHandle handle) const {
+    const auto exchange = exchanges_.find(handle);
+    if (exchange == exchanges_.end() || exchange->second.sent_frames == 0) return false;
+    const auto port = ports_.find(exchange->second.key.peer);
+    return port != ports_.end() &&
+           std::ranges::find(port->second.waiting, handle, &Waiting::exchange) != port->second.waiting.end();
 }
 
 /// Whether this is the frame that began the Exchange, once more. The Exchange's identifier may be used again at once

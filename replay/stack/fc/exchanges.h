@@ -74,6 +74,8 @@ public:
     virtual Disposition on_frame(Time /*now*/, ExchangeHandle /*exchange*/, const fc::Frame& /*frame*/) {
         return Disposition::take;
     }
+    /// A data frame whose CRC is wrong: nothing in it can be relied on, and no Exchange gets it.
+    virtual void on_bad_frame(Time /*now*/, const fc::Frame& /*frame*/) {}
     /// Class 2: whether a frame that got BSY may be sent again, behind others of its Sequence.
     virtual bool repeats_busy() const { return true; }
     /// A Sequence is complete.
@@ -126,6 +128,8 @@ public:
 
     ExchangeHandle open(std::uint8_t type, std::uint32_t peer, int service_class = 3, bool preference = false);
     void send(Time now, ExchangeHandle handle, OutgoingIu iu);
+    /// Class 2: some of its frames have been sent, and others wait for credit.
+    bool is_partly_sent(ExchangeHandle handle) const;
     /// ABTS. Nothing more is heard of the Exchange.
     void abort(Time now, ExchangeHandle handle, std::string note = "");
     /// All Exchanges with a port end, without a word to it.
@@ -210,6 +214,7 @@ private:
     bool refuses(const fc::FrameHeader& header);
     std::optional<Rejection> why_not(const fc::FrameHeader& header);
 
+    void on_bad_frame(Time now, ByteView octets);
     void on_data(Time now, const fc::Frame& frame, fc::Sof sof);
     static std::optional<IncomingIu> assemble(Exchange& exchange, const fc::Frame& frame, bool initiates);
     void on_link_control(Time now, const fc::FrameHeader& header);

@@ -21,12 +21,19 @@ inline Octets encode(const builders::FcFrame& frame, Link link, std::optional<st
     return link == Link::fibre ? builders::as_fc2_with_delimiters(frame) : builders::as_fcoe(frame, vlan);
 }
 
-/// Views in what is returned point into `octets`. It has no `fc` unless there is a whole frame with a good CRC.
-inline capture::Packet decode(ByteView octets, Link link) {
+/// Views in what is returned point into `octets`. It has no `fc` unless there is a whole frame, whatever its CRC.
+inline capture::Packet decode_unchecked(ByteView octets, Link link) {
     capture::Frame frame = ethernet_frame(octets);
     frame.link = link_type(link);
     capture::Packet packet = capture::decode(frame);
-    if (packet.fc && (packet.fc->frame.error || capture::fc_crc_is_good(packet) != true)) packet.fc.reset();
+    if (packet.fc && packet.fc->frame.error) packet.fc.reset();
+    return packet;
+}
+
+/// The same, and no `fc` unless the CRC is good.
+inline capture::Packet decode(ByteView octets, Link link) {
+    capture::Packet packet = decode_unchecked(octets, link);
+    if (packet.fc && capture::fc_crc_is_good(packet) != true) packet.fc.reset();
     return packet;
 }
 

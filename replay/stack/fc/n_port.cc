@@ -142,7 +142,15 @@ void NPort::go_online(Time /*now*/, std::uint32_t id) {
     exchanges_.set_port_id(id);
     if (online_) return;
     online_ = true;
+    // Nobody has answered FLOGI so far: a port that came later has asked for itself.
+    std::erase_if(requests_, [](const auto& entry) { return entry.second.command == fc::els_flogi; });
     events_.push_back({.what = NPortEvent::What::online});
+}
+
+/// Nothing holds any more of what was agreed with the other port.
+void NPort::begin_anew(Time now) {
+    while (!remotes_.empty()) forget(now, remotes_.begin()->first);
+    asked_neighbour_ = false;
 }
 
 void NPort::assume(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id) {
@@ -227,6 +235,7 @@ void NPort::on_login_request(Time now, const IncomingIu& iu, const fc::Login& lo
     switch (command_of(iu)) {
         case fc::els_flogi: {  // from the other port, point to point
             neighbour_ = login.names.port_name;
+            if (config_.begins_anew_with_flogi) begin_anew(now);
             builders::FcLoginFields fields;
             fields.port_name = config_.port_name;
             fields.node_name = config_.node_name;
@@ -328,6 +337,10 @@ void NPort::log_out(Time now, std::uint32_t peer) {
     els(now, fc::els_logo, peer, layout::octets_of(logo), "logs out");
 }
 
+void NPort::log_out_all(Time now) {
+    for (const auto& [id, remote] : remotes_) log_out(now, id);
+}
+
 void NPort::forget(Time now, std::uint32_t peer) {
     if (remotes_.erase(peer) == 0) return;
     std::erase_if(addresses_, [&](const auto& entry) { return entry.second == peer; });
@@ -379,7 +392,7 @@ void NPort::on_fabric_address(Time now, const fc::Fan& fan) {
     if (fan.fabric_port_name == fabric_->port_name && fan.fabric_name == fabric_->node_name)
         return events_.push_back({.what = NPortEvent::What::validated, .peer = fc::f_port_server});
     std::erase_if(remotes_, [](const auto& entry) { return entry.first >= fc::multicast_server; });
-    for (const auto& [id, remote] : remotes_) log_out(now, id);
+    log_out_all(now);
     addresses_.clear();
     start(now);
 }

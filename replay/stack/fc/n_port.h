@@ -28,6 +28,9 @@ struct NPortConfig {
     std::optional<std::uint32_t> process_parameters;  ///< of FCP in PRLI; nothing: there is none
     ProcessLoginCheck process_login_will_do{};        ///< nothing: any will
     bool asks_for_process_login = true;               ///< else it waits for the other port's PRLI
+    /// Point to point, a FLOGI of a port that is logged in means that it has begun anew: the login is over, and made
+    /// again (FC-LS). Else it is one that has crossed the login.
+    bool begins_anew_with_flogi = false;
     /// What the port says of itself in PLOGI and in what accepts it, instead of what is made of the above: a whole
     /// payload, whatever its command.
     Octets login{};
@@ -67,6 +70,9 @@ public:
     /// Finds the port with this address and logs in.
     void reach(Time now, const Gid& ip);
     void log_out(Time now, std::uint32_t peer);
+    /// Of all ports that it is logged in with.
+    void log_out_all(Time now);
+    bool is_logged_in() const { return !remotes_.empty(); }
     /// PRLO: the ports stay logged in.
     void log_processes_out(Time now, std::uint32_t peer);
     /// RTV, to a port or to the Fabric's login server.
@@ -129,6 +135,7 @@ private:
     void on_name_server(Time now, const IncomingIu& iu);
 
     void go_online(Time now, std::uint32_t id);
+    void begin_anew(Time now);
     void learn(std::uint32_t id, const fc::Login& login);
     void note_process_login(Time now, std::uint32_t peer);
     void note_process_logout(std::uint32_t peer);

@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <set>
 
-#include "analyzer/engine/engine.h"
-#include "replay/stack/fc/link.h"
 #include "tests/unit/synth/vi_pair.h"
 
 namespace fabricscope::stack::vi::test {
@@ -46,29 +44,24 @@ const Codes waits{good, Return::descriptor_error, Return::timeout, er, ip};
 /// Rules that a server's application breaks that does not answer in time.
 const std::set<std::string_view> slow{"FCVI-32"};
 
-class Course : public Pair {
+class Course : public AnalysedPair {
 public:
     explicit Course(std::uint64_t seed) : random_(seed) {}
     void TestBody() override {}
 
     void play(unsigned steps) {
-        tap = [this](const TappedFrame& tapped) {
-            capture::Frame frame = ethernet_frame(tapped.octets);
-            frame.link = fibre_channel::link_type(fibre_channel::Link::fibre);
-            frame.number = ++frames_;
-            frame.time = tapped.time;
-            analysis_.on_frame(frame);
-        };
         start();
         lost = [this](const fcvi::DeviceHeader&, const fc::FrameHeader&) { return random_.below(100) < loss_; };
         loss_ = random_.below(4) == 0 ? 10 : 0;
-        loses_ = loss_ != 0;
+        corruption_ = random_.below(4) == 0 ? 5 : 0;
+        loses_ = loss_ != 0 || corruption_ != 0;
+        corrupt_if([this] { return random_.below(100) < corruption_; });
         for (End* end : {&a(), &b()}) {
             queue_[end] = end->provider.create_cq(8);
             for (int i = 0; i < 2; ++i) make(*end);
         }
         for (unsigned i = 0; i < steps; ++i) step();
-        loss_ = 0;
+        loss_ = corruption_ = 0;
         for (End* end : {&a(), &b()}) finish(*end);
         compare();
     }
@@ -123,19 +116,13 @@ private:
         }
     }
 
-    static engine::Options options() {
-        engine::Options options;
-        options.smcr = false;
-        options.fc_protocols.fcvi = true;
-        return options;
-    }
     void compare() {
-        analysis_.finish();
-        for (const engine::Finding& finding : analysis_.fcvi().findings)
+        const engine::fcvi::Model& model = analysed();
+        for (const engine::Finding& finding : model.findings)
             if (!loses_ && !slow.contains(finding.rule->id))
                 ADD_FAILURE() << finding.rule->id << " in frame " << finding.frames.back() << ": " << finding.text;
         std::uint64_t seen_messages = 0;
-        for (const engine::fcvi::Connection& connection : analysis_.fcvi().connections)
+        for (const engine::fcvi::Connection& connection : model.connections)
             for (const engine::Side side : {engine::Side::client, engine::Side::server})
                 seen_messages += connection.from[side].messages;
         EXPECT_TRUE(loses_ || seen_messages == messages_) << seen_messages << " seen, " << messages_ << " sent";
@@ -242,20 +229,24 @@ private:
     }
 
     Random random_;
-    std::uint64_t loss_ = 0;  ///< in a hundred frames
-    bool loses_ = false;      ///< at some time
-    engine::Engine analysis_{options()};
-    std::uint64_t frames_ = 0, messages_ = 0;
+    std::uint64_t loss_ = 0, corruption_ = 0;  ///< in a hundred frames
+    bool loses_ = false;                       ///< at some time
+    std::uint64_t messages_ = 0;
     std::map<End*, CqHandle> queue_;
     std::map<End*, std::vector<ViHandle>> vis_;
     std::map<std::pair<End*, ViHandle>, Account> accounts_;
 };
 
-/// FABRICSCOPE_COURSES: how many; for long runs.
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// FABRICSCOPE_COURSES: how many, behind the seed FABRICSCOPE_FIRST_COURSE; for long runs (./dev courses).
 TEST(ViCourses, EndInStatesAndCodesOfTheDocuments) {
-    const char* const asked = std::getenv("FABRICSCOPE_COURSES");
-    const std::uint64_t courses = asked == nullptr ? 150 : std::strtoull(asked, nullptr, 10);
-    for (std::uint64_t seed = 1; seed <= courses; ++seed) {
+    const std::uint64_t before = from_environment("FABRICSCOPE_FIRST_COURSE", 0);
+    const std::uint64_t courses = from_environment("FABRICSCOPE_COURSES", 200);
+    for (std::uint64_t seed = before + 1; seed <= before + courses; ++seed) {
         SCOPED_TRACE(seed);
         Course course(seed);
         course.play(120);

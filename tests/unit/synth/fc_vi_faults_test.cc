@@ -137,7 +137,7 @@ TEST_F(ViFaults, AHostThatCannotBeReached) {
 
 // ---- peers -------------------------------------------------------------------------------------------
 
-struct Peers : Pair {
+struct Peers : AnalysedPair {
     void ask(End& from, End& to) {
         call([&](Time now) {
             EXPECT_EQ(
@@ -177,6 +177,70 @@ TEST_F(Peers, OneAfterTheOtherWhoseAttributesDiffer) {
     run(second);
     EXPECT_EQ(a().provider.connect_peer_done(a().vi), Return::invalid_qos);
     EXPECT_EQ(b().provider.connect_peer_done(b().vi), Return::invalid_qos) << "RESP1 has the other one's attributes";
+}
+
+/// The lower one, which waits for the answer to its own request, hears that nobody waits any more. Then it treats the
+/// request that it holds like any other: it refuses, or accepts (table 2), and is told that it is too late.
+struct PeersOneOfWhichGivesUp : Peers, testing::WithParamInterface<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(MaxTransferSizes, PeersOneOfWhichGivesUp, testing::Values(1000, 2000));
+
+TEST_P(PeersOneOfWhichGivesUp, BeforeItAnswers) {
+    start();
+    Attributes own = level(rr), other = own;
+    own.max_transfer_size = 1000;
+    other.max_transfer_size = GetParam();
+    make_vis(own, other);
+    run(millisecond);
+    ask(a(), b());
+    ask(b(), a());
+    run(5 * microsecond);  // the requests are on their way
+    EXPECT_EQ(disconnect(b()), Return::success);
+    const auto answers = of(IuType::connect_resp1);
+    ASSERT_EQ(answers.size(), 2U);
+    EXPECT_EQ(reason_of(answers[0]), Reason::no_waiting_connectionpoint);
+    EXPECT_EQ(reason_of(answers[1]), GetParam() == 1000 ? std::nullopt : std::optional(Reason::connect_reject));
+    const engine::fcvi::Model& model = analysed();
+    EXPECT_THAT(model.findings, IsEmpty());
+    EXPECT_EQ(model.of(engine::fcvi::rules::arbitration).satisfied, 2U);
+}
+
+/// VI-DG 6.7: requests match in order. The lower one's first VI answers at once, for it has its answer; that its second
+/// one has just asked, too, is no reason to wait.
+TEST_F(Peers, TwoVisWaitForOnePeer) {
+    start();
+    make_vis(rr);
+    ask(b(), a());
+    run(millisecond);
+    EXPECT_EQ(disconnect(b()), Return::success);
+    ask(a(), b());
+    run(millisecond);
+    const ViHandle first = a().vi;
+    make_vis(ud);
+    ask(a(), b());
+    ask(b(), a());
+    run(second);
+    EXPECT_EQ(a().provider.connect_peer_done(first), Return::invalid_reliability_level);
+    const engine::fcvi::Model& model = analysed();
+    EXPECT_THAT(model.findings, IsEmpty());
+    EXPECT_EQ(model.of(engine::fcvi::rules::arbitration).undecided, 1U) << "a refusal does not tell whose it is";
+}
+
+TEST_F(Peers, TwoVisAskOnePeerAtOnce) {
+    start();
+    make_vis(rr);
+    ask(a(), b());
+    run(millisecond);
+    const ViHandle waiting = a().vi, first = b().vi;
+    ask(b(), a());
+    make_vis(rr);
+    ask(b(), a());
+    run(second);
+    EXPECT_EQ(a().provider.connect_peer_done(waiting), Return::success);
+    EXPECT_EQ(b().provider.connect_peer_done(first), Return::success);
+    EXPECT_EQ(b().provider.connect_peer_done(b().vi), Return::not_done);
+    const engine::fcvi::Model& model = analysed();
+    EXPECT_THAT(model.findings, IsEmpty());
+    EXPECT_EQ(model.connections.size(), 2U);
 }
 
 /// VI-DG 3.3.7
@@ -312,6 +376,82 @@ TEST_F(ViFaults, AWriteOfWhichAFrameIsMissing) {
     post(a(), rdma(a(), b(), Operation::rdma_write, 8000));
     run(millisecond);
     EXPECT_THAT(b().errors(), ElementsAre(AsyncError::rdmaw_abort, AsyncError::conn_lost));
+}
+
+/// VI-DG 3.8.1: data corruption. Where a descriptor is taken, it says so, and no error does.
+TEST_F(ViFaults, AWriteOfWhichAFrameIsCorrupt) {
+    start();
+    connect(rd);
+    corrupt(IuType::write_rqst, 2);
+    post(a(), rdma(a(), b(), Operation::rdma_write, 8000));
+    run(millisecond);
+    EXPECT_THAT(b().errors(), ElementsAre(AsyncError::rdmaw_data, AsyncError::conn_lost));
+    EXPECT_EQ(b().state(), State::error);
+    disconnect(b());
+    EXPECT_EQ(reason_of(of(IuType::disconnect_rqst).at(0)), Reason::remote_write_data_error);
+}
+
+TEST_F(ViFaults, AWriteWithImmediateDataIsCorrupt) {
+    start();
+    connect(rd);
+    receive(b(), {.data = {b().segment()}});
+    corrupt(IuType::write_rqst, 0);
+    Descriptor write = rdma(a(), b(), Operation::rdma_write, 100);
+    write.immediate = 7;
+    post(a(), write);
+    run(millisecond);
+    EXPECT_THAT(b().received(), ElementsAre(status::done | status::op_remote_write | status::transport_error));
+    EXPECT_THAT(b().errors(), ElementsAre(AsyncError::conn_lost));
+}
+
+TEST_F(ViFaults, ASendIsCorrupt) {
+    start();
+    connect(ud);
+    receive(b(), {.data = {b().segment()}});
+    receive(b(), {.data = {b().segment()}});
+    corrupt(IuType::send_rqst, 0);
+    post(a(), send_of(a()));
+    post(a(), send_of(a()));
+    run(millisecond);
+    EXPECT_THAT(
+        b().received(),
+        ElementsAre(status::done | status::op_receive | status::transport_error, status::done | status::op_receive));
+    EXPECT_EQ(b().state(), State::connected);
+}
+
+/// VI-DG 3.8.1: an incoming RDMA operation that takes no descriptor.
+TEST_F(ViFaults, AReadRequestIsCorrupt) {
+    start();
+    connect(rd);
+    corrupt(IuType::read_rqst, 0);
+    post(a(), rdma(a(), b(), Operation::rdma_read, 100));
+    run(millisecond);
+    EXPECT_THAT(b().errors(), ElementsAre(AsyncError::rdma_transport, AsyncError::conn_lost));
+    disconnect(b());
+    EXPECT_EQ(reason_of(of(IuType::disconnect_rqst).at(0)), Reason::remote_rdma_transport_error);
+}
+
+/// VI-DG 4.6, FC-VI 7.3: all of QoS has to agree. Bandwidths and delays are not for those who keep to the document.
+TEST_F(ViFaults, ARequestWithAnotherQualityOfService) {
+    constexpr std::array members{
+        &Attributes::pipeline_depth, &Attributes::max_bandwidth, &Attributes::min_bandwidth, &Attributes::max_delay};
+    start({.any_qos = true});
+    make_vis(rd);
+    for (const auto member : members) {
+        Attributes asked = level(rd);
+        asked.*member = 99;
+        asked.ptag = a().ptag;
+        EXPECT_EQ(a().provider.set_vi_attributes(a().vi, asked), Return::success);
+        ask();
+        EXPECT_EQ(accept(), Return::invalid_qos);
+        call([&](Time time) { EXPECT_EQ(b().provider.connect_reject(time, b().conn), Return::success); });
+        run(millisecond);
+        EXPECT_EQ(a().provider.connect_done(a().vi), Return::reject);
+    }
+    Attributes promises = level(rd);
+    promises.ptag = b().ptag;
+    promises.max_delay = 1;
+    EXPECT_EQ(b().provider.set_vi_attributes(b().vi, promises), Return::invalid_qos);
 }
 
 /// VI Architecture 7.3: upon any error the handler is called, too.

@@ -6,9 +6,11 @@
 
 #include <array>
 
+#include "analyzer/engine/engine.h"
 #include "protocols/fcvi/device_header.h"
 #include "replay/stack/core/fabric.h"
 #include "replay/stack/fc/fabric_services.h"
+#include "replay/stack/fc/link.h"
 #include "replay/stack/fc/vi/provider.h"
 #include "tests/unit/synth/fc_ports.h"
 
@@ -206,6 +208,27 @@ protected:
         if (status == nullptr) return std::nullopt;
         return fcvi::reason_of(header.version, status->reason);
     }
+    /// A frame of these IUs, behind so many others, gets a wrong CRC.
+    void corrupt(fcvi::IuType type, unsigned skip) {
+        fabric_.set_faults([type, left = skip + 1](const FrameInFlight& frame, Random&) mutable {
+            const capture::Packet packet = fibre_channel::decode(frame.octets, fibre_channel::Link::fibre);
+            const ByteView octets = packet.fc->frame.device_header();
+            const auto header = fcvi::parse_device_header(octets, octets.size(), fcvi::Version::iso);
+            const bool is_one = packet.fc->frame.header.type == fcvi::fc_type && !header.error &&
+                                header.iu() != nullptr && header.iu()->type == type;
+            Delivery delivery;
+            delivery.corrupted_near_end = is_one && left != 0 && --left == 0;
+            return delivery;
+        });
+    }
+    /// Frames for which this holds get a wrong CRC.
+    void corrupt_if(std::function<bool()> chance) {
+        fabric_.set_faults([chance = std::move(chance)](const FrameInFlight&, Random&) {
+            Delivery delivery;
+            delivery.corrupted_near_end = chance();
+            return delivery;
+        });
+    }
     /// Frames that the network loses.
     std::function<bool(const fcvi::DeviceHeader&, const fc::FrameHeader&)> lost;
     std::function<void(const TappedFrame&)> tap;  ///< is shown all that is sent and not lost
@@ -216,6 +239,34 @@ private:
     std::optional<End> a_, b_;
     fibre_channel::FabricServices services_ = fc_test::make_services();
     Fabric fabric_{1, 0};
+};
+
+/// The analyzer sees all that is sent.
+class AnalysedPair : public Pair {
+protected:
+    AnalysedPair() {
+        tap = [this](const TappedFrame& tapped) {
+            capture::Frame frame = ethernet_frame(tapped.octets);
+            frame.link = fibre_channel::link_type(fibre_channel::Link::fibre);
+            frame.number = ++frames_;
+            frame.time = tapped.time;
+            analysis_.on_frame(frame);
+        };
+    }
+    const engine::fcvi::Model& analysed() {
+        analysis_.finish();
+        return analysis_.fcvi();
+    }
+
+private:
+    static engine::Options options() {
+        engine::Options options;
+        options.smcr = false;
+        options.fc_protocols.fcvi = true;
+        return options;
+    }
+    engine::Engine analysis_{options()};
+    std::uint64_t frames_ = 0;
 };
 
 }  // namespace fabricscope::stack::vi::test

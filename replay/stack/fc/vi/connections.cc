@@ -116,6 +116,9 @@ fcvi::ConnectPayload Connections::payload_for(
         body.attributes.en_rdma_rd = attributes.enable_rdma_read;
         if (attributes.preference) body.attributes.qos.preference = shared_.iso() ? 0x80 : 0x01;
         if (shared_.iso()) body.attributes.qos.pipeline_depth = attributes.pipeline_depth;
+        body.attributes.qos.max_bandwidth = attributes.max_bandwidth;
+        body.attributes.qos.min_bandwidth = attributes.min_bandwidth;
+        body.attributes.qos.max_delay = attributes.max_delay;
     };
     fcvi::ConnectPayload payload;
     if (shared_.iso()) {
@@ -153,8 +156,11 @@ void Connections::learn_peer(Vi& vi, const Setup& setup, std::uint32_t handle, c
         attributes.en_rdma_wr,
         attributes.en_rdma_rd,
         attributes.qos.pipeline_depth,
-        attributes.qos.preference != 0};
-    past_[vi.handle] = {handle, 0};
+        attributes.qos.preference != 0,
+        attributes.qos.max_bandwidth,
+        attributes.qos.min_bandwidth,
+        attributes.qos.max_delay};
+    past_[vi.handle] = {.remote_handle = handle, .port_id = vi.peer};
 }
 
 /// 5.6
@@ -457,6 +463,9 @@ void Connections::match_wait(Time now, Setup& setup) {
     request.attributes.level = setup.request.reliability().value_or(Reliability::unreliable_delivery);
     request.attributes.max_transfer_size = setup.request.attributes().max_trans_size;
     request.attributes.pipeline_depth = setup.request.attributes().qos.pipeline_depth;
+    request.attributes.max_bandwidth = setup.request.attributes().qos.max_bandwidth;
+    request.attributes.min_bandwidth = setup.request.attributes().qos.min_bandwidth;
+    request.attributes.max_delay = setup.request.attributes().qos.max_delay;
     request.attributes.enable_rdma_write = setup.request.attributes().en_rdma_wr;
     request.attributes.enable_rdma_read = setup.request.attributes().en_rdma_rd;
     requests_.push_back(request);
@@ -466,9 +475,11 @@ void Connections::match_wait(Time now, Setup& setup) {
 Return Connections::mismatch(const fcvi::ConnectPayload& theirs, const Vi& vi) const {
     if (theirs.reliability() != vi.attributes.level) return Return::invalid_reliability_level;
     if (theirs.attributes().max_trans_size != vi.attributes.max_transfer_size) return Return::invalid_mtu;
-    if (shared_.iso() && theirs.attributes().qos.pipeline_depth != vi.attributes.pipeline_depth)
-        return Return::invalid_qos;
-    return Return::success;
+    const fcvi::Qos& qos = theirs.attributes().qos;  // preference is each side's own (5.8.2)
+    const Attributes& own = vi.attributes;
+    const bool agrees = qos.max_bandwidth == own.max_bandwidth && qos.min_bandwidth == own.min_bandwidth &&
+                        qos.max_delay == own.max_delay && (!shared_.iso() || qos.pipeline_depth == own.pipeline_depth);
+    return agrees ? Return::success : Return::invalid_qos;
 }
 
 Return Connections::accept(Time now, ConnHandle conn, Vi& vi) {
@@ -697,7 +708,9 @@ void Connections::on_disconnect_response(Time /*now*/, ExchangeHandle exchange) 
     const auto disconnect = std::ranges::find(disconnects_, exchange, &OwnDisconnect::exchange);
     if (disconnect == disconnects_.end()) return;
     Vi& vi = *shared_.find(disconnect->vi);  // in Error until now, so that nobody could destroy it
-    past_[vi.handle].highest_completed = vi.highest_completed;
+    Past& past = past_[vi.handle];
+    past.highest_completed = vi.highest_completed;
+    past.ended_here = true;
     if (disconnect->by == By::application) {
         shared_.go_idle(vi);
         vi.disconnect_result = Return::success;
@@ -737,6 +750,7 @@ void Connections::on_disconnect_request(
     } else if (past != past_.end()) {
         for (Setup& setup : setups_)  // nobody waits for RESP2 any more (C.5.9.2)
             if (!setup.own && vi != nullptr && vi_of(setup) == vi) setup.t2 = never;
+        past->second.ended_there = true;
         response.common().handle = past->second.remote_handle;
         if (shared_.iso())
             response.common().msg_id = vi != nullptr ? vi->highest_completed : past->second.highest_completed;
@@ -752,6 +766,15 @@ void Connections::on_disconnect_request(
     shared_.send(now, iu.exchange, response, {}, true, "takes the end");
 }
 
+bool Connections::is_disconnecting(ViHandle vi) const {
+    return std::ranges::find(disconnects_, vi, &OwnDisconnect::vi) != disconnects_.end();
+}
+
+bool Connections::awaits_disconnects() const {
+    return std::ranges::any_of(
+        past_, [](const auto& entry) { return entry.second.ended_here && !entry.second.ended_there; });
+}
+
 void Connections::logged_out(std::uint32_t port_id) {
     for (auto& [id, vi] : shared_.vis) {
         if (vi.peer != port_id || vi.state == EndpointState::idle) continue;
@@ -761,6 +784,14 @@ void Connections::logged_out(std::uint32_t port_id) {
         vi.remote_handle = fcvi::unassigned_handle;  // the peer that would have to be told has gone
         vi.failed_setup.reset();
     }
+    for (const OwnDisconnect& disconnect : disconnects_)  // nobody is left to answer, and nobody to be told
+        if (Vi& vi = *shared_.find(disconnect.vi); vi.peer == port_id && disconnect.by == By::application) {
+            shared_.go_idle(vi);
+            vi.disconnect_result = Return::success;
+        }
+    std::erase_if(disconnects_, [&](const OwnDisconnect& one) { return shared_.find(one.vi)->peer == port_id; });
+    for (auto& [handle, past] : past_)
+        if (past.port_id == port_id) past.ended_here = past.ended_there = true;
     for (Setup& setup : setups_)
         if (setup.port_id == port_id) setup.over = true;
     std::erase_if(hosts_, [&](const auto& entry) { return entry.second == port_id; });

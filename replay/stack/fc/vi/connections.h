@@ -35,6 +35,10 @@ public:
     std::optional<ConnectionRequest> next_request();
     /// Nobody waits for anything any more.
     void stop_waiting() { waits_.clear(); }
+    /// A Disconnect that this side has requested is not over.
+    bool is_disconnecting(ViHandle vi) const;
+    /// The other side of a connection that has been ended here is still to end it, too (D.2).
+    bool awaits_disconnects() const;
 
     /// Where a host is; from FARP or the Name Server.
     void learn(Time now, const Gid& host, std::uint32_t port_id);
@@ -94,6 +98,8 @@ private:
     struct Past {
         std::uint32_t remote_handle = fcvi::unassigned_handle;
         std::uint32_t highest_completed = 0;
+        std::uint32_t port_id = 0;
+        bool ended_here = false, ended_there = false;
     };
 
     // asking

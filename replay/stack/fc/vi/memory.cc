@@ -7,6 +7,14 @@ namespace fabricscope::stack::vi {
 
 Ptag Memory::create_ptag() { return ptags_.size() < limits_.max_ptags ? *ptags_.insert(++last_ptag_).first : 0; }
 
+Return Memory::check_region(std::uint64_t address, std::uint64_t length, const MemoryAttributes& attributes) const {
+    if (length == 0 || address + length < address) return Return::invalid_parameter;
+    if (const Return wrong = check(attributes); wrong != Return::success) return wrong;
+    const bool too_many = length > limits_.max_register_block || regions_.size() >= limits_.max_register_regions ||
+                          length > limits_.max_register_bytes - registered_;
+    return too_many ? Return::error_resource : Return::success;
+}
+
 Return Memory::check(const MemoryAttributes& attributes) const {
     if (!has_ptag(attributes.ptag)) return Return::invalid_ptag;
     return attributes.enable_rdma_read && limits_.rdma_read_levels.empty() ? Return::invalid_rdmaread : Return::success;
@@ -36,13 +44,24 @@ Return Memory::register_mem(
 
 Return Memory::register_as(
     MemHandle handle, std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes) {
-    if (length == 0 || address + length < address || regions_.contains(handle)) return Return::invalid_parameter;
-    if (const Return wrong = check(attributes); wrong != Return::success) return wrong;
-    if (length > limits_.max_register_block || regions_.size() >= limits_.max_register_regions ||
-        length > limits_.max_register_bytes - registered_)
-        return Return::error_resource;
-    regions_[handle] = {address, Octets(length), attributes};
+    if (regions_.contains(handle)) return Return::invalid_parameter;
+    if (const Return wrong = check_region(address, length, attributes); wrong != Return::success) return wrong;
+    Region& region = regions_[handle];
+    region.address = address;
+    region.held.resize(length);
+    region.octets = region.held;
+    region.attributes = attributes;
     registered_ += length;
+    return Return::success;
+}
+
+Return Memory::register_own(std::span<std::uint8_t> octets, const MemoryAttributes& attributes, MemHandle& handle) {
+    const auto address = reinterpret_cast<std::uintptr_t>(octets.data());
+    if (const Return wrong = check_region(address, octets.size(), attributes); wrong != Return::success) return wrong;
+    while (regions_.contains(next_handle_)) ++next_handle_;
+    handle = next_handle_++;
+    regions_[handle] = {address, {}, octets, attributes};
+    registered_ += octets.size();
     return Return::success;
 }
 
@@ -81,7 +100,7 @@ bool Memory::allows(Access access, Ptag ptag, std::uint64_t address, MemHandle h
 
 Octets Memory::read(std::uint64_t address, MemHandle handle, std::uint32_t length) const {
     const Region& region = regions_.at(handle);
-    const ByteView octets = ByteView(region.octets).subspan(address - region.address, length);
+    const ByteView octets = region.octets.subspan(address - region.address, length);
     return {octets.begin(), octets.end()};
 }
 

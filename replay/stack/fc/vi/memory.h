@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 
 #include "replay/stack/fc/vi/types.h"
 
@@ -22,6 +23,8 @@ public:
     /// The region's octets are zero. A length of 0 is invalid.
     Return register_mem(
         std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes, MemHandle& handle);
+    /// The application's own octets, at the address where they are; they must stay there until they are deregistered.
+    Return register_own(std::span<std::uint8_t> octets, const MemoryAttributes& attributes, MemHandle& handle);
     /// Under a handle that was given before, by somebody else: it must be free.
     Return register_as(
         MemHandle handle, std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes);
@@ -38,10 +41,12 @@ public:
 private:
     struct Region {
         std::uint64_t address = 0;
-        Octets octets;
+        Octets held;  ///< here, unless the application has the octets
+        std::span<std::uint8_t> octets;
         MemoryAttributes attributes;
     };
 
+    Return check_region(std::uint64_t address, std::uint64_t length, const MemoryAttributes& attributes) const;
     Return check(const MemoryAttributes& attributes) const;
     const Region* find(std::uint64_t address, MemHandle handle) const;
 

@@ -347,44 +347,70 @@ Disposition Messages::spoil(Time now, Vi& vi, std::uint32_t msg_id, bool asks_fo
     return thrown_away;
 }
 
-/// VI-DG 3.8.1, 5.2, 6.2: in the descriptor that the Message takes, else by an error of its own; and the connection is
-/// lost. Of a Message of which nothing came nobody knows what it was.
-void Messages::lose(Vi& vi, std::uint32_t msg_id) {
+/// VI-DG 3.8.1, 5.2, 6.2: in the descriptor that the Message takes, else by an error of its own. Of a Message of which
+/// nothing came nobody knows what it was.
+fcvi::Reason Messages::tell_loss(Vi& vi, std::uint32_t msg_id) {
+    using enum fcvi::Reason;
     const auto found = vi.incoming.find(msg_id);
-    const bool is_known = found != vi.incoming.end() && found->second.exchange != 0;
-    if (is_known) {
-        const InMessage message = std::move(found->second);
-        vi.incoming.erase(found);
-        const bool sends = message.type == IuType::send_rqst;
-        const std::uint32_t op = sends ? status::op_receive : status::op_remote_write;
-        const bool writes = message.type == IuType::write_rqst;
-        if ((sends || message.immediate) && !vi.receives.empty())
-            consume_receive(vi, message, op, status::transport_error | status::partial_error, {}, 0);
-        else if (!sends)
-            shared_.report(
-                {.vi = vi.id,
-                 .operation = (writes ? status::op_remote_write : status::op_read) >> status::op_shift,
-                 .code = writes ? AsyncError::rdmaw_abort : AsyncError::rdma_transport});
-    }
-    shared_.fail(vi, fcvi::Reason::transport_error, AsyncError::conn_lost);
+    if (found == vi.incoming.end()) return transport_error;
+    const InMessage message = std::move(found->second);
+    vi.incoming.erase(found);
+    if (!message.known) return transport_error;
+    const bool sends = message.type == IuType::send_rqst, writes = message.type == IuType::write_rqst;
+    const std::uint32_t bits = message.corrupt ? status::transport_error
+                                               : status::transport_error | status::partial_error;
+    // Of a reliable connection without a receive its loss says enough.
+    const bool has_receive = !vi.reliable() || !vi.receives.empty();
+    if ((sends || message.immediate) && has_receive)
+        consume_receive(vi, message, sends ? status::op_receive : status::op_remote_write, bits, {}, 0);
+    if (sends || (message.immediate && has_receive)) return transport_error;
+    const AsyncError of_write = message.corrupt ? AsyncError::rdmaw_data : AsyncError::rdmaw_abort;
+    shared_.report(
+        {.vi = vi.id,
+         .operation = (writes ? status::op_remote_write : status::op_read) >> status::op_shift,
+         .code = writes ? of_write : AsyncError::rdma_transport});
+    if (!writes) return remote_rdma_transport_error;
+    return message.corrupt ? remote_write_data_error : remote_write_packet_abort;
+}
+
+void Messages::lose(Vi& vi, std::uint32_t msg_id) {
+    const fcvi::Reason why = tell_loss(vi, msg_id);
+    shared_.fail(vi, why, AsyncError::conn_lost);
 }
 
 /// Unreliable Delivery: the Message is lost; what still comes of it is thrown away for R_A_TOV (rules 2 and 3).
 void Messages::give_up(Time now, Vi& vi, std::uint32_t msg_id) {
     vi.discarded[msg_id] = now + shared_.ulp_timeout();
     if (distance(vi.expected, msg_id) >= 0) vi.expected = msg_id + 1;
-    const auto found = vi.incoming.find(msg_id);
-    if (found == vi.incoming.end()) return;
-    const InMessage message = std::move(found->second);
-    vi.incoming.erase(found);
-    const bool takes_receive = message.type == IuType::send_rqst || message.immediate.has_value();
-    if (takes_receive && message.exchange != 0)
-        consume_receive(
-            vi, message, message.type == IuType::send_rqst ? status::op_receive : status::op_remote_write,
-            status::transport_error | status::partial_error, {}, 0);
-    else if (message.type == IuType::write_rqst && message.exchange != 0)
-        shared_.report(
-            {.vi = vi.id, .operation = status::op_remote_write >> status::op_shift, .code = AsyncError::rdmaw_abort});
+    tell_loss(vi, msg_id);
+}
+
+namespace {
+
+/// What a frame says of its Message.
+void note(InMessage& message, const fcvi::DeviceHeader& header) {
+    message.known = true;
+    message.type = header.iu()->type;
+    if (const auto immediate = header.immediate_data()) message.immediate = immediate;
+    if (const auto* target = std::get_if<fcvi::RdmaTarget>(&header.target)) message.target = *target;
+}
+
+}  // namespace
+
+/// A frame that says where it belongs, and is expected there, is of that Message, although some octet of it is wrong
+/// (VI-DG 3.8.1: data corruption).
+void Messages::on_bad_frame(Time now, const fc::Frame& frame, const fcvi::DeviceHeader& header) {
+    Vi* vi = shared_.by_handle(header.handle());
+    if (header.iu()->category != fcvi::Category::message_request || vi == nullptr || !vi->connected() ||
+        vi->discards_all || vi->peer != frame.header.s_id)
+        return;
+    const std::uint32_t msg_id = header.msg_id();
+    if (msg_id != vi->expected && !vi->incoming.contains(msg_id)) return;
+    InMessage& message = vi->incoming[msg_id];
+    note(message, header);
+    message.corrupt = true;
+    if (vi->reliable()) lose(*vi, msg_id);
+    else give_up(now, *vi, msg_id);
 }
 
 Disposition Messages::on_frame(
@@ -404,24 +430,19 @@ Disposition Messages::on_frame(
         return Disposition::discard_and_abort;
     }
     const std::uint16_t seq_cnt = frame.header.seq_cnt;
-    const auto note = [&](InMessage& message) {
-        message.exchange = exchange;
-        message.type = header.iu()->type;
-        if (const auto immediate = header.immediate_data()) message.immediate = immediate;
-        if (const auto* target = std::get_if<fcvi::RdmaTarget>(&header.target)) message.target = *target;
-    };
     if (shared_.config.in_order && out_of_order(*vi, msg_id, seq_cnt)) {
         const bool begins_later = !vi->reliable() && distance(vi->expected, msg_id) > 0 && seq_cnt == 0;
         if (!begins_later) {
             // A Message that has been given up is not the one that is spoilt now.
             if (!vi->reliable() && distance(vi->expected, msg_id) < 0) return Disposition::discard;
-            if (vi->reliable() && msg_id == vi->expected) note(vi->incoming[msg_id]);
+            if (vi->reliable() && msg_id == vi->expected) note(vi->incoming[msg_id], header);
             return spoil(now, *vi, msg_id, true);
         }
         spoil(now, *vi, msg_id - 1, false);  // rule 4a: what was skipped is lost
     }
     InMessage& message = vi->incoming[msg_id];
-    note(message);
+    message.exchange = exchange;
+    note(message, header);
     message.next_seq_cnt = std::max<std::uint16_t>(message.next_seq_cnt, static_cast<std::uint16_t>(seq_cnt + 1));
     message.deadline = now + shared_.ulp_timeout();
     if (!shared_.config.in_order) watch_for_gaps(now, *vi, msg_id);
@@ -610,8 +631,9 @@ void Messages::go_on(Time now) {
 void Messages::on_failure(Time now, ExchangeHandle exchange, Failure failure) {
     Vi* vi = nullptr;
     if (SendWork* work = find_work(exchange, vi); work != nullptr) {
+        const std::uint32_t partial = shared_.exchanges.is_partly_sent(exchange) ? status::partial_error : 0;
         if (failure != Failure::aborted) shared_.exchanges.abort(now, exchange, "the Message has failed");
-        if (vi->reliable()) return fail_send(*vi, *work, status::transport_error);
+        if (vi->reliable()) return fail_send(*vi, *work, status::transport_error | partial);
         work->finished = true;  // in flight, more is not promised
         return begin_messages(now, *vi);
     }

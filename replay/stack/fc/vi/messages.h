@@ -22,6 +22,8 @@ public:
 
     fibre_channel::Disposition on_frame(
         Time now, ExchangeHandle exchange, const fc::Frame& frame, const fcvi::DeviceHeader& header);
+    /// Its CRC is wrong.
+    void on_bad_frame(Time now, const fc::Frame& frame, const fcvi::DeviceHeader& header);
     void on_iu(Time now, const fibre_channel::IncomingIu& iu, const fcvi::DeviceHeader& header);
     void on_acknowledged(Time now, ExchangeHandle exchange);
     void on_failure(Time now, ExchangeHandle exchange, fibre_channel::Failure failure);
@@ -47,6 +49,8 @@ private:
     // receiving
     /// Ends a reliable connection, and tells what can be told of the Message that is lost or spoilt.
     void lose(Vi& vi, std::uint32_t msg_id);
+    /// Why the connection is over, if it is a reliable one.
+    fcvi::Reason tell_loss(Vi& vi, std::uint32_t msg_id);
     bool fits_memory(const Vi& vi, const Descriptor& descriptor) const;
     fibre_channel::Disposition spoil(Time now, Vi& vi, std::uint32_t msg_id, bool asks_for_abort);
     bool out_of_order(const Vi& vi, std::uint32_t msg_id, std::uint16_t seq_cnt) const;

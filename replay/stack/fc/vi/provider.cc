@@ -39,6 +39,8 @@ Return Provider::check(const Attributes& attributes) const {
     if (!has(nic.levels)) return Return::invalid_reliability_level;
     if (attributes.max_transfer_size == 0 || attributes.max_transfer_size > nic.max_transfer_size)
         return Return::invalid_mtu;
+    const bool promises = attributes.max_bandwidth != 0 || attributes.min_bandwidth != 0 || attributes.max_delay != 0;
+    if (promises && !shared_.config.any_qos) return Return::invalid_qos;
     const bool may_read = has(nic.rdma_read_levels) || shared_.config.any_rdma_read;
     return attributes.enable_rdma_read && !may_read ? Return::invalid_rdmaread : Return::success;
 }
@@ -146,10 +148,27 @@ Return Provider::fail(ViHandle vi, fcvi::Reason why) {
     return Return::success;
 }
 
+void Provider::fail_all() {
+    for (auto& [id, vi] : shared_.vis) {
+        if (!vi.connected()) continue;
+        shared_.report({.vi = id, .resource = Resource::nic, .code = AsyncError::catastrophic});
+        shared_.fail(vi, fcvi::Reason::transport_error);
+    }
+}
+
 Return Provider::close(Time now, ViHandle vi) {
     Vi* found = shared_.find(vi);
     return found == nullptr ? Return::invalid_parameter
                             : connections_.disconnect(now, *found, Connections::By::provider);
+}
+
+Return Provider::abandon(ViHandle vi) {
+    if (shared_.find(vi) == nullptr) return Return::invalid_parameter;
+    if (connections_.is_disconnecting(vi)) return Return::not_done;
+    for (auto& [id, queue] : shared_.queues)
+        std::erase_if(queue.entries, [&](const CqEntry& entry) { return entry.vi == vi; });
+    shared_.vis.erase(vi);
+    return Return::success;
 }
 
 Return Provider::disconnect_done(ViHandle vi) {
@@ -434,6 +453,14 @@ fibre_channel::Disposition Provider::on_frame(Time now, ExchangeHandle exchange,
     const fcvi::DeviceHeader header = fcvi::parse_device_header(octets, octets.size(), shared_.config.version);
     if (header.error || header.iu() == nullptr) return fibre_channel::Disposition::discard;
     return messages_.on_frame(now, exchange, frame, header);
+}
+
+void Provider::on_bad_frame(Time now, const fc::Frame& frame) {
+    const ByteView octets = frame.device_header();
+    const fcvi::DeviceHeader header = fcvi::parse_device_header(octets, octets.size(), shared_.config.version);
+    if (header.error || header.iu() == nullptr) return;
+    messages_.on_bad_frame(now, frame, header);
+    end_trouble(now);
 }
 
 void Provider::on_iu(Time now, const fibre_channel::IncomingIu& iu) {

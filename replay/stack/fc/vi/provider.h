@@ -55,8 +55,15 @@ public:
     Return disconnect_done(ViHandle vi);
     /// VipCloseNic, for one VI: the application is gone, and the Provider itself disconnects.
     Return close(Time now, ViHandle vi);
+    /// Behind close(): all that is left of the VI is taken away, in whatever state it is. not_done as long as its
+    /// Disconnect is under way.
+    Return abandon(ViHandle vi);
+    /// Connections that have been ended here are still to be ended at their other ends: the port should stay for that.
+    bool awaits_disconnects() const { return connections_.awaits_disconnects(); }
     /// Something has gone wrong that no frame tells: a connected VI goes to Error.
     Return fail(ViHandle vi, fcvi::Reason why);
+    /// The hardware has failed: all connected VIs go to Error.
+    void fail_all();
 
     // Memory
     Ptag create_ptag() { return shared_.memory.create_ptag(); }
@@ -105,6 +112,7 @@ public:
     void on_timer(Time now);
 
     fibre_channel::Disposition on_frame(Time now, ExchangeHandle exchange, const fc::Frame& frame) override;
+    void on_bad_frame(Time now, const fc::Frame& frame) override;
     /// Where order is kept, a frame that comes behind others would be an error (annex B.2.6.1, rules 8a and 8b).
     bool repeats_busy() const override { return !shared_.config.in_order; }
     void on_iu(Time now, const fibre_channel::IncomingIu& iu) override;

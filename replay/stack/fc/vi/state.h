@@ -22,6 +22,7 @@ struct ProviderConfig {
     std::uint32_t iu_size = 0;   ///< octets of a Message in one IU; 0: all of them
     std::size_t frame_data = 0;  ///< and in one frame, a multiple of 4; 0: as many as fit
     bool connect_info = false;   ///< RQST and RESP1 carry Connect Info
+    bool any_qos = false;        ///< VIs may ask for bandwidths and delays; for faulty peers
     bool any_rdma_read = false;  ///< VIs may enable RDMA Read on Unreliable Delivery, too, as those of others do
     std::uint32_t first_handle = 0x100;
     std::uint32_t first_connection_id = 1;
@@ -58,6 +59,8 @@ struct InMessage {
     std::optional<std::uint32_t> immediate{};
     fcvi::RdmaTarget target{};
     bool complete = false;
+    bool known = false;     ///< what it is
+    bool corrupt = false;   ///< a frame of it came with a wrong CRC
     Time deadline = never;  ///< when it is given up
 };
 

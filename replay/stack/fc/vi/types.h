@@ -136,6 +136,8 @@ struct Attributes {
     bool enable_rdma_write = false, enable_rdma_read = false;
     std::uint32_t pipeline_depth = 0;  ///< at most this many Messages and one more are open
     bool preference = false;           ///< frames of Messages have the PREF bit
+    /// Octets per second, and microseconds. They shall be 0 for now (ISO/IEC 14165-331, 7.3).
+    std::uint32_t max_bandwidth = 0, min_bandwidth = 0, max_delay = 0;
 };
 
 /// VIP_MEM_ATTRIBUTES

@@ -15,7 +15,7 @@ constexpr std::uint64_t address_step = 0x1000'0000;
 constexpr std::uint32_t send_buffers = 16;
 constexpr std::size_t number_size = 4;
 
-Octets message_of(std::uint32_t number, std::size_t size) {
+Octets vi_message(std::uint32_t number, std::size_t size) {
     Octets octets(size);
     for (std::size_t i = 0; i < size; ++i) octets[i] = vi_octet(number, i);
     return octets;
@@ -108,7 +108,7 @@ void ViPeer::make_vi(Session& session) {
     provider_.memory().register_mem(
         session.region, session.plan.memory, {ptag, session.plan.memory_writable, session.plan.memory_readable},
         session.region_handle);
-    provider_.memory().write(session.region, session.region_handle, message_of(0, session.plan.memory));
+    provider_.memory().write(session.region, session.region_handle, vi_message(0, session.plan.memory));
 }
 
 vi::AddressSegment ViPeer::memory_of(std::size_t plan) {
@@ -234,7 +234,7 @@ void ViPeer::transfer(Time now, Session& session, const ViMessage& message) {
         descriptor.remote = {session.target->address + message.beyond, session.target->handle};
     }
     if (message.immediate && message.transfer != ViTransfer::read) descriptor.immediate = number;
-    send(now, session, message_of(number, message.octets), std::move(descriptor));
+    send(now, session, vi_message(number, message.octets), std::move(descriptor));
 }
 
 void ViPeer::check(Session& session, ByteView data) {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/vipl/wire.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "capture/interface.h"
+
+namespace fabricscope::vipl {
+namespace {
+
+std::chrono::nanoseconds in_chrono(Time time) { return std::chrono::nanoseconds(std::min(time, capture::second)); }
+
+class InterfaceWire final : public Wire {
+public:
+    explicit InterfaceWire(const std::string& name)
+        : interface_(name, {.filter = "ether proto 0x8906 or vlan", .own_frames = false, .immediate = true}),
+          wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+        if (interface_.link() != capture::LinkType::ethernet)
+            throw capture::InterfaceError(name + " is no Ethernet interface");
+        if (wakeup_ < 0) throw capture::InterfaceError("no descriptor is left for " + name);
+    }
+    ~InterfaceWire() override { ::close(wakeup_); }
+
+    void send(ByteView frame) override { interface_.send(frame); }
+
+    ByteView receive(Time wait) override {
+        if (const ByteView frame = next(); !frame.empty()) return frame;
+        pollfd both[] = {{interface_.descriptor(), POLLIN, 0}, {wakeup_, POLLIN, 0}};
+        const auto duration = in_chrono(wait).count();
+        const timespec time{duration / capture::second, duration % capture::second};
+        if (::ppoll(both, std::size(both), &time, nullptr) <= 0) return {};
+        if (both[1].revents != 0) {
+            std::uint64_t count = 0;
+            [[maybe_unused]] const auto done = ::read(wakeup_, &count, sizeof count);
+            return {};
+        }
+        return next();
+    }
+
+    void wake() override {
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto done = ::write(wakeup_, &one, sizeof one);  // it is awake already, if that fails
+    }
+
+private:
+    ByteView next() {
+        capture::Frame frame;
+        return interface_.next(frame) ? frame.data : ByteView{};
+    }
+
+    capture::Interface interface_;
+    int wakeup_;
+};
+
+class EmulatedWire final : public Wire {
+public:
+    explicit EmulatedWire(std::unique_ptr<stack::Endpoint> host) : host_(std::move(host)) { collect(); }
+
+    void send(ByteView frame) override {
+        const std::scoped_lock lock(mutex_);
+        const Time time = now();
+        if (host_->wakeup() <= time) host_->on_timer(time);  // what is due is due before the frame
+        host_->on_frame(time, 0, frame);
+        collect();
+        changed_.notify_one();
+    }
+
+    ByteView receive(Time wait) override {
+        std::unique_lock lock(mutex_);
+        const Time until = stack::later(now(), wait);
+        while (inbox_.empty() && !awake_) {
+            const Time time = now(), next = std::min(until, host_->wakeup());
+            if (host_->wakeup() <= time) {
+                host_->on_timer(time);
+                collect();
+            } else if (until <= time) {
+                return {};
+            } else {
+                changed_.wait_for(lock, in_chrono(next - time));
+            }
+        }
+        awake_ = false;
+        if (inbox_.empty()) return {};
+        latest_ = std::move(inbox_.front());
+        inbox_.pop_front();
+        return latest_;
+    }
+
+    void wake() override {
+        const std::scoped_lock lock(mutex_);
+        awake_ = true;
+        changed_.notify_one();
+    }
+
+private:
+    void collect() {
+        std::vector<stack::OutgoingFrame> frames;
+        host_->take_frames(frames);
+        for (stack::OutgoingFrame& frame : frames) inbox_.push_back(std::move(frame.octets));
+    }
+
+    std::unique_ptr<stack::Endpoint> host_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<stack::Octets> inbox_;
+    stack::Octets latest_;
+    bool awake_ = false;
+};
+
+}  // namespace
+
+Time now() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+std::unique_ptr<Wire> open_interface(const std::string& name) { return std::make_unique<InterfaceWire>(name); }
+
+std::unique_ptr<Wire> connect_emulated(std::unique_ptr<stack::Endpoint> host) {
+    return std::make_unique<EmulatedWire>(std::move(host));
+}
+
+}  // namespace fabricscope::vipl
