@@ -59,7 +59,7 @@ void Assemblies::on_packet(tvbuff_t* tvb, ByteView octets, bool wanted) {
 /// Wireshark's own reassembly keeps data in the same way: a clone of a frame of a file that can be read again holds
 /// no octets, any other a copy.
 tvbuff_t* Assemblies::source_of(ByteView octets) const {
-    if (!is_within(octets, packet_octets_)) return copy_of(octets);
+    if (packet_ == nullptr || !is_within(octets, packet_octets_)) return copy_of(octets);
     const auto offset = static_cast<unsigned>(octets.data() - packet_octets_.data());
     return tvb_clone_offset_len(packet_, offset, static_cast<unsigned>(octets.size()));
 }
@@ -78,12 +78,13 @@ void Assemblies::add(std::uint64_t message, std::uint32_t frame, std::uint64_t o
     }
     octets_ += growth;
     assembly.length += growth;
+    assembly.captured += octets.size();
     assembly.pieces.push_back({frame, static_cast<std::uint32_t>(octets.size()), offset, source_of(octets)});
 }
 
-bool Assemblies::complete(std::uint64_t message, std::uint32_t frame, bool needed_later) {
+bool Assemblies::complete(std::uint64_t message, std::uint64_t octets, std::uint32_t frame, bool needed_later) {
     const auto found = assemblies_.find(message);
-    if (found == assemblies_.end() || found->second.complete_in != 0) return false;
+    if (found == assemblies_.end() || found->second.complete_in != 0 || found->second.captured < octets) return false;
     found->second.complete_in = frame;
     if (!needed_later) release(message);
     return true;

@@ -23,6 +23,7 @@ struct Assembly {
     };
     std::vector<Piece> pieces;      ///< in order of capture; none once nobody can ask for them
     std::uint64_t length = 0;       ///< from the message's beginning to the last octet that was seen
+    std::uint64_t captured = 0;     ///< octets that the pieces hold
     std::uint32_t complete_in = 0;  ///< frame with which nothing is missing any more; 0 = none so far
 
     /// All of it, in place; zeros stand where nothing was seen. It lives as long as what comes from `pool`.
@@ -36,14 +37,15 @@ public:
     Assemblies& operator=(const Assemblies&) = delete;
     ~Assemblies();
 
-    /// The capture's next packet; `octets` are what `tvb` holds. What is not `wanted` now is not kept; where no frame
-    /// comes again, nobody can ask for it later.
+    /// The capture's next packet; `octets` are what `tvb` holds, if it is not nullptr. What is not `wanted` now is not
+    /// kept; where no frame comes again, nobody can ask for it later.
     void on_packet(tvbuff_t* tvb, ByteView octets, bool wanted);
     /// Data of the packet, or, with FCIP, of packets up to this one.
     void add(std::uint64_t message, std::uint32_t frame, std::uint64_t offset, ByteView octets);
-    /// Nothing of the message is missing any more. False if it has no data, or an earlier frame has completed it. Who
-    /// needs the data with a later frame, too, says so, and then release().
-    bool complete(std::uint64_t message, std::uint32_t frame, bool needed_later = false);
+    /// No frame of the message, which has so many octets, is missing any more. False if not all of them were captured,
+    /// if it has none, or if an earlier frame has completed it. Who needs the data with a later frame, too, says so,
+    /// and then release().
+    bool complete(std::uint64_t message, std::uint64_t octets, std::uint32_t frame, bool needed_later = false);
     /// Behind this packet nobody asks for the data of a message that is complete.
     void release(std::uint64_t message);
 

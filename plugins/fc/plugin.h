@@ -5,6 +5,7 @@
 // same over whatever carried the frame, and for all frames of a Sequence.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace fabricscope::plugin {
 template <class Entry> struct FcTapFrame : TapFrame {
     Entry entry;
     fc::Frame frame;  ///< empty, if it is not an IU
-    bool all_seen;    ///< the whole capture has been dissected before
+    bool all_seen;    ///< the engine has seen the whole capture
 };
 
 /// A message's data, if listeners are to be given them with this frame; otherwise nullptr. Those that the capture holds
@@ -69,6 +70,11 @@ public:
     }
 
     void on_packet(const Visit& visit) final { record_->on_packet(visit, is_wanted(visit)); }
+    /// A login shows if messages of the protocol follow.
+    bool knows(std::uint64_t frame) const final {
+        return std::ranges::any_of(
+            record_->entries(frame), [](const Entry& one) { return one.iu || one.message != 0; });
+    }
 
     void before(const Visit& visit) final {
         entries_ = record_->entries(visit.pinfo->num);
@@ -123,7 +129,7 @@ private:
         if (is_copy || (!for_frames && !for_export)) return;
         // Listeners are called when the frame is done.
         auto* data = wmem_new(visit.pinfo->pool, TapFrame);
-        *data = {{tap_of(entry)}, entry, view.frame, !visit.first};
+        *data = {{tap_of(entry)}, entry, view.frame, is_all_seen(visit)};
         if (for_frames) tap_queue_packet(fields_.tap, visit.pinfo, data);
         if (for_export) tap_queue_packet(fields_.export_tap, visit.pinfo, data);
     }

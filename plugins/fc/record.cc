@@ -28,7 +28,7 @@ private:
 }  // namespace
 
 void FcRecord::on_packet(const Visit& visit, bool data_wanted) {
-    current_frame_ = visit.pinfo->num;
+    current_frame_ = static_cast<std::uint32_t>(visit.frame.number);
     assemblies_.on_packet(visit.tvb, visit.frame.data, data_wanted);
 }
 

@@ -54,7 +54,8 @@ void Record::take_iu(FrameEntry& entry, const FcFacts& fc) {
     rdma_ports_.insert(pair_of(message->initiator, message->target));
     // What a write brings is put into the memory region when the Target says that it has it.
     const bool needed_later = message->writes() && !message->response;
-    if (is_whole(*message)) entry.ends_message = assemblies_.complete(message->id, entry.frame, needed_later);
+    if (is_whole(*message))
+        entry.ends_message = assemblies_.complete(message->id, message->bytes, entry.frame, needed_later);
     const bool answers = facts_->request_frame != 0;
     if (answers && !entry.ends_message) assemblies_.release(message->id);
 }

@@ -11,7 +11,7 @@ namespace {
 
 enum VersionChoice : int { automatic, rev_1_0, iso };
 
-int version = VersionChoice::automatic;
+int chosen_version = VersionChoice::automatic;
 
 void register_preferences(module_t* module) {
     static const enum_val_t versions[] = {
@@ -22,8 +22,8 @@ void register_preferences(module_t* module) {
     };
     prefs_register_enum_preference(
         module, "version", "Version",
-        "Which document frames are read with. Captures that begin after the setup may not tell.", &version, versions,
-        false);
+        "Which document frames are read with. Captures that begin after the setup may not tell.", &chosen_version,
+        versions, false);
 }
 
 // ---- filters -------------------------------------------------------------------------------------
@@ -91,8 +91,9 @@ private:
     void follow_with(Record& record, engine::Options& options, engine::Observers& observers) override {
         observers.fcvi = &record;
         options.fc_protocols.fcvi = true;
-        if (version == VersionChoice::rev_1_0) options.fc_protocols.fcvi_options.version = wire::Version::rev_1_0;
-        if (version == VersionChoice::iso) options.fc_protocols.fcvi_options.version = wire::Version::iso;
+        if (chosen_version == VersionChoice::rev_1_0)
+            options.fc_protocols.fcvi_options.version = wire::Version::rev_1_0;
+        if (chosen_version == VersionChoice::iso) options.fc_protocols.fcvi_options.version = wire::Version::iso;
     }
     void show_iu(const Display& display, const FcView& view, const FrameEntry& entry) override {
         fcvi::show_iu(display, *record(), view, entry);

@@ -46,7 +46,7 @@ void Record::take_iu(const FcFacts& fc, FrameEntry& entry) {
     if (facts_) take_facts(fc, entry);
     const Message* message = this->message(entry.message);
     if (message != nullptr && !entry.repeated && is_whole(*message))
-        entry.ends_message = assemblies_.complete(message->id, entry.frame);
+        entry.ends_message = assemblies_.complete(message->id, message->bytes, entry.frame);
     if (fc.sequence.completes && fc.sequence.sequence->frames > 1 && !fc.sequence.data.empty())
         long_payloads_[entry.frame].assign(fc.sequence.data.begin(), fc.sequence.data.end());
     entries_.add(entry.frame) = entry;

@@ -48,7 +48,7 @@ constexpr FrameFilter frame_filters[] = {
 constexpr MenuFilter menu_filters[] = {
     {"Filter &Bad RDMA", "Show what went wrong: NAKs, retransmissions, what is missing or out of order",
      "rdma.analysis.retransmission || rdma.analysis.nak || rdma.analysis.rnr || rdma.analysis.out_of_order || "
-     "rdma.analysis.lost_packets || rdma.analysis.unseen_packets"},
+     "rdma.analysis.lost_packets || rdma.analysis.unseen_packets || rdma.analysis.retries_exhausted"},
     {"Filter &Congestion", "Show marked packets and congestion notifications", "rdma.ecn.ce || rdma.cnp"},
     {"Filter &Findings", "Show only frames that break a rule", "rdma.rule"},
 };
@@ -86,6 +86,11 @@ public:
 
     bool is_concerned_by(capture::Transport transport) const override { return transport == capture::Transport::ib; }
 
+    bool knows(std::uint64_t frame) const override {
+        FrameFacts facts;
+        return open_record->find_facts(frame, facts);
+    }
+
     void after(const Visit& visit) override {
         const Display display = display_in(fields, open_record->notes(), visit.pinfo, visit.tree);
         const bool with_info = with_columns != 0 && is_info_free(display);
@@ -102,7 +107,7 @@ private:
         if (have_tap_listener(fields.tap) == 0) return;
         // Listeners are called when the frame is done.
         auto* data = wmem_new(visit.pinfo->pool, Tap);
-        const Ends ends = ends_of(visit.pinfo, facts);
+        const Ends ends = ends_of(facts);
         const auto broken = open_record->notes().broken_rules(facts.frame);
         *data = {{&fields, ends, facts.stream, broken}, facts, &visit.packet.ib.opcode(), visit.packet.ib.payload};
         tap_queue_packet(fields.tap, visit.pinfo, data);

@@ -17,7 +17,7 @@ Plugin& plugin();
 const Record& record();
 
 /// The frame's sender and receiver, as rdma.source and rdma.destination have them.
-Ends ends_of(packet_info* pinfo, const FrameFacts& facts);
+Ends ends_of(const FrameFacts& facts);
 
 /// What listeners are given of a frame.
 struct Tap : TapFrame {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rdma/record.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 namespace fabricscope::plugin::rdma {
 namespace {
 
@@ -72,7 +76,7 @@ bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
     facts.request_frame = entry->request_frame;
     if (entry->has_in_flight) facts.packets_in_flight = entry->packets_in_flight;
     if (entry->has_bytes_in_flight) facts.bytes_in_flight = entry->bytes_in_flight;
-    facts.source_qpn = stream(facts).end[facts.from].qpn;
+    facts.source_qpn = end(stream(facts), facts.from).qpn;
     if (entry->answer != 0) {
         const Answer& answer = answers_[entry->answer];
         facts.time = answer.time;
@@ -103,5 +107,49 @@ std::uint64_t Record::response(std::uint64_t frame) const {
 }
 
 const Stream& Record::stream(const FrameFacts& facts) { return engine().rdma().streams[facts.stream - 1]; }
+
+Record::Known& Record::known_of(const Stream& stream) const {
+    if (known_.size() < stream.id) known_.resize(engine().rdma().streams.size());
+    return known_[stream.id - 1];
+}
+
+/// While the capture is read for the first time ever more seldom; afterwards once, when all has been read.
+bool Record::may_be_known_now(const Stream& stream, const Known& known) const {
+    const std::uint64_t frames = engine().capture().frames;
+    if (known.frames == frames) return false;
+    const bool has_doubled = stream.packets() >= 2 * known.packets;
+    return known.frames == 0 || has_doubled || stream.last_frame < frames;
+}
+
+const Session* Record::session(const Stream& stream) const {
+    Known& known = known_of(stream);
+    if (!known.session && may_be_known_now(stream, known)) {
+        if (!sessions_) sessions_.emplace(engine::rdma::Announcements{engine().rdma_cm(), engine().smcr()});
+        sessions_->update();
+        known.session = sessions_->find(stream);
+        known.packets = stream.packets();
+        known.frames = engine().capture().frames;
+    }
+    return known.session ? &*known.session : nullptr;
+}
+
+Endpoint Record::end(const Stream& stream, Side side) const {
+    Endpoint found = stream.end[side];
+    if (found.qpn) return found;
+    if (const Session* set_up = session(stream)) found.qpn = set_up->qpn[side];
+    return found;
+}
+
+const char* Record::end_text(const Stream& stream, Side side) const {
+    Known& known = known_of(stream);
+    if (known.named[side]) return known.text[side].c_str();
+    const Endpoint found = end(stream, side);
+    std::string text = to_string(found.address);
+    if (found.qpn) text += fmt::format(" QP 0x{:06x}", *found.qpn);
+    // A text that somebody was given stays as long as it is right.
+    if (known.text[side] != text) known.text[side] = std::move(text);
+    known.named[side] = found.qpn.has_value();
+    return known.text[side].c_str();
+}
 
 }  // namespace fabricscope::plugin::rdma

@@ -5,8 +5,12 @@
 // came past it; only its stream, the answer and the end of all retries are told as far as they are known.
 #pragma once
 
+#include <array>
+#include <deque>
+#include <string>
 #include <unordered_map>
 
+#include "analyzer/engine/rdma/sessions.h"
 #include "plugins/shell/frame_list.h"
 #include "plugins/shell/frame_notes.h"
 #include "plugins/shell/session.h"
@@ -14,8 +18,10 @@
 namespace fabricscope::plugin::rdma {
 
 using engine::rdma::Cause;
+using engine::rdma::Endpoint;
 using engine::rdma::FrameFacts;
 using engine::rdma::OperationType;
+using engine::rdma::Session;
 using engine::rdma::Side;
 using engine::rdma::Stream;
 
@@ -29,6 +35,12 @@ public:
 
     /// Of the facts, as far as the frames seen until now tell.
     static const Stream& stream(const FrameFacts& facts);
+    /// What the stream's set-up says, if the frames seen until now show it; nullptr if not.
+    const Session* session(const Stream& stream) const;
+    /// As its own packets tell it, or else its session.
+    Endpoint end(const Stream& stream, Side side) const;
+    /// "192.0.2.10 QP 0x000011"; lives as long as the record.
+    const char* end_text(const Stream& stream, Side side) const;
 
 private:
     /// Every packet has one, so that it is small.
@@ -77,11 +89,25 @@ private:
     void on_copy(std::uint64_t frame, std::uint64_t original) override { note_copy(frame, original); }
     void on_finding(const engine::Finding& finding) override { notes_.note_finding(finding); }
 
+    /// What is known of a stream's session, and when that was looked for.
+    struct Known {
+        std::array<std::string, 2> text;  ///< of its ends; empty before somebody looks at it
+        std::array<bool, 2> named{};      ///< whether the text has the queue pair
+        std::optional<Session> session;
+        std::uint64_t packets = 0;  ///< of the stream
+        std::uint64_t frames = 0;   ///< of the capture
+    };
+    Known& known_of(const Stream& stream) const;
+    bool may_be_known_now(const Stream& stream, const Known& known) const;
+
     FrameNotes notes_;
     FrameList<Entry> entries_;
     FrameDetails<Answer> answers_;
     FrameDetails<Oddity> oddities_;
     std::unordered_map<std::uint32_t, std::uint32_t> merged_;  ///< streams that are the other half of earlier ones
+    // Frames are shown while they are read, too: sessions are looked for when somebody looks at a stream.
+    mutable std::optional<engine::rdma::Sessions> sessions_;
+    mutable std::deque<Known> known_;  ///< by the stream's id - 1
 };
 
 }  // namespace fabricscope::plugin::rdma

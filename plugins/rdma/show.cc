@@ -128,12 +128,21 @@ void add_congestion(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     if (facts.cnp_latency) add_time_span(tree, tvb, id_of("rdma.cnp.latency"), *facts.cnp_latency);
 }
 
+void add_stream(const Record& record, proto_tree* tree, tvbuff_t* tvb, const Stream& stream) {
+    proto_item* item = add_number(tree, tvb, id_of("rdma.stream"), std::optional(stream.id));
+    const Session* session = record.session(stream);
+    if (session == nullptr) return;
+    const bool by_cm = session->cm_connection != 0;
+    proto_item_append_text(
+        item, " (set up by %s-%u)", by_cm ? "cm" : "lg", by_cm ? session->cm_connection : session->link_group);
+}
+
 void add_facts(const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     const Stream& stream = Record::stream(facts);
-    add_number(tree, tvb, id_of("rdma.stream"), std::optional(stream.id));
+    add_stream(record, tree, tvb, stream);
     add_text(tree, tvb, id_of("rdma.transport"), name_of(stream.transport));
     add_number(tree, tvb, id_of("rdma.source_qp"), facts.source_qpn);
-    add_ends(display, tree, tvb, ends_of(display.pinfo, facts));
+    add_ends(display, tree, tvb, ends_of(facts));
     add_number(tree, tvb, id_of("rdma.psn_relative"), facts.relative_psn);
     add_operation(display, record, tree, tvb, facts);
     add_number(tree, tvb, id_of("rdma.packets_in_flight"), facts.packets_in_flight);
@@ -185,13 +194,9 @@ void show(const Display& display, const Record& record, const Visit& visit, cons
     add_facts(display, record, tree, visit.tvb, facts);
 }
 
-Ends ends_of(packet_info* pinfo, const FrameFacts& facts) {
+Ends ends_of(const FrameFacts& facts) {
     const Stream& stream = Record::stream(facts);
-    const auto text = [pinfo](const engine::rdma::Endpoint& end) -> const char* {
-        const char* where = packet_text(pinfo, to_string(end.address));
-        return end.qpn ? wmem_strdup_printf(pinfo->pool, "%s QP 0x%06x", where, *end.qpn) : where;
-    };
-    return {text(stream.end[facts.from]), text(stream.end[engine::rdma::other(facts.from)])};
+    return {record().end_text(stream, facts.from), record().end_text(stream, engine::rdma::other(facts.from))};
 }
 
 }  // namespace fabricscope::plugin::rdma

@@ -101,19 +101,25 @@ char* filter_for_addresses(address* source, address* destination, int, int) {
 
 char* port_text(wmem_allocator_t* allocator, unsigned) { return wmem_strdup(allocator, ""); }
 
+/// Who asked for the connection, or whose packet came first.
+Side client_of(const Stream& stream) {
+    const Session* session = record().session(stream);
+    return session != nullptr && session->swapped ? Side::b : Side::a;
+}
+
 /// In the order of the capture, each octet once.
 tap_packet_status follow_packet(void* listener, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t) {
     const auto& tap = tapped<Tap>(data);
     auto* follow = static_cast<follow_info_t*>(listener);
     if (follow->client_ip.type == AT_NONE) {
         const Stream& stream = Record::stream(tap.facts);
-        const address client = address_of(stream.end[Side::a].address);
-        const address server = address_of(stream.end[Side::b].address);
+        const address client = address_of(stream.end[client_of(stream)].address);
+        const address server = address_of(stream.end[other(client_of(stream))].address);
         copy_address(&follow->client_ip, &client);
         copy_address(&follow->server_ip, &server);
     }
     if (tap.payload.empty() || (tap.facts.retransmission && tap.facts.lost == 0)) return TAP_PACKET_DONT_REDRAW;
-    add_followed(listener, pinfo, tap.payload, tap.facts.from == Side::b);
+    add_followed(listener, pinfo, tap.payload, tap.facts.from != client_of(Record::stream(tap.facts)));
     return TAP_PACKET_DONT_REDRAW;
 }
 

@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "plugins/rdma_cm/guesses.h"
 #include "plugins/rdma_cm/show.h"
 
 namespace fabricscope::plugin::rdma_cm {
@@ -18,6 +19,7 @@ std::unique_ptr<Record> open_record;
 // ---- preferences ---------------------------------------------------------------------------------
 
 wireshark_bool with_columns = true;
+wireshark_bool guess_by_service_id = true;
 
 void register_preferences(module_t* module) {
     prefs_register_bool_preference(
@@ -25,6 +27,11 @@ void register_preferences(module_t* module) {
         "Whether addresses, Protocol and Info of messages are this plugin's, or those of Wireshark's InfiniBand "
         "dissector",
         &with_columns);
+    prefs_register_bool_preference(
+        module, "guesses", "Heuristics by service id only",
+        "Whether what a connection carries is decoded by the heuristic dissector of the ULP that its service id is "
+        "known for, and by no other",
+        &guess_by_service_id);
 }
 
 // ---- filters -------------------------------------------------------------------------------------
@@ -77,15 +84,32 @@ public:
         observers.rdma_cm = open_record.get();
         options.rdma_cm = true;
     }
-    void end() override { open_record.reset(); }
+    void begin(bool enabled) override {
+        if (enabled && guess_by_service_id) find_guesses();
+        else forget_guesses();
+    }
+    void end() override {
+        forget_guesses();
+        open_record.reset();
+    }
 
     bool is_concerned_by(capture::Transport transport) const override { return transport == capture::Transport::ib; }
 
+    bool knows(std::uint64_t frame) const override {
+        FrameFacts facts;
+        return open_record->find_facts(frame, facts);
+    }
+
     void before(const Visit& visit) override {
+        allow_guesses();
         if (visit.first) open_record->note_message(visit.packet);
+        FrameFacts facts;
+        if (visit.packet.ib.payload_length == 0 || !open_record->find_facts(visit.pinfo->num, facts)) return;
+        if (const Connection* connection = open_record->connection(facts.connection)) keep_guesses_off(*connection);
     }
 
     void after(const Visit& visit) override {
+        allow_guesses();
         FrameFacts facts;
         if (!open_record->find_facts(visit.pinfo->num, facts)) return;
         show(visit, facts);

@@ -24,11 +24,13 @@ inline std::ptrdiff_t recent_frames() {
 /// `Entry` has a member `frame`.
 template <class Entry> class FrameList {
 public:
-    /// Frames come in the capture's order.
+    /// Behind what is kept of the frame so far. Frames come in the capture's order, or nearly so.
     Entry& add(std::uint64_t frame) {
         if (std::ssize(entries_) >= recent_frames())
             entries_.erase(entries_.begin(), entries_.begin() + std::ssize(entries_) / 2);
-        Entry& entry = entries_.emplace_back();
+        const bool is_last = entries_.empty() || entries_.back().frame <= frame;
+        Entry& entry = *entries_.emplace(
+            is_last ? entries_.end() : std::ranges::upper_bound(entries_, frame, {}, &Entry::frame));
         entry.frame = static_cast<std::uint32_t>(frame);
         return entry;
     }

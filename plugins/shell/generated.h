@@ -19,12 +19,14 @@ void add_time_span(proto_tree* tree, tvbuff_t* tvb, int id, capture::Time span);
 void add_hidden_text(proto_tree* tree, tvbuff_t* tvb, int id, const char* text);
 void add_presence(proto_tree* tree, tvbuff_t* tvb, int id);
 
-template <class T> void add_number(proto_tree* tree, tvbuff_t* tvb, int id, const std::optional<T>& number) {
-    if (!number) return;
+/// Returns nullptr if there is no number.
+template <class T> proto_item* add_number(proto_tree* tree, tvbuff_t* tvb, int id, const std::optional<T>& number) {
+    if (!number) return nullptr;
     proto_item* item = nullptr;
     if constexpr (std::is_signed_v<T>) item = proto_tree_add_int64(tree, id, tvb, 0, 0, *number);
     else item = proto_tree_add_uint64(tree, id, tvb, 0, 0, *number);
     proto_item_set_generated(item);
+    return item;
 }
 
 }  // namespace fabricscope::plugin

@@ -56,6 +56,7 @@ public:
     virtual void install() {}
 
     const Description& description() const { return description_; }
+    int protocol() const { return fields_.protocol; }
     /// By the user, among Wireshark's protocols.
     bool is_enabled() const { return proto_is_protocol_enabled(find_protocol_by_id(fields_.protocol)) != 0; }
 
@@ -70,6 +71,8 @@ public:
     virtual void end() = 0;
     /// The capture's next frame, which the engine gets now.
     virtual void on_packet(const Visit&) {}
+    /// Whether the engine has said anything of a frame that it has seen, so that the frame's tree shows it.
+    virtual bool knows(std::uint64_t frame) const = 0;
     /// Wireshark is about to dissect a frame that the engine has seen.
     virtual void before(const Visit&) {}
     /// It has done so; this may leave by longjmp.

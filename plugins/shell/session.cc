@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/wiretap_link_type.h"
+#include "plugins/shell/capture_file.h"
 #include "plugins/shell/plugin.h"
 
 namespace fabricscope::plugin {
@@ -47,8 +48,11 @@ struct Session {
     std::uint32_t interfaces = 1;
     bool frames_come_again = false;
     std::uint32_t last_first_visit = 0;
-    capture::Time latest = 0;
-    std::vector<std::uint64_t> late;  ///< in order
+    capture::Time latest = 0;          ///< of those that the engine has seen
+    capture::Time latest_visited = 0;  ///< of those that Wireshark has shown us
+    std::optional<CaptureFile> file;   ///< one that is out of order, and that the engine has gone through
+    std::vector<capture::Time> ahead;  ///< of the frames that the engine got then, by number - 1
+    OrderNote order_note;
     std::unordered_map<std::uint64_t, std::uint64_t> originals;
 };
 std::optional<Session> session;
@@ -67,21 +71,81 @@ bool is_read_again(tvbuff_t* tvb) {
     return when_needed;
 }
 
-void start_engine(const Visit& visit) {
-    // How many interfaces a capture has is known at its end only; what has no interface id comes from the only one.
-    const bool several = (visit.pinfo->rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0;
-    session->interfaces = several ? 2 : 1;
-    session->frames_come_again = is_read_again(visit.tvb);
-    session->options.interfaces = session->interfaces;
+/// Whom the engine tells; it follows nothing yet.
+void begin_following() {
+    session->options = {.smcr = false};
+    session->observers = {};
+    for (Plugin* plugin : session->plugins) plugin->follow(session->options, session->observers);
+}
+
+void start_engine(std::uint32_t interfaces, bool frames_come_again) {
+    session->interfaces = session->options.interfaces = interfaces;
+    session->frames_come_again = frames_come_again;
     session->engine.emplace(session->options, session->observers);
 }
 
-void follow(const Visit& visit) {
-    if (!session->engine) start_engine(visit);
-    if (visit.packet.time < session->latest) session->late.push_back(visit.packet.number);
+void give_to_engine(const Visit& visit) {
     session->latest = std::max(session->latest, visit.packet.time);
     for (Plugin* plugin : concerned(visit)) plugin->on_packet(visit);
     session->engine->on_packet(visit.packet);
+}
+
+/// What is found of a frame shows when Wireshark comes to it, so that nothing may be forgotten until then.
+void go_ahead(CaptureFile file, std::unique_ptr<capture::Source> frames) {
+    start_engine(file.interfaces(), true);
+    session->file = std::move(file);
+    for (capture::Frame frame; frames->next(frame);) {
+        if (frame.number > session->ahead.size()) session->ahead.resize(frame.number);
+        session->ahead[frame.number - 1] = frame.time;
+        give_to_engine({nullptr, nullptr, nullptr, frame, capture::decode(frame), true});
+    }
+}
+
+/// With the first frame.
+void start(const Visit& visit) {
+    // What has no interface id comes from the only one. How many others have, only the file tells.
+    const bool several = (visit.pinfo->rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0;
+    std::optional<CaptureFile> file = several ? CaptureFile::that_holds(visit.frame) : std::nullopt;
+    std::unique_ptr<capture::Source> frames = file && file->is_out_of_order() ? file->in_time_order() : nullptr;
+    if (frames) return go_ahead(std::move(*file), std::move(frames));
+    start_engine(file ? file->interfaces() : several ? 2 : 1, is_read_again(visit.tvb));
+}
+
+/// Wireshark numbers frames otherwise than the file does: a read filter leaves some out. What was found ahead belongs
+/// to none of them.
+void start_in_file_order(const Visit& visit) {
+    for (Plugin* plugin : session->plugins) plugin->end();
+    begin_following();
+    session->file.reset();
+    session->ahead.clear();
+    session->originals.clear();
+    session->latest = 0;
+    start_engine(session->interfaces, is_read_again(visit.tvb));
+}
+
+bool is_known_ahead(const Visit& visit) {
+    if (visit.frame.number > session->ahead.size()) return false;
+    if (session->ahead[visit.frame.number - 1] == visit.frame.time) return true;
+    start_in_file_order(visit);
+    return false;
+}
+
+/// Once for the capture: with the first frame out of order that shows anything of ours.
+void note_order(const Visit& visit) {
+    const bool late = visit.frame.time < session->latest_visited;
+    session->latest_visited = std::max(session->latest_visited, visit.frame.time);
+    if (!late || session->order_note.plugin != nullptr) return;
+    for (const Plugin* plugin : concerned(visit))
+        if (plugin->knows(visit.frame.number)) {
+            session->order_note = {visit.frame.number, plugin};
+            return;
+        }
+}
+
+void follow(const Visit& visit) {
+    if (!session->engine) start(visit);
+    if (!is_known_ahead(visit)) give_to_engine(visit);
+    note_order(visit);
 }
 
 // ---- frames --------------------------------------------------------------------------------------
@@ -201,8 +265,8 @@ void begin_capture() {
         session->plugins.push_back(plugin);
         for (std::size_t i = 0; i < capture::transport_count; ++i)
             if (plugin->is_concerned_by(static_cast<capture::Transport>(i))) session->concerned[i].push_back(plugin);
-        plugin->follow(session->options, session->observers);
     }
+    begin_following();
 }
 
 void end_capture() {
@@ -214,7 +278,9 @@ const engine::Engine& engine() { return *session->engine; }
 std::uint32_t interface_count() { return session->interfaces; }
 bool frames_come_again() { return session->frames_come_again; }
 capture::Time latest_time() { return session->latest; }
-bool is_late(std::uint64_t frame) { return std::ranges::binary_search(session->late, frame); }
+OrderNote order_note() { return session->order_note; }
+bool is_all_seen(const Visit& visit) { return !visit.first || visit.frame.number <= session->ahead.size(); }
+const CaptureFile* file_out_of_order() { return session->file ? &*session->file : nullptr; }
 
 std::uint64_t original_of(std::uint64_t frame) {
     if (session->originals.empty()) return frame;

@@ -5,6 +5,10 @@
 // order. So the dissectors that Wireshark calls for the link types we know ("wtap_encap") are replaced by one that
 // calls the old one. No dissector above is called for all frames, and a postdissector comes too late for the frame's
 // own tree.
+//
+// Frames of several interfaces may be out of order in their file. Then, with the first one, the engine goes through the
+// whole file in order of time, as the program does. Where that cannot be (a pipe, a live capture), it takes the frames
+// as they come.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +20,12 @@
 
 namespace fabricscope::plugin {
 
+class CaptureFile;
 class Plugin;
 
 /// A frame on its way through the dissectors. Trivially destructible, as Wireshark's exceptions demand.
 struct Visit {
-    tvbuff_t* tvb;
+    tvbuff_t* tvb;  ///< like the next two, nullptr if the engine gets the frame ahead of Wireshark
     packet_info* pinfo;
     proto_tree* tree;
     capture::Frame frame;
@@ -41,10 +46,19 @@ const engine::Engine& engine();
 std::uint32_t interface_count();
 /// False: whoever dissects the capture (tshark without -2) reads it once, and asks for no frame again.
 bool frames_come_again();
-/// Time of the latest frame.
+/// Time of the latest frame that the engine has seen.
 capture::Time latest_time();
-/// Whether the frame is older than one that stands before it in the capture.
-bool is_late(std::uint64_t frame);
+/// Whether the engine has seen all that the capture holds.
+bool is_all_seen(const Visit& visit);
+/// The file that the engine has gone through in order of time; nullptr if it is in order, or cannot be read twice.
+const CaptureFile* file_out_of_order();
+
+/// Where it is told that the capture is out of order, and by whom.
+struct OrderNote {
+    std::uint64_t frame = 0;
+    const Plugin* plugin = nullptr;  ///< nullptr: it is in order, as far as is known
+};
+OrderNote order_note();
 /// The frame that this one is a copy of, otherwise the frame itself.
 std::uint64_t original_of(std::uint64_t frame);
 /// For the engine's observers.

@@ -3,6 +3,9 @@
 
 #include <type_traits>
 
+#include "analyzer/engine/common_fields.h"
+#include "plugins/shell/plugin.h"
+
 namespace fabricscope::plugin {
 namespace {
 
@@ -19,6 +22,16 @@ void add_findings(const Display& display, proto_tree* tree, tvbuff_t* tvb, std::
         const char* text = packet_text(display.pinfo, one.text);
         expert_add_info_format(display.pinfo, item, severity, "%s: %s (%s)", one.rule->id, text, one.rule->clause);
     }
+}
+
+void add_order_note(const Display& display, proto_item* head) {
+    const OrderNote note = order_note();
+    if (note.frame != display.pinfo->num || note.plugin->protocol() != display.fields.protocol) return;
+    const char* what_of_it = file_out_of_order() != nullptr
+                                 ? "what is shown was found in order of time"
+                                 : "what is derived from earlier frames may be wrong, reordercap puts them in order";
+    expert_add_info_format(
+        display.pinfo, head, &display.fields.experts.late, "%s: %s", engine::expert::late.label, what_of_it);
 }
 
 }  // namespace
@@ -78,9 +91,11 @@ void add_id(proto_tree* tree, tvbuff_t* tvb, int id, const char* prefix, std::ui
 void add_ends(const Display& display, proto_tree* tree, tvbuff_t* tvb, const Ends& ends) {
     if (ends.source == nullptr) return;
     const CommonFields& ids = display.fields.common;
-    add_text(tree, tvb, ids.source, ends.source);
-    add_text(tree, tvb, ids.destination, ends.destination);
-    for (const char* end : {ends.source, ends.destination}) add_hidden_text(tree, tvb, ids.endpoint, end);
+    const auto is_known = [](const char* end) { return end != nullptr && *end != '\0'; };
+    if (is_known(ends.source)) add_text(tree, tvb, ids.source, ends.source);
+    if (is_known(ends.destination)) add_text(tree, tvb, ids.destination, ends.destination);
+    for (const char* end : {ends.source, ends.destination})
+        if (is_known(end)) add_hidden_text(tree, tvb, ids.endpoint, end);
 }
 
 void add_request(
@@ -106,7 +121,7 @@ void add_remarks(
         expert_add_info(display.pinfo, at_field ? field : head, &experts.retransmission);
     }
     if (!display.first) return;
-    if (is_late(display.pinfo->num)) expert_add_info(display.pinfo, head, &experts.late);
+    add_order_note(display, head);
     add_findings(display, tree, tvb, display.notes.broken_rules(original));
 }
 

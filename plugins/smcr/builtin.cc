@@ -29,11 +29,11 @@ void put_back(Heuristic& heuristic) {
     heuristic.removed = {};
 }
 
-struct Turn {
+struct Settings {
     dissector_handle_t payload = nullptr;  ///< what the user chose by Decode As
     wireshark_bool heuristics_first = true;
 };
-Turn before;
+Settings before;
 bool is_our_turn = false;
 
 dissector_table_t payload_table() {

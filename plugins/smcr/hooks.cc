@@ -117,7 +117,7 @@ int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void
 void read_streams(const Visit& visit) {
     if (have_tap_listener(follow_tap) == 0 && have_tap_listener(fields.export_tap) == 0) return stream_reader.reset();
     if (!stream_reader || stream_reader->is_past(visit.frame.number)) {
-        stream_reader = std::make_unique<StreamReader>(engine_options(), interface_count());
+        stream_reader = std::make_unique<StreamReader>(engine_options(), interface_count(), file_out_of_order());
         begin_export();
     }
     stream_reader->on_packet(packet());
@@ -127,7 +127,7 @@ void read_streams(const Visit& visit) {
 void tap_streams(const Visit& visit) {
     const std::uint32_t connection = turn.facts.connection;
     if (connection == 0 || !stream_reader) return;
-    const bool last = !visit.first && open_record->last_frame(connection) == visit.frame.number;
+    const bool last = is_all_seen(visit) && open_record->last_frame(connection) == visit.frame.number;
     pieces = last ? stream_reader->take_last(connection) : stream_reader->take(connection);
     if (pieces.empty()) return;
     static StreamTap data;
@@ -184,6 +184,10 @@ public:
     void follow(engine::Options& options, engine::Observers& observers) override;
     void end() override;
     void on_packet(const Visit& visit) override { open_record->on_packet(visit.packet); }
+    bool knows(std::uint64_t frame) const override {
+        FrameFacts facts;
+        return open_record->find_facts(frame, facts);
+    }
     void before(const Visit& visit) override;
     void after(const Visit& visit) override;
 };

@@ -42,7 +42,7 @@ public:
     /// "smcr-1" and "lg-1": they live as long as the record, so that nothing is formatted for each frame.
     const char* connection_name(std::uint32_t id) const { return numbered(connection_names_, "smcr-", id); }
     const char* link_group_name(std::uint32_t id) const { return numbered(link_group_names_, "lg-", id); }
-    /// Of those seen so far.
+    /// Of those seen so far, by number.
     std::uint64_t last_frame(std::uint32_t connection) const { return last_frames_[connection - 1]; }
 
     /// False: the frame has nothing to do with SMC. A copy has its original's facts.

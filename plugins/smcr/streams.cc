@@ -12,9 +12,19 @@ constexpr std::uint64_t most_zeros = 16 * 1024 * 1024;
 
 }  // namespace
 
+StreamReader::StreamReader(
+    const engine::smcr::Options& options, std::uint32_t interfaces, const CaptureFile* out_of_order)
+    : engine_({.smcr_options = options, .interfaces = interfaces}, {.smcr = this}) {
+    const std::unique_ptr<capture::Source> frames = out_of_order != nullptr ? out_of_order->in_time_order() : nullptr;
+    for (capture::Frame frame; frames && frames->next(frame);) {
+        engine_.on_frame(frame);
+        ahead_ = std::max(ahead_, frame.number);
+    }
+}
+
 void StreamReader::on_packet(const capture::Packet& packet) {
     latest_ = packet.number;
-    engine_.on_packet(packet);
+    if (packet.number > ahead_) engine_.on_packet(packet);
 }
 
 void StreamReader::on_stream(const engine::smcr::StreamPiece& piece) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/engine/engine.h"
+#include "plugins/shell/capture_file.h"
 
 namespace fabricscope::plugin::smcr {
 
@@ -20,8 +21,8 @@ public:
     };
     using Pieces = std::vector<Piece>;
 
-    StreamReader(const engine::smcr::Options& options, std::uint32_t interfaces)
-        : engine_({.smcr_options = options, .interfaces = interfaces}, {.smcr = this}) {}
+    /// A file that is out of order, if it is no nullptr, is read at once, and all its streams are kept.
+    StreamReader(const engine::smcr::Options& options, std::uint32_t interfaces, const CaptureFile* out_of_order);
 
     void on_packet(const capture::Packet& packet);
     /// True: the packet cannot follow those that were seen, so that another pass begins with it.
@@ -37,6 +38,7 @@ private:
     void on_stream(const engine::smcr::StreamPiece& piece) override;
 
     engine::Engine engine_;
+    std::uint64_t ahead_ = 0;  ///< the last frame of a file that was read at once
     std::uint64_t latest_ = 0;
     std::map<std::uint32_t, Pieces> pieces_;  ///< by connection
 };

@@ -14,6 +14,7 @@ from harness import BUILD, ROOT, home_environment, sample
 
 WIDTH, HEIGHT = 1600, 1000
 PROFILE = ROOT / "plugins/smcr/profile/SMC-R"
+RDMA_PROFILE = ROOT / "plugins/rdma/profile/RDMA"
 SECONDS = 200  # for whatever a busy machine has to do
 
 pytestmark = pytest.mark.skipif(
@@ -103,7 +104,8 @@ class Screen:
 def wireshark(home, name, *arguments):
     """A screen with Wireshark on it, which has read a sample."""
     config = home / "wireshark"
-    shutil.copytree(PROFILE, config / "profiles/SMC-R")
+    for profile in (PROFILE, RDMA_PROFILE):
+        shutil.copytree(profile, config / "profiles" / profile.name)
     geometry = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT}
     (config / "recent_common").write_text(
         "".join(f"gui.geometry_main_{key}: {value}\n" for key, value in geometry.items()))
@@ -144,10 +146,10 @@ def colours(pixels):
     return counts
 
 
-def rule_colours():
+def rule_colours(profile=PROFILE):
     """{name: background} of the profile's colouring rules"""
     rules = {}
-    for line in (PROFILE / "colorfilters").read_text().splitlines():
+    for line in (profile / "colorfilters").read_text().splitlines():
         if line.startswith("@"):
             _, name, _, background = line.rsplit("[", 1)[0].split("@")
             rules[name] = bytes(int(value) >> 8 for value in background.strip("[]").split(","))
@@ -261,3 +263,24 @@ def test_a_rejection_is_seen_at_a_glance(tmp_path_factory):
         choose(screen, "RDMA CM", "c")
         text = screen.text()
         assert "rdma_ip_cm.connection" in text and "Displayed: 2 " in text
+
+
+# ---- queue pairs ----
+
+
+def test_the_profile_for_queue_pairs(tmp_path_factory):
+    """Lost packets catch the eye; columns are wide enough for what is in them; the graphs are there."""
+    rules = rule_colours(RDMA_PROFILE)
+    with wireshark(tmp_path_factory.mktemp("rdma"), "smcr_v2_lossy", "-C", "RDMA", "-g", "400") as screen:
+        wait_for("a lost packet", lambda: rules["Bad RDMA"] in colours(screen.settled()))
+        text = screen.text()
+        for words in ("Stream", "Source QP", "Operation", "In flight", "Took", "Bad RDMA", "Time-outs", "Congestion"):
+            assert words in text
+        assert re.search(r"Profile\W+RDMA", text)
+        assert colours(screen.settled())[rules["Bad RDMA"]] > 2000
+        with window(screen, "I/O Graphs", "alt+s", "i"):
+            text = screen.text()
+            assert "RDMA packets" in text and "Sent again" in text
+            seen = colours(screen.settled())
+            # Beside each other, not one below the other's feet.
+            assert seen.get(bytes.fromhex("E69F00"), 0) > 2000

@@ -170,6 +170,29 @@ def test_random_access_shows_the_same(name):
     assert shown(shuffled) == shown(frames)
 
 
+# ---- what the set-up tells of queue pairs ----
+
+
+@pytest.mark.parametrize("passes", [[], ["-2"]])
+@pytest.mark.parametrize(("name", "setup", "session"), [
+    ("rdmacm_rping_v4", "infiniband.mad", "cm-"), ("smcr_v2_echo", "tcp || smcr.llc", "lg-")])
+def test_the_setup_names_the_sender_where_no_answer_was_captured(name, setup, session, passes, tmp_path):
+    """One direction only: acknowledgments tell nothing; CM and CLC have named both queue pairs."""
+    tmp_path.chmod(0o777)
+    one_way = tmp_path / "one_way.pcap"
+    (source,) = {row["ip.src"][0] for row in fields(sample(name), "ip.src", display_filter="rdma.stream && frame.number < 60")
+                 if row["ip.src"]} - {"192.0.2.20"}
+    tshark("-r", sample(name), "-F", "pcap", "-w", one_way, "-Y", f"({setup}) || ip.src == {source}")
+    (stream,) = [each for each in analyze(one_way)["rdma"]["streams"] if each["a"] == source or each["b"] == source][:1]
+    assert stream["session"].startswith(session) and stream["a_qpn"] and stream["b_qpn"]
+    data = fields(one_way, "rdma.source_qp", "rdma.source", display_filter=f"rdma.stream == {stream['id'][5:]} && ip.src == {source}", options=passes)
+    qpn = stream["a_qpn"] if stream["a"] == source else stream["b_qpn"]
+    assert data and {row["rdma.source_qp"][0] for row in data} == {str(qpn)}
+    assert {row["rdma.source"][0] for row in data} == {f"{source} QP 0x{qpn:06x}"}
+    text = tshark("-r", one_way, "-V", "-Y", "rdma.stream", *passes)
+    assert f"(set up by {stream['session']})" in text
+
+
 # ---- what it leaves alone ----
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import probe
 import pytest
-from harness import analyze, fabricscope, fields, run, sample, samples, sharkd, tshark
+from harness import BUILD, ROOT, analyze, fabricscope, fields, home_environment, run, sample, samples, sharkd, tshark
 from probe import Capture
 
 SIDES = ("client", "server")
@@ -264,20 +264,44 @@ def test_in_flight_can_be_graphed(name):
 # ---- profile ----
 
 
-def test_the_profile_is_installed_and_works(tmp_path):
-    tmp_path.chmod(0o755)
-    from harness import BUILD, ROOT, home_environment
-
-    stage = tmp_path / "stage"
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Environment of somebody who has the installed profiles."""
+    folder = tmp_path_factory.mktemp("profiles")
+    stage, home = folder / "stage", folder / "home"
     run(["cmake", "--install", BUILD], env={**home_environment(), "DESTDIR": str(stage)})
-    (profile,) = stage.glob("**/share/wireshark/profiles/SMC-R")
-    home = tmp_path / "home"
-    (home / "wireshark/profiles").mkdir(parents=True)
-    run(["cp", "-r", profile, home / "wireshark/profiles"])
-    run(["chmod", "-R", "a+rwX", home])
-    environment = {**home_environment(), "XDG_CONFIG_HOME": str(home)}
+    (profiles,) = stage.glob("**/share/wireshark/profiles")
+    (home / "wireshark").mkdir(parents=True)
+    run(["cp", "-r", profiles, home / "wireshark"])
+    run(["chmod", "-R", "a+rwX", folder.parent, folder])
+    return {**home_environment(), "XDG_CONFIG_HOME": str(home)}
+
+
+@pytest.mark.parametrize(("profile", "name", "display_filter", "column", "rule"), [
+    ("SMC-R", "smcr_v2_echo", "smcr.write", ("Connection", "smcr-1"), "SMC-R: RDMA WRITE"),
+    ("RDMA", "plain_roce_perftest", "rdma.stream == 3 && rdma.request_in", ("Stream", "3"), "RDMA: acknowledgment"),
+    ("RDMA", "smcr_v2_lossy", "rdma.analysis.timeout_retransmission", ("Stream", "1"), "Bad RDMA"),
+])
+def test_the_profiles_are_installed_and_work(installed, profile, name, display_filter, column, rule):
+    title, value = column
     text = run(
-        [BUILD / "with-plugins", "tshark", "-C", "SMC-R", "-r", sample("smcr_v2_echo"), "-Y", "smcr.write",
-         "-T", "fields", "-e", "_ws.col.Connection", "-e", "frame.coloring_rule.name", "--color"],
-        env=environment).decode()
-    assert ROOT and "smcr-1\t" in text and "SMC-R: RDMA WRITE" in text
+        [BUILD / "with-plugins", "tshark", "-C", profile, "-r", sample(name), "-Y", display_filter,
+         "-T", "fields", "-e", f"_ws.col.{title}", "-e", "frame.coloring_rule.name", "--color"],
+        env=installed).decode()
+    assert f"{value}\t" in text and rule in text
+
+
+def quoted(path):
+    """The words in quotation marks of each line."""
+    return [re.findall(r'"([^"]*)"', line) for line in path.read_text().splitlines() if not line.startswith("#")]
+
+
+def test_filters_of_the_profile_are_good():
+    """Each of the profile's buttons, colours and graphs, as tshark sees it."""
+    folder = ROOT / "plugins/rdma/profile/RDMA"
+    filters = [words[2] for words in quoted(folder / "dfilter_buttons") + quoted(folder / "io_graphs")]
+    filters += [line.split("@")[2] for line in (folder / "colorfilters").read_text().splitlines() if line.startswith("@")]
+    taps = [f"io,stat,0,{each}" for each in filters]
+    taps += [f"io,stat,0,MAX({words[6]}){words[6]}" for words in quoted(folder / "io_graphs") if words[6]]
+    text = tshark("-q", "-r", sample("smcr_v2_lossy"), *(word for tap in taps for word in ("-z", tap)))
+    assert text.count("IO Statistics") == len(taps) > 20

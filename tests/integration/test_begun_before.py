@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A connection of which the capture shows a late message first: its set-up is unknown, and so is what was not counted;
+what can be told of it, program and plugin tell alike."""
+
+import pytest
+from cm_probe import CmCapture, drep, dreq, rej, rep, rtu
+from harness import analyze, fabricscope, fields, run, sample
+
+RPING = "rdmacm_rping_v4"  # frames: 3 REQ, 4 REP, 5 RTU, 6 to 65 data, 66 DREQ, 67 DREP
+DATA = "6-65"
+
+
+@pytest.fixture
+def path(tmp_path):
+    tmp_path.chmod(0o755)
+    return tmp_path / "probe.pcap"
+
+
+def cut(path, *frames):
+    run(["editcap", "-r", sample(RPING), path, *frames])
+    return path
+
+
+@pytest.mark.parametrize("message, name, client_sent", [(rep(), "rep", False), (rtu(), "rtu", True), (dreq(), "dreq", None), (drep(), "drep", None)])
+def test_a_lone_message_is_a_connection(message, name, client_sent, path):
+    capture = CmCapture()
+    capture.mad(client_sent is not False, message)
+    capture.save(path)
+    (c,) = analyze(path)["rdma_cm"]["connections"]
+    assert c["began_before"] and c["frames"][name] == 1 and c["req"] is None and c["service_id"] is None
+    assert c["roles_known"] is (client_sent is not None)
+    assert c["client_to_server"] is None and c["server_to_client"] is None, "nothing is known of them"
+    (row,) = fields(path, "rdma_ip_cm.connection", "rdma_ip_cm.began_before")
+    assert row == {"rdma_ip_cm.connection": [c["id"]], "rdma_ip_cm.began_before": ["1"]}
+    assert "1 began before the capture" in fabricscope("analyze", path).decode()
+
+
+def test_a_lone_rejection(path):
+    capture = CmCapture()
+    capture.mad(False, rej(8))
+    capture.save(path)
+    (c,) = analyze(path)["rdma_cm"]["connections"]
+    assert c["began_before"] and c["outcome"] == "rejected" and c["reject"]["by"] == "server"
+    (row,) = fields(path, "rdma_ip_cm.connection")
+    assert row["rdma_ip_cm.connection"] == [c["id"]]
+
+
+@pytest.mark.parametrize("frames", [[DATA, "66-67"], [DATA, "66"], ["5", DATA, "66-67"], ["4-5", DATA]])
+def test_its_queue_pairs_are_the_stream(frames, path):
+    """DREQ names one of the two, as REP does."""
+    result = analyze(cut(path, *frames))
+    (c,) = result["rdma_cm"]["connections"]
+    (stream,) = result["rdma"]["streams"]
+    assert c["began_before"] and c["server_qpn"] == 19
+    assert stream["session"] == c["id"] and {stream["a_qpn"], stream["b_qpn"]} == {17, 19}
+    assert stream["end"] == ("disconnected" if c["dreq"] is not None else "open")
+
+
+def test_what_was_not_counted_is_not_zero(path):
+    (c,) = analyze(cut(path, DATA, "66-67"))["rdma_cm"]["connections"]
+    assert c["client_to_server"] is None and c["server_to_client"] is None
+    summary = fabricscope("analyze", path).decode()
+    assert [line.split()[-5:-1] for line in summary.splitlines() if line.startswith("  cm-1")] == [["?"] * 4]
+
+
+def test_what_was_counted_is_told(path):
+    whole = analyze(sample(RPING))["rdma_cm"]["connections"][0]["client_to_server"]
+    (c,) = analyze(cut(path, "4-67"))["rdma_cm"]["connections"]
+    assert c["client_to_server"]["packets"] == whole["packets"], "REP names the server's queue pair"
+    assert c["server_to_client"] is None, "the client's was in the REQ"
