@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "capture/source.h"
+#include "capture/unpack.h"
 #include "capture/wiretap_file.h"
 
 namespace fabricscope::capture {
@@ -53,7 +54,8 @@ class Input {
 public:
     explicit Input(const std::string& path) : path_(path) {
         WiretapProblem problem;
-        file_ = open_wiretap_file(path, problem);
+        const auto unpacked = is_packed(path) ? std::make_unique<Unpacked>(path) : nullptr;
+        file_ = open_wiretap_file(unpacked ? unpacked->path() : path, problem);
         if (!file_) throw CopyError(path + ": " + problem.take_text());
         wtap_rec_init(&record_);
         ws_buffer_init(&octets_, WTAP_MAX_PACKET_SIZE_STANDARD);

@@ -6,9 +6,12 @@
 #include <mutex>
 #include <utility>
 
-#include "capture/unpack.h"
-
 namespace fabricscope::capture {
+namespace {
+
+std::once_flag initialised;
+
+}  // namespace
 
 std::string WiretapProblem::take_text() {
     std::string text = code == WTAP_ERR_SHORT_READ ? "truncated file: it ends in the middle of a record"
@@ -19,18 +22,19 @@ std::string WiretapProblem::take_text() {
 }
 
 void prepare_wiretap() {
-    static std::once_flag initialised;
     std::call_once(initialised, [] {
         ws_log_init("fabricscope", nullptr);  // without it every debug message is shown
         wtap_init(false);
     });
 }
 
+void wiretap_is_prepared() {
+    std::call_once(initialised, [] {});
+}
+
 WiretapFile open_wiretap_file(const std::string& path, WiretapProblem& problem) {
     prepare_wiretap();
-    const auto unpacked = is_packed(path) ? std::make_unique<Unpacked>(path) : nullptr;
-    const std::string file = unpacked ? unpacked->path() : path;
-    return WiretapFile(wtap_open_offline(file.c_str(), WTAP_TYPE_AUTO, &problem.code, &problem.details, false));
+    return WiretapFile(wtap_open_offline(path.c_str(), WTAP_TYPE_AUTO, &problem.code, &problem.details, false));
 }
 
 }  // namespace fabricscope::capture

@@ -25,6 +25,9 @@ using WiretapFile = std::unique_ptr<wtap, WiretapClose>;
 /// Wiretap's initialisation, once.
 void prepare_wiretap();
 
+/// For plugins: Wireshark has initialised it, and a second time would be once too often.
+void wiretap_is_prepared();
+
 /// Null, with a problem, if the file cannot be opened. Takes care of wiretap's initialisation.
 WiretapFile open_wiretap_file(const std::string& path, WiretapProblem& problem);
 

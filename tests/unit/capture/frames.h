@@ -16,6 +16,15 @@ namespace fabricscope::capture::test {
 
 using Octets = std::vector<std::uint8_t>;
 
+inline Octets octets_of(ByteView view) { return {view.begin(), view.end()}; }
+
+// Opcodes of the reliable connection (IBA volume 1, table 38).
+inline constexpr std::uint8_t send_first = 0x00, send_middle = 0x01, send_last = 0x02, send_only = 0x04;
+inline constexpr std::uint8_t write_first = 0x06, write_middle = 0x07, write_last = 0x08, write_only = 0x0A,
+                              write_only_immediate = 0x0B;
+inline constexpr std::uint8_t read_request = 0x0C, response_first = 0x0D, response_middle = 0x0E, response_last = 0x0F,
+                              response_only = 0x10, acknowledge = 0x11, fetch_add = 0x14;
+
 inline Octets join(std::initializer_list<Octets> parts) {
     Octets all;
     for (const Octets& part : parts) all.insert(all.end(), part.begin(), part.end());

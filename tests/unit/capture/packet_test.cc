@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-const Octets write_only = bth(0x0A, 7, reth(0x1000, 0xAABB, 5), counting(5));
+const Octets write_packet = bth(0x0A, 7, reth(0x1000, 0xAABB, 5), counting(5));
 
 // ---- link types ----
 
@@ -59,7 +59,7 @@ TEST_P(LinkTypes, TcpOverIpv4) {
 }
 
 TEST_P(LinkTypes, RoceV2OverIpv6) {
-    const Octets datagram = ipv6(17, udp(4791, join({write_only, Octets(4)})));
+    const Octets datagram = ipv6(17, udp(4791, join({write_packet, Octets(4)})));
     const Octets covered(datagram.begin(), datagram.end() - 4);
     const Octets octets = GetParam().wrap(0x86DD, with_icrc(ib::IcrcStart::ipv6, covered, 48));
     const Packet packet = decode(frame_of(octets, GetParam().type));
@@ -83,7 +83,7 @@ TEST(Packet, InnermostVlanIsReported) {
 }
 
 TEST(Packet, RoceV1) {
-    const Octets octets = ethernet(0x8915, with_icrc(ib::IcrcStart::grh, grh(write_only), 40));
+    const Octets octets = ethernet(0x8915, with_icrc(ib::IcrcStart::grh, grh(write_packet), 40));
     const Packet packet = decode(frame_of(octets));
     ASSERT_EQ(packet.transport, Transport::ib);
     EXPECT_EQ(packet.ib.carrier, IbCarrier::roce_v1);
@@ -96,7 +96,7 @@ TEST(Packet, RoceV1) {
 TEST(Packet, NativeInfiniBandWithAndWithoutGrh) {
     const Octets variant_crc(2);
     const Octets local = join(
-        {with_icrc(ib::IcrcStart::lrh, lrh(ib::LinkNextHeader::local_bth, write_only), 8), variant_crc});
+        {with_icrc(ib::IcrcStart::lrh, lrh(ib::LinkNextHeader::local_bth, write_packet), 8), variant_crc});
     Packet packet = decode(frame_of(local, LinkType::infiniband));
     ASSERT_EQ(packet.transport, Transport::ib);
     EXPECT_EQ(packet.ib.carrier, IbCarrier::native);
@@ -105,7 +105,7 @@ TEST(Packet, NativeInfiniBandWithAndWithoutGrh) {
     EXPECT_EQ(icrc_is_good(packet), true);
 
     const Octets global = join(
-        {with_icrc(ib::IcrcStart::lrh, lrh(ib::LinkNextHeader::global_grh, grh(write_only)), 48), variant_crc});
+        {with_icrc(ib::IcrcStart::lrh, lrh(ib::LinkNextHeader::global_grh, grh(write_packet)), 48), variant_crc});
     packet = decode(frame_of(global, LinkType::infiniband));
     ASSERT_EQ(packet.transport, Transport::ib);
     EXPECT_EQ(packet.destination, Address::of(gid_b));
@@ -113,7 +113,7 @@ TEST(Packet, NativeInfiniBandWithAndWithoutGrh) {
 }
 
 TEST(Packet, IcrcIgnoresWhatChangesOnTheWayAndNothingElse) {
-    const Octets octets = roce_v2(write_only);
+    const Octets octets = roce_v2(write_packet);
     const std::size_t ip = 14;
     for (std::size_t variant : {ip + 1, ip + 8, ip + 10, ip + 11, ip + 26, ip + 27, ip + 32}) {
         Octets changed = octets;
@@ -243,7 +243,7 @@ TEST(Packet, ContradictionsAreMalformed) {
     const Octets datagram = ethernet(0x0800, ipv4(ipv4_header(17), udp(53, counting(8))));
     EXPECT_EQ(state_of(datagram, 14 + 20 + 5, 7), DecodeState::malformed) << "UDP length below the header's";
     EXPECT_EQ(state_of(datagram, 14 + 20 + 5, 17), DecodeState::malformed) << "UDP length beyond the packet";
-    const Octets roce = ethernet(0x8915, with_icrc(ib::IcrcStart::grh, grh(write_only), 40));
+    const Octets roce = ethernet(0x8915, with_icrc(ib::IcrcStart::grh, grh(write_packet), 40));
     EXPECT_EQ(state_of(roce, 14, 0x40), DecodeState::malformed) << "GRH of another version";
     EXPECT_EQ(state_of(roce, 14 + 40, 0x1F), DecodeState::malformed) << "reserved opcode behind a GRH";
 }
@@ -265,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"tcp", ethernet(0x0800, ipv4(ipv4_header(6), tcp(1, syn, counting(30), counting(12)), {1, 1, 1, 1}))},
         std::pair{"tcp_in_ipv6", ethernet(0x86DD, ipv6(0, join({{6, 0}, Octets(6), tcp(1, syn, counting(30))})))},
         std::pair{"roce_v2", roce_v2(bth(0x0B, 3, join({reth(1, 2, 3), built(ib::ImmDt{4})}), counting(41)))},
-        std::pair{"roce_v1", tagged(0x8915, with_icrc(ib::IcrcStart::grh, grh(write_only), 40))}),
+        std::pair{"roce_v1", tagged(0x8915, with_icrc(ib::IcrcStart::grh, grh(write_packet), 40))}),
     [](const auto& p) { return p.param.first; });
 
 /// What has been decoded stays so when more is captured, and nothing depends on what was cut off.
@@ -302,7 +302,7 @@ TEST_P(Sliced, EveryLengthIsUsedAsFarAsItGoes) {
 TEST(Packet, RandomOctetsAreHarmless) {
     std::mt19937 random(1);
     for (int i = 0; i < 100'000; ++i) {
-        Octets octets = i % 3 == 0   ? roce_v2(write_only)
+        Octets octets = i % 3 == 0   ? roce_v2(write_packet)
                         : i % 3 == 1 ? tagged(0x86DD, ipv6(0, counting(90)))
                                      : Octets(random() % 120);
         for (std::size_t hits = random() % 6 + 1; hits-- > 0 && !octets.empty();)
@@ -397,7 +397,7 @@ Octets udp_to(std::uint16_t port, const Octets& payload) {
     return octets;
 }
 
-Octets inner_packet() { return ipv4(ipv4_header(17), udp(4791, join({write_only, Octets(4)}))); }
+Octets inner_packet() { return ipv4(ipv4_header(17), udp(4791, join({write_packet, Octets(4)}))); }
 Octets inner_frame() { return ethernet(0x0800, inner_packet()); }
 Octets in_ip(std::uint8_t protocol, const Octets& payload) {
     return ethernet(0x0800, ipv4(ipv4_header(protocol), payload));

@@ -12,10 +12,6 @@ using namespace test;
 using ib::Operation;
 using Progress = AssembledMessage::Progress;
 
-constexpr std::uint8_t send_first = 0x00, send_middle = 0x01, send_last = 0x02, send_only = 0x04;
-constexpr std::uint8_t write_first = 0x06, write_middle = 0x07, write_last = 0x08, read_request = 0x0C;
-constexpr std::uint8_t response_first = 0x0D, response_middle = 0x0E, response_last = 0x0F;
-
 IbPacket packet(std::uint8_t opcode, std::uint32_t psn, ByteView payload = {}) {
     IbPacket packet;
     packet.bth.opcode = opcode;
@@ -26,8 +22,6 @@ IbPacket packet(std::uint8_t opcode, std::uint32_t psn, ByteView payload = {}) {
     if (packet.has_reth) packet.reth = {0x1000, 7, 600};
     return packet;
 }
-
-Octets octets_of(ByteView view) { return {view.begin(), view.end()}; }
 
 const Octets a(256, 'a'), b(256, 'b'), c(3, 'c');
 

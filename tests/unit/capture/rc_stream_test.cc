@@ -16,11 +16,6 @@ namespace {
 using namespace test;
 using Kind = RcEvent::Kind;
 
-constexpr std::uint8_t send_first = 0x00, send_middle = 0x01, send_last = 0x02, send_only = 0x04;
-constexpr std::uint8_t write_first = 0x06, write_middle = 0x07, write_last = 0x08, write_only = 0x0A,
-                       write_only_immediate = 0x0B;
-constexpr std::uint8_t read_request = 0x0C, read_response_only = 0x10, acknowledge = 0x11, fetch_add = 0x14;
-
 /// A receiver, and the frames it was given, which must outlive its events.
 class Receiver {
 public:
@@ -40,8 +35,6 @@ private:
     std::deque<Octets> frames_;
     RcReceiver receiver_;
 };
-
-Octets octets_of(ByteView view) { return {view.begin(), view.end()}; }
 
 TEST(Psn, SerialArithmetic) {
     EXPECT_EQ(psn_distance(5, 7), 2);
@@ -247,7 +240,7 @@ TEST(RcReceiver, AReadThatIsAskedForAgainFromWhereItBrokeOffIsRepeated) {
 TEST(RcReceiver, ResponsesThatComeAgainAreRepeated) {
     Receiver receive;
     const auto repeated = [&](std::uint32_t psn) {
-        return receive(read_response_only, psn, built(ib::Aeth{0, 1}), Octets(8)).repeated();
+        return receive(response_only, psn, built(ib::Aeth{0, 1}), Octets(8)).repeated();
     };
     EXPECT_FALSE(repeated(900));
     EXPECT_FALSE(repeated(905)) << "between them are those of other requests";
@@ -261,7 +254,7 @@ TEST(RcReceiver, ResponsesHavePsnsOfTheOtherDirection) {
     Receiver receive;
     receive(send_only, 1, counting(4));
     EXPECT_EQ(receive(acknowledge, 900, built(ib::Aeth{0x60, 1}), {}).kind, Kind::acknowledge);
-    EXPECT_EQ(receive(read_response_only, 901, built(ib::Aeth{0, 1}), Octets(8)).kind, Kind::read_response);
+    EXPECT_EQ(receive(response_only, 901, built(ib::Aeth{0, 1}), Octets(8)).kind, Kind::read_response);
     EXPECT_EQ(receive(send_only, 2, counting(4)).order, PsnOrder::next);
     EXPECT_EQ(receive(fetch_add, 3, Octets(28), {}).kind, Kind::atomic_request);
     EXPECT_EQ(receive(send_only, 4, counting(4)).order, PsnOrder::next);
