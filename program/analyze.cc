@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -6,7 +7,6 @@
 #include "program/commands.h"
 #include "program/exports.h"
 #include "program/interrupt.h"
-#include "program/output.h"
 #include "program/reporting.h"
 #include "program/status.h"
 
@@ -21,8 +21,10 @@ struct AnalyzeOptions {
     std::string annotated_file;
     std::string perfetto_file;
     bool cursors = false;
+    bool each = false;
 
-    bool for_programs() const { return report.json() || !csv_folder.empty() || !sqlite_file.empty(); }
+    bool has_tables() const { return !csv_folder.empty() || !sqlite_file.empty(); }
+    bool for_programs() const { return report.json() || has_tables(); }
     bool wants_timelines() const { return (for_programs() && cursors) || !perfetto_file.empty(); }
 };
 
@@ -40,14 +42,14 @@ void tell_captures_from_output(AnalyzeOptions& options) {
 }
 
 /// All that was asked for, as far as possible.
-bool write(const report::Results& results, const Analysis& analysis, const AnalyzeOptions& options) {
+bool write(
+    const report::Results& results, const Analysis& analysis, const AnalyzeOptions& options, ReportWriter& writer) {
     bool written = true;
     if (!options.annotated_file.empty()) written &= export_annotated(options.annotated_file, results, analysis.opened);
     if (!options.perfetto_file.empty()) written &= export_perfetto(options.perfetto_file, *analysis.engine, results);
     if (!options.csv_folder.empty()) written &= export_csv(options.csv_folder, results, options.cursors);
     if (!options.sqlite_file.empty()) written &= export_sqlite(options.sqlite_file, results, options.cursors);
-    if (options.report.json()) written &= write_json(results, options.report, options.cursors);
-    if (!options.for_programs()) written &= write_summary(results, options.report);
+    if (options.report.json() || !options.has_tables()) writer.write(results, options.cursors);
     return written;
 }
 
@@ -64,21 +66,40 @@ std::string why_not(const AnalyzeOptions& options) {
     return reason;
 }
 
+/// Files that are read as one timeline.
+std::vector<std::vector<std::string>> timelines_of(const AnalyzeOptions& options) {
+    if (!options.each) return {options.input.files};
+    std::vector<std::vector<std::string>> timelines;
+    for (const std::string& file : options.input.files) timelines.push_back({file});
+    return timelines;
+}
+
+/// Returns the exit status that the files ask for.
+int report_on(
+    const std::vector<std::string>& files, const AnalyzeOptions& options, const engine::Options& engine_options,
+    ReportWriter& writer) {
+    const Analysis analysis = analyse(files, engine_options);
+    if (!analysis.engine) return not_read;
+    const report::Results results = results_of(analysis, files, options.report);
+    return write(results, analysis, options, writer) ? status_of(results, options.report) : wrong_usage;
+}
+
 int run(AnalyzeOptions& options) {
     tell_captures_from_output(options);
     if (options.input.files.empty()) missing_argument("FILE");
     if (const std::string reason = why_not(options); !reason.empty()) {
-        complain(reason);
-        return wrong_usage;
+        return refuse(reason);
     }
     engine::Options engine_options = engine_options_of(options.report);
     engine_options.smcr_options.timelines = options.wants_timelines();
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
     listen_to_signals();
-    const Analysis analysis = analyse(options.input.files, engine_options);
-    if (!analysis.engine) return not_read;
-    const report::Results results = results_of(analysis, options.input.files, options.report);
-    return write(results, analysis, options) ? status_of(results, options.report) : wrong_usage;
+    using Number = ReportWriter::Number;
+    ReportWriter writer(options.report, options.each ? Number::several : Number::one);
+    int status = done;
+    for (const std::vector<std::string>& files : timelines_of(options))
+        if (!interrupted()) status = std::max(status, report_on(files, options, engine_options, writer));
+    return writer.finish() ? status : wrong_usage;
 }
 
 }  // namespace
@@ -88,13 +109,17 @@ void add_analyze(CommandLine& program) {
     const Command command = program.add_command("analyze", "Summarise sessions and findings of captures");
     add_input_options(command, options->input);  // FILE may stand behind --json
     add_report_options(command, options->report);
-    command.option("--csv", options->csv_folder, "Write each table to a CSV file in that folder").placeholder("DIR");
-    command.option("--sqlite", options->sqlite_file, "Write the tables to an SQLite database").placeholder("FILE");
-    command
-        .option(
-            "--annotate", options->annotated_file, "Write the captures again, with each finding as a packet comment")
+    const Option each = command.flag("--each", options->each, "The files have nothing in common: a report for each");
+    const auto output = [&](const char* name, std::string& value, const char* description) {
+        const Option option = command.option(name, value, description);
+        option.excludes(each);
+        return option;
+    };
+    output("--csv", options->csv_folder, "Write each table to a CSV file in that folder").placeholder("DIR");
+    output("--sqlite", options->sqlite_file, "Write the tables to an SQLite database").placeholder("FILE");
+    output("--annotate", options->annotated_file, "Write the captures again, with each finding as a packet comment")
         .placeholder("OUT");
-    command.option("--perfetto", options->perfetto_file, "Write what went on as a trace that ui.perfetto.dev opens")
+    output("--perfetto", options->perfetto_file, "Write what went on as a trace that ui.perfetto.dev opens")
         .placeholder("OUT");
     command.flag("--cursors", options->cursors, "With --json, --csv, --sqlite: every step of each direction's cursors");
     command.on_run([options] { return run(*options); });

@@ -53,7 +53,7 @@ public:
     /// An empty path: nothing is written.
     Recorder(const std::string& path, const Interfaces& interfaces) {
         if (path.empty()) return;
-        capture::PcapngDescription description{"fabricscope " FABRICSCOPE_VERSION, {}, {}};
+        capture::PcapngDescription description{application, {}, {}};
         for (const auto& interface : interfaces)
             description.interfaces.push_back({interface->link(), interface->name(), ""});
         writer_.emplace(path, description);
@@ -102,7 +102,9 @@ std::vector<std::string> losses(const std::vector<capture::Interface*>& interfac
 }
 
 bool write(const report::Results& results, const ReportOptions& options) {
-    return options.json() ? write_json(results, options, false) : write_summary(results, options);
+    ReportWriter writer(options, ReportWriter::Number::one);
+    writer.write(results, false);
+    return writer.finish();
 }
 
 int run_capture(const CaptureOptions& options) {
@@ -157,8 +159,7 @@ int run(const CaptureOptions& options) {
         complain(error.what());
         return not_read;
     }
-    complain(problem);
-    return wrong_usage;
+    return refuse(problem);
 }
 
 }  // namespace

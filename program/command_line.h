@@ -15,6 +15,9 @@ class Option;
 
 namespace fabricscope::cli {
 
+/// As files that we write name the program.
+inline constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
+
 /// An option or flag of a command. A handle: copies mean the same option.
 class Option {
 public:

@@ -21,8 +21,7 @@ int run(const ExplainOptions& options) {
     if (options.markdown) report::write_kinds_markdown(output.stream());
     else if (options.id.empty()) report::write_kinds(output.stream(), output_style());
     else if (!report::write_explanation(output.stream(), options.id, output_style())) {
-        complain("no observation or rule " + options.id + "; fabricscope explain and fabricscope rules list them");
-        return wrong_usage;
+        return refuse("no observation or rule " + options.id + "; fabricscope explain and fabricscope rules list them");
     }
     return output.finish() ? done : wrong_usage;
 }

@@ -15,6 +15,7 @@
 #include "analyzer/report/sqlite.h"
 #include "analyzer/report/svg.h"
 #include "capture/pcapng_copy.h"
+#include "program/command_line.h"
 #include "program/new_file.h"
 #include "program/output.h"
 
@@ -33,8 +34,6 @@ bool is_our_database(std::string_view octets) {
     for (const char c : octets.substr(application_id_offset, 4)) id = id << 8 | static_cast<std::uint8_t>(c);
     return id == report::sqlite_application_id;
 }
-
-constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
 
 /// Pictures, pages and traces name the program within these first octets.
 bool names_us(std::string_view octets) {

@@ -11,8 +11,7 @@ namespace {
 using namespace fabricscope::cli;
 
 int run(int argc, char** argv) {
-    CommandLine program(
-        "Says what happened on an RDMA fabric, from captures.", "fabricscope", "fabricscope " FABRICSCOPE_VERSION);
+    CommandLine program("Says what happened on an RDMA fabric, from captures.", "fabricscope", application);
     add_analyze(program);
     add_capture(program);
     add_stream(program);
@@ -35,7 +34,6 @@ int main(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {
-        complain(error.what());
-        return wrong_usage;
+        return refuse(error.what());
     }
 }

@@ -9,9 +9,16 @@
 #include <cstring>
 #include <iostream>
 
+#include "program/status.h"
+
 namespace fabricscope::cli {
 
 void complain(std::string_view text) { std::cerr << "fabricscope: " << text << std::endl; }
+
+int refuse(std::string_view reason) {
+    complain(reason);
+    return wrong_usage;
+}
 
 report::Style output_style() {
     const auto variable = [](const char* name) {

@@ -14,6 +14,8 @@ namespace fabricscope::cli {
 
 /// "fabricscope: " and the text, on stderr.
 void complain(std::string_view text);
+/// Complains that something cannot be done as asked; returns the exit status for that.
+int refuse(std::string_view reason);
 
 /// What may be written to standard output.
 report::Style output_style();

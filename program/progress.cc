@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto first_after = 500ms;  // short jobs stay silent
-constexpr auto interval = 200ms;
+constexpr auto redraw_interval = 200ms;
 constexpr std::uint64_t frames_between_looks_at_the_clock = 1024;
 constexpr std::uint64_t pcap_record_header = 16;
 
@@ -58,7 +58,7 @@ void Progress::show() {
     const std::string share = comparable ? fmt::format(", {} %", octets_ * 100 / size_) : "";
     fmt::print(stderr, "\r\x1b[Kreading: {}{}", report::counted(frames_, "frame"), share);
     shown_ = true;
-    next_ = Clock::now() + interval;
+    next_ = Clock::now() + redraw_interval;
 }
 
 }  // namespace fabricscope::cli

@@ -23,8 +23,6 @@ namespace {
 
 using namespace replay;
 
-constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
-
 struct ReplayOptions {
     InputOptions input;
     std::string session;
@@ -326,8 +324,7 @@ std::string why_not(const ReplayOptions& options) {
 
 int run(const ReplayOptions& options) {
     if (const std::string reason = why_not(options); !reason.empty()) {
-        complain(reason);
-        return wrong_usage;
+        return refuse(reason);
     }
     const Recording recording = read(options.input);
     if (!recording.analysis.engine) return not_read;
@@ -347,8 +344,7 @@ int run(const ReplayOptions& options) {
         complain(error.what());
         return unreachable;
     } catch (const std::runtime_error& error) {  // NotPlayable, TransportError
-        complain(error.what());
-        return wrong_usage;
+        return refuse(error.what());
     }
     return status == done && !recording.analysis.problems.empty() ? not_read : status;
 }

@@ -17,8 +17,7 @@ struct HtmlReportOptions {
 
 int run(const HtmlReportOptions& options) {
     if (const std::string reason = why_not_html(options.file, options.input.files); !reason.empty()) {
-        complain(reason);
-        return wrong_usage;
+        return refuse(reason);
     }
     const ReportOptions all;
     engine::Options engine_options = engine_options_of(all);

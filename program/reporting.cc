@@ -9,7 +9,6 @@
 
 #include "analyzer/report/json.h"
 #include "analyzer/report/summary.h"
-#include "program/output.h"
 #include "program/status.h"
 
 namespace fabricscope::cli {
@@ -78,6 +77,7 @@ void add_report_options(const Command& command, ReportOptions& options) {
     options.json_option = command.option("--json", options.json_file, "Write JSON, to a file or to standard output")
                               .value_optional()
                               .placeholder("[OUT]");
+    command.flag("--ndjson", options.ndjson, "JSON with a record a line; to the file that --json names, if it does");
     command.flag("--all", options.all, "Summary: rows and names without limit");
     command.option("--protocol", options.protocols, "Report only these protocols")
         .separated_by_commas()
@@ -133,18 +133,30 @@ report::Results results_of(
     return results;
 }
 
-bool write_summary(const report::Results& results, const ReportOptions& options) {
-    Output output("");
-    report::SummaryOptions summary{.style = output_style()};
-    if (options.all) summary.rows = summary.names = report::no_limit;
-    write_summary(output.stream(), results, summary);
-    return output.finish();
+ReportWriter::ReportWriter(const ReportOptions& options, Number number)
+    : options_(options), is_list_(number == Number::several && options.json() && !options.ndjson) {}
+
+void ReportWriter::write(const report::Results& results, bool cursors) {
+    const bool is_first = !output_;
+    if (is_first) output_.emplace(options_.json_file);
+    std::ostream& out = output_->stream();
+    if (is_list_) out << (is_first ? "[" : ",\n");
+    else if (!is_first && !options_.json()) out << '\n';
+    if (options_.ndjson) write_ndjson(out, results, cursors);
+    else if (options_.json()) write_json(out, results, cursors);
+    else write_summary(results);
 }
 
-bool write_json(const report::Results& results, const ReportOptions& options, bool cursors) {
-    Output output(options.json_file);
-    write_json(output.stream(), results, cursors);
-    return output.finish();
+bool ReportWriter::finish() {
+    if (!output_) return true;
+    if (is_list_) output_->stream() << "]\n";
+    return output_->finish();
+}
+
+void ReportWriter::write_summary(const report::Results& results) {
+    report::SummaryOptions summary{.style = output_style()};
+    if (options_.all) summary.rows = summary.names = report::no_limit;
+    report::write_summary(output_->stream(), results, summary);
 }
 
 int status_of(const report::Results& results, const ReportOptions& options) {

@@ -7,6 +7,7 @@
 
 #include "analyzer/report/protocol.h"
 #include "program/analysis.h"
+#include "program/output.h"
 
 namespace fabricscope::cli {
 
@@ -15,6 +16,7 @@ std::vector<std::string> all_protocols();
 
 struct ReportOptions {
     std::string json_file;  ///< empty: standard output
+    bool ndjson = false;
     bool all = false;
     std::vector<std::string> protocols = all_protocols();
     std::vector<std::string> levels;   ///< empty = all
@@ -24,7 +26,7 @@ struct ReportOptions {
     std::map<const report::OwnOption*, std::vector<std::string>> own;  ///< what was given for protocols' own options
     std::optional<Option> json_option;
 
-    bool json() const { return json_option && json_option->given(); }
+    bool json() const { return ndjson || (json_option && json_option->given()); }
 };
 /// `options` has to live as long as the command.
 void add_report_options(const Command& command, ReportOptions& options);
@@ -36,9 +38,24 @@ engine::Options engine_options_of(const ReportOptions& options);
 report::Results results_of(
     const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options);
 
-// False, after a complaint, if not everything could be written.
-bool write_summary(const report::Results& results, const ReportOptions& options);
-bool write_json(const report::Results& results, const ReportOptions& options, bool cursors);
+/// One report, or several in a row, where the options say: summaries, JSON or records. Several JSON documents are a
+/// list. The file is opened for the first one.
+class ReportWriter {
+public:
+    enum class Number : std::uint8_t { one, several };
+    ReportWriter(const ReportOptions& options, Number number);
+
+    void write(const report::Results& results, bool cursors);
+    /// False, after a complaint, if not everything could be written.
+    bool finish();
+
+private:
+    void write_summary(const report::Results& results);
+
+    const ReportOptions& options_;
+    std::optional<Output> output_;
+    bool is_list_;
+};
 
 /// Of the program, once all has been written.
 int status_of(const report::Results& results, const ReportOptions& options);

@@ -28,8 +28,7 @@ std::span<const engine::Rule* const> chosen_rules(const std::string& id) {
 int run(const RulesOptions& options) {
     const std::span<const engine::Rule* const> rules = chosen_rules(options.id);
     if (rules.empty() && !options.id.empty()) {
-        complain("no rule " + options.id);
-        return wrong_usage;
+        return refuse("no rule " + options.id);
     }
     Output output("");
     if (options.json) report::write_rules_json(output.stream(), rules);

@@ -27,11 +27,6 @@ bool goes_to_a_terminal(const std::string& output) {
     return (output.empty() || output == "-") && ::isatty(STDOUT_FILENO) != 0;
 }
 
-int refuse(const std::string& reason) {
-    complain(reason);
-    return wrong_usage;
-}
-
 int run(const StreamOptions& options) {
     if (goes_to_a_terminal(options.output))
         return refuse("application data may upset a terminal; name a file with -o, or use a pipe");

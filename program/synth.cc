@@ -20,8 +20,6 @@
 namespace fabricscope::cli {
 namespace {
 
-constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
-
 struct SynthOptions {
     std::string scenario;
     std::string output;
@@ -78,14 +76,12 @@ void tell(const synth::Recording& recording, std::ostream& out) {
 
 int write_file(const std::string& path, const synth::Scenario& scenario, const synth::Recording& recording) {
     if (const std::string reason = why_not_replace(path, {}, our_captures); !reason.empty()) {
-        complain(reason);
-        return wrong_usage;
+        return refuse(reason);
     }
     NewFile file(path);
     if (!file) return wrong_usage;
     if (const auto error = write(file.temporary(), scenario, recording); error) {
-        complain(*error);
-        return wrong_usage;
+        return refuse(*error);
     }
     if (!file.put_in_place()) return wrong_usage;
     tell(recording, std::cout);
@@ -95,13 +91,11 @@ int write_file(const std::string& path, const synth::Scenario& scenario, const s
 int make(const SynthOptions& options) {
     const bool to_standard_output = options.output.empty() || options.output == "-";
     if (to_standard_output && ::isatty(STDOUT_FILENO) != 0) {
-        complain("a capture may upset a terminal; name a file with -o, or use a pipe");
-        return wrong_usage;
+        return refuse("a capture may upset a terminal; name a file with -o, or use a pipe");
     }
     const std::optional<std::string> text = text_of(options.scenario);
     if (!text) {
-        complain(options.scenario + ": no such scenario; --list names those that come along");
-        return wrong_usage;
+        return refuse(options.scenario + ": no such scenario; --list names those that come along");
     }
     try {
         synth::Scenario scenario = synth::parse_scenario(*text);

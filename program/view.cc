@@ -45,10 +45,9 @@ int run(const ViewOptions& options) {
     words.push_back(nullptr);
     if (const std::string beside = beside_this_program(); !beside.empty()) ::execv(beside.c_str(), words.data());
     ::execvp(viewer, words.data());
-    complain(
+    return refuse(
         "the viewer is not installed: there is no fabricscope-viewer beside this program or on the PATH. It is built "
         "where Qt 6 and QCustomPlot are; see docs/viewer.md");
-    return wrong_usage;
 }
 
 }  // namespace

@@ -20,10 +20,7 @@ inline constexpr CommonField malformed{"malformed", "The message contradicts its
 inline constexpr CommonField cut{"cut", "The message was not captured whole"};
 inline constexpr CommonField reserved_set{"reserved_set", "Reserved, but not zero"};
 inline constexpr CommonField repeated{"repeated", "The packet was seen before"};
-inline constexpr CommonField late{
-    "late",
-    "The capture is not in order of time, so what is derived from earlier frames may be wrong: sort it with "
-    "reordercap"};
+inline constexpr CommonField late{"late", "From this frame on, the capture is not in order of time"};
 inline constexpr CommonField note{"finding.note", "A rule is broken"};
 inline constexpr CommonField warning{"finding.warning", "A rule is broken"};
 inline constexpr CommonField error{"finding.error", "A rule is broken"};

@@ -127,6 +127,7 @@ constinit const Source fc_ae_rdma_source{
         observe_limits(
             observations, {{model.dropped_messages, "FC-AE-RDMA message"},
                            {model.dropped_regions, "memory region"},
+                           {model.dropped_details, "detail of FC-AE-RDMA messages"},
                            {model.dropped_findings, "FC-AE-RDMA finding"}});
     }};
 

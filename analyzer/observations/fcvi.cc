@@ -223,6 +223,7 @@ constinit const Source fcvi_source{
             observations, {{model.dropped_connections, "FC-VI connection"},
                            {model.dropped_messages, "FC-VI Message"},
                            {model.dropped_exchanges, "FC-VI Exchange"},
+                           {model.dropped_details, "detail of FC-VI Messages"},
                            {model.dropped_findings, "FC-VI finding"}});
     }};
 

@@ -46,6 +46,10 @@ std::string cause_of(const PacketCounts& counts) {
         return fmt::format(
             "Responders asked for packets by {}: packets were lost or overtaken on their way.",
             counted(counts.naks, "NAK"));
+    if (counts.rnr_naks != 0)
+        return fmt::format(
+            "Requests come again after {}, with all that follows them; what came again besides, no NAK asked for.",
+            counted(counts.rnr_naks, "RNR NAK"));
     return "No NAK asked for them: the acknowledgment timer of their sender ran out, so that packets or their "
            "acknowledgments were lost, or the responder did not answer.";
 }
@@ -62,7 +66,8 @@ Observation* observe_packets(
         o.count = counts.rnr_naks;
         o.severity = severity_of(counts.rnr_naks, counts.packets);
     }
-    if (counts.repeated == 0) return nullptr;
+    // Who is told to wait sends again: that is no trouble of its own.
+    if (counts.repeated == 0 || (counts.naks == 0 && counts.repeated <= counts.rnr_naks)) return nullptr;
     Observation& o = observations.add(
         kinds::retransmissions, session, std::move(frames),
         fmt::format(

@@ -85,6 +85,10 @@ constexpr auto model_columns = columns<Model>(
     rows<&Model::messages, messages>("messages"), rows<&Model::regions, regions>("regions"),
     column<&Model::dropped_messages>("dropped_messages", "messages left out because a limit was reached"),
     column<&Model::dropped_regions>("dropped_regions", "memory regions left out because a limit was reached"),
+    column<&Model::dropped_details>(
+        "dropped_details",
+        "frames of which a limit kept us from remembering which data of a message, or what memory, they had; what is "
+        "told of both is at least as much"),
     column<[](const Model& m) { return m.dropped_findings; }>(
         "dropped_findings", "findings left out because a limit was reached"));
 

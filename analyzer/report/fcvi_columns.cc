@@ -239,6 +239,10 @@ constexpr auto model_columns = columns<Model>(
     column<&Model::dropped_connections>("dropped_connections", "connections left out because a limit was reached"),
     column<&Model::dropped_messages>("dropped_messages", "Messages left out because a limit was reached"),
     column<&Model::dropped_exchanges>("dropped_exchanges", "Exchanges forgotten because a limit was reached"),
+    column<&Model::dropped_details>(
+        "dropped_details",
+        "frames of which a limit kept us from remembering which data of a Message they had; its bytes and missing "
+        "frames are at least as many as told"),
     column<[](const Model& m) { return m.dropped_findings; }>(
         "dropped_findings", "findings left out because a limit was reached"));
 

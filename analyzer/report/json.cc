@@ -8,6 +8,13 @@
 namespace fabricscope::report {
 namespace {
 
+bool is_written(const Column& column, const Context& context) {
+    return column.form != Form::none && column.is_written(context);
+}
+
+/// Whether JSON gives it lines of its own, so that it is a record of its own where each takes a line.
+bool is_part(const Column& column) { return column.is_list ? column.form == Form::objects : column.in_lines; }
+
 /// Records behind what a text holds.
 class Writer {
 public:
@@ -19,6 +26,14 @@ public:
         members(columns, record);
         out_ += '}';
         is_first_ = false;
+    }
+
+    /// An object that says first what it is. `parts`: with the parts that are records of their own, too.
+    void record(const std::string& kind, std::span<const Column> columns, const void* record, bool parts) {
+        out_.append(R"({"record":")").append(kind) += '"';
+        is_first_ = false;
+        members(columns, record, parts);
+        out_ += '}';
     }
 
     /// An element of a list.
@@ -37,14 +52,14 @@ public:
     }
 
 private:
-    void members(std::span<const Column> columns, const void* record) {
+    void members(std::span<const Column> columns, const void* record, bool parts = true) {
         for (const Column& column : columns)
-            if (column.form != Form::none && column.is_written(context_)) member(column, record);
+            if (is_written(column, context_) && (parts || !is_part(column))) member(column, record, parts);
     }
 
-    void member(const Column& column, const void* record) {
+    void member(const Column& column, const void* record, bool parts) {
         if (column.nesting == Nesting::nowhere) {
-            column.visit(record, context_, [&](const void* inner) { members(column.members(), inner); });
+            column.visit(record, context_, [&](const void* inner) { members(column.members(), inner, parts); });
             return;
         }
         if (!is_first_) out_ += ',';
@@ -151,6 +166,46 @@ private:
     std::string line_;  ///< its memory is used again
 };
 
+/// The document as records, each on a line: what an object holds, then its parts one by one, named by where they are.
+class RecordsWriter {
+public:
+    RecordsWriter(std::ostream& out, const Context& context) : out_(out), context_(context) {}
+
+    /// `prefix`: of the names of its parts.
+    void object(
+        const std::string& kind, const std::string& prefix, std::span<const Column> columns, const void* record) {
+        line(kind, columns, record, false);
+        parts(prefix, columns, record);
+    }
+
+private:
+    void parts(const std::string& prefix, std::span<const Column> columns, const void* record) {
+        for (const Column& column : columns) {
+            if (is_written(column, context_) && column.visit != nullptr) part(prefix, column, record);
+        }
+    }
+
+    void part(const std::string& prefix, const Column& column, const void* record) {
+        const bool is_transparent = column.is_object() && column.nesting == Nesting::nowhere;
+        if (!is_transparent && !is_part(column)) return;
+        column.visit(record, context_, [&](const void* inner) {
+            if (is_transparent) parts(prefix, column.members(), inner);
+            else if (column.is_list) line(prefix + column.name, column.members(), inner, true);
+            else object(prefix + column.name, prefix + column.name + '.', column.members(), inner);
+        });
+    }
+
+    void line(const std::string& kind, std::span<const Column> columns, const void* record, bool parts) {
+        line_.clear();
+        Writer(line_, context_).record(kind, columns, record, parts);
+        out_ << line_ << '\n';
+    }
+
+    std::ostream& out_;
+    const Context& context_;
+    std::string line_;  ///< its memory is used again
+};
+
 }  // namespace
 
 void append_object(std::string& out, std::span<const Column> columns, const void* record, const Context& context) {
@@ -161,6 +216,11 @@ void write_json(std::ostream& out, const Results& results, bool cursors) {
     const Context context = context_of(results, cursors);
     LinesWriter(out, context).object(document_columns, &results, "");
     out << '\n';
+}
+
+void write_ndjson(std::ostream& out, const Results& results, bool cursors) {
+    const Context context = context_of(results, cursors);
+    RecordsWriter(out, context).object("document", "", document_columns, &results);
 }
 
 }  // namespace fabricscope::report

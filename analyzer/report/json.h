@@ -13,6 +13,10 @@ namespace fabricscope::report {
 /// does not grow with their number. `cursors` adds each direction's timeline.
 void write_json(std::ostream& out, const Results& results, bool cursors);
 
+/// The same, a record a line: {"record": "smcr.connections", "id": "smcr-1", ...}. A record is an element of a list, or
+/// what else an object holds, named by where it stands in the document; the first one is "document".
+void write_ndjson(std::ostream& out, const Results& results, bool cursors);
+
 /// One record as an object on one line, behind what `out` holds.
 void append_object(std::string& out, std::span<const Column> columns, const void* record, const Context& context);
 

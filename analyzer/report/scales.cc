@@ -74,9 +74,14 @@ double OctetScale::y(double octets) const {
     return bottom - share * (bottom - top);
 }
 
-const char* OctetScale::unit() const { return unit_for(most).name; }
+std::string OctetScale::unit() const {
+    return things != nullptr ? std::string(things) : std::string(unit_for(most).name) + per;
+}
 
-std::string OctetScale::label(double octets) const { return fmt::format("{:.6g}", octets / unit_for(most).octets); }
+std::string OctetScale::label(double octets) const {
+    if (things != nullptr) return grouped(static_cast<std::uint64_t>(octets));
+    return fmt::format("{:.6g}", octets / unit_for(most).octets);
+}
 
 double TimeScale::x(Time time) const {
     if (end <= begin) return left;

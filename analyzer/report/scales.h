@@ -22,14 +22,16 @@ struct Ticks {
 /// At most `most` of them, within [low, high].
 Ticks ticks_between(double low, double high, std::size_t most);
 
-/// Octets on a vertical axis.
+/// Octets, or something else, on a vertical axis.
 struct OctetScale {
-    double top = 0, bottom = 0;  ///< of the picture
-    std::uint64_t most = 1;      ///< value at the top; 0 is at the bottom
+    double top = 0, bottom = 0;    ///< of the picture
+    std::uint64_t most = 1;        ///< value at the top; 0 is at the bottom
+    const char* per = "";          ///< "/s": of rates
+    const char* things = nullptr;  ///< "packets": what is counted, if not octets
 
     double y(double octets) const;
-    /// "octets", "kB", "MB", "GB"
-    const char* unit() const;
+    /// "bytes", "kB", "MB/s", "packets"
+    std::string unit() const;
     /// A value in that unit, without it.
     std::string label(double octets) const;
 };

@@ -14,8 +14,6 @@ namespace {
 using namespace engine::smcr;
 using Kind = Rung::Kind;
 
-std::string known(std::string text) { return text.empty() ? "?" : std::move(text); }
-
 Side side_of_first_data(const Connection& connection) {
     const auto& from_server = connection.from[Side::server].first_data;
     return from_server && *from_server == connection.setup.first_data->time ? Side::server : Side::client;
@@ -80,8 +78,8 @@ Ladder ladder_of(const Connection& connection, const Model& model, Time start) {
     Ladder ladder{
         .title = "Set-up of " + connection_name(connection.id),
         .about = {},
-        .client = known(end_text(connection.client)),
-        .server = known(end_text(connection.server)),
+        .client = known_end(connection.client),
+        .server = known_end(connection.server),
         .start = start,
         .rungs = {}};
     const std::string reason = why_not(connection);

@@ -126,8 +126,6 @@ Time wait_of(const Connection& connection) {
     return longest;
 }
 
-std::string known(std::string text) { return text.empty() ? "?" : std::move(text); }
-
 void Summary::connections(const Model& model) {
     Table table(
         {{"Connection"},
@@ -145,8 +143,8 @@ void Summary::connections(const Model& model) {
         const Time wait = wait_of(connection);
         table.add(
             {{connection_name(connection.id)},
-             {known(end_text(connection.client))},
-             {known(end_text(connection.server))},
+             {known_end(connection.client)},
+             {known_end(connection.server)},
              {outcome_text(connection), ink_of(connection.outcome)},
              {data_text(connection, Side::client)},
              {data_text(connection, Side::server)},

@@ -53,4 +53,6 @@ std::string end_text(const std::optional<engine::smcr::SocketAddress>& end) {
     return end ? to_string(*end) : std::string();
 }
 
+std::string known_end(const std::optional<engine::smcr::SocketAddress>& end) { return end ? to_string(*end) : "?"; }
+
 }  // namespace fabricscope::report

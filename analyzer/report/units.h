@@ -39,5 +39,7 @@ std::string code_text(std::uint32_t code);
 std::string peer_id_text(const engine::smcr::wire::PeerId& id);
 /// "192.0.2.10:38234"; empty if unknown
 std::string end_text(const std::optional<engine::smcr::SocketAddress>& end);
+/// The same; "?" if unknown.
+std::string known_end(const std::optional<engine::smcr::SocketAddress>& end);
 
 }  // namespace fabricscope::report

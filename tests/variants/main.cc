@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -92,7 +93,7 @@ std::map<std::string, std::vector<std::string>> faults_of(
 
 struct Exception {
     std::string kind, capture, fault, reason;
-    bool needed = false;
+    std::map<std::string, std::map<std::string, std::size_t>> needed{};  ///< for which kinds and captures, how often
 };
 
 std::string trimmed(const std::string& text) {
@@ -100,42 +101,65 @@ std::string trimmed(const std::string& text) {
     return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-std::vector<Exception> read_exceptions(const std::string& path) {
-    std::vector<Exception> exceptions;
+/// A loss that showed a fault once, beyond what a test run tries.
+struct Found {
+    std::string capture;
+    unsigned percent = 0, seed = 0;
+};
+
+/// Calls `use` with the four columns of each line.
+template <class Use> void for_each_line(const std::string& path, Use use) {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
         if (line.empty() || line[0] == '#') continue;
         std::istringstream columns(line);
-        Exception& exception = exceptions.emplace_back();
-        for (std::string* column : {&exception.kind, &exception.capture, &exception.fault, &exception.reason}) {
-            std::getline(columns, *column, '|');
-            *column = trimmed(*column);
+        std::array<std::string, 4> texts;
+        for (std::string& text : texts) {
+            std::getline(columns, text, '|');
+            text = trimmed(text);
         }
-        if (exception.reason.empty()) throw std::runtime_error(path + ": an exception without a reason: " + line);
+        if (texts.back().empty()) throw std::runtime_error(path + ": nothing says why: " + line);
+        use(texts);
     }
+}
+
+std::vector<Exception> read_exceptions(const std::string& path) {
+    std::vector<Exception> exceptions;
+    for_each_line(path, [&](const auto& line) { exceptions.push_back({line[0], line[1], line[2], line[3]}); });
     return exceptions;
+}
+
+std::vector<Found> read_found(const std::string& path) {
+    std::vector<Found> found;
+    for_each_line(path, [&](const auto& line) {
+        found.push_back(
+            {line[0], static_cast<unsigned>(std::stoul(line[1])), static_cast<unsigned>(std::stoul(line[2]))});
+    });
+    return found;
 }
 
 struct Options {
     std::vector<std::string> captures;
-    std::string exceptions;
+    std::string exceptions, found;
     std::size_t effort = 1;
     std::string kind, fault;
     bool verbose = false;
     bool findings_only = false;
+    bool show_needs = false;
 };
 
 /// All captures, several at once.
 class Run {
 public:
-    explicit Run(const Options& options) : options_(options), exceptions_(read_exceptions(options.exceptions)) {}
+    explicit Run(const Options& options)
+        : options_(options), exceptions_(read_exceptions(options.exceptions)), found_(read_found(options.found)) {}
 
     void on_capture(const std::string& path) {
         traffic::Recording whole = traffic::read(path);
         std::ranges::stable_sort(whole.frames, {}, &traffic::RecordedFrame::time);  // as every command reads files
         const Result healthy = analyse(whole, nothing_missing(whole), options_.findings_only);
         const std::string capture = fs::path(path).filename();
-        for_each_variant(whole, options_.effort, [&](const Variant& variant) {
+        const auto try_one = [&](const Variant& variant) {
             if (!options_.kind.empty() && variant.kind != options_.kind) return;
             const Result found = analyse(whole, variant, options_.findings_only);
             const auto faults = faults_of(healthy, found, variant);
@@ -145,7 +169,11 @@ public:
             for (const auto& [fault, texts] : faults)
                 if (!is_excepted(variant.kind, capture, fault)) failed = true, tell(capture, variant, fault, texts);
             if (failed) ++counts_[variant.kind].failed;
-        });
+        };
+        for_each_variant(whole, options_.effort, try_one);
+        for (const Found& found : found_)
+            if (found.capture == capture && found.seed > seeds_at(options_.effort))
+                for_loss(whole, found.percent, found.seed, try_one);
     }
 
     /// Whether all is as it should be.
@@ -162,7 +190,8 @@ public:
         }
         for (const Exception& exception : exceptions_) {
             const bool tried = options_.kind.empty() && options_.effort == 1 && !options_.findings_only;
-            if (exception.needed || !tried) continue;
+            if (options_.show_needs) show_needs(exception);
+            if (!exception.needed.empty() || !tried) continue;
             fmt::print("not needed: {} | {} | {}\n", exception.kind, exception.capture, exception.fault);
             ++failed;
         }
@@ -174,14 +203,24 @@ private:
         std::size_t variants = 0, failed = 0;
     };
 
-    static bool fits(const std::string& pattern, const std::string& name) {
-        return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    static void show_needs(const Exception& exception) {
+        fmt::print("{} | {} | {}\n", exception.kind, exception.capture, exception.fault);
+        for (const auto& [kind, captures] : exception.needed)
+            for (const auto& [capture, count] : captures) fmt::print("    {:<18} {:<44} {:>6}\n", kind, capture, count);
+    }
+
+    /// One of several patterns.
+    static bool fits(const std::string& patterns, const std::string& name) {
+        std::istringstream list(patterns);
+        for (std::string pattern; std::getline(list, pattern, ',');)
+            if (fnmatch(trimmed(pattern).c_str(), name.c_str(), 0) == 0) return true;
+        return false;
     }
 
     bool is_excepted(const std::string& kind, const std::string& capture, const std::string& fault) {
         for (Exception& exception : exceptions_)
             if (fits(exception.kind, kind) && fits(exception.capture, capture) && fits(exception.fault, fault))
-                return exception.needed = true;
+                return ++exception.needed[kind][capture] != 0;
         return false;
     }
 
@@ -196,6 +235,7 @@ private:
 
     const Options& options_;
     std::vector<Exception> exceptions_;
+    std::vector<Found> found_;
     std::mutex mutex_;
     std::map<std::string, Count> counts_;                                 ///< by kind
     std::map<std::string, std::map<std::string, std::size_t>> by_fault_;  ///< and kind
@@ -227,10 +267,13 @@ int main(int argc, char** argv) {
     app.add_option("captures", options.captures)->required();
     app.add_option(
         "--exceptions", options.exceptions, "KIND | CAPTURE | RULE or VALUE | REASON, a line each, with wildcards");
+    app.add_option(
+        "--found", options.found, "CAPTURE | PERCENT | SEED | WHAT, a line each: losses that are tried at any effort");
     app.add_option("--effort", options.effort, "so many times as many frames and lengths");
     app.add_option("--kind", options.kind, "only such variants");
     app.add_option("--fault", options.fault, "with --verbose: only this rule or value");
     app.add_flag("--findings-only", options.findings_only, "values are not compared, which takes longer");
+    app.add_flag("--show-needs", options.show_needs, "what each exception was needed for");
     app.add_flag("-v,--verbose", options.verbose, "each failure, with all that was found");
     CLI11_PARSE(app, argc, argv);
     try {

@@ -186,7 +186,7 @@ std::size_t likeness(const json& a, const json& b) {
             return sum + best_likeness(b, element);
         });
     for (const char* name :
-         {"client", "server", "originator", "responder", "ox_id", "command", "lun", "a", "b"})  // another session
+         {"client", "server", "originator", "responder", "ox_id", "command", "lun", "a", "b", "owner"})  // another one
         if (a.is_object() && a.contains(name) && b.contains(name) && !a[name].is_null() && !b[name].is_null() &&
             !a[name].is_structured() && a[name] != b[name])
             return 0;

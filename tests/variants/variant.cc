@@ -58,6 +58,13 @@ public:
         split();
     }
 
+    void lose_some(unsigned percent, unsigned seed) {
+        std::mt19937 random(seed);
+        keep("some frames lost", fmt::format("{} %, seed {}", percent, seed), [&](std::size_t) {
+            return random() % 100 >= percent;
+        });
+    }
+
 private:
     std::size_t size() const { return whole_.frames.size(); }
 
@@ -82,12 +89,7 @@ private:
 
     void lose_some() {
         for (const unsigned percent : {1U, 5U, 20U})
-            for (unsigned seed = 1; seed <= 4 * effort_; ++seed) {
-                std::mt19937 random(seed);
-                keep("some frames lost", fmt::format("{} %, seed {}", percent, seed), [&](std::size_t) {
-                    return random() % 100 >= percent;
-                });
-            }
+            for (unsigned seed = 1; seed <= seeds_at(effort_); ++seed) lose_some(percent, seed);
     }
 
     void cut() {
@@ -211,6 +213,11 @@ private:
 void for_each_variant(
     const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use) {
     Maker(whole, effort, use).make_all();
+}
+
+void for_loss(
+    const traffic::Recording& whole, unsigned percent, unsigned seed, const std::function<void(const Variant&)>& use) {
+    Maker(whole, 1, use).lose_some(percent, seed);
 }
 
 }  // namespace fabricscope::variants

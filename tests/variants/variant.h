@@ -33,4 +33,10 @@ struct Variant {
 void for_each_variant(
     const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use);
 
+/// Those that lose frames at random have seeds from 1 to this one.
+constexpr std::size_t seeds_at(std::size_t effort) { return 4 * effort; }
+/// Calls `use` with the one of this seed, of which each frame is lost with this chance.
+void for_loss(
+    const traffic::Recording& whole, unsigned percent, unsigned seed, const std::function<void(const Variant&)>& use);
+
 }  // namespace fabricscope::variants

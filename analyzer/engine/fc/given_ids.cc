@@ -17,7 +17,7 @@ void GivenIds::Ids::note(std::uint16_t id) {
     const bool is_first = seen.ranges().empty();
     const std::uint64_t count = is_first ? room_before + id : counted_on(id);
     // What was sent about the same time may be captured in another order, but not much later.
-    constexpr std::uint64_t most_behind = 256;
+    constexpr std::uint64_t most_behind = 64;
     const bool far_behind = !is_first && count + most_behind < latest;
     const bool again = seen.add(count, count + 1) == 0;
     latest = std::max(latest, count);

@@ -88,6 +88,7 @@ struct Model : RuleRecord<rules::catalogue> {
     /// How often a limit kept something from being followed; 0 in any ordinary capture.
     std::uint64_t dropped_messages = 0;
     std::uint64_t dropped_regions = 0;
+    std::uint64_t dropped_details = 0;  ///< frames of which it is not remembered which data, or what memory, they had
 };
 
 }  // namespace fabricscope::engine::fc_ae_rdma

@@ -41,6 +41,7 @@ private:
     static Continuity continuity_of(const Arrival& a, bool begins_sequence);
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
     Region* region_of(const Message& message);
+    std::uint64_t remember(RangeSet& in, std::uint64_t begin, std::uint64_t end);
     void store(const Arrival& a, std::uint64_t begin, std::uint64_t end, RangeSet Region::*where);
     static void note_abort(Message& message, const std::optional<fibre_channel::AbortSeen>& abort);
     void tell(const Arrival& a, bool repeated = false);
@@ -81,7 +82,15 @@ void Tracker::State::store(const Arrival& a, std::uint64_t begin, std::uint64_t 
     const std::uint64_t last = std::min<std::uint64_t>(end, a.message.data_length.value_or(0));
     Region* region = region_of(a.message);
     if (region != nullptr && begin < last)
-        (region->*where).add(a.message.base_address + begin, a.message.base_address + last);
+        remember(region->*where, a.message.base_address + begin, a.message.base_address + last);
+}
+
+/// Returns how many of them were new. What there is no room for is not known, and counted.
+std::uint64_t Tracker::State::remember(RangeSet& in, std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t left_out = in.left_out();
+    const std::uint64_t fresh = in.add(begin, end);
+    model_.dropped_details += in.left_out() != left_out;
+    return fresh;
 }
 
 /// ABTS ends the message, unless it is refused, or meant for a Sequence only.
@@ -257,7 +266,7 @@ void Tracker::State::on_data(const Arrival& a, const fibre_channel::FrameFacts& 
                                                        : std::nullopt;
     exchange.last_seq_cnt = seq_cnt;
     exchange.last_seq_id = a.header().seq_id;
-    const std::uint64_t fresh = exchange.data.add(begin, end);
+    const std::uint64_t fresh = remember(exchange.data, begin, end);
     exchange.end_of_data = end;
     ++a.message.frames;
     a.message.bytes += fresh;
@@ -275,7 +284,8 @@ void Tracker::State::on_response(const Arrival& a) {
     Message& m = a.message;
     ++m.frames;
     const auto& ranges = a.exchange.data.ranges();
-    m.missing_bytes = ranges.empty() ? 0 : ranges.back().end - m.bytes;
+    const std::uint64_t end = ranges.empty() ? 0 : ranges.back().end;
+    m.missing_bytes = end - std::min(end, m.bytes + a.exchange.data.left_out());  // at least so many
     if (!m.response) {
         m.response = a.step();
         take_response(a, response);

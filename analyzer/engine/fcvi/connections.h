@@ -50,7 +50,9 @@ struct Sender {
     std::optional<FrameStamp> answered_early;  ///< the client's first Message Response before CONNECT_RESP3
     std::optional<FrameStamp> disconnect_request, disconnect_response, logout;
     std::optional<wire::NetAddress> asked_for;  ///< REM_ADDR of its Connect Request
-    std::vector<std::uint8_t> answer;           ///< payload of its last CONNECT_RESP1
+    /// An endpoint that has asked before the latest may still wait for the peer (VI-DG 6.7).
+    bool others_wait = false;
+    std::vector<std::uint8_t> answer;  ///< payload of its last CONNECT_RESP1
     std::uint64_t answer_frame = 0;
     bool answer_cut = false;  ///< it was not captured whole
     std::uint32_t retries = 0;

@@ -157,6 +157,8 @@ void Disconnects::judge_msg_id(const Arrival& a, const Connection& connection) {
     const RuleRef rule = a.iso() ? RuleRef(rules::disconnect_msg_id) : RuleRef(rules::msg_id_sequence);
     if (!connection.from_start || sender.gap || state.reordered)
         return judge_.undecided(rule, UndecidedReason::frames_missing);
+    // An end whose answer is missing may have a handle that is not known, under which more was sent.
+    if (connection.outcome == Outcome::unknown) return judge_.undecided(rule, UndecidedReason::setup_not_captured);
     const std::uint32_t msg_id = a.header.msg_id();
     if (a.iso()) {
         const std::uint32_t highest = sender.next_message ? *sender.next_message - 1 : 0;

@@ -94,8 +94,10 @@ Continuation Direction::take(const fc::Frame& frame, wire::Version version) {
     constexpr std::uint64_t most_frames = 0x1'0000;
     if (of_latest && !sequence_.overflown && count - sequence_.first_count >= most_frames)
         seen.count_repeats = sequence_.overflown = true;
+    const std::uint64_t left_out = counts_.left_out() + data_.left_out();
     take_data(frame, seen);
     counts_.add(count, count + 1);
+    seen.left_out = counts_.left_out() + data_.left_out() != left_out;
     next_ = std::max(next_, count + 1);
     started_ = true;
     remember(frame, count);
@@ -113,7 +115,7 @@ void Direction::take_data(const fc::Frame& frame, Continuation& seen) {
 }
 
 std::uint64_t Direction::missing() const {
-    std::uint64_t seen = 0;
+    std::uint64_t seen = counts_.left_out();
     for (const RangeSet::Range& range : counts_.ranges()) seen += range.end - range.begin;
     return next_ - std::min(next_, seen);
 }

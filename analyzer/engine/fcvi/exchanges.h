@@ -28,6 +28,7 @@ struct Continuation {
     bool first_of_iu = false;      ///< the first frame that was seen of its Sequence
     bool in_order = false;         ///< it follows the frame before it, or is the first of all
     bool late = false;             ///< fills a gap
+    bool left_out = false;         ///< there was no room to remember that it was seen
     bool count_repeats = false;    ///< its SEQ_CNT has been used by another frame of the same Sequence
     bool count_restarts = false;   ///< ... of an earlier Sequence
     bool header_differs = false;   ///< from the first frame of its Sequence
@@ -44,8 +45,10 @@ public:
     bool goes_on_with(const fc::Frame& frame) const;
 
     bool any() const { return started_; }
-    /// Frames between the first and the last one that were not seen, those before the first one included.
+    /// Frames between the first and the last one that were not seen, those before the first one included; at least so
+    /// many, if not all that were seen had room.
     std::uint64_t missing() const;
+    bool had_room() const { return counts_.left_out() == 0 && data_.left_out() == 0; }
     std::uint64_t bytes() const { return bytes_; }
     std::uint8_t latest_seq_id() const { return sequence_.id; }
     std::uint64_t end_of_data() const { return end_of_data_; }

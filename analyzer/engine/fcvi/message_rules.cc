@@ -18,6 +18,14 @@ bool is_answered(Reliability level, Operation operation) {
     return operation == Operation::read || level == Reliability::reliable_reception;
 }
 
+/// A setup was refused since the peer's own stands, which the answer tells.
+bool stands_by_other_setup(const Connection& connection) {
+    return std::ranges::any_of(connection.setups, [&](const Setup& s) {
+        return s.status &&
+               wire::reason_of(connection.version, s.status->reason) == wire::Reason::concurrent_peer_requests;
+    });
+}
+
 }  // namespace
 
 // ---- a new Message -------------------------------------------------------------------------------
@@ -52,7 +60,7 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
     const Sender& sender = state.sender[side];
     if (state.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
     // Of two peers' setups one may be refused.
-    const bool refused = connection.outcome == Outcome::rejected &&
+    const bool refused = connection.outcome == Outcome::rejected && !stands_by_other_setup(connection) &&
                          std::ranges::all_of(connection.setups, [](const Setup& s) { return s.status.has_value(); });
     const std::optional<UndecidedReason> lack = connections_.lack_of_exchanges(a, side);
     if (connection.from_start && refused)
@@ -226,7 +234,7 @@ void MessageRules::judge_target(const Arrival& a, const Message& message) {
         {message.first.frame});
     if (!a.header.tot_len()) return;
     judge_(
-        rules::constant_target, a.header.tot_len() == message.total_length, a,
+        rules::constant_target, *a.header.tot_len() == message.total_length.value_or(0), a,
         [&] {
             return fmt::format(
                 "{} has FCVI_TOT_LEN {}, the first IU {}", a.iu.name, *a.header.tot_len(),

@@ -63,7 +63,8 @@ Message* Messages::begin(const Arrival& a, Connection& connection, Side from, Op
     message.ox_id = a.frame().header.ox_id;
     message.total_length = a.header.tot_len();
     // Revision 1.0: a field of a Read only, of which 6.5 says that it is zero.
-    if (!a.iso() && message.total_length == 0U) message.total_length.reset();
+    const bool may_be_rev_1_0 = !a.iso() || !connection.version_known;
+    if (may_be_rev_1_0 && message.total_length == 0U) message.total_length.reset();
     message.immediate_data = a.header.immediate_data();
     if (const auto* target = std::get_if<wire::RdmaTarget>(&a.header.target)) {
         message.rmt_va = target->rmt_va;
@@ -160,6 +161,7 @@ void Messages::take_frame(const Arrival& a, Message& message) {
     message.last = a.seen.time;
     ++message.frames;
     message.sequences += c.first_of_iu;
+    model_.dropped_details += c.left_out;
     const bool has_data = a.iu.payload == wire::Content::message_data;
     if (has_data) {
         message.bytes += c.new_bytes;
@@ -262,6 +264,7 @@ void Messages::settle(const Arrival& a, Message& message) {
     if (!ended) return;
     const Direction& data = a.exchange.by(!message.reads());
     message.missing_frames = data.missing();
+    if (message.missing_frames == 0 && !data.had_room()) return;  // nothing tells whether it was seen whole
     if (message.missing_frames == 0 && (message.reads() || message.request_end)) {
         message.state = MessageState::complete;
         rules_.on_complete(a, connections_.at(message.connection), message, data.end_of_data());

@@ -224,6 +224,7 @@ struct Model : RuleRecord<rules::catalogue> {
     std::uint64_t dropped_connections = 0;
     std::uint64_t dropped_messages = 0;
     std::uint64_t dropped_exchanges = 0;
+    std::uint64_t dropped_details = 0;  ///< frames of which it is not remembered which data of a Message they had
 };
 
 }  // namespace fabricscope::engine::fcvi

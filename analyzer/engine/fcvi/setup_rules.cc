@@ -29,13 +29,15 @@ std::string answer_text(const Setup& setup, Version version) {
     return answer_of(setup, version) ? wire::reason_name(version, setup.status->reason) : "Connect Accept";
 }
 
-/// The same side's setup that crossed `setup`, if there is one.
-const Setup* own_setup(const Connection& connection, const Setup& setup) {
-    const auto own = std::ranges::find_if(connection.setups.rbegin(), connection.setups.rend(), [&](const Setup& s) {
-        return s.from != setup.from && s.rqst;
-    });
-    return own == connection.setups.rend() ? nullptr : &*own;
+/// The latest setup that a side has asked for, if there is one.
+const Setup* latest_of(const Connection& connection, Side side) {
+    const auto latest = std::ranges::find_if(
+        connection.setups.rbegin(), connection.setups.rend(), [&](const Setup& s) { return s.from == side && s.rqst; });
+    return latest == connection.setups.rend() ? nullptr : &*latest;
 }
+
+/// The endpoint that has asked for it may go on waiting for the peer's own request.
+bool may_wait(const Setup& setup, Version version) { return says_nobody_waits(answer_of(setup, version)); }
 
 }  // namespace
 
@@ -84,6 +86,10 @@ void SetupRules::on_request(
     ConnectionState& state = connections_.state(connection.id);
     if (login) state.order_known = true;
     if (login && !login->sequential_delivery) state.reordered = true;
+    if (const auto handle = payload.captured_handle(); handle && connection.end[side].handle != handle) {
+        const Setup* former = latest_of(connection, side);
+        if (former != nullptr && may_wait(*former, connection.version)) state.sender[side].others_wait = true;
+    }
     judge_fields(a);
     judge_handle(a, wire::unassigned_handle);
     if (!a.iso()) return;
@@ -272,11 +278,15 @@ void SetupRules::judge_addresses(const Arrival& a, const Connection& connection,
 /// Both requests were under way when `setup` was answered: 5.3.4 tells who gives in.
 void SetupRules::judge_arbitration(const Arrival& a, const Connection& connection, const Setup& setup) {
     judge_early_answer(a, setup);
-    const Setup* own = own_setup(connection, setup);
+    const Setup* own = latest_of(connection, a.from());
     if (own == nullptr || own->retry || setup.retry || own->abts) return;
     // Concurrent are requests that both were sent before an answer: who has answered first, and asked then, is none.
     if (own->resp1 && own->resp1->frame < setup.rqst->frame) return;
     const ConnectionState& state = connections_.state(connection.id);
+    if (state.sender[a.from()].others_wait) {  // and one of them answers at once: only an acceptance tells which
+        if (setup.status) return judge_.undecided(rules::arbitration, UndecidedReason::another_reason);
+        if (setup.response_handle != connection.end[a.from()].handle) return;
+    }
     if (state.reordered) return judge_.undecided(rules::arbitration, UndecidedReason::out_of_order);
     const auto &mine_wanted = state.sender[a.from()].asked_for,
                &theirs_wanted = state.sender[other(a.from())].asked_for;
@@ -334,6 +344,20 @@ void SetupRules::judge_higher(const Arrival& a, const Setup& setup, const Setup&
         "the peer with the higher Port_Name refuses the concurrent request instead of accepting it");
 }
 
+namespace {
+
+/// Level, transfer size and QoS; but for preference, which is each side's own.
+bool agree(const wire::CommonAttributes& a, const wire::CommonAttributes& b) {
+    const auto compared = [](const wire::CommonAttributes& one) {
+        const wire::Qos& q = one.qos;
+        return std::tuple(
+            one.reliability_level, one.max_trans_size, q.max_bandwidth, q.min_bandwidth, q.max_delay, q.pipeline_depth);
+    };
+    return compared(a) == compared(b);
+}
+
+}  // namespace
+
 /// Rule b) and table 2: the lower Port_Name waits for the other's answer, and answers by it.
 void SetupRules::judge_lower(const Arrival& a, const Connection& connection, const Setup& setup, const Setup& own) {
     const auto answer = answer_of(setup, Version::iso);
@@ -341,9 +365,14 @@ void SetupRules::judge_lower(const Arrival& a, const Connection& connection, con
         return judge_concurrent(
             a, setup, own, false, "the peer with the lower Port_Name does not wait for the answer to its own request");
     const auto got = answer_of(own, connection.version);
+    const bool nobody = got == Reason::no_discriminator_match || got == Reason::no_waiting_connectionpoint;
     bool right = false;
     if (!got) right = answer == Reason::concurrent_peer_requests;
-    else if (*got == Reason::no_discriminator_match || *got == Reason::no_waiting_connectionpoint) right = !answer;
+    else if (nobody && answer == Reason::connect_reject) {
+        const auto &client = connection.end[Side::client].attributes, &server = connection.end[Side::server].attributes;
+        if (!client || !server) return judge_.undecided(rules::arbitration, UndecidedReason::another_reason);
+        right = !agree(*client, *server);  // and that is what it refuses (VI-DG 3.3.7)
+    } else if (nobody) right = !answer;
     else  // table 2 says Connect Reject for most of them, table A.1 Protocol Error, and A.5 the other way round
         right = answer == Reason::connect_reject || answer == Reason::reject_protocol_error;
     judge_concurrent(

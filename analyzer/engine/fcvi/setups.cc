@@ -80,6 +80,14 @@ Connection* Setups::joined(const Arrival& a, const wire::ConnectPayload& payload
     return peer ? waiting_peer(a, payload) : nullptr;
 }
 
+/// Another endpoint of `side` has asked and has no answer, or one of either side is being connected: one that asks now
+/// begins a connection of its own.
+bool Setups::is_taken(const Connection& connection, Side side) {
+    return std::ranges::any_of(connection.setups, [&](const Setup& setup) {
+        return setup.rqst && !setup.abts && !setup.status && (setup.resp1 || setup.from == side);
+    });
+}
+
 /// Hosts match crosswise, and the discriminators that both ask for (VI-DG 6.7). Each asking for the other's own is
 /// taken for a match, too, if they treat it as one; whether the answers are right is not decided then.
 Connection* Setups::waiting_peer(const Arrival& a, const wire::ConnectPayload& payload) {
@@ -91,7 +99,7 @@ Connection* Setups::waiting_peer(const Arrival& a, const wire::ConnectPayload& p
         const Side other_side = connection.end[Side::client].port == from ? Side::server : Side::client;
         const auto& asked = connections_.state(id).sender[other_side].asked_for;
         const auto& address = connection.end[other_side].address;
-        if (!asked || !address) continue;
+        if (!asked || !address || (payload.captured_handle() && is_taken(connection, other(other_side)))) continue;
         const bool hosts = asked->host == payload.local().host && address->host == payload.remote().host;
         const bool mirrored = same_discriminator(*asked, payload.local()) &&
                               same_discriminator(*address, payload.remote());

@@ -41,6 +41,7 @@ private:
     void on_response3(const Arrival& a);
 
     Connection* joined(const Arrival& a, const wire::ConnectPayload& payload);
+    static bool is_taken(const Connection& connection, Side side);
     Connection* waiting_peer(const Arrival& a, const wire::ConnectPayload& payload);
     Connection* met_midway(const Arrival& a, const wire::ConnectPayload& payload);
     void learn_end(Connection& connection, Side side, const wire::ConnectPayload& payload);

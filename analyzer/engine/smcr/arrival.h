@@ -47,6 +47,8 @@ struct GroupHistory {
     PerSide<RtokenTable> rtokens;  ///< of this side's RMBs
     ElementOwners element_owners;
     PerSide<std::uint32_t> gaps;  ///< how often packets of this side were missing, on all links
+    /// The latest request of this side that was the first seen on its link, and may not have been the first there.
+    PerSide<std::uint64_t> begun_before;
     std::vector<OpenRequest> open;
     Proof proof;
     bool contact_missing = false;        ///< its first contact, or an ACCEPT or CONFIRM, was not captured, or was cut
@@ -76,6 +78,7 @@ struct GroupHistory {
     void swap_sides() {
         rtokens.swap_sides();
         gaps.swap_sides();
+        begun_before.swap_sides();
         proof.swap_sides();
         for (OpenRequest& request : open) {
             request.from = other(request.from);

@@ -2,6 +2,7 @@
 #include "analyzer/engine/smcr/contact_rules.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace fabricscope::engine::smcr {
 
@@ -94,6 +95,22 @@ void ContactRules::on_decline(const TcpArrival& a, bool out_of_sync) {
 void ContactRules::on_link_left(const Arrival& a, std::uint32_t link) {
     if (left_.size() == most_remembered) left_.clear();
     left_[key_of(a.group, link)] = a.step();
+}
+
+/// A connection that has been set up on it by then as a subsequent contact.
+void ContactRules::on_link_begun(const Arrival& a) {
+    const LinkGroup& group = model_.link_groups[a.group - 1];
+    if (group.from_start) return;
+    for (const std::uint32_t id : group.connections) {
+        const Connection& c = model_.connections[id - 1];
+        const auto& [accept, confirm] = std::tie(c.setup.accept, c.setup.confirm);
+        if (c.first_contact != false || !accept || !confirm || confirm->time > a.packet->time) continue;
+        if (confirm->interface != a.packet->interface)
+            return verdicts_.undecided(rules::known_link, UndecidedReason::interface_order);
+        return verdicts_.broken(
+            rules::known_link, {accept->frame, confirm->frame, a.packet->number}, Subject::connection(id),
+            "the client confirms a link that is only made now: a first contact, but ACCEPT does not say so");
+    }
 }
 
 void ContactRules::judge_peer_id(

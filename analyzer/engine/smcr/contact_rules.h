@@ -32,8 +32,11 @@ public:
 
     void on_decline(const TcpArrival& a, bool out_of_sync);
 
-    /// The client deletes the link, or agrees that it is deleted.
+    /// The client agrees that the link is deleted, or the server deletes all.
     void on_link_left(const Arrival& a, std::uint32_t link);
+
+    /// The server's CONFIRM LINK request is the first packet of its link: the link is new.
+    void on_link_begun(const Arrival& a);
 
 private:
     /// Whether a link group is still there, as far as a capture can tell.

@@ -62,6 +62,13 @@ bool is_its_reply(const Arrival& a, const wire::LlcMessage& reply, const OpenReq
     return std::ranges::count_if(a.history->open, [&](const auto& open) { return is_same_again(open, request); }) == 1;
 }
 
+/// Whether DELETE LINK is about the whole link group.
+bool asks_for_all(const OpenRequest& request) {
+    const wire::LlcMessage asked = wire::parse_llc(request.octets, request.octets.size());
+    const auto* remove = std::get_if<wire::DeleteLink>(&asked.body);
+    return remove != nullptr && remove->all;
+}
+
 }  // namespace
 
 void ExchangeRules::on_request(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request) {
@@ -121,7 +128,9 @@ void ExchangeRules::note_going_on(const Arrival& a, const wire::LlcMessage& mess
 void ExchangeRules::judge_overlap(const Arrival& a, const OpenRequest& request, bool its_reply) {
     std::optional<UndecidedReason> why = its_reply ? doubt::since(request, a) : UndecidedReason::another_request;
     if (why) return verdicts_.undecided(rules::serialized_exchanges, *why);
-    if (request.overlapped.frame == 0) return verdicts_.satisfied(rules::serialized_exchanges);
+    // What had to wait until its link was known is met behind what came later.
+    const bool overlapped = request.overlapped.frame != 0 && request.overlapped.frame < a.packet->number;
+    if (!overlapped) return verdicts_.satisfied(rules::serialized_exchanges);
     verdicts_.broken(
         rules::serialized_exchanges, {request.step.frame, request.overlapped.frame}, Subject::link_group(a.group),
         std::string("the ") + name_of(request.from) + " begins an exchange before it had the reply to " +
@@ -153,15 +162,23 @@ void ExchangeRules::judge_agreement(const Arrival& a, const OpenRequest& request
 void ExchangeRules::judge_link(const Arrival& a, const OpenRequest& request) {
     if (request.link == a.link) return verdicts_.satisfied(rules::llc_format);
     if (const auto why = doubt::from_start(group(a), *a.history)) return verdicts_.undecided(rules::llc_format, *why);
-    verdicts_.broken(
-        rules::llc_format, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
-        std::string("the reply to ") + name_of(request.type) + " comes on another link");
+    // Unless it answers another request, on its own link.
+    a.history->accuse(
+        verdicts_,
+        {rules::llc_format,
+         {request.step.frame, a.packet->number},
+         Subject::link_group(a.group),
+         std::string("the reply to ") + name_of(request.type) + " comes on another link",
+         request.from},
+        a.link);
 }
 
 void ExchangeRules::on_unasked_reply(const Arrival& a, const wire::LlcMessage& message) {
     std::optional<UndecidedReason> why = doubt::from_start(group(a), *a.history);
     if (!why && a.late) why = UndecidedReason::out_of_order;
     if (!why && a.history->forgot_requests) why = UndecidedReason::not_remembered;
+    // Its first packet on the link may be the request, repeated.
+    if (!why && group(a).links[a.link].heard[other(a.from)] == 0) why = UndecidedReason::beginning_not_captured;
     if (why) return verdicts_.undecided(rules::llc_format, *why);
     const std::string text = std::string("a reply to no request: ") + name_of(message.type());
     const bool rejects_link = std::holds_alternative<wire::AddLinkMessage>(message.body) && is_refusal(message);
@@ -186,8 +203,8 @@ void ExchangeRules::judge_delete_link_reply(
             "there is no link " + std::to_string(reply.link) + ", but the client does not say so");
     verdicts_.broken(
         rules::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
-        "asked to delete link " + std::to_string(request.subject) + ", the client names link " +
-            std::to_string(reply.link));
+        "asked to delete link " + std::to_string(request.subject) + ", the client names " +
+            (reply.all ? "all links" : "link " + std::to_string(reply.link)));
 }
 
 /// With several TEST LINKs under way the reply may be to another one.
@@ -196,7 +213,7 @@ void ExchangeRules::judge_test_link_reply(const Arrival& a, const wire::TestLink
     const auto* test = std::get_if<wire::TestLink>(&asked.body);
     if (test == nullptr) return verdicts_.undecided(rules::test_link_echo, UndecidedReason::cut);
     if (test->user_data == reply.user_data) return verdicts_.satisfied(rules::test_link_echo);
-    if (a.history->count_like(request) != 1)
+    if (a.history->count_like(request) != 1 || request.link != a.link)
         return verdicts_.undecided(rules::test_link_echo, UndecidedReason::another_request);
     if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::test_link_echo, *why);
     verdicts_.broken(
@@ -207,13 +224,13 @@ void ExchangeRules::judge_test_link_reply(const Arrival& a, const wire::TestLink
 // ---- answers that do not come --------------------------------------------------------------------
 
 /// Whether somebody owes something after the request. What the client says of links is answered by
-/// the server's own request at most, and at once only if it is not orderly.
+/// the server's own request at most, at once only if it is not orderly, or about the whole group.
 void ExchangeRules::await_answer(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request) {
     if (!group(a).roles_known) return;
     if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) {
         const Link* link = link_numbered(group(a), remove->link);
         const bool there = link != nullptr && (link->state == LinkState::active || link->state == LinkState::pending);
-        const bool owed = a.from == Side::client ? !remove->orderly && (remove->all || there) : !remove->all;
+        const bool owed = a.from == Side::client ? remove->all || (!remove->orderly && there) : !remove->all;
         if (!owed) return;
     }
     const bool notice = request.type == wire::LlcType::request_add_link ||
@@ -229,7 +246,7 @@ void ExchangeRules::note_follow_up(const Arrival& a, const wire::DeleteLink& req
         if (earlier.due == OpenRequest::never) continue;
         const bool asked_for = a.from == Side::server && earlier.from == Side::client &&
                                earlier.type == wire::LlcType::delete_link &&
-                               (request.all || earlier.subject == request.link);
+                               (request.all || (earlier.subject == request.link && !asks_for_all(earlier)));
         if (asked_for) verdicts_.satisfied(rules::disorderly_delete);
         const bool recovers = earlier.from == a.from && earlier.overdue;
         if (recovers) verdicts_.satisfied(rules::llc_timeout);
@@ -292,7 +309,7 @@ void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request)
 /// The server's request may come on any link, so all must have been captured.
 void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request) {
     const auto elsewhere = std::ranges::count_if(group(a).links, [&](const Link& link) {
-        return link.state == LinkState::active && link.number != request.subject;
+        return link.state == LinkState::active && (asks_for_all(request) || link.number != request.subject);
     });
     if (elsewhere > 1) return verdicts_.undecided(rules::disorderly_delete, UndecidedReason::another_link);
     verdicts_.broken(

@@ -80,8 +80,8 @@ void LinkGroups::on_unknown(const capture::Packet& packet) {
     if (midstream_.identify(packet)) deliver(packet);
 }
 
-/// Whether the packet begins the link of a first contact, of which ACCEPT or CONFIRM named another GID or queue pair:
-/// the link gets what it has.
+/// Whether the packet begins a link of which ACCEPT, CONFIRM or ADD LINK named another GID or queue pair: the link gets
+/// what it has.
 bool LinkGroups::recognise(const capture::Packet& packet) {
     const auto end = links_.misnamed(packet);
     if (!end) return false;
@@ -89,7 +89,7 @@ bool LinkGroups::recognise(const capture::Packet& packet) {
     LinkEndpoint actual = named;
     if (end->side == Side::server) actual.gid = Gid{packet.source.bytes};
     else actual.gid = Gid{packet.destination.bytes}, actual.qpn = packet.ib.bth.destination_qpn;
-    link_rules_.on_misnamed(packet, end->group, end->side, named, actual);
+    link_rules_.on_misnamed(packet, {end->group, end->link, end->side}, named, actual);
     named = actual;
     links_.bind(*end);
     return true;
@@ -114,7 +114,10 @@ void LinkGroups::on_arrival(Arrival& a) {
     for (const Side side : {Side::client, Side::server})
         if (received.gap[side]) ++a.history->gaps[side];
     // Which PSN it began with is not known: something may have come before.
-    if (received.first_request && tracked.group.from_start && !l.end[a.from].initial_psn) ++a.history->gaps[a.from];
+    if (received.first_request && !l.end[a.from].initial_psn) {
+        a.history->begun_before[a.from] = packet.number;
+        if (tracked.group.from_start) ++a.history->gaps[a.from];
+    }
     a.late = event.order == capture::PsnOrder::late;
     a.gaps = a.history->gaps;
     if (!tracked.interface) tracked.interface = packet.interface;
@@ -361,7 +364,7 @@ void LinkGroups::admit() {
 void LinkGroups::admit_waiting() {
     room_.admit(
         [&](const capture::Packet& packet, bool overdue) {
-            if (deliver(packet)) return true;
+            if (deliver(packet) || (recognise(packet) && deliver(packet))) return true;
             if (overdue) on_unknown(packet);
             return overdue;
         },

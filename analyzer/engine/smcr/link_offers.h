@@ -2,6 +2,7 @@
 // Links that ADD LINK requests have proposed and no response has accepted yet (RFC 7609, 3.5.5.1 and A.3.2).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "analyzer/engine/smcr/model.h"
@@ -41,6 +42,13 @@ public:
         for (const LinkOffer& offer : offers_)
             if (offer.number == number && offer.from != accepting) return &offer;
         return nullptr;
+    }
+
+    /// only() returns the other side's offer, if there is just one; else nullptr. As find().
+    const LinkOffer* only(Side accepting) const {
+        const auto is_its = [&](const LinkOffer& offer) { return offer.from != accepting; };
+        if (std::ranges::count_if(offers_, is_its) != 1) return nullptr;
+        return &*std::ranges::find_if(offers_, is_its);
     }
 
     void swap_sides() {

@@ -100,16 +100,15 @@ void LinkRules::judge_begin(const Arrival& a, const wire::LlcMessage& message) {
 }
 
 void LinkRules::on_misnamed(
-    const capture::Packet& packet, std::uint32_t group, Side side, const LinkEndpoint& named,
-    const LinkEndpoint& actual) {
+    const capture::Packet& packet, const LinkRef& of, const LinkEndpoint& named, const LinkEndpoint& actual) {
     const bool other_gid = named.gid != actual.gid;
     const auto text = [&](const LinkEndpoint& end) {
         return other_gid ? "GID " + to_string(*end.gid) : "queue pair " + std::to_string(*end.qpn);
     };
+    const char* message = of.link != 0 ? "ADD LINK" : of.side == Side::server ? "ACCEPT" : "CONFIRM";
     verdicts_.broken(
-        rules::confirm_link_identity, {packet.number}, Subject::link_group(group),
-        std::string(side == Side::server ? "ACCEPT" : "CONFIRM") + " names " + text(named) + ", but the " +
-            name_of(side) + " has " + text(actual));
+        rules::confirm_link_identity, {packet.number}, Subject::link_group(of.group),
+        message + (" names " + text(named)) + ", but the " + name_of(of.side) + " has " + text(actual));
 }
 
 void LinkRules::judge_identity(const Arrival& a, const wire::ConfirmLink& confirm) {

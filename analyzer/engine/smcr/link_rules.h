@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analyzer/engine/smcr/add_link_rules.h"
+#include "analyzer/engine/smcr/contact_rules.h"
 #include "analyzer/engine/smcr/exchange_rules.h"
 #include "analyzer/engine/smcr/rkey_rules.h"
 #include "analyzer/engine/smcr/silence_rules.h"
@@ -29,11 +30,9 @@ public:
     /// A reply that has been taken in, to nothing that is open.
     void on_unasked_reply(const Arrival& a, const wire::LlcMessage& message);
 
-    /// The CONFIRM LINK request of a first contact, of which ACCEPT or CONFIRM of `side` named another GID or queue
-    /// pair.
+    /// The CONFIRM LINK request of a new link, of which CLC or ADD LINK named another GID or queue pair.
     void on_misnamed(
-        const capture::Packet& packet, std::uint32_t group, Side side, const LinkEndpoint& named,
-        const LinkEndpoint& actual);
+        const capture::Packet& packet, const LinkRef& of, const LinkEndpoint& named, const LinkEndpoint& actual);
 
     /// ACCEPT or CONFIRM of a subsequent contact names an RMB of `side`, before the model has taken it in.
     void on_contact(const ContactSeen& contact, GroupHistory& history) { rkeys_.on_contact(contact, history); }

@@ -82,23 +82,46 @@ std::optional<QueuePairRef> LinkTable::first_contact(const Gid& gid, std::uint32
     return server;
 }
 
-std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) {
+namespace {
+
+/// Whether the packet has the PSN of the server's first one, on a link that nothing has been sent on.
+bool may_begin(const Link& link, const capture::Packet& packet) {
+    const auto& [client, server] = link.end.values;
+    return link.packets == 0 && client.gid && server.gid && server.initial_psn == packet.ib.bth.psn;
+}
+
+/// The server's queue pair, if the packet is a CONFIRM LINK request.
+std::optional<std::uint32_t> confirming_qpn(const capture::Packet& packet) {
     if (!begins_link(packet)) return std::nullopt;
     const wire::LlcMessage message = wire::parse_llc(packet.ib.payload, packet.ib.payload_length);
     const auto* request = std::get_if<wire::ConfirmLink>(&message.body);
     if (request == nullptr || message.error || request->reply) return std::nullopt;
+    return request->qpn;
+}
+
+/// The side of the link whose GID or queue pair is not the announced one, if this is its CONFIRM LINK request; what
+/// else was announced fits.
+std::optional<Side> misnamed_side(const Link& link, const capture::Packet& packet) {
+    const auto& [client, server] = link.end.values;
+    // Of a packet that waits this is asked again and again: what costs little comes first.
+    if (!may_begin(link, packet) || server.qpn != confirming_qpn(packet)) return std::nullopt;
+    const bool from_server = Address::of(*server.gid) == packet.source;
+    const bool to_client = Address::of(*client.gid) == packet.destination;
+    const bool to_its_pair = client.qpn == packet.ib.bth.destination_qpn;
+    if (from_server + to_client + to_its_pair != 2) return std::nullopt;
+    return from_server ? Side::client : Side::server;
+}
+
+}  // namespace
+
+std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) {
     constexpr std::size_t most = 8;  // link groups that are being made at a time
     for (std::size_t id = by_id_.size(); id > 0 && id + most > by_id_.size(); --id) {
         const LinkGroup& group = by_id_[id - 1]->group;
-        if (!group.from_start || group.links.size() != 1 || group.links.front().packets != 0) continue;
-        const auto& [client, server] = group.links.front().end.values;
-        if (!client.gid || !server.gid || server.initial_psn != packet.ib.bth.psn || server.qpn != request->qpn)
-            continue;
-        const bool from_server = Address::of(*server.gid) == packet.source;
-        const bool to_client = Address::of(*client.gid) == packet.destination;
-        const bool to_its_pair = client.qpn == packet.ib.bth.destination_qpn;
-        if (from_server + to_client + to_its_pair != 2) continue;
-        return QueuePairRef{static_cast<std::uint32_t>(id), 0, from_server ? Side::client : Side::server};
+        if (!group.from_start) continue;
+        for (std::uint32_t i = 0; i < group.links.size(); ++i)
+            if (const auto side = misnamed_side(group.links[i], packet))
+                return QueuePairRef{static_cast<std::uint32_t>(id), i, *side};
     }
     return std::nullopt;
 }

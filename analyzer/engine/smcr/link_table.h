@@ -49,7 +49,7 @@ public:
     /// capture has not shown the link before, the group (0 = not known either) was made before the capture began.
     std::optional<QueuePairRef> subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side);
 
-    /// misnamed() returns the end of a first contact's link whose GID or queue pair is another one than its CLC message
+    /// misnamed() returns the end of a new link whose GID or queue pair is another one than its CLC or ADD LINK message
     /// named: all else of the CONFIRM LINK request in `packet` fits, the PSN, too.
     std::optional<QueuePairRef> misnamed(const capture::Packet& packet);
 

@@ -29,6 +29,9 @@ void Llc::on_message(Arrival& a, ByteView octets, std::uint32_t length) {
     LinkGroup& group = links_.at(a.group).group;
     if (!message.error && message.version() > group.version.value_or(1)) group.version = message.version();
     setup_rules_.message.on_llc(a, message);
+    const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
+    const bool begins = confirm != nullptr && !confirm->reply && group.links[a.link].packets == 1;
+    if (begins && !message.error) setup_rules_.contact.on_link_begun(a);
     link_rules_.on_llc(a, message);
     // Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
     constexpr std::size_t meaningful_end = 36;
@@ -126,7 +129,9 @@ void Llc::apply(Arrival& a, const wire::AddLinkMessage& message, const wire::Llc
                    a.link,    {}};
     for (std::size_t i = 0; i < message.rkeys.size(); ++i) made.rkeys.push_back(message.rkeys[i]);
     if (!body.reply) return tracked.offers.make(std::move(made));
-    if (const LinkOffer* offer = tracked.offers.find(body.link, a.from)) add_link(tracked, *offer, made);
+    const LinkOffer* offer = tracked.offers.find(body.link, a.from);
+    if (offer == nullptr) offer = tracked.offers.only(a.from);  // what a wrong number is about, the link will show
+    if (offer != nullptr) add_link(tracked, LinkOffer(*offer), made);
 }
 
 /// The link comes to be when the other side accepts.
@@ -141,7 +146,7 @@ void Llc::add_link(TrackedGroup& tracked, const LinkOffer& offer, const LinkOffe
     for (const LinkOffer* half : {&offer, &acceptance})
         for (const wire::RkeyPair& pair : half->rkeys)
             tracked.rmbs.add_by_reference(half->from, half->carrier, *index, pair);
-    tracked.offers.withdraw(acceptance.number);
+    tracked.offers.withdraw(offer.number);
 }
 
 void Llc::apply(Arrival& a, const wire::AddLinkContinuationMessage& message, const wire::LlcMessage&) {
@@ -152,25 +157,28 @@ void Llc::apply(Arrival& a, const wire::AddLinkContinuationMessage& message, con
         tracked.rmbs.add_by_reference(a.from, a.link, *link, message.slots[i]);
 }
 
+/// The client asks; it is the server's own request that deletes (RFC 7609, 3.5.4 and 3.5.5.1.4). A reply is about what
+/// was asked, which is one link.
 void Llc::apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage&) {
     note_left(a, body);
     LinkGroup& group = links_.at(a.group).group;
-    if (body.all) {
+    if (a.from == Side::client && !body.reply && group.roles_known) return;
+    if (body.all && !body.reply) {
         for (Link& link : group.links) happen(link, LinkEvent::deleted);
         return;
     }
-    // The client asks; it is the server's own request that deletes (RFC 7609, 3.5.5.1.4).
-    if (a.from == Side::client && !body.reply && group.roles_known) return;
     if (const auto link = LinkTable::by_number(group, body.link)) happen(group.links[*link], LinkEvent::deleted);
 }
 
-/// The client knows of a deletion that it asks for or agrees to.
+/// The client knows of a deletion that it agrees to, and of that of the whole group, to which nobody replies.
 void Llc::note_left(const Arrival& a, const wire::DeleteLink& body) {
     const LinkGroup& group = links_.at(a.group).group;
-    if (a.from == Side::server || !group.roles_known || !(body.all || body.reply)) return;
+    const bool agreed = a.from == Side::client && body.reply;
+    const bool all = a.from == Side::server && !body.reply && body.all;
+    if (!group.roles_known || !(agreed || all)) return;
     const auto one = LinkTable::by_number(group, body.link);
     for (std::uint32_t i = 0; i < group.links.size(); ++i)
-        if (body.all || one == i) setup_rules_.contact.on_link_left(a, i);
+        if (all || one == i) setup_rules_.contact.on_link_left(a, i);
 }
 
 // ---- RKeys ---------------------------------------------------------------------------------------

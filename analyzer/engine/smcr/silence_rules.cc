@@ -10,7 +10,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 /// What was on its way or being worked on when the link was deleted is over by then.
-constexpr Time grace_time = capture::second;
+constexpr Time deletion_grace = capture::second;
 constexpr std::size_t max_deleted = 16;
 
 }  // namespace
@@ -57,7 +57,7 @@ void SilenceRules::judge(const Arrival& a, Deleted& deleted) {
     if (deleted.judged || a.packet->number == deleted.since.frame || a.packet->time < deleted.since.time) return;
     auto& heard = deleted.heard[a.from];
     if (!heard) heard = a.packet->time;
-    if (a.packet->time - *heard < grace_time) return;
+    if (a.packet->time - *heard < deletion_grace) return;
     deleted.judged = true;
     if (a.packet->interface != deleted.since.interface)
         return verdicts_.undecided(deleted.rule, UndecidedReason::interface_order);
@@ -73,7 +73,7 @@ void SilenceRules::finish(Time last) {
         if (all == nullptr) return;
         for (const Deleted& deleted : *all) {
             if (deleted.judged || deleted.link) continue;
-            if (last - deleted.since.time > grace_time) verdicts_.satisfied(deleted.rule);
+            if (last - deleted.since.time > deletion_grace) verdicts_.satisfied(deleted.rule);
             else verdicts_.undecided(deleted.rule, UndecidedReason::capture_ended);
         }
     }

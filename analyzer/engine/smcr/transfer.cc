@@ -9,6 +9,7 @@ namespace {
 std::optional<UndecidedReason> doubt_of_first(const Connection& connection, const Arrival& a, Side side) {
     if (!connection.from[side].from_start) return UndecidedReason::beginning_not_captured;
     if (a.gaps[side] != 0) return UndecidedReason::frames_missing;
+    if (a.history->begun_before[side] > connection.first_frame) return UndecidedReason::frames_missing;
     if (!a.one_interface) return UndecidedReason::interface_order;
     return std::nullopt;
 }

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""analyze --ndjson and --each: the same answers in another shape."""
+
+import json
+
+import pytest
+
+from harness import analyze, fabricscope, run, BUILD, sample
+
+FILES = ["smcr_v2_two_links", "rdmacm_reject_private_data", "plain_roce_perftest", "fcoe_vn2vn", "plain_udp"]
+
+
+def records(*arguments):
+    return [json.loads(line) for line in fabricscope("analyze", "--ndjson", *arguments).splitlines()]
+
+
+def put_together(lines):
+    """The document that the records are of."""
+    document = {}
+    for line in lines:
+        *path, name = line.pop("record").split(".")
+        place = document
+        for step in path:
+            place = place[step]
+        if name == "document":
+            document.update(line)
+        elif name in document_objects:
+            place[name] = line
+        else:
+            place.setdefault(name, []).append(line)
+    return document
+
+
+document_objects = {"smcr", "rdma_cm", "fc", "fcvi", "fc_ae_rdma", "rdma"}
+
+
+def without_empty_lists(value):
+    """A list without elements has no record."""
+    if isinstance(value, dict):
+        return {name: without_empty_lists(inner) for name, inner in value.items() if inner != []}
+    return [without_empty_lists(inner) for inner in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_records_hold_the_document(name):
+    lines = records(sample(name))
+    assert lines[0]["record"] == "document"
+    assert without_empty_lists(put_together(lines)) == without_empty_lists(analyze(sample(name)))
+
+
+def test_records_have_names_that_jq_can_choose_by():
+    kinds = [line["record"] for line in records(sample("smcr_v2_two_links"), "--cursors")]
+    assert kinds.count("smcr.connections") == len(analyze(sample("smcr_v2_two_links"))["smcr"]["connections"]) > 0
+    assert "rdma.streams" in kinds and "rules" in kinds
+
+
+def test_records_go_to_the_file_that_json_names(tmp_path):
+    path = tmp_path / "records"
+    assert fabricscope("analyze", sample("plain_udp"), "--ndjson", "--json", path) == b""
+    assert path.read_bytes() == fabricscope("analyze", "--ndjson", sample("plain_udp"))
+
+
+def test_each_file_is_judged_by_itself():
+    paths = [sample(name) for name in FILES]
+    documents = json.loads(fabricscope("analyze", "--each", "--json", *paths))
+    assert documents == [analyze(path) for path in paths]
+    assert records("--each", *paths) == [line for path in paths for line in records(path)]
+    alone = [fabricscope("analyze", path).decode() for path in paths]
+    assert fabricscope("analyze", "--each", *paths).decode() == "\n".join(alone)
+
+
+def test_each_reports_the_good_files_beside_a_bad_one(tmp_path):
+    bad = tmp_path / "bad.pcap"
+    bad.write_bytes(b"no capture at all")
+    text = fabricscope("analyze", "--each", "--json", bad, sample("plain_udp"), status=(3,))
+    assert [document["capture"]["files"] for document in json.loads(text)] == [[str(sample("plain_udp"))]]
+
+
+@pytest.mark.parametrize("option", ["--csv", "--sqlite", "--annotate", "--perfetto"])
+def test_each_has_no_place_in_one_file_for_all(option, tmp_path):
+    run([BUILD / "bin/fabricscope", "analyze", "--each", option, tmp_path / "x", sample("plain_udp")], status=(2,))
