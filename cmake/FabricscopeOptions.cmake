@@ -41,6 +41,13 @@ if(FABRICSCOPE_FUZZ)
     add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# Linking some fifty programs takes lld a fifth of the time.
+find_program(LLD_PROGRAM ld.lld)
+mark_as_advanced(LLD_PROGRAM)
+if(LLD_PROGRAM)
+    add_link_options(-fuse-ld=lld)
+endif()
+
 find_program(CCACHE_PROGRAM ccache)
 mark_as_advanced(CCACHE_PROGRAM)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -7,7 +7,7 @@ namespace {
 
 using layout::PartReader;
 
-constexpr const char* content_field = "fabricscope.fc.ct.content";
+constexpr const char* ct_content = "fabricscope.fc.ct.content";
 
 /// The entries up to the one that says it is the last, as far as they were captured.
 GidIppAccept read_ports(PartReader& reader, ByteView octets) {
@@ -35,8 +35,8 @@ CtMessage parse_ct(ByteView octets, std::size_t length, std::optional<std::uint1
     if (named && message.header.command == ct_gid_ipp) reader.read(message.body.emplace<GidIppRequest>());
     else if (named && message.header.command == ct_accept && request == ct_gid_ipp)
         message.body = read_ports(reader, octets);
-    else message.body = UnknownCt{reader.take(reader.remaining(), content_field)};
-    message.padding = reader.take(reader.remaining(), content_field);
+    else message.body = UnknownCt{reader.take(reader.remaining(), ct_content)};
+    message.padding = reader.take(reader.remaining(), ct_content);
     message.error = reader.error();
     return message;
 }

@@ -7,7 +7,7 @@ namespace {
 
 using layout::PartReader;
 
-constexpr const char* content_field = "fabricscope.fc.els.content";
+constexpr const char* els_content = "fabricscope.fc.els.content";
 constexpr const char* extension_field = "fabricscope.fc.login.extension";
 constexpr const char* page_length_field = "fabricscope.fc.process.page_length";
 constexpr const char* payload_length_field = "fabricscope.fc.process.payload_length";
@@ -21,7 +21,7 @@ template <class Body> Body read_plain(PartReader& reader) {
 OtherEls read_other(PartReader& reader) {
     OtherEls body;
     reader.read(body.header);
-    body.content = reader.take(reader.remaining(), content_field);
+    body.content = reader.take(reader.remaining(), els_content);
     return body;
 }
 
@@ -104,7 +104,7 @@ ElsMessage parse_els(ByteView octets, std::size_t length, std::optional<std::uin
     PartReader reader(octets, length);
     if (!octets.empty()) message.command = octets[0];
     message.body = read_body(reader, message.command, request);
-    message.padding = reader.take(reader.remaining(), content_field);
+    message.padding = reader.take(reader.remaining(), els_content);
     message.error = reader.error();
     return message;
 }

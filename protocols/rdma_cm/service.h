@@ -24,6 +24,8 @@ inline constexpr std::uint64_t service_prefix = 0x0000'0000'01;  ///< of the 64-
 
 /// librdmacm's port spaces are service ids, too. IPoIB's is outside the annex' range.
 inline constexpr std::uint64_t ipoib_port_space = 0x0000'0000'0002;
+/// Sockets Direct Protocol's: its ids end in the port (IBA Volume 1, A4.4).
+inline constexpr std::uint64_t sdp_prefix = 0x0000'0000'0001;
 
 inline constexpr std::array protocol_names{
     ValueName{6, "TCP"}, ValueName{17, "UDP"}, ValueName{63, "IB"}, ValueName{132, "SCTP"}};
@@ -55,7 +57,7 @@ inline constexpr std::array known_services{
 constexpr const char* ulp_of(std::uint64_t service_id) {
     for (const KnownService& known : known_services)
         if (known.service_id == service_id) return known.ulp;
-    return nullptr;
+    return service_id >> 16 == sdp_prefix ? "SDP" : nullptr;
 }
 
 // ---- the head of REQ's and SIDR_REQ's private data (A11.4, table 1) --------------------------------

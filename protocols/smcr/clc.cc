@@ -10,7 +10,7 @@ constexpr std::size_t v2_extension_origin = 52;   // what v2_extension_offset co
 constexpr std::size_t smcd_extension_origin = 8;  // what smcd_extension_offset counts from, in the extension
 constexpr std::uint8_t offers_nothing = 2;
 constexpr std::size_t trailer_size = layout::size_of<ClcTrailer>;
-constexpr const char* length_field = "smcr.clc.length";
+constexpr const char* clc_length_name = "smcr.clc.length";
 
 std::uint8_t version_of(ByteView octets) { return octets.size() > clc_header_size ? octets[clc_header_size] >> 4 : 0; }
 
@@ -18,9 +18,9 @@ std::uint8_t version_of(ByteView octets) { return octets.size() > clc_header_siz
 ByteView take_rest(PartReader& reader, std::uint8_t version) {
     if (version == 1 && reader.remaining() != 0)
         reader.fail(
-            {layout::Fault::wrong_length, length_field, 5, reader.offset() + trailer_size,
+            {layout::Fault::wrong_length, clc_length_name, 5, reader.offset() + trailer_size,
              reader.offset() + reader.remaining() + trailer_size});
-    return reader.take(reader.remaining(), length_field);
+    return reader.take(reader.remaining(), clc_length_name);
 }
 
 void read_version(PartReader& reader, Proposal& proposal, std::uint8_t version) {
@@ -116,7 +116,7 @@ void read_body(PartReader& reader, ClcMessage& message, std::uint8_t version) {
             return;
         case ClcType::decline: message.body = read_decline(reader, version); return;
     }
-    message.body = UnknownClc{reader.take(reader.remaining(), length_field)};
+    message.body = UnknownClc{reader.take(reader.remaining(), clc_length_name)};
     reader.fail({layout::Fault::wrong_value, "smcr.clc.type", 4, 1, static_cast<std::uint64_t>(message.header.type)});
 }
 
@@ -174,11 +174,11 @@ ClcMessage parse_clc(ByteView octets) {
     if (message.error) return message;
     const std::size_t length = message.header.length;
     if (length < clc_header_size + trailer_size) {
-        message.error = {layout::Fault::wrong_length, length_field, 5, clc_header_size + trailer_size, length};
+        message.error = {layout::Fault::wrong_length, clc_length_name, 5, clc_header_size + trailer_size, length};
         return message;
     }
     PartReader reader(octets, length);
-    reader.take(clc_header_size, length_field);
+    reader.take(clc_header_size, clc_length_name);
     reader.keep_back(trailer_size);
     read_body(reader, message, version_of(octets));
     reader.give_back(trailer_size);

@@ -14,7 +14,7 @@ constexpr std::size_t max_deleted_rkeys = 8;  // RFC 7609, A.3.7
 constexpr std::uint8_t version_mask = 0xE0;   // type bits 00xxxxxx; bit 5 marks version 2 in practice
 constexpr std::uint8_t version2 = 0x20;
 constexpr const char* type_field = "smcr.llc.type";
-constexpr const char* length_field = "smcr.llc.length";
+constexpr const char* llc_length_name = "smcr.llc.length";
 
 bool is_version2(std::uint8_t type) { return (type & version_mask) == version2; }
 
@@ -174,9 +174,9 @@ LlcMessage parse_llc(ByteView octets, std::size_t length) {
     PartReader reader(octets, length);
     const std::size_t claimed = read_header(reader, message, octets, length);
     if (!reader.error()) read_body(reader, message, octets);
-    if (!reader.error()) message.padding = reader.take(reader.remaining(), length_field);
+    if (!reader.error()) message.padding = reader.take(reader.remaining(), llc_length_name);
     if (!reader.error() && claimed != length)
-        reader.fail({layout::Fault::wrong_length, length_field, 1, length, claimed});
+        reader.fail({layout::Fault::wrong_length, llc_length_name, 1, length, claimed});
     message.error = reader.error();
     return message;
 }

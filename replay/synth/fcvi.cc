@@ -50,6 +50,15 @@ public:
         return recording;
     }
 
+    FcviServer server() {
+        if (!script_.empty()) script_.front().statement.fail("a script is no server for others");
+        settle_plans();
+        stack::ViPeerConfig of_server = config(FcSide::server);
+        of_server.host.port.exchanges.link = stack::fibre_channel::Link::fcoe;
+        of_server.host.port.resolver = stack::fibre_channel::Resolver::farp;
+        return {std::make_unique<ViPeer>(of_server, server_plans_), config(FcSide::client).host};
+    }
+
 private:
     void read(const Statement& statement) {
         if (network_.read(statement)) return;
@@ -293,6 +302,8 @@ private:
 };
 
 }  // namespace
+
+FcviServer fcvi_server(const Scenario& scenario) { return FcviScenario(scenario).server(); }
 
 Recording run_fcvi(const Scenario& scenario, FcviAccounts* accounts) { return FcviScenario(scenario).run(accounts); }
 

@@ -16,4 +16,12 @@ struct FcviAccounts {
 /// `accounts` may be null.
 Recording run_fcvi(const Scenario& scenario, FcviAccounts* accounts);
 
+/// A scenario's server on its own, for a client that is somebody else: an N_Port on FCoE, point to point.
+struct FcviServer {
+    std::unique_ptr<stack::ViPeer> host;      ///< not started so far
+    stack::fibre_channel::HostConfig client;  ///< of the client that the scenario has
+};
+/// Throws ScenarioError.
+FcviServer fcvi_server(const Scenario& scenario);
+
 }  // namespace fabricscope::synth

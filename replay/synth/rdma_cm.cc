@@ -14,11 +14,9 @@ namespace {
 
 using namespace stack;
 
-// Documentation addresses (RFC 5737, RFC 3849, RFC 7042), as the real samples have them.
-constexpr std::uint8_t client_host = 10, server_host = 20;
-
 enum class Carrier : std::uint8_t { ipv4, ipv6, roce_v1 };
 
+// Documentation addresses (RFC 5737, RFC 3849, RFC 7042), as the real samples have them.
 IbAddress address_of(std::uint8_t host, Carrier carrier) {
     const Mac mac{{0x00, 0x00, 0x5E, 0x00, 0x53, host}};
     switch (carrier) {

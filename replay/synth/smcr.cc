@@ -14,7 +14,6 @@ namespace {
 using namespace stack::smcr;
 using stack::millisecond;
 
-constexpr std::uint8_t client_host = 10, server_host = 20;
 constexpr std::uint16_t server_port = 18001;
 
 struct Host {

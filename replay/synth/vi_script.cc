@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "replay/stack/fc/vi/descriptor_memory.h"
 #include "replay/stack/fc/vi/vi_peer.h"
 
 namespace fabricscope::synth {
@@ -114,6 +115,18 @@ vi::Descriptor ViScriptHost::descriptor(const Statement& statement, bool receive
     return descriptor;
 }
 
+/// Where it lies in memory, as VI-DG 5 has it.
+vi::DescriptorAddress ViScriptHost::put(const Statement& statement, const vi::Descriptor& descriptor) {
+    const auto region = regions_.find(statement.number("descriptor-mem", statement.number("mem", 1)));
+    if (region == regions_.end()) statement.fail("there is no such memory for the descriptor");
+    const stack::Octets octets = vi::octets_of(descriptor);
+    const std::uint64_t offset = statement.octets("descriptor", 0);
+    if (offset + octets.size() > region->second.length) statement.fail("the descriptor does not fit there");
+    const vi::DescriptorAddress at{region->second.address + offset, region->second.handle};
+    provider_.memory().write(at.address, at.handle, octets);
+    return at;
+}
+
 // ---- calls -------------------------------------------------------------------------------------------
 
 std::optional<Return> ViScriptHost::call_nic(Time now, const std::string& name, const Statement& statement) {
@@ -203,6 +216,11 @@ std::optional<Return> ViScriptHost::call_work(Time now, const std::string& name,
         const bool receives = name == "VipPostRecv";
         const vi::Descriptor one = descriptor(statement, receives);
         Return result = Return::success;
+        if (statement.has("descriptor")) {
+            const vi::DescriptorAddress at = put(statement, one);
+            return receives ? provider_.post_receive_at(vi(statement), at)
+                            : provider_.post_send_at(now, vi(statement), at);
+        }
         for (std::uint64_t i = 0; i < count; ++i)
             result = receives ? provider_.post_receive(vi(statement), one)
                               : provider_.post_send(now, vi(statement), one);
@@ -226,6 +244,7 @@ std::optional<Return> ViScriptHost::call_queue(Time now, const std::string& name
         return Return::success;
     }
     const vi::CqHandle queue = handle(queues_, statement, "cq");
+    if (name == "LoseCQ") return provider_.lose_cq(queue);
     if (name == "VipDestroyCQ") return provider_.destroy_cq(queue);
     if (name == "VipResizeCQ") return provider_.resize_cq(queue, statement.number("entries", 1024));
     if (name == "VipCQWait") return provider_.cq_wait(now, queue, timeout(statement), 0);

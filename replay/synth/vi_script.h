@@ -61,6 +61,7 @@ private:
     stack::vi::Attributes attributes(const Statement& statement) const;
     stack::vi::MemoryAttributes memory_attributes(const Statement& statement) const;
     stack::vi::Descriptor descriptor(const Statement& statement, bool receives) const;
+    stack::vi::DescriptorAddress put(const Statement& statement, const stack::vi::Descriptor& descriptor);
     stack::vi::NetAddress address(const Statement& statement, const Gid& host) const;
     void expect_completion(const Statement& statement);
     void expect_error(const Statement& statement);

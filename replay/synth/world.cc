@@ -36,6 +36,7 @@ std::string text_of(const Delivery& delivery) {
     };
     add(delivery.lost, "lost on the way");
     add(delivery.corrupted, "a bit turned over");
+    add(delivery.corrupted_near_end, "an octet turned over");
     add(delivery.duplicates != 0, "arrives twice");
     add(delivery.extra_delay != 0, "delayed, others overtake it");
     return text;
@@ -52,7 +53,7 @@ World::World(const Scenario& scenario, MessageName message_name, const std::func
     for (const Statement& statement : scenario.statements) {
         if (statement.word() == "link") read_link(statement);
         else if (statement.word() == "fault") read_fault(statement);
-        else if (statement.word() == "drop" || statement.word() == "delay")
+        else if (statement.word() == "drop" || statement.word() == "delay" || statement.word() == "corrupt")
             message_faults_.push_back(read_message_fault(statement));
         else if (statement.word() == "miss") capture_faults_.push_back(read_message_fault(statement));
         else if (statement.word() == "capture") read_capture(statement);
@@ -93,6 +94,7 @@ World::MessageFault World::read_message_fault(const Statement& statement) const 
     fault.skip = statement.number("skip", 0);
     fault.count = statement.number("count", 1);
     if (statement.word() == "delay") fault.delay = statement.time("by", capture::millisecond);
+    fault.corrupts = statement.word() == "corrupt";
     return fault;
 }
 
@@ -144,7 +146,8 @@ Delivery World::delivery_of(const stack::FrameInFlight& frame, stack::Random& ra
     }
     for (MessageFault& fault : message_faults_) {
         if (!applies_to(fault, host, frame.octets)) continue;
-        delivery.lost = delivery.lost || fault.delay == 0;
+        delivery.corrupted_near_end = delivery.corrupted_near_end || fault.corrupts;
+        delivery.lost = delivery.lost || (fault.delay == 0 && !fault.corrupts);
         delivery.extra_delay += fault.delay;
     }
     return delivery;

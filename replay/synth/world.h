@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What scenarios of all protocols have in common: a fabric with links, faults and a place where frames are captured.
 //
-// Statements: link, fault, drop, delay, capture, limit.
+// Statements: link, fault, drop, delay, corrupt, miss, capture, limit.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,9 @@
 #include "replay/synth/scenario.h"
 
 namespace fabricscope::synth {
+
+/// The last octet of the addresses of a client and of its server.
+inline constexpr std::uint8_t client_host = 10, server_host = 20;
 
 /// The name of the message in a frame, "REP" or "RC ACK"; empty if it has none. For `drop`.
 using MessageName = std::function<std::string(ByteView frame)>;
@@ -49,11 +52,12 @@ private:
         stack::RandomFaults faults;
         std::string from, what;
     };
-    /// Of certain messages: they are lost, or come later, or only the capture misses them.
+    /// Of certain messages: they are lost or damaged, or come later, or only the capture misses them.
     struct MessageFault {
         std::string message, from;
         std::uint64_t skip = 0, count = 0;
-        Time delay = 0;  ///< 0: lost
+        Time delay = 0;  ///< 0: lost, unless it is
+        bool corrupts = false;
     };
 
     void read_link(const Statement& statement);

@@ -46,9 +46,12 @@ def programs(capture):
     plugin = [WITH_PLUGINS, "tshark", "-r", capture]
     return [
         Program("libpcap loop", [str(BUILD / "bin/count_packets"), capture]),
+        Program("fabricscope analyze without rdma",
+                [FABRICSCOPE, "analyze", "--protocol", "smcr,rdma-cm,fcvi,fc-ae-rdma", "--json", "/dev/null", capture],
+                "libpcap loop", "at most 1.3"),
         Program("tcpdump -w /dev/null", ["tcpdump", "-r", capture, "-w", "/dev/null"], "libpcap loop"),
         Program("fabricscope analyze --json", [FABRICSCOPE, "analyze", "--json", "/dev/null", capture],
-                "libpcap loop", "at most 1.3"),
+                "fabricscope analyze without rdma", "at most 1.25"),
         Program("tshark", builtin, "fabricscope analyze --json", "at least 40", slow=True),
         Program("tshark with plugin", plugin, "tshark", "at most 1.05", slow=True),
         Program("tshark -T fields", builtin + FIELDS, slow=True),
@@ -128,6 +131,23 @@ def fibre_channel(folder, frames, rounds, slow_rounds):
     os.unlink(capture)
 
 
+def queue_pairs(folder, frames, rounds, slow_rounds):
+    """RC traffic whose set-up was not captured; what following queue pairs costs beside everything else."""
+    capture = f"{folder}/rc.pcap"
+    subprocess.run([BUILD / "bin/generate_rc", capture, "--frames", str(frames)], check=True, stdout=subprocess.DEVNULL)
+    plugin = [WITH_PLUGINS, "tshark", "-r", capture]
+    all_programs = [
+        Program("libpcap loop", [str(BUILD / "bin/count_packets"), capture]),
+        Program("fabricscope analyze --json", [FABRICSCOPE, "analyze", "--json", "/dev/null", capture],
+                "libpcap loop", "at most 2"),
+        Program("tshark with plugin but rdma", plugin + ["--disable-protocol", "rdma"], slow=True),
+        Program("tshark with plugin", plugin, "tshark with plugin but rdma", "at most 1.05", slow=True)]
+    measure(all_programs, rounds, slow_rounds)
+    print(f"\n{frames:,} frames of plain RC traffic, {os.path.getsize(capture):,} octets")
+    print(table(all_programs))
+    os.unlink(capture)
+
+
 def generate(folder, frames, connections):
     capture = f"{folder}/{frames}-{connections}.pcap"
     subprocess.run([BUILD / "bin/generate_smcr", capture, "--frames", str(frames), "--connections", str(connections)],
@@ -158,6 +178,7 @@ def main():
         print("\nThe same of an RDMA CM storm:")
         for handshakes in (100_000, 1_000_000):
             cm_storm(folder, handshakes)
+        queue_pairs(folder, options.frames, options.rounds, options.tshark_rounds)
         fibre_channel(folder, options.frames, options.rounds, options.tshark_rounds)
 
 

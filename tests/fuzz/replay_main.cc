@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Octets = std::vector<std::uint8_t>;
 
 /// Larger ones are replayed, but not mutated: many small inputs find more in the same time.
-constexpr std::size_t largest_mutated = 100'000;
+constexpr std::size_t largest_mutated = 20'000;
 
 Octets read(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);

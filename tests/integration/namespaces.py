@@ -37,3 +37,20 @@ def namespaces():
     finally:
         for name in names:
             subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+CLIENT, SERVER = "192.0.2.10", "192.0.2.20"
+CLIENT6, SERVER6 = "2001:db8::10", "2001:db8::20"
+
+
+@contextlib.contextmanager
+def wired_namespaces():
+    """Two namespaces, of the client and the server, each with its end of a wire: (namespace, interface)."""
+    with namespaces() as (client, server):
+        ip("link", "add", "wire0", "netns", client, "type", "veth", "peer", "name", "wire1", "netns", server)
+        ends = [(client, "wire0"), (server, "wire1")]
+        for (name, interface), address, address6 in zip(ends, (CLIENT, SERVER), (CLIENT6, SERVER6)):
+            for words in (["addr", "add", f"{address}/24", "dev", interface], ["link", "set", interface, "up"],
+                          ["addr", "add", f"{address6}/64", "dev", interface, "nodad"], ["link", "set", "lo", "up"]):
+                ip("-n", name, *words)
+        yield ends

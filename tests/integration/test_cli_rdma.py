@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Streams of queue pairs: what perftest and rping say that they did, and what an incomplete capture leaves of it."""
 
+import csv
 import subprocess
+from collections import Counter
 
 import pytest
 
@@ -106,6 +108,52 @@ def test_the_summary_is_about_queue_pairs_that_no_other_section_has():
 
 
 def test_a_ladder_shows_operations():
-    ladder = fabricscope("timeline", PERFTEST, "--connection", "rdma-2").decode()
+    ladder = fabricscope("timeline", PERFTEST, "--connection", "rdma-2", "--ladder").decode()
     assert ladder.count("response of the READ") == 30
     assert "READ 4,000 bytes" in ladder
+
+
+# ---- PSNs over time ----
+
+
+def psn_rows(capture, stream):
+    text = fabricscope("timeline", capture, "--connection", stream, "--csv", "-", status=(0,)).decode()
+    return list(csv.DictReader(text.splitlines()))
+
+
+@pytest.mark.parametrize("name", ["plain_roce_perftest", "smcr_v2_lossy", "rdmacm_rping_v4"])
+def test_a_timeline_has_every_packet_of_its_stream(name):
+    for stream in streams(sample(name)):
+        if stream["transport"] == "ud":
+            continue
+        rows = psn_rows(sample(name), stream["id"])
+        packets = [row for row in rows if row["kind"] != "cnp"]
+        assert len(packets) == stream["a_to_b"]["packets"] + stream["b_to_a"]["packets"], stream["id"]
+        for way, requester in (("a_to_b", "a"), ("b_to_a", "b")):
+            again = Counter(row["cause"] for row in packets if row["cause"] and row["requester"] == requester
+                            and row["kind"] == "request")
+            told = stream[way]["retransmitted"]
+            assert sum(again.values()) <= told["packets"], "one that overtook others turns out to be lost later"
+            assert {cause: again[cause] for cause in ("nak", "rnr")} == {cause: told[cause] for cause in ("nak", "rnr")}
+            naks = sum(row["kind"] == "nak" for row in packets if row["requester"] == requester)
+            assert naks == stream[way]["naks"]
+
+
+def test_a_timeline_as_text_and_picture(tmp_path):
+    lossy = sample("smcr_v2_lossy")
+    text = fabricscope("timeline", lossy, "--connection", "rdma-1", status=(0,)).decode()
+    for part in ("PSNs, counted from the first one", "packets in flight", "time-out", "NAK", "goodput"):
+        assert part in text
+    fabricscope("timeline", lossy, "--connection", "rdma-1", "--svg", tmp_path / "a.svg", "--png", tmp_path / "a.png",
+                status=(0,))
+    picture = (tmp_path / "a.svg").read_text()
+    for layer in ("sent", "acknowledged", "window", "in-flight", "rate", "sent-again", "nak", "time-out"):
+        assert f'class="{layer}"' in picture
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert "Operations of rdma-1" in fabricscope("timeline", lossy, "--connection", "rdma-1", "--ladder", status=(0,)).decode()
+
+
+def test_cursors_and_psns_are_not_plotted_together():
+    fabricscope("timeline", sample("smcr_v2_lossy"), "--connection", "smcr-1,rdma-1", status=(2,))
+    text = fabricscope("timeline", sample("smcr_v2_lossy"), "--connection", "smcr-1,rdma-1", "--ladder", status=(0,)).decode()
+    assert "Set-up of smcr-1" in text and "Operations of rdma-1" in text

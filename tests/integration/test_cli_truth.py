@@ -208,4 +208,4 @@ def test_captures_without_smcr_claim_nothing(name):
     assert result["findings"] == []
     text = fabricscope("analyze", sample(name), status=(0,)).decode()
     # What is not there is said only where nothing else is.
-    assert ("SMC-R" not in text) if name.startswith(("rdmacm_", "fcoe_", "plain_roce_")) else ("SMC-R: none in this capture" in text)
+    assert ("SMC-R" not in text) if name.startswith(("rdmacm_", "fcoe_", "plain_roce_", "roce_")) else ("SMC-R: none in this capture" in text)

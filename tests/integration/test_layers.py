@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "replay/engine": {"protocols", "capture", "analyzer/engine", "replay/stack", "replay/engine"},
     "replay/transport": {"protocols", "capture", "replay/stack", "replay/engine", "replay/transport"},
     "replay/report": {"analyzer/engine", "analyzer/report", "replay/engine", "replay/report"},
+    "replay/vipl": {"protocols", "capture", "replay/stack", "replay/synth", "replay/vipl"},
     "program": {
         "protocols", "capture", "analyzer/engine", "analyzer/observations", "analyzer/report", "replay/stack", "replay/synth", "replay/engine",
         "replay/transport", "replay/report", "program"},
@@ -52,10 +53,10 @@ def test_no_library_that_the_layer_must_not_know(layer):
         assert not re.match(FOREIGN[layer], target), f"{path} includes {target}"
 
 
-# What knows a protocol for reasons of its own: SMC-R learns of queue pairs from CM messages, Fibre Channel's ladders and
+# What knows a protocol for reasons of its own: SMC-R and streams learn of queue pairs from CM messages, Fibre Channel's ladders and
 # replay show and play what is built on it, and scenarios had other names once.
 NEIGHBOURS = {
-    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/)|analyzer/report/rdma_summary\.cc|replay/stack/ib/|program/synth\.cc",
+    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/)|analyzer/report/rdma_(summary|overview)\.cc|plugins/rdma/|replay/stack/ib/|program/synth\.cc",
     "fc_ae_rdma": r"analyzer/report/fc_ladder\.cc|replay/(engine|stack)/fc/|program/synth\.cc",
 }
 

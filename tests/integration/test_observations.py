@@ -13,6 +13,11 @@ TROUBLE = {
     "rdmacm_reject_no_listener": {("CM-O-rejected", "cm-1"), ("CM-O-rejected", "cm-2")},
     "rdmacm_reject_private_data": {("CM-O-rejected", "cm-1"), ("CM-O-rejected", "cm-2")},
     "rdmacm_req_timeout": {("CM-O-timeout", "cm-1")},
+    "rdmacm_lossy_rping": {("RDMA-O-retransmissions", "cm-1")},
+    "rdmacm_lossy_rsocket": {("RDMA-O-retransmissions", "cm-1")},
+    **{name: {("RDMA-O-retransmissions", "rdma-1")} for name in samples("roce_*") if name != "roce_uc_loss"},
+    # Too few of the first one are sent again.
+    "roce_three_queue_pairs": {("RDMA-O-retransmissions", "rdma-2"), ("RDMA-O-retransmissions", "rdma-3")},
     "smcr_fallback_client_no_rdma": {("SMCR-O-declined", "smcr-1")},
     "smcr_fallback_eid_mismatch": {("SMCR-O-declined", "smcr-1")},
     "smcr_fallback_ipv6_v2only": {("SMCR-O-declined", "smcr-1")},

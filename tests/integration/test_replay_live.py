@@ -10,10 +10,8 @@ import pytest
 
 from edit import FRAME_HEADER, delayed, edited, fcp, fcvi, patch, patch_fcoe
 from harness import BUILD, ROOT, sample
-from namespaces import REASON, ip, namespaces
+from namespaces import CLIENT, CLIENT6, REASON, SERVER, SERVER6, wired_namespaces
 
-CLIENT, SERVER = "192.0.2.10", "192.0.2.20"
-CLIENT6, SERVER6 = "2001:db8::10", "2001:db8::20"
 RESPONDER_RESOURCES = 14 + 20 + 8 + 12 + 8 + 48  # of a REP in a RoCEv2 frame
 DISCONNECT = 66  # the frame of the DREQ in rdmacm_rping_v4
 
@@ -22,14 +20,7 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 @pytest.fixture
 def wire():
-    """Two namespaces, of the client and the server, each with its end of a wire: (namespace, interface)."""
-    with namespaces() as (client, server):
-        ip("link", "add", "wire0", "netns", client, "type", "veth", "peer", "name", "wire1", "netns", server)
-        ends = [(client, "wire0"), (server, "wire1")]
-        for (name, interface), address, address6 in zip(ends, (CLIENT, SERVER), (CLIENT6, SERVER6)):
-            for words in (["addr", "add", f"{address}/24", "dev", interface], ["link", "set", interface, "up"],
-                          ["addr", "add", f"{address6}/64", "dev", interface, "nodad"], ["link", "set", "lo", "up"]):
-                ip("-n", name, *words)
+    with wired_namespaces() as ends:
         yield ends
 
 

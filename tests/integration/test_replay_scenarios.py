@@ -15,6 +15,7 @@ OVERRUN = "nobody looks at a completion queue: that is not seen in what the Prov
 SECOND_VI = "the other peer has a second VI, which is not in this session"
 OVERTAKEN = "frames come in the order in which they belong together"
 UNSEEN = "the capture misses a frame that arrived"
+CORRUPT = "a frame that arrives with a wrong CRC is captured as it was sent"
 UNANSWERED = "a request that was never answered is taken for one that was lost"
 OTHER_REASON = "the emulated port has another reason to refuse the Process Login"
 ANOTHER_WAITS = "a server that waits at the other peer is not in this session"
@@ -32,6 +33,10 @@ UNLIKE = {
     "fc_ae_rdma_unseen_frame": UNSEEN,
     "fcvi_abort_asked": LOST,
     "fcvi_busy_in_order": LINK_CONTROL,
+    "fcvi_calls_partial_send": LINK_CONTROL,
+    "fcvi_calls_read_transport": CORRUPT,
+    "fcvi_calls_write_abort": LOST,
+    "fcvi_calls_write_data": CORRUPT,
     "fcvi_frame_busy": LINK_CONTROL,
     "fcvi_frame_busy_rd": LINK_CONTROL,
     "fcvi_frame_rejected": LINK_CONTROL,

@@ -17,7 +17,7 @@ using ib::AethSyndrome;
 using ib::Operation;
 
 constexpr unsigned receive_buffers = 1U << 20;
-constexpr std::uint64_t largest_region = std::uint64_t{1} << 28;
+constexpr std::uint64_t largest_playable = std::uint64_t{1} << 28;
 /// Of memory under names of this run: so far behind the recorded address.
 constexpr std::uint64_t address_shift = std::uint64_t{1} << 40;
 
@@ -137,7 +137,7 @@ bool RecordedEndpoint::is_announced(std::uint32_t key) const {
 
 void RecordedEndpoint::register_memory(Names names) {
     for (const auto& [key, region] : regions()) {
-        if (region.end - region.begin > largest_region)
+        if (region.end - region.begin > largest_playable)
             throw NotPlayable("the peer uses more than 256 MiB of memory under one key");
         Octets& octets = memory_.emplace_back(region.end - region.begin);
         stack::MemoryRegion memory{region.begin, octets, stack::remote_read | stack::remote_write};
@@ -160,7 +160,7 @@ void RecordedEndpoint::rename_memory(std::uint32_t key, const Region& region, st
         const Value address = value_of(message.octets, field);
         const std::uint64_t number = number_of(address);
         // A region may begin before what the peer used of it.
-        if (number + largest_region >= region.begin && number <= region.end)
+        if (number + largest_playable >= region.begin && number <= region.end)
             bindings.bind(address_kind, side_, address, value_of_number(number + address_shift));
     };
     for (const Message& message : recording_.conversation.messages)

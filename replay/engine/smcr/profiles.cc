@@ -5,6 +5,7 @@
 
 #include "protocols/smcr/llc.h"
 #include "replay/engine/player.h"
+#include "replay/stack/smcr/clc_constants.h"
 
 namespace fabricscope::replay::smcr {
 
@@ -14,16 +15,9 @@ namespace {
 
 using stack::smcr::PeerConfig;
 using stack::smcr::Profile;
+using enum stack::smcr::DeclineCode;
+using enum stack::smcr::SmcType;
 
-enum SmcType : std::uint8_t { smc_r = 0, both = 3 };  // what a PROPOSAL offers
-enum DeclineCode : std::uint32_t {
-    timeout_confirm_link = 0x0201'0000,
-    no_device = 0x0303'0000,
-    no_smcr_device = 0x0303'0002,
-    prefix_differs = 0x0307'0000,
-    version_mismatch = 0x030C'0000,
-    out_of_synchronization = 0x0400'0000,
-};
 /// Octets; Linux has 512 KiB at most.
 constexpr std::uint64_t most_element = std::uint64_t{1} << 23;
 constexpr const char* another_eid = "NONE IN COMMON";

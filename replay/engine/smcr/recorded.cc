@@ -22,7 +22,7 @@ using engine::other;
 using stack::smcr::AppEnd;
 using stack::smcr::AppStep;
 
-constexpr PerSide<Side> both{{Side::client, Side::server}};
+constexpr PerSide<Side> both_sides{{Side::client, Side::server}};
 
 std::vector<FieldAt> option_fields(ByteView octets) {
     std::vector<FieldAt> fields;
@@ -45,7 +45,7 @@ public:
     }
 
     void finish(RecordedConnection& connection) {
-        for (const Side side : both.values) {
+        for (const Side side : both_sides.values) {
             auto script = std::make_shared<AppScript>();
             script->octets = stream(side);
             script->octets.resize(std::max<std::uint64_t>(script->octets.size(), progress_[side].written));
@@ -215,7 +215,7 @@ private:
 
     /// The keys of the RMBs that the session's only connection uses.
     void record_keys(const tracker::Connection& connection) {
-        for (const Side side : both.values)
+        for (const Side side : both_sides.values)
             if (const auto& element = connection.element[side]; element && element->rmb < result_.group->rmbs.size())
                 for (const tracker::Rtoken& token : result_.group->rmbs[element->rmb].rtokens) keys_.insert(token.rkey);
     }
@@ -316,7 +316,7 @@ private:
         LostLink lost{channel_of_link(number), by, conversation().messages.size() - 1, {}};
         const bool known = std::ranges::any_of(
             result_.lost_links, [&](const LostLink& other) { return other.channel == lost.channel; });
-        for (const Side side : both.values) lost.end[side] = link->end[side].mac.value_or(Mac{});
+        for (const Side side : both_sides.values) lost.end[side] = link->end[side].mac.value_or(Mac{});
         if (!known) result_.lost_links.push_back(std::move(lost));
     }
 
@@ -382,7 +382,7 @@ private:
             const Collected& collected = collector_.of(connection.model.id);
             readers_[i].finish(connection);
             if (connection.preparation) leave_data_out(connection);
-            for (const Side side : both.values) {
+            for (const Side side : both_sides.values) {
                 const bool tcp = !over_rdma(connection.model);
                 conversation().streams.push_back(
                     {connection.channel, side, readers_[i].stream(side), tcp ? 0 : collected.missing[side]});
@@ -396,7 +396,7 @@ private:
 
     /// Nothing is sent; the client closes when all is done.
     static void leave_data_out(RecordedConnection& connection) {
-        for (const Side side : both.values) {
+        for (const Side side : both_sides.values) {
             const AppStep step{.until_end = side == Side::server, .end = AppEnd::close};
             connection.script[side] = std::make_shared<AppScript>(AppScript{{}, {step}});
             connection.step_time[side] = {std::numeric_limits<Time>::max()};
@@ -454,7 +454,7 @@ private:
         fact(connection.channel, "close", tracker::name_of(model.close));
         fact(connection.channel, "reset by", model.reset_by ? engine::name_of(*model.reset_by) : "nobody", true);
         if (model.outcome == tracker::Outcome::smc_r)
-            for (const Side side : both.values) tell_facts(connection.channel, side, model.from[side]);
+            for (const Side side : both_sides.values) tell_facts(connection.channel, side, model.from[side]);
     }
 
     void tell_facts(const std::string& channel, Side side, const tracker::Direction& direction) {

@@ -6,6 +6,8 @@
 namespace fabricscope::stack {
 namespace {
 
+constexpr std::size_t place_near_end = 6;  ///< behind the CRC of a frame there are 4 octets, with delimiters or on FCoE
+
 Time transmission_time(std::size_t octets, std::uint64_t bits_per_second) {
     if (bits_per_second == 0) return 0;
     return static_cast<Time>(octets * 8 * static_cast<std::uint64_t>(second) / bits_per_second);
@@ -134,6 +136,8 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
         const std::uint64_t bit = random_.below(8 * frame.octets.size());
         frame.octets[bit / 8] = static_cast<std::uint8_t>(frame.octets[bit / 8] ^ (1U << (bit % 8)));
     }
+    if (delivery.corrupted_near_end && frame.octets.size() >= place_near_end)
+        frame.octets[frame.octets.size() - place_near_end] ^= 0xFF;
     const Time arrival = port.free_at + port.link.delay + delivery.extra_delay;
     for (unsigned copy = 0; copy <= delivery.duplicates; ++copy) deliver(*to, arrival, frame.octets, frame.note);
 }

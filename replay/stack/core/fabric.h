@@ -25,7 +25,9 @@ struct LinkProperties {
 /// What becomes of a frame between two ports.
 struct Delivery {
     bool lost = false;
-    bool corrupted = false;   ///< one bit is turned over
+    bool corrupted = false;  ///< one bit is turned over
+    /// An octet close to the frame's end is another one: of Fibre Channel one of the CRC, so that all else is intact.
+    bool corrupted_near_end = false;
     unsigned duplicates = 0;  ///< further copies
     Time extra_delay = 0;     ///< later frames may overtake it
 };

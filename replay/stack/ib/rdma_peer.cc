@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t memory_address = 0x5500'0000'0000;
 constexpr std::size_t nobody = SIZE_MAX;
 
-Octets message_of(unsigned message, std::size_t size) {
+Octets rdma_message(unsigned message, std::size_t size) {
     Octets octets(size);
     for (std::size_t i = 0; i < size; ++i) octets[i] = rdma_octet(message, i);
     return octets;
@@ -120,7 +120,7 @@ void RdmaPeer::next_message(Time now, std::size_t index) {
     const unsigned number = session.messages_begun++;
     if (plan.datagrams) {
         adapter().send_datagram(
-            session.qpn, session.peer, session.remote_qpn, session.remote_q_key, message_of(number, plan.octets), {},
+            session.qpn, session.peer, session.remote_qpn, session.remote_q_key, rdma_message(number, plan.octets), {},
             session.qpn);
         ++session.account.messages_sent;
         session.account.sent += plan.octets;
@@ -131,10 +131,10 @@ void RdmaPeer::next_message(Time now, std::size_t index) {
     work.remote_address = session.remote_address + plan.beyond;
     work.rkey = session.remote_rkey;
     switch (plan.type) {
-        case TransferType::send: work.octets = message_of(number, plan.octets); break;
+        case TransferType::send: work.octets = rdma_message(number, plan.octets); break;
         case TransferType::write:
             work.type = WorkType::rdma_write;
-            work.octets = message_of(number, plan.octets);
+            work.octets = rdma_message(number, plan.octets);
             break;
         case TransferType::read:
             work.type = WorkType::rdma_read;

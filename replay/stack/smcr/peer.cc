@@ -5,15 +5,10 @@
 #include <algorithm>
 
 #include "protocols/smcr/tcp_option.h"
+#include "replay/stack/smcr/clc_constants.h"
 #include "replay/stack/smcr/peer_state.h"
 
 namespace fabricscope::stack::smcr {
-namespace {
-
-enum DeclineCode : std::uint32_t { timeout_confirm_link = 0x0201'0000, rkey_not_registered = 0x0999'0003 };
-
-}  // namespace
-
 Gid link_local(const Mac& mac) {
     const auto& m = mac.octets;
     return {

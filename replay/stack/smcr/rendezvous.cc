@@ -2,6 +2,7 @@
 // CLC: who proposes what, who accepts or declines it (RFC 7609, 3.5.1 and 3.5.2, A.2, C.1 to C.4).
 #include <algorithm>
 
+#include "replay/stack/smcr/clc_constants.h"
 #include "replay/stack/smcr/peer.h"
 #include "replay/stack/smcr/peer_state.h"
 
@@ -9,15 +10,6 @@ namespace fabricscope::stack::smcr {
 namespace {
 
 using wire::ClcType;
-
-enum DeclineCode : std::uint32_t {
-    no_device = 0x0303'0000,
-    no_smcr_device = 0x0303'0002,
-    prefix_differs = 0x0307'0000,
-    version_mismatch = 0x030C'0000,
-    out_of_synchronization = 0x0400'0000,
-};
-enum SmcType : std::uint8_t { smc_r = 0, nothing = 2, both = 3 };  // what a PROPOSAL offers
 
 constexpr std::uint8_t linux_os = 2;
 constexpr std::uint16_t smcd_area = 40;            // octets of the growth area, as Linux has it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Data packets of connections that have been set up cost no allocation.
+// Data packets of connections that have been set up, or of streams that are known, cost no allocation.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <new>
 
 #include "analyzer/engine/engine.h"
+#include "tests/traffic/rc_traffic.h"
 #include "tests/traffic/smcr_traffic.h"
 
 namespace {
@@ -56,6 +57,34 @@ TEST(Allocation, none_for_data_packets) {
         EXPECT_EQ(made, 0U) << "frame " << frame.number;
     });
     EXPECT_GT(data_packets, (end - warm_up) * 9 / 10);
+}
+
+/// Once as many operations are kept as there is room for.
+TEST(Allocation, none_for_packets_of_known_streams) {
+    constexpr std::uint64_t warm_up = 10'000;
+    Options options{.smcr = false, .rdma = true};
+    options.rdma_options.limits.operations = 100;
+    Engine engine(options, {});
+    capture::Frame frame;
+    const traffic::RcTruth truth = traffic::generate_rc(
+        {.frames = 30'000, .streams = 12}, [&](Time time, ByteView octets) {
+            frame = {frame.number + 1,
+                     time,
+                     static_cast<std::uint32_t>(octets.size()),
+                     octets,
+                     capture::LinkType::ethernet,
+                     0};
+            const std::uint64_t before = allocations;
+            engine.on_frame(frame);
+            const std::uint64_t made = allocations - before;
+            if (frame.number <= warm_up) return;
+            EXPECT_EQ(made, 0U) << "frame " << frame.number;
+        });
+    engine.finish();
+    std::uint64_t bytes = 0;
+    EXPECT_EQ(engine.rdma().streams.size(), 12U);
+    for (const rdma::Stream& stream : engine.rdma().streams) bytes += stream.from[rdma::a].bytes;
+    EXPECT_EQ(bytes, truth.bytes);
 }
 
 }  // namespace

@@ -134,6 +134,31 @@ TEST(FcAeRdmaTracker, LostAndRepeatedFrames) {
     EXPECT_EQ(w.message().missing_bytes, 100U);
 }
 
+TEST(FcAeRdmaTracker, DataWithoutRoomAreNotTakenForMissing) {
+    constexpr std::uint64_t frames = 40'000, octets = 256;  // of which every second one was not captured
+    const traffic::Recording recording = traffic::play_text(
+        "protocol fc-ae-rdma\nhosts frame-size=256\nunit lun=3 size=16M\nread lun=3 address=0 octets=" +
+        std::to_string(frames * octets));
+    engine::Options options{.smcr = false};
+    options.fc_protocols.fc_ae_rdma = true;
+    Engine engine(options);
+    std::uint64_t data = 0;
+    traffic::for_each_frame(recording, [&](const capture::Frame& frame) {
+        const fc::FrameHeader header = capture::decode(frame).fc->frame.header;
+        const bool is_data = header.type == fc::type_fcp &&
+                             header.r_ctl == static_cast<std::uint8_t>(fabricscope::fc_ae_rdma::Iu::data);
+        if (!is_data || data++ % 2 == 0) engine.on_frame(frame);
+    });
+    engine.finish();
+    ASSERT_EQ(data, frames);
+    const Model& model = engine.fc_ae_rdma();
+    const Message& message = model.messages.at(0);
+    EXPECT_EQ(message.bytes, RangeSet::most_ranges * octets);
+    EXPECT_GT(model.dropped_details, 0U);
+    EXPECT_LE(message.missing_bytes, frames / 2 * octets) << "no more than were not captured";
+    EXPECT_EQ(model.findings.size(), 0U);
+}
+
 TEST(FcAeRdmaTracker, ResidualsAreTold) {
     const World w(a_read, {"FCP_DATA size 60", "FCP_RSP set fcaerdma.resid_under=1 fcaerdma.resid=40"});
     EXPECT_EQ(w.found(), Ids{"AERDMA-55"}) << "a protocol error, though it is told";

@@ -265,6 +265,24 @@ TEST(FcviTracker, FramesOutOfOrder) {  // B.3.3.3
     EXPECT_EQ(w.connection().from[client].at_peer.late_frames, 1U);
 }
 
+TEST(FcviTracker, FramesWithoutRoomAreNotTakenForMissing) {
+    constexpr std::uint32_t frames = 40'000, octets = 64;  // of which every second one was not captured
+    Direction direction;
+    std::uint64_t left_out = 0;
+    for (std::uint32_t i = 0; i < frames; i += 2) {
+        fc::Frame frame;
+        frame.header.seq_cnt = static_cast<std::uint16_t>(i);
+        frame.header.parameter = i * octets;
+        frame.header.f_ctl.relative_offset_present = true;
+        frame.payload_length = octets;
+        left_out += direction.take(frame, Version::iso).left_out;
+    }
+    EXPECT_EQ(left_out, frames / 2 - RangeSet::most_ranges);
+    EXPECT_FALSE(direction.had_room());
+    EXPECT_EQ(direction.bytes(), RangeSet::most_ranges * octets);
+    EXPECT_LE(direction.missing(), frames / 2) << "no more than were not captured";
+}
+
 TEST(FcviTracker, MissingFramesOnUnreliableDelivery) {  // B.3.3.2
     const World w(in_pieces(unreliable, "send"), {"FCVI_SEND_RQST/2 drop"});
     EXPECT_EQ(w.found(), Ids{}) << w.text();

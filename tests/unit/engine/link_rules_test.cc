@@ -200,7 +200,7 @@ TEST(LinkRules, R17AfterARejectionDataFlow) {
 // ---- RMBs for connections ------------------------------------------------------------------------
 
 /// The server's ACCEPT of a second connection.
-void accept(World& w, std::uint32_t rkey) {
+void accept_second(World& w, std::uint32_t rkey) {
     w.client_port = 40002;
     w.handshake();
     w.send(client, World::proposal());
@@ -210,7 +210,7 @@ void accept(World& w, std::uint32_t rkey) {
 TEST(LinkRules, R19NotAnnounced) {
     World w;
     w.connect(1, true);
-    accept(w, 0x5002);
+    accept_second(w, 0x5002);
     w.hear(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R19"});
     EXPECT_EQ(w.tracker.model().findings[0].session, "smcr-2");
@@ -223,13 +223,13 @@ TEST(LinkRules, R19RefusedAndNotWaitedFor) {
     wire::ConfirmRkey refusal = World::announcement(0x5002, true);
     refusal.negative = true;
     w.llc(client, refusal);
-    accept(w, 0x5002);
+    accept_second(w, 0x5002);
     EXPECT_EQ(found(w), Ids{"SMCR-R19"});
 
     World v;
     v.connect(1, true);
     v.llc(server, World::announcement(0x5002, false));
-    accept(v, 0x5002);
+    accept_second(v, 0x5002);
     v.llc(client, World::announcement(0x5002, true));
     EXPECT_EQ(found(v), Ids{"SMCR-R19"});
 }
@@ -246,7 +246,7 @@ TEST(LinkRules, R19IsUndecidedAfterAGap) {
     w.connect(1, true);
     w.lose(server);
     w.llc(server, test_link(false));
-    accept(w, 0x5002);
+    accept_second(w, 0x5002);
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::announced_rtoken).undecided, 1U);
 }
@@ -278,6 +278,7 @@ TEST(LinkRules, R20ReplyOnAnotherLink) {
     w.llc(server, test_link(false));
     w.change_link();
     w.llc(client, test_link(true));
+    w.hear(server);  // on that link, too, nothing was missed that the reply might belong to
     EXPECT_EQ(found(w), Ids{"SMCR-R20"});
 }
 
@@ -571,7 +572,7 @@ TEST(LinkRules, R19UsedBeforeTheContinuation) {
     World w;
     connect_over_links(w, 5);
     announce_with_others(w, 4);
-    accept(w, 0x5002);
+    accept_second(w, 0x5002);
     continue_announcement(w, 2);
     EXPECT_EQ(found(w), Ids{"SMCR-R19"});
 }
@@ -650,6 +651,33 @@ TEST(LinkRules, R29OrderlyCanWait) {
     w.llc(client, body);
     stay_awake(w, server);
     EXPECT_EQ(found(w), Ids{});
+}
+
+/// RFC 7609, 3.5.4: the server must comply, whatever the reason.
+TEST(LinkRules, R29OrderlyForAllLinksCannotWait) {
+    World w;
+    w.connect(1, true);
+    wire::DeleteLink body = World::deletion(client, 1);
+    body.reply = false;
+    body.orderly = true;
+    body.all = true;
+    w.llc(client, body);
+    EXPECT_EQ(w.group(1).links[0].state, LinkState::active) << "the client only asks";
+    stay_awake(w, server);
+    EXPECT_EQ(found(w), Ids{"SMCR-R29"});
+}
+
+TEST(LinkRules, R29ForAllLinksOneIsNotEnough) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    wire::DeleteLink body = World::deletion(client, 1);
+    body.reply = false;
+    body.all = true;
+    w.llc(client, body);
+    for (const Side from : {server, client}) w.llc(from, World::deletion(from, 2));
+    stay_awake(w, server);
+    EXPECT_EQ(found(w), Ids{"SMCR-R29"});
 }
 
 TEST(LinkRules, R29ServerFollows) {
@@ -784,11 +812,8 @@ TEST(LinkRules, R52SilenceIsKept) {
 
 TEST(LinkRules, R16OneLinkInVersion1) {
     World w;
-    w.connect(1, false);
-    wire::ConfirmLink body;
-    body.gid = gid_of(20);
-    body.qpn = 0x14;
-    body.link = 1;
+    w.rendezvous(1, true);
+    wire::ConfirmLink body = w.confirmation(server);
     body.max_links = 1;
     w.llc(server, body);
     EXPECT_EQ(found(w), Ids{"SMCR-R16"});

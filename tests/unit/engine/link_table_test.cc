@@ -10,7 +10,7 @@
 namespace fabricscope::engine::smcr {
 namespace {
 
-constexpr Side client = Side::client, server = Side::server;
+using enum Side;
 
 // ---- the life of a link --------------------------------------------------------------------------
 

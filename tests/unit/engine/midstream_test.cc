@@ -10,7 +10,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 using Octets = std::vector<std::uint8_t>;
-constexpr Side client = Side::client, server = Side::server;
+using enum Side;
 
 class MidstreamTest : public ::testing::Test {
 protected:

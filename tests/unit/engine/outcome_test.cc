@@ -6,7 +6,7 @@
 namespace fabricscope::engine::smcr {
 namespace {
 
-constexpr Side client = Side::client, server = Side::server;
+using enum Side;
 constexpr Seen all{.setup = true, .link = true, .last_message = {{true, true}}};
 
 Connection with(void (*change)(Connection&)) {

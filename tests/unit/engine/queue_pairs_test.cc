@@ -10,7 +10,7 @@ namespace {
 
 using Octets = std::vector<std::uint8_t>;
 using Kind = capture::RcEvent::Kind;
-constexpr Side client = Side::client, server = Side::server;
+using enum Side;
 constexpr std::uint8_t nak_sequence_error = 0x60;
 
 class QueuePairsTest : public ::testing::Test {

@@ -7,7 +7,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 using Place = RmbTable::Target::Place;
-constexpr Side client = Side::client, server = Side::server;
+using enum Side;
 
 class RmbTableTest : public ::testing::Test {
 protected:

@@ -183,7 +183,7 @@ TEST_F(TransferRulesTest, R33MessagesOutOfOrderAreNotJudged) {
 
 TEST(EyeCatcher, R34ProducerBeforeTheDataArea) {
     World w;
-    w.connect(1, false);
+    w.rendezvous(1, true);
     w.confirm_link(true);
     w.cdc(client, 0x101, 1, {0, 4}, {0, 4});
     w.cdc(client, 0x101, 2, {0, 2}, {0, 4});

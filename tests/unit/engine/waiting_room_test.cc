@@ -14,7 +14,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 using Octets = std::vector<std::uint8_t>;
-constexpr Side client = Side::client, server = Side::server;
+using enum Side;
 
 Octets octets_of(ByteView view) { return {view.begin(), view.end()}; }
 

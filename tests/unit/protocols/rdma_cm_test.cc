@@ -216,6 +216,7 @@ TEST(RdmaIpCm, ServiceIdsThatAreKnown) {
     EXPECT_STREQ(ulp_of(0x0000000001064E51), "NFS/RDMA");
     EXPECT_STREQ(ulp_of(0x0000000001840801), "NFS/RDMA") << "the annex' example";
     EXPECT_EQ(ulp_of(0x0000000001110CBC), nullptr) << "another protocol";
+    EXPECT_STREQ(ulp_of(0x0000000000010050), "SDP") << "port 80";
 }
 
 TEST(RdmaIpCm, ReasonsAndTheirInformation) {

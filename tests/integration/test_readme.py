@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the README says that commands say is what they say."""
+
+import re
+
+import pytest
+from harness import ROOT, fabricscope
+
+README = (ROOT / "README.md").read_text()
+# "`fabricscope ...` says:", and what is indented below it.
+EXAMPLES = re.findall(r"`fabricscope ([^`]*)` says:\n\n((?:    .*\n|\n)+)", README)
+
+
+def lines(text):
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+def test_there_are_examples():
+    assert EXAMPLES[0][0].startswith("analyze samples/"), "the first one needs no more than the tree"
+    assert len(EXAMPLES) >= 2
+
+
+@pytest.mark.parametrize(("command", "shown"), EXAMPLES)
+def test_examples_are_what_commands_say(command, shown, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    told = fabricscope(*command.split()).decode()
+    assert [line[4:] for line in lines(shown)] == lines(told)
+
+
+def test_the_first_example_goes_on_in_the_timeline(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (command,) = re.findall(r"`fabricscope (timeline samples/synth/rc_rnr[^`]*)`", README)
+    plot = fabricscope(*command.split(), status=(0,)).decode()
+    assert re.search(r"round trip p50 +12\.2 µs", plot) and re.search(r"operation p50 +2\.63 ms", plot)
+    ladder = fabricscope(*command.split(), "--ladder", status=(0,)).decode()
+    rungs = [line.strip() for line in README.splitlines() if "│" in line and "PSN 14045915" in line]
+    assert len(rungs) == 2
+    for rung in rungs:
+        assert rung in ladder
