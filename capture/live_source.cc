@@ -3,10 +3,18 @@
 
 #include <poll.h>
 
+#include <chrono>
+#include <optional>
+
 namespace fabricscope::capture {
 namespace {
 
+/// Longer than the kernel keeps a block of frames to itself.
 constexpr int poll_milliseconds = 100;
+
+Time now() {
+    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 class LiveSource final : public Source {
 public:
@@ -17,8 +25,10 @@ public:
     }
 
     bool next(Frame& frame) override {
-        while (errors_.empty() && goes_on_()) {
+        while (errors_.empty()) {
+            if (!end_ && !goes_on_()) end_ = now();
             if (take(frame)) return true;
+            if (end_ && now() > *end_ + poll_milliseconds * millisecond) return false;
             if (errors_.empty()) ::poll(polled_.data(), polled_.size(), poll_milliseconds);
         }
         return false;
@@ -40,9 +50,10 @@ private:
         return false;
     }
 
+    /// What came before the end was asked for may still be in the kernel's buffer; what came later is not wanted.
     bool take_from(Interface& interface, Frame& frame) {
         try {
-            return interface.next(frame);
+            return interface.next(frame) && (!end_ || frame.time <= *end_);
         } catch (const InterfaceError& error) {
             errors_.push_back({interface.name(), 0, std::nullopt, error.what()});
             return false;
@@ -54,6 +65,7 @@ private:
     std::vector<pollfd> polled_;
     std::size_t turn_ = 0;
     std::uint64_t count_ = 0;
+    std::optional<Time> end_;
     std::vector<Error> errors_;
 };
 

@@ -122,13 +122,12 @@ int run_capture(const CaptureOptions& options) {
     const auto end = Clock::now() + std::chrono::duration<double>(options.duration);
     const auto goes_on = [&] {
         display.update();
-        const bool over = (options.count != 0 && engine.capture().frames >= options.count) ||
-                          (options.duration != 0 && Clock::now() >= end);
-        return !interrupted() && !over;
+        return !interrupted() && (options.duration == 0 || Clock::now() < end);
     };
     listen_to_signals();
     const std::unique_ptr<capture::Source> source = capture::in_time_order(capture::live(std::move(opened), goes_on));
-    for (capture::Frame frame; source->next(frame);) {
+    const auto enough = [&] { return options.count != 0 && engine.capture().frames >= options.count; };
+    for (capture::Frame frame; !enough() && source->next(frame);) {
         recorder.write(frame);
         engine.on_frame(frame);
     }

@@ -5,6 +5,7 @@ Needs root."""
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -42,11 +43,26 @@ def wire():
         yield sender, listener
 
 
+def sockets(space):
+    """How many packet sockets see frames in a namespace."""
+    table = run(["ip", "netns", "exec", space, "cat", "/proc/net/packet"]).decode().splitlines()[1:]
+    return sum(line.split()[5] == "1" for line in table)
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
 def begin(wire, *options, **files):
+    """A capture that sees every frame from now on, or one that has ended of itself."""
     command = ["ip", "netns", "exec", wire[1], PROGRAM, "capture", *options]
+    wanted = sockets(wire[1]) + command.count("-i")
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
                                **{"stderr": subprocess.PIPE, **files})
-    time.sleep(1)
+    wait_until(lambda: process.poll() is not None or sockets(wire[1]) == wanted)
     return process
 
 
@@ -56,7 +72,6 @@ def send(wire, name, interface="out0"):
 
 
 def end(process, signal_number=signal.SIGINT):
-    time.sleep(1)
     process.send_signal(signal_number)
     out, err = process.communicate(timeout=60)
     return process.returncode, out.decode(), (err or b"").decode()
@@ -148,11 +163,13 @@ def test_a_burst_is_kept_as_tcpdump_keeps_it(wire, tmp_path):
     tmp_path.chmod(0o777)
     frames = 5000
     ours, theirs = tmp_path / "ours.pcapng", tmp_path / "theirs.pcap"
-    tcpdump = subprocess.Popen(["ip", "netns", "exec", wire[1], "tcpdump", "-Z", "root", "-i", "in0", "-w", theirs],
+    tcpdump = subprocess.Popen(["ip", "netns", "exec", wire[1], "tcpdump", "-Z", "root", "-U", "-i", "in0", "-w", theirs],
                                stderr=subprocess.DEVNULL)
+    wait_until(lambda: sockets(wire[1]) == 1)
     process = begin(wire, "-i", "in0", "-w", ours, "--json")
     subprocess.run(["ip", "netns", "exec", wire[0], sys.executable, "-c", BURST, "out0", str(frames)], check=True)
     status, out, err = end(process)
+    wait_until(lambda: theirs.stat().st_size >= frames * (16 + 14 + 1000))
     tcpdump.send_signal(signal.SIGINT)
     tcpdump.wait(timeout=30)
     assert status == 0 and "lost" not in err, err
@@ -197,11 +214,14 @@ def test_counts_on_a_terminal(wire):
     terminal, slave = pty.openpty()
     process = begin(wire, "-i", "in0", stderr=slave)
     send(wire, "smcr_v2_echo")
+    shown = ""
+    while "SMC-R 1, RDMA CM 0" not in shown:
+        assert select.select([terminal], [], [], 30)[0], shown
+        shown += os.read(terminal, 100_000).decode()
     status, out, _ = end(process)
-    os.close(slave)
     assert status == 0 and "\x1b" not in out
-    shown = os.read(terminal, 100_000).decode()
-    assert "SMC-R 1, RDMA CM 0" in shown and shown.endswith("\r\x1b[K")
+    assert os.read(terminal, 100_000).decode().endswith("\r\x1b[K")
+    os.close(slave)
 
 
 @pytest.mark.parametrize("options, status, words", [
