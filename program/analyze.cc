@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
 #include "program/commands.h"
+#include "program/counter_files.h"
 #include "program/exports.h"
 #include "program/interrupt.h"
 #include "program/reporting.h"
@@ -20,6 +23,9 @@ struct AnalyzeOptions {
     std::string sqlite_file;
     std::string annotated_file;
     std::string perfetto_file;
+    std::vector<std::string> counters_of;
+    std::vector<report::HostCounters> adapters;  ///< of `counters_of`
+    bool counters = false;
     bool cursors = false;
     bool each = false;
 
@@ -66,6 +72,29 @@ std::string why_not(const AnalyzeOptions& options) {
     return reason;
 }
 
+/// What is wrong with --counters-of, empty if nothing is.
+std::string read_adapters(AnalyzeOptions& options) {
+    std::string reason;
+    for (const std::string& value : options.counters_of)
+        if (reason.empty()) reason = read_counters(value, options.adapters);
+    return reason;
+}
+
+void add_counters(report::Results& results, const AnalyzeOptions& options) {
+    const engine::rdma::Model* model = results.models.rdma;
+    if (model == nullptr || (!options.counters && options.adapters.empty())) return;
+    results.counters = report::counters_of(*model, options.adapters);
+    for (const report::HostCounters& adapter : options.adapters) {
+        const auto is_of_it = [&](const report::AdapterCounter& counter) {
+            return counter.read && capture::to_string(counter.host) == adapter.host;
+        };
+        if (std::ranges::none_of(results.counters, is_of_it))
+            complain(fmt::format(
+                "--counters-of: no queue pair of {} was seen, or its file has no counter that a capture shows",
+                adapter.host));
+    }
+}
+
 /// Files that are read as one timeline.
 std::vector<std::vector<std::string>> timelines_of(const AnalyzeOptions& options) {
     if (!options.each) return {options.input.files};
@@ -80,7 +109,8 @@ int report_on(
     ReportWriter& writer) {
     const Analysis analysis = analyse(files, engine_options);
     if (!analysis.engine) return not_read;
-    const report::Results results = results_of(analysis, files, options.report);
+    report::Results results = results_of(analysis, files, options.report);
+    add_counters(results, options);
     return write(results, analysis, options, writer) ? status_of(results, options.report) : wrong_usage;
 }
 
@@ -90,6 +120,7 @@ int run(AnalyzeOptions& options) {
     if (const std::string reason = why_not(options); !reason.empty()) {
         return refuse(reason);
     }
+    if (const std::string reason = read_adapters(options); !reason.empty()) return refuse(reason);
     engine::Options engine_options = engine_options_of(options.report);
     engine_options.smcr_options.timelines = options.wants_timelines();
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
@@ -121,6 +152,11 @@ void add_analyze(CommandLine& program) {
         .placeholder("OUT");
     output("--perfetto", options->perfetto_file, "Write what went on as a trace that ui.perfetto.dev opens")
         .placeholder("OUT");
+    command.flag("--counters", options->counters, "What the adapters of both ends should have counted");
+    command
+        .option(
+            "--counters-of", options->counters_of, "The same, beside what a host's adapter did count; may be repeated")
+        .placeholder("HOST=FILE|HOST=BEFORE,AFTER");
     command.flag("--cursors", options->cursors, "With --json, --csv, --sqlite: every step of each direction's cursors");
     command.on_run([options] { return run(*options); });
 }

@@ -68,7 +68,7 @@ std::string causes_text(const Direction& direction) {
     std::string text;
     for (const auto& [count, words] : causes) {
         if (count == 0) continue;
-        if (count == again.packets) return count == 1 ? words : "all " + words;
+        if (count == again.packets) return count == 1 ? words : "each time " + words;
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, words);
     }
     return text;

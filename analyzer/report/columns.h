@@ -46,6 +46,7 @@ constexpr double seconds_of(capture::Time duration) {
 struct Context {
     capture::Time start = 0;                                 ///< times count from here
     bool cursors = false;                                    ///< with each direction's timeline
+    bool counters = false;                                   ///< with what adapters should have counted
     const std::map<std::uint64_t, Place>* places = nullptr;  ///< where the frames lie, if there are several files
 
     double seconds(capture::Time time) const { return seconds_of(time - start); }

@@ -179,6 +179,22 @@ void each_finding(const Results& results, const Each<Finding>& each) {
     for (const Finding* finding : results.findings) each(*finding);
 }
 
+// ---- counters of adapters --------------------------------------------------------------------------
+
+constexpr auto counter_columns = columns<AdapterCounter>(
+    column<&AdapterCounter::host>("host", "whose adapter it is"),
+    column<&AdapterCounter::adapter>("adapter", "rxe or mlx5: whose name for the counter it is"),
+    column<&AdapterCounter::name>("counter", "as rdma statistic shows it"),
+    column<&AdapterCounter::relation>("relation", "of what is read to what is expected: equal, at least or at most"),
+    column<&AdapterCounter::expected>("expected", "what the capture shows"),
+    column<&AdapterCounter::read>("read", "what the adapter counted; null: not given"),
+    column<[](const AdapterCounter& c) { return c.agrees(); }>("agrees", "whether that is as expected"));
+
+constexpr auto counters = table<counter_columns>(
+                              "adapter_counters", "What adapters should have counted; only with --counters.")
+                              .position("from 0")
+                              .indexes("host");
+
 // ---- the document ----------------------------------------------------------------------------------
 
 std::span<const Column> sections() {
@@ -196,7 +212,8 @@ constexpr auto all_columns = columns<Results>(
     rows<each_rule, rules>("catalogue", Form::none), listed<sections, Results>(),
     rows<each_observation, observations>("observations"), rows<each_finding, findings>("findings"),
     column<&Results::profile>("profile", "what traffic was held against: rfc7609, linux or fc-ae-rdma-annex-a"),
-    rows<&Results::rules, rule_results>("rules"));
+    rows<&Results::rules, rule_results>("rules"),
+    rows<&Results::counters, counters>("counters").only_if([](const Context& context) { return context.counters; }));
 
 }  // namespace
 
@@ -205,7 +222,11 @@ constinit const ColumnsElsewhere<Rule> rule_columns{catalogue_columns};
 constinit const TableOf<Results> document_table = table<all_columns>("capture", "What was read: one row.");
 
 Context context_of(const Results& results, bool cursors) {
-    return {.start = results.capture.start.value_or(0), .cursors = cursors, .places = &results.places};
+    return {
+        .start = results.capture.start.value_or(0),
+        .cursors = cursors,
+        .counters = !results.counters.empty(),
+        .places = &results.places};
 }
 
 }  // namespace fabricscope::report

@@ -117,7 +117,7 @@ public:
 private:
     void members(std::span<const Column> columns, const void* record, const std::string& indent, bool& is_first) {
         for (const Column& column : columns)
-            if (column.form != Form::none) member(column, record, indent, is_first);
+            if (is_written(column, context_)) member(column, record, indent, is_first);
     }
 
     void member(const Column& column, const void* record, const std::string& indent, bool& is_first) {

@@ -165,6 +165,40 @@ void write_streams(std::ostream& out, const Chosen& chosen, const SummaryOptions
     write_rest(out, chosen.own.size(), shown, "streams", options.style);
 }
 
+/// "at least 344"
+std::string expected_text(const AdapterCounter& counter) {
+    const std::string number = grouped(counter.expected);
+    return counter.relation == Relation::equal ? number : fmt::format("{} {}", name_of(counter.relation), number);
+}
+
+/// What is 0 on both sides is left out.
+void write_counters(std::ostream& out, const Results& results, const SummaryOptions& options) {
+    Table table({{"Host"}, {"Adapter"}, {"Counter"}, {"Should read"}, {"Reads", Align::right}, {""}});
+    const AdapterCounter* last = nullptr;
+    std::size_t count = 0;
+    for (const AdapterCounter& counter : results.counters) {
+        if (counter.expected == 0 && counter.read.value_or(0) == 0) continue;
+        if (++count > options.rows) continue;
+        const bool same_host = last != nullptr && last->host == counter.host;
+        const bool same_adapter = same_host && std::string_view(last->adapter) == counter.adapter;
+        const bool differs = !counter.agrees().value_or(true);
+        table.add(
+            {{same_host ? "" : capture::to_string(counter.host)},
+             {same_adapter ? "" : counter.adapter},
+             {counter.name},
+             {expected_text(counter)},
+             {counter.read ? grouped(*counter.read) : "-", differs ? Ink::yellow : Ink::plain},
+             {differs ? "differs" : "", Ink::yellow}});
+        last = &counter;
+    }
+    out << '\n' << options.style.paint(Ink::bold, "Counters of the adapters") << " (rdma statistic show link)\n";
+    if (!table.empty()) out << '\n';
+    table.print(out, options.style, 2);
+    write_rest(out, count, std::min(count, options.rows), "counters", options.style);
+    if (std::ranges::any_of(results.counters, [](const AdapterCounter& c) { return !c.agrees().value_or(true); }))
+        out << "\n  What differs was counted before, behind or beside the capture, or the capture lacks frames.\n";
+}
+
 }  // namespace
 
 std::string end_text(const engine::rdma::Endpoint& end) {
@@ -176,6 +210,7 @@ void write_rdma(std::ostream& out, const Results& results, const SummaryOptions&
     const Chosen chosen = chosen_of(results);
     write_counts(out, model, chosen, options.style);
     write_streams(out, chosen, options);
+    if (!results.counters.empty()) write_counters(out, results, options);
 }
 
 }  // namespace fabricscope::report

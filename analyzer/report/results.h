@@ -9,6 +9,7 @@
 
 #include "analyzer/engine/engine.h"
 #include "analyzer/observations/observation.h"
+#include "analyzer/report/rdma_counters.h"
 
 namespace fabricscope::report {
 
@@ -28,6 +29,7 @@ struct Results {
     std::map<std::uint64_t, Place> places{};                ///< of frames that are named, if there are several files
     std::vector<std::string> warnings{};                    ///< what makes the capture itself doubtful
     std::vector<observations::Observation> observations{};  ///< the worst first
+    std::vector<AdapterCounter> counters{};                 ///< if they were asked for
     engine::Profile profile = engine::Profile::linux_;
 };
 

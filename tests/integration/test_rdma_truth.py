@@ -7,10 +7,12 @@ arrived; where nothing on the wire shows that, fewer are told, never more."""
 
 import json
 import re
+import subprocess
 
 import pytest
-from harness import ROOT, analyze, sample, samples
+from harness import BUILD, ROOT, analyze, fabricscope, sample, samples
 
+PROGRAM = BUILD / "bin/fabricscope"
 KERNELS = samples("roce_*")
 WITH_CM = samples("rdmacm_lossy_*")
 SIDES = {"A": "192.0.2.10", "B": "192.0.2.20"}
@@ -33,8 +35,12 @@ def truth(name):
     return (ROOT / f"samples/real/{name}.truth.txt").read_text()
 
 
+def of_kernels(name):
+    return json.loads(re.search(r"^COUNTERS (.*)$", truth(name), re.MULTILINE)[1])
+
+
 def counters(name, side, counter):
-    return json.loads(re.search(r"^COUNTERS (.*)$", truth(name), re.MULTILINE)[1])[side].get(counter, 0)
+    return of_kernels(name)[side].get(counter, 0)
 
 
 def behind_tap(name):
@@ -137,6 +143,52 @@ def test_operations_of_nvme():
         assert total("rdmacm_nvme", side, "packets") == counters("rdmacm_nvme", other, "rcvd_pkts") - mads[side]
     # 32 KiB are written in the commands' own capsules, and read back by WRITEs of the target.
     assert total("rdmacm_nvme", "B", "operations", "write", "bytes") >= 32768
+
+
+@pytest.mark.parametrize("name", KERNELS + WITH_CM + ["rdmacm_nvme"])
+def test_counters_that_are_told_are_those_of_the_kernels(name, tmp_path):
+    options = []
+    for side, host in SIDES.items():
+        (tmp_path / side).write_text(json.dumps([{"ifname": "rxe0", "port": 1, "rcvd_pkts": 0} | of_kernels(name)[side]]))
+        options += ["--counters-of", f"{host}={tmp_path / side}"]
+    told = {(c["host"], c["counter"]): c for c in analyze(sample(name), *options)["counters"]}
+    assert {c["adapter"] for c in told.values()} == {"rxe"}
+    assert {host for host, _ in told} == set(SIDES.values())
+    # A packet of the CM is none of the counters' if it was sent before the first reading, or behind the last one.
+    differs = [key for key, c in told.items() if not c["agrees"] and abs(c["read"] - c["expected"]) > (4 if name in WITH_CM else 0)]
+    assert differs == []
+    assert told[SIDES["A"], "sent_pkts"]["expected"] > 0
+
+
+def test_what_counters_do_not_agree_with_is_told(tmp_path):
+    (tmp_path / "before").write_text("link rxe0/1 sent_pkts 1000 rcvd_pkts 7")
+    (tmp_path / "after").write_text("link rxe0/1 sent_pkts 1100 rcvd_pkts 49")
+    of = f"192.0.2.10={tmp_path}/before,{tmp_path}/after"
+    text = fabricscope("analyze", sample("roce_write_loss"), "--counters-of", of).decode()
+    assert re.search(r"sent_pkts +at least 327 +100 +differs\n +rcvd_pkts +at most 42 +42\n", text), text
+    assert "What differs was counted before, behind or beside the capture" in text
+    assert re.search(r"192.0.2.20 +rxe +sent_pkts +at least 42 +-\n", text), text
+
+
+def test_counters_only_where_they_are_asked_for():
+    assert "counters" not in analysis("roce_write_loss")
+    counters = analyze(sample("roce_write_loss"), "--counters")["counters"]
+    assert {c["adapter"] for c in counters} == {"rxe", "mlx5"} and {c["read"] for c in counters} == {None}
+
+
+@pytest.mark.parametrize("value,words", [
+    ("192.0.2.10", "HOST=FILE or HOST=BEFORE,AFTER is expected"),
+    ("192.0.2.10=", "HOST=FILE"),
+    ("192.0.2.10=/no/such", "/no/such: cannot be read"),
+    ("192.0.2.10=/dev/null", "/dev/null: holds no counters"),
+    ("192.0.2.10={0}/after,{0}/before", "a counter went down"),
+])
+def test_files_that_are_no_counters(value, words, tmp_path):
+    (tmp_path / "before").write_text("sent_pkts 1")
+    (tmp_path / "after").write_text("sent_pkts 2")
+    done = subprocess.run([PROGRAM, "analyze", sample("roce_write_loss"), "--counters-of", value.format(tmp_path)],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "") and words in done.stderr
 
 
 @pytest.mark.parametrize("name", KERNELS + WITH_CM + ["rdmacm_nvme"])

@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "analyzer/engine/rdma/latencies.h"
 #include "analyzer/engine/rdma/rules.h"
@@ -183,6 +184,12 @@ struct Event {
 };
 const char* name_of(Event::Kind kind);
 
+/// What a host sent and was sent on queue pairs 0 and 1, which is no stream's.
+struct Management {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+};
+
 struct Model : RuleRecord<rules::catalogue> {
     std::deque<Stream> streams;        ///< streams[id - 1]
     std::deque<Operation> operations;  ///< the first Limits::operations of them, in the order of their ends
@@ -190,7 +197,8 @@ struct Model : RuleRecord<rules::catalogue> {
     std::uint64_t cnps = 0;
     std::uint64_t ce_marked = 0;
     std::uint64_t pfc_frames = 0;
-    std::uint64_t pause_frames = 0;  ///< of the whole link, IEEE 802.3 annex 31B
+    std::uint64_t pause_frames = 0;                      ///< of the whole link, IEEE 802.3 annex 31B
+    std::unordered_map<Address, Management> management;  ///< of the first Limits::hosts of them
     /// How often a limit kept something from being followed or kept.
     std::uint64_t dropped_streams = 0;
     std::uint64_t dropped_operations = 0;

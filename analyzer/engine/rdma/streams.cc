@@ -45,7 +45,8 @@ void Streams::on_packet(const Packet& packet) {
     now_ = std::max(now_, packet.time);
     model_.pfc_frames += packet.mac_control == net::mac_control_priority_pause ? 1 : 0;
     model_.pause_frames += packet.mac_control == net::mac_control_pause ? 1 : 0;
-    if (packet.transport != capture::Transport::ib || is_management(packet)) return;
+    if (packet.transport != capture::Transport::ib) return;
+    if (is_management(packet)) return on_management(packet);
     if (packet.ib.opcode().operation == ib::Operation::congestion_notification) return on_cnp(packet);
     Half* found = half_of(packet);
     if (found == nullptr) return;
@@ -82,6 +83,16 @@ void Streams::on_packet(const Packet& packet) {
     if (request) on_request(at);
     else on_response(at);
     if (is_observed_) tell(at, stream);
+}
+
+void Streams::on_management(const Packet& packet) {
+    const auto of = [&](const Address& host) -> Management* {
+        const bool is_room = model_.management.size() < options_.limits.hosts;
+        const auto found = is_room ? model_.management.try_emplace(host).first : model_.management.find(host);
+        return found != model_.management.end() ? &found->second : nullptr;
+    };
+    if (Management* sender = of(packet.source)) ++sender->sent;
+    if (Management* receiver = of(packet.destination)) ++receiver->received;
 }
 
 void Streams::tell(At& at, const Stream& stream) {

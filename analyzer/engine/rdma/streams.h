@@ -121,6 +121,7 @@ private:
     void join(Half& half, Half& peer, Learned learned);
     void merge(Half& kept, Half& dropped);
 
+    void on_management(const capture::Packet& packet);
     void on_cnp(const capture::Packet& packet);
     void on_request(At& at);
     void on_late(At& at, const Requests::Placed& placed);

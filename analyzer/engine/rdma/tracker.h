@@ -22,6 +22,7 @@ struct Limits {
     std::size_t unpaired = 256;       ///< the same while the other queue pair is not known
     std::size_t gaps = 64;            ///< of a queue pair: stretches of PSNs that have not been seen
     std::size_t candidates = 1'024;   ///< queue pairs between two addresses that may be the other half of a stream
+    std::size_t hosts = 10'000;       ///< whose management packets are counted
     std::size_t findings = 10'000;
     std::uint32_t findings_of_a_kind = 10;  ///< kept for each rule and stream
 };
