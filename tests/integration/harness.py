@@ -66,16 +66,34 @@ def without_plugin(*arguments):
     return run(["tshark", *arguments], env=environment).decode()
 
 
-def sharkd(capture, *requests):
-    """What sharkd answers to these requests (method, parameters) once it has loaded the capture."""
-    calls = [("load", {"file": str(capture)}), *requests]
+def sharkd_session(calls):
+    """What sharkd answers to each of these requests (method, parameters); None if it refuses."""
     text = "".join(
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}) + "\n"
         for number, (method, parameters) in enumerate(calls, 1))
     answers = run([BUILD / "with-plugins", "sharkd", "-"], stdin=text.encode(), env=home_environment()).decode()
     parsed = (json.loads(line) for line in answers.splitlines() if line.startswith("{"))
     results = {answer["id"]: answer["result"] for answer in parsed if "result" in answer}
-    return [results[number] for number in range(2, len(calls) + 1)]
+    return [results.get(number) for number in range(1, len(calls) + 1)]
+
+
+def sharkd(capture, *requests):
+    """What sharkd answers to these requests (method, parameters) once it has loaded the capture."""
+    _, *results = sharkd_session([("load", {"file": str(capture)}), *requests])
+    assert None not in results, requests
+    return results
+
+
+def frames_of_all(captures, display_filter="frame", preferences=()):
+    """Of each capture the frames that pass the filter. One sharkd for all: to start Wireshark takes longer than to read a capture."""
+    settings = [("setconf", {"name": name, "value": value}) for name, value in preferences]
+    # sharkd 4.0 remembers what a filter's text has found, and does not forget it with the capture.
+    filters = [display_filter + " " * number for number in range(len(captures))]
+    calls = [call for capture, text in zip(captures, filters, strict=True)
+             for call in (("load", {"file": str(capture)}), ("frames", {"filter": text}))]
+    results = sharkd_session([*settings, *calls])[len(settings):]
+    assert all(loaded == {"status": "OK"} for loaded in results[::2])
+    return [[frame["num"] for frame in frames] for frames in results[1::2]]
 
 
 def fields(capture, *names, display_filter="", options=()):

@@ -5,7 +5,7 @@ import pytest
 
 from fc_samples import samples
 from fc_story import of_fc_ae_rdma, of_fcvi
-from harness import ROOT, analyze, fields
+from harness import ROOT, analyze, frames_of_all
 
 SAMPLES = samples()
 
@@ -32,9 +32,8 @@ def test_analyze_tells_what_happens(row):
         assert result["capture"]["undecoded_frames"] == result["fc"]["damaged_frames"] == 0, capture
 
 
-@pytest.mark.parametrize("row", SAMPLES, ids=name_of)
-def test_wireshark_reads_every_frame(row):
-    for capture in row["captures"]:
-        frames = fields(capture, "frame.number", "_ws.malformed")
-        assert len(frames) == row["frames"]
-        assert not any(frame["_ws.malformed"] for frame in frames)
+def test_wireshark_reads_every_frame():
+    captures = {capture: row["frames"] for row in SAMPLES for capture in row["captures"]}
+    counts = [len(frames) for frames in frames_of_all(captures)]
+    assert counts == list(captures.values())
+    assert not any(frames_of_all(captures, "_ws.malformed"))
