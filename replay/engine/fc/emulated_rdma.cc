@@ -28,9 +28,9 @@ struct Recorded {
     ByteView data_in_reach() const { return data.first(std::min<std::size_t>(data.size(), command.data_length)); }
 };
 
-Recorded recorded_message(const Recording& recording, std::size_t exchange) {
+Recorded recorded_message(const Recording& recording, const std::vector<std::size_t>& messages) {
     Recorded recorded;
-    for (const std::size_t index : messages_of(recording, exchange)) {
+    for (const std::size_t index : messages) {
         const Message& message = recording.conversation.messages[index];
         const fc::Frame frame = frame_of(message.octets);
         if (is(frame, Iu::data)) recorded.data = frame.payload;
@@ -174,19 +174,20 @@ void add_rdma(Plan& plan) {
     const std::size_t track = plan.track++;
     Picture picture;
     std::vector<Recorded> served;
+    const auto by_exchange = plan.recording.messages_by_exchange();
     for (std::size_t exchange = 0; exchange < plan.recording.exchanges.size(); ++exchange) {
         if (plan.recording.exchanges[exchange].type != fc_ae_rdma::fc_type) continue;
-        const std::vector<std::size_t> messages = messages_of(plan.recording, exchange);
+        const std::vector<std::size_t>& messages = by_exchange[exchange];
         if (messages.empty()) continue;
-        const Recorded recorded = recorded_message(plan.recording, exchange);
+        const Recorded recorded = recorded_message(plan.recording, messages);
         if (plan.recording.exchanges[exchange].originator == plan.side) {
             plan.steps.push_back(
-                {messages.front(), received_before(plan.recording, plan.side, messages.front()), track,
+                {messages.front(), plan.heard.before(messages.front()), track,
                  [port, target, request = request_of(recorded)](Time now) {
                      port->rdma().request(now, target, request);
                      return true;
                  }});
-        } else if (!is_lost(plan.recording, plan.side, messages.front())) {
+        } else if (!plan.heard.is_lost(messages.front())) {
             if (!recorded.response) throw NotPlayable("the Target's response was not captured");
             picture.add(recorded);
             served.push_back(recorded);

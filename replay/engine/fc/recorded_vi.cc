@@ -265,7 +265,7 @@ std::vector<std::vector<FcviExchange>> connections_of(std::vector<FcviExchange> 
         const std::vector<Handle> handles = handles_in(exchange);
         const auto known = std::ranges::find_if(handles, [&](const Handle& handle) { return owners.contains(handle); });
         std::size_t connection = known != handles.end() ? owners[*known] : connections.size() - 1;
-        const auto crossed = known != handles.end()
+        const auto crossed = known != handles.end() || !as_peer(exchange.request())
                                  ? connections.end()
                                  : std::ranges::find_if(connections, [&](const auto& one) {
                                        return std::ranges::any_of(
