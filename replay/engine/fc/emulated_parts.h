@@ -2,7 +2,9 @@
 // What an emulated port is to do, taken from a recording: a part for each protocol.
 #pragma once
 
+#include "replay/engine/believable.h"
 #include "replay/engine/fc/emulated_port.h"
+#include "replay/engine/player.h"
 
 namespace fabricscope::replay::fibre_channel {
 
@@ -32,6 +34,12 @@ struct Plan {
     const Heard& heard;
     std::vector<Step> steps{};
     std::size_t track = 0;
+    std::uint64_t room = believable_octets(recording.conversation);  ///< for what is read
+
+    void take_room(std::uint64_t octets) {
+        if (octets > room) throw NotPlayable("what is read is too large to be emulated");
+        room -= octets;
+    }
 };
 void add_rdma(Plan& plan);
 void add_vis(Plan& plan, const std::vector<std::vector<FcviExchange>>& connections);

@@ -96,9 +96,12 @@ vi::ViHandle EmulatedPort::make_vi(const RecordedEnd& end) {
         throw NotPlayable("no VI can have the recorded attributes");
     vis_[handle] = attributes.ptag;
     for (const RecordedMemory& region : end.memory) register_region(region, attributes.ptag);
+    // Nobody looks at what comes: one buffer is enough.
+    std::vector<vi::DataSegment> buffer;
+    if (end.receives != 0 && end.receive_size != 0) buffer = {segment(attributes.ptag, Octets(end.receive_size))};
     for (std::size_t i = 0; i < end.receives; ++i) {
         vi::Descriptor descriptor;
-        if (end.receive_size != 0) descriptor.data = {segment(attributes.ptag, Octets(end.receive_size))};
+        descriptor.data = buffer;
         descriptor.length = static_cast<std::uint32_t>(end.receive_size);
         provider_.post_receive(handle, std::move(descriptor));
     }

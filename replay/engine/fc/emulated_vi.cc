@@ -67,6 +67,8 @@ private:
                         return port->disconnect(now, vi, why, closes);
                     });
         } else {
+            const auto* target = std::get_if<fcvi::RdmaTarget>(&request.device_header.target);
+            if (target != nullptr && request.is(IuType::read_rqst)) plan_.take_room(target->tot_len);
             add(request, after, [port = port_, vi = vi_, request](Time now) {
                 port->send(now, vi, request);
                 return true;
