@@ -51,18 +51,27 @@ private:
         std::vector<std::optional<std::size_t>> partner(recorded_.messages.size());
         std::vector<bool> paired(actual_.messages.size());
         std::map<Track, Indices> actual_tracks = tracks_of(actual_);
-        for (const auto& [track, recorded] : tracks_of(recorded_)) {
-            const Indices& actual = actual_tracks[track];
-            if (recorded.size() * actual.size() <= most_cells) pair_track(recorded, actual, partner);
-            else pair_in_order(recorded, actual, partner);
-        }
+        for (const auto& [track, recorded] : tracks_of(recorded_)) pair_track(recorded, actual_tracks[track], partner);
         for (const auto& index : partner)
             if (index) paired[*index] = true;
         merge(partner, paired);
     }
 
-    /// The longest common subsequence of names.
+    /// The longest common subsequence of names: first what is alike from the beginning.
     void pair_track(const Indices& recorded, const Indices& actual, std::vector<std::optional<std::size_t>>& partner) {
+        std::size_t equal = 0;
+        for (; equal < std::min(recorded.size(), actual.size()); ++equal) {
+            if (name(recorded_, recorded[equal]) != name(actual_, actual[equal])) break;
+            partner[recorded[equal]] = actual[equal];
+        }
+        const auto behind = static_cast<std::ptrdiff_t>(equal);
+        pair_rest(
+            Indices(recorded.begin() + behind, recorded.end()), Indices(actual.begin() + behind, actual.end()),
+            partner);
+    }
+
+    void pair_rest(const Indices& recorded, const Indices& actual, std::vector<std::optional<std::size_t>>& partner) {
+        if (recorded.size() * actual.size() > most_cells) return pair_in_order(recorded, actual, partner);
         const std::size_t width = actual.size() + 1;
         std::vector<std::uint32_t> length((recorded.size() + 1) * width);
         for (std::size_t i = recorded.size(); i-- > 0;)
@@ -216,11 +225,11 @@ private:
     }
 
     void compare_facts() {
+        std::map<std::pair<std::string_view, std::string_view>, std::string_view> values;  // of this run
+        for (const Fact& fact : actual_.facts) values.try_emplace({fact.about, fact.name}, fact.value);
         for (const Fact& recorded : recorded_.facts) {
-            const auto actual = std::ranges::find_if(actual_.facts, [&](const Fact& fact) {
-                return fact.about == recorded.about && fact.name == recorded.name;
-            });
-            const std::string value = actual == actual_.facts.end() ? "none" : actual->value;
+            const auto actual = values.find({recorded.about, recorded.name});
+            const std::string value(actual == values.end() ? "none" : actual->second);
             if (value == recorded.value) continue;
             result_.differences.push_back(
                 {recorded.policy ? Level::policy : Level::semantic, recorded.about, "", recorded.name, recorded.value,

@@ -49,18 +49,21 @@ Run run_emulated(AttachedPlayer player, AttachedEndpoint peer, const RunLimits& 
     attach(fabric, peer);
     fabric.set_routing(routing_of(player, peer));
     Time latest = limits.start;
+    std::uint64_t octets = 0;
     fabric.set_tap([&](const stack::TappedFrame& frame) {
         latest = frame.time;
         const bool sent = frame.moment == stack::TappedFrame::Moment::sent;
-        if (frame.port < run.ports)
-            run.frames.push_back(
-                {frame.time, frame.port, sent, {frame.octets.begin(), frame.octets.end()}, *frame.note});
+        if (frame.port >= run.ports) return;
+        octets += frame.octets.size();
+        run.frames.push_back({frame.time, frame.port, sent, {frame.octets.begin(), frame.octets.end()}, *frame.note});
     });
     fabric.at(limits.start, [&] { player.endpoint->start(fabric.now()); });
     for (Time until = limits.start + slice;; until += slice) {
         const bool idle = fabric.run(until);
         run.over = player.endpoint->over();
-        if (idle || run.frames.size() >= limits.frames || until - limits.start >= limits.most) break;
+        if (idle || run.frames.size() >= limits.frames || octets >= limits.octets ||
+            until - limits.start >= limits.most)
+            break;
         if (run.over && until > latest + settling) break;
     }
     // A frame that waited for its turn on the wire is tapped before its time.

@@ -28,6 +28,7 @@ struct RunLimits {
     Time start = 0;  ///< of the clock, nanoseconds since 1970
     Time most = 3'600 * capture::second;
     std::size_t frames = 10'000'000;
+    std::uint64_t octets = std::uint64_t{1} << 29;  ///< of all frames
 };
 
 /// The session of that name, with something to play. Throws NotPlayable.

@@ -9,33 +9,23 @@
 
 namespace fabricscope::replay::fibre_channel {
 
-std::vector<std::size_t> messages_of(const Recording& recording, std::size_t exchange) {
-    std::vector<std::size_t> messages;
-    for (std::size_t i = 0; i < recording.cuts.size(); ++i)
-        if (recording.cuts[i].exchange == exchange) messages.push_back(i);
-    return messages;
-}
-
-bool is_lost(const Recording& recording, Side side, std::size_t message) {
+Heard::Heard(const Recording& recording, Side side) : lost_(recording.cuts.size()), before_(lost_.size() + 1) {
     const auto& messages = recording.conversation.messages;
-    if (messages[message].from == side || messages[message].name == "ABTS") return false;
-    bool aborted = false;
-    for (std::size_t i = message + 1; i < messages.size(); ++i) {
-        if (recording.cuts[i].exchange != recording.cuts[message].exchange) continue;
-        if (messages[i].name == "ABTS") aborted = true;
-        else if (messages[i].from == side) return false;
+    struct Later {
+        bool aborted = false, answered = false;
+    };
+    std::vector<Later> later(recording.exchanges.size());
+    for (std::size_t i = lost_.size(); i-- > 0;) {
+        auto& [aborted, answered] = later[recording.cuts[i].exchange];
+        const bool own = messages[i].from == side, abts = messages[i].name == "ABTS";
+        lost_[i] = !own && !abts && aborted && !answered;
+        aborted = aborted || abts;
+        answered = answered || (own && !abts);
     }
-    return aborted;
-}
-
-std::size_t received_before(const Recording& recording, Side side, std::size_t message) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < message; ++i) {
-        const Message& earlier = recording.conversation.messages[i];
-        if (earlier.from != side && earlier.name != "ABTS" && !is_lost(recording, side, i))
-            count += recording.cuts[i].pieces.size();
+    for (std::size_t i = 0; i < lost_.size(); ++i) {
+        const bool counts = messages[i].from != side && messages[i].name != "ABTS" && !lost_[i];
+        before_[i + 1] = before_[i] + (counts ? recording.cuts[i].pieces.size() : 0);
     }
-    return count;
 }
 
 namespace {
@@ -43,7 +33,8 @@ namespace {
 namespace stack_fc = stack::fibre_channel;
 
 /// All that got lost, by name, and which of that name it is, from 0.
-std::set<std::pair<std::string, std::size_t>> lost_on_the_way(const Recording& recording, Side side) {
+std::set<std::pair<std::string, std::size_t>> lost_on_the_way(
+    const Recording& recording, Side side, const Heard& heard) {
     std::set<std::pair<std::string, std::size_t>> lost;
     std::map<std::string, std::size_t> counts;
     for (std::size_t i = 0; i < recording.cuts.size(); ++i) {
@@ -51,7 +42,7 @@ std::set<std::pair<std::string, std::size_t>> lost_on_the_way(const Recording& r
         if (message.from == side) continue;
         for (std::size_t piece = 0; piece < recording.cuts[i].pieces.size(); ++piece) {
             const std::size_t number = counts[message.name]++;
-            if (is_lost(recording, side, i)) lost.emplace(message.name, number);
+            if (heard.is_lost(i)) lost.emplace(message.name, number);
         }
     }
     return lost;
@@ -95,8 +86,9 @@ AttachedEndpoint emulate(const Recording& recording, Side side) {
     auto port = std::make_unique<EmulatedPort>(config);
     port->port().assume(recording.ports[side], remote_ip, remote.id);
     if (!begins_with_login(recording)) port->port().assume(remote);
-    port->discard(lost_on_the_way(recording, side));
-    Plan plan{recording, side, *port};
+    const Heard heard(recording, side);
+    port->discard(lost_on_the_way(recording, side, heard));
+    Plan plan{recording, side, *port, heard};
     add_logins(plan, remote_ip);
     add_vis(plan, connections);
     add_rdma(plan);

@@ -24,11 +24,12 @@ struct RecordedEls {
 
 std::vector<RecordedEls> services_in(const Recording& recording) {
     std::vector<RecordedEls> services;
+    const auto messages = recording.messages_by_exchange();
     for (std::size_t exchange = 0; exchange < recording.exchanges.size(); ++exchange) {
         if (recording.exchanges[exchange].type != fc::type_els) continue;
         RecordedEls service;
         service.originator = recording.exchanges[exchange].originator;
-        for (const std::size_t index : messages_of(recording, exchange)) {
+        for (const std::size_t index : messages[exchange]) {
             const Message& message = recording.conversation.messages[index];
             if (message.name == "ABTS") continue;
             const bool is_request = service.request.empty();
@@ -112,7 +113,7 @@ void add_logins(Plan& plan, const Gid& remote_ip) {
             check_answer(service);
             continue;
         }
-        const std::size_t after = received_before(plan.recording, plan.side, service.first);
+        const std::size_t after = plan.heard.before(service.first);
         if (service.request == "LOGO") {
             plan.steps.push_back({service.first, after, track, [port = &plan.port, remote_id](Time now) {
                                       port->port().log_out(now, remote_id);

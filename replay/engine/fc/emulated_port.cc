@@ -27,7 +27,14 @@ void EmulatedPort::monitor(std::uint8_t type, stack_fc::ExchangeUser& user, cons
 
 void EmulatedPort::follow(std::vector<Step> steps) {
     std::ranges::stable_sort(steps, {}, &Step::message);
-    steps_ = std::move(steps);
+    for (std::size_t place = 0; place < steps.size(); ++place)
+        tracks_[steps[place].track].push_back({place, std::move(steps[place])});
+    for (const auto& [track, first] : tracks_) await(track);
+}
+
+void EmulatedPort::await(std::size_t track) {
+    const std::deque<PlacedStep>& steps = tracks_.at(track);
+    if (!steps.empty()) waiting_.emplace(steps.front().step.after, track);
 }
 
 void EmulatedPort::discard_completions() {
@@ -45,13 +52,16 @@ void EmulatedPort::discard_completions() {
 
 /// The first that can be done now.
 bool EmulatedPort::next_step(Time now) {
-    std::set<std::size_t> waiting;  // tracks
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-        const std::size_t track = steps_[i].track;
-        if (waiting.contains(track)) continue;
-        waiting.insert(track);
-        if (steps_[i].after > received_.count || !steps_[i].act(now)) continue;
-        steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(i));
+    while (!waiting_.empty() && waiting_.begin()->first <= received_.count) {
+        const std::size_t track = waiting_.extract(waiting_.begin()).value().second;
+        ready_.emplace(tracks_.at(track).front().place, track);
+    }
+    for (const auto& [place, track] : ready_) {
+        std::deque<PlacedStep>& steps = tracks_.at(track);
+        if (!steps.front().step.act(now)) continue;
+        steps.pop_front();
+        await(track);
+        ready_.erase(place);
         return true;
     }
     return false;
@@ -86,9 +96,12 @@ vi::ViHandle EmulatedPort::make_vi(const RecordedEnd& end) {
         throw NotPlayable("no VI can have the recorded attributes");
     vis_[handle] = attributes.ptag;
     for (const RecordedMemory& region : end.memory) register_region(region, attributes.ptag);
+    // Nobody looks at what comes: one buffer is enough.
+    std::vector<vi::DataSegment> buffer;
+    if (end.receives != 0 && end.receive_size != 0) buffer = {segment(attributes.ptag, Octets(end.receive_size))};
     for (std::size_t i = 0; i < end.receives; ++i) {
         vi::Descriptor descriptor;
-        if (end.receive_size != 0) descriptor.data = {segment(attributes.ptag, Octets(end.receive_size))};
+        descriptor.data = buffer;
         descriptor.length = static_cast<std::uint32_t>(end.receive_size);
         provider_.post_receive(handle, std::move(descriptor));
     }

@@ -3,6 +3,7 @@
 // side.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -119,7 +120,16 @@ private:
     void register_region(const RecordedMemory& region, stack::vi::Ptag ptag);
     stack::vi::DataSegment segment(stack::vi::Ptag ptag, ByteView octets);
 
-    std::vector<Step> steps_;
+    /// A step, and its place among all steps.
+    struct PlacedStep {
+        std::size_t place = 0;
+        Step step;
+    };
+    void await(std::size_t track);
+
+    std::map<std::size_t, std::deque<PlacedStep>> tracks_;
+    std::set<std::pair<std::size_t, std::size_t>> waiting_;  ///< tracks, by what their first steps wait for
+    std::map<std::size_t, std::size_t> ready_;               ///< tracks that need not wait, by place
     std::vector<std::unique_ptr<ReceiveMonitor>> monitors_;
     ReceivedSequences received_;
     stack::fibre_channel::AeRdma rdma_;

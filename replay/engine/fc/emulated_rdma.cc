@@ -28,9 +28,9 @@ struct Recorded {
     ByteView data_in_reach() const { return data.first(std::min<std::size_t>(data.size(), command.data_length)); }
 };
 
-Recorded recorded_message(const Recording& recording, std::size_t exchange) {
+Recorded recorded_message(const Recording& recording, const std::vector<std::size_t>& messages) {
     Recorded recorded;
-    for (const std::size_t index : messages_of(recording, exchange)) {
+    for (const std::size_t index : messages) {
         const Message& message = recording.conversation.messages[index];
         const fc::Frame frame = frame_of(message.octets);
         if (is(frame, Iu::data)) recorded.data = frame.payload;
@@ -58,12 +58,12 @@ stack_fc::RdmaRequest request_of(const Recorded& recorded) {
 
 // ---- the Target ------------------------------------------------------------------------------------
 
-/// More is not kept of all Logical Units.
-constexpr std::uint64_t most_memory = 256 * 1024 * 1024;
-
 /// Logical Units as the recording tells them: what they hold, and what may be done with them.
 class Picture {
 public:
+    /// `room`: octets that all Logical Units together may have.
+    explicit Picture(std::uint64_t room) : room_(room) {}
+
     void add(const Recorded& recorded) {
         Unit& unit = units_[recorded.command.lun.number];
         const bool reads = recorded.command.control.read_data;
@@ -73,8 +73,9 @@ public:
         (reads ? unit.good_read : unit.good_write) = true;
         const std::uint64_t begin = recorded.parameter.base_address, size = unit.at_first.size();
         const std::uint64_t end = begin + recorded.command.data_length;
-        octets_ += std::max(end, size) - size;
-        if (octets_ > most_memory) throw NotPlayable("the Logical Units are too large to be emulated");
+        const std::uint64_t more = std::max(end, size) - size;
+        if (more > room_) throw NotPlayable("the Logical Units are too large to be emulated");
+        room_ -= more;
         unit.grow(end);
         unit.touch(begin, recorded.data_in_reach(), reads);
     }
@@ -163,7 +164,7 @@ private:
     };
 
     std::map<std::uint8_t, Unit> units_;
-    std::uint64_t octets_ = 0;  ///< of all
+    std::uint64_t room_;
 };
 
 }  // namespace
@@ -172,21 +173,22 @@ void add_rdma(Plan& plan) {
     const std::uint32_t target = plan.recording.ports[other(plan.side)];
     EmulatedPort* port = &plan.port;
     const std::size_t track = plan.track++;
-    Picture picture;
+    Picture picture(believable_octets(plan.recording.conversation));
     std::vector<Recorded> served;
+    const auto by_exchange = plan.recording.messages_by_exchange();
     for (std::size_t exchange = 0; exchange < plan.recording.exchanges.size(); ++exchange) {
         if (plan.recording.exchanges[exchange].type != fc_ae_rdma::fc_type) continue;
-        const std::vector<std::size_t> messages = messages_of(plan.recording, exchange);
+        const std::vector<std::size_t>& messages = by_exchange[exchange];
         if (messages.empty()) continue;
-        const Recorded recorded = recorded_message(plan.recording, exchange);
+        const Recorded recorded = recorded_message(plan.recording, messages);
         if (plan.recording.exchanges[exchange].originator == plan.side) {
             plan.steps.push_back(
-                {messages.front(), received_before(plan.recording, plan.side, messages.front()), track,
+                {messages.front(), plan.heard.before(messages.front()), track,
                  [port, target, request = request_of(recorded)](Time now) {
                      port->rdma().request(now, target, request);
                      return true;
                  }});
-        } else if (!is_lost(plan.recording, plan.side, messages.front())) {
+        } else if (!plan.heard.is_lost(messages.front())) {
             if (!recorded.response) throw NotPlayable("the Target's response was not captured");
             picture.add(recorded);
             served.push_back(recorded);

@@ -35,9 +35,7 @@ public:
     }
 
 private:
-    std::size_t received_before_unit(const FcviUnit& unit) const {
-        return received_before(plan_.recording, plan_.side, unit.index);
-    }
+    std::size_t received_before(const FcviUnit& unit) const { return plan_.heard.before(unit.index); }
 
     /// How many Sequences the host had received when it sent its previous message, logins included: in the peer-to-peer
     /// model a side sends its Connect Request whether or not the other one has sent its own.
@@ -45,9 +43,8 @@ private:
         std::size_t heard = 0;
         for (std::size_t i = 0; i < unit.index; ++i) {
             const bool is_login = plan_.recording.exchange_of(i).type == fc::type_els;
-            if (is_login) heard = received_before(plan_.recording, plan_.side, i + 1);
-            else if (plan_.recording.conversation.messages[i].from == plan_.side)
-                heard = received_before(plan_.recording, plan_.side, i);
+            if (is_login) heard = plan_.heard.before(i + 1);
+            else if (plan_.recording.conversation.messages[i].from == plan_.side) heard = plan_.heard.before(i);
         }
         return heard;
     }
@@ -58,7 +55,7 @@ private:
 
     void add_own(const FcviExchange& exchange) {
         const FcviUnit& request = exchange.request();
-        const std::size_t after = received_before_unit(request);
+        const std::size_t after = received_before(request);
         if (request.is(IuType::connect_rqst)) {
             // A retried setup is the Provider's own doing.
             if (!request.device_header.retry()) add_request(request, end_.crossing ? known_before(request) : after);
@@ -70,6 +67,8 @@ private:
                         return port->disconnect(now, vi, why, closes);
                     });
         } else {
+            const auto* target = std::get_if<fcvi::RdmaTarget>(&request.device_header.target);
+            if (target != nullptr && request.is(IuType::read_rqst)) plan_.take_room(target->tot_len);
             add(request, after, [port = port_, vi = vi_, request](Time now) {
                 port->send(now, vi, request);
                 return true;
@@ -90,18 +89,18 @@ private:
     /// The server waits before it is asked, and answers when it did.
     void add_answer(const FcviExchange& exchange) {
         // The Provider answers a retried request as it did before.
-        const bool heard = !is_lost(plan_.recording, plan_.side, exchange.request().index);
+        const bool heard = !plan_.heard.is_lost(exchange.request().index);
         const bool is_new = heard && !std::exchange(answers_, answers_ || heard);
         if (end_.is_peer || !is_new || end_.refusal == fcvi::Reason::no_waiting_connectionpoint) return;
         fcvi::NetAddress local = end_.local;
         if (end_.refusal == fcvi::Reason::no_discriminator_match) local.discriminator.octets[0] ^= 0x80;
-        add(exchange.request(), received_before_unit(exchange.request()), [port = port_, local](Time now) {
+        add(exchange.request(), received_before(exchange.request()), [port = port_, local](Time now) {
             port->provider().connect_wait(now, local, patient);
             return true;
         });
         const FcviUnit* response = exchange.find(IuType::connect_resp1);
         if (response == nullptr) return;
-        add(*response, received_before_unit(*response), [port = port_, vi = vi_, accepts = end_.accepts](Time now) {
+        add(*response, received_before(*response), [port = port_, vi = vi_, accepts = end_.accepts](Time now) {
             const auto request = port->provider().next_request();
             if (!request || request->result != vi::Return::success) return false;
             if (accepts) port->provider().connect_accept(now, request->conn, vi);

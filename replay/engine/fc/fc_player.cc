@@ -25,7 +25,10 @@ public:
           patience_(stack::later(options.patience, 2 * longest_gap(recording.conversation))),
           exchanges_(config, 0, frames_, stack::Random(recording.ports[played] + 1)) {
         exchanges_.set_port_id(recording.ports[played]);
-        for (const RecordedExchange& exchange : recording.exchanges) exchanges_.set_user(exchange.type, *this);
+        for (const RecordedExchange& exchange : recording.exchanges) {
+            exchanges_.set_user(exchange.type, *this);
+            contexts_.emplace(exchange.name, exchange.context);
+        }
     }
 
     // ---- as an endpoint ----
@@ -110,9 +113,8 @@ private:
         ExchangeState state;
         const Side originator = other(script_.played());
         state.exchange = exchange_name(++begun_by_other_, originator);
-        if (const auto recorded = std::ranges::find(recording_.exchanges, state.exchange, &RecordedExchange::name);
-            recorded != recording_.exchanges.end())
-            state.context = recorded->context;
+        if (const auto recorded = contexts_.find(state.exchange); recorded != contexts_.end())
+            state.context = recorded->second;
         handles_[state.exchange] = iu.exchange;
         return states_.emplace(iu.exchange, std::move(state)).first->second;
     }
@@ -213,6 +215,7 @@ private:
     stack_fc::Exchanges exchanges_;
     std::map<ExchangeHandle, ExchangeState> states_;
     std::map<std::string, ExchangeHandle> handles_;  ///< by exchange
+    std::map<std::string, IuContext> contexts_;      ///< of recorded Exchanges
     std::size_t begun_by_other_ = 0;
     std::vector<std::string> notes_;
     Time moved_ = 0;  ///< when a message came or went last

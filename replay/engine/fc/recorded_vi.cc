@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "replay/engine/believable.h"
 #include "replay/engine/player.h"
 
 namespace fabricscope::replay::fibre_channel {
@@ -11,9 +12,6 @@ namespace fabricscope::replay::fibre_channel {
 namespace {
 
 using fcvi::IuType;
-
-/// More of one region is not registered.
-constexpr std::uint64_t most_memory = 256 * 1024 * 1024;
 
 bool is_rdma(const FcviUnit& request) { return request.is(IuType::write_rqst) || request.is(IuType::read_rqst); }
 
@@ -97,9 +95,12 @@ std::vector<RecordedMemory> memory_of(const std::vector<FcviExchange>& exchanges
             note(images, access_of(exchange));
     }
     std::vector<RecordedMemory> memory;
+    std::uint64_t room = most_claimed;
     for (const auto& [handle, image] : images) {
-        if (image.end < image.begin || image.end - image.begin > most_memory)
+        room += image.octets.size();
+        if (image.end < image.begin || image.end - image.begin > room)
             throw NotPlayable("the memory that RDMA used is too large to be emulated");
+        room -= image.end - image.begin;
         RecordedMemory& region = memory.emplace_back();
         region.handle = handle;
         region.address = image.begin;
@@ -265,7 +266,7 @@ std::vector<std::vector<FcviExchange>> connections_of(std::vector<FcviExchange> 
         const std::vector<Handle> handles = handles_in(exchange);
         const auto known = std::ranges::find_if(handles, [&](const Handle& handle) { return owners.contains(handle); });
         std::size_t connection = known != handles.end() ? owners[*known] : connections.size() - 1;
-        const auto crossed = known != handles.end()
+        const auto crossed = known != handles.end() || !as_peer(exchange.request())
                                  ? connections.end()
                                  : std::ranges::find_if(connections, [&](const auto& one) {
                                        return std::ranges::any_of(

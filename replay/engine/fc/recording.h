@@ -43,6 +43,12 @@ struct Recording {
     std::size_t data_field_size = 0;  ///< octets of the longest one that was seen, Device_Header included
 
     const RecordedExchange& exchange_of(std::size_t message) const { return exchanges[cuts[message].exchange]; }
+    /// The messages of each Exchange, in order.
+    std::vector<std::vector<std::size_t>> messages_by_exchange() const {
+        std::vector<std::vector<std::size_t>> messages(exchanges.size());
+        for (std::size_t i = 0; i < cuts.size(); ++i) messages[cuts[i].exchange].push_back(i);
+        return messages;
+    }
 };
 
 std::string exchange_name(std::size_t number, Side originator);

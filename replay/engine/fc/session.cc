@@ -205,10 +205,9 @@ private:
 
     void add_streams() {
         PerSide<Octets> data;
-        for (std::size_t exchange = 0; exchange < recording_.exchanges.size(); ++exchange)
-            for (std::size_t i = 0; i < recording_.cuts.size(); ++i) {
+        for (const std::vector<std::size_t>& exchange : recording_.messages_by_exchange())
+            for (const std::size_t i : exchange) {
                 const Message& message = recording_.conversation.messages[i];
-                if (recording_.cuts[i].exchange != exchange) continue;
                 const fc::Frame frame = frame_of(message.octets);
                 if (!is_data(frame.header)) continue;
                 data[message.from].insert(data[message.from].end(), frame.payload.begin(), frame.payload.end());
@@ -230,12 +229,17 @@ private:
             if (exchange.rdma_message != 0) messages.insert(exchange.rdma_message);
         }
         std::size_t number = 0;
-        for (const std::uint32_t id : connections) add_connection(++number, engine_.fcvi().connections[id - 1]);
+        std::map<std::uint32_t, std::vector<const fcvi_model::Message*>> sent;  // on each connection
+        for (const fcvi_model::Message& message : engine_.fcvi().messages) sent[message.connection].push_back(&message);
+        for (const std::uint32_t id : connections)
+            add_connection(++number, engine_.fcvi().connections[id - 1], sent[id]);
         number = 0;
         for (const std::uint64_t id : messages) add_rdma_message(++number, engine_.fc_ae_rdma().messages[id - 1]);
     }
 
-    void add_connection(std::size_t number, const fcvi_model::Connection& connection) {
+    void add_connection(
+        std::size_t number, const fcvi_model::Connection& connection,
+        const std::vector<const fcvi_model::Message*>& messages) {
         const std::string about = fmt::format("connection {}", number);
         add_fact(about, "outcome", name_of(connection.outcome));
         if (const char* close = fcvi_model::close_of(connection)) add_fact(about, "close", close);
@@ -254,13 +258,12 @@ private:
                 about, fmt::format("state of the {}", name_of(side_of(end.port.id))), name_of(end.state), by_logout);
         }
         PerSide<std::size_t> counts;
-        for (const fcvi_model::Message& message : engine_.fcvi().messages) {
-            if (message.connection != connection.id) continue;
-            const Side from = side_of(connection.end[message.from].port.id);
+        for (const fcvi_model::Message* message : messages) {
+            const Side from = side_of(connection.end[message->from].port.id);
             const std::string which = fmt::format("{}, Message {} of the {}", about, ++counts[from], name_of(from));
-            add_fact(which, "operation", name_of(message.operation));
-            add_fact(which, "state", name_of(message.state));
-            add_fact(which, "Sequences", fmt::format("{}", message.sequences), true);
+            add_fact(which, "operation", name_of(message->operation));
+            add_fact(which, "state", name_of(message->state));
+            add_fact(which, "Sequences", fmt::format("{}", message->sequences), true);
         }
     }
 

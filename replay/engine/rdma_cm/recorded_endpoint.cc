@@ -7,6 +7,7 @@
 #include <set>
 
 #include "protocols/ib/mtu.h"
+#include "replay/engine/believable.h"
 #include "replay/engine/rdma_cm/formats.h"
 
 namespace fabricscope::replay::rdma_cm {
@@ -136,9 +137,16 @@ bool RecordedEndpoint::is_announced(std::uint32_t key) const {
 }
 
 void RecordedEndpoint::register_memory(Names names) {
+    std::uint64_t room = believable_octets(recording_.conversation);
+    const auto take = [&room](std::uint64_t octets) {
+        if (octets > room)
+            throw NotPlayable("reads and writes name more memory than can be of a recording of its size");
+        room -= octets;
+    };
+    for (const Message& message : recording_.conversation.messages)
+        if (message.from == side_ && message.name == read_name) take(Headers(message.octets).reth.dma_length);
     for (const auto& [key, region] : regions()) {
-        if (region.end - region.begin > largest_playable)
-            throw NotPlayable("the peer uses more than 256 MiB of memory under one key");
+        take(region.end - region.begin);
         Octets& octets = memory_.emplace_back(region.end - region.begin);
         stack::MemoryRegion memory{region.begin, octets, stack::remote_read | stack::remote_write};
         if (names == Names::recorded || !is_announced(key)) {

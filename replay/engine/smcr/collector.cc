@@ -10,8 +10,11 @@ namespace fabricscope::replay::smcr {
 namespace {
 
 /// Of application data, of all connections together.
-constexpr std::size_t most_octets = std::size_t{1} << 30;
+constexpr std::uint64_t most_octets = std::uint64_t{1} << 30;
 constexpr std::size_t stream_limit = std::size_t{1} << 24;
+constexpr std::uint64_t longest_packet = 65'535;
+/// Octets that positions may claim beyond what was captured, of all connections together.
+constexpr std::uint64_t most_missing = std::uint64_t{1} << 24;
 
 }  // namespace
 
@@ -33,9 +36,11 @@ std::optional<capture::IbCarrier> Collector::carrier(std::uint32_t link_group) c
     return found == carriers_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool Collector::reserve(std::size_t octets) {
-    if (octets > most_octets - kept_) return false;
+/// What was not captured is believed as far as cut frames tell it, and a little beyond: it may be a flipped bit.
+bool Collector::reserve(std::uint64_t octets, std::uint64_t missing) {
+    if (octets > most_octets - kept_ || missing_ + missing > most_missing + cut_off_) return false;
     kept_ += octets;
+    missing_ += missing;
     return true;
 }
 
@@ -43,6 +48,10 @@ void Collector::on_facts(const tracker::FrameFacts& facts) {
     using What = tracker::FrameFacts::What;
     if (!facts.from) return;
     sorted_ = false;
+    if (facts.packet != nullptr)
+        cut_off_ += std::min<std::uint64_t>(
+            facts.packet->wire_length - std::min(facts.packet->wire_length, facts.packet->captured_length),
+            longest_packet);
     if (facts.packet != nullptr && facts.what != What::tcp && facts.link_group != 0)
         carriers_.try_emplace(facts.link_group, facts.packet->ib.carrier);
     if (facts.what == What::tcp) return on_tcp(facts);
@@ -98,7 +107,8 @@ void Collector::on_stream(const tracker::StreamPiece& piece) {
     Collected& collected = collected_[piece.connection];
     Octets& data = collected.data[piece.from];
     const std::uint64_t end = piece.position + piece.octets.size() + piece.missing;
-    if (piece.implausible || end < data.size() || !reserve(end - data.size())) {
+    if (piece.implausible || end < data.size() ||
+        !reserve(end - data.size(), end - data.size() - std::min(end - data.size(), piece.octets.size()))) {
         collected.too_much = true;
         return;
     }
@@ -138,19 +148,28 @@ void Collector::on_tcp(const tracker::FrameFacts& facts) {
     Collected& collected = collected_[facts.connection];
     capture::TcpStream& stream = *tcp.stream[from];
     stream.insert(segment.sequence, segment.payload, segment.payload_length, facts.frame);
-    if (const ByteView more = stream.readable(); !more.empty() && reserve(more.size())) {
+    if (const ByteView more = stream.readable(); !more.empty() && reserve(more.size(), 0)) {
         collected.tcp[from].insert(collected.tcp[from].end(), more.begin(), more.end());
         stream.consume(more.size());
     }
     collected.tcp_has_holes[from] = stream.has_hole() || stream.lost() != 0;
     if (segment.payload_length == 0 && !segment.has(capture::fin) && !segment.has(capture::rst)) return;
+    const std::uint64_t written = segment.sequence + segment.payload_length - *tcp.start[from];
+    if (written > UINT32_MAX / 2) return;  // before the stream's begin
+    std::uint64_t& known = collected.tcp_end[from];
+    const std::uint64_t more = written - std::min(written, known);
+    if (more > segment.payload_length && !reserve(0, more - segment.payload_length)) {
+        collected.too_much = true;
+        return;
+    }
+    known += more;
     Seen seen{
         .kind = Seen::Kind::tcp,
         .time = facts.time,
         .frame = facts.frame,
         .connection = facts.connection,
         .from = from,
-        .written = segment.sequence + segment.payload_length - *tcp.start[from],
+        .written = written,
         .fin = segment.has(capture::fin),
         .reset = segment.has(capture::rst)};
     const auto peer = tcp.start[engine::other(from)];

@@ -33,11 +33,12 @@ struct Seen {
 
 /// The data of a connection.
 struct Collected {
-    PerSide<Mac> mac;                ///< of the TCP segments
-    PerSide<Octets> data;            ///< over RDMA
-    PerSide<std::uint64_t> missing;  ///< octets of that
-    PerSide<Octets> tcp;             ///< the TCP stream, CLC included
-    PerSide<std::uint64_t> clc{};    ///< octets at its begin that are CLC
+    PerSide<Mac> mac;                  ///< of the TCP segments
+    PerSide<Octets> data;              ///< over RDMA
+    PerSide<std::uint64_t> missing;    ///< octets of that
+    PerSide<Octets> tcp;               ///< the TCP stream, CLC included
+    PerSide<std::uint64_t> tcp_end{};  ///< where it ends as far as is known, holes included
+    PerSide<std::uint64_t> clc{};      ///< octets at its begin that are CLC
     PerSide<bool> tcp_has_holes{};
     bool too_much = false;  ///< to be kept
 };
@@ -65,7 +66,7 @@ private:
     void on_tcp(const tracker::FrameFacts& facts);
     void on_syn(const tracker::FrameFacts& facts, Tcp& tcp);
     void on_cdc(const tracker::FrameFacts& facts);
-    bool reserve(std::size_t octets);
+    bool reserve(std::uint64_t octets, std::uint64_t missing);
 
     mutable std::vector<Seen> seen_;
     mutable bool sorted_ = true;
@@ -73,7 +74,9 @@ private:
     std::map<std::uint32_t, Tcp> tcp_;
     std::map<std::uint32_t, PerSide<std::uint64_t>> read_;
     std::map<std::uint32_t, capture::IbCarrier> carriers_;
-    std::size_t kept_ = 0;  ///< octets
+    std::uint64_t kept_ = 0;     ///< octets
+    std::uint64_t missing_ = 0;  ///< of these, octets that were not captured
+    std::uint64_t cut_off_ = 0;  ///< octets that frames had on the wire, behind what was captured of them
 };
 
 }  // namespace fabricscope::replay::smcr

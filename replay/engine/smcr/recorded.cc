@@ -48,11 +48,23 @@ public:
         for (const Side side : both_sides.values) {
             auto script = std::make_shared<AppScript>();
             script->octets = stream(side);
-            script->octets.resize(std::max<std::uint64_t>(script->octets.size(), progress_[side].written));
+            script->octets.resize(extent(side));
             script->steps = std::move(steps_[side]);
+            for (AppStep& step : script->steps) {
+                step.written = std::min(step.written, extent(side));
+                step.read = std::min(step.read, extent(other(side)));
+                step.arrived = std::min(step.arrived, extent(other(side)));
+            }
             connection.script[side] = std::move(script);
             connection.step_time[side] = std::move(times_[side]);
         }
+    }
+
+    /// Octets that a side wrote, as far as its positions are to be believed.
+    std::uint64_t extent(Side side) const {
+        if (!over_tcp_) return collected_.data[side].size();
+        const std::uint64_t end = std::max<std::uint64_t>(collected_.tcp_end[side], collected_.tcp[side].size());
+        return end - std::min(end, collected_.clc[side]);
     }
 
     Octets stream(Side side) const {

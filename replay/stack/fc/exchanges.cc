@@ -66,6 +66,7 @@ void Exchanges::wait_for_ack(ExchangeHandle handle, Exchange& exchange, Time unt
 /// What is over is remembered for R_A_TOV, so that late copies of its frames are known.
 void Exchanges::end(Time now, Exchange& exchange) {
     if (exchange.ended) return;
+    forget_old(now);
     exchange.ended = true;
     const ExchangeHandle handle = handle_of(exchange.key);
     wait_for_ack(handle, exchange, never);
@@ -84,10 +85,28 @@ void Exchanges::forget_old(Time now) {
     }
 }
 
+/// An OX_ID may be used again as soon as its Exchange is complete, but R_A_TOV after an ABTS (FC-FS, Exchange
+/// identifiers; Recovery_Qualifier).
+std::optional<Exchanges::Key> Exchanges::free_key(std::uint32_t peer) {
+    for (unsigned tried = 0; tried < fc::unassigned_x_id; ++tried) {
+        if (next_x_id_ == fc::unassigned_x_id) ++next_x_id_;
+        const Key key{peer, next_x_id_++, true};
+        const Exchange* before = find(handle_of(key));
+        if (before == nullptr || (before->ended && !before->aborting && !before->aborted)) return key;
+    }
+    return std::nullopt;
+}
+
 ExchangeHandle Exchanges::open(std::uint8_t type, std::uint32_t peer, int service_class, bool preference) {
+    const std::optional<Key> key = free_key(peer);
+    if (!key) return 0;
     Exchange exchange;
-    do exchange.key = {peer, next_x_id_++, true};
-    while (exchange.key.ox_id == fc::unassigned_x_id || index_.contains(exchange.key));
+    exchange.key = *key;
+    if (const ExchangeHandle before = handle_of(*key); before != 0) {
+        // Other SEQ_IDs tell its frames from late copies of those before.
+        exchange.next_seq_id = find(before)->next_seq_id;
+        erase(before);
+    }
     exchange.type = type;
     exchange.service_class = service_class;
     exchange.preference = preference;

@@ -126,6 +126,7 @@ public:
     void set_timeouts(Time e_d_tov, Time r_a_tov) { config_.e_d_tov = e_d_tov, config_.r_a_tov = r_a_tov; }
     Time r_a_tov() const { return config_.r_a_tov; }
 
+    /// 0 if all identifiers belong to Exchanges that are open, or were aborted less than R_A_TOV ago.
     ExchangeHandle open(std::uint8_t type, std::uint32_t peer, int service_class = 3, bool preference = false);
     void send(Time now, ExchangeHandle handle, OutgoingIu iu);
     /// Class 2: some of its frames have been sent, and others wait for credit.
@@ -189,6 +190,7 @@ private:
     ExchangeHandle handle_of(const Key& key) const;
     ExchangeHandle exchange_for(Time now, const fc::Frame& frame, int service_class);
     static bool is_first_again(const Exchange& exchange, const fc::Frame& frame);
+    std::optional<Key> free_key(std::uint32_t peer);
     ExchangeHandle create(Exchange exchange);
     void end(Time now, Exchange& exchange);
     void erase(ExchangeHandle handle);

@@ -120,7 +120,8 @@ bool Application::play(Time now, ByteStream& stream, const AppStep& step) {
     }
     if (!write_step(now, stream, step)) return false;
     if (!step.end) return true;
-    if (plan_.may_end && !plan_.may_end()) return false;
+    held_ = plan_.may_end && !plan_.may_end();
+    if (held_) return false;
     end_step(stream, *step.end);
     return true;
 }

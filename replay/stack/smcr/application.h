@@ -104,6 +104,8 @@ public:
     std::size_t steps() const { return plan_.script ? plan_.script->steps.size() : 0; }
     bool script_done() const { return plan_.script && step_ == plan_.script->steps.size(); }
     bool started() const { return started_; }
+    /// Its script would end now, but may not yet.
+    bool held() const { return held_; }
 
 private:
     void play(Time now, ByteStream& stream);
@@ -129,7 +131,7 @@ private:
     Time next_message_ = 0;
     Time next_read_ = 0;
     Time end_at_ = never;
-    bool started_ = false, shut_ = false, ended_ = false;
+    bool started_ = false, shut_ = false, ended_ = false, held_ = false;
     std::size_t step_ = 0;
     std::optional<Time> resume_at_;  ///< script: when the step's pause ends
     std::optional<Time> relief_at_;  ///< script: when it reads on, so that the peer may read on

@@ -280,13 +280,14 @@ void LinkGroup::tell_rkey(Time now, Element element, std::size_t link) {
 /// When it is seen that the RMB has not been used for long enough. This side looks only now and then, so that several
 /// may go together.
 Time LinkGroup::withdrawal_of(const Rmb& rmb) const {
-    if (!rmb.peer_knows || rmb.idle_since == never || profile_.rmb_idle == never) return never;
+    if (!rmb.peer_knows || rmb.idle_since == never) return never;
     const Time interval = profile_.rmb_idle / 4 + 1;
     return ((rmb.idle_since + profile_.rmb_idle) / interval + 1) * interval;
 }
 
 /// Nobody gets an element of these RMBs until the peer has forgotten them (RFC 7609, 3.5.5.2.2).
 void LinkGroup::withdraw_idle_rmbs(Time now) {
+    if (profile_.rmb_idle == never) return;
     RkeyRequest request{RkeyRequest::Kind::delete_rkey, {}, carrier()};
     for (std::size_t i = 0; i < rmbs_.size() && request.rmbs.size() < rkeys_in_message; ++i) {
         if (withdrawal_of(rmbs_[i]) > now) continue;
@@ -585,7 +586,7 @@ void LinkGroup::on_test_link(Time now, std::size_t link, const wire::TestLink& m
 Time LinkGroup::wakeup() const {
     Time earliest = std::min(request_flow_.deadline, link_flow_.deadline);
     for (const Link& link : links_) earliest = std::min(earliest, link.test_deadline);
-    if (!may_begin()) return earliest;
+    if (!may_begin() || profile_.rmb_idle == never) return earliest;
     for (const Rmb& rmb : rmbs_) earliest = std::min(earliest, withdrawal_of(rmb));
     return earliest;
 }

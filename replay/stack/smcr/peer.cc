@@ -52,12 +52,13 @@ void Peer::on_timer(Time now) {
         if (adapter->wakeup() <= now) adapter->on_timer(now);
     for (auto& group : groups_)
         if (group->links.wakeup() <= now) group->links.on_timer(now);
-    for (auto& connection : connections_) {
-        connection->now = now;
-        if (connection->tcp.wakeup() <= now) connection->tcp.on_timer(now);
-        if (connection->deadline > now) continue;
-        connection->deadline = never;
-        fail(now, *connection, "failed");  // no CLC message in time: the TCP connection ends (RFC 7609, C.1)
+    touch_due(now);
+    for (const std::size_t index : std::set(touched_)) {
+        Connection& connection = *connections_[index];
+        if (connection.tcp.wakeup() <= now) connection.tcp.on_timer(now);
+        if (connection.deadline > now) continue;
+        connection.deadline = never;
+        fail(now, connection, "failed");  // no CLC message in time: the TCP connection ends (RFC 7609, C.1)
     }
     work(now);
 }
@@ -66,12 +67,7 @@ Time Peer::wakeup() const {
     Time earliest = never;
     for (const auto& adapter : adapters_) earliest = std::min(earliest, adapter->wakeup());
     for (const auto& group : groups_) earliest = std::min(earliest, group->links.wakeup());
-    for (const auto& connection : connections_) {
-        earliest = std::min({earliest, connection->tcp.wakeup(), connection->deadline});
-        const bool runs = connection->phase == Phase::active || connection->phase == Phase::plain;
-        if (runs) earliest = std::min(earliest, connection->application.wakeup());
-    }
-    return earliest;
+    return timers_.empty() ? earliest : std::min(earliest, timers_.begin()->first);
 }
 
 void Peer::take_frames(std::vector<OutgoingFrame>& frames) {
@@ -142,6 +138,7 @@ Peer::Connection& Peer::add(Key key, const Mac& mac, bool client, const AppPlan&
     connections_.push_back(
         std::make_unique<Connection>(std::move(tcp), plan, std::get<0>(key) * 2U + (client ? 1 : 0)));
     Connection& connection = *connections_.back();
+    connection.index = connections_.size() - 1;
     connection.key = key;
     connection.remote_port = {mac, std::get<1>(key)};
     connection.client = client;
@@ -152,7 +149,7 @@ Peer::Connection& Peer::add(Key key, const Mac& mac, bool client, const AppPlan&
 void Peer::connect(
     Time now, std::uint16_t local_port, const Mac& mac, const Gid& ip, std::uint16_t port, const AppPlan& plan) {
     Connection& connection = add({local_port, ip, port}, mac, true, plan, tcp_config(local_port, port));
-    connection.now = now;
+    touch(now, connection);
     connection.tcp.connect(now);
     flush(connection);
 }
@@ -164,7 +161,7 @@ void Peer::on_tcp(Time now, const capture::Packet& packet) {
     const auto known = by_key_.find(key);
     const bool opening = segment.has(capture::syn) && !segment.has(capture::ack);
     if (known != by_key_.end() && !(opening && known->second->tcp.over())) {
-        known->second->now = now;
+        touch(now, *known->second);
         known->second->tcp.on_segment(now, segment);
         return flush(*known->second);
     }
@@ -172,7 +169,7 @@ void Peer::on_tcp(Time now, const capture::Packet& packet) {
     if (plan == nullptr) return refuse_segment(packet);
     Connection& connection = add(
         key, packet.source_mac, false, *plan, tcp_config(segment.destination_port, segment.source_port));
-    connection.now = now;
+    touch(now, connection);
     connection.tcp.accept(now, segment);
     flush(connection);
 }
@@ -208,11 +205,40 @@ void Peer::flush(Connection& connection) {
         const ByteView frame = builder_.tcp(ends, segment.fields, segment.options, segment.payload);
         frames_.push_back({0, {frame.begin(), frame.end()}, {}});
     }
+    schedule(connection);
 }
 
 // ---- what is to be done --------------------------------------------------------------------------
 
+/// Something happens to it: work() is to look what comes of that.
+void Peer::touch(Time now, Connection& connection) {
+    connection.now = now;
+    touched_.insert(connection.index);
+}
+
+/// Time has come for something.
+void Peer::touch_due(Time now) {
+    for (const auto& [time, index] : timers_) {
+        if (time > now) break;
+        touch(now, *connections_[index]);
+    }
+}
+
+/// What it waits for now.
+void Peer::schedule(Connection& connection) {
+    Time earliest = std::min(connection.tcp.wakeup(), connection.deadline);
+    const bool runs = connection.phase == Phase::active || connection.phase == Phase::plain;
+    if (runs) earliest = std::min(earliest, connection.application.wakeup());
+    if (earliest == connection.scheduled) return;
+    timers_.erase({connection.scheduled, connection.index});
+    connection.scheduled = earliest;
+    if (earliest != never) timers_.emplace(earliest, connection.index);
+}
+
+/// An application that may not end yet is asked again whenever anything happens.
 void Peer::work(Time now) {
+    touch_due(now);
+    std::set<std::size_t> held;
     bool more = true;
     while (more) {
         more = false;
@@ -232,12 +258,16 @@ void Peer::work(Time now) {
                 more = true;
             }
         }
-        for (auto& connection : connections_) {
-            connection->now = now;
-            more = step(now, *connection) || more;
-            flush(*connection);
+        for (const std::size_t index : std::exchange(touched_, {})) {
+            Connection& connection = *connections_[index];
+            connection.now = now;
+            if (step(now, connection)) touch(now, connection);
+            if (connection.application.held()) held.insert(index);
+            flush(connection);
         }
+        more = more || !touched_.empty();
     }
+    touched_ = std::move(held);
 }
 
 void Peer::enter(Connection& connection, Phase phase, Time deadline) {
@@ -279,7 +309,7 @@ void Peer::become_plain(Connection& connection, const char* outcome) {
 }
 
 void Peer::fail(Time now, Connection& connection, const char* outcome) {
-    connection.now = now;
+    touch(now, connection);
     if (connection.outcome.empty()) connection.outcome = outcome;
     if (connection.group != nullptr && !std::exchange(connection.released, true))
         connection.group->links.leave_link(now, connection.link);  // the peer may still write to the element
@@ -345,7 +375,7 @@ void Peer::on_completion(Time now, std::size_t adapter, Completion completion) {
         if (completion.status != CompletionStatus::success) return group->links.on_link_error(now, link);
         Connection* connection = connection_of(*group, completion.id);
         if (connection == nullptr || connection->link != link) return;
-        connection->now = now;
+        touch(now, *connection);
         connection->acknowledge();
         if (connection->ready_to_leave()) connection->move_to_another_link();
         return;
@@ -366,7 +396,7 @@ void Peer::on_cdc(Time now, const Group& group, ByteView octets) {
     if (layout::parse_into(message, octets)) return;
     Connection* connection = connection_of(group, message.alert_token);
     if (connection == nullptr || connection->released) return;
-    connection->now = now;
+    touch(now, *connection);
     if (connection->data) connection->data->on_message(message);
     else connection->early.push_back(message);
 }
@@ -391,42 +421,52 @@ void Peer::on_link_down(Time now, Connection& connection) {
     connection.group->links.leave_link(now, before);
 }
 
+/// Only one connection is being set up with RDMA at a time; all that use the group live on its links.
 void Peer::on_group_event(Time now, Group& group, const GroupEvent& event) {
     using Kind = GroupEvent::Kind;
-    for (auto& each : connections_) {
-        Connection& connection = *each;
-        if (connection.group != &group || connection.phase == Phase::over) continue;
-        connection.now = now;
-        switch (event.kind) {
-            case Kind::link_ready:
-                if (connection.phase == Phase::link) become_active(now, connection);
-                break;
-            case Kind::link_failed:
-                if (connection.phase != Phase::link && connection.phase != Phase::confirm) break;
-                if (!config_.profile.decline_on_timeout) fail(now, connection, "failed");
-                else decline(now, connection, timeout_confirm_link);
-                break;
-            case Kind::rkey_confirmed:
-                if (connection.phase != Phase::key || connection.element->rmb != event.rmb) break;
-                send_accept_or_confirm(
-                    now, connection, connection.client ? wire::ClcType::confirm : wire::ClcType::accept);
-                if (connection.client) become_active(now, connection);
-                else enter(connection, Phase::confirm, now + config_.profile.clc_wait);
-                break;
-            case Kind::rkey_refused:
-                if (connection.phase == Phase::key && connection.element->rmb == event.rmb)
-                    decline(now, connection, rkey_not_registered);
-                break;
-            case Kind::link_leaving:
-                if (connection.link == event.link) on_link_leaving(now, connection);
-                break;
-            case Kind::link_down:
-                if (connection.link == event.link) on_link_down(now, connection);
-                break;
-            case Kind::ended: fail(now, connection, "failed"); break;
-        }
-        flush(connection);
+    if (event.kind != Kind::link_leaving && event.kind != Kind::link_down && event.kind != Kind::ended) {
+        if (!lock_queue_.empty() && lock_queue_.front()->group == &group)
+            on_setup_event(now, *lock_queue_.front(), event);
+        return;
     }
+    for (auto& connection : connections_)
+        if (connection->group == &group && connection->phase != Phase::over) on_link_event(now, *connection, event);
+}
+
+void Peer::on_setup_event(Time now, Connection& connection, const GroupEvent& event) {
+    using Kind = GroupEvent::Kind;
+    touch(now, connection);
+    const bool waits_for_key = connection.phase == Phase::key && connection.element->rmb == event.rmb;
+    switch (event.kind) {
+        case Kind::link_ready:
+            if (connection.phase == Phase::link) become_active(now, connection);
+            break;
+        case Kind::link_failed:
+            if (connection.phase != Phase::link && connection.phase != Phase::confirm) break;
+            if (!config_.profile.decline_on_timeout) fail(now, connection, "failed");
+            else decline(now, connection, timeout_confirm_link);
+            break;
+        case Kind::rkey_confirmed:
+            if (!waits_for_key) break;
+            send_accept_or_confirm(now, connection, connection.client ? wire::ClcType::confirm : wire::ClcType::accept);
+            if (connection.client) become_active(now, connection);
+            else enter(connection, Phase::confirm, now + config_.profile.clc_wait);
+            break;
+        case Kind::rkey_refused:
+            if (waits_for_key) decline(now, connection, rkey_not_registered);
+            break;
+        default: break;
+    }
+    flush(connection);
+}
+
+void Peer::on_link_event(Time now, Connection& connection, const GroupEvent& event) {
+    touch(now, connection);
+    if (event.kind == GroupEvent::Kind::ended) fail(now, connection, "failed");
+    else if (connection.link == event.link && event.kind == GroupEvent::Kind::link_leaving)
+        on_link_leaving(now, connection);
+    else if (connection.link == event.link) on_link_down(now, connection);
+    flush(connection);
 }
 
 // ---- the account ---------------------------------------------------------------------------------

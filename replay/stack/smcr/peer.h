@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "protocols/smcr/clc.h"
@@ -121,6 +122,9 @@ private:
     void on_tcp(Time now, const capture::Packet& packet);
     const AppPlan* plan_for(const capture::TcpSegment& opening) const;
     void refuse_segment(const capture::Packet& packet);
+    void touch(Time now, Connection& connection);
+    void touch_due(Time now);
+    void schedule(Connection& connection);
     void flush(Connection& connection);
     void work(Time now);
     bool step(Time now, Connection& connection);
@@ -154,6 +158,8 @@ private:
     void leave_group(Time now, Connection& connection);
     Connection* connection_of(const Group& group, std::uint64_t token);
     void on_group_event(Time now, Group& group, const GroupEvent& event);
+    void on_setup_event(Time now, Connection& connection, const GroupEvent& event);
+    void on_link_event(Time now, Connection& connection, const GroupEvent& event);
     void remember_peer(Connection& connection, std::size_t link, const wire::SmcrAcceptConfirm& message);
     void become_active(Time now, Connection& connection);
     void become_plain(Connection& connection, const char* outcome);
@@ -169,6 +175,9 @@ private:
     std::map<std::uint16_t, AppPlan> services_;
     std::map<std::pair<std::uint16_t, std::uint16_t>, AppPlan> expected_;  ///< by port and client's port
     std::vector<std::unique_ptr<Connection>> connections_;
+    // Connections by their place in `connections_`, so that what happens to one costs the others nothing.
+    std::set<std::size_t> touched_;                  ///< something has happened to them; work() goes on with them
+    std::set<std::pair<Time, std::size_t>> timers_;  ///< those that wait for a time
     std::map<Key, Connection*> by_key_;
     std::unordered_map<std::uint64_t, Connection*> by_token_;
     std::vector<std::unique_ptr<Group>> groups_;

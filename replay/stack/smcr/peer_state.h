@@ -48,6 +48,8 @@ struct Peer::Connection final : ConnectionStream, DataSender {
         group->links.leave_link(now, released ? link : before);
     }
 
+    std::size_t index = 0;   ///< in `connections_`
+    Time scheduled = never;  ///< in `timers_`
     Key key;
     IbAddress remote_port;  ///< MAC and IP address
     bool client = false;

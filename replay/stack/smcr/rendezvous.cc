@@ -61,7 +61,7 @@ void Peer::release_lock(Connection& connection) {
     if (!held || lock_queue_.empty()) return;
     Connection& next = *lock_queue_.front();
     const Time now = connection.now;
-    next.now = now;
+    touch(now, next);
     if (next.client) answer_accept(now, next);
     else answer_proposal(now, next);
     flush(next);

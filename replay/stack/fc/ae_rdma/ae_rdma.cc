@@ -50,6 +50,10 @@ std::optional<RdmaOutcome> AeRdma::next_outcome() {
 /// FCP_CMND, and the data of a write right behind it: nobody asks for them (4.2.4.4.1, 4.2.4.5).
 std::uint64_t AeRdma::request(Time now, std::uint32_t target, const RdmaRequest& request) {
     const ExchangeHandle exchange = exchanges_.open(fc_ae_rdma::fc_type, target, service_class_);
+    if (exchange == 0) {
+        outcomes_.push_back({next_unsent_, false, {}, {}});
+        return next_unsent_--;
+    }
     fc_ae_rdma::Command command;
     command.lun.number = request.lun;
     command.control.read_data = request.read;

@@ -124,6 +124,7 @@ private:
     std::deque<ApplicationResponse> prepared_;
     std::deque<Notification> notifications_;
     std::deque<RdmaOutcome> outcomes_;
+    std::uint64_t next_unsent_ = UINT64_MAX;  ///< number of a request for which the port has no Exchange
 };
 
 }  // namespace fabricscope::stack::fibre_channel
