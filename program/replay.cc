@@ -169,7 +169,8 @@ bool write_json(const report::Json& json, const ReplayOptions& options) {
 }
 
 int replay_one(
-    const Recording& recording, const Candidate& candidate, const PlaySettings& settings, const ReplayOptions& options) {
+    const Recording& recording, const Candidate& candidate, const PlaySettings& settings,
+    const ReplayOptions& options) {
     const Side side = sides_of(options).front();
     const std::unique_ptr<Played> played = play(recording, candidate, side, settings);
     const RunReport report = report_of(*played, settings);
@@ -308,8 +309,7 @@ void add_replay(CommandLine& program) {
             "Who is the other side: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE")
         .check(check_target)
         .placeholder("TARGET");
-    command
-        .option("--profile", options->profile, "emulated: the side's own parameters, instead of the recorded ones")
+    command.option("--profile", options->profile, "emulated: the side's own parameters, instead of the recorded ones")
         .one_of({"linux", "strict"})
         .placeholder("linux|strict");
     command.option("--address", options->address, "smc: IP address of the played side, which nobody else has")

@@ -34,9 +34,9 @@ struct VerifyOptions {
 };
 
 /// Files of baselines that the program has written.
-const Replaceable our_baselines{
-    "a baseline of fabricscope",
-    [](std::string_view octets) { return octets.find("fabricscope verify --update") != std::string_view::npos; }};
+const Replaceable our_baselines{"a baseline of fabricscope", [](std::string_view octets) {
+                                    return octets.find("fabricscope verify --update") != std::string_view::npos;
+                                }};
 
 std::string today() {
     const auto now = std::chrono::system_clock::now();
@@ -163,8 +163,7 @@ void add_verify(CommandLine& program) {
         .required()
         .check(check_verify_target)
         .placeholder("TARGET");
-    command
-        .option("--profile", options->profile, "emulated: the side's own parameters, instead of the recorded ones")
+    command.option("--profile", options->profile, "emulated: the side's own parameters, instead of the recorded ones")
         .one_of({"linux", "strict"})
         .placeholder("linux|strict");
     command.option("--address", options->address, "smc: IP address of the played side, which nobody else has")

@@ -68,8 +68,8 @@ void write_svg(std::ostream& out, const Drawing& drawing, std::string_view gener
         << fmt::format(
                R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )",
                number(drawing.width), number(drawing.height))
-        << "font-family=\"'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif\">\n<title>" << xml_escaped(drawing.title)
-        << "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+        << "font-family=\"'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif\">\n<title>"
+        << xml_escaped(drawing.title) << "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
     for (const Layer& layer : drawing.layers) {
         out << "<g class=\"" << xml_escaped(layer.name) << "\">\n";
         if (!layer.title.empty()) out << "<title>" << xml_escaped(layer.title) << "</title>\n";

@@ -6,7 +6,8 @@
 
 namespace fabricscope::report {
 
-/// The text as content or attribute of XML. What XML cannot hold, control characters above all, becomes a question mark.
+/// The text as content or attribute of XML. What XML cannot hold, control characters above all, becomes a question
+/// mark.
 std::string xml_escaped(std::string_view raw);
 
 }  // namespace fabricscope::report

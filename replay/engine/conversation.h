@@ -112,7 +112,7 @@ struct Conversation {
     std::vector<Fact> facts;
     std::vector<engine::Finding> findings;
     std::vector<Cause> causes;  ///< of a recording
-    bool complete = true;  ///< false: something of it was not captured, or was too much to keep
+    bool complete = true;       ///< false: something of it was not captured, or was too much to keep
 };
 
 }  // namespace fabricscope::replay

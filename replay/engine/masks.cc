@@ -59,7 +59,8 @@ void Masks::add(Mask mask) {
     entry.info.kind = layout_kind_of(entry.mask);
     entry.info.base = layout::Base::hex;
     entry.info.order = entry.mask.order;
-    if (entry.mask.octets) entry.info.width = static_cast<std::uint16_t>(entry.mask.octets->end - entry.mask.octets->begin);
+    if (entry.mask.octets)
+        entry.info.width = static_cast<std::uint16_t>(entry.mask.octets->end - entry.mask.octets->begin);
 }
 
 bool Masks::apply(const Entry& entry, Message& message) {
@@ -108,7 +109,8 @@ void Masks::apply(Conversation& recorded) const {
 std::vector<std::string> Masks::unused(const Conversation& recorded) const {
     std::vector<std::string> texts;
     for (const Entry& entry : masks_) {
-        const bool used = std::ranges::any_of(recorded.messages, [&](Message message) { return apply(entry, message); }) ||
+        const bool used = std::ranges::any_of(
+                              recorded.messages, [&](Message message) { return apply(entry, message); }) ||
                           std::ranges::any_of(recorded.streams, [&](Stream stream) { return apply(entry, stream); });
         if (!used) texts.push_back(entry.filter);
     }

@@ -18,7 +18,7 @@ struct Mask {
         std::size_t begin = 0, end = 0;
     };
     std::optional<Range> octets{};
-    std::string message{};      ///< name of the messages it is about, "SEND"; of a stream, "connection 1"; empty: all
+    std::string message{};       ///< name of the messages it is about, "SEND"; of a stream, "connection 1"; empty: all
     std::optional<Side> from{};  ///< whose; nothing: both sides'
     /// The kind of name, "qpn", "rkey", "address" ...; empty: the octets are not compared.
     std::string name{};
@@ -53,8 +53,8 @@ private:
     /// A mask, and what marked messages point to.
     struct Entry {
         Mask mask;
-        std::string filter;       ///< of the field that the marked octets become
-        layout::FieldInfo info;   ///< of a name; unused if the octets are ignored
+        std::string filter;      ///< of the field that the marked octets become
+        layout::FieldInfo info;  ///< of a name; unused if the octets are ignored
         layout::OctetsInfo octets{};
     };
 

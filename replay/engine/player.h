@@ -23,7 +23,8 @@ public:
     virtual std::string waiting_for() const = 0;
     /// For people: where it could not do as recorded (a window that was smaller, an answer that was not recorded).
     virtual std::vector<std::string> notes() const { return {}; }
-    /// Stops playing, and ends what has been begun at the peer: its frames are the last ones of a run, and not compared.
+    /// Stops playing, and ends what has been begun at the peer: its frames are the last ones of a run, and not
+    /// compared.
     virtual void leave(Time now) = 0;
     /// For people: why nothing came of it, if that is certain ("it refuses the connection: nobody listens at port 7");
     /// empty if it is not.

@@ -41,12 +41,12 @@ struct PlaySettings {
     Target target;
     std::string target_name;  ///< as the user calls it
     std::string speed = "fast";
-    Pace pace;                 ///< the same as a number
+    Pace pace;                       ///< the same as a number
     std::string address, interface;  ///< TransportOptions
     Time timeout = 10 * capture::second;
     Time most = LiveLimits{}.most;  ///< of a live run, besides what the recorded pace takes
     const Masks* masks = nullptr;
-    std::function<bool()> stop{};   ///< whether the run is to be broken off
+    std::function<bool()> stop{};      ///< whether the run is to be broken off
     std::function<void()> on_ready{};  ///< before the first message of a live run
 };
 

@@ -77,8 +77,7 @@ Acceptance acceptance_of(const CaseResult& of, const Trouble& trouble) {
 
 /// What an acceptance fits, whatever its reason.
 auto key_of(const std::string& entry, const Acceptance& one) {
-    return std::tuple(
-        entry, one.session, one.target, one.play, one.where, one.message, one.field, one.cause, one.rule);
+    return std::tuple(entry, one.session, one.target, one.play, one.where, one.message, one.field, one.cause, one.rule);
 }
 
 void judge(CaseResult& result, const SuiteEntry& entry, const RunReport& report) {
@@ -127,8 +126,11 @@ Pace pace_of(const SuiteEntry& entry) { return {entry.speed == "recorded" ? 1.0 
 class EntryRun {
 public:
     EntryRun(const Suite& suite, const SuiteEntry& entry, const PlaySettings& target, const VerifySettings& settings)
-        : suite_(suite), entry_(entry), settings_(target), stop_(settings.stop), live_(
-              target.target.kind != Target::Kind::emulated) {
+        : suite_(suite),
+          entry_(entry),
+          settings_(target),
+          stop_(settings.stop),
+          live_(target.target.kind != Target::Kind::emulated) {
         settings_.speed = entry.speed;
         settings_.pace = pace_of(entry);
         settings_.timeout = static_cast<Time>(entry.timeout * static_cast<double>(capture::second));
@@ -141,10 +143,9 @@ public:
         Recording recording;
         {
             const std::lock_guard lock(reading);
-            recording = read_recording(
-                [&](const engine::Options& options, const engine::Observers& observers) {
-                    return report::read(entry_.files, options, observers, [](const capture::Frame&) { return true; });
-                });
+            recording = read_recording([&](const engine::Options& options, const engine::Observers& observers) {
+                return report::read(entry_.files, options, observers, [](const capture::Frame&) { return true; });
+            });
         }
         if (!recording.reading.engine || !recording.reading.problems.empty())
             return add(failed("", recording.reading.problems.front()));
@@ -205,8 +206,7 @@ private:
     void run(CaseResult& result, const Recording& recording, const Candidate& candidate, Side side) const {
         const std::vector<std::string> environment{
             "FABRICSCOPE_TARGET=" + settings_.target_name, "FABRICSCOPE_HOST=" + settings_.target.host,
-            "FABRICSCOPE_SESSION=" + candidate.info.id,
-            std::string("FABRICSCOPE_PLAY=") + engine::name_of(side)};
+            "FABRICSCOPE_SESSION=" + candidate.info.id, std::string("FABRICSCOPE_PLAY=") + engine::name_of(side)};
         const auto do_now = [&](const char* what, const std::string& command) {
             if (!live_ || command.empty()) return;
             const int status = RunningCommand(through(suite_.shell, command), environment).wait(command_limit);
@@ -231,11 +231,12 @@ private:
             const auto end = Clock::now() + std::chrono::duration<double>(entry_.limit);
             settings.stop = [&] { return (stop_ && stop_()) || Clock::now() >= end; };
             const std::string& program = entry_.peer[engine::other(side)];
-            if (live_ && !program.empty()) settings.on_ready = [&] {
-                peer = std::make_unique<RunningCommand>(through(suite_.shell, program), environment);
-                // A server has to listen before it is asked.
-                if (side == Side::client) peer->wait(peer_start);
-            };
+            if (live_ && !program.empty())
+                settings.on_ready = [&] {
+                    peer = std::make_unique<RunningCommand>(through(suite_.shell, program), environment);
+                    // A server has to listen before it is asked.
+                    if (side == Side::client) peer->wait(peer_start);
+                };
             try {
                 const std::unique_ptr<Played> played = play(recording, candidate, side, settings);
                 const RunReport report = report_of(*played, settings);
@@ -311,14 +312,14 @@ std::vector<CaseResult> verify(const Suite& suite, const VerifySettings& setting
         std::vector<std::jthread> threads;
         for (unsigned i = 0; i < std::max(settings.jobs, 1U); ++i)
             threads.emplace_back([&] {
-                for (std::size_t mine = next++; mine < emulated.size() && !stopped(); mine = next++) work(*emulated[mine]);
+                for (std::size_t mine = next++; mine < emulated.size() && !stopped(); mine = next++)
+                    work(*emulated[mine]);
             });
         for (Unit* unit : live)
             if (!stopped()) work(*unit);
     }
     std::vector<CaseResult> results;
-    for (const auto& unit : units)
-        std::ranges::move(unit->results, std::back_inserter(results));
+    for (const auto& unit : units) std::ranges::move(unit->results, std::back_inserter(results));
     return results;
 }
 
@@ -333,9 +334,8 @@ Baseline updated(const Baseline& before, const std::vector<CaseResult>& results,
                    (!acceptance.play || acceptance.play == result.side);
         };
         const auto needs = [&](const CaseResult& result) {
-            const bool used = std::ranges::any_of(result.used, [&](const Acceptance& one) {
-                return key_of(entry, one) == key_of(entry, acceptance);
-            });
+            const bool used = std::ranges::any_of(
+                result.used, [&](const Acceptance& one) { return key_of(entry, one) == key_of(entry, acceptance); });
             return concerns(result) && (used || result.verdict == Verdict::not_run);
         };
         // Of a target that this time was not asked, nothing is known.

@@ -44,7 +44,8 @@ struct VerifySettings {
 /// Results in the order of targets and of the manifest.
 std::vector<CaseResult> verify(const Suite& suite, const VerifySettings& settings);
 
-/// The acceptances of `before` that these results still need, and new ones for what differs. What was not run keeps what it had.
+/// The acceptances of `before` that these results still need, and new ones for what differs. What was not run keeps
+/// what it had.
 Baseline updated(const Baseline& before, const std::vector<CaseResult>& results, const std::string& reason);
 
 /// Whether the acceptance is about what differs.

@@ -119,7 +119,12 @@ std::string text_of(const VerdictCounts& counts) {
 void write_text(
     std::ostream& out, const Suite& suite, std::span<const CaseResult> results, const report::Style& style, bool all) {
     report::Table table(
-        {{"recording"}, {"session"}, {"played"}, {"against"}, {"result"}, {"", report::Table::Align::left, text_columns}});
+        {{"recording"},
+         {"session"},
+         {"played"},
+         {"against"},
+         {"result"},
+         {"", report::Table::Align::left, text_columns}});
     for (const CaseResult& result : results) {
         if (result.verdict == Verdict::same && !all) continue;
         table.add(
@@ -140,7 +145,9 @@ void write_text(
 }
 
 report::Json json_of(const Suite& suite, std::span<const CaseResult> results) {
-    const auto text_or_null = [](const std::string& text) { return text.empty() ? report::Json() : report::Json(text); };
+    const auto text_or_null = [](const std::string& text) {
+        return text.empty() ? report::Json() : report::Json(text);
+    };
     report::Json::List cases;
     for (const CaseResult& result : results)
         cases.push_back(
@@ -154,15 +161,9 @@ report::Json json_of(const Suite& suite, std::span<const CaseResult> results) {
              {"seconds", result.seconds},
              {"run", result.report}});
     const VerdictCounts counts = counts_of(results);
-    return {
-        {"schema", "fabricscope-verify/1"},
-        {"suite", suite.title},
-        {"same", counts.same},
-        {"accepted", counts.accepted},
-        {"differs", counts.differs},
-        {"not_run", counts.not_run},
-        {"left_out", counts.left_out},
-        {"cases", std::move(cases)}};
+    return {{"schema", "fabricscope-verify/1"}, {"suite", suite.title},      {"same", counts.same},
+            {"accepted", counts.accepted},      {"differs", counts.differs}, {"not_run", counts.not_run},
+            {"left_out", counts.left_out},      {"cases", std::move(cases)}};
 }
 
 void write_junit(std::ostream& out, const Suite& suite, std::span<const CaseResult> results) {

@@ -15,8 +15,9 @@ struct LiveLimits {
     std::function<bool()> stop{};          ///< asked now and then: whether the run is to be broken off; may be empty
 };
 
-/// Ends when all has been played, the patience is over, the run is broken off, or the transport fails. Whichever it is, the
-/// peer is left without anything that the run began, as far as it can be reached. Run::refusal tells that there was no peer to play against.
+/// Ends when all has been played, the patience is over, the run is broken off, or the transport fails. Whichever it is,
+/// the peer is left without anything that the run began, as far as it can be reached. Run::refusal tells that there was
+/// no peer to play against.
 Run run_live(AttachedPlayer player, Transport& transport, const LiveLimits& limits);
 
 }  // namespace fabricscope::replay

@@ -79,15 +79,15 @@ public:
         : interface_(interface), addresses_{made_up_mac(own), {}, own, peer, std::nullopt, peer_port} {
         claim_address();
         for (Time waited = 0; waited < timeout; waited += arp_interval) {
-            send_arp(
-                ArpOperation::request, broadcast, {}, ipv4_of(addresses_.own_ip), ipv4_of(addresses_.peer_ip));
+            send_arp(ArpOperation::request, broadcast, {}, ipv4_of(addresses_.own_ip), ipv4_of(addresses_.peer_ip));
             // A frame that is not of interest must not end the wait for the one that is.
             for (unsigned frames = 0; frames < 1000 && !found_; ++frames)
                 if (const ByteView frame = interface_.receive(arp_interval); frame.empty()) break;
                 else accept_arp(frame);
             if (found_) return;
         }
-        throw Unreachable(fmt::format("nobody on {} has the address {}: no answer to ARP", interface, short_text(peer)));
+        throw Unreachable(
+            fmt::format("nobody on {} has the address {}: no answer to ARP", interface, short_text(peer)));
     }
 
     std::optional<LiveAddresses> addresses() const override { return addresses_; }

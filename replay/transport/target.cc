@@ -39,8 +39,9 @@ void check_peer(const Gid& peer) {
     if (!is_of_a_host(peer)) throw TransportError(short_text(peer) + " is the address of many hosts, or of none");
     if (is_own(peer))
         throw TransportError(
-            short_text(peer) + " is this host itself: the played side and its peer must be two hosts (or network "
-                               "namespaces)");
+            short_text(peer) +
+            " is this host itself: the played side and its peer must be two hosts (or network "
+            "namespaces)");
 }
 
 /// Of a played host beside this one.
@@ -61,7 +62,8 @@ std::string proof_of(const Target& target) {
     if (!target.profile.empty())
         return "The emulated side has the parameters of profile " + target.profile + ", whatever the recorded one had.";
     return "The emulated side takes its parameters from the recording. So \"same\" says that both protocol machines do "
-           "the same with them, not that the recorded values are right; --profile linux or strict plays against other ones.";
+           "the same with them, not that the recorded values are right; --profile linux or strict plays against other "
+           "ones.";
 }
 
 std::optional<Target> parse_target(const std::string& text, std::string& problem) {
@@ -84,7 +86,8 @@ std::optional<Target> parse_target(const std::string& text, std::string& problem
         good = text == "emulated";
     }
     if (good) return target;
-    problem = text + " is no target: emulated[:linux|:strict], rocev2://HOST[:PORT], smc://HOST[:PORT] or if://INTERFACE";
+    problem = text +
+              " is no target: emulated[:linux|:strict], rocev2://HOST[:PORT], smc://HOST[:PORT] or if://INTERFACE";
     return std::nullopt;
 }
 

@@ -122,8 +122,7 @@ public:
         // What became of an earlier datagram is told by the next call, which then does nothing else.
         for (unsigned attempts = 0; attempts < 3; ++attempts) {
             if (::sendto(socket_.get(), packet.data(), packet.size(), 0, peer_.get(), peer_.size()) >= 0) return;
-            if (note_errors() == 0)
-                throw TransportError(system_error("sending to " + short_text(peer_.ip())));
+            if (note_errors() == 0) throw TransportError(system_error("sending to " + short_text(peer_.ip())));
         }
     }
 

@@ -20,8 +20,8 @@ struct Accusation {
     Subject subject;
     std::string text;
     Side silent{};
-    bool deviation = false;  ///< as Linux does it
-    bool by_silence = false; ///< the last frame should have been answered
+    bool deviation = false;   ///< as Linux does it
+    bool by_silence = false;  ///< the last frame should have been answered
 };
 
 /// The accusations of a link group that wait for proof.

@@ -87,13 +87,16 @@ private:
         if (!proposed_ || decline.diagnosis == no_smcr_device) config_.rdma = false;
         else if (decline.diagnosis == no_device) config_.eid = another_eid;
         else if (decline.diagnosis == prefix_differs) config_.subnet_bits = another_subnet;
-        else if (decline.diagnosis == version_mismatch && habits_) config_.profile.version = config_.profile.version == 1 ? 2 : 1;
+        else if (decline.diagnosis == version_mismatch && habits_)
+            config_.profile.version = config_.profile.version == 1 ? 2 : 1;
     }
 
     void read_llc(const Message& message) {
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
-        if (habits_ && std::holds_alternative<wire::LlcHeaderV2Big>(parsed.header)) config_.profile.host_order_lengths = false;
-        if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body); confirm && confirm->max_links != 0 && habits_)
+        if (habits_ && std::holds_alternative<wire::LlcHeaderV2Big>(parsed.header))
+            config_.profile.host_order_lengths = false;
+        if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body);
+            confirm && confirm->max_links != 0 && habits_)
             config_.profile.max_links = confirm->max_links;
         const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body);
         if (add == nullptr || add->common().reject || add->common().qpn == 0) return;

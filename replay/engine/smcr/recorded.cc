@@ -522,13 +522,16 @@ std::string own_obstacle(const tracker::Connection& connection) {
 // ---- what no run repeats ---------------------------------------------------------------------------
 
 constexpr const char* vanished =
-    "the TCP connection ended without a word on RoCE: a host or its device went away, which played and emulated hosts do "
+    "the TCP connection ended without a word on RoCE: a host or its device went away, which played and emulated hosts "
+    "do "
     "not";
 constexpr const char* blocked_roce = "RoCE packets did not get through when it was recorded; here they may";
 constexpr const char* urgent_unread =
-    "Linux does not tell an urgent octet that was read apart from the stream as consumed, and whoever closes then aborts";
+    "Linux does not tell an urgent octet that was read apart from the stream as consumed, and whoever closes then "
+    "aborts";
 constexpr const char* one_of_many =
-    "which of several links a connection gets depends on the other connections of the link group; replay the link group";
+    "which of several links a connection gets depends on the other connections of the link group; replay the link "
+    "group";
 constexpr const char* ended_twice =
     "the link group was ended twice when it was recorded, as by a module that is unloaded; hosts end it once";
 constexpr std::uint64_t states_only = UINT64_MAX;

@@ -84,7 +84,8 @@ TEST(Masks, BindNamesThatNoLayoutTells) {
     Bindings bindings;
     bindings.bind(rdma_cm::rkey_kind, send.from, key, {0xAB, 0xCD, 0xEF});
     const Octets translated = bindings.translated(send);
-    EXPECT_EQ(Octets(translated.begin() + bth_size + 8, translated.begin() + bth_size + 12), (Octets{0, 0xAB, 0xCD, 0xEF}));
+    EXPECT_EQ(
+        Octets(translated.begin() + bth_size + 8, translated.begin() + bth_size + 12), (Octets{0, 0xAB, 0xCD, 0xEF}));
     // Another key is the run's own; here the four SENDs behind the first one do not use it.
     EXPECT_THAT(differing_fields(recorded, 10), ElementsAreArray(std::vector<std::string>(4, "payload[8:12]")));
 }
