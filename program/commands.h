@@ -15,6 +15,7 @@ void add_rules(CommandLine& program);
 void add_explain(CommandLine& program);
 void add_tables(CommandLine& program);
 void add_replay(CommandLine& program);
+void add_verify(CommandLine& program);
 void add_synth(CommandLine& program);
 void add_view(CommandLine& program);
 void add_report(CommandLine& program);

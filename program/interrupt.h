@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ctrl-C and SIGTERM, for commands that report what they have by then.
+// Ctrl-C, SIGTERM and the end of the terminal, for commands that report what they have by then.
 #pragma once
 
 namespace fabricscope::cli {

@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
     add_explain(program);
     add_tables(program);
     add_replay(program);
+    add_verify(program);
     add_synth(program);
     add_view(program);
     add_report(program);

@@ -11,12 +11,12 @@
 #include "capture/pcapng_writer.h"
 #include "program/analysis.h"
 #include "program/commands.h"
+#include "program/interrupt.h"
 #include "program/new_file.h"
 #include "program/output.h"
 #include "program/status.h"
-#include "replay/engine/run.h"
-#include "replay/report/run_report.h"
-#include "replay/transport/live.h"
+#include "replay/suite/manifest.h"
+#include "replay/suite/recording.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -29,7 +29,9 @@ struct ReplayOptions {
     std::string play;  ///< empty: both, one after the other, with --all
     std::string against = "emulated";
     std::string speed = "fast";
+    std::string profile;
     std::string address, interface;
+    std::string mask_file;
     std::string written_file;
     std::string json_file;
     double timeout = 10;  ///< seconds
@@ -57,7 +59,9 @@ std::string check_speed(const std::string& speed) {
 
 Target target_of(const ReplayOptions& options) {
     std::string problem;
-    return *parse_target(options.against, problem);  // has been checked
+    Target target = *parse_target(options.against, problem);  // has been checked
+    if (!options.profile.empty()) target.profile = options.profile;
+    return target;
 }
 
 std::string check_target(const std::string& target) {
@@ -76,42 +80,12 @@ std::vector<Side> sides_of(const ReplayOptions& options) {
 
 // ---- the recording -------------------------------------------------------------------------------
 
-struct ProtocolReader {
-    const Protocol* protocol;
-    std::unique_ptr<Reader> reader;
-};
-
-/// A capture, read for replay.
-struct Recording {
-    std::vector<ProtocolReader> readers;
-    Analysis analysis;
-};
-
 Recording read(const InputOptions& input) {
-    Recording recording;
-    engine::Options options{.smcr = false};
-    engine::Observers observers;
-    options.smcr_options.cursor_base = input.forced_cursor_base();
-    for (const Protocol& protocol : protocols()) {
-        recording.readers.push_back({&protocol, protocol.make_reader()});
-        recording.readers.back().reader->prepare(options, observers);
-    }
-    recording.analysis = analyse(input.files, options, observers);
-    return recording;
-}
-
-struct Candidate {
-    const ProtocolReader* reader;
-    SessionInfo info;
-};
-
-std::vector<Candidate> candidates_of(const Recording& recording) {
-    std::vector<Candidate> candidates;
-    for (const ProtocolReader& reader : recording.readers)
-        for (SessionInfo& info : reader.reader->sessions(*recording.analysis.engine))
-            candidates.push_back({&reader, std::move(info)});
-    std::ranges::stable_sort(candidates, {}, [](const Candidate& candidate) { return candidate.info.first_frame; });
-    return candidates;
+    return read_recording(
+        [&](const engine::Options& options, const engine::Observers& observers) {
+            return analyse(input.files, options, observers);
+        },
+        input.forced_cursor_base());
 }
 
 int list(const std::vector<Candidate>& candidates) {
@@ -130,62 +104,17 @@ int list(const std::vector<Candidate>& candidates) {
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-/// A run, and what it is compared with.
-struct Played {
-    std::unique_ptr<Session> recorded_session, actual_session;
-    Conversation nothing;  ///< said in the run, if there is no session in it
-    Run run;
-    Comparison comparison;
-
-    const Conversation& recorded() const { return recorded_session->conversation(); }
-    const Conversation& actual() const { return actual_session ? actual_session->conversation() : nothing; }
-};
-
-Time paced_duration(const Conversation& recorded, const Pace& pace) {
-    const Time recorded_time = recorded.messages.back().time - recorded.messages.front().time;
-    return static_cast<Time>(pace.factor * static_cast<double>(recorded_time));
-}
-
-/// Throws NotPlayable, TransportError.
-std::unique_ptr<Played> play(
-    const Recording& recording, const Candidate& candidate, Side side, const ReplayOptions& options) {
-    auto played = std::make_unique<Played>();
-    played->recorded_session = playable_session(
-        *candidate.reader->reader, *recording.analysis.engine, candidate.info.id);
-    const Session& session = *played->recorded_session;
-    const Target target = target_of(options);
-    PlayOptions play_options{.pace = *pace_of(options.speed), .addresses = {}, .patience = timeout_of(options)};
-    if (target.kind == Target::Kind::emulated) {
-        const RunLimits limits{.start = session.conversation().messages.front().time};
-        played->run = run_emulated(
-            session.player(side, play_options), session.emulated(engine::other(side), target.profile), limits);
-    } else {
-        const std::unique_ptr<Transport> transport = open_transport(
-            target, {.address = options.address, .interface = options.interface, .timeout = timeout_of(options)});
-        play_options.addresses = transport->addresses();
-        const LiveLimits limits{
-            .most = LiveLimits{}.most + paced_duration(session.conversation(), play_options.pace),
-            .patience = timeout_of(options)};
-        played->run = run_live(session.player(side, play_options), *transport, limits);
-    }
-    played->actual_session = session_of(played->run, *candidate.reader->protocol, session.conversation());
-    played->comparison = compare(played->recorded(), played->actual(), side);
-    return played;
-}
-
-RunReport report_of(const Played& played, const SessionInfo& info, Side side, const ReplayOptions& options) {
+PlaySettings settings_of(const ReplayOptions& options, const Masks* masks) {
     return {
-        .session = info.id,
-        .about = info.about,
-        .played = side,
-        .target = options.against,
+        .target = target_of(options),
+        .target_name = options.against,
         .speed = options.speed,
-        .recorded = played.recorded(),
-        .actual = played.actual(),
-        .comparison = played.comparison,
-        .over = played.run.over,
-        .waiting_for = played.run.waiting_for,
-        .notes = played.run.notes};
+        .pace = *pace_of(options.speed),
+        .address = options.address,
+        .interface = options.interface,
+        .timeout = timeout_of(options),
+        .masks = masks,
+        .stop = interrupted};
 }
 
 // ---- the actual traffic as a capture -------------------------------------------------------------
@@ -239,10 +168,12 @@ bool write_json(const report::Json& json, const ReplayOptions& options) {
     return output.finish();
 }
 
-int replay_one(const Recording& recording, const Candidate& candidate, const ReplayOptions& options) {
+int replay_one(
+    const Recording& recording, const Candidate& candidate, const PlaySettings& settings,
+    const ReplayOptions& options) {
     const Side side = sides_of(options).front();
-    const std::unique_ptr<Played> played = play(recording, candidate, side, options);
-    const RunReport report = report_of(*played, candidate.info, side, options);
+    const std::unique_ptr<Played> played = play(recording, candidate, side, settings);
+    const RunReport report = report_of(*played, settings);
     bool written = options.written_file.empty() || write_capture(*played, report, options);
     if (options.json) {
         report::Json json = head_of(options);
@@ -253,11 +184,17 @@ int replay_one(const Recording& recording, const Candidate& candidate, const Rep
         write_text(output.stream(), report, {.style = output_style()});
         written &= output.finish();
     }
-    return !written ? int{wrong_usage} : int{report.same() ? same : differs};
+    if (!report.refusal.empty()) complain(report.refusal);
+    if (!written) return wrong_usage;
+    if (!report.refusal.empty()) return unreachable;
+    if (!report.broken_off.empty()) return not_read;
+    return report.same() ? same : differs;
 }
 
 /// Every session in both roles, or in one; a line for each.
-int replay_all(const Recording& recording, const std::vector<Candidate>& candidates, const ReplayOptions& options) {
+int replay_all(
+    const Recording& recording, const std::vector<Candidate>& candidates, const PlaySettings& settings,
+    const ReplayOptions& options) {
     report::Table table({{"session"}, {"played"}, {"result"}, {"", report::Table::Align::left, 100}});
     report::Json::List runs;
     bool all_same = true;
@@ -268,8 +205,8 @@ int replay_all(const Recording& recording, const std::vector<Candidate>& candida
         }
         for (const Side side : sides_of(options)) {
             try {
-                const std::unique_ptr<Played> played = play(recording, candidate, side, options);
-                const RunReport report = report_of(*played, candidate.info, side, options);
+                const std::unique_ptr<Played> played = play(recording, candidate, side, settings);
+                const RunReport report = report_of(*played, settings);
                 all_same &= report.same();
                 if (options.json) runs.push_back(json_of(report));
                 table.add(
@@ -318,6 +255,8 @@ std::string why_not(const ReplayOptions& options) {
     if (!options.all && options.play.empty()) return "which side is to be played? --play client or --play server";
     if (options.all && !options.written_file.empty()) return "--write takes one session";
     if (options.all && target_of(options).kind != Target::Kind::emulated) return "--all is for the emulated stack";
+    if (!options.profile.empty() && target_of(options).kind != Target::Kind::emulated)
+        return "--profile is for the emulated side; a live peer is what it is";
     if (options.written_file.empty()) return {};
     return why_not_replace(options.written_file, options.input.files, our_captures);
 }
@@ -326,27 +265,30 @@ int run(const ReplayOptions& options) {
     if (const std::string reason = why_not(options); !reason.empty()) {
         return refuse(reason);
     }
+    const std::unique_ptr<Masks> masks = options.mask_file.empty() ? nullptr : read_masks(options.mask_file);
     const Recording recording = read(options.input);
-    if (!recording.analysis.engine) return not_read;
+    if (!recording.reading.engine) return not_read;
     const std::vector<Candidate> candidates = candidates_of(recording);
+    const PlaySettings settings = settings_of(options, masks.get());
+    listen_to_signals();
     int status = done;
     try {
         if (options.list) {
             status = list(candidates);
         } else if (options.all) {
-            status = replay_all(recording, candidates, options);
+            status = replay_all(recording, candidates, settings, options);
         } else {
             const Candidate* candidate = chosen(candidates, options.session);
             if (candidate == nullptr) return wrong_usage;
-            status = replay_one(recording, *candidate, options);
+            status = replay_one(recording, *candidate, settings, options);
         }
     } catch (const Unreachable& error) {
         complain(error.what());
         return unreachable;
-    } catch (const std::runtime_error& error) {  // NotPlayable, TransportError
+    } catch (const std::runtime_error& error) {  // NotPlayable, TransportError, InterfaceError
         return refuse(error.what());
     }
-    return status == done && !recording.analysis.problems.empty() ? not_read : status;
+    return status == done && !recording.reading.problems.empty() ? not_read : status;
 }
 
 }  // namespace
@@ -364,9 +306,12 @@ void add_replay(CommandLine& program) {
     command
         .option(
             "--against", options->against,
-            "Who is the other side: emulated[:PROFILE], rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE")
+            "Who is the other side: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE")
         .check(check_target)
         .placeholder("TARGET");
+    command.option("--profile", options->profile, "emulated: the side's own parameters, instead of the recorded ones")
+        .one_of({"linux", "strict"})
+        .placeholder("linux|strict");
     command.option("--address", options->address, "smc: IP address of the played side, which nobody else has")
         .placeholder("IP");
     command.option("--interface", options->interface, "smc: where the peer is; found by its address")
@@ -377,6 +322,8 @@ void add_replay(CommandLine& program) {
     command.option("--timeout", options->timeout, "How long an answer is waited for (10)")
         .between(0.001, 3600.0)
         .placeholder("SECONDS");
+    command.option("--mask", options->mask_file, "Octets that are not compared, or are names of the run (TOML)")
+        .placeholder("FILE");
     command.option("--write", options->written_file, "Write the actual traffic to a pcapng file, with comments")
         .placeholder("OUT.pcapng");
     const Option json = command.option("--json", options->json_file, "Write JSON, to a file or to standard output")

@@ -83,6 +83,8 @@ struct Finding {
     std::vector<std::uint64_t> frames;  ///< the evidence; the last one is the frame that broke the rule
     std::string session;                ///< "smcr-1", "lg-1"; empty if none
     std::string text;                   ///< what was seen
+    /// Not the sender of the last frame broke the rule, but its receiver, who should have answered.
+    bool by_silence = false;
 };
 
 /// What became of the rules of one protocol in a capture.

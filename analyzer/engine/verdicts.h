@@ -28,13 +28,12 @@ public:
 
     /// `frames` is the evidence; the last one broke the rule.
     void broken(Rule rule, std::vector<std::uint64_t> frames, Subject subject, std::string text) {
-        ++tally(rule).broken;
-        const Finding finding{&*rule, std::move(frames), to_string(subject), std::move(text)};
-        observer_.on_finding(finding);
-        const bool room = model_.findings.size() < options_.limits.findings;
-        if (room && kept_[std::string(finding.rule->id) + ' ' + finding.session]++ < options_.limits.findings_of_a_kind)
-            model_.findings.push_back(finding);
-        else ++model_.dropped_findings;
+        note({&*rule, std::move(frames), to_string(subject), std::move(text)}, rule);
+    }
+
+    /// The last one of `frames` was not answered as it should have been.
+    void unanswered(Rule rule, std::vector<std::uint64_t> frames, Subject subject, std::string text) {
+        note({&*rule, std::move(frames), to_string(subject), std::move(text), true}, rule);
     }
 
     /// The same where Linux is known to do so: an error only to a strict profile.
@@ -44,6 +43,15 @@ public:
     }
 
 private:
+    void note(const Finding& finding, Rule rule) {
+        ++tally(rule).broken;
+        observer_.on_finding(finding);
+        const bool room = model_.findings.size() < options_.limits.findings;
+        if (room && kept_[std::string(finding.rule->id) + ' ' + finding.session]++ < options_.limits.findings_of_a_kind)
+            model_.findings.push_back(finding);
+        else ++model_.dropped_findings;
+    }
+
     Tally& tally(Rule rule) { return model_.tallies[rule.position()]; }
 
     const Options& options_;

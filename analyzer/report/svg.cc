@@ -5,25 +5,10 @@
 
 #include <ostream>
 
-#include "analyzer/report/json_value.h"
+#include "analyzer/report/xml.h"
 
 namespace fabricscope::report {
 namespace {
-
-/// What XML cannot hold, control characters above all, becomes a question mark.
-std::string escaped(std::string_view raw) {
-    std::string result;
-    for (const char c : utf8_of(std::string(raw))) {
-        switch (c) {
-            case '&': result += "&amp;"; break;
-            case '<': result += "&lt;"; break;
-            case '>': result += "&gt;"; break;
-            case '"': result += "&quot;"; break;
-            default: result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-        }
-    }
-    return result;
-}
 
 /// Tenths of a pixel are enough, and keep the file small.
 std::string number(double value) {
@@ -73,21 +58,21 @@ std::string element_of(const Text& text) {
     const std::string turned = text.upwards ? fmt::format(R"_( transform="rotate(-90 {} {})")_", x, y) : "";
     return fmt::format(
         R"(<text x="{}" y="{}" font-size="{}" fill="{}"{}{}{}>{}</text>)", x, y, number(text.size), hex(text.colour),
-        anchor_of(text.anchor), text.bold ? R"( font-weight="bold")" : "", turned, escaped(text.text));
+        anchor_of(text.anchor), text.bold ? R"( font-weight="bold")" : "", turned, xml_escaped(text.text));
 }
 
 }  // namespace
 
 void write_svg(std::ostream& out, const Drawing& drawing, std::string_view generator) {
-    out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- " << escaped(generator) << " -->\n"
+    out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- " << xml_escaped(generator) << " -->\n"
         << fmt::format(
                R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )",
                number(drawing.width), number(drawing.height))
-        << "font-family=\"'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif\">\n<title>" << escaped(drawing.title)
-        << "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+        << "font-family=\"'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif\">\n<title>"
+        << xml_escaped(drawing.title) << "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
     for (const Layer& layer : drawing.layers) {
-        out << "<g class=\"" << escaped(layer.name) << "\">\n";
-        if (!layer.title.empty()) out << "<title>" << escaped(layer.title) << "</title>\n";
+        out << "<g class=\"" << xml_escaped(layer.name) << "\">\n";
+        if (!layer.title.empty()) out << "<title>" << xml_escaped(layer.title) << "</title>\n";
         for (const Shape& shape : layer.shapes)
             out << std::visit([](const auto& each) { return element_of(each); }, shape) << '\n';
         out << "</g>\n";

@@ -5,7 +5,7 @@
 _fabricscope() {
     local command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD - 1]} word=${COMP_WORDS[COMP_CWORD]} words=
     if [[ $COMP_CWORD -eq 1 ]]; then
-        words="analyze capture stream timeline fields rules explain tables replay synth view report --help --version"
+        words="analyze capture stream timeline fields rules explain tables replay verify synth view report --help --version"
     elif [[ $word == -* ]]; then
         words=$("$1" "$command" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]*')
     elif [[ $previous == --* ]]; then

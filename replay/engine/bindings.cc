@@ -11,6 +11,11 @@ FieldRule rule_of(const MessageFormat& format, const FieldAt& field) {
     return found == format.rules.end() ? FieldRule{field.filter()} : *found;
 }
 
+FieldRule rule_of(const Message& recorded, const FieldAt& field) {
+    const auto found = std::ranges::find(recorded.overrides, field.filter(), &FieldRule::filter);
+    return found != recorded.overrides.end() ? *found : rule_of(*recorded.format, field);
+}
+
 std::vector<FieldAt> fields_of(const Message& like, ByteView octets) {
     return with_names(like.format->fields_of(octets), like.embedded);
 }
@@ -41,7 +46,7 @@ void Bindings::learn(const Message& recorded, ByteView actual) {
     const std::vector<FieldAt> now = fields_of(recorded, actual);
     // Lists may be longer in one of them: fields are found by what they are, not by where they stand.
     for (const FieldAt& field : before) {
-        const FieldRule rule = rule_of(*recorded.format, field);
+        const FieldRule rule = rule_of(recorded, field);
         if (rule.treatment != Treatment::introduces && rule.treatment != Treatment::refers) continue;
         const auto same = std::ranges::find_if(now, [&](const FieldAt& other) { return same_place(other, field); });
         if (same == now.end()) continue;
@@ -56,7 +61,7 @@ void Bindings::learn(const Message& recorded, ByteView actual) {
 Octets Bindings::translated(const Message& recorded) const {
     Octets octets = recorded.octets;
     for (const FieldAt& field : fields_of(recorded, recorded.octets)) {
-        const FieldRule rule = rule_of(*recorded.format, field);
+        const FieldRule rule = rule_of(recorded, field);
         if (rule.treatment != Treatment::introduces && rule.treatment != Treatment::refers) continue;
         const Value value = value_of(recorded.octets, field);
         if (const Value* actual = find(kind_of(rule, recorded), owner_of(rule, recorded.from), value))

@@ -37,6 +37,7 @@ public:
         compare_streams();
         compare_facts();
         compare_findings();
+        tell_causes();
         return std::move(result_);
     }
 
@@ -157,7 +158,7 @@ private:
     void compare_field(
         Pairing& pair, const Message& recorded, const Message& actual, const FieldAt& field, const FieldAt* before,
         const FieldAt* now) {
-        const FieldRule rule = rule_of(*recorded.format, field);
+        const FieldRule rule = rule_of(recorded, field);
         if (rule.treatment == Treatment::ignored) return;
         const Value was = before != nullptr ? value_of(recorded.octets, *before) : Value{};
         const Value is = now != nullptr ? value_of(actual.octets, *now) : Value{};
@@ -205,10 +206,15 @@ private:
     }
 
     void compare_stream(const Stream& recorded, const Stream& actual) {
-        const auto [at, other] = std::ranges::mismatch(recorded.octets, actual.octets);
-        const auto position = static_cast<std::size_t>(at - recorded.octets.begin());
-        if (at == recorded.octets.end() && other == actual.octets.end()) return;
-        if (at == recorded.octets.end() || other == actual.octets.end())
+        // Octets that are not compared are taken from the run.
+        Octets expected = recorded.octets;
+        for (const auto& [begin, end] : recorded.ignored)
+            for (std::size_t i = begin; i < std::min({end, expected.size(), actual.octets.size()}); ++i)
+                expected[i] = actual.octets[i];
+        const auto [at, other] = std::ranges::mismatch(expected, actual.octets);
+        const auto position = static_cast<std::size_t>(at - expected.begin());
+        if (at == expected.end() && other == actual.octets.end()) return;
+        if (at == expected.end() || other == actual.octets.end())
             return stream_differs(recorded, fmt::format("{} bytes", actual.octets.size()), actual.octets.size());
         stream_differs(recorded, fmt::format("another byte at position {}: 0x{:02x}", position, *other), position);
     }
@@ -237,6 +243,20 @@ private:
         }
     }
 
+    /// What a recording has and no run repeats is told with all that differs because of it.
+    void tell_causes() {
+        for (Difference& difference : result_.differences) {
+            const auto leads_to = [&](const Cause& cause) {
+                const std::string& what = difference.message.empty() ? difference.field : difference.message;
+                return (cause.about.empty() || cause.about == difference.where) &&
+                       (cause.only.empty() || what.find(cause.only) != std::string::npos) &&
+                       (difference.recorded_frame == 0 || difference.recorded_frame >= cause.frame);
+            };
+            const auto cause = std::ranges::find_if(recorded_.causes, leads_to);
+            if (cause != recorded_.causes.end()) difference.cause = cause->text;
+        }
+    }
+
     void compare_findings() {
         for (const engine::Finding& finding : actual_.findings) {
             const bool known = std::ranges::any_of(
@@ -261,6 +281,13 @@ const char* name_of(Level level) {
         case Level::policy: break;
     }
     return "policy";
+}
+
+std::string title_of(const Difference& difference) {
+    std::string text = difference.where;
+    if (!difference.message.empty()) text += ": " + difference.message;
+    if (!difference.field.empty()) text += (difference.message.empty() ? ": " : ", ") + difference.field;
+    return text;
 }
 
 bool Comparison::same() const {

@@ -23,6 +23,7 @@ struct Difference {
     std::string recorded, actual;
     std::uint64_t recorded_frame = 0, actual_frame = 0;  ///< 0: none
     std::string clause;                                  ///< where the field is described; may be empty
+    std::string cause{};                                 ///< what it only follows from; empty: nothing is known
 };
 
 /// A message of the recording beside that of the run.
@@ -35,11 +36,14 @@ struct Comparison {
     std::vector<Pairing> pairs;  ///< in order of the recording
     std::vector<Difference> differences;
     std::vector<engine::Finding> broken;  ///< rules that the run broke and the recording did not
-    /// No difference but of policy, and no rule of severity error broken.
+    std::vector<engine::Finding> own;     ///< the same, by what the played side did: no fault of the peer's
+    /// No difference but of policy, and no rule of severity error broken by the peer.
     bool same() const;
 };
 
 /// `played`: the side that was played, whose messages are shown but not judged.
 Comparison compare(const Conversation& recorded, const Conversation& actual, Side played);
+/// The difference as one line, without its values: "link 1: LLC CONFIRM LINK, smcr.llc.mac".
+std::string title_of(const Difference& difference);
 
 }  // namespace fabricscope::replay

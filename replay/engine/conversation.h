@@ -69,7 +69,10 @@ struct Message {
     bool optional = false;                 ///< whether and when it comes is left to implementations
     /// Of a recorded message: names that an application put where layouts see octets only, in order; see with_names().
     std::vector<FieldAt> embedded{};
+    /// Of a recorded message: rules that go before those of the format; see Masks.
+    std::vector<FieldRule> overrides{};
 };
+FieldRule rule_of(const Message& recorded, const FieldAt& field);
 
 /// The fields of `octets`, which is the message `like` or stands for it in a run.
 std::vector<FieldAt> fields_of(const Message& like, ByteView octets);
@@ -82,6 +85,8 @@ struct Stream {
     Side from{};
     Octets octets{};            ///< missing ones are 0
     std::uint64_t missing = 0;  ///< announced, but not captured
+    /// Of a recording: positions that are not compared, from the first to the one behind the last; see Masks.
+    std::vector<std::pair<std::size_t, std::size_t>> ignored{};
 };
 
 /// What became of something: compared by its meaning.
@@ -92,13 +97,22 @@ struct Fact {
     bool policy = false;
 };
 
+/// Something in a recording that no run repeats: what differs because of it says nothing about the peer.
+struct Cause {
+    std::string about;        ///< channel, or what facts and streams are about; empty: all of it
+    std::uint64_t frame = 0;  ///< messages since then; 0: all
+    std::string text;         ///< "the TCP connection was reset without a word on RoCE: a host or its device went away"
+    std::string only{};       ///< the message or fact that differs; empty: any
+};
+
 struct Conversation {
     std::string session;            ///< "smcr-1"
     std::vector<Message> messages;  ///< in order of time
     std::vector<Stream> streams;
     std::vector<Fact> facts;
     std::vector<engine::Finding> findings;
-    bool complete = true;  ///< false: something of it was not captured, or was too much to keep
+    std::vector<Cause> causes;  ///< of a recording
+    bool complete = true;       ///< false: something of it was not captured, or was too much to keep
 };
 
 }  // namespace fabricscope::replay

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analyzer/engine/engine.h"
+#include "replay/engine/masks.h"
 #include "replay/engine/script.h"
 #include "replay/stack/core/endpoint.h"
 
@@ -22,6 +23,12 @@ public:
     virtual std::string waiting_for() const = 0;
     /// For people: where it could not do as recorded (a window that was smaller, an answer that was not recorded).
     virtual std::vector<std::string> notes() const { return {}; }
+    /// Stops playing, and ends what has been begun at the peer: its frames are the last ones of a run, and not
+    /// compared.
+    virtual void leave(Time now) = 0;
+    /// For people: why nothing came of it, if that is certain ("it refuses the connection: nobody listens at port 7");
+    /// empty if it is not.
+    virtual std::string refusal() const { return {}; }
 };
 
 /// An endpoint, and how its ports are attached.
@@ -64,6 +71,9 @@ class Session {
 public:
     virtual ~Session() = default;
     virtual const Conversation& conversation() const = 0;
+    /// From now on, messages and data are played and compared with these masks, which have to live as long. Before
+    /// there is a player.
+    virtual void mask(const Masks& masks) = 0;
     /// Throws NotPlayable. The session has to live as long as the player.
     virtual AttachedPlayer player(Side played, const PlayOptions& options) const = 0;
     /// An endpoint of the emulated stack whose application does what the recorded one did. The protocol is the stack's

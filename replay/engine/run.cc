@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/engine/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "replay/stack/core/fabric.h"
@@ -32,7 +34,39 @@ template <class Attached> void attach(Fabric& fabric, const Attached& attached) 
         fabric.attach(*attached.endpoint, port);
 }
 
+/// Who sent the frame that broke the rule, or should have answered it.
+bool is_of_played(const engine::Finding& finding, const Run& run) {
+    if (finding.frames.empty() || finding.frames.back() > run.frames.size()) return false;
+    return run.frames[finding.frames.back() - 1].sent != finding.by_silence;
+}
+
+/// What did not come because the run stopped at something that did not come.
+void fold_what_follows(Comparison& comparison, const Run& run) {
+    const Difference* first = nullptr;
+    for (const Difference& difference : comparison.differences)
+        if (difference.level == Level::exact && difference.actual_frame == 0 && difference.field.empty() &&
+            difference.cause.empty() && (first == nullptr || difference.recorded_frame < first->recorded_frame))
+            first = &difference;
+    if (run.over || first == nullptr) return;
+    const std::string cause = fmt::format("the run ended at {}, which did not come", title_of(*first));
+    for (Difference& difference : comparison.differences) {
+        const bool later = difference.actual_frame == 0 && difference.recorded_frame > first->recorded_frame;
+        const bool state = difference.level != Level::exact && difference.recorded_frame == 0;
+        if (&difference != first && difference.cause.empty() && (later || state)) difference.cause = cause;
+    }
+}
+
 }  // namespace
+
+Comparison compare(const Conversation& recorded, const Conversation& actual, Side played, const Run& run) {
+    Comparison comparison = compare(recorded, actual, played);
+    const auto own = std::ranges::stable_partition(
+        comparison.broken, [&](const engine::Finding& finding) { return !is_of_played(finding, run); });
+    comparison.own.assign(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+    comparison.broken.erase(own.begin(), own.end());
+    fold_what_follows(comparison, run);
+    return comparison;
+}
 
 std::unique_ptr<Session> playable_session(const Reader& reader, const engine::Engine& engine, std::string_view id) {
     std::unique_ptr<Session> session = reader.session(engine, id);
@@ -65,9 +99,14 @@ Run run_emulated(AttachedPlayer player, AttachedEndpoint peer, const RunLimits& 
             until - limits.start >= limits.most)
             break;
         if (run.over && until > latest + settling) break;
+        if (limits.stop && limits.stop()) {
+            run.broken_off = "interrupted";
+            break;
+        }
     }
     // A frame that waited for its turn on the wire is tapped before its time.
     std::ranges::stable_sort(run.frames, {}, &RunFrame::time);
+    run.judged = run.frames.size();
     if (!run.over) run.waiting_for = player.endpoint->waiting_for();
     run.notes = player.endpoint->notes();
     return run;
@@ -93,7 +132,7 @@ std::unique_ptr<Session> session_of(const Run& run, const Protocol& protocol, co
     engine::Observers observers;
     reader->prepare(options, observers);
     engine::Engine engine(options, observers);
-    for (std::size_t i = 0; i < run.frames.size(); ++i) engine.on_frame(frame_of(run, i));
+    for (std::size_t i = 0; i < run.judged; ++i) engine.on_frame(frame_of(run, i));
     engine.finish();
     return reader->session_like(engine, recorded);
 }

@@ -20,7 +20,8 @@ Json json_of(const Difference& difference) {
         {"actual", difference.actual},
         {"recorded_frame", number_or_null(difference.recorded_frame)},
         {"actual_frame", number_or_null(difference.actual_frame)},
-        {"clause", text_or_null(difference.clause)}};
+        {"clause", text_or_null(difference.clause)},
+        {"cause", text_or_null(difference.cause)}};
 }
 
 Json json_of(const engine::Finding& finding) {
@@ -58,8 +59,8 @@ template <class List, class Convert> Json array_of(const List& list, const Conve
 
 }  // namespace
 
-Json json_of(const RunReport& report) {
-    return {
+Json json_of(const RunReport& report, bool messages) {
+    Json json{
         {"session", report.session},
         {"about", report.about},
         {"play", engine::name_of(report.played)},
@@ -70,8 +71,14 @@ Json json_of(const RunReport& report) {
         {"recording_complete", report.recorded.complete},
         {"differences", array_of(report.comparison.differences, [](const auto& d) { return json_of(d); })},
         {"findings", array_of(report.comparison.broken, [](const auto& f) { return json_of(f); })},
-        {"messages", array_of(report.comparison.pairs, [&](const auto& p) { return json_of(p, report); })},
-        {"notes", report.notes}};
+        {"played_findings", array_of(report.comparison.own, [](const auto& f) { return json_of(f); })},
+        {"broken_off", text_or_null(report.broken_off)},
+        {"refusal", text_or_null(report.refusal)},
+        {"proof", text_or_null(report.proof)}};
+    if (messages)
+        json.add("messages", array_of(report.comparison.pairs, [&](const auto& p) { return json_of(p, report); }));
+    json.add("notes", report.notes);
+    return json;
 }
 
 }  // namespace fabricscope::replay

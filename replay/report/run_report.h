@@ -23,10 +23,13 @@ struct RunReport {
     const Comparison& comparison;
     bool over = false;        ///< everything was played, and what was waited for came
     std::string waiting_for;  ///< if not
+    std::string broken_off;   ///< why the run ended before its time; empty: it did not
+    std::string refusal;      ///< why there was no peer to play against; empty: there was one
+    std::string proof;        ///< what "same" says, and what it does not; empty: all that it seems to
     std::vector<std::string> notes;
 
     /// Nothing differs but what is left to implementations.
-    bool same() const { return over && comparison.same(); }
+    bool same() const { return over && refusal.empty() && comparison.same(); }
 };
 
 struct TextOptions {
@@ -38,6 +41,7 @@ struct TextOptions {
 void write_text(std::ostream& out, const RunReport& report, const TextOptions& options);
 /// A line for a table of many runs: "same", or what differs first.
 std::string in_short(const RunReport& report);
-report::Json json_of(const RunReport& report);
+/// `messages`: both runs side by side, too.
+report::Json json_of(const RunReport& report, bool messages = true);
 
 }  // namespace fabricscope::replay

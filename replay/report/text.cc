@@ -3,6 +3,7 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "analyzer/report/table.h"
@@ -16,14 +17,9 @@ namespace {
 using report::Ink;
 using report::Table;
 
-std::string frame_text(std::uint64_t frame) { return frame != 0 ? fmt::format("frame {}", frame) : "-"; }
+constexpr std::size_t of_a_cause = 3;  ///< differences that are shown
 
-std::string title_of(const Difference& difference) {
-    std::string text = difference.where;
-    if (!difference.message.empty()) text += ": " + difference.message;
-    if (!difference.field.empty()) text += (difference.message.empty() ? ": " : ", ") + difference.field;
-    return text;
-}
+std::string frame_text(std::uint64_t frame) { return frame != 0 ? fmt::format("frame {}", frame) : "-"; }
 
 std::size_t count_of(const Comparison& comparison, bool policy) {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -38,7 +34,10 @@ public:
     void write() {
         write_head();
         write_differences("Differences", false);
-        write_findings();
+        write_findings("Rules that this run broke and the recording did not", report_.comparison.broken);
+        write_findings(
+            "Rules that the played side broke, as recorded or for want of an answer: no fault of the peer",
+            report_.comparison.own);
         write_differences("Left to implementations", true);
         for (const std::string& note : report_.notes) fmt::print(out_, "note: {}\n", note);
         if (options_.ladder) write_ladder();
@@ -62,10 +61,16 @@ private:
         if (const std::size_t count = count_of(report_.comparison, true); count != 0)
             fmt::print(out_, "; {} left to implementations", count);
         fmt::print(out_, "\n");
-        if (!report_.over)
+        if (!report_.refusal.empty()) fmt::print(out_, "{}\n", style_.paint(Ink::red, report_.refusal));
+        else if (!report_.broken_off.empty())
+            fmt::print(out_, "{}: {}\n", style_.paint(Ink::red, "broken off"), report_.broken_off);
+        else if (!report_.over)
             fmt::print(out_, "{}: {}\n", style_.paint(Ink::red, "timed out, waiting for"), report_.waiting_for);
         if (!report_.recorded.complete)
             fmt::print(out_, "The recording is not complete: what it lacks could be neither played nor compared.\n");
+        if (!report_.proof.empty())
+            for (const std::string& line : report::wrapped(report_.proof, report::text_width))
+                fmt::print(out_, "{}\n", style_.paint(Ink::faint, line));
     }
 
     /// Like the report of a failed test: which message and field, then both values below each other.
@@ -75,25 +80,49 @@ private:
         fmt::print(out_, "\n{}\n", style_.paint(Ink::bold, title));
         std::size_t shown = 0;
         for (const Difference& difference : report_.comparison.differences) {
-            if ((difference.level == Level::policy) != policy) continue;
+            if ((difference.level == Level::policy) != policy || !difference.cause.empty()) continue;
             if (shown++ == options_.rows) break;
-            fmt::print(out_, "  {}", style_.paint(policy ? Ink::plain : Ink::red, title_of(difference)));
-            if (!difference.clause.empty()) fmt::print(out_, "  [{}]", difference.clause);
-            fmt::print(out_, "\n");
-            write_side("recorded", difference.recorded_frame, difference.recorded);
-            write_side("actual", difference.actual_frame, difference.actual);
+            write_difference(difference, policy);
         }
-        if (count > options_.rows) fmt::print(out_, "  ... and {} more\n", count - options_.rows);
+        write_causes(policy);
+        if (shown > options_.rows) fmt::print(out_, "  ... and {} more\n", count - options_.rows);
+    }
+
+    void write_difference(const Difference& difference, bool policy) {
+        fmt::print(out_, "  {}", style_.paint(policy ? Ink::plain : Ink::red, title_of(difference)));
+        if (!difference.clause.empty()) fmt::print(out_, "  [{}]", difference.clause);
+        fmt::print(out_, "\n");
+        write_side("recorded", difference.recorded_frame, difference.recorded);
+        write_side("actual", difference.actual_frame, difference.actual);
+    }
+
+    /// What only follows from something is one line for each cause, and the first of the differences.
+    void write_causes(bool policy) {
+        std::map<std::string_view, std::vector<const Difference*>> by_cause;
+        for (const Difference& difference : report_.comparison.differences)
+            if ((difference.level == Level::policy) == policy && !difference.cause.empty())
+                by_cause[difference.cause].push_back(&difference);
+        for (const auto& [cause, differences] : by_cause) {
+            fmt::print(
+                out_, "  {} from one cause: {}\n", report::counted(differences.size(), "difference"),
+                style_.paint(Ink::yellow, cause));
+            for (std::size_t i = 0; i < std::min(differences.size(), of_a_cause); ++i)
+                fmt::print(
+                    out_, "    {}: {} (recorded: {})\n", title_of(*differences[i]), differences[i]->actual,
+                    differences[i]->recorded);
+            if (differences.size() > of_a_cause)
+                fmt::print(out_, "    ... and {} more\n", differences.size() - of_a_cause);
+        }
     }
 
     void write_side(const char* which, std::uint64_t frame, const std::string& value) {
         fmt::print(out_, "    {:<9} {:<10} {}\n", which, frame != 0 ? frame_text(frame) : "", value);
     }
 
-    void write_findings() {
-        if (report_.comparison.broken.empty()) return;
-        fmt::print(out_, "\n{}\n", style_.paint(Ink::bold, "Rules that this run broke and the recording did not"));
-        for (const engine::Finding& finding : report_.comparison.broken) {
+    void write_findings(const char* title, const std::vector<engine::Finding>& findings) {
+        if (findings.empty()) return;
+        fmt::print(out_, "\n{}\n", style_.paint(Ink::bold, title));
+        for (const engine::Finding& finding : findings) {
             const std::uint64_t frame = finding.frames.empty() ? 0 : finding.frames.back();
             fmt::print(
                 out_, "  {} {} ({}) {}: {}\n", engine::name_of(finding.rule->severity), finding.rule->id,
@@ -163,6 +192,8 @@ void write_text(std::ostream& out, const RunReport& report, const TextOptions& o
 
 std::string in_short(const RunReport& report) {
     if (report.same()) return "same";
+    if (!report.refusal.empty()) return report.refusal;
+    if (!report.broken_off.empty()) return "broken off: " + report.broken_off;
     for (const Difference& difference : report.comparison.differences)
         if (difference.level != Level::policy)
             return fmt::format("{}: {} (recorded: {})", title_of(difference), difference.actual, difference.recorded);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/transport/live.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
+
+#include "capture/interface.h"
 
 namespace fabricscope::replay {
 
@@ -11,6 +15,8 @@ namespace {
 
 /// How long the run goes on after all has been played, for what still comes of itself.
 constexpr Time settling = capture::second;
+/// How long the peer may take to acknowledge the end of what it was played.
+constexpr Time leaving = capture::second / 2;
 /// The system wakes a process up so late at times; this before something is due, there is no more sleep.
 constexpr Time precision = 200 * capture::microsecond;
 /// How long the transport is listened to at once.
@@ -51,18 +57,53 @@ public:
         const Time start = clock_.now();
         last_ = start;
         player_.endpoint->start(start);
-        send();
-        while (!finished(start)) step();
+        try {
+            send();
+            while (!finished(start)) step();
+        } catch (const TransportError& error) {
+            run_.broken_off = error.what();
+        } catch (const capture::InterfaceError& error) {
+            run_.broken_off = error.what();
+        }
+        run_.judged = run_.frames.size();
         run_.over = player_.endpoint->over();
         if (!run_.over) run_.waiting_for = player_.endpoint->waiting_for();
         run_.notes = player_.endpoint->notes();
-        if (!heard_) throw Unreachable("the peer did not answer; waited for " + run_.waiting_for);
+        run_.refusal = refusal();
+        leave();
         return std::move(run_);
     }
 
 private:
-    bool finished(Time start) const {
+    /// Why nothing came of it; empty if something did.
+    std::string refusal() const {
+        if (std::string reason = player_.endpoint->refusal(); !reason.empty()) return reason;
+        if (heard_ || run_.over) return {};
+        std::string reason = transport_.why_silent();
+        if (reason.empty()) reason = run_.broken_off;
+        if (reason.empty()) reason = "the peer is silent: no frame of it came";
+        return fmt::format("{}; waited for {}", reason, run_.waiting_for);
+    }
+
+    /// Until the peer has got and acknowledged it, but not for long.
+    void leave() {
+        try {
+            player_.endpoint->leave(clock_.now());
+            send();
+            const Time until = clock_.now() + leaving;
+            while (heard_ && clock_.now() < until && player_.endpoint->wakeup() != stack::never) step();
+        } catch (const std::runtime_error&) {  // there is no way to it any more, which has been told
+        }
+    }
+
+    bool finished(Time start) {
         const Time now = clock_.now();
+        if (limits_.stop && limits_.stop()) {
+            run_.broken_off = "interrupted";
+            return true;
+        }
+        if (!heard_ && transport_.is_refused()) return true;
+        if (!player_.endpoint->refusal().empty()) return true;
         if (now - start >= limits_.most || run_.frames.size() >= limits_.frames) return true;
         if (player_.endpoint->over()) return now - last_ >= settling;
         return player_.endpoint->wakeup() == stack::never && now - last_ >= limits_.patience;

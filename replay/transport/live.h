@@ -12,10 +12,12 @@ struct LiveLimits {
     Time patience = 10 * capture::second;  ///< without a frame of the peer while the player, too, has no plans
     std::size_t frames = 1'000'000;        ///< kept and sent
     unsigned frames_per_second = 50'000;   ///< sent at most, in bursts of a hundredth of it
+    std::function<bool()> stop{};          ///< asked now and then: whether the run is to be broken off; may be empty
 };
 
-/// Ends when all has been played, or the patience is over. Throws TransportError; Unreachable if the peer never said a
-/// word.
+/// Ends when all has been played, the patience is over, the run is broken off, or the transport fails. Whichever it is,
+/// the peer is left without anything that the run began, as far as it can be reached. Run::refusal tells that there was
+/// no peer to play against.
 Run run_live(AttachedPlayer player, Transport& transport, const LiveLimits& limits);
 
 }  // namespace fabricscope::replay

@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t frame_offset = layout::size_of<net::Ethernet>;
 constexpr Mac broadcast{{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}};
 constexpr Time arp_interval = 500 * capture::millisecond;
+constexpr unsigned probes = 3;
+constexpr Time probe_interval = 200 * capture::millisecond;
 
 net::Ethernet header_of(ByteView frame) {
     net::Ethernet header{};
@@ -75,15 +77,17 @@ public:
         const std::string& interface, const Gid& own, const Gid& peer, std::optional<std::uint16_t> peer_port,
         Time timeout)
         : interface_(interface), addresses_{made_up_mac(own), {}, own, peer, std::nullopt, peer_port} {
+        claim_address();
         for (Time waited = 0; waited < timeout; waited += arp_interval) {
-            send_arp(ArpOperation::request, broadcast, {});
+            send_arp(ArpOperation::request, broadcast, {}, ipv4_of(addresses_.own_ip), ipv4_of(addresses_.peer_ip));
             // A frame that is not of interest must not end the wait for the one that is.
             for (unsigned frames = 0; frames < 1000 && !found_; ++frames)
                 if (const ByteView frame = interface_.receive(arp_interval); frame.empty()) break;
                 else accept_arp(frame);
             if (found_) return;
         }
-        throw Unreachable(fmt::format("nobody on {} has the address {}", interface, short_text(peer)));
+        throw Unreachable(
+            fmt::format("nobody on {} has the address {}: no answer to ARP", interface, short_text(peer)));
     }
 
     std::optional<LiveAddresses> addresses() const override { return addresses_; }
@@ -99,6 +103,23 @@ public:
     }
 
 private:
+    /// Throws if another host has the address. As RFC 5227, 2.1.1, but in less time.
+    void claim_address() {
+        for (unsigned probe = 0; probe < probes; ++probe) {
+            send_arp(ArpOperation::request, broadcast, {}, {}, ipv4_of(addresses_.own_ip));
+            for (unsigned frames = 0; frames < 1000; ++frames) {
+                const ByteView frame = interface_.receive(probe_interval);
+                if (frame.empty()) break;
+                Arp arp;
+                if (header_of(frame).type != ether_type_arp || layout::parse_into(arp, frame.subspan(frame_offset)))
+                    continue;
+                if (arp.sender_ip == ipv4_of(addresses_.own_ip))
+                    throw TransportError(fmt::format(
+                        "--address {} is in use, by {}", short_text(addresses_.own_ip), to_string(arp.sender_mac)));
+            }
+        }
+    }
+
     /// Answers those who ask for this host's address, and learns the peer's.
     bool accept_arp(ByteView frame) {
         if (header_of(frame).type != ether_type_arp) return false;
@@ -107,17 +128,20 @@ private:
         const bool of_peer = arp.sender_ip == ipv4_of(addresses_.peer_ip);
         if (of_peer) addresses_.peer_mac = arp.sender_mac, found_ = true;
         if (arp.operation == ArpOperation::request && arp.target_ip == ipv4_of(addresses_.own_ip) && of_peer)
-            send_arp(ArpOperation::reply, arp.sender_mac, arp.sender_mac);
+            send_arp(
+                ArpOperation::reply, arp.sender_mac, arp.sender_mac, ipv4_of(addresses_.own_ip),
+                ipv4_of(addresses_.peer_ip));
         return true;
     }
 
-    void send_arp(ArpOperation operation, const Mac& to, const Mac& target) {
+    void send_arp(
+        ArpOperation operation, const Mac& to, const Mac& target, const Ipv4& sender_ip, const Ipv4& target_ip) {
         Arp arp;
         arp.operation = operation;
         arp.sender_mac = addresses_.own_mac;
-        arp.sender_ip = ipv4_of(addresses_.own_ip);
+        arp.sender_ip = sender_ip;
         arp.target_mac = target;
-        arp.target_ip = ipv4_of(addresses_.peer_ip);
+        arp.target_ip = target_ip;
         std::array<std::uint8_t, frame_offset + layout::size_of<Arp>> frame{};
         layout::build_into(net::Ethernet{to, addresses_.own_mac, ether_type_arp}, std::span(frame));
         layout::build_into(arp, std::span(frame).subspan(frame_offset));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/transport/sockets.h"
 
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <sys/socket.h>
 
@@ -23,6 +24,10 @@ SocketAddress::SocketAddress(const std::string& ip) {
     ::freeaddrinfo(found);
 }
 
+SocketAddress::SocketAddress(const sockaddr& address) {
+    std::memcpy(&storage_, &address, address.sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+}
+
 SocketAddress SocketAddress::with_port(std::uint16_t port) const {
     SocketAddress result = *this;
     // The port is at the same place in both versions.
@@ -39,6 +44,24 @@ Gid SocketAddress::ip() const {
     Ipv4 ip;
     std::memcpy(ip.octets.data(), &reinterpret_cast<const sockaddr_in*>(get())->sin_addr, ip.octets.size());
     return builders::gid_of(ip);
+}
+
+bool is_of_a_host(const Gid& ip) {
+    if (!ip.is_ipv4()) return ip.octets[0] != 0xFF && ip != Gid{};
+    const std::uint8_t first = ip.octets[12];
+    return first != 0 && first < 224;  // RFC 1122, 3.2.1.3
+}
+
+bool is_own(const Gid& ip) {
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) throw TransportError(system_error("the addresses of this host"));
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> all(list, ::freeifaddrs);
+    for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr) continue;
+        const int family = one->ifa_addr->sa_family;
+        if ((family == AF_INET || family == AF_INET6) && SocketAddress(*one->ifa_addr).ip() == ip) return true;
+    }
+    return false;
 }
 
 in_addr in_addr_of(const Gid& ipv4) {

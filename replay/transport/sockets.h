@@ -34,6 +34,8 @@ public:
     SocketAddress() = default;
     /// IPv4, or IPv6 with the interface of a link-local address ("fe80::1%eth0"). Throws TransportError if it is none.
     explicit SocketAddress(const std::string& ip);
+    /// AF_INET or AF_INET6.
+    explicit SocketAddress(const sockaddr& address);
 
     SocketAddress with_port(std::uint16_t port) const;
     int family() const { return storage_.ss_family; }
@@ -51,6 +53,10 @@ private:
 
 /// The address that this host uses towards `peer`. Throws Unreachable.
 SocketAddress own_address_towards(const SocketAddress& peer);
+/// Whether one host can have it: neither multicast nor broadcast, and not "any".
+bool is_of_a_host(const Gid& ip);
+/// Whether one of this host's interfaces has the address.
+bool is_own(const Gid& ip);
 in_addr in_addr_of(const Gid& ipv4);
 /// A locally administered address for somebody who has this IP address; from its last octets.
 Mac made_up_mac(const Gid& ip);

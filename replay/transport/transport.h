@@ -33,6 +33,10 @@ public:
     /// The next frame that comes within `wait` nanoseconds; empty if none does. Valid until the next call.
     /// Throws TransportError.
     virtual ByteView receive(Time wait) = 0;
+    /// The network has told that there is nobody to speak to: it makes no sense to wait.
+    virtual bool is_refused() const { return false; }
+    /// For people, if nothing has come: why, as far as the network has told. Empty if it has not.
+    virtual std::string why_silent() const { return {}; }
 };
 
 /// Who is to be played against.
@@ -48,6 +52,10 @@ struct Target {
     std::string interface;  ///< if://
     std::optional<std::uint16_t> port;
 };
+/// The name of a profile: "linux", "rfc7609", or "strict" for the latter.
+bool is_profile(std::string_view name);
+/// For people: what it says if a run against the target is the same as the recording, where that is less than it seems.
+std::string proof_of(const Target& target);
 /// Nothing, with the reason in `problem`, if the text names no target.
 std::optional<Target> parse_target(const std::string& text, std::string& problem);
 

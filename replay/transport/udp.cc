@@ -3,10 +3,15 @@
 
 #include <netinet/udp.h>
 #include <sys/socket.h>
+// <linux/errqueue.h> wants struct timespec.
+#include <ctime>
+
+#include <linux/errqueue.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "protocols/builders/frame_builder.h"
 #include "protocols/ib/headers.h"
@@ -94,6 +99,8 @@ public:
           socket_(::socket(host.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0)),
           out_(made_up_mac(own_.ip()), own_.ip(), made_up_mac(peer_.ip()), peer_.ip()),
           in_(made_up_mac(peer_.ip()), peer_.ip(), made_up_mac(own_.ip()), own_.ip()) {
+        if (host.family() == AF_INET) set(IPPROTO_IP, IP_RECVERR, 1);
+        else set(IPPROTO_IPV6, IPV6_RECVERR, 1);
         if (host.family() == AF_INET) set(IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
         // RoCE has its ICRC, and its devices leave the checksum of UDP 0 (IBA annex A17), which IPv6 does not allow
         // without having been told so (RFC 6935).
@@ -112,10 +119,11 @@ public:
     void send(ByteView frame) override {
         if (!is_for_peer(frame)) return;
         const ByteView packet = out_.with(frame.subspan(out_.bth_offset())).subspan(out_.bth_offset());
-        const auto sent = ::sendto(socket_.get(), packet.data(), packet.size(), 0, peer_.get(), peer_.size());
-        // A refused datagram is told of by the next call: the peer's port is closed, which patience will notice.
-        if (sent < 0 && errno != ECONNREFUSED)
-            throw TransportError(system_error("sending to " + short_text(peer_.ip())));
+        // What became of an earlier datagram is told by the next call, which then does nothing else.
+        for (unsigned attempts = 0; attempts < 3; ++attempts) {
+            if (::sendto(socket_.get(), packet.data(), packet.size(), 0, peer_.get(), peer_.size()) >= 0) return;
+            if (note_errors() == 0) throw TransportError(system_error("sending to " + short_text(peer_.ip())));
+        }
     }
 
     ByteView receive(Time wait) override {
@@ -123,11 +131,53 @@ public:
         SocketAddress from;
         socklen_t size = SocketAddress::capacity;
         const auto length = ::recvfrom(socket_.get(), buffer_.data(), buffer_.size(), 0, from.get(), &size);
+        if (length < 0) note_errors();
         if (length < static_cast<ssize_t>(least_packet) || from.ip() != peer_.ip()) return {};
         return in_.with(ByteView(buffer_).first(static_cast<std::size_t>(length)));
     }
 
+    bool is_refused() const override { return refusal_ != 0; }
+
+    std::string why_silent() const override {
+        const std::string peer = short_text(peer_.ip());
+        switch (refusal_) {
+            case 0: return {};
+            case ECONNREFUSED:
+                return peer + " is there, but not RDMA capable: it has closed UDP port 4791 (connection refused)";
+            case EHOSTUNREACH:
+                return by_router_ ? "a router says that " + peer + " is unreachable"
+                                  : "nobody has the address " + peer + " (host unreachable)";
+            default: return peer + " is unreachable: " + std::strerror(refusal_);
+        }
+    }
+
 private:
+    /// What ICMP, ARP and Neighbor Discovery have told of datagrams that were sent; how much that was.
+    unsigned note_errors() {
+        const int first = errno;
+        unsigned count = 0;
+        for (;; ++count) {
+            std::array<std::uint8_t, 512> control{}, datagram{};
+            iovec octets{datagram.data(), datagram.size()};
+            msghdr message{};
+            message.msg_iov = &octets;
+            message.msg_iovlen = 1;
+            message.msg_control = control.data();
+            message.msg_controllen = control.size();
+            if (::recvmsg(socket_.get(), &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) break;
+            for (cmsghdr* one = CMSG_FIRSTHDR(&message); one != nullptr; one = CMSG_NXTHDR(&message, one)) {
+                sock_extended_err error{};
+                if (one->cmsg_len < CMSG_LEN(sizeof error)) continue;
+                std::memcpy(&error, CMSG_DATA(one), sizeof error);
+                if (error.ee_errno == EMSGSIZE) continue;
+                refusal_ = static_cast<int>(error.ee_errno);
+                by_router_ = error.ee_origin != SO_EE_ORIGIN_LOCAL;
+            }
+        }
+        errno = first;
+        return count;
+    }
+
     void set(int level, int option, int value) const {
         ::setsockopt(socket_.get(), level, option, &value, sizeof value);
     }
@@ -142,6 +192,8 @@ private:
     std::optional<std::uint16_t> service_port_;
     FileDescriptor socket_;
     RoceFrame out_, in_;
+    int refusal_ = 0;  ///< as errno has it; 0: none
+    bool by_router_ = false;
     std::array<std::uint8_t, most_packet> buffer_{};
 };
 

@@ -3,17 +3,20 @@
 of which plays the client of a recording, the other one the server. Needs root."""
 
 import json
+import signal
 import subprocess
 import time
 
 import pytest
 
 from edit import FRAME_HEADER, delayed, edited, fcp, fcvi, patch, patch_fcoe
-from harness import BUILD, ROOT, sample
+from harness import BUILD, ROOT, analyze, sample
 from namespaces import CLIENT, CLIENT6, REASON, SERVER, SERVER6, wired_namespaces
 
 RESPONDER_RESOURCES = 14 + 20 + 8 + 12 + 8 + 48  # of a REP in a RoCEv2 frame
 DISCONNECT = 66  # the frame of the DREQ in rdmacm_rping_v4
+FIRST_ANSWER = 22  # of the server's datagrams to the first queue pair of rdmacm_udaddy
+DATAGRAM = 14 + 20 + 8 + 12 + 8 + 4  # where the payload of one with immediate data begins
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
@@ -143,8 +146,136 @@ def test_altered_server(wire, tmp_path):
     assert (difference["field"], difference["actual"]) == ("rdma_ip_cm.responder_resources", "7")
 
 
-def test_nobody_there(wire):
-    (client_space, _), _ = wire
-    process = begin(client_space, sample("rdmacm_rping_v4"), "client", f"rocev2://{SERVER}", timeout=3)
+def test_masked_octets(wire, tmp_path):
+    """The server sends other octets, which its recording tells, in the place of memory that nobody has written."""
+    altered = edited("rdmacm_udaddy", tmp_path / "altered.pcap", patch(FIRST_ANSWER, DATAGRAM + 5, b"\xee"))
+    mask = tmp_path / "mask.toml"
+    mask.write_text('[[ignore]]\nfield = "payload[4:8]"\nmessage = "datagram"\nfrom = "server"\n')
+    (client_space, _), (server_space, _) = wire
+    for options, expected in (((), 1), (("--mask", mask), 0)):
+        server = begin(server_space, altered, "server", f"rocev2://{CLIENT}")
+        time.sleep(1)
+        client = begin(client_space, sample("rdmacm_udaddy"), "client", f"rocev2://{SERVER}", options=options)
+        (status, report), _ = end(client), end(server)
+        assert status == expected, report
+        assert [d["field"] for d in report["differences"] if d["level"] == "exact"] == ["infiniband.payload"] * expected
+
+
+# ---- why nothing came of it ----------------------------------------------------------------------
+
+CM, SMC = "rdmacm_rping_v4", "smcr_v2_echo"
+BESIDE = ("--address", "192.0.2.110")
+
+
+@pytest.mark.parametrize(("name", "target", "options", "status", "told"), [
+    (CM, f"rocev2://{SERVER}", (), 4, "closed UDP port 4791 (connection refused)"),
+    (CM, "rocev2://192.0.2.99", (), 4, "nobody has the address 192.0.2.99"),
+    (CM, "rocev2://198.51.100.1", (), 4, "unreachable"),
+    (CM, f"rocev2://{CLIENT}", (), 2, "this host itself"),
+    (CM, "rocev2://127.0.0.1", (), 2, "this host itself"),
+    (CM, "rocev2://224.0.0.1", (), 2, "address of many hosts"),
+    (CM, f"smc://{SERVER}", BESIDE, 2, "it needs rocev2://HOST"),
+    (SMC, f"rocev2://{SERVER}", (), 2, "it needs smc://HOST"),
+    (SMC, f"smc://{SERVER}", BESIDE, 4, "refuses the TCP connection: nobody listens at port"),
+    (SMC, "smc://192.0.2.99", BESIDE, 4, "nobody on wire0 has the address 192.0.2.99"),
+    (SMC, f"smc://{SERVER}", ("--address", CLIENT), 2, "is one of this host's own"),
+    (SMC, f"smc://{SERVER}", ("--address", SERVER), 2, "is the peer's"),
+    (SMC, f"smc://{SERVER}", ("--address", "192.0.2.21"), 2, "192.0.2.21 is in use, by"),
+])
+def test_reasons(wire, name, target, options, status, told):
+    (client_space, _), (server_space, server_interface) = wire
+    subprocess.run(["ip", "-n", server_space, "addr", "add", "192.0.2.21/24", "dev", server_interface], check=True)
+    process = begin(client_space, sample(name), "client", target, timeout=3, session=("cm-1" if name == CM else "smcr-1"),
+                    options=options)
     _, err = process.communicate(timeout=100)
-    assert process.returncode == 4, err.decode()
+    assert process.returncode == status and told in err.decode(), err.decode()
+
+
+def test_a_silent_peer(wire):
+    (client_space, _), (server_space, _) = wire
+    drop = ["ip", "netns", "exec", server_space, "python3", "-c",
+            "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 4791)); time.sleep(60)"]
+    with subprocess.Popen(drop) as silent:
+        time.sleep(0.5)
+        process = begin(client_space, sample(CM), "client", f"rocev2://{SERVER}", timeout=3)
+        _, err = process.communicate(timeout=100)
+        silent.kill()
+    assert process.returncode == 4 and b"the peer is silent" in err, err.decode()
+
+
+def test_a_decline_tells_its_code(wire):
+    """The server declines, as its own recording has it; the client's tells of SMC-R."""
+    client, server = "192.0.2.110", "192.0.2.120"
+    (client_space, client_interface), (server_space, server_interface) = wire
+    declined = begin(server_space, sample("smcr_fallback_server_no_rdma"), "server", f"smc://{client}", session="smcr-1",
+                     options=("--address", server, "--interface", server_interface), timeout=5)
+    played = begin(client_space, sample(SMC), "client", f"smc://{server}", session="smcr-1",
+                   options=("--address", client, "--interface", client_interface), timeout=5)
+    _, report = end(played)
+    declined.communicate(timeout=100)
+    (fact,) = [d for d in report["differences"] if d["field"] == "declined"]
+    assert fact["actual"].startswith("by the server with 0x0303") and "(" in fact["actual"]
+
+
+# ---- the peer is left clean ----------------------------------------------------------------------
+
+def interrupted(client, seconds, which):
+    time.sleep(seconds)
+    client.send_signal(which)
+    out, err = client.communicate(timeout=100)
+    assert client.returncode == 3, err.decode()
+    report = json.loads(out)
+    assert report["broken_off"] == "interrupted"
+    return report
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_rdma_cm_client_disconnects(wire, tmp_path, which):
+    """It would disconnect 60 s later."""
+    capture, actual = delayed(CM, tmp_path / "slow.pcap", DISCONNECT, 60), tmp_path / "actual.pcapng"
+    (client_space, _), (server_space, _) = wire
+    server = begin(server_space, capture, "server", f"rocev2://{CLIENT}", options=("--speed", "recorded"))
+    time.sleep(1)
+    client = begin(client_space, capture, "client", f"rocev2://{SERVER}", options=("--speed", "recorded", "--write", actual))
+    interrupted(client, 3, which)
+    status, report = end(server)
+    assert status == 0, report  # a DREQ came, and then nothing more was to come
+    (connection,) = analyze(actual)["rdma_cm"]["connections"]
+    assert connection["dreq"] is not None
+
+
+@pytest.mark.parametrize("play", ["client", "server"])
+def test_an_interrupted_smcr_host_ends_the_link_group(wire, tmp_path, play):
+    """The connection would go on for 60 s."""
+    capture, actual = delayed(SMC, tmp_path / "slow.pcap", 40, 60), tmp_path / "actual.pcapng"
+    address = {"client": "192.0.2.110", "server": "192.0.2.120"}
+    other = {"client": "server", "server": "client"}[play]
+    spaces = dict(zip(("client", "server"), wire))
+    def host(side, peer, *options):
+        space, interface = spaces[side]
+        return begin(space, capture, side, f"smc://{address[peer]}", session="smcr-1",
+                     options=("--speed", "recorded", "--address", address[side], "--interface", interface, *options), timeout=5)
+    extra = {play: ("--write", actual), other: ()}
+    server = host("server", "client", *extra["server"])
+    client = host("client", "server", *extra["client"])
+    ended = client if play == "client" else server
+    interrupted(ended, 5, signal.SIGINT)
+    (server if play == "client" else client).communicate(timeout=100)
+    result = analyze(actual)["smcr"]
+    (connection,), (group,) = result["connections"], result["link_groups"]
+    assert connection["outcome"] == "smc-r" and connection["close"] == "abnormal"
+    assert {link["state"] for link in group["links"]} == {"deleted"}
+
+
+def test_no_link_group_is_left_behind(wire, tmp_path):
+    """A run that came to its end deletes what it has set up: the next one begins anew."""
+    address, (client_space, client_interface), (server_space, server_interface) = ("192.0.2.110", "192.0.2.120"), *wire
+    hosts = [begin(space, sample(SMC), play, f"smc://{peer}", session="smcr-1",
+                   options=("--address", own, "--interface", interface, "--write", tmp_path / f"{play}.pcapng"))
+             for space, interface, play, own, peer in (
+                 (server_space, server_interface, "server", address[1], address[0]),
+                 (client_space, client_interface, "client", address[0], address[1]))]
+    for status, report in map(end, hosts):
+        assert status == 0, report
+    (group,) = analyze(tmp_path / "client.pcapng")["smcr"]["link_groups"]
+    assert {link["state"] for link in group["links"]} == {"deleted"}

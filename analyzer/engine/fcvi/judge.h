@@ -32,6 +32,9 @@ public:
     void broken(RuleRef rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {
         verdicts_.broken(rule, std::move(frames), {connection}, std::move(text));
     }
+    void unanswered(RuleRef rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {
+        verdicts_.unanswered(rule, std::move(frames), {connection}, std::move(text));
+    }
 
 private:
     Verdicts& verdicts_;

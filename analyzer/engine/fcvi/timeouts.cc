@@ -52,7 +52,7 @@ bool Timeouts::is_known_to_lack(const Exchange& exchange, Awaited awaited) {
 }
 
 void Timeouts::judge_late(const Expectation& e, const Exchange& exchange, const char* text) {
-    judge_.broken(
+    judge_.unanswered(
         rules::response_in_time, {e.frame}, exchange.connection,
         fmt::format(
             "no {} within {} R_A_TOV; {}", awaited_names[static_cast<std::size_t>(e.awaited)],

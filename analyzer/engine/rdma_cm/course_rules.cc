@@ -180,7 +180,7 @@ void CourseRules::on_unknown_resolution(const Arrival& a, const Connection& conn
 // ---- at the end ------------------------------------------------------------------------------------
 
 void CourseRules::unanswered(const Connection& c, const Sent& last, const char* what, std::uint32_t count) {
-    verdicts_.broken(
+    verdicts_.unanswered(
         rules::answered, {last.frame}, {c.id},
         std::string(what) + (count == 1 ? " is" : ", sent " + std::to_string(count) + " times, is") + " not answered");
 }

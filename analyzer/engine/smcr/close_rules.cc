@@ -40,7 +40,9 @@ void CloseRules::judge_answer(const Answer& answer, bool at_end) {
          {answer.abort.frame},
          Subject::connection(c.id),
          std::string("the ") + name_of(answer.due_from) + " does not answer the abort",
-         answer.due_from},
+         answer.due_from,
+         false,
+         true},
         answer.link);
 }
 

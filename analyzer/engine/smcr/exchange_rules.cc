@@ -302,7 +302,7 @@ void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request)
     if (rule == rules::delete_link_answer && !a.history->one_interface)
         return verdicts_.undecided(rule, UndecidedReason::interface_order);
     a.history->accuse(
-        verdicts_, {rule, frames, Subject::link_group(a.group), text, other(request.from), never_came_up},
+        verdicts_, {rule, frames, Subject::link_group(a.group), text, other(request.from), never_came_up, true},
         request.link);
 }
 
@@ -312,7 +312,7 @@ void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request
         return link.state == LinkState::active && (asks_for_all(request) || link.number != request.subject);
     });
     if (elsewhere > 1) return verdicts_.undecided(rules::disorderly_delete, UndecidedReason::another_link);
-    verdicts_.broken(
+    verdicts_.unanswered(
         rules::disorderly_delete, {request.step.frame}, Subject::link_group(a.group),
         "the server does not delete what the client wants deleted");
 }

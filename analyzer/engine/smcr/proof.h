@@ -20,7 +20,8 @@ struct Accusation {
     Subject subject;
     std::string text;
     Side silent{};
-    bool deviation = false;  ///< as Linux does it
+    bool deviation = false;   ///< as Linux does it
+    bool by_silence = false;  ///< the last frame should have been answered
 };
 
 /// The accusations of a link group that wait for proof.
@@ -77,6 +78,7 @@ private:
 
     static void report(Verdicts& verdicts, Accusation& a) {
         if (a.deviation) verdicts.deviation(a.rule, std::move(a.frames), a.subject, std::move(a.text));
+        else if (a.by_silence) verdicts.unanswered(a.rule, std::move(a.frames), a.subject, std::move(a.text));
         else verdicts.broken(a.rule, std::move(a.frames), a.subject, std::move(a.text));
     }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "protocols/fc/els.h"
 #include "replay/engine/fc/attached.h"
+#include "replay/engine/fc/emulated_parts.h"
 
 namespace fabricscope::replay::fibre_channel {
 
@@ -60,6 +62,17 @@ public:
     bool over() const override { return script_.over(); }
     std::string waiting_for() const override { return script_.waiting_for(); }
     std::vector<std::string> notes() const override { return notes_; }
+
+    /// Whoever is logged in logs out.
+    void leave(Time now) override {
+        given_up_ = true;
+        bool logged_in = false;
+        for (std::size_t i = 0; i < recording_.conversation.messages.size(); ++i) {
+            const std::string& name = script_.message(i).name;
+            if (script_.done(i) && (name == "PLOGI" || name == "LOGO")) logged_in = name == "PLOGI";
+        }
+        if (logged_in) log_out(now);
+    }
 
 private:
     /// An Exchange of this run.
@@ -152,6 +165,21 @@ private:
         notes_.push_back(fmt::format(
             "nothing happened for {:.3g} s while waiting for {}",
             static_cast<double>(patience_) / static_cast<double>(capture::second), waiting_for()));
+    }
+
+    void log_out(Time now) {
+        stack_fc::NPortConfig port;
+        stack_fc::RemotePort remote;
+        configure_logins(recording_, script_.played(), port, remote);
+        fc::Logo logo;
+        logo.port_id = recording_.ports[script_.played()];
+        logo.port_name = port.port_name;
+        stack_fc::OutgoingIu iu;
+        iu.r_ctl = fc::r_ctl_els_request;
+        iu.payload = layout::octets_of(logo);
+        iu.passes_initiative = true;
+        iu.note = "logs out";
+        exchanges_.send(now, exchanges_.open(fc::type_els, peer()), std::move(iu));
     }
 
     /// 0 if the other side has not begun the Exchange.

@@ -307,6 +307,7 @@ public:
     explicit FcSession(Recording recording) : recording_(std::move(recording)) {}
 
     const Conversation& conversation() const override { return recording_.conversation; }
+    void mask(const Masks& masks) override { masks.apply(recording_.conversation); }
     AttachedPlayer player(Side played, const PlayOptions& options) const override {
         return play(recording_, played, options);
     }

@@ -53,7 +53,7 @@ void own_what_is_asked_for(stack::CmConfig& config, const std::optional<wire::Ip
         config.own_ips.push_back(builders::gid_of(v4->destination));
 }
 
-stack::RdmaHostConfig host_config(const Recording& recording, Side side) {
+stack::RdmaHostConfig host_config(const Recording& recording, Side side, const std::string& profile) {
     stack::RdmaHostConfig config;
     config.seed = seed;
     config.adapter.address = recording.addresses[side];
@@ -63,8 +63,10 @@ stack::RdmaHostConfig host_config(const Recording& recording, Side side) {
         if (end.qpn) config.adapter.first_qpn = std::max(config.adapter.first_qpn, *end.qpn + queue_pairs_behind);
     const wire::Message first = wire::parse(recording.conversation.messages.front().octets);
     if (const auto* req = body_of<wire::Req>(first)) {
-        config.cm.response_timeout = req->body.remote_response_timeout;
-        config.cm.max_cm_retries = req->body.max_cm_retries;
+        if (profile.empty()) {
+            config.cm.response_timeout = req->body.remote_response_timeout;
+            config.cm.max_cm_retries = req->body.max_cm_retries;
+        }
         own_what_is_asked_for(config.cm, req->ip);
     } else if (const auto* sidr = body_of<wire::SidrReq>(first)) {
         own_what_is_asked_for(config.cm, sidr->ip);
@@ -72,15 +74,17 @@ stack::RdmaHostConfig host_config(const Recording& recording, Side side) {
     config.cm.reject_on_timeout = std::ranges::any_of(recording.conversation.messages, [&](const Message& message) {
         return message.from == side && message.channel == cm_channel && message.name == "REJ";
     });
+    if (!profile.empty()) config.cm.reject_on_timeout = profile != "linux";
     allow_as_recorded(config.cm, recording.conversation);
     return config;
 }
 
 class EmulatedSide final : public stack::RdmaHost {
 public:
-    EmulatedSide(const Recording& recording, Side side)
-        : RdmaHost(host_config(recording, side)),
+    EmulatedSide(const Recording& recording, Side side, const std::string& profile)
+        : RdmaHost(host_config(recording, side, profile)),
           recording_(recording),
+          own_values_(!profile.empty()),
           endpoint_(
               recording, side, Pace{}, adapter(), recording.addresses[engine::other(side)],
               RecordedEndpoint::Names::fresh) {
@@ -163,7 +167,13 @@ private:
     }
 
     void connect(Time now, const wire::Req& req, const Octets& data) {
-        stack::CmRequest request = stack::request_of(req, endpoint_.peer(), data);
+        stack::CmRequest request = own_values_ ? stack::CmRequest{} : stack::request_of(req, endpoint_.peer(), data);
+        if (own_values_) {
+            request.peer = endpoint_.peer();
+            request.service_id = req.body.service_id;
+            request.ip = req.ip;
+            request.private_data = data;
+        }
         request.qpn = endpoint_.qpn();
         request.starting_psn = random().bits(24);
         id_ = cm().connect(now, std::move(request));
@@ -171,6 +181,18 @@ private:
 
     void accept(Time now, const ib::CmRep& rep, const Octets& data) {
         if (!id_) return;  // the agent has rejected it of itself
+        if (own_values_) {
+            const stack::CmConnection* const connection = cm().find(*id_);
+            if (connection == nullptr) return;
+            // Each side can do with as much as the other one offers.
+            return cm().accept(
+                now, *id_,
+                {.qpn = endpoint_.qpn(),
+                 .starting_psn = random().bits(24),
+                 .responder_resources = connection->request.initiator_depth,
+                 .initiator_depth = connection->request.responder_resources,
+                 .private_data = data});
+        }
         cm().accept(
             now, *id_,
             {.qpn = endpoint_.qpn(),
@@ -234,6 +256,7 @@ private:
     }
 
     const Recording& recording_;
+    bool own_values_;  ///< of a profile, not those of the recording
     RecordedEndpoint endpoint_;
     std::optional<stack::CmId> id_;
     bool held_ = false;  ///< what is ready waits for something to happen
@@ -241,13 +264,13 @@ private:
 
 }  // namespace
 
-AttachedEndpoint make_emulated(const Recording& recording, Side side) {
+AttachedEndpoint make_emulated(const Recording& recording, Side side, const std::string& profile) {
     for (const Message& message : recording.conversation.messages)
         if (message.from == side && message.name == "LAP")
             throw NotPlayable("the emulated stack does not ask for alternate paths (LAP)");
     AttachedEndpoint attached;
     attached.addresses = {recording.addresses[side].mac};
-    attached.endpoint = std::make_unique<EmulatedSide>(recording, side);
+    attached.endpoint = std::make_unique<EmulatedSide>(recording, side, profile);
     return attached;
 }
 

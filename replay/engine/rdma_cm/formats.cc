@@ -29,7 +29,7 @@ constexpr std::array cm_rules{
     FieldRule{"rdma_ip_cm.local_qpn", Treatment::refers, qpn_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.remote_qpn", Treatment::refers, qpn_kind, Owner::receiver},
     FieldRule{"rdma_ip_cm.local_q_key", Treatment::refers, "q_key", Owner::sender},
-    FieldRule{"rdma_ip_cm.starting_psn", Treatment::refers, "starting_psn", Owner::sender},
+    FieldRule{"rdma_ip_cm.starting_psn", Treatment::refers, psn_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.local_ca_guid", Treatment::refers, "ca_guid", Owner::sender},
     FieldRule{"rdma_ip_cm.path.local_gid", Treatment::refers, gid_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.path.remote_gid", Treatment::refers, gid_kind, Owner::receiver},

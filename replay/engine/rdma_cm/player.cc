@@ -18,6 +18,7 @@ using stack::never;
 constexpr const char* service_id_filter = "rdma_ip_cm.service_id";
 constexpr std::uint8_t usual_response_timeout = 20;  // 4 s
 constexpr std::uint8_t usual_cm_retries = 15;
+constexpr std::uint8_t rejects_nothing_known = 2;  // IBA 12.6.7
 
 /// The last octets of an address, as many as the field has.
 Value address_value(const Gid& address, std::size_t width) {
@@ -95,6 +96,17 @@ public:
         return notes;
     }
 
+    void leave(Time now) override {
+        repetition_.reset();
+        watches_ = false;
+        stopped_ = true;
+        if (ends_ || !started_) return;
+        if (endpoint_.assembler().reply() != nullptr) disconnect(*endpoint_.assembler().reply());
+        else if (endpoint_.assembler().request() != nullptr) reject(*endpoint_.assembler().request());
+        ends_ = true;
+        note_progress(now);
+    }
+
 private:
     /// A message that is repeated as long as no answer comes (IBA 12.9.8).
     struct Repetition {
@@ -131,7 +143,7 @@ private:
         }
         const Message& request = messages().front();
         for (const FieldAt& field : fields_of(request, request.octets)) {
-            const FieldRule rule = rule_of(*request.format, field);
+            const FieldRule rule = rule_of(request, field);
             const Side owner = owner_of(rule, request.from);
             const Value recorded = value_of(request.octets, field);
             if (rule.kind == ip_kind) bind(ip_kind, owner, recorded, address_value(ip_of(owner), field.width));
@@ -296,7 +308,8 @@ private:
         if (std::exchange(watches_, false)) return;
         notes_.emplace_back("the peer did not answer in time");
         stopped_ = true;
-        if (endpoint_.assembler().reply() != nullptr && !ends_) disconnect(*endpoint_.assembler().reply());
+        if (endpoint_.assembler().reply() != nullptr && !std::exchange(ends_, true))
+            disconnect(*endpoint_.assembler().reply());
     }
 
     /// Nothing is left behind at the peer.
@@ -311,6 +324,23 @@ private:
         dreq.remote_qpn = endpoint_.assembler().ends()[engine::other(played())].qpn.value_or(0);
         request.body = dreq;
         send_mad(wire::build(request));
+    }
+
+    /// Before there is a REP: of a client, it has given up; of a server, it does not want to.
+    void reject(const wire::Req& req) {
+        const bool server = played() == Side::server;
+        wire::Message rejection;
+        rejection.mad.transaction_id = req.body.local_comm_id;
+        rejection.mad.attribute_id = static_cast<std::uint16_t>(ib::CmAttribute::rej);
+        wire::Rej rej;
+        rej.body.local_comm_id = server ? 0 : req.body.local_comm_id;
+        rej.body.remote_comm_id = server ? req.body.local_comm_id : 0;
+        rej.body.message = server ? ib::rejects_req : rejects_nothing_known;
+        rej.body.reason = server ? ib::consumer_reject : ib::reject_timeout;
+        const Octets nothing(ib::ari_size);
+        rej.additional = nothing;
+        rejection.body = rej;
+        send_mad(wire::build(rejection));
     }
 
     struct ReceivedMad {

@@ -208,8 +208,7 @@ AttachedPlayer CmSession::player(Side played, const PlayOptions& options) const 
 
 AttachedEndpoint CmSession::emulated(Side side, const std::string& profile) const {
     check();
-    if (!profile.empty()) throw NotPlayable("emulated peers of RDMA CM have no profiles: \"" + profile + "\"");
-    return make_emulated(recording_, side);
+    return make_emulated(recording_, side, profile);
 }
 
 std::unique_ptr<Reader> make_reader() { return std::make_unique<CmReader>(); }

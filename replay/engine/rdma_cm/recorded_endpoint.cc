@@ -88,7 +88,7 @@ void RecordedEndpoint::scan_recording() {
             continue;
         }
         for (const FieldAt& name : message.embedded)
-            if (rule_of(*message.format, name).kind == address_kind) addresses.insert(value_of(message.octets, name));
+            if (rule_of(message, name).kind == address_kind) addresses.insert(value_of(message.octets, name));
     }
     announced_addresses_.assign(addresses.begin(), addresses.end());
 }
@@ -163,7 +163,7 @@ void RecordedEndpoint::rename_memory(std::uint32_t key, const Region& region, st
     Bindings& bindings = script_.bindings();
     bindings.bind(rkey_kind, side_, value_of_number(key), value_of_number(actual_key));
     const auto rename = [&](const Message& message, const FieldAt& field) {
-        const FieldRule rule = rule_of(*message.format, field);
+        const FieldRule rule = rule_of(message, field);
         if (rule.kind != address_kind || owner_of(rule, message.from) != side_) return;
         const Value address = value_of(message.octets, field);
         const std::uint64_t number = number_of(address);

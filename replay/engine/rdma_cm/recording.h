@@ -23,6 +23,7 @@ public:
 
     const Recording& recording() const { return recording_; }
     const Conversation& conversation() const override { return recording_.conversation; }
+    void mask(const Masks& masks) override { masks.apply(recording_.conversation); }
     AttachedPlayer player(Side played, const PlayOptions& options) const override;
     AttachedEndpoint emulated(Side side, const std::string& profile) const override;
 
@@ -33,6 +34,6 @@ private:
 };
 
 AttachedPlayer make_player(const Recording& recording, Side played, const PlayOptions& options);
-AttachedEndpoint make_emulated(const Recording& recording, Side side);
+AttachedEndpoint make_emulated(const Recording& recording, Side side, const std::string& profile);
 
 }  // namespace fabricscope::replay::rdma_cm

@@ -7,6 +7,7 @@
 
 #include "protocols/ib/mtu.h"
 #include "replay/engine/player.h"
+#include "replay/stack/smcr/llc_constants.h"
 
 namespace fabricscope::replay::smcr {
 
@@ -185,7 +186,9 @@ void PlayedLinks::send(Time now, std::size_t link, Octets octets, std::string no
 // ---- LLC -----------------------------------------------------------------------------------------
 
 void PlayedLinks::on_llc(Time now, std::size_t link, const wire::LlcMessage& message, bool own) {
-    if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body)) links_[link].number = confirm->link;
+    const auto* const confirmed = std::get_if<wire::ConfirmLink>(&message.body);
+    if (confirmed != nullptr && own) own_header_ = message.header;
+    if (confirmed != nullptr) links_[link].number = confirmed->link;
     else if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body)) on_add_link(now, link, *add, own);
     else if (const auto* tokens = std::get_if<wire::AddLinkContinuationMessage>(&message.body))
         on_pairs(link, tokens->slots, tokens->used, own);
@@ -193,6 +196,24 @@ void PlayedLinks::on_llc(Time now, std::size_t link, const wire::LlcMessage& mes
     else if (const auto* more = std::get_if<wire::ConfirmRkeyContinuationMessage>(&message.body))
         on_rkey_continuation(*more, own);
     else if (const auto* gone = std::get_if<wire::DeleteLink>(&message.body)) on_delete_link(*gone);
+}
+
+void PlayedLinks::end_group(Time now) {
+    const auto link = usable_link();
+    if (all_deleted_ || !link || !own_header_) return;
+    wire::LlcMessage message;
+    message.header = *own_header_;
+    const auto set_type = [&](auto& header) {
+        constexpr std::uint8_t version = 0xE0;
+        header.type = (header.type & version) | static_cast<std::uint8_t>(wire::LlcType::delete_link);
+    };
+    std::visit(set_type, message.header);
+    message.body = wire::DeleteLink{
+        .all = true, .orderly = true, .reason = stack::smcr::operator_initiated, .reserved2 = {}};
+    Octets octets = wire::build(message);
+    octets.resize(wire::llc_size);
+    send(now, *link, std::move(octets), "ends the link group");
+    all_deleted_ = true;
 }
 
 /// The server's request is one half of the new link, the client's answer the other. A client's request without a queue

@@ -47,6 +47,8 @@ public:
     /// A link that can carry messages; nothing if there is none for that channel yet.
     std::optional<std::size_t> link_for(const std::string& channel);
     bool all_deleted() const { return all_deleted_; }
+    /// Tells the peer that all links go, if there is one and it does not know.
+    void end_group(Time now);
     /// Neither deleted nor lost.
     bool usable(std::size_t link) const;
     std::optional<std::size_t> usable_link() const;
@@ -106,6 +108,7 @@ private:
     std::array<std::optional<std::size_t>, 2> told_rmb_;  ///< of the latest CONFIRM RKEY: the peer's, the own one
     std::size_t channels_ = 0;
     bool all_deleted_ = false;
+    std::optional<decltype(wire::LlcMessage::header)> own_header_;  ///< of a CONFIRM LINK of this side
 };
 
 }  // namespace fabricscope::replay::smcr

@@ -161,6 +161,32 @@ void SmcrPlayer::give_up(Time now) {
         if (connection->phase != Phase::waiting) connection->tcp.abort(now);
 }
 
+/// Connections that are in use are aborted, then the link group goes (RFC 7609, 3.5.4, 4.8.2), then TCP.
+void SmcrPlayer::leave(Time now) {
+    now_ = now;
+    given_up_ = true;
+    for (const auto& connection : connections_) {
+        connection->now = now;
+        if (connection->phase == Phase::active && connection->data && !connection->data->closed_sent())
+            connection->data->abort();
+    }
+    links_.end_group(now);
+    for (const auto& connection : connections_) {
+        if (connection->phase == Phase::waiting || connection->tcp.over()) continue;
+        connection->tcp.abort(now);
+        flush(*connection);
+    }
+}
+
+std::string SmcrPlayer::refusal() const {
+    const bool refused = std::ranges::any_of(connections_, [](const auto& connection) {
+        return connection->phase != Phase::waiting && !connection->established && connection->tcp.was_reset();
+    });
+    if (!refused || played_ == Side::server) return {};
+    return fmt::format(
+        "the peer refuses the TCP connection: nobody listens at port {}", connections_.front()->peer_tcp_port);
+}
+
 void SmcrPlayer::note(std::string text) {
     if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(std::move(text));
 }

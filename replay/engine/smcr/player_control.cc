@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "replay/engine/smcr/smcr_player.h"
+#include "replay/stack/smcr/llc_constants.h"
 
 namespace fabricscope::replay::smcr {
 
@@ -11,15 +12,31 @@ using wire::ClcType;
 
 namespace {
 
-bool make_answer(wire::TestLink& body) { return body.reply = true; }
-bool make_answer(wire::ConfirmRkeyMessage& message) { return message.body.reply = true; }
-bool make_answer(wire::ConfirmRkeyContinuationMessage& message) { return message.body.reply = true; }
-bool make_answer(wire::DeleteRkeyMessage& message) { return message.body.reply = true; }
-bool make_answer(wire::DeleteLink& body) { return body.reply = !body.all; }
-bool make_answer(wire::AddLinkMessage& message) {
+bool make_answer(wire::TestLink& body, Side) { return body.reply = true; }
+bool make_answer(wire::ConfirmRkeyMessage& message, Side) { return message.body.reply = true; }
+bool make_answer(wire::ConfirmRkeyContinuationMessage& message, Side) { return message.body.reply = true; }
+bool make_answer(wire::DeleteRkeyMessage& message, Side) { return message.body.reply = true; }
+/// A client only asks for it: what it wants deleted the server deletes, by a request of its own (RFC 7609, 3.5.5.1.2).
+bool make_answer(wire::DeleteLink& body, Side answering) {
+    body.reply = answering == Side::client && !body.all;
+    return body.reply || answering == Side::server;
+}
+/// A link that was not recorded is rejected, as one to which there is no other way.
+bool make_answer(wire::AddLinkMessage& message, Side) {
+    message.v2 = {};
+    message.rkeys = {};
+    if (auto* body = std::get_if<wire::AddLink>(&message.body)) body->reject_reason_v2 = stack::smcr::no_alternate_path;
     return std::visit([](auto& body) { return body.reply = body.reject = true; }, message.body);
 }
-template <class Other> bool make_answer(Other&) { return false; }
+template <class Other> bool make_answer(Other&, Side) { return false; }
+
+/// Of a rejection: version 1 has its reason there, and the RTokens of version 2 are left out.
+void make_answer(wire::LlcMessage& message) {
+    if (!std::holds_alternative<wire::AddLinkMessage>(message.body)) return;
+    std::visit([](auto& header) { header.length = wire::llc_size; }, message.header);
+    if (auto* header = std::get_if<wire::AddLinkHeaderV1>(&message.header))
+        header->reject_reason = stack::smcr::no_alternate_path;
+}
 
 }  // namespace
 
@@ -186,11 +203,12 @@ void SmcrPlayer::on_llc(Time now, std::size_t link, ByteView octets, bool own) {
 void SmcrPlayer::answer_unrecorded(Time now, std::size_t link, const std::string& what, const Octets& octets) {
     wire::LlcMessage message = wire::parse_llc(octets, octets.size());
     if (message.is_reply()) return note(what + " was not recorded");
-    const bool answered = std::visit([](auto& body) { return make_answer(body); }, message.body);
+    const bool answered = std::visit([this](auto& body) { return make_answer(body, played_); }, message.body);
     if (!answered) return note(what + " was not recorded; it is not answered");
     note(what + " was not recorded; it is answered");
+    make_answer(message);
     Octets answer = wire::build(message);
-    answer.resize(octets.size());
+    answer.resize(wire::llc_size);
     links_.send(now, link, answer, "not in the recording");
     on_llc(now, link, answer, true);
 }

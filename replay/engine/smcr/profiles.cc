@@ -38,7 +38,8 @@ bool comes_of_config(Side side, bool proposed, std::uint32_t code) {
 /// Reads the messages of one side, and the other's PROPOSAL.
 class ConfigReader {
 public:
-    ConfigReader(PeerConfig& config, Side side) : config_(config), side_(side) {}
+    /// `habits`: what an implementation chooses, too; otherwise only what the host is and has.
+    ConfigReader(PeerConfig& config, Side side, bool habits) : config_(config), side_(side), habits_(habits) {}
 
     void read(const Message& message) {
         if (message.name.starts_with("CLC")) read_clc(message);
@@ -61,6 +62,7 @@ private:
         proposed_ = true;
         if (proposal.ip) config_.subnet_bits = proposal.ip->mask_length;
         if (proposal.eids.size() != 0) config_.eid = text_of(proposal.eids[0].text.octets);
+        if (!habits_) return;
         config_.profile.version = offers_v2 ? 2 : 1;
         if (!own) return;
         config_.profile.proposal_grown = proposal.smcd.has_value();
@@ -68,11 +70,12 @@ private:
     }
 
     void read(const wire::SmcrAcceptConfirm& message, bool confirm) {
+        if (message.v2) config_.eid = text_of(message.v2->eid.text.octets);
+        if (!habits_) return;
         config_.profile.version = message.body.version;
         config_.buffer_size = message.body.buffer_size;
         if (wire::buffer_size(config_.buffer_size) > most_element)
             throw NotPlayable("RMB elements of that size are more than is emulated");
-        if (message.v2) config_.eid = text_of(message.v2->eid.text.octets);
         if (!message.first_contact) return;
         config_.profile.release = message.first_contact->release;
         config_.hostname = text_of(message.first_contact->hostname.octets);
@@ -84,13 +87,16 @@ private:
         if (!proposed_ || decline.diagnosis == no_smcr_device) config_.rdma = false;
         else if (decline.diagnosis == no_device) config_.eid = another_eid;
         else if (decline.diagnosis == prefix_differs) config_.subnet_bits = another_subnet;
-        else if (decline.diagnosis == version_mismatch) config_.profile.version = config_.profile.version == 1 ? 2 : 1;
+        else if (decline.diagnosis == version_mismatch && habits_)
+            config_.profile.version = config_.profile.version == 1 ? 2 : 1;
     }
 
     void read_llc(const Message& message) {
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
-        if (std::holds_alternative<wire::LlcHeaderV2Big>(parsed.header)) config_.profile.host_order_lengths = false;
-        if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body); confirm && confirm->max_links != 0)
+        if (habits_ && std::holds_alternative<wire::LlcHeaderV2Big>(parsed.header))
+            config_.profile.host_order_lengths = false;
+        if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body);
+            confirm && confirm->max_links != 0 && habits_)
             config_.profile.max_links = confirm->max_links;
         const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body);
         if (add == nullptr || add->common().reject || add->common().qpn == 0) return;
@@ -102,6 +108,7 @@ private:
 
     PeerConfig& config_;
     Side side_;
+    bool habits_;
     bool proposed_ = false;
 };
 
@@ -111,7 +118,7 @@ Profile profile_of(const Recorded& recorded, Side side) {
     const bool eye_catchers = recorded.group && recorded.group->cursor_base == 4;
     PeerConfig config;
     config.profile = eye_catchers ? stack::smcr::rfc7609_profile() : stack::smcr::linux_profile();
-    ConfigReader reader(config, side);
+    ConfigReader reader(config, side, true);
     for (const Message& message : recorded.conversation.messages) reader.read(message);
     return config.profile;
 }
@@ -128,17 +135,16 @@ std::optional<stack::smcr::Refusal> refusal_of(const RecordedConnection& connect
 PeerConfig config_of(const Recorded& recorded, Side side, const std::string& profile) {
     PeerConfig config;
     const RecordedConnection& first = recorded.connections.front();
-    config.profile = profile_of(recorded, side);
+    config.profile = profile == "linux" ? stack::smcr::linux_profile()
+                     : profile.empty()  ? profile_of(recorded, side)
+                                        : stack::smcr::rfc7609_profile();
     config.mac = first.mac[side];
     config.ip = address_of(first, side);
     config.smc = std::ranges::any_of(recorded.connections, [&](const auto& one) { return one.option[side]; });
     config.seed = 7919;  // its own names; not those of the recording
     config.first_qpn = 0x21;
-    ConfigReader reader(config, side);
+    ConfigReader reader(config, side, profile.empty());
     for (const Message& message : recorded.conversation.messages) reader.read(message);
-    if (profile == "linux") config.profile = stack::smcr::linux_profile();
-    else if (profile == "rfc7609") config.profile = stack::smcr::rfc7609_profile();
-    else if (!profile.empty()) throw NotPlayable("the emulated SMC-R peer has the profiles linux and rfc7609");
     return config;
 }
 

@@ -17,6 +17,10 @@ public:
     const Conversation& conversation() const override {
         return recorded_.compared ? *recorded_.compared : recorded_.conversation;
     }
+    void mask(const Masks& masks) override {
+        masks.apply(recorded_.conversation);
+        if (recorded_.compared) masks.apply(*recorded_.compared);
+    }
     AttachedPlayer player(Side played, const PlayOptions& options) const override;
     AttachedEndpoint emulated(Side side, const std::string& profile) const override;
     /// For recordings that are altered on purpose. Not while a player plays it.

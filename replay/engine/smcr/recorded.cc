@@ -10,6 +10,7 @@
 #include "protocols/smcr/llc.h"
 #include "protocols/smcr/tcp_option.h"
 #include "replay/engine/smcr/formats.h"
+#include "replay/stack/smcr/clc_constants.h"
 #include "replay/stack/smcr/llc_constants.h"
 
 namespace fabricscope::replay::smcr {
@@ -158,6 +159,13 @@ const tracker::Connection* first_contact_of(const engine::Engine& engine, const 
         if (connections[id - 1].first_contact.value_or(false) && !connections[id - 1].merged)
             return &connections[id - 1];
     return nullptr;
+}
+
+/// "by the server with 0x03030000 (no SMC-R device)"
+std::string decline_text(Side by, std::uint32_t code) {
+    const char* const name = layout::name_of(wire::decline_names, code);
+    return fmt::format(
+        "by the {} with 0x{:08x}{}", engine::name_of(by), code, name != nullptr ? fmt::format(" ({})", name) : "");
 }
 
 class Builder {
@@ -460,9 +468,7 @@ private:
         fact(connection.channel, "outcome", tracker::name_of(model.outcome));
         if (model.first_contact) fact(connection.channel, "first contact", *model.first_contact ? "yes" : "no");
         if (model.decline && model.decline->code)
-            fact(
-                connection.channel, "declined",
-                fmt::format("by the {} with 0x{:08x}", engine::name_of(model.decline->by), *model.decline->code));
+            fact(connection.channel, "declined", decline_text(model.decline->by, *model.decline->code));
         fact(connection.channel, "close", tracker::name_of(model.close));
         fact(connection.channel, "reset by", model.reset_by ? engine::name_of(*model.reset_by) : "nobody", true);
         if (model.outcome == tracker::Outcome::smc_r)
@@ -525,6 +531,70 @@ std::string own_obstacle(const tracker::Connection& connection) {
     return "";
 }
 
+// ---- what no run repeats ---------------------------------------------------------------------------
+
+constexpr const char* vanished =
+    "the TCP connection ended without a word on RoCE: a host or its device went away, which played and emulated hosts "
+    "do "
+    "not";
+constexpr const char* blocked_roce = "RoCE packets did not get through when it was recorded; here they may";
+constexpr const char* urgent_unread =
+    "Linux does not tell an urgent octet that was read apart from the stream as consumed, and whoever closes then "
+    "aborts";
+constexpr const char* one_of_many =
+    "which of several links a connection gets depends on the other connections of the link group; replay the link "
+    "group";
+constexpr const char* ended_twice =
+    "the link group was ended twice when it was recorded, as by a module that is unloaded; hosts end it once";
+constexpr std::uint64_t states_only = UINT64_MAX;
+
+void tell_causes(Conversation& conversation, const RecordedConnection& connection) {
+    const tracker::Connection& model = connection.model;
+    const bool farewell = model.from[Side::client].ended() || model.from[Side::server].ended();
+    if (model.outcome == tracker::Outcome::smc_r && model.close == tracker::Close::abnormal && !farewell) {
+        conversation.causes.push_back(
+            {connection.channel, model.reset_frame != 0 ? model.reset_frame : states_only, vanished});
+        conversation.causes.push_back({"link group", states_only, vanished, "links at the end"});
+    }
+    if (model.from[Side::client].urgent + model.from[Side::server].urgent != 0)
+        conversation.causes.push_back({connection.channel, states_only, urgent_unread, "state told"});
+}
+
+bool waited_in_vain(const RecordedConnection& connection) {
+    return connection.model.decline && connection.model.decline->code == stack::smcr::timeout_confirm_link;
+}
+
+bool ends_group(const Message& message) {
+    if (message.name != "LLC DELETE LINK") return false;
+    const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+    const auto* const body = std::get_if<wire::DeleteLink>(&parsed.body);
+    return body != nullptr && body->all;
+}
+
+void tell_repeated_end(Conversation& conversation) {
+    PerSide<unsigned> ends{};
+    for (const Message& message : conversation.messages)
+        if (ends_group(message) && ++ends[message.from] == 2)
+            conversation.causes.push_back({"", message.frame, ended_twice, "LLC DELETE LINK"});
+}
+
+/// For the user who sees that a run is not the same.
+Recorded with_causes(Recorded recorded) {
+    const bool single = std::ranges::any_of(recorded.connections, &RecordedConnection::preparation);
+    const bool several_links = recorded.group && recorded.group->links.size() > 1;
+    for (Conversation* conversation : {&recorded.conversation, recorded.compared ? &*recorded.compared : nullptr}) {
+        if (conversation == nullptr) continue;
+        if (recorded.no_roce || std::ranges::any_of(recorded.connections, waited_in_vain))
+            conversation->causes.push_back({"", 0, blocked_roce});
+        tell_repeated_end(*conversation);
+        for (const RecordedConnection& connection : recorded.connections) tell_causes(*conversation, connection);
+        if (!single || !several_links) continue;
+        for (const char* only : {"failover validation", "RKEY"})
+            conversation->causes.push_back({"", 0, one_of_many, only});
+    }
+    return recorded;
+}
+
 std::string id_of(const tracker::Connection& connection) { return fmt::format("smcr-{}", connection.id); }
 std::string id_of(const tracker::LinkGroup& group) { return fmt::format("lg-{}", group.id); }
 
@@ -536,7 +606,7 @@ Recorded recorded_connection(const engine::Engine& engine, const Collector& coll
     builder.record_single(model);
     Recorded recorded = builder.build(id_of(model));
     if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, model);
-    return recorded;
+    return with_causes(std::move(recorded));
 }
 
 Recorded recorded_group(const engine::Engine& engine, const Collector& collector, std::uint32_t link_group) {
@@ -546,7 +616,7 @@ Recorded recorded_group(const engine::Engine& engine, const Collector& collector
     for (const std::uint32_t id : group.connections) builder.record_connection(engine.smcr().connections[id - 1]);
     Recorded recorded = builder.build(id_of(group));
     if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, group);
-    return recorded;
+    return with_causes(std::move(recorded));
 }
 
 Recorded recorded_all(const engine::Engine& engine, const Collector& collector, const std::string& session) {

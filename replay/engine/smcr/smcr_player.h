@@ -21,6 +21,8 @@ public:
     bool over() const override;
     std::string waiting_for() const override;
     std::vector<std::string> notes() const override { return notes_; }
+    void leave(Time now) override;
+    std::string refusal() const override;
 
     // ---- Endpoint ----
     void on_frame(Time now, std::size_t port, ByteView frame) override;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replay/engine/run.h"
 #include "words.h"
 
 namespace fabricscope::replay {
@@ -127,6 +128,53 @@ TEST(Comparison, CountsRulesThatOnlyTheRunBroke) {
     Conversation before = recorded();
     before.findings = {finding};
     EXPECT_THAT(compare(before, actual, Side::client).broken, IsEmpty());
+}
+
+/// A run of two frames, the first one of which was played; it broke a rule in `frame`.
+Comparison compared(std::uint64_t frame, bool by_silence) {
+    replay::Run run;
+    run.over = true;
+    run.frames.resize(2);
+    run.frames[0].sent = true;
+    Conversation actual = recorded();
+    actual.findings = {{engine::rules().front(), {frame}, "", "", by_silence}};
+    return compare(recorded(), actual, Side::client, run);
+}
+
+TEST(Comparison, BlamesThePeerForItsOwnDeedsAndSilences) {
+    for (const bool by_silence : {false, true}) {
+        const Comparison played = compared(by_silence ? 2 : 1, by_silence);
+        EXPECT_THAT(played.own, SizeIs(1));
+        EXPECT_TRUE(played.same());
+        const Comparison peer = compared(by_silence ? 1 : 2, by_silence);
+        EXPECT_THAT(peer.broken, SizeIs(1));
+        EXPECT_FALSE(peer.same());
+    }
+}
+
+TEST(Comparison, FoldsWhatDidNotComeUnderItsCause) {
+    Conversation before = recorded();
+    Conversation actual = before;
+    actual.messages.resize(1);
+    actual.facts.clear();
+    const Comparison result = compare(before, actual, Side::client, replay::Run{});
+    ASSERT_THAT(result.differences, SizeIs(3));
+    EXPECT_EQ(result.differences[0].cause, "");
+    EXPECT_EQ(result.differences[1].cause, "the run ended at line: answer, which did not come");
+    EXPECT_EQ(result.differences[2].cause, result.differences[1].cause);
+}
+
+TEST(Comparison, TellsTheRecordedCause) {
+    Conversation before = recorded();
+    before.causes = {{"line", 2, "it was late", "more"}};
+    Conversation actual = recorded();
+    actual.messages.resize(1);
+    const Comparison result = compare(before, actual, Side::client);
+    ASSERT_THAT(result.differences, SizeIs(2));
+    EXPECT_EQ(result.differences[0].cause, "");
+    EXPECT_EQ(result.differences[1].cause, "it was late");
+    before.causes[0].frame = 4;
+    EXPECT_EQ(compare(before, actual, Side::client).differences[1].cause, "");
 }
 
 }  // namespace

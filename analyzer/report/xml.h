@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fabricscope::report {
+
+/// The text as content or attribute of XML. What XML cannot hold, control characters above all, becomes a question
+/// mark.
+std::string xml_escaped(std::string_view raw);
+
+}  // namespace fabricscope::report
