@@ -26,6 +26,8 @@ public:
     /// Stops playing, and ends what has been begun at the peer: its frames are the last ones of a run, and not
     /// compared.
     virtual void leave(Time now) = 0;
+    /// All has been played, and since then the peer has ended what is left, as leave() does.
+    virtual bool peer_leaves() const { return false; }
     /// For people: why nothing came of it, if that is certain ("it refuses the connection: nobody listens at port 7");
     /// empty if it is not.
     virtual std::string refusal() const { return {}; }

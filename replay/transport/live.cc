@@ -65,7 +65,7 @@ public:
         } catch (const capture::InterfaceError& error) {
             run_.broken_off = error.what();
         }
-        run_.judged = run_.frames.size();
+        run_.judged = std::min(left_at_, run_.frames.size());
         run_.over = player_.endpoint->over();
         if (!run_.over) run_.waiting_for = player_.endpoint->waiting_for();
         run_.notes = player_.endpoint->notes();
@@ -88,10 +88,12 @@ private:
     /// Until the peer has got and acknowledged it, but not for long.
     void leave() {
         try {
+            const std::size_t before = run_.frames.size();
             player_.endpoint->leave(clock_.now());
             send();
+            if (run_.frames.size() == before) return;
             const Time until = clock_.now() + leaving;
-            while (heard_ && clock_.now() < until && player_.endpoint->wakeup() != stack::never) step();
+            while (heard_ && clock_.now() < until) step();
         } catch (const std::runtime_error&) {  // there is no way to it any more, which has been told
         }
     }
@@ -119,6 +121,7 @@ private:
             last_ = now;
             run_.frames.push_back({now, 0, false, {frame.begin(), frame.end()}, {}});
             player_.endpoint->on_frame(now, 0, frame);
+            if (player_.endpoint->peer_leaves()) left_at_ = std::min(left_at_, run_.frames.size() - 1);
         }
         if (player_.endpoint->wakeup() <= now) player_.endpoint->on_timer(now);
         send();
@@ -151,6 +154,7 @@ private:
     std::vector<stack::OutgoingFrame> outgoing_;
     Time last_ = 0;  ///< when the last frame of the peer arrived
     bool heard_ = false;
+    std::size_t left_at_ = SIZE_MAX;  ///< the frame with which the peer began to leave
 };
 
 }  // namespace

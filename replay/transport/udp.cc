@@ -171,7 +171,15 @@ private:
                 std::memcpy(&error, CMSG_DATA(one), sizeof error);
                 if (error.ee_errno == EMSGSIZE) continue;
                 refusal_ = static_cast<int>(error.ee_errno);
-                by_router_ = error.ee_origin != SO_EE_ORIGIN_LOCAL;
+                // This host's own kernel tells by ICMP, too, that nobody answers ARP.
+                sockaddr_in6 offender{};
+                if (one->cmsg_len >= CMSG_LEN(sizeof error + sizeof(sockaddr_in)))
+                    std::memcpy(
+                        &offender, CMSG_DATA(one) + sizeof error,
+                        std::min(sizeof offender, one->cmsg_len - CMSG_LEN(sizeof error)));
+                const auto* const sender = reinterpret_cast<const sockaddr*>(&offender);
+                const bool known = sender->sa_family == AF_INET || sender->sa_family == AF_INET6;
+                by_router_ = known && SocketAddress(*sender).ip() != own_.ip();
             }
         }
         errno = first;

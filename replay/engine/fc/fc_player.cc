@@ -63,6 +63,7 @@ public:
     std::string waiting_for() const override { return script_.waiting_for(); }
     std::vector<std::string> notes() const override { return notes_; }
 
+    bool peer_leaves() const override { return peer_leaves_; }
     /// Whoever is logged in logs out.
     void leave(Time now) override {
         given_up_ = true;
@@ -102,8 +103,10 @@ private:
     void received(Time now, const ExchangeState& state, const SequenceSeen& sequence) {
         moved_ = now;
         const std::string name = name_of(sequence, state.context);
-        if (!script_.received(now, state.exchange, name, message_octets(sequence)))
-            notes_.push_back(fmt::format("{}: {} was not recorded", state.exchange, name.empty() ? "an IU" : name));
+        const bool all_played = script_.over();
+        if (script_.received(now, state.exchange, name, message_octets(sequence))) return;
+        if (all_played && name == "LOGO") peer_leaves_ = true;
+        else notes_.push_back(fmt::format("{}: {} was not recorded", state.exchange, name.empty() ? "an IU" : name));
     }
 
     void on_abts(Time now, ExchangeHandle exchange) override {
@@ -247,7 +250,7 @@ private:
     std::size_t begun_by_other_ = 0;
     std::vector<std::string> notes_;
     Time moved_ = 0;  ///< when a message came or went last
-    bool started_ = false, given_up_ = false;
+    bool started_ = false, given_up_ = false, peer_leaves_ = false;
 };
 
 }  // namespace

@@ -96,6 +96,7 @@ public:
         return notes;
     }
 
+    bool peer_leaves() const override { return peer_leaves_; }
     void leave(Time now) override {
         repetition_.reset();
         watches_ = false;
@@ -276,6 +277,7 @@ private:
     }
 
     void unexpected(const Message& message) {
+        peer_leaves_ = peer_leaves_ || (endpoint_.script().over() && message.name == "DREQ");
         notes_.push_back(fmt::format("the peer sent {} {}, which was not recorded", message.channel, message.name));
         if (message.channel != cm_channel) return;
         const wire::Message parsed = wire::parse(message.octets);
@@ -357,7 +359,8 @@ private:
     bool held_ = false;     ///< what is ready waits for something to happen
     bool watches_ = false;  ///< a client that is not answered is watched until it gives up
     bool stopped_ = false;  ///< it makes no sense to go on
-    bool ends_ = false;     ///< a message has told that the connection ends
+    bool peer_leaves_ = false;
+    bool ends_ = false;  ///< a message has told that the connection ends
     std::optional<Repetition> repetition_;
     std::map<std::size_t, Octets> sent_mads_;  ///< CM messages, by their number in the recording
     std::vector<ReceivedMad> received_mads_;

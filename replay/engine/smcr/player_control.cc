@@ -38,6 +38,15 @@ void make_answer(wire::LlcMessage& message) {
         header->reject_reason = stack::smcr::no_alternate_path;
 }
 
+/// ": 0x03030000 (no SMC-R device)"; empty if it is no DECLINE.
+std::string diagnosis_of(const wire::ClcMessage& message) {
+    const auto* const decline = std::get_if<wire::Decline>(&message.body);
+    if (decline == nullptr) return {};
+    const std::uint32_t code = decline->body.diagnosis;
+    const char* const name = layout::name_of(wire::decline_names, code);
+    return fmt::format(": 0x{:08x}{}", code, name != nullptr ? fmt::format(" ({})", name) : "");
+}
+
 }  // namespace
 
 /// Sends what the recording has next.
@@ -154,7 +163,9 @@ void SmcrPlayer::on_clc(Time now, PlayedConnection& connection) {
     const std::string name = clc_name(octets);
     ++played_messages_;
     if (!script_.received(now, connection.recorded.channel, name, octets))
-        note(fmt::format("{}: {} of the peer was not recorded", connection.recorded.channel, name));
+        note(fmt::format(
+            "{}: {} of the peer was not recorded{}", connection.recorded.channel, name,
+            diagnosis_of(wire::parse_clc(octets))));
     on_clc(now, connection, wire::parse_clc(octets), false);
     on_clc(now, connection);
 }
@@ -183,6 +194,7 @@ void SmcrPlayer::on_llc_of_peer(Time now, std::size_t link, const Octets& octets
     ++played_messages_;
     const bool known = script_.received(now, channel, name, octets).has_value();
     on_llc(now, link, octets, false);
+    peer_leaves_ = peer_leaves_ || (!known && over_ && links_.all_deleted());
     if (!known) answer_unrecorded(now, link, channel + ": " + name, octets);
 }
 

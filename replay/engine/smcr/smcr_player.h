@@ -23,6 +23,7 @@ public:
     std::vector<std::string> notes() const override { return notes_; }
     void leave(Time now) override;
     std::string refusal() const override;
+    bool peer_leaves() const override { return peer_leaves_; }
 
     // ---- Endpoint ----
     void on_frame(Time now, std::size_t port, ByteView frame) override;
@@ -96,7 +97,7 @@ private:
     std::uint16_t identification_ = 0;
     std::vector<std::string> notes_;
     bool started_ = false, given_up_ = false;
-    bool over_ = false;
+    bool over_ = false, peer_leaves_ = false;
     Time now_ = 0;
     Time planned_ = stack::never;  ///< when the script goes on
     Time moved_ = 0;               ///< when something happened last
