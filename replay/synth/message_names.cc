@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/synth/message_names.h"
 
+#include <span>
+
 #include "capture/packet.h"
 #include "protocols/fc/ct.h"
 #include "protocols/fc/els.h"

@@ -2,6 +2,8 @@
 // Link services of emulated N_Ports beside their logins: ADISC, FAN, RTV, PRLO (FC-LS; ISO/IEC 14165-331, 7.7).
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/unit/synth/fc_ports.h"
 
 namespace fabricscope::stack::fibre_channel {
