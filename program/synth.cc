@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 
+#include "analyzer/engine/finding.h"
 #include "capture/pcapng_writer.h"
 #include "program/commands.h"
 #include "program/new_file.h"
@@ -98,7 +99,10 @@ int make(const SynthOptions& options) {
         return refuse(options.scenario + ": no such scenario; --list names those that come along");
     }
     try {
-        synth::Scenario scenario = synth::parse_scenario(*text);
+        const auto is_rule = [](std::string_view id) {
+            return std::ranges::any_of(engine::rules(), [&](const engine::Rule* rule) { return rule->id == id; });
+        };
+        synth::Scenario scenario = synth::parse_scenario(*text, is_rule);
         scenario.seed = options.seed.value_or(scenario.seed);
         const synth::Recording recording = synth::run(scenario);
         if (!to_standard_output) return write_file(options.output, scenario, recording);

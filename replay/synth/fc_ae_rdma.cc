@@ -33,7 +33,7 @@ class AeRdmaScenario {
 public:
     explicit AeRdmaScenario(const Scenario& scenario)
         : world_(
-              scenario, [this](ByteView frame) { return fc_message_name(frame, network_.link()); },
+              scenario, fc_messages([this](ByteView frame) { return fc_message_name(frame, network_.link()); }),
               [this](const Statement& statement) { read(statement); }) {}
 
     Recording run(AeRdmaAccounts* accounts) {

@@ -45,14 +45,14 @@ bool FcNetwork::read(const Statement& statement) {
 }
 
 void FcNetwork::read_hosts(const Statement& statement) {
-    service_class_ = static_cast<int>(statement.choice("class", 1, {"2", "3"})) + 2;
+    service_class_ = static_cast<int>(statement.choice("class", service_class_ == 2 ? 0 : 1, {"2", "3"})) + 2;
     exchanges_.data_field_size = statement.octets("frame-size", exchanges_.data_field_size);
     if (exchanges_.data_field_size < 256 || exchanges_.data_field_size > fc::max_data_field ||
         exchanges_.data_field_size % 4 != 0)
         statement.fail("frame-size is a multiple of 4 from 256 to 2112");
     exchanges_.end_to_end_credit = static_cast<unsigned>(
         statement.number("credit", exchanges_.end_to_end_credit, 0x7FFF));
-    exchanges_.ack_0 = statement.choice("ack", 1, {"0", "1"}) == 0;
+    exchanges_.ack_0 = statement.choice("ack", exchanges_.ack_0 ? 0 : 1, {"0", "1"}) == 0;
     exchanges_.e_d_tov = statement.time("e-d-tov", exchanges_.e_d_tov);
     exchanges_.r_a_tov = statement.time("r-a-tov", exchanges_.r_a_tov);
 }
@@ -60,11 +60,11 @@ void FcNetwork::read_hosts(const Statement& statement) {
 void FcNetwork::read_side(const Statement& statement, FcSide side) {
     Side& read = sides_[static_cast<std::size_t>(side)];
     read.port_name = statement.number("port-name", read.port_name, UINT64_MAX);
-    read.increasing_seq_cnt = statement.flag("increasing-seq-cnt", true);
-    read.increasing_relative_offset = statement.flag("increasing-offset", true);
-    read.busy_every = static_cast<unsigned>(statement.number("busy-every", 0));
-    read.busy_times = static_cast<unsigned>(statement.number("busy-times", UINT32_MAX));
-    read.reject_every = static_cast<unsigned>(statement.number("reject-every", 0));
+    read.increasing_seq_cnt = statement.flag("increasing-seq-cnt", read.increasing_seq_cnt);
+    read.increasing_relative_offset = statement.flag("increasing-offset", read.increasing_relative_offset);
+    read.busy_every = static_cast<unsigned>(statement.number("busy-every", read.busy_every));
+    read.busy_times = static_cast<unsigned>(statement.number("busy-times", read.busy_times));
+    read.reject_every = static_cast<unsigned>(statement.number("reject-every", read.reject_every));
 }
 
 void FcNetwork::read_fabric(const Statement& statement) {

@@ -45,7 +45,7 @@ private:
     struct Side {
         std::uint64_t port_name = 0;
         bool increasing_seq_cnt = true, increasing_relative_offset = true;
-        unsigned busy_every = 0, busy_times = 0, reject_every = 0;
+        unsigned busy_every = 0, busy_times = UINT32_MAX, reject_every = 0;
         std::optional<std::uint32_t> process_parameters;
         stack::fibre_channel::ProcessLoginCheck process_login_will_do;
         stack::fibre_channel::Host* host = nullptr;  ///< once it is there

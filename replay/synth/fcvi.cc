@@ -29,7 +29,7 @@ class FcviScenario {
 public:
     explicit FcviScenario(const Scenario& scenario)
         : world_(
-              scenario, [this](ByteView frame) { return fc_message_name(frame, network_.link()); },
+              scenario, fc_messages([this](ByteView frame) { return fc_message_name(frame, network_.link()); }),
               [this](const Statement& statement) { read(statement); }) {}
 
     Recording run(FcviAccounts* accounts) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/synth/message_names.h"
 
+#include <span>
+
 #include "capture/packet.h"
 #include "protocols/fc/ct.h"
 #include "protocols/fc/els.h"
@@ -82,6 +84,34 @@ std::string message_name(ByteView frame) {
         case capture::Transport::ib: return ib_name(packet.ib);
         default: return {};
     }
+}
+
+namespace {
+
+void append(std::vector<std::string>& names, std::span<const layout::ValueName> more, const std::string& prefix = "") {
+    for (const layout::ValueName& name : more) names.push_back(prefix + name.name);
+}
+
+}  // namespace
+
+std::vector<std::string> message_names() {
+    std::vector<std::string> names{"SYN", "RST", "FIN", "ACK", "DATA", "CDC"};
+    append(names, smcr::clc_type_names, "CLC ");
+    append(names, smcr::llc_type_names, "LLC ");
+    append(names, ib::cm_attribute_names);
+    append(names, ib::opcode_names);
+    return names;
+}
+
+std::vector<std::string> fc_message_names() {
+    std::vector<std::string> names;
+    append(names, fc::r_ctl_names);
+    append(names, fc::els_command_names);
+    append(names, fc::ct_command_names);
+    append(names, fc_ae_rdma::iu_names);
+    for (const fcvi::IuInfo& iu : fcvi::iso_ius) names.emplace_back(iu.name);
+    for (const fcvi::IuInfo& iu : fcvi::rev_1_0_ius) names.emplace_back(iu.name);
+    return names;
 }
 
 }  // namespace fabricscope::synth

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "capture/frame.h"
 
@@ -15,5 +16,9 @@ std::string message_name(ByteView frame);
 /// "FLOGI", "LS_ACC", "ABTS", "BA_ACC", "ACK_1", "GID_IPP", "FCVI_CONNECT_RQST" ..., "FCP_CMND", "FCP_DATA", "FCP_RSP";
 /// empty for anything else.
 std::string fc_message_name(ByteView octets, capture::LinkType link);
+
+/// All that these give.
+std::vector<std::string> message_names();
+std::vector<std::string> fc_message_names();
 
 }  // namespace fabricscope::synth

@@ -51,7 +51,7 @@ std::uint64_t service_id(const Statement& statement) {
 class RdmaCmScenario {
 public:
     explicit RdmaCmScenario(const Scenario& scenario)
-        : world_(scenario, message_name, [this](const Statement& statement) { read(statement); }) {}
+        : world_(scenario, ethernet_messages(), [this](const Statement& statement) { read(statement); }) {}
 
     Recording run(RdmaCmAccounts* accounts) {
         client_.emplace(host(client_host, "client"));
@@ -120,6 +120,8 @@ private:
             plan.rejection = ip_service_rejection(static_cast<std::uint8_t>(statement.number("ari", 0, 6)));
         plan.rejection.reason = static_cast<std::uint16_t>(statement.number("reason", ib::consumer_reject, 65'535));
         plan.rejection.private_data = plan.answer == CmAnswer::reject ? plan.private_data : Octets{};
+        const auto taken = std::ranges::find(services_, plan.service_id, &ServicePlan::service_id);
+        if (taken != services_.end()) statement.fail("another listen has that service");
         services_.push_back(plan);
     }
 

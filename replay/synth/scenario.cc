@@ -2,8 +2,10 @@
 #include "replay/synth/scenario.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -11,6 +13,12 @@ namespace fabricscope::synth {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
+/// Lines of which there is one, and lines whose values may stand in several, but each value once; all else may be said
+/// again and again.
+constexpr std::array<std::string_view, 4> single_lines{"title", "clause", "protocol", "seed"};
+constexpr std::array<std::string_view, 14> settings{"link",   "capture",   "limit",     "carrier", "topology",
+                                                    "hosts",  "client",    "server",    "fabric",  "providers",
+                                                    "target", "initiator", "sequences", "end"};
 
 /// The decimal number at the beginning of `text`, which loses it.
 std::optional<double> extract_number(std::string_view& text) {
@@ -138,60 +146,95 @@ std::size_t Statement::choice(
     return static_cast<std::size_t>(found - words.begin());
 }
 
+std::string Statement::host(const std::string& name) const {
+    return choice(name, 0, {"client", "server"}) == 0 ? text(name, "") : "server";
+}
+
 void Statement::done() const {
     for (const auto& [name, value] : values_)
-        if (!read_.contains(name)) fail(name + " means nothing here");
+        if (!read_.contains(name))
+            fail(
+                read_.empty() ? name + " means nothing here"
+                              : fmt::format("{} means nothing here, but {}", name, fmt::join(read_, ", ")));
 }
 
 void Statement::leave() const {
     for (const auto& [name, value] : values_) read_.insert(name);
 }
 
-Scenario parse_scenario(std::string_view text) {
+namespace {
+
+/// Where something was said first.
+using Lines = std::map<std::string, unsigned>;
+
+/// `name`: of one of its values; empty: the line as a whole.
+void say_once(const Statement& statement, const std::string& name, Lines& lines) {
+    const auto [first, fresh] = lines.try_emplace(statement.word() + " " + name, statement.line());
+    if (!fresh)
+        statement.fail(fmt::format("{} is said twice, first in line {}", name.empty() ? "it" : name, first->second));
+}
+
+void read_values(Statement& statement, std::string_view rest, Lines& lines) {
+    const bool is_setting = std::ranges::find(settings, statement.word()) != settings.end();
+    while (!rest.empty()) {
+        const std::string word = extract_word(rest);
+        const std::size_t sign = word.find('=');
+        if (is_script(statement) && word == "->") statement.set("returns", extract_word(rest));
+        else if (is_script(statement) && sign == std::string::npos) statement.add_word(word);
+        else if (sign == std::string::npos || sign == 0) statement.fail("\"" + word + "\" is not name=value");
+        else statement.set(word.substr(0, sign), word.substr(sign + 1));
+        if (is_setting) say_once(statement, word.substr(0, sign), lines);
+    }
+}
+
+void read_sample(Scenario& scenario, const Statement& statement, const std::string& name) {
+    if (!is_sample(name)) statement.fail("\"" + name + "\" is no sample, as fcvi/logout");
+    scenario.samples.push_back(name);
+}
+
+void read_rule(
+    Scenario& scenario, const Statement& statement, const std::string& id,
+    const std::function<bool(std::string_view)>& is_rule) {
+    if (is_rule && !is_rule(id)) statement.fail("there is no rule " + id + "; fabricscope rules lists them");
+    if (std::ranges::find(scenario.finds, id) != scenario.finds.end()) statement.fail(id + " is said twice");
+    scenario.finds.push_back(id);
+}
+
+}  // namespace
+
+Scenario parse_scenario(std::string_view text, const std::function<bool(std::string_view)>& is_rule) {
     Scenario scenario;
+    Lines lines;
     for (unsigned line = 1; !text.empty(); ++line) {
         const std::size_t end = text.find('\n');
         std::string_view rest = trimmed(without_comment(text.substr(0, end)));
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (rest.empty()) continue;
+        const bool closed = std::ranges::count(rest, '"') % 2 == 0;
         Statement statement(line, extract_word(rest));
-        if (statement.word() == "title") {
+        const std::string& word = statement.word();
+        if (!closed) statement.fail("a quotation mark is not closed: a second one is wanted behind the value");
+        if (std::ranges::find(single_lines, word) != single_lines.end()) say_once(statement, "", lines);
+        if (word == "title") {
             scenario.title = rest;
-        } else if (statement.word() == "clause") {
+        } else if (word == "clause") {
             scenario.clause = rest;
-        } else if (statement.word() == "protocol") {
+        } else if (word == "protocol") {
             scenario.protocol = rest;
-        } else if (statement.word() == "finds") {
-            while (!rest.empty()) scenario.finds.push_back(extract_word(rest));
-        } else if (statement.word() == "sample") {
-            while (!rest.empty()) {
-                scenario.samples.push_back(extract_word(rest));
-                if (!is_sample(scenario.samples.back()))
-                    statement.fail("\"" + scenario.samples.back() + "\" is no sample, as fcvi/logout");
-            }
-        } else if (statement.word() == "seed") {
+        } else if (word == "finds") {
+            while (!rest.empty()) read_rule(scenario, statement, extract_word(rest), is_rule);
+        } else if (word == "sample") {
+            while (!rest.empty()) read_sample(scenario, statement, extract_word(rest));
+        } else if (word == "seed") {
             statement.set("seed", std::string(rest));
             scenario.seed = statement.number("seed", 1, UINT64_MAX);
         } else {
-            const bool is_script = statement.word() == "call" || statement.word() == "expect";
-            while (!rest.empty()) {
-                const std::string word = extract_word(rest);
-                const std::size_t sign = word.find('=');
-                if (is_script && word == "->") {
-                    statement.set("returns", extract_word(rest));
-                    continue;
-                }
-                if (is_script && sign == std::string::npos) {
-                    statement.add_word(word);
-                    continue;
-                }
-                if (sign == std::string::npos || sign == 0) statement.fail("\"" + word + "\" is not name=value");
-                statement.set(word.substr(0, sign), word.substr(sign + 1));
-            }
+            read_values(statement, rest, lines);
             scenario.statements.push_back(std::move(statement));
         }
     }
-    if (scenario.protocol.empty()) throw ScenarioError("the scenario names no protocol");
+    if (scenario.protocol.empty())
+        throw ScenarioError("the scenario names no protocol: a line as \"protocol smc-r\" is wanted");
     return scenario;
 }
 

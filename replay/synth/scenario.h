@@ -13,6 +13,7 @@
 //     call     client VipPostSend vi=1 octets=100 -> VIP_SUCCESS
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -52,7 +53,10 @@ public:
     /// The position of the value in `words`.
     std::size_t choice(
         const std::string& name, std::size_t otherwise, const std::vector<std::string_view>& words) const;
-    /// Throws if the statement has names that nobody read.
+    /// A host by its name, "client" or "server"; "" without.
+    std::string host(const std::string& name) const;
+    unsigned line() const { return line_; }
+    /// Throws if the statement has names that nobody read, and tells those that somebody asked for.
     void done() const;
     /// Somebody else reads a copy, and says what means nothing.
     void leave() const;
@@ -71,6 +75,9 @@ private:
     mutable std::set<std::string> read_;
 };
 
+/// Whether the line is one of a script: it has words of its own, and may end in what has to come of it.
+inline bool is_script(const Statement& statement) { return statement.word() == "call" || statement.word() == "expect"; }
+
 struct Scenario {
     std::string title;
     std::string clause;    ///< of the document that describes what happens
@@ -81,7 +88,7 @@ struct Scenario {
     std::vector<Statement> statements;  ///< everything else, in order
 };
 
-/// Throws ScenarioError.
-Scenario parse_scenario(std::string_view text);
+/// Throws ScenarioError. `is_rule`: whether there is such a rule for `finds`; empty: rules are not looked up.
+Scenario parse_scenario(std::string_view text, const std::function<bool(std::string_view)>& is_rule = {});
 
 }  // namespace fabricscope::synth

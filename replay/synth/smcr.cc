@@ -38,9 +38,10 @@ Mac mac_of(std::uint8_t number) { return {{0x00, 0x00, 0x5E, 0x00, 0x53, number}
 class SmcrScenario {
 public:
     explicit SmcrScenario(const Scenario& scenario)
-        : world_(scenario, message_name, [this](const Statement& statement) { read(statement); }) {
+        : world_(scenario, ethernet_messages(), [this](const Statement& statement) { read(statement); }) {
         for (const auto& [statement, host, device] : devices_named_)
-            if (device > hosts_[host].devices) statement->fail("there is no such device");
+            if (device > hosts_[host].devices)
+                statement->fail(fmt::format("there is no such device: the host has {}", hosts_[host].devices));
     }
 
     Recording run(SmcrAccounts* accounts) {
@@ -77,9 +78,7 @@ private:
         if (statement.word() == "hosts") read_host(statement, hosts_[0]), read_host(statement, hosts_[1]);
         else if (statement.word() == "client") read_host(statement, hosts_[0]);
         else if (statement.word() == "server") read_host(statement, hosts_[1]);
-        else if (statement.word() == "listen")
-            services_[static_cast<std::uint16_t>(statement.number("port", server_port, 65'535))] = read_plan(
-                statement, true);
+        else if (statement.word() == "listen") read_listen(statement);
         else if (statement.word() == "connect") read_connect(statement);
         else if (statement.word() == "test-link")
             act(statement, "by", 0, [](Peer& peer, Time now) { peer.test_links(now); });
@@ -163,6 +162,12 @@ private:
                 static_cast<std::uint32_t>(statement.number("decline", 0)), statement.flag("unasked", false)};
         plan.end = static_cast<AppEnd>(statement.choice("end", server ? 3 : 0, {"close", "shutdown", "abort", "wait"}));
         return plan;
+    }
+
+    void read_listen(const Statement& statement) {
+        const auto port = static_cast<std::uint16_t>(statement.number("port", server_port, 65'535));
+        if (!services_.emplace(port, read_plan(statement, true)).second)
+            statement.fail(fmt::format("another listen has port {}", port));
     }
 
     void read_connect(const Statement& statement) {

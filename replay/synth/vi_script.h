@@ -81,7 +81,4 @@ private:
     std::uint64_t done_ = 0;  ///< lines
 };
 
-/// Whether the line is one of a script.
-inline bool is_script(const Statement& statement) { return statement.word() == "call" || statement.word() == "expect"; }
-
 }  // namespace fabricscope::synth

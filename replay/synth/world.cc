@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/synth/world.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "capture/packet.h"
+#include "replay/synth/message_names.h"
 
 namespace fabricscope::synth {
 namespace {
@@ -13,7 +17,7 @@ using stack::TappedFrame;
 
 constexpr Time epoch = Time{1'767'225'600} * capture::second;  // 2026-01-01T00:00:00Z
 constexpr Time longest_run = 3'600 * capture::second;
-const std::string everywhere = "network";
+constexpr std::string_view everywhere = "network";
 
 /// Whether a fault for frames of kind `what` concerns a frame.
 bool concerns(const std::string& what, ByteView octets, capture::LinkType kind) {
@@ -44,11 +48,17 @@ std::string text_of(const Delivery& delivery) {
 
 }  // namespace
 
-World::World(const Scenario& scenario, MessageName message_name, const std::function<void(const Statement&)>& rest)
+MessageNames ethernet_messages() { return {message_name, message_names(), {"all", "tcp", "roce"}}; }
+
+MessageNames fc_messages(std::function<std::string(ByteView frame)> of) {
+    return {std::move(of), fc_message_names(), {"all", "fcvi", "fcp"}};
+}
+
+World::World(const Scenario& scenario, MessageNames names, const std::function<void(const Statement&)>& rest)
     : start_(epoch),
       random_(scenario.seed),
       fabric_(random_.next(), start_),
-      message_name_(std::move(message_name)),
+      names_(std::move(names)),
       limit_(longest_run) {
     for (const Statement& statement : scenario.statements) {
         if (statement.word() == "link") read_link(statement);
@@ -80,26 +90,35 @@ void World::read_fault(const Statement& statement) {
     fault.faults.corruption = statement.chance("corrupt");
     fault.faults.reordering = statement.chance("reorder");
     fault.faults.reorder_delay = statement.time("reorder-delay", fault.faults.reorder_delay);
-    fault.from = statement.text("from", "");
-    const std::vector<std::string_view> kinds{"all", "tcp", "roce", "fcvi", "fcp"};
-    fault.what = kinds[statement.choice("what", 0, kinds)];
+    fault.from = statement.host("from");
+    fault.what = names_.kinds[statement.choice("what", 0, names_.kinds)];
+    fault.statement = &statement;
+    const stack::RandomFaults& chances = fault.faults;
+    if (chances.loss == 0 && chances.duplication == 0 && chances.corruption == 0 && chances.reordering == 0)
+        statement.fail("which one? A chance of loss, duplicate, corrupt or reorder is wanted, as loss=0.5%");
     random_faults_.push_back(std::move(fault));
 }
 
 World::MessageFault World::read_message_fault(const Statement& statement) const {
     MessageFault fault;
     fault.message = statement.text("message", "");
-    if (fault.message.empty()) statement.fail("which message?");
-    if (statement.word() != "miss") fault.from = statement.text("from", "");
+    if (fault.message.empty()) statement.fail("which message? Its name is wanted, as message=" + names_.all.front());
+    if (std::ranges::find(names_.all, fault.message) == names_.all.end())
+        statement.fail(
+            fmt::format("no message has the name {}; there are {}", fault.message, fmt::join(names_.all, ", ")));
+    if (statement.word() != "miss") fault.from = statement.host("from");
+    fault.statement = &statement;
     fault.skip = statement.number("skip", 0);
     fault.count = statement.number("count", 1);
+    if (fault.count == 0) statement.fail("count=0 is none: a number from 1 on is wanted");
     if (statement.word() == "delay") fault.delay = statement.time("by", capture::millisecond);
     fault.corrupts = statement.word() == "corrupt";
     return fault;
 }
 
 void World::read_capture(const Statement& statement) {
-    capture_at_ = statement.text("at", capture_at_);
+    const std::vector<std::string_view> places{"client", "server", everywhere};
+    capture_at_ = places[statement.choice("at", 0, places)];
     capture_from_ = statement.time("from", 0);
 }
 
@@ -123,13 +142,15 @@ stack::PortId World::attach(
 }
 
 bool World::applies_to(MessageFault& fault, const std::string& host, ByteView frame) const {
-    if (fault.count == 0 || !(fault.from.empty() || fault.from == host) || message_name_(frame) != fault.message)
+    if (fault.count == 0 || !(fault.from.empty() || fault.from == host) || names_.of(frame) != fault.message)
         return false;
+    ++fault.seen;
     if (fault.skip != 0) {
         --fault.skip;
         return false;
     }
     --fault.count;
+    fault.fired = true;
     return true;
 }
 
@@ -138,6 +159,7 @@ Delivery World::delivery_of(const stack::FrameInFlight& frame, stack::Random& ra
     Delivery delivery;
     for (RandomFault& fault : random_faults_) {
         if (!(fault.from.empty() || fault.from == host) || !concerns(fault.what, frame.octets, kind_)) continue;
+        fault.concerned = true;
         const Delivery one = fault.faults(frame, random);
         delivery.lost = delivery.lost || one.lost;
         delivery.corrupted = delivery.corrupted || one.corrupted;
@@ -166,8 +188,21 @@ void World::record(const TappedFrame& frame) {
     recording_.frames.push_back(std::move(recorded));
 }
 
+/// A fault that nothing comes of is a scenario's mistake.
+void World::expect_all_fired() const {
+    for (const RandomFault& fault : random_faults_)
+        if (!fault.concerned) fault.statement->fail("it concerned no frame: none of that kind was sent");
+    for (const auto* faults : {&message_faults_, &capture_faults_})
+        for (const MessageFault& fault : *faults)
+            if (!fault.fired)
+                fault.statement->fail(fmt::format(
+                    "it never happened: {} {} came{}, and at least one more than are skipped is wanted", fault.seen,
+                    fault.message, fault.from.empty() ? "" : " from the " + fault.from));
+}
+
 Recording World::run() {
     recording_.complete = fabric_.run(start_ + limit_);
+    expect_all_fired();
     // What is sent is seen when it leaves, which is after the moment that made it.
     std::ranges::stable_sort(recording_.frames, {}, &RecordedFrame::time);
     return std::move(recording_);

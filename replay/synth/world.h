@@ -15,13 +15,22 @@ namespace fabricscope::synth {
 /// The last octet of the addresses of a client and of its server.
 inline constexpr std::uint8_t client_host = 10, server_host = 20;
 
-/// The name of the message in a frame, "REP" or "RC ACK"; empty if it has none. For `drop`.
-using MessageName = std::function<std::string(ByteView frame)>;
+/// How `drop` and the like call messages.
+struct MessageNames {
+    std::function<std::string(ByteView frame)> of;  ///< of the one in a frame: "REP"; empty if it has none
+    std::vector<std::string> all;                   ///< that there are
+    std::vector<std::string_view> kinds;            ///< of frames, for `fault`: "all", "tcp"
+};
+
+/// Of TCP and RoCE.
+MessageNames ethernet_messages();
+/// Of Fibre Channel; `of`: the name of the message in a frame of the link.
+MessageNames fc_messages(std::function<std::string(ByteView frame)> of);
 
 class World {
 public:
     /// Takes the statements in common from the scenario and hands the rest to `rest`.
-    World(const Scenario& scenario, MessageName message_name, const std::function<void(const Statement&)>& rest);
+    World(const Scenario& scenario, MessageNames names, const std::function<void(const Statement&)>& rest);
 
     /// Of a host's port; hosts are named in `drop`, `fault` and `capture`.
     struct PortName {
@@ -51,6 +60,8 @@ private:
     struct RandomFault {
         stack::RandomFaults faults;
         std::string from, what;
+        const Statement* statement = nullptr;
+        bool concerned = false;  ///< a frame
     };
     /// Of certain messages: they are lost or damaged, or come later, or only the capture misses them.
     struct MessageFault {
@@ -58,6 +69,9 @@ private:
         std::uint64_t skip = 0, count = 0;
         Time delay = 0;  ///< 0: lost, unless it is
         bool corrupts = false;
+        const Statement* statement = nullptr;
+        std::uint64_t seen = 0;  ///< messages of that name
+        bool fired = false;
     };
 
     void read_link(const Statement& statement);
@@ -67,11 +81,12 @@ private:
     bool applies_to(MessageFault& fault, const std::string& host, ByteView frame) const;
     stack::Delivery delivery_of(const stack::FrameInFlight& frame, stack::Random& random);
     void record(const stack::TappedFrame& frame);
+    void expect_all_fired() const;
 
     Time start_;
     stack::Random random_;
     stack::Fabric fabric_;
-    MessageName message_name_;
+    MessageNames names_;
     stack::LinkProperties link_;
     stack::EthernetSwitch switch_;
     capture::LinkType kind_ = capture::LinkType::ethernet;  ///< of all links

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from edit import edited, patch
-from harness import BUILD, ROOT, fabricscope, fields, frames_of_all, run, sample
+from harness import BUILD, ROOT, analyze, fabricscope, fields, frames_of_all, run, sample
 
 SCENARIOS = sorted(path.stem for path in (ROOT / "samples/scenarios").glob("*.scenario"))
 RULES = {rule["id"] for rule in json.loads(fabricscope("rules", "--json", status=(0,)))}
@@ -357,3 +357,29 @@ def test_every_frame_is_in_the_vlan(made):
     frames = fields(capture, "vlan.id", "fc.s_id")
     assert frames and all(frame["vlan.id"] == ["1002"] and frame["fc.s_id"] for frame in frames)
     assert any(frame["fc.s_id"] == ["ff.ff.fe"] for frame in frames)
+
+
+@pytest.mark.parametrize("line,complaint", [
+    ("drop message=REQ skip=3", "it never happened: 1 REQ came, and at least one more than are skipped is wanted"),
+    ("drop message=REQUEST", "no message has the name REQUEST; there are SYN,"),
+    ("finds IPCM-99", "there is no rule IPCM-99; fabricscope rules lists them"),
+    ('connect port=2 private="a', "a quotation mark is not closed"),
+    ("seed 2", "it is said twice, first in line 2"),
+])
+def test_mistakes_name_file_and_line(line, complaint, tmp_path):
+    scenario, capture = tmp_path / "mistaken.scenario", tmp_path / "none.pcapng"
+    scenario.write_text(f"protocol rdma-cm\nseed 1\nlisten port=1\nconnect port=1\n{line}\n")
+    said = subprocess.run([BUILD / "bin/fabricscope", "synth", scenario, "-o", capture], capture_output=True, check=False)
+    assert said.returncode == 3
+    assert f"{scenario}: line 5: {line.split()[0]}: {complaint}" in said.stderr.decode()
+    assert not capture.exists()
+
+
+def test_more_exchanges_than_a_port_has_identifiers(tmp_path):
+    scenario, capture = tmp_path / "many.scenario", tmp_path / "many.pcapng"
+    scenario.write_text(
+        "protocol fc-ae-rdma\nseed 1\nunit lun=0\nread octets=8 count=66000\nend\nlimit time=60s\n")
+    fabricscope("synth", scenario, "-o", capture, status=(0,))
+    result = analyze(capture)
+    assert len(result["fc_ae_rdma"]["messages"]) == 66000
+    assert not result["findings"]

@@ -2,6 +2,8 @@
 // Link services of emulated N_Ports beside their logins: ADISC, FAN, RTV, PRLO (FC-LS; ISO/IEC 14165-331, 7.7).
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/unit/synth/fc_ports.h"
 
 namespace fabricscope::stack::fibre_channel {
@@ -97,6 +99,53 @@ TEST_F(NPorts, BeginAnewInAnotherFabric) {  // 7.7.4
         return header.s_id == id_of_a && header.d_id == fc::f_port_server && header.r_ctl == fc::r_ctl_els_request;
     };
     EXPECT_TRUE(std::ranges::any_of(ports.sent, is_flogi));
+}
+
+// ---- identifiers of Exchanges ---------------------------------------------------------------------
+
+struct LonelyPort {
+    std::vector<OutgoingFrame> out;
+    Exchanges exchanges{{}, 0, out, Random(1)};
+
+    ExchangeHandle open() { return exchanges.open(test_type, id_of_b); }
+    void complete(ExchangeHandle exchange) { exchanges.send(0, exchange, {.last_sequence = true}); }
+    fc::FrameHeader last_sent() const { return decode(out.back().octets, Link::fibre).fc->frame.header; }
+};
+
+TEST(FcExchanges, IdentifiersOfCompleteOnesAreUsedAgain) {
+    LonelyPort port;
+    std::set<std::pair<std::uint16_t, std::uint8_t>> sent;
+    for (unsigned i = 0; i < 70'000; ++i) {
+        const ExchangeHandle exchange = port.open();
+        ASSERT_NE(exchange, 0U);
+        port.complete(exchange);
+        const fc::FrameHeader header = port.last_sent();
+        ASSERT_NE(header.ox_id, fc::unassigned_x_id);
+        // A frame can be told from a late copy of one that had the same identifier.
+        ASSERT_TRUE(sent.emplace(header.ox_id, header.seq_id).second);
+        port.out.clear();
+    }
+}
+
+TEST(FcExchanges, IdentifiersOfOpenOnesAreNot) {
+    LonelyPort port;
+    const ExchangeHandle first = port.open();
+    for (unsigned i = 1; i < fc::unassigned_x_id; ++i) ASSERT_NE(port.open(), 0U);
+    EXPECT_EQ(port.open(), 0U);
+    port.complete(first);
+    EXPECT_NE(port.open(), 0U);
+    EXPECT_EQ(port.open(), 0U);
+}
+
+TEST(FcExchanges, IdentifiersOfAbortedOnesAreUsedAgainAfterRATov) {
+    LonelyPort port;
+    const ExchangeHandle first = port.open(), second = port.open();
+    for (unsigned i = 2; i < fc::unassigned_x_id; ++i) ASSERT_NE(port.open(), 0U);
+    port.exchanges.abort(0, first);
+    EXPECT_EQ(port.open(), 0U);
+    port.exchanges.abort(port.exchanges.r_a_tov(), second);
+    EXPECT_NE(port.open(), 0U) << "that of the first one";
+    EXPECT_EQ(port.open(), 0U);
 }
 
 }  // namespace

@@ -52,8 +52,65 @@ TEST(Scenario, ErrorsNameTheLine) {
     EXPECT_THAT(complaint_of(begin + "fault loss=101%\n"), HasSubstr("a chance"));
     for (const char* sample : {"a", "a/", "/b", "a/b/c", "a/b c"})
         EXPECT_THAT(complaint_of(begin + "sample " + sample + "\n"), HasSubstr("is no sample"));
+    EXPECT_THAT(complaint_of(begin + "listen porto=1\n"), HasSubstr("but access, answer, "));
     EXPECT_THAT(complaint_of("protocol telepathy\n"), HasSubstr("nobody plays"));
     EXPECT_THAT(complaint_of("title x\n"), HasSubstr("no protocol"));
+}
+
+TEST(Scenario, FaultsHaveAMeaning) {
+    const std::string begin = "protocol rdma-cm\nlisten port=1\nconnect port=1\n";
+    EXPECT_THAT(complaint_of(begin + "drop from=client\n"), HasSubstr("line 4: drop: which message?"));
+    EXPECT_THAT(complaint_of(begin + "drop message=PER\n"), HasSubstr("no message has the name PER; there are SYN, "));
+    EXPECT_THAT(complaint_of(begin + "drop message=FLOGI\n"), HasSubstr("no message has the name FLOGI"));
+    EXPECT_THAT(complaint_of(begin + "drop message=REP from=nobody\n"), HasSubstr("one of client, server"));
+    EXPECT_THAT(complaint_of(begin + "drop message=REP count=0\n"), HasSubstr("a number from 1 on"));
+    EXPECT_THAT(complaint_of(begin + "fault from=client\n"), HasSubstr("A chance of loss"));
+    EXPECT_THAT(complaint_of(begin + "fault loss=1% what=fcvi\n"), HasSubstr("one of all, tcp, roce"));
+    EXPECT_THAT(complaint_of(begin + "capture at=nowhere\n"), HasSubstr("one of client, server, network"));
+    EXPECT_EQ(complaint_of(begin + "drop message=REP from=server\n"), "");
+}
+
+TEST(Scenario, AFaultThatNeverHappensIsAnError) {
+    const std::string begin = "protocol rdma-cm\nlisten port=1\nconnect port=1\n";
+    for (const char* word : {"drop", "delay", "corrupt"})
+        EXPECT_THAT(
+            complaint_of(begin + word + " message=REP from=client\n"),
+            HasSubstr(std::string("line 4: ") + word + ": it never happened: 0 REP came from the client"));
+    EXPECT_THAT(complaint_of(begin + "miss message=REP skip=1\n"), HasSubstr("1 REP came"));
+    EXPECT_THAT(complaint_of(begin + "fault loss=1% what=tcp\n"), HasSubstr("it concerned no frame"));
+}
+
+TEST(Scenario, WhatIsOneThingIsSaidOnce) {
+    for (const char* line : {"title a", "clause a", "protocol p", "seed 1"})
+        EXPECT_THAT(
+            complaint_of(std::string(line) + "\n\n" + line + "\n"), HasSubstr("is said twice, first in line 1"));
+    for (const char* line : {"link delay=1us", "limit time=1s", "client a=1"})
+        EXPECT_THAT(
+            complaint_of(std::string(line) + "\nprotocol p\n" + line + "\n"),
+            testing::AllOf(HasSubstr("line 3: "), HasSubstr("is said twice, first in line 1")));
+    EXPECT_NO_THROW(parse_scenario("protocol p\nhosts a=1\nhosts b=1\n"));
+    EXPECT_THAT(complaint_of("protocol rdma-cm\nlisten port=1\nlisten port=1\n"), HasSubstr("line 3: listen: another"));
+    EXPECT_THAT(complaint_of("protocol smc-r\nlisten port=1\nlisten port=1\n"), HasSubstr("another listen has port 1"));
+}
+
+TEST(Scenario, QuotationMarksAreClosed) {
+    EXPECT_THAT(
+        complaint_of("protocol rdma-cm\nconnect private=\"a b # c\n"), HasSubstr("line 2: connect: a quotation mark"));
+}
+
+TEST(Scenario, RulesThatAreBrokenOnPurposeExist) {
+    const auto is_rule = [](std::string_view id) { return id == "A-1"; };
+    EXPECT_EQ(parse_scenario("protocol p\nfinds A-1\n", is_rule).finds, std::vector<std::string>{"A-1"});
+    const auto complaint = [&](const char* text) -> std::string {
+        try {
+            parse_scenario(text, is_rule);
+        } catch (const ScenarioError& error) {
+            return error.what();
+        }
+        return {};
+    };
+    EXPECT_THAT(complaint("protocol p\nfinds A-1 A-2\n"), HasSubstr("line 2: finds: there is no rule A-2"));
+    EXPECT_THAT(complaint("protocol p\nfinds A-1\nfinds A-1\n"), HasSubstr("line 3: finds: A-1 is said twice"));
 }
 
 TEST(Scenario, TheSameSeedGivesTheSameFrames) {
