@@ -25,8 +25,7 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "fabricscope.observation.cause", "Cause", GeneratedType::text, "In one sentence, where the capture shows it"},
     GeneratedField{
-        "fabricscope.observation.look", "Look at", GeneratedType::text,
-        "Counter, setting or command that tells more"},
+        "fabricscope.observation.look", "Look at", GeneratedType::text, "Counter, setting or command that tells more"},
     GeneratedField{
         "fabricscope.observation.count", "How often", GeneratedType::unsigned_number,
         "Packets, waits or frames, those that follow from it included"},
