@@ -25,8 +25,7 @@ int id_of(Name name) { return registered.generated[name.index]; }
 ei_register_info expert_info(engine::Severity severity, int wiresharks, Name name) {
     const engine::GeneratedField& field = generated_fields[name.index];
     return {
-        &experts[static_cast<std::size_t>(severity)],
-        {field.filter, PI_SEQUENCE, wiresharks, field.label, EXPFILL}};
+        &experts[static_cast<std::size_t>(severity)], {field.filter, PI_SEQUENCE, wiresharks, field.label, EXPFILL}};
 }
 
 void register_expert_infos() {
@@ -88,9 +87,7 @@ void register_observations() {
     register_expert_infos();
 }
 
-bool observations_are_enabled() {
-    return proto_is_protocol_enabled(find_protocol_by_id(registered.protocol)) != 0;
-}
+bool observations_are_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(registered.protocol)) != 0; }
 
 FrameObservations::FrameObservations(std::vector<Observation> all, std::uint64_t first_frame) : all_(std::move(all)) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
