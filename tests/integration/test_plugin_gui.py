@@ -305,9 +305,10 @@ def test_the_profile_for_connection_management(tmp_path_factory):
         for words in ("Connection", "Service", "Outcome", "Rejections", "Disconnects", "rejected", "192.0.2.20:7999"):
             assert words in text
         assert re.search(r"Profile\W+RDMA CM", text)
-        shows_behind_findings(screen, 4)
         with window(screen, "I/O Graphs", "alt+s", "i"):
-            assert colours(screen.settled()).get(bytes.fromhex("D55E00"), 0) > 200, "rejections"
+            assert "rejections" in screen.text().lower()
+            wait_for("their graph", lambda: colours(screen.settled()).get(bytes.fromhex("D55E00"), 0) > 200)
+        shows_behind_findings(screen, 4)
 
 
 def test_the_profile_for_fibre_channel(tmp_path_factory):
