@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace CLI {
@@ -18,10 +19,23 @@ namespace fabricscope::cli {
 /// As files that we write name the program.
 inline constexpr const char* application = "fabricscope " FABRICSCOPE_VERSION;
 
+/// What a shell offers to complete a word with.
+struct Word {
+    std::string text;
+    std::string meaning;  ///< for shells that show it; may be empty
+};
+using Offer = std::function<std::vector<Word>()>;
+
+/// What goes beyond the parser.
+struct Parsing {
+    int status = 0;  ///< that the command returned
+    std::unordered_map<const CLI::Option*, Offer> offers;
+};
+
 /// An option or flag of a command. A handle: copies mean the same option.
 class Option {
 public:
-    explicit Option(CLI::Option* option) : option_(option) {}
+    Option(CLI::Option* option, Parsing& parsing) : option_(option), parsing_(&parsing) {}
 
     /// What `--help` shows in place of the value: "FILE".
     const Option& placeholder(const std::string& text) const;
@@ -36,17 +50,20 @@ public:
     /// The option may stand without its value.
     const Option& value_optional() const;
     const Option& excludes(const Option& other) const;
+    /// What completion offers for its value; otherwise what the placeholder names ("client|server"), or files.
+    const Option& offers(Offer offer) const;
 
     /// Whether the user gave it; once the command runs.
     bool given() const;
 
 private:
     CLI::Option* option_;
+    Parsing* parsing_;
 };
 
 class Command {
 public:
-    Command(CLI::App* command, int& status) : command_(command), status_(&status) {}
+    Command(CLI::App* command, Parsing& parsing) : command_(command), parsing_(&parsing) {}
 
     /// `names`: "-o,--output", or "FILE" for a positional one. An option that holds several values may be repeated and
     /// takes one word each time, so that it swallows no file behind it. T: std::string, std::vector<std::string>,
@@ -59,7 +76,7 @@ public:
 
 private:
     CLI::App* command_;
-    int* status_;
+    Parsing* parsing_;
 };
 
 /// While a command runs: ends the program as if the parser had missed this argument.
@@ -78,13 +95,17 @@ public:
 
 private:
     int parse(std::vector<std::string> words);
+    /// For the last of these words, which may have been begun; nothing where file names are to come.
+    std::vector<Word> completions(const std::vector<std::string>& words) const;
+    std::vector<Word> commands_and_options() const;
+    std::vector<Word> values_of(const CLI::Option& option) const;
     std::vector<std::string> command_names() const;
     /// What is wrong, and what may have been meant.
     std::string complaint_about(const std::vector<std::string>& words, const std::string& what) const;
 
     std::unique_ptr<CLI::App> program_;
     std::string version_;
-    int status_ = 0;
+    Parsing parsing_;
 };
 
 }  // namespace fabricscope::cli

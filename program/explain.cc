@@ -5,8 +5,10 @@
 #include <string>
 
 #include "program/commands.h"
+#include "program/ids.h"
 #include "program/output.h"
 #include "program/status.h"
+#include "program/suggestion.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -21,7 +23,9 @@ int run(const ExplainOptions& options) {
     if (options.markdown) report::write_kinds_markdown(output.stream());
     else if (options.id.empty()) report::write_kinds(output.stream(), output_style());
     else if (!report::write_explanation(output.stream(), options.id, output_style())) {
-        return refuse("no observation or rule " + options.id + "; fabricscope explain and fabricscope rules list them");
+        return refuse(
+            "no observation or rule " + options.id + suggestion(options.id, texts_of(all_ids())) +
+            "; fabricscope explain and fabricscope rules list them");
     }
     return output.finish() ? done : wrong_usage;
 }
@@ -31,7 +35,8 @@ int run(const ExplainOptions& options) {
 void add_explain(CommandLine& program) {
     auto options = std::make_shared<ExplainOptions>();
     const Command command = program.add_command("explain", "Say what an observation or a rule means");
-    const Option id = command.option("ID", options->id, "Of an observation or a rule; without it, list observations");
+    const Option id = command.option("ID", options->id, "Of an observation or a rule; without it, list observations")
+                          .offers(all_ids);
     command.flag("--markdown", options->markdown, "Write all observations as Markdown").excludes(id);
     command.on_run([options] { return run(*options); });
 }

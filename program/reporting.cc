@@ -9,7 +9,9 @@
 
 #include "analyzer/report/json.h"
 #include "analyzer/report/summary.h"
+#include "program/ids.h"
 #include "program/status.h"
+#include "program/suggestion.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -21,16 +23,24 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
 /// What is wrong with a rule's id, empty if nothing is.
 std::string check_rule(const std::string& id) {
     const auto has_id = [&](const engine::Rule* rule) { return rule->id == id; };
-    return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id;
+    return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id + suggestion(id, texts_of(rule_ids()));
 }
 
 constexpr std::array severities{engine::Severity::error, engine::Severity::warning, engine::Severity::note};
+
+std::vector<Word> severities_and_ids() {
+    std::vector<Word> words = all_ids();
+    for (const engine::Severity severity : severities) words.push_back({name_of(severity), "this severity, or worse"});
+    return words;
+}
 
 /// What is wrong with a value of --fail-on, empty if nothing is.
 std::string check_fail_on(const std::string& word) {
     const auto is_word = [&](engine::Severity severity) { return word == name_of(severity); };
     if (std::ranges::any_of(severities, is_word) || observations::find_kind(word) != nullptr) return "";
-    return check_rule(word).empty() ? "" : word + " is neither a severity nor the id of an observation or a rule";
+    if (check_rule(word).empty()) return "";
+    const std::string meant = suggestion(word, texts_of(severities_and_ids()));
+    return word + " is neither a severity nor the id of an observation or a rule" + meant;
 }
 
 /// False if `word` is no severity.
@@ -90,7 +100,8 @@ void add_report_options(const Command& command, ReportOptions& options) {
     command.option("--rule", options.rules, "Only findings of this rule; may be repeated")
         .separated_by_commas()
         .check(check_rule)
-        .placeholder("ID");
+        .placeholder("ID")
+        .offers(rule_ids);
     const std::vector<std::string> profiles{
         name_of(engine::Profile::standard), name_of(engine::Profile::linux_), name_of(engine::Profile::avionics)};
     command.option("--profile", options.profile, "What traffic is judged by; linux waives Linux's deviations")
@@ -102,7 +113,8 @@ void add_report_options(const Command& command, ReportOptions& options) {
             "Exit with 1 if there is one of this severity or worse, or of this id; without it, errors among findings")
         .separated_by_commas()
         .check(check_fail_on)
-        .placeholder("error,warning,note,ID");
+        .placeholder("error,warning,note,ID")
+        .offers(severities_and_ids);
     for (const report::ProtocolReport* protocol : report::protocol_reports())
         for (const report::OwnOption& own : protocol->options) add_own_option(command, own, options);
 }

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "program/commands.h"
+#include "program/ids.h"
 #include "program/output.h"
 #include "program/status.h"
+#include "program/suggestion.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -28,7 +30,7 @@ std::span<const engine::Rule* const> chosen_rules(const std::string& id) {
 int run(const RulesOptions& options) {
     const std::span<const engine::Rule* const> rules = chosen_rules(options.id);
     if (rules.empty() && !options.id.empty()) {
-        return refuse("no rule " + options.id);
+        return refuse("no rule " + options.id + suggestion(options.id, texts_of(rule_ids())));
     }
     Output output("");
     if (options.json) report::write_rules_json(output.stream(), rules);
@@ -42,7 +44,7 @@ int run(const RulesOptions& options) {
 void add_rules(CommandLine& program) {
     auto options = std::make_shared<RulesOptions>();
     const Command command = program.add_command("rules", "List what is checked");
-    command.option("ID", options->id, "This rule only");
+    command.option("ID", options->id, "This rule only").offers(rule_ids);
     command.flag("--json", options->json, "Write JSON");
     command.on_run([options] { return run(*options); });
 }

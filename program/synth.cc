@@ -13,9 +13,11 @@
 #include "analyzer/engine/finding.h"
 #include "capture/pcapng_writer.h"
 #include "program/commands.h"
+#include "program/ids.h"
 #include "program/new_file.h"
 #include "program/output.h"
 #include "program/status.h"
+#include "program/suggestion.h"
 #include "replay/synth/families.h"
 
 namespace fabricscope::cli {
@@ -28,9 +30,15 @@ struct SynthOptions {
     bool list = false;
 };
 
-int list() {
+std::vector<Word> scenarios() {
+    std::vector<Word> words;
     for (const synth::BuiltinScenario& builtin : synth::builtin_scenarios())
-        std::cout << fmt::format("{:<32} {}\n", builtin.name, synth::parse_scenario(builtin.text).title);
+        words.push_back({std::string(builtin.name), synth::parse_scenario(builtin.text).title});
+    return words;
+}
+
+int list() {
+    for (const Word& scenario : scenarios()) std::cout << fmt::format("{:<32} {}\n", scenario.text, scenario.meaning);
     return done;
 }
 
@@ -96,7 +104,9 @@ int make(const SynthOptions& options) {
     }
     const std::optional<std::string> text = text_of(options.scenario);
     if (!text) {
-        return refuse(options.scenario + ": no such scenario; --list names those that come along");
+        return refuse(
+            options.scenario + ": no such scenario" + suggestion(options.scenario, texts_of(scenarios())) +
+            "; --list names those that come along");
     }
     try {
         const auto is_rule = [](std::string_view id) {
@@ -122,7 +132,8 @@ void add_synth(CommandLine& program) {
     auto options = std::make_shared<SynthOptions>();
     const Command command = program.add_command("synth", "Make a capture: run a scenario through emulated endpoints");
     const Option scenario = command.option("scenario", options->scenario, "A scenario of --list, or a file")
-                                .placeholder("SCENARIO");
+                                .placeholder("SCENARIO")
+                                .offers(scenarios);
     command.option("-o,--output", options->output, "Write the pcapng file here instead of to standard output")
         .placeholder("OUT");
     command.option("--seed", options->seed, "Other ids, keys and faults than the scenario's seed gives")

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -92,7 +93,10 @@ class Exchanges {
 public:
     Exchanges(const Model& model, Observations& observations) : model_(model), observations_(observations) {
         for (const Exchange& exchange : model_.exchanges)
-            if (exchange.accepted == true) accepted_last_[request_of(exchange)] = exchange.id;
+            if (exchange.accepted == true) {
+                std::uint32_t& last = accepted_last_[request_of(exchange)];
+                last = std::max(last, exchange.id);
+            }
         for (const Observation& o : observations.all())
             if (!o.frames.empty()) told_.insert(o.frames.front());
     }

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "analyzer/engine/fc_ae_rdma/verdicts.h"
+#include "analyzer/observations/latencies.h"
 #include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
@@ -47,9 +49,19 @@ constexpr Kind incomplete{
     "The status is GOOD, but frames of its data were not captured.",
     "Drops of the capture; are both directions and all paths in it?",
     "1,024 bytes of the read of 2,048 bytes from LUN 1 were not captured"};
+constexpr Kind latency_outlier{
+    "AERDMA-O-latency-outlier",
+    Severity::note,
+    "Messages of a memory region took far longer than others",
+    "From FCP_CMND to FCP_RSP a message took 20 times as long as the median of its like, and a millisecond more: reads "
+    "or writes of a memory region, of like size, 20 of them at least. Messages that failed or were repeated are left "
+    "out.",
+    "The Target at that time, and credit on the way (buffer-to-buffer credit at zero in the switch's port counters).",
+    "1 of 64 messages took far longer than their like: up to 40.1 ms, where the median is 310 us"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::failed, &kinds::aborted, &kinds::no_response, &kinds::incomplete};
+constexpr std::array all_kinds{
+    &kinds::failed, &kinds::aborted, &kinds::no_response, &kinds::incomplete, &kinds::latency_outlier};
 
 std::string status_text(std::uint8_t status) {
     const char* name = layout::name_of(wire::status_names, status);
@@ -106,6 +118,19 @@ void observe(const Message& message, Time end, Observations& observations) {
     }
 }
 
+void observe_latencies(const Model& model, Observations& observations) {
+    ComparedTimes latencies;
+    for (const Message& one : model.messages) {
+        const bool ordinary = one.state == MessageState::complete && one.repeated_frames == 0;
+        if (!ordinary || !one.response || one.region == 0) continue;
+        latencies.add(
+            {one.region, 0, one.reads(), one.bytes},
+            {one.response->time - one.command.time, one.command.frame, one.response->frame});
+    }
+    const auto name = [](std::uint32_t region) { return fmt::format("fc-ae-rdma-region-{}", region); };
+    std::move(latencies).observe(kinds::latency_outlier, "message", name, observations);
+}
+
 }  // namespace
 
 std::string trouble_of(const Message& message) {
@@ -124,6 +149,7 @@ constinit const Source fc_ae_rdma_source{
         const Time end = evidence.capture.start.value_or(0) + evidence.capture.duration;
         const Model& model = *evidence.models.fc_ae_rdma;
         for (const Message& message : model.messages) observe(message, end, observations);
+        observe_latencies(model, observations);
         observe_limits(
             observations, {{model.dropped_messages, "FC-AE-RDMA message"},
                            {model.dropped_regions, "memory region"},

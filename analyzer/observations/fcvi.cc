@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "analyzer/engine/fcvi/verdicts.h"
+#include "analyzer/observations/latencies.h"
 #include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
@@ -73,11 +75,20 @@ constexpr Kind in_error{
     "What was captured put an end of the connection into the Error state (8.2), and it did not leave it.",
     "The frame that broke the connection: findings and failed Messages of the same connection.",
     "the connection was left with the server in Error"};
+constexpr Kind latency_outlier{
+    "FCVI-O-latency-outlier",
+    Severity::note,
+    "Messages of a connection took far longer than others",
+    "From its first frame to the end of its response a Message took 20 times as long as the median of its like, and a "
+    "millisecond more: the same operation from the same side, of like size, 20 of them at least. Messages that failed "
+    "or were repeated are left out.",
+    "The port that answered, and credit on the way (buffer-to-buffer credit at zero in the switch's port counters).",
+    "1 of 64 Messages took far longer than their like: up to 40.1 ms, where the median is 310 us"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::message_failed,    &kinds::message_aborted, &kinds::rejected,
-                               &kinds::set_up_aborted,    &kinds::in_error,        &kinds::retried,
-                               &kinds::message_incomplete};
+constexpr std::array all_kinds{&kinds::message_failed,     &kinds::message_aborted, &kinds::rejected,
+                               &kinds::set_up_aborted,     &kinds::in_error,        &kinds::retried,
+                               &kinds::message_incomplete, &kinds::latency_outlier};
 
 std::string session_of(const Connection& connection) { return to_string(Subject{connection.id}); }
 
@@ -184,6 +195,18 @@ void observe(const Connection& connection, bool failed, Observations& observatio
             "the connection was set up at the second attempt only");
 }
 
+void observe_latencies(const Model& model, Observations& observations) {
+    ComparedTimes latencies;
+    for (const Message& one : model.messages) {
+        if (one.state != MessageState::complete || one.repeated_frames != 0 || !one.response_end) continue;
+        latencies.add(
+            {one.connection, static_cast<unsigned>(one.from), static_cast<unsigned>(one.operation), one.bytes},
+            {one.response_end->time - one.first.time, one.first.frame, one.response_end->frame});
+    }
+    const auto name = [](std::uint32_t connection) { return to_string(Subject{connection}); };
+    std::move(latencies).observe(kinds::latency_outlier, "Message", name, observations);
+}
+
 }  // namespace
 
 std::string why_not(const Connection& connection) {
@@ -219,6 +242,7 @@ constinit const Source fcvi_source{
             observe(connection, failed.contains(connection.id), observations);
         for (const Message& message : model.messages)
             if (message.connection != 0) observe(model.connections[message.connection - 1], message, observations);
+        observe_latencies(model, observations);
         observe_limits(
             observations, {{model.dropped_connections, "FC-VI connection"},
                            {model.dropped_messages, "FC-VI Message"},

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
+#include "analyzer/observations/latencies.h"
 #include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 #include "protocols/ib/headers.h"
@@ -43,9 +45,20 @@ constexpr Kind congestion{
     "ECN thresholds and queue depths of the switches on the way; on the adapter `rdma statistic show link DEV` "
     "(np_ecn_marked_roce_packets, np_cnp_sent, rp_cnp_handled). Marks without CNPs: is congestion control on?",
     "congestion on the way from 192.0.2.10: 120 packets marked (1.2 %), 14 CNPs came back"};
+constexpr Kind latency_outlier{
+    "RDMA-O-latency-outlier",
+    Severity::note,
+    "Operations of a queue pair took far longer than others",
+    "An operation took 20 times as long as the median of its like, and a millisecond more: operations of the same kind "
+    "from the same side, of like size, 20 of them at least. Those that NAKs and retransmissions have delayed are left "
+    "out, since these are told already.",
+    "The host that answered, at that time: `perf sched`, power states (`cpupower idle-info`), PCIe errors "
+    "(`lspci -vv`); pause frames on the way: `ethtool -S DEV | grep pause`. `fabricscope timeline FILE "
+    "--connection ID` draws it.",
+    "2 of 1,024 operations took far longer than their like: up to 12.3 ms, where the median is 21.5 us"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::refused, &kinds::retries_exhausted, &kinds::congestion};
+constexpr std::array all_kinds{&kinds::refused, &kinds::retries_exhausted, &kinds::congestion, &kinds::latency_outlier};
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
     return whole != 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -131,6 +144,38 @@ void observe_congestion(Observations& observations, const Stream& stream, Side s
     o.count = direction.ce_marked + direction.cnps;
 }
 
+/// When something of a stream was refused or sent again.
+class Troubles {
+public:
+    explicit Troubles(const Model& model) {
+        for (const Event& event : model.events)
+            if (event.kind != Event::Kind::not_captured && event.kind != Event::Kind::out_of_order)
+                times_[event.stream].push_back(event.time);
+        for (auto& [stream, times] : times_) std::ranges::sort(times);
+    }
+    bool meanwhile(const Operation& operation) const {
+        const auto found = times_.find(operation.stream);
+        if (found == times_.end()) return false;
+        const auto next = std::ranges::lower_bound(found->second, operation.first.time);
+        return next != found->second.end() && *next <= operation.answer->time;
+    }
+
+private:
+    std::map<std::uint32_t, std::vector<Time>> times_;
+};
+
+void observe_latencies(const Model& model, Observations& observations) {
+    const Troubles troubles(model);
+    ComparedTimes latencies;
+    for (const Operation& one : model.operations) {
+        if (!one.answer || one.retransmitted != 0 || troubles.meanwhile(one)) continue;
+        latencies.add(
+            {one.stream, one.by, static_cast<unsigned>(one.type), one.bytes},
+            {one.answer->time - one.first.time, one.first.frame, one.answer->frame});
+    }
+    std::move(latencies).observe(kinds::latency_outlier, "operation", stream_name, observations);
+}
+
 /// What SMC-R and RDMA CM tell of their own queue pairs is not said again.
 void observe(const Evidence& evidence, Observations& observations) {
     if (evidence.models.rdma == nullptr) return;
@@ -144,6 +189,7 @@ void observe(const Evidence& evidence, Observations& observations) {
             observe_congestion(observations, stream, side);
         }
     }
+    observe_latencies(model, observations);
     observe_limits(observations, {{model.dropped_streams, "RDMA packet"}, {model.dropped_findings, "RDMA finding"}});
 }
 

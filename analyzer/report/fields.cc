@@ -6,6 +6,7 @@
 
 #include "analyzer/engine/common_fields.h"
 #include "analyzer/engine/protocols.h"
+#include "analyzer/observations/generated_fields.h"
 #include "analyzer/report/json_value.h"
 #include "analyzer/report/table.h"
 
@@ -86,6 +87,7 @@ std::vector<FieldEntry> all_fields() {
         add_generated(fields, protocol.generated_fields, protocol.filter);
         if (!protocol.generated_fields.empty()) add_common(fields, protocol.filter);
     }
+    add_generated(fields, observations::generated_fields, observations::filter_name);
 
     std::vector<FieldEntry> list;
     for (auto& [name, entry] : fields) list.push_back(std::move(entry));

@@ -50,7 +50,7 @@ void listen_to_fibre_channel(FcRecord& record, engine::Options& options, engine:
     listeners.records.push_back(&record);
     observers.fc = &listeners;
     options.fc = true;
-    options.fc_options.limits.exchanges = 0;  // nobody asks for one that is over
+    options.fc_options.only_notable = true;
     // Wireshark has less memory to spare than the program; more are hardly ever open at a time.
     options.fc_options.limits.followed = most_exchanges;
 }

@@ -54,7 +54,8 @@ constexpr FrameFilter frame_filters[] = {
 };
 constexpr MenuFilter menu_filters[] = {
     {"Filter F&ailures", "Show only responses that say no", "fcaerdma.failed"},
-    {"Filter &Findings", "Show only frames that break a rule", "fcaerdma.rule"},
+    {"Filter &Findings", "Show only frames that break a rule, or show what is observed",
+     "fcaerdma.rule || fabricscope"},
 };
 
 // ---- the plugin ----------------------------------------------------------------------------------

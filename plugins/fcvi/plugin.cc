@@ -51,7 +51,7 @@ constexpr FrameFilter frame_filters[] = {
 };
 constexpr MenuFilter menu_filters[] = {
     {"Filter &Rejections", "Show only connections that were rejected", "fcvi.rejection"},
-    {"Filter &Findings", "Show only frames that break a rule", "fcvi.rule"},
+    {"Filter &Findings", "Show only frames that break a rule, or show what is observed", "fcvi.rule || fabricscope"},
 };
 
 // ---- the plugin ----------------------------------------------------------------------------------

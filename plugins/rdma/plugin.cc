@@ -50,7 +50,7 @@ constexpr MenuFilter menu_filters[] = {
      "rdma.analysis.retransmission || rdma.analysis.nak || rdma.analysis.rnr || rdma.analysis.out_of_order || "
      "rdma.analysis.lost_packets || rdma.analysis.unseen_packets || rdma.analysis.retries_exhausted"},
     {"Filter &Congestion", "Show marked packets and congestion notifications", "rdma.ecn.ce || rdma.cnp"},
-    {"Filter &Findings", "Show only frames that break a rule", "rdma.rule"},
+    {"Filter &Findings", "Show only frames that break a rule, or show what is observed", "rdma.rule || fabricscope"},
 };
 
 // ---- the plugin ----------------------------------------------------------------------------------

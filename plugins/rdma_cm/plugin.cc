@@ -49,7 +49,8 @@ constexpr FrameFilter frame_filters[] = {
 constexpr MenuFilter menu_filters[] = {
     {"Filter &Messages", "Show only how connections begin and end", "rdma_ip_cm"},
     {"Filter &Rejections", "Show only messages of connections that were rejected", "rdma_ip_cm.rejection"},
-    {"Filter &Findings", "Show only frames that break a rule", "rdma_ip_cm.rule"},
+    {"Filter &Findings", "Show only frames that break a rule, or show what is observed",
+     "rdma_ip_cm.rule || fabricscope"},
 };
 
 // ---- the plugin ----------------------------------------------------------------------------------

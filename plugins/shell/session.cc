@@ -5,10 +5,12 @@
 #include <array>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "capture/wiretap_link_type.h"
 #include "plugins/shell/capture_file.h"
+#include "plugins/shell/observations.h"
 #include "plugins/shell/plugin.h"
 
 namespace fabricscope::plugin {
@@ -47,6 +49,8 @@ struct Session {
     std::optional<engine::Engine> engine;  ///< from the first frame on
     std::uint32_t interfaces = 1;
     bool frames_come_again = false;
+    bool settled = false;
+    FrameObservations observations;  ///< once it is settled
     std::uint32_t last_first_visit = 0;
     capture::Time latest = 0;          ///< of those that the engine has seen
     capture::Time latest_visited = 0;  ///< of those that Wireshark has shown us
@@ -142,8 +146,25 @@ void note_order(const Visit& visit) {
         }
 }
 
+/// The first frame that shows anything of ours; 0 = there is none.
+std::uint64_t first_frame_of_ours() {
+    const std::uint64_t frames = session->last_first_visit;
+    for (std::uint64_t frame = 1; frame <= frames; ++frame)
+        for (const Plugin* plugin : session->plugins)
+            if (plugin->knows(frame)) return frame;
+    return 0;
+}
+
+void observe() {
+    const engine::Models models = session->engine->models();
+    std::vector<observations::Observation> all = observations::observe(
+        {.models = models, .capture = session->engine->capture()});
+    if (!all.empty()) session->observations = {std::move(all), first_frame_of_ours()};
+}
+
 void follow(const Visit& visit) {
     if (!session->engine) start(visit);
+    if (session->settled) return;  // a frame that was ignored until now
     if (!is_known_ahead(visit)) give_to_engine(visit);
     note_order(visit);
 }
@@ -179,7 +200,8 @@ void before_frame(const Visit& visit) try {
     ws_warning("fabricscope: frame %u: %s", visit.pinfo->num, error.what());
 }
 
-/// `next` is the first plugin that has not had its turn, also when one of them throws.
+/// `next` is the first plugin that has not had its turn, also when one of them throws. Behind the last one comes what
+/// is observed of the frame.
 void take_turns(const Visit& visit, volatile std::size_t& next) {
     const std::vector<Plugin*>& plugins = concerned(visit);
     const char* around = visit.pinfo->current_proto;
@@ -188,6 +210,10 @@ void take_turns(const Visit& visit, volatile std::size_t& next) {
         next = next + 1;
         visit.pinfo->current_proto = plugin->description().protocol.title;  // whose expert infos are
         plugin->after(visit);
+    }
+    if (next == plugins.size()) {
+        next = next + 1;
+        session->observations.show(visit.tvb, visit.pinfo, visit.tree);
     }
     visit.pinfo->current_proto = around;
 }
@@ -199,7 +225,7 @@ void after_exception(const Visit& visit, std::size_t first) {
     TRY { take_turns(visit, next); }
     FINALLY {
         visit.pinfo->current_proto = around;
-        if (next < concerned(visit).size()) after_exception(visit, next);
+        if (next <= concerned(visit).size()) after_exception(visit, next);
     }
     ENDTRY;
 }
@@ -218,7 +244,7 @@ int dissect_around(dissector_handle_t wrapped, const Visit& visit, void* data) {
     FINALLY {
         inside = false;
         if (next != 0) visit.pinfo->current_proto = around;
-        if (next < concerned(visit).size()) after_exception(visit, next);
+        if (next <= concerned(visit).size()) after_exception(visit, next);
     }
     ENDTRY;
     return dissected;
@@ -267,6 +293,14 @@ void begin_capture() {
             if (plugin->is_concerned_by(static_cast<capture::Transport>(i))) session->concerned[i].push_back(plugin);
     }
     begin_following();
+}
+
+void settle_capture() try {
+    if (!session || !session->engine || std::exchange(session->settled, true)) return;
+    session->engine->finish();
+    if (observations_are_enabled()) observe();
+} catch (const std::exception& error) {
+    ws_warning("fabricscope: at the end of the capture: %s", error.what());
 }
 
 void end_capture() {

@@ -38,6 +38,9 @@ void install_hooks(std::span<Plugin* const> plugins);
 /// For each capture, and again when a changed preference makes Wireshark dissect it anew.
 void begin_capture();
 void end_capture();
+/// All of its frames have been seen once: what is open is settled, and observations are made. tshark without -2 never
+/// says so.
+void settle_capture();
 
 // ---- of the capture that is open, once its first frame has been seen -------------------------------
 

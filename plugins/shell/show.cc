@@ -36,10 +36,13 @@ void add_order_note(const Display& display, proto_item* head) {
 
 }  // namespace
 
-Display display_in(Fields& fields, const FrameNotes& notes, packet_info* pinfo, proto_tree* tree) {
+bool is_looked_at(proto_tree* tree, int protocol) {
     static const int expert_tap = find_tap_id("expert");
-    const bool details = proto_field_is_referenced(tree, fields.protocol) != 0 || have_tap_listener(expert_tap) != 0;
-    return {fields, notes, pinfo, tree, details, pinfo->cinfo != nullptr};
+    return proto_field_is_referenced(tree, protocol) != 0 || have_tap_listener(expert_tap) != 0;
+}
+
+Display display_in(Fields& fields, const FrameNotes& notes, packet_info* pinfo, proto_tree* tree) {
+    return {fields, notes, pinfo, tree, is_looked_at(tree, fields.protocol), pinfo->cinfo != nullptr};
 }
 
 void write_columns(const Display& display, const char* protocol, const Line& info, const char* separator) {

@@ -24,6 +24,8 @@ struct Display {
 
     bool is_seen() const { return details || columns; }
 };
+/// Whether anybody looks at the protocol's part of the tree, or at expert infos.
+bool is_looked_at(proto_tree* tree, int protocol);
 Display display_in(Fields& fields, const FrameNotes& notes, packet_info* pinfo, proto_tree* tree);
 
 // ---- columns and the protocol's own item ---------------------------------------------------------

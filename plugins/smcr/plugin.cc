@@ -64,7 +64,7 @@ constexpr FrameFilter frame_filters[] = {
         "Filter Link &Group", "Show only the selected frame's link group", "SMC-R link group"),
 };
 constexpr MenuFilter menu_filters[] = {
-    {"Filter &Findings", "Show only frames that break a rule", "smcr.rule"},
+    {"Filter &Findings", "Show only frames that break a rule, or show what is observed", "smcr.rule || fabricscope"},
     {"Filter &Stalls", "Show where windows are full and open again", "smcr.stall || smcr.stall_time"},
 };
 

@@ -15,6 +15,8 @@ from harness import BUILD, ROOT, home_environment, sample
 WIDTH, HEIGHT = 1600, 1000
 PROFILE = ROOT / "plugins/smcr/profile/SMC-R"
 RDMA_PROFILE = ROOT / "plugins/rdma/profile/RDMA"
+CM_PROFILE = ROOT / "plugins/rdma_cm/profile/RDMA CM"
+FC_PROFILE = ROOT / "plugins/fc/profile/FC"
 SECONDS = 200  # for whatever a busy machine has to do
 
 pytestmark = pytest.mark.skipif(
@@ -101,10 +103,11 @@ class Screen:
 
 
 @contextlib.contextmanager
-def wireshark(home, name, *arguments):
-    """A screen with Wireshark on it, which has read a sample."""
+def wireshark(home, capture, *arguments):
+    """A screen with Wireshark on it, which has read a capture, or the real sample of that name."""
+    path = sample(capture) if isinstance(capture, str) else capture
     config = home / "wireshark"
-    for profile in (PROFILE, RDMA_PROFILE):
+    for profile in (PROFILE, RDMA_PROFILE, CM_PROFILE, FC_PROFILE):
         shutil.copytree(profile, config / "profiles" / profile.name)
     geometry = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT}
     (config / "recent_common").write_text(
@@ -123,10 +126,10 @@ def wireshark(home, name, *arguments):
             "WIRESHARK_EXTCAP_DIR": "/nonexistent"}  # nothing is captured here; helpers cost time
         options = [word for option in ("update.enabled", "ask_unsaved") for word in ("-o", f"gui.{option}:FALSE")]
         program = subprocess.Popen(
-            [BUILD / "with-plugins", "wireshark", *options, "-r", sample(name), *arguments],
+            [BUILD / "with-plugins", "wireshark", *options, "-r", path, *arguments],
             env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with stopping(program):
-            wait_for("the main window", lambda: screen.windows(name))
+            wait_for("the main window", lambda: screen.windows(path.stem))
             yield screen
 
 
@@ -284,3 +287,37 @@ def test_the_profile_for_queue_pairs(tmp_path_factory):
             seen = colours(screen.settled())
             # Beside each other, not one below the other's feet.
             assert seen.get(bytes.fromhex("E69F00"), 0) > 2000
+
+
+# ---- connection management, Fibre Channel, and the button Findings ----
+
+
+def shows_behind_findings(screen, frames):
+    screen.click_on("Findings")
+    wait_for("the frames with observations", lambda: f"Displayed: {frames} " in screen.text())
+
+
+def test_the_profile_for_connection_management(tmp_path_factory):
+    rules = rule_colours(CM_PROFILE)
+    with wireshark(tmp_path_factory.mktemp("cm"), "rdmacm_reject_no_listener", "-C", "RDMA CM", "-g", "2") as screen:
+        wait_for("a rejection", lambda: rules["RDMA CM: rejected"] in colours(screen.settled()))
+        text = screen.text()
+        for words in ("Connection", "Service", "Outcome", "Rejections", "Disconnects", "rejected", "192.0.2.20:7999"):
+            assert words in text
+        assert re.search(r"Profile\W+RDMA CM", text)
+        with window(screen, "I/O Graphs", "alt+s", "i"):
+            assert "rejections" in screen.text().lower()
+            wait_for("their graph", lambda: colours(screen.settled()).get(bytes.fromhex("D55E00"), 0) > 200)
+        shows_behind_findings(screen, 4)
+
+
+def test_the_profile_for_fibre_channel(tmp_path_factory):
+    rules = rule_colours(FC_PROFILE)
+    capture = ROOT / "samples/fcvi/read_protection_error.pcap"
+    with wireshark(tmp_path_factory.mktemp("fc"), capture, "-C", "FC", "-g", "1") as screen:
+        wait_for("a failure", lambda: rules["FC: failed"] in colours(screen.settled()))
+        text = screen.text()
+        for words in ("Session", "Exchange", "Message", "Took", "Failures", "Rejections", "Aborts", "fcvi-1", "xchg-4"):
+            assert words in text
+        assert re.search(r"Profile\W+FC", text)
+        shows_behind_findings(screen, 3)

@@ -34,7 +34,7 @@ def test_it_exports_what_wireshark_looks_for_and_nothing_else():
 
 def test_it_registers_all_protocols():
     registered = {line.split("\t")[2] for line in tshark("-G", "protocols").splitlines()}
-    assert registered >= PROTOCOLS.keys() | {"rdma"}
+    assert registered >= PROTOCOLS.keys() | {"rdma", "fabricscope"}
 
 
 def test_the_reference_lists_every_field_and_no_other():
@@ -44,7 +44,7 @@ def test_the_reference_lists_every_field_and_no_other():
     registered = {}
     for line in tshark("-G", "fields").splitlines():
         words = line.split("\t")
-        if words[0] == "F" and words[4] in PROTOCOLS.keys() | {"rdma"}:
+        if words[0] == "F" and words[4] in PROTOCOLS.keys() | {"rdma", "fabricscope"}:
             kind = words[3].removeprefix("FT_").lower()
             registered.setdefault(words[2], set()).add(types.get(kind, kind))
     reference = {field["name"]: field["type"] for field in json.loads(fabricscope("fields", "--json"))}

@@ -21,6 +21,12 @@ bool is_aborted(const Exchange& exchange) {
     return exchange.abort && !exchange.abort->refused && !exchange.abort->sequence_only;
 }
 
+/// Something is to be said of it, or of others because of it: what was refused may have been accepted later.
+bool is_notable(const Exchange& exchange) {
+    return exchange.rejected || exchange.link_reject || exchange.abort || exchange.incomplete_sequences != 0 ||
+           exchange.accepted == true;
+}
+
 /// At the same place of a first Sequence, but not the same frame.
 bool is_another(const wire::FrameHeader& a, const wire::FrameHeader& b) {
     const bool same_place = b.is_data() && b.f_ctl.first_sequence && !b.f_ctl.exchange_responder &&
@@ -124,13 +130,13 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
     place.sequences = {};
     place.answered = false;
     place.id_noted = {};
-    if (model_.exchanges.size() < limits_.exchanges) {
+    if (!only_notable_ && model_.exchanges.size() < limits_.exchanges) {
         place.exchange = &model_.exchanges.emplace_back();
     } else {
         if (place.unlisted) *place.unlisted = {};
         else place.unlisted = std::make_unique<Exchange>();
         place.exchange = place.unlisted.get();
-        ++model_.unlisted_exchanges;
+        model_.unlisted_exchanges += !only_notable_;
     }
     const wire::FrameHeader& header = packet.fc->frame.header;
     place.first_header = header;
@@ -153,7 +159,14 @@ void Exchanges::end(Place& place) {
     if (is_aborted(exchange) && exchange.state == ExchangeState::open) exchange.state = ExchangeState::aborted;
     exchange.incomplete_sequences = static_cast<std::uint32_t>(
         std::ranges::count_if(exchange.sequences, [](const SequenceSeen& sequence) { return !sequence.complete; }));
+    if (only_notable_) list_late(exchange);
     listeners_.tell([&](Observer& listener) { listener.on_exchange_over(exchange); });
+}
+
+void Exchanges::list_late(const Exchange& exchange) {
+    if (!is_notable(exchange)) return;
+    if (model_.exchanges.size() < limits_.exchanges) model_.exchanges.push_back(exchange);
+    else ++model_.unlisted_exchanges;
 }
 
 /// The one of the list that was idle longest.

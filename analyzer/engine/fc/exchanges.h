@@ -32,8 +32,8 @@ struct Arrival {
 
 class Exchanges {
 public:
-    Exchanges(const Limits& limits, Listeners& listeners, Model& model)
-        : limits_(limits), listeners_(listeners), model_(model) {}
+    Exchanges(const Options& options, Listeners& listeners, Model& model)
+        : limits_(options.limits), only_notable_(options.only_notable), listeners_(listeners), model_(model) {}
 
     /// The Exchange of the frame, made if need be, with the frame taken in.
     Arrival take(const capture::Packet& packet);
@@ -58,7 +58,7 @@ private:
     struct Place {
         Key key;
         Exchange* exchange = nullptr;        ///< in the model, or
-        std::unique_ptr<Exchange> unlisted;  ///< if there is no room
+        std::unique_ptr<Exchange> unlisted;  ///< if there is no room, or not yet
         PerParty<capture::FcSequences> sequences;
         wire::FrameHeader first_header;  ///< of the frame that was seen first
         /// Port_Name of who asks the fabric for an address: until then all N_Ports have the same one.
@@ -80,6 +80,7 @@ private:
     Place& make_place(const Key& key);
     void open(Place& place, const capture::Packet& packet);
     void end(Place& place);
+    void list_late(const Exchange& exchange);
     void forget(List& list);
     void settle(Place& place);
 
@@ -90,6 +91,7 @@ private:
     static void take_basic_link_service(Exchange& exchange, const Arrival& arrival);
 
     const Limits& limits_;
+    const bool only_notable_;
     Listeners& listeners_;
     Model& model_;
     GivenIds given_ids_;

@@ -212,8 +212,9 @@ struct Resolution {
 };
 
 struct Model {
-    std::deque<Exchange> exchanges;  ///< the first Limits::exchanges, in order of ids
-    std::vector<Login> logins;       ///< logins[id - 1]
+    std::deque<Exchange>
+        exchanges;  ///< the first Limits::exchanges, in order of ids; with Options::only_notable of their end
+    std::vector<Login> logins;  ///< logins[id - 1]
     std::vector<Resolution> resolutions;
     std::uint64_t frames = 0;              ///< Fibre Channel frames
     std::uint64_t damaged_frames = 0;      ///< of these, with a wrong CRC or an EOF that says invalid: not followed

@@ -22,7 +22,7 @@ public:
     Listeners listeners_;
     Model model_;
     capture::FcipStreams fcip_;
-    Exchanges exchanges_{options_.limits, listeners_, model_};
+    Exchanges exchanges_{options_, listeners_, model_};
     Logins logins_{options_.limits, listeners_, model_};
     Addresses addresses_{options_.limits, model_};
 };

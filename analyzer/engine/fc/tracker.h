@@ -23,6 +23,9 @@ struct Limits {
 
 struct Options {
     Limits limits{};
+    /// The model has those Exchanges only that somebody may observe: refused, aborted, not complete, or link services
+    /// that were accepted. They enter it when they are over.
+    bool only_notable = false;
     bool check_crc = true;  ///< reads every octet; frames whose CRC is wrong are not followed
 };
 

@@ -276,6 +276,20 @@ TEST(FcExchanges, DamagedFramesAreCountedAndNotFollowed) {
     EXPECT_TRUE(model.exchanges.empty());
 }
 
+TEST(FcExchanges, OnlyThoseThatDeserveAttentionAreListedIfAskedTo) {
+    World world({.only_notable = true});
+    FcExchange quiet(world.a, world.b, wire::type_fcvi), troubled(world.a, world.b, wire::type_fcvi);
+    world.send(quiet.send({.r_ctl = 0x01, .data = counting(8), .last = true}));
+    const Octets data = counting(2 * 512);
+    world.send(troubled.send({.r_ctl = 0x01, .data = data, .last = true, .frame_size = 512})[1]);
+    const Model& model = world.finish();
+    ASSERT_EQ(model.exchanges.size(), 1U);
+    EXPECT_EQ(model.exchanges[0].id, 2U);
+    EXPECT_EQ(model.exchanges[0].incomplete_sequences, 1U);
+    EXPECT_EQ(model.unlisted_exchanges, 0U);
+    EXPECT_EQ(world.over.size(), 2U);
+}
+
 TEST(FcExchanges, LimitsHold) {
     World world({.limits = {.followed = 4, .exchanges = 8, .sequences = 2}});
     for (int i = 0; i < 20; ++i) {

@@ -202,6 +202,98 @@ TEST(Observations, AStreamThatNobodyAnswersGaveUp) {
     EXPECT_THAT(all[0].frames, ElementsAre(9));
 }
 
+// ---- latencies -------------------------------------------------------------------------------------
+
+constexpr Time microsecond = 1'000;
+
+/// A WRITE of 4,096 bytes, asked for in this frame and answered in the next one.
+void add_write(engine::rdma::Model& model, std::uint64_t frame, Time took, std::uint64_t bytes = 4'096) {
+    const Time begin = start + static_cast<Time>(frame) * 100'000 * microsecond;
+    model.operations.push_back(
+        {.stream = 1,
+         .type = engine::rdma::OperationType::write,
+         .bytes = bytes,
+         .packets = 1,
+         .first = {begin, frame},
+         .last = {begin, frame},
+         .answer = engine::FrameStamp{begin + took, frame + 1}});
+}
+
+/// Thirty ordinary WRITEs, then one that takes as long as this.
+engine::rdma::Model writes_with_a_slow_one(Time took) {
+    engine::rdma::Model model;
+    model.streams.emplace_back().id = 1;
+    for (std::uint64_t i = 0; i < 30; ++i) add_write(model, 2 * i + 1, 20 * microsecond);
+    add_write(model, 101, took);
+    return model;
+}
+
+TEST(Observations, AnOperationThatTookFarLongerThanItsLikeIsAnOutlier) {
+    const engine::rdma::Model model = writes_with_a_slow_one(12'300 * microsecond);
+    const std::vector<Observation> all = observed({.rdma = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "RDMA-O-latency-outlier");
+    EXPECT_EQ(all[0].severity, Severity::note);
+    EXPECT_EQ(all[0].session, "rdma-1");
+    EXPECT_THAT(all[0].frames, ElementsAre(101, 102));
+    EXPECT_EQ(
+        all[0].text, "1 of 31 operations took far longer than their like: up to 12.3 ms, where the median is 20.0 us");
+}
+
+TEST(Observations, LessThanAMillisecondIsNoOutlier) {
+    const engine::rdma::Model model = writes_with_a_slow_one(900 * microsecond);
+    EXPECT_THAT(observed({.rdma = &model}), IsEmpty());
+}
+
+TEST(Observations, WhatIsLargerIsNoOutlier) {
+    engine::rdma::Model model = writes_with_a_slow_one(20 * microsecond);
+    add_write(model, 201, 12'300 * microsecond, 1 << 20);
+    EXPECT_THAT(observed({.rdma = &model}), IsEmpty());
+}
+
+TEST(Observations, WhatARetransmissionDelayedIsNoOutlier) {
+    engine::rdma::Model model = writes_with_a_slow_one(12'300 * microsecond);
+    engine::rdma::Event& event = model.events.emplace_back();
+    event.stream = 1;
+    event.kind = engine::rdma::Event::Kind::retransmission;
+    event.time = model.operations.back().first.time + microsecond;
+    EXPECT_THAT(observed({.rdma = &model}), IsEmpty());
+}
+
+template <class Model> Model messages_with_a_slow_one(void (*add)(Model& model, std::uint64_t frame, Time took)) {
+    Model model;
+    for (std::uint64_t i = 0; i < 30; ++i) add(model, 2 * i + 1, 300 * microsecond);
+    add(model, 101, 40'000 * microsecond);
+    return model;
+}
+
+TEST(Observations, MessagesOfFibreChannelAreHeldAgainstTheirLikeToo) {
+    const auto fcvi = messages_with_a_slow_one<engine::fcvi::Model>([](auto& model, std::uint64_t frame, Time took) {
+        engine::fcvi::Message& message = model.messages.emplace_back();
+        message.connection = 1;
+        message.state = engine::fcvi::MessageState::complete;
+        message.first = {start, frame};
+        message.response_end = engine::FrameStamp{start + took, frame + 1};
+    });
+    const auto avionics = messages_with_a_slow_one<engine::fc_ae_rdma::Model>(
+        [](auto& model, std::uint64_t frame, Time took) {
+            engine::fc_ae_rdma::Message& message = model.messages.emplace_back();
+            message.region = 3;
+            message.state = engine::fc_ae_rdma::MessageState::complete;
+            message.command = {start, frame};
+            message.response = engine::FrameStamp{start + took, frame + 1};
+        });
+    const std::vector<Observation> all = observed({.fcvi = &fcvi, .fc_ae_rdma = &avionics});
+    ASSERT_THAT(all, SizeIs(2));
+    EXPECT_STREQ(all[0].id, "FCVI-O-latency-outlier");
+    EXPECT_EQ(all[0].session, "fcvi-1");
+    EXPECT_STREQ(all[1].id, "AERDMA-O-latency-outlier");
+    EXPECT_EQ(all[1].session, "fc-ae-rdma-region-3");
+    EXPECT_THAT(all[1].frames, ElementsAre(101, 102));
+}
+
+// ---- packets ---------------------------------------------------------------------------------------
+
 TEST(Observations, WhatComesAgainAfterRnrNaksIsNoTroubleOfItsOwn) {
     engine::rdma_cm::Model model;
     model.connections.emplace_back().id = 1;

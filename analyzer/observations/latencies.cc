@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/observations/latencies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "analyzer/observations/words.h"
+
+namespace fabricscope::observations {
+namespace {
+
+using engine::Time;
+
+constexpr Time times_the_median = 20;
+constexpr Time at_least = capture::second / 1'000;  // above the median; less is nobody's trouble
+constexpr std::size_t enough = 20;                  // of a class, to say what is ordinary
+
+/// Of one session.
+struct Outliers {
+    std::uint64_t all = 0, count = 0;
+    Timed slowest;
+    Time median = 0;  ///< of the slowest one's like
+};
+
+void judge(std::vector<Timed>& all, Outliers& found) {
+    found.all += all.size();
+    if (all.size() < enough) return;
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::ranges::nth_element(all, middle, {}, &Timed::took);
+    const Time median = middle->took;
+    for (const Timed& one : all) {
+        if (one.took < median * times_the_median || one.took - median < at_least) continue;
+        ++found.count;
+        if (one.took <= found.slowest.took) continue;
+        found.slowest = one;
+        found.median = median;
+    }
+}
+
+}  // namespace
+
+void ComparedTimes::add(const Like& like, const Timed& timed) {
+    classes_[{like.session, like.side, like.operation, static_cast<int>(std::bit_width(like.bytes))}].push_back(timed);
+}
+
+void ComparedTimes::observe(
+    const Kind& kind, const char* noun, std::string (*name)(std::uint32_t session), Observations& observations) && {
+    std::map<std::uint32_t, Outliers> sessions;
+    for (auto& [like, all] : classes_) judge(all, sessions[like.session]);
+    for (const auto& [session, found] : sessions) {
+        if (found.count == 0) continue;
+        Observation& o = observations.add(
+            kind, name(session), frames_of({found.slowest.first, found.slowest.last}),
+            fmt::format(
+                "{} of {} took far longer than their like: up to {}, where the median is {}", grouped(found.count),
+                counted(found.all, noun), duration_text(found.slowest.took), duration_text(found.median)));
+        o.count = found.count;
+    }
+}
+
+}  // namespace fabricscope::observations

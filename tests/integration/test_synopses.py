@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Synopses of the manual pages: what they show runs, and in whatever order the words are given it does the same."""
+
+import itertools
+import re
+import subprocess
+
+import pytest
+
+from harness import BUILD, ROOT, sample
+
+# `view` opens a window, see tests/viewer; the main page's synopsis stands for all commands.
+PAGES = sorted(set((ROOT / "docs/man").glob("fabricscope-*.1")) - {ROOT / "docs/man/fabricscope-view.1"})
+MOST_ORDERS = 24
+
+# What stands for an argument, of any command or of one.
+ARGUMENTS = {
+    "out": "OUT", "dir": "OUT", "file": sample("smcr_v2_echo"), "list": "note", "id": "smcr-1", "what": "error", "base": "0",
+    "target/lun=bytes": "01.02.03/7=4096", "iface": "no-such-interface", "mib": "4", "bpf": "tcp", "n": "3", "seconds": "1",
+    "speed": "fast", "ip": "192.0.2.1", "name": "linux", "scenario": "rc_rnr", "target": "emulated", "number": "1",
+    "client": "client",
+}
+OF_OPTIONS = {
+    "--sqlite": "OUT", "--protocol": "smcr", "--rule": "SMCR-R34", "--link-group": "lg-1", "--interface": "no-such-interface",
+    "-w": "OUT",
+}
+OF_COMMANDS = {("explain", "id"): "SMCR-O-declined", ("rules", "id"): "SMCR-R34"}
+
+
+def words_of(command, macro):
+    """The words that a line of the synopsis stands for: "Fl -csv Ar dir"."""
+    words = []
+    parts = iter(re.sub(r" \.\.\.$", "", macro).replace("Op Ar", "Ar").split(" "))
+    for kind in parts:
+        name = next(parts)
+        if kind == "Fl":
+            words.append(f"-{name}")
+        elif kind in ("Ar", "Cm"):
+            option = words[-1] if words else None
+            value = OF_OPTIONS.get(option) or OF_COMMANDS.get((command, name)) or ARGUMENTS[name]
+            words.append(str(value))
+            if kind == "Cm":
+                break  # the first of those to choose from
+    return words
+
+
+def synopses():
+    for page in PAGES:
+        command = page.stem.removeprefix("fabricscope-")
+        text = re.search(r"^\.Sh SYNOPSIS\n(.*?)^\.Sh", page.read_text(), re.MULTILINE | re.DOTALL).group(1)
+        for synopsis in re.split(r"^\.Nm .*\n", text, flags=re.MULTILINE)[1:]:
+            lines = [line.removeprefix(".") for line in synopsis.splitlines()]
+            required = [words_of(command, line) for line in lines if not line.startswith("Op ")]
+            optional = [words_of(command, f"Fl {one}" if not one.startswith(("Fl", "Ar")) else one)
+                        for line in lines if line.startswith("Op ")
+                        for one in (line.removeprefix("Op ").split(" | ") if " Cm " not in line else [line.removeprefix("Op ")])]
+            for one in optional or [[]]:
+                yield pytest.param(command, [group for group in [*required, one] if group], id=" ".join([command, *map(
+                    lambda word: word.rsplit("/", 1)[-1], itertools.chain(*required, one))]))
+
+
+@pytest.mark.parametrize("command, groups", synopses())
+def test_it_runs_in_every_order(command, groups, tmp_path):
+    answers = {}
+    for order in itertools.islice(itertools.permutations(groups), MOST_ORDERS):
+        out = tmp_path / "out"
+        out.unlink(missing_ok=True)
+        if "--csv" in itertools.chain(*groups) and command == "analyze":
+            out = tmp_path  # a folder
+        words = [str(out) if word == "OUT" else word for word in itertools.chain(*order)]
+        done = subprocess.run([BUILD / "bin/fabricscope", command, *words], capture_output=True, timeout=300, cwd=tmp_path)
+        answers[" ".join(words)] = done.returncode, done.stdout, done.stderr
+    first, *others = answers.values()
+    assert b"says more" not in first[2], "the parser complains"
+    assert all(other == first for other in others), answers.keys()
