@@ -35,6 +35,7 @@ public:
     const Option& separated_by_commas() const;
     /// The option may stand without its value.
     const Option& value_optional() const;
+    const Option& needs(const Option& other) const;
     const Option& excludes(const Option& other) const;
 
     /// Whether the user gave it; once the command runs.
