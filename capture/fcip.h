@@ -51,7 +51,7 @@ private:
 class FcipStreams {
 public:
     using Sink = std::function<void(const Packet&)>;
-    static constexpr std::size_t most_streams = 4096;  ///< directions; the one that was idle longest makes room
+    static constexpr std::size_t most_streams = 1024;  ///< directions; the one that was idle longest makes room
 
     /// Whether the packet is FCIP's to look at.
     static bool takes(const Packet& packet);

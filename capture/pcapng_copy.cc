@@ -148,7 +148,6 @@ public:
     ~Output() {
         WiretapProblem problem;
         if (dumper_ != nullptr) wtap_dump_close(dumper_, nullptr, &problem.code, &problem.details);
-        g_free(problem.details);
         wtap_dump_params_cleanup(&params_);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <array>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -19,6 +20,7 @@ struct Reading {
     Batch batch;
     std::vector<Error> errors;
     std::uint32_t interface_count = 0;
+    std::exception_ptr failure;  ///< instead of a batch: for the reader to deal with
     bool last = false;
 };
 
@@ -70,6 +72,18 @@ private:
         changed_.wait(lock, [this] { return waiting_ != 0; });
         taken_ = &ring_[first_ % batches];
         next_in_batch_ = 0;
+        if (taken_->failure) std::rethrow_exception(taken_->failure);
+    }
+
+    void fill(Reading& reading) {
+        try {
+            reading.last = !source_->next_batch(reading.batch);
+            reading.interface_count = source_->interface_count();
+            if (reading.last) reading.errors = source_->errors();
+        } catch (...) {  // memory is short
+            reading.failure = std::current_exception();
+            reading.last = true;
+        }
     }
 
     void fill_batches() {
@@ -80,9 +94,7 @@ private:
                 if (abandoned_) return;
             }
             Reading& reading = ring_[index % batches];
-            reading.last = !source_->next_batch(reading.batch);
-            reading.interface_count = source_->interface_count();
-            if (reading.last) reading.errors = source_->errors();
+            fill(reading);
             {
                 const std::lock_guard lock(mutex_);
                 ++waiting_;

@@ -37,8 +37,12 @@ public:
     }
 
     template <std::size_t N> bool read(std::uint64_t offset, std::array<std::uint32_t, N>& words) const {
-        return ::pread(fd_, words.data(), sizeof words, static_cast<off_t>(offset)) ==
-               static_cast<ssize_t>(sizeof words);
+        auto* const octets = reinterpret_cast<char*>(words.data());
+        std::size_t read = 0;
+        for (ssize_t piece = 1; read < sizeof words && piece > 0;
+             read += static_cast<std::size_t>(std::max(piece, ssize_t{0})))
+            piece = ::pread(fd_, octets + read, sizeof words - read, static_cast<off_t>(offset + read));
+        return read == sizeof words;
     }
 
 private:

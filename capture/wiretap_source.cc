@@ -109,7 +109,6 @@ private:
 bool is_variant_of_pcap(const std::string& path) {
     WiretapProblem problem;
     const WiretapFile file = open_wiretap_file(path, problem);
-    if (!file) problem.take_text();
     const int type = file ? wtap_file_type_subtype(file.get()) : wtap_pcap_file_type_subtype();
     return type != wtap_pcap_file_type_subtype() && type != wtap_pcap_nsec_file_type_subtype();
 }

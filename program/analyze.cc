@@ -10,6 +10,7 @@
 #include "program/counter_files.h"
 #include "program/exports.h"
 #include "program/interrupt.h"
+#include "program/jobs.h"
 #include "program/reporting.h"
 #include "program/status.h"
 
@@ -28,6 +29,7 @@ struct AnalyzeOptions {
     bool counters = false;
     bool cursors = false;
     bool each = false;
+    std::uint64_t jobs = processors();
 
     bool has_tables() const { return !csv_folder.empty() || !sqlite_file.empty(); }
     bool for_programs() const { return report.json() || has_tables(); }
@@ -95,14 +97,6 @@ void add_counters(report::Results& results, const AnalyzeOptions& options) {
     }
 }
 
-/// Files that are read as one timeline.
-std::vector<std::vector<std::string>> timelines_of(const AnalyzeOptions& options) {
-    if (!options.each) return {options.input.files};
-    std::vector<std::vector<std::string>> timelines;
-    for (const std::string& file : options.input.files) timelines.push_back({file});
-    return timelines;
-}
-
 /// Returns the exit status that the files ask for.
 int report_on(
     const std::vector<std::string>& files, const AnalyzeOptions& options, const engine::Options& engine_options,
@@ -112,6 +106,20 @@ int report_on(
     report::Results results = results_of(analysis, files, options.report);
     add_counters(results, options);
     return write(results, analysis, options, writer) ? status_of(results, options.report) : wrong_usage;
+}
+
+/// As report_on(), for each file by itself.
+int report_on_each(const AnalyzeOptions& options, const engine::Options& engine_options, ReportWriter& writer) {
+    const auto report = [&](std::size_t index, std::ostream& out) {
+        const std::vector<std::string> file{options.input.files[index]};
+        const Analysis analysis = analyse(file, engine_options);
+        if (!analysis.engine) return int{not_read};
+        const report::Results results = results_of(analysis, file, options.report);
+        write_report(out, results, options.report, options.cursors);
+        return status_of(results, options.report);
+    };
+    const auto take = [&](std::size_t, std::istream& written) { writer.write(written); };
+    return run_jobs({options.input.files.size(), report, take}, options.jobs);
 }
 
 int run(AnalyzeOptions& options) {
@@ -127,9 +135,8 @@ int run(AnalyzeOptions& options) {
     listen_to_signals();
     using Number = ReportWriter::Number;
     ReportWriter writer(options.report, options.each ? Number::several : Number::one);
-    int status = done;
-    for (const std::vector<std::string>& files : timelines_of(options))
-        if (!interrupted()) status = std::max(status, report_on(files, options, engine_options, writer));
+    const int status = options.each ? report_on_each(options, engine_options, writer)
+                                    : report_on(options.input.files, options, engine_options, writer);
     return writer.finish() ? status : wrong_usage;
 }
 
@@ -141,6 +148,10 @@ void add_analyze(CommandLine& program) {
     add_input_options(command, options->input);  // FILE may stand behind --json
     add_report_options(command, options->report);
     const Option each = command.flag("--each", options->each, "The files have nothing in common: a report for each");
+    command.option("--jobs", options->jobs, "With --each: so many files at the same time; by default one a processor")
+        .positive()
+        .needs(each)
+        .placeholder("N");
     const auto output = [&](const char* name, std::string& value, const char* description) {
         const Option option = command.option(name, value, description);
         option.excludes(each);

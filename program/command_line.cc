@@ -62,6 +62,11 @@ const Option& Option::value_optional() const {
     return *this;
 }
 
+const Option& Option::needs(const Option& other) const {
+    option_->needs(other.option_);
+    return *this;
+}
+
 const Option& Option::excludes(const Option& other) const {
     option_->excludes(other.option_);
     return *this;

@@ -49,6 +49,7 @@ public:
     const Option& separated_by_commas() const;
     /// The option may stand without its value.
     const Option& value_optional() const;
+    const Option& needs(const Option& other) const;
     const Option& excludes(const Option& other) const;
     /// What completion offers for its value; otherwise what the placeholder names ("client|server"), or files.
     const Option& offers(Offer offer) const;

@@ -2,8 +2,6 @@
 #include "program/exports.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -41,18 +39,11 @@ bool names_us(std::string_view octets) {
     return octets.substr(0, head).find("fabricscope ") != std::string_view::npos;
 }
 
-/// Has a file written, which takes its name when it is whole; "-": standard output.
+/// Has a file written; "-": standard output.
 template <class Write> bool export_to(const std::string& file, const Write& write) {
-    if (file == "-") {
-        Output output("");
-        write(output.stream());
-        return output.finish();
-    }
-    NewFile whole(file);
-    if (!whole) return false;
-    Output output(whole.temporary());
+    Output output(file);
     write(output.stream());
-    return output.finish() && whole.put_in_place();
+    return output.finish();
 }
 
 /// One table's file while it is being written.
@@ -116,9 +107,9 @@ bool export_csv(const std::string& folder, const report::Results& results, bool 
         return files[static_cast<std::size_t>(&table - first)].stream;
     });
     for (CsvFile& each : files) {
-        each.stream.close();
-        if (each.stream) continue;
-        complain("cannot write to " + folder + ": " + std::strerror(errno));
+        const std::string reason = why_not_written(each.stream);
+        if (reason.empty()) continue;
+        complain("cannot write to " + folder + ": " + reason);
         return false;
     }
     for (CsvFile& each : files)

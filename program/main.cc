@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <clocale>
-#include <exception>
+#include <unistd.h>
 
+#include <clocale>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string_view>
+
+#include "capture/wiretap_file.h"
 #include "program/commands.h"
 #include "program/output.h"
 #include "program/status.h"
 
 namespace {
 
+using namespace fabricscope;
 using namespace fabricscope::cli;
 
 int run(int argc, char** argv) {
@@ -25,15 +33,32 @@ int run(int argc, char** argv) {
     add_synth(program);
     add_view(program);
     add_report(program);
-    return program.run(argc, argv);
+    const int status = program.run(argc, argv);
+    const std::string reason = why_not_written(std::cout);  // --help, lists
+    return status == wrong_usage || reason.empty() ? status : refuse("cannot write standard output: " + reason);
+}
+
+/// Where there is no way to report it: in libraries written in C, behind noexcept.
+[[noreturn]] void give_up() {
+    constexpr std::string_view complaint = "fabricscope: out of memory\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, complaint.data(), complaint.size());
+    std::_Exit(wrong_usage);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    capture::when_wiretap_lacks_memory(give_up);
+    remember_lack_of_memory();
+    std::set_terminate([] {
+        if (memory_was_short()) give_up();
+        std::abort();
+    });
     std::setlocale(LC_CTYPE, "");  // decides which characters the terminal can show
     try {
         return run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        return refuse("out of memory");
     } catch (const std::exception& error) {
         return refuse(error.what());
     }

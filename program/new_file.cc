@@ -73,6 +73,14 @@ std::string why_not_replace(const std::string& path, const std::vector<std::stri
     return path + " exists and is not " + what.kind + "; remove it or choose another name";
 }
 
+bool NewFile::can_stand_for(const std::string& path) {
+    std::error_code error;
+    const std::string absolute = fs::absolute(path, error).lexically_normal();
+    if (absolute.starts_with("/dev/") || absolute.starts_with("/proc/")) return false;
+    const fs::file_status status = fs::status(path, error);
+    return !fs::exists(status) || fs::is_regular_file(status);
+}
+
 NewFile::NewFile(const std::string& path) : path_(target_of(path)), temporary_(path_ + ".XXXXXX") {
     const int file = ::mkstemp(temporary_.data());
     if (file < 0) {

@@ -24,6 +24,9 @@ std::string why_not_replace(const std::string& path, const std::vector<std::stri
 /// A file with another name in the same folder, which takes its place at the end.
 class NewFile {
 public:
+    /// False for what cannot be replaced: devices, pipes, open descriptors by their names in /proc.
+    static bool can_stand_for(const std::string& path);
+
     /// Complains if there can be none.
     explicit NewFile(const std::string& path);
     NewFile(const NewFile&) = delete;

@@ -4,14 +4,21 @@
 #include <langinfo.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <new>
 
 #include "program/status.h"
 
 namespace fabricscope::cli {
+namespace {
+
+std::atomic<bool> lacked_memory = false;
+
+}  // namespace
 
 void complain(std::string_view text) { std::cerr << "fabricscope: " << text << std::endl; }
 
@@ -19,6 +26,20 @@ int refuse(std::string_view reason) {
     complain(reason);
     return wrong_usage;
 }
+
+std::string why_not_written(std::ostream& stream) {
+    if (stream && stream.flush()) return {};
+    return lacked_memory ? "out of memory" : std::strerror(errno);
+}
+
+void remember_lack_of_memory() {
+    std::set_new_handler([] {
+        lacked_memory = true;
+        throw std::bad_alloc();
+    });
+}
+
+bool memory_was_short() { return lacked_memory; }
 
 report::Style output_style() {
     const auto variable = [](const char* name) {
@@ -33,14 +54,18 @@ report::Style output_style() {
 
 Output::Output(const std::string& path) : path_(path), standard_(std::cout.rdbuf()) {
     if (path.empty() || path == "-") return;
-    file_.open(path, std::ios::binary | std::ios::trunc);
-    if (!file_) standard_.setstate(std::ios::badbit);
+    if (NewFile::can_stand_for(path)) whole_.emplace(path);
+    file_.open(whole_ ? whole_->temporary() : path, std::ios::binary | std::ios::trunc);
+    if (file_) return;
+    problem_ = std::strerror(errno);
+    standard_.setstate(std::ios::badbit);
 }
 
 bool Output::finish() {
-    stream().flush();
-    if (stream()) return true;
-    complain("cannot write " + (path_.empty() ? "standard output" : path_) + ": " + std::strerror(errno));
+    if (whole_ && !*whole_) return false;  // there has been a complaint
+    if (problem_.empty()) problem_ = why_not_written(stream());
+    if (problem_.empty()) return !whole_ || whole_->put_in_place();
+    complain("cannot write " + (path_.empty() ? "standard output" : path_) + ": " + problem_);
     return false;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/engine/limits.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/summary.h"
 #include "program/ids.h"
@@ -24,6 +25,15 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
 std::string check_rule(const std::string& id) {
     const auto has_id = [&](const engine::Rule* rule) { return rule->id == id; };
     return std::ranges::any_of(engine::rules(), has_id) ? "" : "no rule " + id + suggestion(id, texts_of(rule_ids()));
+}
+
+/// What is wrong with a value of --limit, empty if nothing is.
+std::string check_limit(const std::string& text) {
+    engine::Options scratch;
+    if (engine::set_limit(scratch, text)) return "";
+    std::vector<std::string_view> names;
+    for (const engine::Limit& limit : engine::limits) names.push_back(limit.name);
+    return fmt::format("{} is no NAME=COUNT of one of these limits: {}", text, fmt::join(names, ", "));
 }
 
 constexpr std::array severities{engine::Severity::error, engine::Severity::warning, engine::Severity::note};
@@ -115,6 +125,10 @@ void add_report_options(const Command& command, ReportOptions& options) {
         .check(check_fail_on)
         .placeholder("error,warning,note,ID")
         .offers(severities_and_ids);
+    command.option("--limit", options.limits, "Keep so many of something; with more memory, a larger capture")
+        .separated_by_commas()
+        .check(check_limit)
+        .placeholder("NAME=COUNT");
     for (const report::ProtocolReport* protocol : report::protocol_reports())
         for (const report::OwnOption& own : protocol->options) add_own_option(command, own, options);
 }
@@ -132,6 +146,7 @@ engine::Options engine_options_of(const ReportOptions& options) {
         protocol.followed(result) = contains(options.protocols, protocol.token);
         if (protocol.judge_by != nullptr) protocol.judge_by(result, profile);
     }
+    for (const std::string& limit : options.limits) engine::set_limit(result, limit);
     for (const auto& [own, values] : options.own)
         for (const std::string& value : values) own->take(result, value);
     return result;
@@ -148,27 +163,33 @@ report::Results results_of(
 ReportWriter::ReportWriter(const ReportOptions& options, Number number)
     : options_(options), is_list_(number == Number::several && options.json() && !options.ndjson) {}
 
-void ReportWriter::write(const report::Results& results, bool cursors) {
+void write_report(std::ostream& out, const report::Results& results, const ReportOptions& options, bool cursors) {
+    if (options.ndjson) return write_ndjson(out, results, cursors);
+    if (options.json()) return write_json(out, results, cursors);
+    report::SummaryOptions summary{.style = output_style()};
+    if (options.all) summary.rows = summary.names = report::no_limit;
+    report::write_summary(out, results, summary);
+}
+
+std::ostream& ReportWriter::begin_report() {
     const bool is_first = !output_;
     if (is_first) output_.emplace(options_.json_file);
     std::ostream& out = output_->stream();
     if (is_list_) out << (is_first ? "[" : ",\n");
     else if (!is_first && !options_.json()) out << '\n';
-    if (options_.ndjson) write_ndjson(out, results, cursors);
-    else if (options_.json()) write_json(out, results, cursors);
-    else write_summary(results);
+    return out;
 }
+
+void ReportWriter::write(const report::Results& results, bool cursors) {
+    write_report(begin_report(), results, options_, cursors);
+}
+
+void ReportWriter::write(std::istream& report) { begin_report() << report.rdbuf(); }
 
 bool ReportWriter::finish() {
     if (!output_) return true;
     if (is_list_) output_->stream() << "]\n";
     return output_->finish();
-}
-
-void ReportWriter::write_summary(const report::Results& results) {
-    report::SummaryOptions summary{.style = output_style()};
-    if (options_.all) summary.rows = summary.names = report::no_limit;
-    report::write_summary(output_->stream(), results, summary);
 }
 
 int status_of(const report::Results& results, const ReportOptions& options) {

@@ -22,6 +22,7 @@ struct ReportOptions {
     std::vector<std::string> levels;   ///< empty = all
     std::vector<std::string> rules;    ///< empty = all
     std::vector<std::string> fail_on;  ///< severities and ids; empty: rules of severity error that were broken
+    std::vector<std::string> limits;   ///< "NAME=COUNT"
     std::string profile = name_of(engine::Profile::linux_);
     std::map<const report::OwnOption*, std::vector<std::string>> own;  ///< what was given for protocols' own options
     std::optional<Option> json_option;
@@ -38,6 +39,9 @@ engine::Options engine_options_of(const ReportOptions& options);
 report::Results results_of(
     const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options);
 
+/// Summary, JSON or records, as the options say.
+void write_report(std::ostream& out, const report::Results& results, const ReportOptions& options, bool cursors);
+
 /// One report, or several in a row, where the options say: summaries, JSON or records. Several JSON documents are a
 /// list. The file is opened for the first one.
 class ReportWriter {
@@ -46,11 +50,13 @@ public:
     ReportWriter(const ReportOptions& options, Number number);
 
     void write(const report::Results& results, bool cursors);
+    /// What write_report() has written elsewhere.
+    void write(std::istream& report);
     /// False, after a complaint, if not everything could be written.
     bool finish();
 
 private:
-    void write_summary(const report::Results& results);
+    std::ostream& begin_report();
 
     const ReportOptions& options_;
     std::optional<Output> output_;

@@ -116,10 +116,9 @@ int make(const SynthOptions& options) {
         scenario.seed = options.seed.value_or(scenario.seed);
         const synth::Recording recording = synth::run(scenario);
         if (!to_standard_output) return write_file(options.output, scenario, recording);
-        const auto error = write("-", scenario, recording);
+        if (const auto error = write("-", scenario, recording); error) return refuse(*error);
         tell(recording, std::cerr);
-        if (error) complain(*error);
-        return error ? wrong_usage : done;
+        return done;
     } catch (const synth::ScenarioError& error) {
         complain(options.scenario + ": " + error.what());
         return not_read;

@@ -82,7 +82,7 @@ constexpr Kind limits{
     Severity::warning,
     "Limits were reached",
     "There was more of something than is kept in memory, so counts and lists are not complete.",
-    "Analyze a part of the capture: `editcap -A -B`, `fabricscope analyze --protocol`, or a filter.",
+    "More memory: `fabricscope analyze --limit`. Or a part of the capture: `editcap -A -B`, `--protocol`, or a filter.",
     "limits were reached: 12 connections are left out"};
 }  // namespace kinds
 

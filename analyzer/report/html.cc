@@ -152,6 +152,7 @@ void Page::sessions() {
 
 void Page::picture(const Drawing& drawing) {
     std::ostringstream svg;
+    svg.exceptions(std::ios::badbit);  // of memory
     write_svg(svg, drawing, "");
     const std::string text = svg.str();
     out_ << std::string_view(text).substr(text.find("<svg")) << '\n';

@@ -9,8 +9,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
 
+#include "analyzer/report/comments.h"
+#include "analyzer/report/csv.h"
+#include "analyzer/report/html.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/perfetto.h"
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/summary.h"
 #include "analyzer/report/timeline.h"
@@ -81,7 +86,25 @@ inline void write_ladders(std::ostream& out, const engine::Engine& engine) {
                 if (!kind.at(engine, i).merged) report::write_ladder(out, kind.ladder(engine, i, 0), {});
 }
 
-inline void write_reports(const engine::Engine& engine, const std::vector<std::string>& problems) {
+/// The forms for which every value is looked at once more; they take longer than all else.
+inline void write_further_reports(const engine::Engine& engine, const report::Results& results) {
+    std::ostringstream lines, page, trace, tables;
+    report::write_ndjson(lines, results, true);
+    for (std::istringstream each(lines.str()); !each.eof();) {
+        std::string line;
+        if (std::getline(each, line)) must(nlohmann::json::accept(line));
+    }
+    report::write_html(page, engine, results, "test");
+    report::write_perfetto(trace, engine, report::overview_of(results.models), "test");
+    report::write_csv(results, true, [&](const report::DataTable&) -> std::ostream& { return tables; });
+    const std::uint64_t frames = engine.capture().frames;
+    for (const auto& [frame, comments] : report::comments_of(results)) must(frame >= 1 && frame <= frames);
+}
+
+/// Which of the reports are written.
+enum class Extent : std::uint8_t { usual, every_report };
+
+inline void write_reports(const engine::Engine& engine, const std::vector<std::string>& problems, Extent extent) {
     report::Results results{
         .files = {"capture"},
         .problems = problems,
@@ -93,6 +116,7 @@ inline void write_reports(const engine::Engine& engine, const std::vector<std::s
     if (!nlohmann::json::accept(json.view())) std::abort();
     report::write_summary(text, results, {});
     write_ladders(text, engine);
+    if (extent == Extent::every_report) write_further_reports(engine, results);
     for (const engine::smcr::Connection& connection : engine.smcr().connections) {
         if (connection.merged) continue;
         const report::Timeline timeline{
@@ -102,7 +126,54 @@ inline void write_reports(const engine::Engine& engine, const std::vector<std::s
     }
 }
 
-inline PipelineResult run_pipeline(ByteView octets) {
+/// Counts what it is given.
+class CountingSink final : public report::OctetSink {
+public:
+    void write(ByteView octets) override { octets_ += octets.size(); }
+    void write_zeros(std::uint64_t count) override { zeros_ += count; }
+    void tell_hole(std::uint64_t, std::uint64_t octets, const char* consequence) override {
+        must(octets != 0 && consequence != nullptr);
+    }
+    void tell(const std::string& trouble) override { must(!trouble.empty()); }
+
+    std::uint64_t octets() const { return octets_; }
+    std::uint64_t zeros() const { return zeros_; }
+
+private:
+    std::uint64_t octets_ = 0, zeros_ = 0;
+};
+
+/// As `fabricscope stream` reads the stream of one side.
+inline void read_stream(const MemoryFile& file, const report::SessionPlace& place, engine::Side from) {
+    CountingSink sink;
+    const auto stream = place.kind->stream({place.id, from, false}, sink);
+    engine::Options options{.smcr = false};
+    place.protocol->protocol.followed(options) = true;
+    engine::Observers observers;
+    stream->listen(observers);
+    capture::OpenResult opened = capture::open(file.path());
+    must(static_cast<bool>(opened));
+    const auto source = capture::in_time_order(std::move(opened.source));
+    options.interfaces = source->interface_count();
+    engine::Engine engine(options, observers);
+    for (capture::Frame frame; source->next(frame);) engine.on_frame(frame);
+    engine.finish();
+    stream->finish();
+    constexpr std::uint64_t largest_gap = std::uint64_t{1} << 32;  // nobody could keep more
+    must(sink.zeros() <= largest_gap);
+}
+
+/// Those of the first sessions of each kind.
+inline void read_streams(const MemoryFile& file, const engine::Engine& engine) {
+    constexpr std::size_t most = 2;
+    for (const report::ProtocolReport* report : report::protocol_reports())
+        for (const report::SessionKind& kind : report->sessions)
+            for (std::size_t i = 0; kind.stream != nullptr && i < std::min(most, kind.count(engine)); ++i)
+                for (const engine::Side from : {engine::Side::client, engine::Side::server})
+                    read_stream(file, {report, &kind, static_cast<std::uint32_t>(kind.at(engine, i).id)}, from);
+}
+
+inline PipelineResult run_pipeline(ByteView octets, Extent extent = Extent::usual) {
     const MemoryFile file(octets);
     capture::OpenResult opened = capture::open(file.path());
     if (!opened) return {};
@@ -110,6 +181,7 @@ inline PipelineResult run_pipeline(ByteView octets) {
     engine::Options options{
         .rdma_cm = true,
         .fc = true,
+        .rdma = true,
         .fc_protocols = {.fcvi = true, .fc_ae_rdma = true},
         .interfaces = source->interface_count()};
     options.smcr_options.timelines = true;
@@ -121,7 +193,8 @@ inline PipelineResult run_pipeline(ByteView octets) {
     check_models(engine);
     std::vector<std::string> problems;
     for (const capture::Error& error : source->errors()) problems.push_back(to_string(error));
-    write_reports(engine, problems);
+    write_reports(engine, problems, extent);
+    if (extent == Extent::every_report) read_streams(file, engine);
     return {true, engine.capture().frames, problems.size()};
 }
 

@@ -2,10 +2,15 @@
 """analyze --ndjson and --each: the same answers in another shape."""
 
 import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
-from harness import analyze, fabricscope, run, BUILD, sample
+from harness import analyze, fabricscope, run, BUILD, ROOT, sample
 
 FILES = ["smcr_v2_two_links", "rdmacm_reject_private_data", "plain_roce_perftest", "fcoe_vn2vn", "plain_udp"]
 
@@ -67,6 +72,36 @@ def test_each_file_is_judged_by_itself():
     assert records("--each", *paths) == [line for path in paths for line in records(path)]
     alone = [fabricscope("analyze", path).decode() for path in paths]
     assert fabricscope("analyze", "--each", *paths).decode() == "\n".join(alone)
+
+
+EVERY_SAMPLE = sorted(path for path in ROOT.glob("samples/*/*.pcap*") if path.suffix in (".pcap", ".pcapng"))
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--ndjson"]])
+def test_each_writes_the_same_whatever_the_number_of_jobs(form, tmp_path):
+    bad = tmp_path / "bad.pcap"
+    bad.write_bytes(EVERY_SAMPLE[0].read_bytes()[:-3])
+    command = [BUILD / "bin/fabricscope", "analyze", "--each", *form, bad, tmp_path / "none.pcap", *EVERY_SAMPLE]
+    one, two, seven = (
+        subprocess.run([*command, "--jobs", jobs], capture_output=True, check=False) for jobs in ("1", "2", "7"))
+    assert one.returncode == two.returncode == seven.returncode == 3
+    assert one.stdout == two.stdout == seven.stdout and one.stderr == two.stderr == seven.stderr
+    assert len(one.stderr.splitlines()) == 2
+
+
+def test_a_process_that_is_killed_leaves_the_others(tmp_path):
+    """It waits for a pipe, so that there is time."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+            [BUILD / "bin/fabricscope", "analyze", "--each", "--json", "--jobs", "2", pipe, sample("plain_udp")],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        while not (children := Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()):
+            time.sleep(0.01)
+        os.kill(int(children[0]), signal.SIGKILL)
+        out, complaints = program.communicate(timeout=30)
+    assert program.returncode == 3 and b"file 1 was ended: Killed" in complaints
+    assert [document["capture"]["files"] for document in json.loads(out)] == [[str(sample("plain_udp"))]]
 
 
 def test_each_reports_the_good_files_beside_a_bad_one(tmp_path):

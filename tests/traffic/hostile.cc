@@ -7,6 +7,7 @@
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/clc.h"
 #include "protocols/smcr/llc.h"
+#include "tests/traffic/fc_builder.h"
 #include "tests/traffic/frame_builder.h"
 
 namespace fabricscope::traffic {
@@ -368,6 +369,67 @@ void cm_violations(std::uint64_t count, const FrameSink& sink) {
     }
 }
 
+// ---- Fibre Channel -------------------------------------------------------------------------------
+
+/// Frames over FCoE from ever new ports.
+class FcScript {
+public:
+    explicit FcScript(const FrameSink& sink) : sink_(sink) {}
+
+    /// The first IU of a new Exchange.
+    void begin(std::uint64_t number, std::uint8_t type, const FcIu& iu) {
+        originator_.id = n32(number >> 12 & 0xF'FFFF);
+        originator_.port_name = number;
+        FcExchange exchange(originator_, responder_, type);
+        for (const FcFrame& frame : exchange.send(iu)) sink_(now_ += 1000, as_fcoe(frame));
+    }
+    const FcPort& originator() const { return originator_; }
+
+private:
+    const FrameSink& sink_;
+    FcPort originator_, responder_{0x70'0001};
+    engine::smcr::Time now_ = engine::smcr::Time{1'700'000'000} * capture::second;
+};
+
+/// Requests without an answer.
+void fc_exchanges(std::uint64_t count, const FrameSink& sink) {
+    FcScript script(sink);
+    for (std::uint64_t i = 0; i < count; ++i) script.begin(i, 0xE0, {.r_ctl = 0x06, .passes_initiative = true});
+}
+
+/// PLOGI from ever new ports.
+void fc_logins(std::uint64_t count, const FrameSink& sink) {
+    FcScript script(sink);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const Octets plogi = login_payload(FcPort{n32(i) & 0xFF'FFFF, i, i}, 0x03);
+        script.begin(i << 12, 0x01, {.r_ctl = 0x22, .data = plogi, .passes_initiative = true});
+    }
+}
+
+/// FCP_CMNDs of FC-AE-RDMA: ever new messages.
+void fc_commands(std::uint64_t count, const FrameSink& sink) {
+    FcScript script(sink);
+    const Octets command(32);
+    for (std::uint64_t i = 0; i < count; ++i)
+        script.begin(i, 0x08, {.r_ctl = 0x06, .data = command, .passes_initiative = true});
+}
+
+/// FCIP connections whose first octets are missing, so that what follows has to be kept.
+void fcip_streams(std::uint64_t count, const FrameSink& sink) {
+    constexpr std::uint64_t segments = 40;
+    FrameBuilder builder;
+    Port from{{{2, 0, 0, 0, 0, 1}}, {{10, 0, 0, 1}}, 0}, to{{{2, 0, 0, 0, 0, 2}}, {{11, 0, 0, 1}}, 0};
+    const Octets payload(1400, 0x55);
+    engine::smcr::Time now = engine::smcr::Time{1'700'000'000} * capture::second;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t stream = i / segments;
+        from.ip.octets[1] = static_cast<std::uint8_t>(stream >> 8);
+        from.ip.octets[2] = static_cast<std::uint8_t>(stream);
+        const std::uint32_t sequence = n32(1 + i % segments * 1401);
+        sink(now += 1000, builder.tcp(between(from, to), {50'000, 3225, sequence, 0, ack}, {}, payload));
+    }
+}
+
 constexpr HostileKind kinds[] = {
     {"half_open", "SYNs that offer SMC, of ever new connections", half_open},
     {"same_ports", "SYNs that offer SMC, each one a new connection of the same ports", same_ports},
@@ -390,6 +452,10 @@ constexpr HostileKind kinds[] = {
     {"endless_sends", "SENDs that never end", endless_sends},
     {"cm_storm", "RDMA CM handshakes; half of them are never answered", cm_storm},
     {"cm_violations", "REQs of RDMA CM, each with an address that is wrong", cm_violations},
+    {"fc_exchanges", "Fibre Channel requests that are never answered", fc_exchanges},
+    {"fc_logins", "PLOGIs of ever new ports", fc_logins},
+    {"fc_commands", "FCP_CMNDs of FC-AE-RDMA that are never answered", fc_commands},
+    {"fcip_streams", "FCIP connections whose first octets are missing", fcip_streams},
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Limits {
     std::size_t over = 8'192;         ///< of these, that have ended: frames may come again
     std::size_t exchanges = 200'000;  ///< in the model
     std::size_t sequences = 64;       ///< kept of each Exchange
-    std::size_t logins = 100'000;
+    std::size_t logins = 50'000;
     std::size_t processes = 16;  ///< kept of each login
     std::size_t resolutions = 10'000;
     std::size_t ports = 64;  ///< kept of one answer

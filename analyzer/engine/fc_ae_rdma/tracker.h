@@ -16,7 +16,7 @@ namespace fabricscope::engine::fc_ae_rdma {
 
 /// Bounds on what is remembered; a hostile capture must not grow the program without end.
 struct Limits {
-    std::size_t messages = 4'000'000;
+    std::size_t messages = 200'000;
     std::size_t regions = 65'536;
     std::size_t ports = 65'536;  ///< pairs that log in
     std::size_t findings = 10'000;

@@ -107,6 +107,8 @@ public:
     Connection& at(std::uint32_t id) { return model_.connections[id - 1]; }
     ConnectionState& state(std::uint32_t id) { return states_[id - 1]; }
     std::size_t size() const { return model_.connections.size(); }
+    /// Whether Messages were left out for want of room: which was the last one is not known.
+    bool forgot_messages() const { return model_.dropped_messages != 0; }
 
     /// `side` of the connection receives with this handle from now on.
     void bind(Connection& connection, Side side, std::uint32_t handle);

@@ -196,6 +196,8 @@ void Disconnects::judge_unsent(const Arrival& a) {
     if (!unsent) return;
     if (const auto lack = connections_.lack_of_exchanges(a, a.from()))
         return judge_.undecided(rules::disconnect_msg_id, *lack);
+    if (connections_.forgot_messages())
+        return judge_.undecided(rules::disconnect_msg_id, UndecidedReason::not_remembered);
     judge_.broken(
         rules::disconnect_msg_id, {unsent->frame}, a.exchange.connection,
         fmt::format("a Disconnect tells MSG_ID {}, the peer's last Message was {}", unsent->msg_id, unsent->highest));

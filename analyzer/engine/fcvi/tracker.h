@@ -14,7 +14,7 @@ namespace fabricscope::engine::fcvi {
 /// Bounds on what is remembered; a hostile capture must not grow the program without end.
 struct Limits {
     std::size_t connections = 200'000;
-    std::size_t messages = 4'000'000;
+    std::size_t messages = 200'000;
     std::size_t ius = 64;          ///< kept for each connection
     std::size_t setups = 16;       ///< and Disconnects, aborts and state changes, for each connection
     std::size_t waiting = 65'536;  ///< responses that are due

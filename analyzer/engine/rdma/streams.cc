@@ -160,8 +160,14 @@ Streams::Half* Streams::peer_from_the_start(Half& half, const Packet& packet) {
 
 Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
     Half& half = halves_.emplace_back(key, options_.limits);
+    Half* const peer = peer_from_the_start(half, packet);
+    if (peer == nullptr && model_.streams.size() >= options_.limits.streams) {
+        halves_.pop_back();
+        ++model_.dropped_streams;
+        return nullptr;
+    }
     half_by_key_[key] = &half;
-    if (Half* peer = peer_from_the_start(half, packet)) {
+    if (peer != nullptr) {
         forget_candidate(*peer);
         half.stream = peer->stream;
         half.side = other(peer->side);
@@ -170,12 +176,6 @@ Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
         stream.end[peer->side].qpn = key.qpn;
         if (!stream.learned) stream.learned = Learned::acknowledgments;
         return &half;
-    }
-    if (model_.streams.size() >= options_.limits.streams) {
-        half_by_key_[key] = nullptr;
-        halves_.pop_back();
-        ++model_.dropped_streams;
-        return nullptr;
     }
     Stream& stream = model_.streams.emplace_back();
     merged_.emplace_back();

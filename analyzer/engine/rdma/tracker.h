@@ -14,7 +14,7 @@ namespace fabricscope::engine::rdma {
 
 /// Bounds on what is remembered; a hostile capture must not grow the program without end.
 struct Limits {
-    std::size_t streams = 1'000'000;
+    std::size_t streams = 50'000;      ///< nearly 3 kB each
     std::size_t operations = 100'000;  ///< kept in the model
     std::size_t events = 100'000;      ///< kept in the model
     std::uint32_t events_of_a_stream = 1'000;

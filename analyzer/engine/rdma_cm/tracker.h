@@ -12,8 +12,8 @@ namespace fabricscope::engine::rdma_cm {
 
 /// Bounds on what is remembered; a hostile capture must not grow the program without end.
 struct Limits {
-    std::size_t connections = 1'000'000;
-    std::size_t messages = 64;  ///< kept for each connection
+    std::size_t connections = 100'000;  ///< 2 kB each
+    std::size_t messages = 64;          ///< kept for each connection
     std::size_t findings = 10'000;
     std::uint32_t findings_of_a_kind = 10;  ///< kept for each rule and connection
 };

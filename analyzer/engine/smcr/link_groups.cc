@@ -321,7 +321,7 @@ std::optional<UndecidedReason> LinkGroups::why_not_announced(const Arrival& a) {
         return UndecidedReason::setup_not_captured;
     if (links_.at(a.group).llc_cut) return UndecidedReason::cut;
     if (!a.history->complete()) return UndecidedReason::frames_missing;
-    if (model_.dropped_details != 0) return UndecidedReason::not_remembered;
+    if (model_.dropped_details != 0 || model_.dropped_connections != 0) return UndecidedReason::not_remembered;
     return std::nullopt;
 }
 

@@ -212,11 +212,24 @@ TcpArrival Rendezvous::arrival_of(const Segment& segment) const {
         behind(next(conversation, other(segment.from)))};
 }
 
+void Rendezvous::make_room_for_stream(const Segment& segment) {
+    streams_.push_back({key_of(segment.packet), segment.conversation.session});
+    if (streams_.size() <= most_streams) return;
+    const auto oldest = conversations_.find(streams_.front().key);
+    if (oldest != conversations_.end() && oldest->second.session == streams_.front().session &&
+        oldest->second.negotiating) {
+        stop(oldest->second);
+        sessions_.leave_out_detail();
+    }
+    streams_.pop_front();
+}
+
 void Rendezvous::on_payload(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
     if (!conversation.start[from]) conversation.start[from] = packet.tcp.sequence;
     auto& stream = conversation.stream[from];
     if (!stream) {
+        make_room_for_stream(segment);
         stream = std::make_unique<capture::TcpStream>(stream_limit);
         stream->start(*conversation.start[from]);
     }

@@ -3,6 +3,7 @@
 // at the start of both streams (RFC 7609, 3.1 and 3.5).
 #pragma once
 
+#include <deque>
 #include <unordered_map>
 
 #include "analyzer/engine/smcr/link_groups.h"
@@ -13,6 +14,7 @@ namespace fabricscope::engine::smcr {
 
 class Rendezvous {
     static constexpr std::size_t stream_limit = 8 * 1024;  // a CLC message and what may overtake it
+    static constexpr std::size_t most_streams = 8 * 1024;  // the oldest one that still waits is given up
 
 public:
     Rendezvous(Observer& observer, Sessions& sessions, LinkGroups& groups, SetupRules& rules)
@@ -47,6 +49,7 @@ private:
         Side from;
     };
 
+    void make_room_for_stream(const Segment& segment);
     static Key key_of(const capture::Packet& packet);
     Conversation* conversation_of(const capture::Packet& packet, const Key& key);
     Conversation* begin(const Key& key, const capture::Packet& packet, Side sender);
@@ -76,6 +79,11 @@ private:
     LinkGroups& groups_;
     SetupRules& rules_;
     std::unordered_map<Key, Conversation, KeyHash> conversations_;
+    struct Waiting {
+        Key key;
+        std::uint32_t session;
+    };
+    std::deque<Waiting> streams_;  ///< that were begun, the oldest first; most have been dealt with
     PlainHandshakes plain_;
 };
 

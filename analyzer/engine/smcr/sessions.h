@@ -49,6 +49,9 @@ public:
     Session& at(std::uint32_t id) { return *by_id_[id - 1]; }
     std::deque<Session>& all() { return sessions_; }
 
+    /// Something is not followed any further for want of room.
+    void leave_out_detail() { ++model_.dropped_details; }
+
     /// Whether one of the youngest connections may have a link group although none is known: ACCEPT and CONFIRM are
     /// missing.
     bool any_without_group() const;

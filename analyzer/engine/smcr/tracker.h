@@ -12,9 +12,11 @@ namespace fabricscope::engine::smcr {
 
 /// Bounds on what is remembered; a hostile capture must not grow the program without end. Where nothing else
 /// is said they hold for the whole capture. All reached at once, they come to some 1.5 GB.
+/// By default a capture that asks for ever more of one thing gets a quarter of a gigabyte: 3 kB a connection or link
+/// group.
 struct Limits {
-    std::size_t connections = 500'000;
-    std::size_t link_groups = 50'000;
+    std::size_t connections = 60'000;
+    std::size_t link_groups = 10'000;
     std::size_t links = 100'000;
     std::size_t links_per_group = 256;
     std::size_t rmbs = 1'000'000;

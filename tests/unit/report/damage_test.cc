@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every capture cut at many lengths and with bits turned over, from the file to all reports. With
+// Every capture cut at many lengths (small ones at each) and with bits turned over, from the file to all reports. With
 // FABRICSCOPE_THOROUGH=N in the environment N times as many: enough of it is every length.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -23,6 +24,18 @@ std::size_t thoroughness() {
 }
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t small = 1'300;             ///< octets: such a capture is cut at each of them
+constexpr std::size_t runs_for_all_reports = 8;  ///< in one of so many, every report is written
+constexpr unsigned most_seconds = 60;            ///< of one run; then the signal ends the test
+
+fuzz::PipelineResult run_once(ByteView octets, std::size_t number) {
+    ::alarm(most_seconds);
+    const auto extent = number % runs_for_all_reports == 0 ? fuzz::Extent::every_report : fuzz::Extent::usual;
+    const fuzz::PipelineResult result = fuzz::run_pipeline(octets, extent);
+    ::alarm(0);
+    return result;
+}
 
 /// "real/smcr_v2_echo.pcap". Those of synth/ hold nothing that the others do not.
 std::vector<std::string> captures() {
@@ -51,13 +64,13 @@ protected:
 };
 
 TEST_P(Damaged, CutAtAnyLength) {
-    const fuzz::PipelineResult whole = fuzz::run_pipeline(octets_);
+    const fuzz::PipelineResult whole = run_once(octets_, 0);
     ASSERT_TRUE(whole.opened);
     EXPECT_EQ(whole.problems, 0U);
-    const std::size_t step = std::max<std::size_t>(1, octets_.size() / runs());
+    const std::size_t step = octets_.size() <= small ? 1 : std::max<std::size_t>(1, octets_.size() / runs());
     std::uint64_t frames = 0;
     for (std::size_t length = 0; length < octets_.size(); length += step) {
-        const fuzz::PipelineResult cut = fuzz::run_pipeline(ByteView(octets_).first(length));
+        const fuzz::PipelineResult cut = run_once(ByteView(octets_).first(length), length / step);
         EXPECT_GE(cut.frames, frames) << "more octets, fewer frames at " << length;
         frames = cut.frames;
     }
@@ -71,7 +84,7 @@ TEST_P(Damaged, WithBitsTurnedOver) {
         const std::size_t errors = 1 + damaged.size() / (1U << (6 + random() % 8));
         for (std::size_t i = 0; i < errors; ++i)
             damaged[random() % damaged.size()] ^= static_cast<std::uint8_t>(1U << random() % 8);
-        fuzz::run_pipeline(damaged);  // aborts where something is wrong
+        run_once(damaged, seed);  // aborts where something is wrong
     }
 }
 

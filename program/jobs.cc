@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "program/jobs.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "program/interrupt.h"
+#include "program/output.h"
+#include "program/status.h"
+
+namespace fabricscope::cli {
+namespace {
+
+/// An unnamed file, which two processes share.
+class Scratch {
+public:
+    Scratch()
+        : descriptor_(::open(std::filesystem::temp_directory_path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
+        if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "a temporary file");
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() { ::close(descriptor_); }
+
+    int descriptor() const { return descriptor_; }
+    std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+private:
+    int descriptor_;
+};
+
+struct Job {
+    std::size_t index;
+    Scratch out, complaints;
+    ::pid_t process = -1;
+    std::optional<int> status;  ///< of waitpid(), once it has ended
+
+    explicit Job(std::size_t number) : index(number) {}
+};
+
+[[noreturn]] void run_child(const Work& work, const Job& job) {
+    int status = wrong_usage;
+    ::dup2(job.complaints.descriptor(), STDERR_FILENO);
+    try {
+        std::ofstream out(job.out.path(), std::ios::binary);
+        status = work.run(job.index, out);
+        if (const std::string reason = why_not_written(out); !reason.empty())
+            status = refuse("cannot write a temporary file: " + reason);
+    } catch (const std::bad_alloc&) {
+        refuse("out of memory");
+    } catch (const std::exception& error) {
+        refuse(error.what());
+    }
+    ::_exit(status);
+}
+
+void start(const Work& work, Job& job) {
+    std::cout.flush();  // or the child would write it once more, before its first complaint
+    job.process = ::fork();
+    if (job.process < 0) throw std::system_error(errno, std::generic_category(), "a further process");
+    if (job.process == 0) run_child(work, job);
+}
+
+std::size_t running(const std::deque<Job>& jobs) {
+    return static_cast<std::size_t>(std::ranges::count_if(jobs, [](const Job& job) { return !job.status; }));
+}
+
+void await_one(std::deque<Job>& jobs) {
+    int status = 0;
+    const ::pid_t ended = ::waitpid(-1, &status, 0);
+    const auto job = std::ranges::find(jobs, ended, &Job::process);
+    if (job != jobs.end()) job->status = status;
+}
+
+/// The status that it asks for.
+int hand_on(const Work& work, const Job& job) {
+    std::ifstream complaints(job.complaints.path(), std::ios::binary), written(job.out.path(), std::ios::binary);
+    if (complaints.peek() != std::ifstream::traits_type::eof()) std::cerr << complaints.rdbuf() << std::flush;
+    if (WIFSIGNALED(*job.status)) {
+        complain(
+            fmt::format("the process for file {} was ended: {}", job.index + 1, ::strsignal(WTERMSIG(*job.status))));
+        return not_read;
+    }
+    if (written.peek() != std::ifstream::traits_type::eof()) work.take(job.index, written);
+    return WEXITSTATUS(*job.status);
+}
+
+}  // namespace
+
+std::size_t processors() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+int run_jobs(const Work& work, std::size_t jobs) {
+    std::deque<Job> begun;  // in order; those at the front are handed on when they have ended
+    int status = done;
+    for (std::size_t next = 0;;) {
+        while (next < work.count && !interrupted() && running(begun) < jobs) start(work, begun.emplace_back(next++));
+        if (begun.empty()) return status;
+        await_one(begun);
+        while (!begun.empty() && begun.front().status) {
+            status = std::max(status, hand_on(work, begun.front()));
+            begun.pop_front();
+        }
+    }
+}
+
+}  // namespace fabricscope::cli
