@@ -97,14 +97,20 @@ void add_counters(report::Results& results, const AnalyzeOptions& options) {
     }
 }
 
+report::Results all_results(
+    const Analysis& analysis, const std::vector<std::string>& files, const AnalyzeOptions& options) {
+    report::Results results = results_of(analysis, files, options.report);
+    add_counters(results, options);
+    return results;
+}
+
 /// Returns the exit status that the files ask for.
 int report_on(
     const std::vector<std::string>& files, const AnalyzeOptions& options, const engine::Options& engine_options,
     ReportWriter& writer) {
     const Analysis analysis = analyse(files, engine_options);
     if (!analysis.engine) return not_read;
-    report::Results results = results_of(analysis, files, options.report);
-    add_counters(results, options);
+    const report::Results results = all_results(analysis, files, options);
     return write(results, analysis, options, writer) ? status_of(results, options.report) : wrong_usage;
 }
 
@@ -114,7 +120,7 @@ int report_on_each(const AnalyzeOptions& options, const engine::Options& engine_
         const std::vector<std::string> file{options.input.files[index]};
         const Analysis analysis = analyse(file, engine_options);
         if (!analysis.engine) return int{not_read};
-        const report::Results results = results_of(analysis, file, options.report);
+        const report::Results results = all_results(analysis, file, options);
         write_report(out, results, options.report, options.cursors);
         return status_of(results, options.report);
     };

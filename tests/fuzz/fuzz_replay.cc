@@ -10,7 +10,7 @@ namespace {
 using namespace replay;
 
 /// A damaged recording may wait for what never comes; that is no reason to wait long.
-constexpr RunLimits limits{.start = 0, .most = 30 * capture::second, .frames = 2000};
+const RunLimits limits{.start = 0, .most = 30 * capture::second, .frames = 2000};
 constexpr std::size_t most_sessions = 3;
 
 void check(const Conversation& conversation) {
