@@ -12,9 +12,7 @@ namespace {
 /// Longer than the kernel keeps a block of frames to itself.
 constexpr int poll_milliseconds = 100;
 
-Time now() {
-    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-}
+Time now() { return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 class LiveSource final : public Source {
 public:
