@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <filesystem>
@@ -28,9 +29,11 @@ namespace {
 /// An unnamed file, which two processes share.
 class Scratch {
 public:
-    Scratch()
-        : descriptor_(::open(std::filesystem::temp_directory_path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
+    Scratch() {
+        std::string name = std::filesystem::temp_directory_path() / "fabricscope-XXXXXX";
+        descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
         if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "a temporary file");
+        ::unlink(name.c_str());
     }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
@@ -40,7 +43,7 @@ public:
     std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
 
 private:
-    int descriptor_;
+    int descriptor_ = -1;
 };
 
 struct Job {

@@ -14,6 +14,7 @@
 #include "program/interrupt.h"
 #include "program/new_file.h"
 #include "program/output.h"
+#include "program/peer_options.h"
 #include "program/status.h"
 #include "replay/suite/manifest.h"
 #include "replay/suite/recording.h"
@@ -29,8 +30,7 @@ struct ReplayOptions {
     std::string play;  ///< empty: both, one after the other, with --all
     std::string against = "emulated";
     std::string speed = "fast";
-    std::string profile;
-    std::string address, interface;
+    PeerOptions peer;
     std::string mask_file;
     std::string written_file;
     std::string json_file;
@@ -60,14 +60,8 @@ std::string check_speed(const std::string& speed) {
 Target target_of(const ReplayOptions& options) {
     std::string problem;
     Target target = *parse_target(options.against, problem);  // has been checked
-    if (!options.profile.empty()) target.profile = options.profile;
+    if (!options.peer.profile.empty()) target.profile = options.peer.profile;
     return target;
-}
-
-std::string check_target(const std::string& target) {
-    std::string problem;
-    parse_target(target, problem);
-    return problem;
 }
 
 Time timeout_of(const ReplayOptions& options) { return static_cast<Time>(options.timeout * 1e9); }
@@ -110,8 +104,8 @@ PlaySettings settings_of(const ReplayOptions& options, const Masks* masks) {
         .target_name = options.against,
         .speed = options.speed,
         .pace = *pace_of(options.speed),
-        .address = options.address,
-        .interface = options.interface,
+        .address = options.peer.address,
+        .interface = options.peer.interface,
         .timeout = timeout_of(options),
         .masks = masks,
         .stop = interrupted};
@@ -255,7 +249,7 @@ std::string why_not(const ReplayOptions& options) {
     if (!options.all && options.play.empty()) return "which side is to be played? --play client or --play server";
     if (options.all && !options.written_file.empty()) return "--write takes one session";
     if (options.all && target_of(options).kind != Target::Kind::emulated) return "--all is for the emulated stack";
-    if (!options.profile.empty() && target_of(options).kind != Target::Kind::emulated)
+    if (!options.peer.profile.empty() && target_of(options).kind != Target::Kind::emulated)
         return "--profile is for the emulated side; a live peer is what it is";
     if (options.written_file.empty()) return {};
     return why_not_replace(options.written_file, options.input.files, our_captures);
@@ -309,13 +303,7 @@ void add_replay(CommandLine& program) {
             "Who is the other side: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE")
         .check(check_target)
         .placeholder("TARGET");
-    command.option("--profile", options->profile, "emulated: the side's own parameters, instead of the recorded ones")
-        .one_of({"linux", "strict"})
-        .placeholder("linux|strict");
-    command.option("--address", options->address, "smc: IP address of the played side, which nobody else has")
-        .placeholder("IP");
-    command.option("--interface", options->interface, "smc: where the peer is; found by its address")
-        .placeholder("NAME");
+    add_peer_options(command, options->peer);
     command.option("--speed", options->speed, "At once, with the recorded gaps, or N times as fast")
         .check(check_speed)
         .placeholder("fast|recorded|Nx");

@@ -31,9 +31,7 @@ std::string check_rule(const std::string& id) {
 std::string check_limit(const std::string& text) {
     engine::Options scratch;
     if (engine::set_limit(scratch, text)) return "";
-    std::vector<std::string_view> names;
-    for (const engine::Limit& limit : engine::limits) names.push_back(limit.name);
-    return fmt::format("{} is no NAME=COUNT of one of these limits: {}", text, fmt::join(names, ", "));
+    return fmt::format("{} is no NAME=COUNT of one of these limits: {}", text, fmt::join(engine::limit_names(), ", "));
 }
 
 constexpr std::array severities{engine::Severity::error, engine::Severity::warning, engine::Severity::note};

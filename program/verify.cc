@@ -13,6 +13,7 @@
 #include "program/interrupt.h"
 #include "program/new_file.h"
 #include "program/output.h"
+#include "program/peer_options.h"
 #include "program/status.h"
 #include "replay/suite/verify_report.h"
 
@@ -24,7 +25,7 @@ using namespace replay;
 struct VerifyOptions {
     std::string suite;
     std::vector<std::string> against;
-    std::string profile, address, interface;
+    PeerOptions peer;
     std::string junit_file, json_file;
     std::optional<std::uint64_t> jobs;
     std::vector<std::string> only;
@@ -66,11 +67,11 @@ PlaySettings target_settings(const std::string& text, const VerifyOptions& optio
     std::string problem;
     settings.target = *parse_target(text, problem);  // has been checked
     settings.target_name = text;
-    settings.address = options.address;
-    settings.interface = options.interface;
-    if (settings.target.kind == Target::Kind::emulated && !options.profile.empty()) {
-        settings.target.profile = options.profile;
-        settings.target_name = "emulated:" + options.profile;
+    settings.address = options.peer.address;
+    settings.interface = options.peer.interface;
+    if (settings.target.kind == Target::Kind::emulated && !options.peer.profile.empty()) {
+        settings.target.profile = options.peer.profile;
+        settings.target_name = "emulated:" + options.peer.profile;
     }
     return settings;
 }
@@ -142,12 +143,6 @@ int run(const VerifyOptions& options) {
     return options.update && status == differs ? int{same} : status;
 }
 
-std::string check_verify_target(const std::string& target) {
-    std::string problem;
-    parse_target(target, problem);
-    return problem;
-}
-
 }  // namespace
 
 void add_verify(CommandLine& program) {
@@ -161,15 +156,9 @@ void add_verify(CommandLine& program) {
             "The other side, as of replay; may be repeated: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], "
             "if://INTERFACE")
         .required()
-        .check(check_verify_target)
+        .check(check_target)
         .placeholder("TARGET");
-    command.option("--profile", options->profile, "emulated: the side's own parameters, instead of the recorded ones")
-        .one_of({"linux", "strict"})
-        .placeholder("linux|strict");
-    command.option("--address", options->address, "smc: IP address of the played side, which nobody else has")
-        .placeholder("IP");
-    command.option("--interface", options->interface, "smc: where the peer is; found by its address")
-        .placeholder("NAME");
+    add_peer_options(command, options->peer);
     command.option("--only", options->only, "Just this recording of the suite; may be repeated").placeholder("NAME");
     command.option("--jobs", options->jobs, "Recordings that are played at once against emulated sides")
         .positive()

@@ -57,12 +57,19 @@ struct Models {
     const rdma::Model* rdma = nullptr;
 };
 
+/// Of what there may be so much that memory would run out, and how much of it is kept.
+struct Limit {
+    const char* name;  ///< as options call it, behind the protocol's token: "connections"
+    std::size_t& (*of)(Options&);
+};
+
 struct Protocol {
     const char* token;                              ///< as options call it: "rdma-cm"
     const char* filter;                             ///< as display filters call it: "rdma_ip_cm"
     const char* title;                              ///< for people: "RDMA CM"
     bool& (*followed)(Options&);                    ///< whether to follow it
     void (*judge_by)(Options&, Profile) = nullptr;  ///< nullptr: there is but one way to judge it
+    std::span<const Limit> limits{};                ///< that a user can set
     std::span<const Rule* const> rules{};
     std::span<const GeneratedField> generated_fields{};
     std::span<const layout::LayoutInfo> (*layouts)() = nullptr;  ///< nullptr: Wireshark has the fields
@@ -72,6 +79,22 @@ struct Protocol {
 /// Annex A of FC-AE-RDMA says nothing of what others have to do, or of what Linux does.
 constexpr Profile outside_avionics(Profile profile) { return profile == Profile::avionics ? Profile::linux_ : profile; }
 
+inline constexpr std::array smcr_limits{
+    Limit{"connections", [](Options& o) -> std::size_t& { return o.smcr_options.limits.connections; }},
+    Limit{"link-groups", [](Options& o) -> std::size_t& { return o.smcr_options.limits.link_groups; }}};
+inline constexpr std::array rdma_cm_limits{
+    Limit{"connections", [](Options& o) -> std::size_t& { return o.rdma_cm_options.limits.connections; }}};
+inline constexpr std::array fc_limits{
+    Limit{"exchanges", [](Options& o) -> std::size_t& { return o.fc_options.limits.exchanges; }},
+    Limit{"logins", [](Options& o) -> std::size_t& { return o.fc_options.limits.logins; }}};
+inline constexpr std::array fcvi_limits{
+    Limit{"connections", [](Options& o) -> std::size_t& { return o.fc_protocols.fcvi_options.limits.connections; }},
+    Limit{"messages", [](Options& o) -> std::size_t& { return o.fc_protocols.fcvi_options.limits.messages; }}};
+inline constexpr std::array fc_ae_rdma_limits{
+    Limit{"messages", [](Options& o) -> std::size_t& { return o.fc_protocols.fc_ae_rdma_options.limits.messages; }}};
+inline constexpr std::array rdma_limits{
+    Limit{"streams", [](Options& o) -> std::size_t& { return o.rdma_options.limits.streams; }}};
+
 /// In the order in which all is listed.
 inline constexpr std::array protocols{
     Protocol{
@@ -80,6 +103,7 @@ inline constexpr std::array protocols{
         .title = "SMC-R",
         .followed = [](Options& o) -> bool& { return o.smcr; },
         .judge_by = [](Options& o, Profile profile) { o.smcr_options.profile = outside_avionics(profile); },
+        .limits = smcr_limits,
         .rules = smcr::rules::catalogue,
         .generated_fields = smcr::generated_fields,
         .layouts = fabricscope::smcr::layouts},
@@ -89,17 +113,23 @@ inline constexpr std::array protocols{
         .title = "RDMA CM",
         .followed = [](Options& o) -> bool& { return o.rdma_cm; },
         .judge_by = [](Options& o, Profile profile) { o.rdma_cm_options.profile = outside_avionics(profile); },
+        .limits = rdma_cm_limits,
         .rules = rdma_cm::rules::catalogue,
         .generated_fields = rdma_cm::generated_fields,
         .layouts = fabricscope::rdma_cm::layouts,
         .octets = fabricscope::rdma_cm::octets},
     Protocol{
-        .token = "fc", .filter = "fc", .title = "Fibre Channel", .followed = [](Options& o) -> bool& { return o.fc; }},
+        .token = "fc",
+        .filter = "fc",
+        .title = "Fibre Channel",
+        .followed = [](Options& o) -> bool& { return o.fc; },
+        .limits = fc_limits},
     Protocol{
         .token = "fcvi",
         .filter = "fcvi",
         .title = "FC-VI",
         .followed = [](Options& o) -> bool& { return o.fc_protocols.fcvi; },
+        .limits = fcvi_limits,
         .rules = fcvi::rules::catalogue,
         .generated_fields = fcvi::generated_fields,
         .layouts = fabricscope::fcvi::layouts},
@@ -109,6 +139,7 @@ inline constexpr std::array protocols{
         .title = "FC-AE-RDMA",
         .followed = [](Options& o) -> bool& { return o.fc_protocols.fc_ae_rdma; },
         .judge_by = [](Options& o, Profile profile) { o.fc_protocols.fc_ae_rdma_options.profile = profile; },
+        .limits = fc_ae_rdma_limits,
         .rules = fc_ae_rdma::rules::catalogue,
         .generated_fields = fc_ae_rdma::generated_fields,
         .layouts = fabricscope::fc_ae_rdma::layouts},
@@ -118,6 +149,7 @@ inline constexpr std::array protocols{
         .title = "RDMA",
         .followed = [](Options& o) -> bool& { return o.rdma; },
         .judge_by = [](Options& o, Profile profile) { o.rdma_options.profile = outside_avionics(profile); },
+        .limits = rdma_limits,
         .rules = rdma::rules::catalogue,
         .generated_fields = rdma::generated_fields},
 };

@@ -5,20 +5,9 @@
 
 #include <algorithm>
 
-#include "replay/engine/rdma_cm/formats.h"
-
 namespace fabricscope::replay {
 
 namespace {
-
-/// Users' words for kinds of names where formats have another one.
-std::string_view kind_of(const Mask& mask, const MessageFormat& format) {
-    const std::string_view protocol = format.name;
-    const bool ib = protocol == "CM" || protocol == "RC" || protocol == "UD";
-    if (ib && mask.name == "address") return rdma_cm::address_kind;
-    if (ib && mask.name == "psn") return rdma_cm::psn_kind;
-    return mask.name;
-}
 
 layout::Kind layout_kind_of(const Mask& mask) {
     if (mask.name == "gid") return layout::Kind::gid;
@@ -67,7 +56,7 @@ bool Masks::apply(const Entry& entry, Message& message) {
     const Mask& mask = entry.mask;
     if (!is_about(mask, message.from, message.name)) return false;
     const Treatment treatment = mask.ignores() ? Treatment::ignored : Treatment::refers;
-    const std::string_view kind = kind_of(mask, *message.format);
+    const std::string_view kind = mask.name;
     bool found = false;
     for (const FieldAt& field : message.format->fields_of(message.octets)) {
         if (!is_meant(mask, field.filter())) continue;

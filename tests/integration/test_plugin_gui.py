@@ -258,8 +258,8 @@ def test_a_rejection_is_seen_at_a_glance(tmp_path_factory):
         for words in ("RDMA CM", "192.0.2.10:46807", "rejects REQ: invalid service id (8), nobody listens there"):
             assert words in text
         assert "LID" not in text
-        screen.click(400, 620)  # the details: the last protocol, unfolded
-        screen.keys("End", "Right")
+        screen.click(400, 620)  # the details: what is observed comes last; the protocol before it, unfolded
+        screen.keys("End", "Up", "Right")
         text = wait_for("the tree", lambda: "Outcome: rejected" in screen.text() and screen.text())
         for words in ("Outcome: rejected", "Rejected: by the server: invalid service id", "Request in: 1"):
             assert words in text

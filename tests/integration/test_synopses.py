@@ -13,16 +13,20 @@ from harness import BUILD, ROOT, sample
 PAGES = sorted(set((ROOT / "docs/man").glob("fabricscope-*.1")) - {ROOT / "docs/man/fabricscope-view.1"})
 MOST_ORDERS = 24
 
+COUNTERS = ROOT / "samples/real/roce_write_loss.truth.txt"
+ONE_RECORDING = ROOT / "tests/integration/one_recording"
+
 # What stands for an argument, of any command or of one.
 ARGUMENTS = {
     "out": "OUT", "dir": "OUT", "file": sample("smcr_v2_echo"), "list": "note", "id": "smcr-1", "what": "error", "base": "0",
     "target/lun=bytes": "01.02.03/7=4096", "iface": "no-such-interface", "mib": "4", "bpf": "tcp", "n": "3", "seconds": "1",
     "speed": "fast", "ip": "192.0.2.1", "name": "linux", "scenario": "rc_rnr", "target": "emulated", "number": "1",
-    "client": "client",
+    "client": "client", "linux": "linux", "host=file": f"192.0.2.10={COUNTERS}", "name=count": "smcr.connections=3",
+    "suite": ONE_RECORDING,
 }
 OF_OPTIONS = {
     "--sqlite": "OUT", "--protocol": "smcr", "--rule": "SMCR-R34", "--link-group": "lg-1", "--interface": "no-such-interface",
-    "-w": "OUT",
+    "-w": "OUT", "--mask": ONE_RECORDING / "mask.toml", "--only": "rdmacm_rping_v4", "--junit": "OUT",
 }
 OF_COMMANDS = {("explain", "id"): "SMCR-O-declined", ("rules", "id"): "SMCR-R34"}
 
@@ -30,7 +34,7 @@ OF_COMMANDS = {("explain", "id"): "SMCR-O-declined", ("rules", "id"): "SMCR-R34"
 def words_of(command, macro):
     """The words that a line of the synopsis stands for: "Fl -csv Ar dir"."""
     words = []
-    parts = iter(re.sub(r" \.\.\.$", "", macro).replace("Op Ar", "Ar").split(" "))
+    parts = iter(re.sub(r" \.\.\.$", "", macro).replace("Op ", "").split(" "))
     for kind in parts:
         name = next(parts)
         if kind == "Fl":

@@ -31,7 +31,7 @@ inline constexpr const char* rx_id_kind = "rx_id";
 inline constexpr const char* handle_kind = "vi handle";
 inline constexpr const char* connection_kind = "connection id";
 inline constexpr const char* memory_kind = "memory handle";
-inline constexpr const char* address_kind = "virtual address";
+inline constexpr const char* address_kind = "address";
 
 /// "FCP_CMND", "FCVI_CONNECT_RQST", "PLOGI", "ABTS"; empty if it is nothing of these protocols.
 std::string name_of(const SequenceSeen& sequence, const IuContext& context);

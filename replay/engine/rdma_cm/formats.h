@@ -22,8 +22,8 @@ inline constexpr const char* datagram_name = "datagram";
 // Kinds of names
 inline constexpr const char* qpn_kind = "qpn";
 inline constexpr const char* rkey_kind = "rkey";
-inline constexpr const char* address_kind = "va";
-inline constexpr const char* psn_kind = "starting_psn";
+inline constexpr const char* address_kind = "address";
+inline constexpr const char* psn_kind = "psn";
 inline constexpr const char* gid_kind = "gid";
 inline constexpr const char* ip_kind = "ip";
 inline constexpr const char* port_kind = "port";

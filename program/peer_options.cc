@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "program/peer_options.h"
+
+#include "replay/transport/transport.h"
+
+namespace fabricscope::cli {
+
+void add_peer_options(const Command& command, PeerOptions& options) {
+    command.option("--profile", options.profile, "emulated: the side's own parameters, instead of the recorded ones")
+        .one_of({"linux", "strict"})
+        .placeholder("linux|strict");
+    command.option("--address", options.address, "smc: IP address of the played side, which nobody else has")
+        .placeholder("IP");
+    command.option("--interface", options.interface, "smc: where the peer is; found by its address")
+        .placeholder("NAME");
+}
+
+std::string check_target(const std::string& target) {
+    std::string problem;
+    replay::parse_target(target, problem);
+    return problem;
+}
+
+}  // namespace fabricscope::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options of the commands that play recordings to a peer: how it is made, or reached.
+#pragma once
+
+#include <string>
+
+#include "program/command_line.h"
+
+namespace fabricscope::cli {
+
+struct PeerOptions {
+    std::string profile;    ///< of an emulated peer; empty: its parameters are those of the recording
+    std::string address;    ///< of the played side
+    std::string interface;  ///< empty: found by the peer's address
+};
+/// `options` has to live as long as the command.
+void add_peer_options(const Command& command, PeerOptions& options);
+
+/// What is wrong with a TARGET, empty if nothing is.
+std::string check_target(const std::string& target);
+
+}  // namespace fabricscope::cli
