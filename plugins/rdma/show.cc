@@ -79,7 +79,10 @@ void say_what_stands_out(const Display& display, proto_item* item, const FrameFa
     if (facts.nak) say(display, item, is_rnr(*facts.nak) ? rnr : nak);
     if (facts.out_of_order) say(display, item, out_of_order);
     if (facts.lost != 0) say(display, item, lost_packets);
-    if (facts.missing != 0)
+    if (facts.missing == 1)
+        expert_add_info_format(
+            display.pinfo, item, &ids[unseen_packets], "The packet before this one has not been seen");
+    else if (facts.missing > 1)
         expert_add_info_format(
             display.pinfo, item, &ids[unseen_packets], "%u packets before this one have not been seen", facts.missing);
     if (facts.unseen) say(display, item, ack_unseen);
