@@ -3,12 +3,15 @@
 
 import json
 import subprocess
+import time
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
 from edit import edited, patch
 from harness import BUILD, ROOT, fabricscope, sample
+from namespaces import CLIENT, REASON, SERVER, wired_namespaces
 
 SUITE = ROOT / "samples/suite"
 RESPONDER_RESOURCES = 14 + 20 + 8 + 12 + 8 + 48  # of a REP in a RoCEv2 frame; it is frame 4 of rdmacm_rping_v4
@@ -198,3 +201,49 @@ def test_a_mask_that_is_about_nothing_is_told(tmp_path):
     done = subprocess.run([BUILD / "bin/fabricscope", "replay", sample("rdmacm_rping_v4"), "--session", "cm-1", "--play",
                            "client", "--mask", mask], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and f"{mask}:2: field is to be a text in quotes" in done.stderr
+
+
+# ---- live ----------------------------------------------------------------------------------------
+
+@pytest.fixture
+def wire():
+    if REASON is not None:
+        pytest.skip(str(REASON))
+    with wired_namespaces() as ends:
+        yield [namespace for namespace, _ in ends]
+
+
+def live(wire, folder, status, **keys):
+    """A suite of one recording, whose client is played to a host of another namespace, where its commands run."""
+    folder.chmod(0o755)
+    lines = [f'shell = "ip netns exec {wire[1]} sh -c"', "[[recording]]", f'file = "{sample("rdmacm_rping_v4")}"',
+             'session = "cm-1"', 'play = "client"', "timeout = 3", *(f"{key} = '{value}'" for key, value in keys.items())]
+    (folder / "suite.toml").write_text("\n".join(lines))
+    done = subprocess.run(
+        ["ip", "netns", "exec", wire[0], BUILD / "bin/fabricscope", "verify", folder, "--against", f"rocev2://{SERVER}"],
+        capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_commands_bring_the_peer_up_and_down(wire, tmp_path):
+    peer = f"{BUILD}/bin/fabricscope replay {sample('rdmacm_rping_v4')} --session cm-1 --play server --against rocev2://{CLIENT}"
+    told = live(wire, tmp_path, 0, setup=f"ip link > {tmp_path}/setup", server=f"test -e {tmp_path}/setup && exec {peer}",
+                cleanup=f"echo $FABRICSCOPE_HOST $FABRICSCOPE_TARGET $FABRICSCOPE_SESSION $FABRICSCOPE_PLAY > {tmp_path}/cleanup")
+    assert "1 same" in told
+    assert "wire1" in (tmp_path / "setup").read_text(), "commands run where the shell says"
+    assert (tmp_path / "cleanup").read_text().split() == [SERVER, f"rocev2://{SERVER}", "cm-1", "client"]
+
+
+def test_the_peers_program_is_ended_and_cleaned_up_after_when_the_run_fails(wire, tmp_path):
+    told = live(wire, tmp_path, 3, server=f"sleep 1000 & echo $! > {tmp_path}/pid; wait", cleanup=f"touch {tmp_path}/cleanup")
+    assert "not run" in told and (tmp_path / "cleanup").exists()
+    program = Path("/proc", (tmp_path / "pid").read_text().strip())
+    end = time.monotonic() + 10
+    while program.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not program.exists()
+
+
+def test_a_command_that_fails_is_told(wire, tmp_path):
+    assert "setup ends with status 7: exit 7" in live(wire, tmp_path, 3, setup="exit 7")
