@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
-#include <limits>
 #include <set>
 
 #include "replay/engine/comparison.h"
@@ -366,28 +364,6 @@ TEST(FcPlayer, GivesUpWhenItsPatienceIsOver) {
     const auto run = run_emulated(session->player(Side::client, options), std::move(deaf), {});
     EXPECT_FALSE(run.over);
     EXPECT_THAT(run.notes, testing::SizeIs(1));
-}
-
-// ---- what size costs ------------------------------------------------------------------------------
-
-/// Processor time of a replay of so many messages each way: the shortest of three.
-double cost_of_messages(unsigned count) {
-    const Recorded recorded(traffic::play_text(fmt::format(
-        "protocol fcvi\nlisten level=reliable-delivery echo=yes\nconnect level=reliable-delivery messages={}\n",
-        count)));
-    const auto session = recorded.session("fc-pair-1");
-    double shortest = std::numeric_limits<double>::max();
-    for (int i = 0; i < 3; ++i) {
-        const std::clock_t begin = std::clock();
-        EXPECT_TRUE(play(*session, Side::client).comparison.same());
-        shortest = std::min(shortest, static_cast<double>(std::clock() - begin));
-    }
-    return shortest;
-}
-
-TEST(FcReplayCost, EightTimesTheMessagesCostEightTimesTheTime) {
-    // If each looked at all others it were 64 times.
-    EXPECT_LT(cost_of_messages(800), 24 * cost_of_messages(100));
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
-#include <limits>
 
 #include "replay/stack/core/random.h"
 #include "replay/synth/families.h"
@@ -183,24 +181,6 @@ TEST(SmcrPeer, ByTheWordsOfTheRfcToo) {
         expect_same(play(text, engine::Profile::standard));
         if (HasFailure()) return;
     }
-}
-
-/// Processor time of so many connections, one after the other: the shortest of three.
-double cost_of_connections(unsigned count) {
-    const Scenario scenario = parse_scenario(
-        fmt::format("protocol smc-r\nlisten\nconnect count={} interval=1ms messages=1\n", count));
-    double shortest = std::numeric_limits<double>::max();
-    for (int i = 0; i < 3; ++i) {
-        const std::clock_t begin = std::clock();
-        EXPECT_TRUE(run_smcr(scenario, nullptr).complete);
-        shortest = std::min(shortest, static_cast<double>(std::clock() - begin));
-    }
-    return shortest;
-}
-
-TEST(SmcrSynth, EightTimesTheConnectionsCostEightTimesTheTime) {
-    // If each looked at all others it were 64 times.
-    EXPECT_LT(cost_of_connections(800), 24 * cost_of_connections(100));
 }
 
 }  // namespace
