@@ -9,10 +9,10 @@
 #include <ostream>
 #include <sstream>
 
-#include "analyzer/report/json_value.h"
 #include "analyzer/report/overview_picture.h"
 #include "analyzer/report/svg.h"
 #include "analyzer/report/units.h"
+#include "analyzer/report/xml.h"
 
 namespace fabricscope::report {
 namespace {
@@ -29,20 +29,6 @@ td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabul
 svg { max-width: 100%; height: auto; border: 1px solid #8884; border-radius: 4px; }
 details { margin: .5em 0; } summary { cursor: pointer; }
 )";
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : utf8_of(text)) {
-        switch (c) {
-            case '&': result += "&amp;"; break;
-            case '<': result += "&lt;"; break;
-            case '>': result += "&gt;"; break;
-            case '"': result += "&quot;"; break;
-            default: result += c;
-        }
-    }
-    return result;
-}
 
 class Page {
 public:
@@ -95,11 +81,11 @@ void Page::write(std::string_view generator) {
 void Page::head(std::string_view generator) {
     const engine::CaptureSummary& capture = results_.capture;
     out_ << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"generator\" content=\""
-         << escaped(generator) << "\">\n<title>" << escaped(names()) << "</title><style>" << style_sheet
-         << "</style></head><body>\n<h1>" << escaped(names()) << "</h1>\n<p class=\"faint\">"
+         << markup_escaped(generator) << "\">\n<title>" << markup_escaped(names()) << "</title><style>" << style_sheet
+         << "</style></head><body>\n<h1>" << markup_escaped(names()) << "</h1>\n<p class=\"faint\">"
          << counted(capture.frames, "frame") << " in " << duration_text(capture.duration, true);
     if (capture.start) out_ << ", from " << timestamp_text(*capture.start);
-    out_ << "; " << escaped(generator) << "</p>\n";
+    out_ << "; " << markup_escaped(generator) << "</p>\n";
 }
 
 void Page::rest(std::size_t all, std::size_t shown) {
@@ -122,8 +108,9 @@ void Page::verdict() {
             "<tr><td class=\"{0}\">{0}</td><td>{1}</td><td>{2}{3}{4}</td><td>{5}</td><td "
             "class=\"n\">{6}</td><td>{7}</td>"
             "</tr>\n",
-            name_of(o.severity), escaped(o.text), escaped(o.cause), o.cause.empty() || o.look.empty() ? "" : "<br>",
-            escaped(o.look), escaped(o.session), o.frames.empty() ? "" : std::to_string(o.frames.back()), o.id);
+            name_of(o.severity), markup_escaped(o.text), markup_escaped(o.cause),
+            o.cause.empty() || o.look.empty() ? "" : "<br>", markup_escaped(o.look), markup_escaped(o.session),
+            o.frames.empty() ? "" : std::to_string(o.frames.back()), o.id);
     }
     out_ << "</table>\n";
     rest(all.size(), shown);
@@ -135,9 +122,9 @@ void Page::session(const Node& node, std::size_t depth) {
     out_ << fmt::format(
         "<tr><td style=\"padding-left: {}em\">{}</td><td{}>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-        0.6 + 1.2 * static_cast<double>(depth), escaped(node.name), node.troubled ? " class=\"error\"" : "",
-        escaped(node.outcome), number(node.octets, grouped), number(node.packets, grouped),
-        number(node.retransmitted, grouped), number(node.worst, duration), escaped(node.about));
+        0.6 + 1.2 * static_cast<double>(depth), markup_escaped(node.name), node.troubled ? " class=\"error\"" : "",
+        markup_escaped(node.outcome), number(node.octets, grouped), number(node.packets, grouped),
+        number(node.retransmitted, grouped), number(node.worst, duration), markup_escaped(node.about));
 }
 
 void Page::sessions() {
@@ -178,8 +165,8 @@ void Page::ladders() {
         constexpr std::size_t most_rungs = 200;
         if (ladder.rungs.size() > most_rungs) ladder.rungs.resize(most_rungs);
         if (shown++ == 0) out_ << "<h2>Who said what</h2>\n";
-        out_ << "<details" << (shown == 1 ? " open" : "") << "><summary>" << escaped(node->name) << " "
-             << escaped(node->about) << "</summary>\n";
+        out_ << "<details" << (shown == 1 ? " open" : "") << "><summary>" << markup_escaped(node->name) << " "
+             << markup_escaped(node->about) << "</summary>\n";
         picture(picture_of({ladder}, names()));
         out_ << "</details>\n";
     }

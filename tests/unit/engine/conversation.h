@@ -189,6 +189,12 @@ public:
         body.link = number;
         return body;
     }
+    /// The client asks the server to do it (RFC 7609, 3.5.4).
+    static wire::DeleteLink request_for_deletion(std::uint8_t number) {
+        wire::DeleteLink body = deletion(Side::client, number);
+        body.reply = false;
+        return body;
+    }
     static wire::ConfirmRkey announcement(std::uint32_t rkey, bool reply) {
         wire::ConfirmRkey body;
         body.reply = reply;

@@ -633,9 +633,7 @@ TEST(LinkRules, R29IsUndecidedIfAnotherLinkMayHaveCarriedIt) {
     w.add_link();
     w.second = {{Port{12, 0x31, 1}, Port{21, 0x34, 2}}};
     w.add_link(3);
-    wire::DeleteLink body = World::deletion(client, 2);
-    body.reply = false;
-    w.llc(client, body);
+    w.llc(client, World::request_for_deletion(2));
     stay_awake(w, server);
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::disorderly_delete).undecided, 1U);
@@ -645,8 +643,7 @@ TEST(LinkRules, R29OrderlyCanWait) {
     World w;
     w.connect(1, true);
     w.add_link();
-    wire::DeleteLink body = World::deletion(client, 2);
-    body.reply = false;
+    wire::DeleteLink body = World::request_for_deletion(2);
     body.orderly = true;
     w.llc(client, body);
     stay_awake(w, server);
@@ -657,8 +654,7 @@ TEST(LinkRules, R29OrderlyCanWait) {
 TEST(LinkRules, R29OrderlyForAllLinksCannotWait) {
     World w;
     w.connect(1, true);
-    wire::DeleteLink body = World::deletion(client, 1);
-    body.reply = false;
+    wire::DeleteLink body = World::request_for_deletion(1);
     body.orderly = true;
     body.all = true;
     w.llc(client, body);
@@ -671,8 +667,7 @@ TEST(LinkRules, R29ForAllLinksOneIsNotEnough) {
     World w;
     w.connect(1, true);
     w.add_link();
-    wire::DeleteLink body = World::deletion(client, 1);
-    body.reply = false;
+    wire::DeleteLink body = World::request_for_deletion(1);
     body.all = true;
     w.llc(client, body);
     for (const Side from : {server, client}) w.llc(from, World::deletion(from, 2));
@@ -684,9 +679,7 @@ TEST(LinkRules, R29ServerFollows) {
     World w;
     w.connect(1, true);
     w.add_link();
-    wire::DeleteLink body = World::deletion(client, 2);
-    body.reply = false;
-    w.llc(client, body);
+    w.llc(client, World::request_for_deletion(2));
     for (const Side from : {server, client}) w.llc(from, World::deletion(from, 2));
     stay_awake(w, server);
     EXPECT_EQ(found(w), Ids{});
@@ -777,9 +770,7 @@ TEST(LinkRules, R51DeleteLinkIsAConsequence) {
         w.llc(server, test_link(false));
         w.now += long_silence;
     }
-    wire::DeleteLink body = World::deletion(client, 1);
-    body.reply = false;
-    w.llc(client, body);
+    w.llc(client, World::request_for_deletion(1));
     EXPECT_EQ(tally(w, rules::llc_timeout).satisfied, 1U);
 }
 
