@@ -5,6 +5,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import time
 
 
 def why_not():
@@ -54,3 +55,26 @@ def wired_namespaces():
                           ["addr", "add", f"{address6}/64", "dev", interface, "nodad"], ["link", "set", "lo", "up"]):
                 ip("-n", name, *words)
         yield ends
+
+
+def packet_sockets(namespace):
+    """How many packet sockets see frames in a namespace."""
+    table = subprocess.run(
+        ["ip", "netns", "exec", namespace, "cat", "/proc/net/packet"], check=True, capture_output=True, text=True).stdout
+    return sum(line.split()[5] == "1" for line in table.splitlines()[1:])
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+def begin_listening(namespace, command, sockets=1, **files):
+    """The command in the namespace: it sees every frame from now on, by so many packet sockets, or has ended of itself."""
+    wanted = packet_sockets(namespace) + sockets
+    process = subprocess.Popen(["ip", "netns", "exec", namespace, *map(str, command)],
+                               **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **files})
+    wait_until(lambda: process.poll() is not None or packet_sockets(namespace) == wanted)
+    return process

@@ -15,7 +15,7 @@ import pytest
 
 from edit import records_of
 from harness import BUILD, ROOT, run
-from namespaces import REASON, ip, namespaces
+from namespaces import REASON, begin_listening, ip, namespaces, wait_until
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 PROGRAM = BUILD / "bin/fabricscope"
@@ -43,27 +43,9 @@ def wire():
         yield sender, listener
 
 
-def sockets(space):
-    """How many packet sockets see frames in a namespace."""
-    table = run(["ip", "netns", "exec", space, "cat", "/proc/net/packet"]).decode().splitlines()[1:]
-    return sum(line.split()[5] == "1" for line in table)
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
-
-
 def begin(wire, *options, **files):
     """A capture that sees every frame from now on, or one that has ended of itself."""
-    command = ["ip", "netns", "exec", wire[1], PROGRAM, "capture", *options]
-    wanted = sockets(wire[1]) + command.count("-i")
-    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
-                               **{"stderr": subprocess.PIPE, **files})
-    wait_until(lambda: process.poll() is not None or sockets(wire[1]) == wanted)
-    return process
+    return begin_listening(wire[1], [PROGRAM, "capture", *options], sockets=options.count("-i"), **files)
 
 
 def send(wire, name, interface="out0"):
@@ -163,9 +145,7 @@ def test_a_burst_is_kept_as_tcpdump_keeps_it(wire, tmp_path):
     tmp_path.chmod(0o777)
     frames = 5000
     ours, theirs = tmp_path / "ours.pcapng", tmp_path / "theirs.pcap"
-    tcpdump = subprocess.Popen(["ip", "netns", "exec", wire[1], "tcpdump", "-Z", "root", "-U", "-i", "in0", "-w", theirs],
-                               stderr=subprocess.DEVNULL)
-    wait_until(lambda: sockets(wire[1]) == 1)
+    tcpdump = begin_listening(wire[1], ["tcpdump", "-Z", "root", "-U", "-i", "in0", "-w", theirs], stderr=subprocess.DEVNULL)
     process = begin(wire, "-i", "in0", "-w", ours, "--json")
     subprocess.run(["ip", "netns", "exec", wire[0], sys.executable, "-c", BURST, "out0", str(frames)], check=True)
     status, out, err = end(process)

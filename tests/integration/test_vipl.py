@@ -7,12 +7,11 @@ import json
 import re
 import signal
 import subprocess
-import time
 
 import pytest
 
 from harness import BUILD, ROOT, analyze, fabricscope, fields, run
-from namespaces import REASON, SERVER, wired_namespaces
+from namespaces import REASON, SERVER, begin_listening, wired_namespaces
 
 LIBRARY = BUILD / "lib/libfabricscope-vipl.so"
 HEADER = ROOT / "replay/vipl/vipl.h"
@@ -86,13 +85,8 @@ def end(process, status=0):
 def captured(end_of_wire, path):
     """All that passes one end of the wire meanwhile."""
     namespace, interface = end_of_wire
-    process = begin(namespace, BUILD / "bin/fabricscope", "capture", "-i", interface, "-w", path)
-    for _ in range(100):
-        if path.exists() and path.stat().st_size:
-            break
-        time.sleep(0.1)
+    process = begin_listening(namespace, [BUILD / "bin/fabricscope", "capture", "-i", interface, "-w", path])
     yield
-    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     end(process)
 
@@ -101,8 +95,8 @@ def ran(wire, capture, program, server_options, client_options, names=("", "")):
     """What the client says; all is captured at its end. `names`: further options of the devices."""
     (client, client_interface), (server, server_interface) = wire
     with captured(wire[0], capture):
-        serving = begin(server, BUILD / f"bin/vipl-{program}", server_interface + names[1], "server", *server_options)
-        time.sleep(1)
+        serving = begin_listening(
+            server, [BUILD / f"bin/vipl-{program}", server_interface + names[1], "server", *server_options])
         said = end(begin(client, BUILD / f"bin/vipl-{program}", client_interface + names[0], SERVER, *client_options))
         end(serving)
     return said
@@ -160,16 +154,15 @@ def recorded(wire, tmp_path):
 
 
 def replay(namespace, capture, session, side, interface):
-    return begin(namespace, BUILD / "bin/fabricscope", "replay", capture, "--session", session, "--play", side,
-                 "--against", f"if://{interface}", "--json", "--timeout", 20)
+    return begin_listening(namespace, [BUILD / "bin/fabricscope", "replay", capture, "--session", session, "--play", side,
+                                       "--against", f"if://{interface}", "--json", "--timeout", 20])
 
 
 @over_wires
 def test_a_server_answers_replay_as_it_did(wire, recorded):
     """Logins included: the played client begins with its PLOGI."""
     (client, client_interface), (server, server_interface) = wire
-    serving = begin(server, BUILD / "bin/vipl-pingpong", server_interface + SERVER_NAME, "server", COUNT, SIZE)
-    time.sleep(1)
+    serving = begin_listening(server, [BUILD / "bin/vipl-pingpong", server_interface + SERVER_NAME, "server", COUNT, SIZE])
     report = json.loads(end(replay(client, recorded, "fc-pair-1", "client", client_interface)))
     end(serving)
     assert not [one for one in report["differences"] if one["level"] == "exact"]
@@ -182,7 +175,6 @@ def test_a_client_talks_to_replay(wire, recorded):
     first = analyze(recorded)["fcvi"]["connections"][0]
     ids = {side: re.sub(r"\W", "", first[side].split()[0]) for side in ("client", "server")}
     serving = replay(server, recorded, "fcvi-1", "server", server_interface)
-    time.sleep(2)
     device = f"{client_interface},id={ids['client']},peer={SERVER}@{ids['server']}"
     end(begin(client, BUILD / "bin/vipl-pingpong", device, SERVER, COUNT, SIZE))
     report = json.loads(end(serving))
