@@ -68,3 +68,25 @@ def test_what_was_counted_is_told(path):
     (c,) = analyze(cut(path, "4-67"))["rdma_cm"]["connections"]
     assert c["client_to_server"]["packets"] == whole["packets"], "REP names the server's queue pair"
     assert c["server_to_client"] is None, "the client's was in the REQ"
+
+
+def test_a_set_up_that_lacks_its_accept_is_the_data_s(path):
+    """Only this connection has no token that the data could name: it is no other one, which began before."""
+    (whole,) = analyze(sample("smcr_v2_echo"))["smcr"]["connections"]
+    run(["editcap", sample("smcr_v2_echo"), path, "9"])
+    result = analyze(path)
+    (c,) = result["smcr"]["connections"]
+    assert c["setup_frames"]["accept"] is None and c["close"] == whole["close"]
+    for direction in ["client_to_server", "server_to_client"]:
+        assert c[direction]["bytes_announced"] == whole[direction]["bytes_announced"] == 500
+    assert not [o for o in result["observations"] if o["id"] == "SMCR-O-midstream"]
+    assert {row["smcr.connection"][0] for row in fields(path, "smcr.connection") if row["smcr.connection"]} == {c["id"]}
+
+
+def test_a_set_up_that_lacks_its_confirm_leaves_no_request_unanswered(path):
+    run(["editcap", sample("smcr_v2_echo"), path, "11"])
+    result = analyze(path)
+    assert not [o for o in result["observations"] if o["id"] == "SMCR-O-llc-unanswered"]
+    (group,) = result["smcr"]["link_groups"]
+    (confirm_link,) = [e for e in group["llc_exchanges"] if e["type"] == "CONFIRM LINK"]
+    assert confirm_link["response_frame"] is not None

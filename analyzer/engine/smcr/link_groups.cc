@@ -80,8 +80,8 @@ void LinkGroups::on_unknown(const capture::Packet& packet) {
     if (midstream_.identify(packet)) deliver(packet);
 }
 
-/// Whether the packet begins a link of which ACCEPT, CONFIRM or ADD LINK named another GID or queue pair: the link gets
-/// what it has.
+/// Whether the packet begins a link of which ACCEPT, CONFIRM or ADD LINK named another GID or queue pair, or CONFIRM is
+/// missing: the link gets what the packet has.
 bool LinkGroups::recognise(const capture::Packet& packet) {
     const auto end = links_.misnamed(packet);
     if (!end) return false;
@@ -89,7 +89,8 @@ bool LinkGroups::recognise(const capture::Packet& packet) {
     LinkEndpoint actual = named;
     if (end->side == Side::server) actual.gid = Gid{packet.source.bytes};
     else actual.gid = Gid{packet.destination.bytes}, actual.qpn = packet.ib.bth.destination_qpn;
-    link_rules_.on_misnamed(packet, {end->group, end->link, end->side}, named, actual);
+    if (named.gid) link_rules_.on_misnamed(packet, {end->group, end->link, end->side}, named, actual);
+    else links_.at(end->group).history.contact_missing = true;
     named = actual;
     links_.bind(*end);
     return true;
@@ -266,18 +267,11 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
     });
 }
 
-/// Those that are looked through where nothing tells which one is meant.
-std::span<const std::uint32_t> LinkGroups::youngest_connections(std::uint32_t group) {
-    constexpr std::size_t most = 256;
-    const std::span<const std::uint32_t> all = links_.at(group).group.connections;
-    return all.last(std::min(most, all.size()));
-}
-
 /// The one connection whose latest WRITE ends where the message's producer cursor points, and of which
 /// it could be the next message; 0 = none.
 std::uint32_t LinkGroups::connection_meant(const Arrival& a, const wire::Cdc& cdc) {
     std::uint32_t meant = 0;
-    for (const std::uint32_t id : youngest_connections(a.group)) {
+    for (const std::uint32_t id : youngest_connections(links_.at(a.group).group)) {
         const Session& candidate = sessions_.at(id);
         const Motion motion = candidate.flow[a.from].producer_motion(cdc.producer);
         if (candidate.sent[a.from].written_frame == 0 || motion.moved == 0 || !continues(candidate, a.from, cdc))
@@ -310,8 +304,9 @@ bool LinkGroups::sure_to_be_lost(const Arrival& a) {
 
 /// Whether the CONFIRM of one of the youngest connections is missing: it names an RMB.
 bool LinkGroups::awaits_confirm(std::uint32_t group) {
-    return std::ranges::any_of(
-        youngest_connections(group), [&](std::uint32_t id) { return !sessions_.at(id).connection->setup.confirm; });
+    return std::ranges::any_of(youngest_connections(links_.at(group).group), [&](std::uint32_t id) {
+        return !sessions_.at(id).connection->setup.confirm;
+    });
 }
 
 /// Why an RMB or a token that is not known may have been announced nevertheless.

@@ -81,7 +81,6 @@ private:
     bool sure_to_be_lost(const Arrival& a);
     std::optional<UndecidedReason> why_not_announced(const Arrival& a);
     void on_lost_cdc(Arrival& a, const wire::Cdc& cdc, std::uint32_t meant);
-    std::span<const std::uint32_t> youngest_connections(std::uint32_t group);
     bool awaits_confirm(std::uint32_t group);
     void give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target);
 

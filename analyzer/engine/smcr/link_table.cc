@@ -86,8 +86,8 @@ namespace {
 
 /// Whether the packet has the PSN of the server's first one, on a link that nothing has been sent on.
 bool may_begin(const Link& link, const capture::Packet& packet) {
-    const auto& [client, server] = link.end.values;
-    return link.packets == 0 && client.gid && server.gid && server.initial_psn == packet.ib.bth.psn;
+    const LinkEndpoint& server = link.end[Side::server];
+    return link.packets == 0 && server.gid && server.initial_psn == packet.ib.bth.psn;
 }
 
 /// The server's queue pair, if the packet is a CONFIRM LINK request.
@@ -99,13 +99,14 @@ std::optional<std::uint32_t> confirming_qpn(const capture::Packet& packet) {
     return request->qpn;
 }
 
-/// The side of the link whose GID or queue pair is not the announced one, if this is its CONFIRM LINK request; what
-/// else was announced fits.
+/// The side of the link whose GID or queue pair is not the announced one, or was not captured, if this is the link's
+/// CONFIRM LINK request; what else was announced fits.
 std::optional<Side> misnamed_side(const Link& link, const capture::Packet& packet) {
     const auto& [client, server] = link.end.values;
     // Of a packet that waits this is asked again and again: what costs little comes first.
     if (!may_begin(link, packet) || server.qpn != confirming_qpn(packet)) return std::nullopt;
     const bool from_server = Address::of(*server.gid) == packet.source;
+    if (!client.gid) return from_server ? std::optional(Side::client) : std::nullopt;
     const bool to_client = Address::of(*client.gid) == packet.destination;
     const bool to_its_pair = client.qpn == packet.ib.bth.destination_qpn;
     if (from_server + to_client + to_its_pair != 2) return std::nullopt;
@@ -114,14 +115,23 @@ std::optional<Side> misnamed_side(const Link& link, const capture::Packet& packe
 
 }  // namespace
 
-std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) {
+bool LinkTable::lost_confirm(const TrackedGroup& tracked, const capture::Packet& packet) const {
+    if (tracked.first_connection == 0) return false;
+    const Setup& setup = sessions_.at(tracked.first_connection).connection->setup;
+    return !setup.confirm && setup.accept && setup.hears_both() && setup.accept->interface == packet.interface;
+}
+
+std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) const {
     constexpr std::size_t most = 8;  // link groups that are being made at a time
     for (std::size_t id = by_id_.size(); id > 0 && id + most > by_id_.size(); --id) {
-        const LinkGroup& group = by_id_[id - 1]->group;
-        if (!group.from_start) continue;
-        for (std::uint32_t i = 0; i < group.links.size(); ++i)
-            if (const auto side = misnamed_side(group.links[i], packet))
+        const TrackedGroup& tracked = *by_id_[id - 1];
+        const auto& links = tracked.group.links;
+        if (!tracked.group.from_start) continue;
+        for (std::uint32_t i = 0; i < links.size(); ++i) {
+            const auto side = misnamed_side(links[i], packet);
+            if (side && (links[i].end[*side].gid || lost_confirm(tracked, packet)))
                 return QueuePairRef{static_cast<std::uint32_t>(id), i, *side};
+        }
     }
     return std::nullopt;
 }

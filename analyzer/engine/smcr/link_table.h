@@ -50,8 +50,9 @@ public:
     std::optional<QueuePairRef> subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side);
 
     /// misnamed() returns the end of a new link whose GID or queue pair is another one than its CLC or ADD LINK message
-    /// named: all else of the CONFIRM LINK request in `packet` fits, the PSN, too.
-    std::optional<QueuePairRef> misnamed(const capture::Packet& packet);
+    /// named: all else of the CONFIRM LINK request in `packet` fits, the PSN, too. The same for the client's end that
+    /// nothing has named, since CONFIRM was not captured.
+    std::optional<QueuePairRef> misnamed(const capture::Packet& packet) const;
 
     /// orient() names the sides of a group that was seen midway, which have been named by chance: `found` is known to
     /// be `wanted`. Returns whether the names had to change.
@@ -67,6 +68,9 @@ public:
     bool consume_news() { return news_ && std::exchange(news_, false); }
 
 private:
+    /// Whether the CONFIRM of the first contact must have come before the packet, and is missing.
+    bool lost_confirm(const TrackedGroup& tracked, const capture::Packet& packet) const;
+
     const Options& options_;
     Model& model_;
     Sessions& sessions_;

@@ -135,27 +135,50 @@ std::optional<QueuePairRef> Midstream::link_of_acknowledgement(const capture::Pa
 Session* Midstream::begin_connection(const Arrival& a, const wire::Cdc& cdc) {
     const Side to = other(a.from);
     TrackedGroup& tracked = links_.at(a.group);
-    LinkGroup& group = tracked.group;
     Session* session = tracked.halves.match(sessions_, a.from, cdc, nullptr);
-    if (session != nullptr) {
-        tracked.halves.remove(session->connection->id);
-    } else {
-        session = sessions_.create(a.packet->number, a.packet->time);
-        if (session == nullptr) return nullptr;
-        Connection& connection = *session->connection;
-        connection.midstream = true;
-        connection.outcome = Outcome::smc_r;
-        connection.link_group = a.group;
-        connection.version = group.version;
-        connection.release = group.release;
-        for (Direction& direction : connection.from.values) direction.from_start = false;
-        group.connections.push_back(connection.id);
-        tracked.halves.add(connection.id);
-        sessions_.open(*session);
-        if (group.cursor_base) sessions_.set_base(*session, *group.cursor_base);
-    }
+    if (session != nullptr) tracked.halves.remove(session->connection->id);
+    else session = lacking_token(tracked.group, to);
+    if (session != nullptr) tracked.history.contact_missing |= !session->connection->midstream;
+    else session = new_connection(tracked, a);
+    if (session == nullptr) return nullptr;
     session->connection->alert_token[to] = cdc.alert_token;
     tracked.rmbs.assign_token(to, cdc.alert_token, session->connection->id);
+    return session;
+}
+
+/// The one connection of the group whose set-up was captured but for the message that assigned this side's token, if
+/// the ACCEPT of the first contact is missing, so that nothing waits for it: the group has no connection that is older,
+/// to which the token could belong.
+Session* Midstream::lacking_token(const LinkGroup& group, Side side) {
+    if (group.from_start) return nullptr;
+    bool from_first_contact = false;
+    Session* match = nullptr;
+    for (const std::uint32_t id : youngest_connections(group)) {
+        Session& candidate = sessions_.at(id);
+        const Connection& c = *candidate.connection;
+        from_first_contact |= c.first_contact.value_or(false);
+        if (c.alert_token[side] || c.decline) continue;
+        if (match != nullptr || !c.setup.hears_both()) return nullptr;  // could be either, or any
+        match = &candidate;
+    }
+    return from_first_contact && !sessions_.any_without_group() ? match : nullptr;
+}
+
+Session* Midstream::new_connection(TrackedGroup& tracked, const Arrival& a) {
+    Session* session = sessions_.create(a.packet->number, a.packet->time);
+    if (session == nullptr) return nullptr;
+    Connection& connection = *session->connection;
+    LinkGroup& group = tracked.group;
+    connection.midstream = true;
+    connection.outcome = Outcome::smc_r;
+    connection.link_group = group.id;
+    connection.version = group.version;
+    connection.release = group.release;
+    for (Direction& direction : connection.from.values) direction.from_start = false;
+    group.connections.push_back(connection.id);
+    tracked.halves.add(connection.id);
+    sessions_.open(*session);
+    if (group.cursor_base) sessions_.set_base(*session, *group.cursor_base);
     return session;
 }
 

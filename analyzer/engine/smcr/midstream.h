@@ -22,9 +22,9 @@ public:
     /// a link's. Returns the packet's queue pair, whose link is known from now on.
     std::optional<QueuePairRef> identify(const capture::Packet& packet);
 
-    /// begin_connection() returns the connection of a token that was assigned before the capture began, and that no
-    /// connection has yet: one of which only the other direction is known, if the cursors show which one, or a new one.
-    /// nullptr if there are too many.
+    /// begin_connection() returns the connection of a token whose assignment was not captured, and that no connection
+    /// has yet: one of which only the other direction is known, if the cursors show which one; the one whose
+    /// ACCEPT is missing, if it can be no other; or a new one. nullptr if there are too many.
     Session* begin_connection(const Arrival& a, const wire::Cdc& cdc);
 
     /// whole() returns the connection to which a message to `session` belongs: of one seen midway the token may name
@@ -53,6 +53,8 @@ private:
     std::optional<std::uint32_t> group_between(const capture::Packet& packet);
     std::optional<QueuePairRef> link_of_send(const capture::Packet& packet);
     std::optional<QueuePairRef> link_of_acknowledgement(const capture::Packet& packet);
+    Session* lacking_token(const LinkGroup& group, Side side);
+    Session* new_connection(TrackedGroup& tracked, const Arrival& a);
     void join(const Arrival& a, Session& kept, Session& gone);
 
     std::size_t most_groups_;

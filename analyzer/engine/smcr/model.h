@@ -115,6 +115,9 @@ struct Setup {
     std::optional<FrameStamp> syn, syn_ack, proposal, accept, confirm, decline;
     std::optional<FrameStamp> confirm_link;  ///< the reply, on first contact
     std::optional<FrameStamp> first_data;    ///< first RDMA WRITE or CDC in either direction
+
+    /// Whether what the client sends over TCP is captured, and what the server sends.
+    bool hears_both() const { return (syn || proposal) && (syn_ack || accept); }
 };
 
 /// Where one side receives: an element of one of its RMBs.

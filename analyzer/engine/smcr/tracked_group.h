@@ -2,7 +2,9 @@
 // A link group as long as it is followed: what is reported of it, and beside it the state of each part.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
 
 #include "analyzer/engine/smcr/half_connections.h"
 #include "analyzer/engine/smcr/link_offers.h"
@@ -42,5 +44,12 @@ struct TrackedGroup {
     /// swap_sides() exchanges client and server in all of it, but for the connections.
     void swap_sides();
 };
+
+/// The connections that are looked through where nothing tells which one is meant.
+inline std::span<const std::uint32_t> youngest_connections(const LinkGroup& group) {
+    constexpr std::size_t most = 256;
+    const std::span<const std::uint32_t> all = group.connections;
+    return all.last(std::min(most, all.size()));
+}
 
 }  // namespace fabricscope::engine::smcr
