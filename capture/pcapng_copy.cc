@@ -232,6 +232,12 @@ public:
     void copy_to_parts(std::vector<PcapngPart>& parts, const PartOf& part_of, const std::string& application) {
         for (const PcapngPart& part : parts)
             outputs_.push_back(std::make_unique<Output>(part.path, application, *inputs_.front()));
+        // What describes all interfaces before its first frame is read as the captures are: by time, and with copies of
+        // frames on several interfaces known as such.
+        for (const auto& input : inputs_) {
+            input->begin_section();
+            add_interfaces(*input);
+        }
         copy_frames([&](const Frame& frame, wtap_rec& record, const Input& input) {
             const std::size_t index = part_of(frame);
             PcapngPart& part = parts.at(index);

@@ -187,7 +187,7 @@ int run(const PartitionOptions& options) {
     const auto written = write_parts(options, plan);
     if (!written) return wrong_usage;
     Output manifest(options.manifest());
-    manifest.stream() << report::indented(report::line_of(manifest_of(options, plan, *written)));
+    manifest.stream() << report::indented(report::line_of(manifest_of(options, plan, *written))) << '\n';
     if (!manifest.finish()) return wrong_usage;
     Output text("");
     print_plan(text.stream(), plan, *written);

@@ -23,8 +23,8 @@ def partition(files, into, folder, status=(0,)):
 def frames(capture):
     """Of each frame its comments, time, lengths and the digest of its octets."""
     names = ["frame.time_epoch", "frame.len", "frame.cap_len", "frame.md5_hash", "frame.comment"]
-    lines = run(["tshark", "-r", capture, "-o", "frame.generate_md5_hash:TRUE", "--disable-all-protocols", "--enable-protocol",
-                 "frame", "--enable-protocol", "pkt_comment", "-T", "fields", *(word for name in names for word in ("-e", name))])
+    lines = run(["tshark", "-n", "-r", capture, "-o", "frame.generate_md5_hash:TRUE", "-T", "fields",
+                 *(word for name in names for word in ("-e", name))])
     return [tuple(line.split("\t")) for line in lines.decode().splitlines()]
 
 
