@@ -11,7 +11,7 @@ from harness import analyze, fabricscope, run, sample, samples
 ALL = [sample(name) for name in samples()]
 ECHO = sample("smcr_v2_echo")
 # What names a record, or numbers it over the whole of a capture.
-NUMBERING = {"id", "places", "stream", "connection", "link_group", "group", "session", "peer"}
+NUMBERING = {"id", "places", "stream", "connection", "link_group", "session", "connections"}
 
 
 def partition(files, into, folder, status=(0,)):
