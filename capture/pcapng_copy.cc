@@ -151,15 +151,11 @@ public:
         wtap_dump_params_cleanup(&params_);
     }
 
-    /// Describes the interfaces that `input` has got since the last time.
-    void add_interfaces(Input& input) {
-        while (wtap_block_t description = wtap_get_next_interface_description(input.file())) {
-            WiretapProblem problem;
-            if (!wtap_dump_add_idb(dumper_, description, &problem.code, &problem.details)) fail(problem);
-            const auto* mandatory = static_cast<const wtapng_if_descr_mandatory_t*>(
-                wtap_block_get_mandatory_data(description));
-            input.add({mandatory->wtap_encap, interfaces_++});
-        }
+    /// Returns its number.
+    std::uint32_t add_interface(wtap_block_t description) {
+        WiretapProblem problem;
+        if (!wtap_dump_add_idb(dumper_, description, &problem.code, &problem.details)) fail(problem);
+        return interfaces_++;
     }
 
     void write(wtap_rec& record, const guint8* octets, std::uint32_t interface) {
@@ -224,36 +220,78 @@ public:
     }
 
     void copy_to(const std::string& path, const std::string& application, PcapngCopy& result) {
-        Output output(path, application, *inputs_.front());
-        for (Frame frame; source_->next(frame); ++result.frames) {
-            Input& input = *inputs_[frame.origin.source];
-            wtap_rec& record = input.read(frame);
-            input.begin_section();
-            output.add_interfaces(input);
+        outputs_.push_back(std::make_unique<Output>(path, application, *inputs_.front()));
+        copy_frames([&](const Frame& frame, wtap_rec& record, const Input& input) {
+            ++result.frames;
             result.comments += annotate(record, frame.number);
-            output.write(record, input.octets(), input.interface().in_copy);
+            outputs_.front()->write(record, input.octets(), input.interface().in_copy);
+        });
+    }
+
+    /// Every part has the interfaces of all.
+    void copy_to_parts(std::vector<PcapngPart>& parts, const PartOf& part_of, const std::string& application) {
+        for (const PcapngPart& part : parts)
+            outputs_.push_back(std::make_unique<Output>(part.path, application, *inputs_.front()));
+        // What describes all interfaces before its first frame is read as the captures are: by time, and with copies of
+        // frames on several interfaces known as such.
+        for (const auto& input : inputs_) {
+            input->begin_section();
+            add_interfaces(*input);
         }
-        for (const auto& input : inputs_) output.add_interfaces(*input);  // those without a frame
-        output.close();
+        copy_frames([&](const Frame& frame, wtap_rec& record, const Input& input) {
+            const std::size_t index = part_of(frame);
+            PcapngPart& part = parts.at(index);
+            ++part.frames;
+            part.octets += frame.data.size();
+            const std::uint64_t number = inputs_.size() == 1 ? frame.number : frame.origin.number;
+            add_comment(record, input.path() + ", frame " + std::to_string(number));
+            outputs_[index]->write(record, input.octets(), input.interface().in_copy);
+        });
     }
 
 private:
+    template <class Write> void copy_frames(const Write& write) {
+        for (Frame frame; source_->next(frame);) {
+            Input& input = *inputs_[frame.origin.source];
+            wtap_rec& record = input.read(frame);
+            input.begin_section();
+            add_interfaces(input);
+            write(frame, record, input);
+        }
+        for (const auto& input : inputs_) add_interfaces(*input);  // those without a frame
+        for (const auto& output : outputs_) output->close();
+    }
+
+    /// Describes the interfaces that `input` has got since the last time.
+    void add_interfaces(Input& input) {
+        while (wtap_block_t description = wtap_get_next_interface_description(input.file())) {
+            std::uint32_t in_copy = 0;
+            for (const auto& output : outputs_) in_copy = output->add_interface(description);
+            const auto* mandatory = static_cast<const wtapng_if_descr_mandatory_t*>(
+                wtap_block_get_mandatory_data(description));
+            input.add({mandatory->wtap_encap, in_copy});
+        }
+    }
+
     std::uint64_t annotate(wtap_rec& record, std::uint64_t number) const {
         const auto entry = comments_.find(number);
         if (entry == comments_.end()) return 0;
+        return static_cast<std::uint64_t>(std::ranges::count_if(
+            entry->second, [&](const std::string& comment) { return add_comment(record, comment); }));
+    }
+
+    /// False if the frame has it already.
+    static bool add_comment(wtap_rec& record, const std::string& comment) {
         if (record.block == nullptr) record.block = wtap_block_create(WTAP_BLOCK_PACKET);
-        std::uint64_t added = 0;
-        for (const std::string& comment : entry->second) {
-            if (has_comment(record.block, comment)) continue;
-            wtap_block_add_string_option(record.block, OPT_COMMENT, comment.data(), comment.size());
-            ++added;
-        }
-        if (added != 0) record.block_was_modified = true;
-        return added;
+        if (has_comment(record.block, comment)) return false;
+        wtap_block_add_string_option(record.block, OPT_COMMENT, comment.data(), comment.size());
+        record.block_was_modified = true;
+        return true;
     }
 
     const Comments& comments_;
     std::vector<std::unique_ptr<Input>> inputs_;
+    std::vector<std::unique_ptr<Output>> outputs_;  ///< these use the first input
     std::unique_ptr<Source> source_;
 };
 
@@ -269,6 +307,17 @@ PcapngCopy copy_with_comments(
         result.error = error.what();
     }
     return result;
+}
+
+std::optional<std::string> copy_into_parts(
+    const std::vector<std::string>& captures, std::vector<PcapngPart>& parts, const PartOf& part_of,
+    const std::string& application) {
+    try {
+        Copier(captures, {}).copy_to_parts(parts, part_of, application);
+    } catch (const CopyError& error) {
+        return error.what();
+    }
+    return std::nullopt;
 }
 
 std::string application_of_pcapng(std::string_view octets) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Captures written again as pcapng, with comments added to frames.
+// Captures written again as pcapng, with comments added to frames, or distributed over several files.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "capture/frame.h"
 
 namespace fabricscope::capture {
 
@@ -29,6 +33,23 @@ struct PcapngCopy {
 PcapngCopy copy_with_comments(
     const std::vector<std::string>& captures, const Comments& comments, const std::string& application,
     const std::string& out);
+
+/// One of several files that frames are distributed over.
+struct PcapngPart {
+    std::string path;          ///< overwritten
+    std::uint64_t frames = 0;  ///< written
+    std::uint64_t octets = 0;  ///< captured, of these frames
+};
+
+/// The index of the part that a frame goes to.
+using PartOf = std::function<std::size_t(const Frame& frame)>;
+
+/// Writes each frame of the captures to one of the parts, as copy_with_comments() would. Each part describes the
+/// interfaces of all captures, under the same numbers; each frame gets a comment that says where it comes from:
+/// "a.pcap, frame 18". Why the parts are not complete, if they are not.
+std::optional<std::string> copy_into_parts(
+    const std::vector<std::string>& captures, std::vector<PcapngPart>& parts, const PartOf& part_of,
+    const std::string& application);
 
 /// The writer that the section header of a pcapng file names, from the file's first octets; empty if there is none.
 std::string application_of_pcapng(std::string_view octets);

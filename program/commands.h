@@ -19,5 +19,6 @@ void add_verify(CommandLine& program);
 void add_synth(CommandLine& program);
 void add_view(CommandLine& program);
 void add_report(CommandLine& program);
+void add_partition(CommandLine& program);
 
 }  // namespace fabricscope::cli

@@ -53,10 +53,10 @@ def test_no_library_that_the_layer_must_not_know(layer):
         assert not re.match(FOREIGN[layer], target), f"{path} includes {target}"
 
 
-# What knows a protocol for reasons of its own: SMC-R and streams learn of queue pairs from CM messages, Fibre Channel's ladders and
+# What knows a protocol for reasons of its own: SMC-R and streams learn of queue pairs from CM messages, partitions of addresses, Fibre Channel's ladders and
 # replay show and play what is built on it, and scenarios had other names once.
 NEIGHBOURS = {
-    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/)|analyzer/report/rdma_(summary|overview)\.cc|plugins/rdma/|replay/stack/ib/|program/synth\.cc",
+    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/|components\.cc)|analyzer/report/rdma_(summary|overview)\.cc|plugins/rdma/|replay/stack/ib/|program/synth\.cc",
     "fc_ae_rdma": r"analyzer/report/fc_ladder\.cc|replay/(engine|stack)/fc/|program/synth\.cc",
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which addresses have to be looked at together, found out without following sessions: what is in different components
+// can be analysed apart.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyzer/engine/flat_map.h"
+#include "capture/packet.h"
+
+namespace fabricscope::engine {
+
+/// Addresses of one component have exchanged packets, other than plain UDP, or have been named in a message that one of
+/// them sent or received: the GIDs and peer IDs of CLC and LLC, the GIDs of CM. All of native InfiniBand is one
+/// component; so is all of Fibre Channel once some of it comes through FCIP.
+class Components {
+public:
+    static constexpr std::size_t most_addresses = 4'194'304;  ///< some 300 MB
+
+    /// Of a frame of so many captured octets.
+    void add(const capture::Packet& packet, std::uint64_t octets);
+    /// More addresses have come than the table takes: nothing it says is true.
+    bool full() const { return full_; }
+    /// All frames have been added.
+    void finish();
+
+    /// The component that a packet belongs to; nothing if it has no address. finish() has been called.
+    std::optional<std::uint32_t> of(const capture::Packet& packet) const;
+
+    struct Component {
+        std::uint32_t id = 0;      ///< as of() returns it
+        std::uint64_t octets = 0;  ///< captured, of its frames
+    };
+    /// In the order in which they turned up. finish() has been called.
+    std::vector<Component> list() const;
+
+private:
+    struct Node {
+        std::uint32_t parent = 0;  ///< the first address of a component is its own parent
+        bool smcr = false;         ///< SMC-R has named it
+        bool fc_port = false;
+        std::uint64_t octets = 0;  ///< of the frames that it decides for
+    };
+
+    /// Nothing if the table is full.
+    std::optional<std::uint32_t> node_of(const capture::Address& address);
+    std::uint32_t root_of(std::uint32_t node) const;
+    void unite(const capture::Address& one, const capture::Address& other);
+    void unite(std::uint32_t one, std::uint32_t other);
+    void read_messages(const capture::Packet& packet);
+    void read_tcp(const capture::Packet& packet);
+    void read_ib(const capture::Packet& packet);
+    template <class Message> void name_smcr(const capture::Packet& packet, const Message& message);
+
+    FlatMap<capture::Address, std::uint32_t> index_;  ///< into nodes_, from 1
+    std::vector<Node> nodes_;
+    bool fcip_ = false;
+    bool full_ = false;
+};
+
+}  // namespace fabricscope::engine

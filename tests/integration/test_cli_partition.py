@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures distributed over files: no frame is lost or there twice, and the parts say together what the captures say."""
+
+import gzip
+import json
+
+import pytest
+
+from harness import analyze, fabricscope, run, sample, samples
+
+ALL = [sample(name) for name in samples()]
+ECHO = sample("smcr_v2_echo")
+# What names a record, or numbers it over the whole of a capture.
+NUMBERING = {"id", "places", "stream", "connection", "link_group", "session", "connections"}
+
+
+def partition(files, into, folder, status=(0,)):
+    fabricscope("partition", *files, "--into", str(into), "-o", folder, status=status)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return manifest, [folder / part["file"] for part in manifest["parts"]]
+
+
+def frames(capture):
+    """Of each frame its comments, time, lengths and the digest of its octets."""
+    names = ["frame.time_epoch", "frame.len", "frame.cap_len", "frame.md5_hash", "frame.comment"]
+    lines = run(["tshark", "-n", "-r", capture, "-o", "frame.generate_md5_hash:TRUE", "-T", "fields",
+                 *(word for name in names for word in ("-e", name))])
+    return [tuple(line.split("\t")) for line in lines.decode().splitlines()]
+
+
+def originals(captures, folder):
+    """The same of captures, each frame with the comment that a part gives it."""
+    run(["mergecap", "-a", "-w", folder / "all.pcapng", *captures])
+    counts = [int(line.split()[-1]) for line in run(["capinfos", "-c", "-M", "-r", "-T", *captures]).decode().splitlines()]
+    comments = [f"{capture}, frame {number}" for capture, count in zip(captures, counts, strict=True)
+                for number in range(1, count + 1)]
+    return [(*frame[:4], comment) for frame, comment in zip(frames(folder / "all.pcapng"), comments, strict=True)]
+
+
+def moved(capture, network, folder):
+    """The capture with its hosts' addresses, wherever they are named, and their adapters' in a network of its own."""
+    octets = capture.read_bytes().replace(bytes([192, 0, 2]), bytes([10, 9, network]))
+    path = folder / f"{network}-{capture.name}"
+    path.write_bytes(octets)
+    return path
+
+
+def sessions(*captures):
+    """Each record of the results as text, without what numbers it, and without times, which count from a capture's start."""
+    def strip(value):
+        if isinstance(value, dict):
+            return {key: strip(each) for key, each in value.items()
+                    if "frame" not in key and key not in NUMBERING and not isinstance(each, float)}
+        return [strip(each) for each in value] if isinstance(value, list) else value
+    found = []
+    for files in captures:
+        result = analyze(*files)
+        for protocol, lists in result.items():
+            if not isinstance(lists, dict) or protocol in ("capture", "rules", "overview"):
+                continue
+            for name, records in lists.items():
+                if isinstance(records, list):
+                    found += [f"{protocol}.{name} {json.dumps(strip(record), sort_keys=True)}" for record in records]
+    return sorted(found)
+
+
+def test_each_frame_is_in_exactly_one_part(tmp_path):
+    manifest, parts = partition(ALL, 3, tmp_path / "parts")
+    written = [frames(part) for part in parts]
+    assert sorted(sum(written, [])) == sorted(originals(ALL, tmp_path))
+    assert [part["frames"] for part in manifest["parts"]] == [len(each) for each in written]
+    assert [part["octets"] for part in manifest["parts"]] == [sum(int(frame[2]) for frame in each) for each in written]
+    assert manifest["complete"]
+    assert manifest["inputs"] == [{"file": str(path), "size": path.stat().st_size} for path in ALL]
+    assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["manifest.json", *(part.name for part in parts)]
+
+
+@pytest.mark.parametrize("own_networks", [False, True], ids=["as they are", "each sample in a network of its own"])
+def test_the_parts_have_the_sessions_of_the_whole(own_networks, tmp_path):
+    captures = [moved(path, number, tmp_path) for number, path in enumerate(ALL)] if own_networks else ALL
+    manifest, parts = partition(captures, 4, tmp_path / "parts")
+    assert all(part["frames"] for part in manifest["parts"]) or not own_networks
+    whole = sessions(captures)
+    assert len(whole) > 100
+    assert sessions(*([part] for part in parts if frames(part))) == whole
+
+
+def test_a_compressed_capture(tmp_path):
+    packed = tmp_path / "echo.pcap.gz"
+    packed.write_bytes(gzip.compress(ECHO.read_bytes()))
+    _, (part,) = partition([packed], 1, tmp_path / "parts")
+    assert frames(part) == originals([packed], tmp_path)
+
+
+def test_it_can_be_repeated_and_replaces_nothing_else(tmp_path):
+    folder = tmp_path / "parts"
+    partition([ECHO], 2, folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    partition([ECHO], 2, folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    fabricscope("partition", ECHO, "--into", "1", "-o", folder, status=(2,))  # part 2 would remain
+    (folder / "part-1.pcapng").write_text("mine")
+    fabricscope("partition", ECHO, "--into", "2", "-o", folder, status=(2,))
+    assert (folder / "part-1.pcapng").read_text() == "mine"
+
+
+def test_a_capture_that_ends_early(tmp_path):
+    cut = tmp_path / "cut.pcap"
+    cut.write_bytes(ECHO.read_bytes()[:-10])
+    manifest, (part,) = partition([cut], 1, tmp_path / "parts", status=(3,))
+    assert not manifest["complete"]
+    assert [frame[:4] for frame in frames(part)] == [frame[:4] for frame in frames(ECHO)[:-1]]
+
+
+def test_a_file_that_is_not_there_leaves_no_parts(tmp_path):
+    fabricscope("partition", ECHO, tmp_path / "none.pcap", "--into", "2", "-o", tmp_path / "parts", status=(3,))
+    assert not (tmp_path / "parts").exists()
