@@ -25,6 +25,7 @@
 #include "analyzer/viewer/panes/latency_pane.h"
 #include "analyzer/viewer/panes/list_panes.h"
 #include "analyzer/viewer/panes/memory_pane.h"
+#include "analyzer/viewer/panes/packet_pane.h"
 #include "analyzer/viewer/panes/sequence_pane.h"
 #include "analyzer/viewer/panes/theme.h"
 #include "analyzer/viewer/panes/track_pane.h"
@@ -89,6 +90,7 @@ void MainWindow::add_panes() {
     ladder_ = new LadderPane(navigator_);
     latency_ = new LatencyPane(navigator_);
     memory_ = new MemoryPane(navigator_);
+    packets_ = new PacketPane(navigator_);
     QDockWidget* const verdict = add_pane("Verdict", verdict_, Qt::LeftDockWidgetArea);
     QDockWidget* const sessions = add_pane("Sessions", sessions_, Qt::LeftDockWidgetArea);
     QDockWidget* const tracks = add_pane("Tracks", tracks_, Qt::RightDockWidgetArea);
@@ -96,6 +98,7 @@ void MainWindow::add_panes() {
     tabifyDockWidget(sequence, add_pane("Ladder", ladder_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Memory", memory_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Latency", latency_, Qt::RightDockWidgetArea));
+    tabifyDockWidget(sequence, add_pane("Packets", packets_, Qt::RightDockWidgetArea));
     sequence->raise();
     resizeDocks({verdict, tracks}, {460, 820}, Qt::Horizontal);
     resizeDocks({verdict, sessions}, {330, 400}, Qt::Vertical);
@@ -208,6 +211,7 @@ void MainWindow::show(std::shared_ptr<const Recording> recording) {
     ladder_->show(recording_);
     latency_->show(recording_);
     memory_->show(recording_);
+    packets_->show(recording_);
     describe_place();
     if (request_.frame || !request_.session.empty()) go_to(request_);
 }

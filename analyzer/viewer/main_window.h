@@ -20,6 +20,7 @@ namespace fabricscope::viewer {
 class LadderPane;
 class LatencyPane;
 class MemoryPane;
+class PacketPane;
 class SequencePane;
 class SessionPane;
 class TrackPane;
@@ -68,6 +69,7 @@ private:
     LadderPane* ladder_ = nullptr;
     LatencyPane* latency_ = nullptr;
     MemoryPane* memory_ = nullptr;
+    PacketPane* packets_ = nullptr;
     QLabel* message_ = nullptr;  ///< above all: what keeps something from being shown
     QLabel* place_ = nullptr;
     QProgressBar* progress_ = nullptr;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <QCheckBox>
 #include <QDirIterator>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -15,6 +16,7 @@
 #include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/link/wireshark.h"
 #include "analyzer/viewer/main_window.h"
+#include "analyzer/viewer/model/packet_model.h"
 #include "analyzer/viewer/model/tracks.h"
 #include "analyzer/viewer/model/verdict_model.h"
 #include "analyzer/viewer/panes/ladder_pane.h"
@@ -92,6 +94,8 @@ private Q_SLOTS:
     void click_on_a_finding_moves_all_panes();
     void filter_and_search();
     void ladders_and_memory_are_those_of_the_report();
+    void packets_are_linked_both_ways();
+    void frames_of_a_flow_belong_to_what_they_have_in_common();
     void wireshark_is_told_the_frame_and_the_session();
     void every_sample_can_be_looked_at();
     void requests_reach_a_viewer_that_runs();
@@ -288,6 +292,56 @@ void ViewerTest::ladders_and_memory_are_those_of_the_report() {
     QVERIFY(std::ranges::any_of(memories[0].accesses, &report::Access::writes));
 }
 
+void ViewerTest::packets_are_linked_both_ways() {
+    Opened opened({samples + "real/smcr_v2_echo.pcap"});
+    const Recording& recording = *opened.window.recording();
+    QTableView& table = opened.find<QTableView>("packetTable");
+    QCOMPARE(static_cast<std::uint64_t>(table.model()->rowCount()), recording.results->capture.frames);
+    Navigator& navigator = opened.window.navigator();
+    navigator.go({.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = 7, .time = {}});
+    QCOMPARE(table.currentIndex().row(), 6);
+    table.setCurrentIndex(table.model()->index(9, 0));
+    QVERIFY(navigator.place().frame == 10U);
+    QVERIFY(navigator.place().time == recording.time_of(10));
+
+    opened.find<QLineEdit>("packetFilter").setText("RDMA WRITE");
+    QVERIFY(table.model()->rowCount() > 0);
+    QVERIFY(static_cast<std::uint64_t>(table.model()->rowCount()) < recording.results->capture.frames);
+    for (const QString& words : column(*table.model(), PacketModel::summary)) QVERIFY(words.contains("RDMA WRITE"));
+    opened.find<QLineEdit>("packetFilter").setText("12");
+    QVERIFY(column(*table.model(), PacketModel::number).contains("12"));
+    opened.find<QLineEdit>("packetFilter").setText("no such words");
+    QCOMPARE(table.model()->rowCount(), 0);
+    opened.find<QLineEdit>("packetFilter").clear();
+
+    opened.find<QCheckBox>("packetsOfSelection").setChecked(true);
+    navigator.go({.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = {}, .time = {}});
+    const QStringList sessions = column(*table.model(), PacketModel::session);
+    QVERIFY(!sessions.empty());
+    for (const QString& session : sessions) QCOMPARE(session, "smcr-1");
+}
+
+void ViewerTest::frames_of_a_flow_belong_to_what_they_have_in_common() {
+    report::Overview overview;
+    overview.add(report::Node::none, "link");
+    for (const std::uint64_t frame : {1U, 3U}) {
+        report::Slice begin = slice(0, 1);
+        begin.frame = frame;
+        overview.add(0, "connection").lanes.push_back({.name = "x", .slices = {begin}});
+    }
+    FrameTable frames;
+    const std::vector<std::uint8_t> octets(60);
+    for (const std::uint64_t number : {3U, 2U, 1U, 70'000U})
+        frames.add({.number = number, .wire_length = 60, .data = octets, .link = capture::LinkType::ethernet});
+    frames.sort();
+    frames.take_nodes_from(overview);
+    QCOMPARE(frames.rows[0].node, 1U);
+    QCOMPARE(frames.rows[1].node, 0U);
+    QCOMPARE(frames.rows[2].node, 2U);
+    QCOMPARE(frames.row_of(70'000), 3U);
+    QCOMPARE(frames.row_of(4), frames.rows.size());
+}
+
 void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
     const QString file = samples + "real/smcr_v2_echo.pcap";
     Opened opened({file});
@@ -315,7 +369,7 @@ void ViewerTest::every_sample_can_be_looked_at() {
         for (std::size_t i = 0; i < std::min(nodes.size(), most_nodes); ++i) {
             opened.window.navigator().go(
                 {.node = i, .session = nodes[i].name, .frame = nodes[i].first_frame, .time = nodes[i].first});
-            for (const char* pane : {"tracks", "sequence", "ladder", "memory", "latency"})
+            for (const char* pane : {"tracks", "sequence", "ladder", "memory", "latency", "packets"})
                 QVERIFY(!opened.find<QWidget>(pane).grab().isNull());
         }
         for (const Track& track : recording.tracks)

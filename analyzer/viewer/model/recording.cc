@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+
 namespace fabricscope::viewer {
 namespace {
 
@@ -36,13 +37,15 @@ void evaluate(Recording& recording) {
     for (std::size_t i = 0; i < recording.overview.nodes.size(); ++i)
         recording.nodes.try_emplace(recording.overview.nodes[i].name, i);
     recording.tracks = tracks_of(recording.overview);
+    recording.frames.sort();
+    recording.frames.take_nodes_from(recording.overview);
 }
 
 }  // namespace
 
 std::optional<Time> Recording::time_of(std::uint64_t frame) const {
-    if (frame == 0 || frame > frame_times.size() || frame_times[frame - 1] == 0) return std::nullopt;
-    return frame_times[frame - 1];
+    const std::size_t row = frames.row_of(frame);
+    return row < frames.rows.size() ? std::optional(frames.rows[row].time) : std::nullopt;
 }
 
 std::optional<std::size_t> Recording::node_of(const std::string& session) const {
@@ -70,8 +73,7 @@ std::shared_ptr<const Recording> load(
     recording->files = files;
     std::uint64_t frames = 0, octets = 0;
     recording->reading = report::read(files, engine_options(), {}, [&](const capture::Frame& frame) {
-        if (frame.number > recording->frame_times.size()) recording->frame_times.resize(frame.number);
-        recording->frame_times[frame.number - 1] = frame.time;
+        recording->frames.add(frame);
         octets += frame.data.size();
         recording->cancelled = ++frames % frames_between_calls == 0 && !proceed(frames, octets);
         return !recording->cancelled;
