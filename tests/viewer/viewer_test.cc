@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <QAction>
 #include <QCheckBox>
 #include <QDirIterator>
 #include <QJsonArray>
@@ -101,6 +102,7 @@ private Q_SLOTS:
     void requests_reach_a_viewer_that_runs();
     void colours_follow_the_palette();
     void bad_input_is_a_sentence();
+    void growing_files_are_followed();
     void reading_can_be_cancelled();
 };
 
@@ -442,6 +444,33 @@ void ViewerTest::bad_input_is_a_sentence() {
     Opened cut({file_of("cut.pcap", octets.left(octets.size() - 7))});
     QVERIFY2(cut.message().contains("cut.pcap"), qPrintable(cut.message()));
     QVERIFY(cut.window.recording()->operations() > 0);
+}
+
+void ViewerTest::growing_files_are_followed() {
+    QFile whole(samples + "real/smcr_v2_echo.pcap");
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray octets = whole.readAll();
+    QTemporaryDir folder;
+    QFile file(folder.filePath("grows.pcap"));
+    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Unbuffered));
+    file.write(octets.left(octets.size() / 2));
+    Opened opened({file.fileName()});
+    const std::size_t before = opened.window.recording()->frames.rows.size();
+    opened.window.navigator().go({.node = {}, .session = "smcr-1", .frame = 3, .time = {}});
+    QAction& follow = opened.find<QAction>("follow");
+    follow.setChecked(true);
+    file.write(octets.mid(octets.size() / 2));
+    QTRY_VERIFY_WITH_TIMEOUT(opened.window.recording()->frames.rows.size() > before, 20'000);
+    QCOMPARE(opened.message(), QString());
+    QVERIFY(opened.window.navigator().place().frame == 3U);
+
+    QVERIFY(file.resize(octets.size() / 3));
+    QTRY_VERIFY_WITH_TIMEOUT(opened.message().contains("became shorter"), 20'000);
+    QVERIFY(!follow.isChecked());
+    QVERIFY(file.remove());
+    follow.setChecked(true);
+    QTRY_VERIFY_WITH_TIMEOUT(opened.message().contains("is gone"), 20'000);
+    QVERIFY(opened.window.recording()->frames.rows.size() > before);
 }
 
 void ViewerTest::reading_can_be_cancelled() {
