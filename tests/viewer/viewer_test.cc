@@ -302,6 +302,9 @@ void ViewerTest::packets_are_linked_both_ways() {
     Navigator& navigator = opened.window.navigator();
     navigator.go({.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = 7, .time = {}});
     QCOMPARE(table.currentIndex().row(), 6);
+    QCOMPARE(navigator.place().session, std::string("smcr-1"));
+    opened.window.open(Request{opened.window.recording()->files, "smcr-1", 30});
+    QCOMPARE(navigator.place().session, std::string("smcr-1"));
     table.setCurrentIndex(table.model()->index(9, 0));
     QVERIFY(navigator.place().frame == 10U);
     QVERIFY(navigator.place().time == recording.time_of(10));

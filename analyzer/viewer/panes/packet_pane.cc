@@ -62,10 +62,16 @@ void PacketPane::show(std::shared_ptr<const Recording> recording) {
     model_.show(recording_);
     following_ = false;
     apply_filter();
-    const std::array samples{"000000000", "0000.000000000", "255.255.255.255 port 00000", "255.255.255.255 port 00000",
-                             "000,000",   "fcvi-000000"};
+    const std::array samples{"0000000", "000.000000000", "192.0.2.10 port 00000", "192.0.2.10 port 00000",
+                             "000,000", "smcr-000"};
     for (std::size_t i = 0; i < samples.size(); ++i)
         table_->setColumnWidth(static_cast<int>(i), fontMetrics().horizontalAdvance(samples[i]) + 12);
+}
+
+/// What is not visible does not scroll.
+void PacketPane::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    follow_place();
 }
 
 void PacketPane::apply_filter() {
