@@ -68,12 +68,6 @@ void PacketPane::show(std::shared_ptr<const Recording> recording) {
         table_->setColumnWidth(static_cast<int>(i), fontMetrics().horizontalAdvance(samples[i]) + 12);
 }
 
-/// What is not visible does not scroll.
-void PacketPane::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    follow_place();
-}
-
 void PacketPane::apply_filter() {
     if (!recording_) return;
     following_ = true;

@@ -21,9 +21,6 @@ public:
     explicit PacketPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
 
-protected:
-    void showEvent(QShowEvent* event) override;
-
 private:
     void apply_filter();
     void follow_place();
