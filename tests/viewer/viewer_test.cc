@@ -324,6 +324,8 @@ void ViewerTest::packets_are_linked_both_ways() {
     const QStringList sessions = column(*table.model(), PacketModel::session);
     QVERIFY(!sessions.empty());
     for (const QString& session : sessions) QCOMPARE(session, "smcr-1");
+    const QString all = column(*table.model(), PacketModel::summary).join('\n');
+    for (const char* words : {"SYN", "RDMA WRITE Only", "SEND Only"}) QVERIFY2(all.contains(words), qPrintable(all));
 }
 
 void ViewerTest::frames_of_a_flow_belong_to_what_they_have_in_common() {

@@ -103,14 +103,21 @@ void FrameTable::sort() {
     if (!std::ranges::is_sorted(rows, {}, &FrameRow::number)) std::ranges::stable_sort(rows, {}, &FrameRow::number);
 }
 
-void FrameTable::take_nodes_from(const report::Overview& overview) {
-    const auto mark = [&](std::uint64_t frame, std::size_t node) {
-        if (const std::size_t row = row_of(frame); row < rows.size()) rows[row].node = static_cast<std::uint32_t>(node);
-    };
-    for (std::size_t i = 0; i < overview.nodes.size(); ++i)
-        for (const report::Lane& lane : overview.nodes[i].lanes)
-            for (const report::Slice& slice : lane.slices) mark(slice.frame, i);
+void FrameTable::mark(std::uint64_t frame, std::size_t node) {
+    const std::size_t row = row_of(frame);
+    if (row < rows.size() && rows[row].node == FrameRow::no_node) rows[row].node = static_cast<std::uint32_t>(node);
+}
 
+void FrameTable::take_operations_of(const report::Overview& overview, bool counted) {
+    for (std::size_t i = 0; i < overview.nodes.size(); ++i) {
+        const report::Node& node = overview.nodes[i];
+        if ((node.octets || node.packets) != counted) continue;
+        for (const report::Lane& lane : node.lanes)
+            for (const report::Slice& slice : lane.slices) mark(slice.frame, i);
+    }
+}
+
+void FrameTable::spread_over_flows(const report::Overview& overview) {
     const auto flow_of = [](const FrameRow& row) { return std::uint64_t{row.source} << 32 | row.destination; };
     std::unordered_map<std::uint64_t, std::uint32_t> branches;
     for (const FrameRow& row : rows) {
@@ -122,6 +129,13 @@ void FrameTable::take_nodes_from(const report::Overview& overview) {
     for (FrameRow& row : rows)
         if (const auto place = branches.find(flow_of(row)); row.node == FrameRow::no_node && place != branches.end())
             row.node = place->second;
+}
+
+void FrameTable::take_nodes_from(const report::Overview& overview) {
+    for (const bool counted : {true, false}) {
+        take_operations_of(overview, counted);
+        spread_over_flows(overview);
+    }
 }
 
 std::size_t FrameTable::row_of(std::uint64_t frame) const {

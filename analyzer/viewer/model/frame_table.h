@@ -47,8 +47,11 @@ struct FrameTable {
     void add(const capture::Frame& frame);
     /// By number: files need not be in order of time. To be called before what follows.
     void sort();
-    /// Tells frames the branches of the operations that begin with them. Others get that of their flow (ends and
-    /// direction): the branch that all known frames of it have in common.
+    /// A frame whose branch is known. To be called before what follows.
+    void mark(std::uint64_t frame, std::size_t node);
+    /// Tells other frames the branches of the operations that begin with them, those behind which octets or packets are
+    /// counted first: what carries others leaves that to them. The rest get that of their flow (ends and direction):
+    /// the branch that all known frames of it have in common.
     void take_nodes_from(const report::Overview& overview);
     /// Of a frame; rows.size() if it is not there.
     std::size_t row_of(std::uint64_t frame) const;
@@ -61,6 +64,9 @@ struct FrameTable {
     };
 
 private:
+    void take_operations_of(const report::Overview& overview, bool counted);
+    void spread_over_flows(const report::Overview& overview);
+
     struct EndHash {
         std::size_t operator()(const End& end) const {
             return std::hash<capture::Address>()(end.address) ^ std::size_t{end.number} * 0x9E37'79B9;
