@@ -96,6 +96,7 @@ private Q_SLOTS:
     void filter_and_search();
     void ladders_and_memory_are_those_of_the_report();
     void packets_are_linked_both_ways();
+    void fibre_channel_frames_say_what_they_are();
     void frames_of_a_flow_belong_to_what_they_have_in_common();
     void wireshark_is_told_the_frame_and_the_session();
     void every_sample_can_be_looked_at();
@@ -326,6 +327,13 @@ void ViewerTest::packets_are_linked_both_ways() {
     for (const QString& session : sessions) QCOMPARE(session, "smcr-1");
     const QString all = column(*table.model(), PacketModel::summary).join('\n');
     for (const char* words : {"SYN", "RDMA WRITE Only", "SEND Only"}) QVERIFY2(all.contains(words), qPrintable(all));
+}
+
+void ViewerTest::fibre_channel_frames_say_what_they_are() {
+    Opened opened({samples + "fcvi/client_server_iso.pcap"});
+    const QStringList words = column(*opened.find<QTableView>("packetTable").model(), PacketModel::summary);
+    QVERIFY2(words.contains("FC-VI, unsolicited control"), qPrintable(words.join('\n')));
+    QVERIFY2(words.contains("Extended Link Services, ELS request"), qPrintable(words.join('\n')));
 }
 
 void ViewerTest::frames_of_a_flow_belong_to_what_they_have_in_common() {

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "protocols/fc/frame_header.h"
 #include "protocols/ib/opcode.h"
 
 namespace fabricscope::viewer {
@@ -28,12 +29,20 @@ std::string tcp_text(const capture::TcpSegment& tcp) {
     return "TCP " + text;
 }
 
+std::string fc_text(const fc::FrameHeader& header) {
+    const char* const information = layout::name_of(fc::r_ctl_names, header.r_ctl);
+    const std::string words = information != nullptr ? information : fmt::format("R_CTL {:02X}h", header.r_ctl);
+    if (!header.is_data()) return words;  // only there is TYPE the protocol
+    const char* const type = layout::name_of(fc::type_names, header.type);
+    return (type != nullptr ? type : fmt::format("TYPE {:02X}h", header.type)) + ", " + words;
+}
+
 std::string summary_of(const Packet& packet) {
     switch (packet.transport) {
         case Transport::tcp: return tcp_text(packet.tcp);
         case Transport::udp: return "UDP";
         case Transport::ib: return ib::opcode_name(packet.ib.bth.opcode);
-        case Transport::fc: return "Fibre Channel";
+        case Transport::fc: return fc_text(packet.fc->frame.header);
         case Transport::none: break;
     }
     if (packet.unread != capture::Unread::none) return name_of(packet.unread);
