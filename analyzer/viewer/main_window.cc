@@ -112,7 +112,11 @@ void MainWindow::add_panes() {
     tabifyDockWidget(sequence, add_pane("Ladder", ladder_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Memory", memory_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Latency", latency_, Qt::RightDockWidgetArea));
-    tabifyDockWidget(sequence, add_pane("Packets", packets_, Qt::RightDockWidgetArea));
+    QDockWidget* const packets = add_pane("Packets", packets_, Qt::RightDockWidgetArea);
+    tabifyDockWidget(sequence, packets);
+    // Behind another tab it has not yet the height that it scrolls by.
+    connect(
+        packets, &QDockWidget::visibilityChanged, packets_, [this] { packets_->follow_place(); }, Qt::QueuedConnection);
     sequence->raise();
     resizeDocks({verdict, tracks}, {460, 820}, Qt::Horizontal);
     resizeDocks({verdict, sessions}, {330, 400}, Qt::Vertical);

@@ -2,6 +2,7 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QDirIterator>
+#include <QDockWidget>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -309,6 +310,15 @@ void ViewerTest::packets_are_linked_both_ways() {
     table.setCurrentIndex(table.model()->index(9, 0));
     QVERIFY(navigator.place().frame == 10U);
     QVERIFY(navigator.place().time == recording.time_of(10));
+
+    const QModelIndex last = table.model()->index(table.model()->rowCount() - 1, 0);
+    const auto is_seen = [&](const QModelIndex& row) {
+        return table.viewport()->rect().intersects(table.visualRect(row));
+    };
+    navigator.go({.node = {}, .session = {}, .frame = recording.results->capture.frames, .time = {}});
+    opened.find<QDockWidget>("dockPackets").raise();
+    QTRY_VERIFY(is_seen(last));
+    QVERIFY(!is_seen(table.model()->index(0, 0)));
 
     opened.find<QLineEdit>("packetFilter").setText("RDMA WRITE");
     QVERIFY(table.model()->rowCount() > 0);

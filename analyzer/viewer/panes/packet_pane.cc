@@ -91,11 +91,17 @@ void PacketPane::follow_place() {
     const auto& frame = navigator_.place().frame;
     if (const auto row = frame ? model_.row_of(*frame) : std::nullopt) {
         table_->setCurrentIndex(model_.index(*row, 0));
-        table_->scrollTo(model_.index(*row, 0));
+        scroll_to(*row);
     } else {
         table_->setCurrentIndex({});
     }
     following_ = false;
+}
+
+/// The table puts off its layout, and until then scrolls within what it showed before.
+void PacketPane::scroll_to(int row) {
+    table_->doItemsLayout();
+    table_->scrollTo(model_.index(row, 0));
 }
 
 void PacketPane::go_to(const FrameRow& row) {

@@ -20,10 +20,12 @@ class PacketPane : public QWidget {
 public:
     explicit PacketPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
+    /// Selects the frame that the selection is at, and scrolls to it.
+    void follow_place();
 
 private:
     void apply_filter();
-    void follow_place();
+    void scroll_to(int row);
     void go_to(const FrameRow& row);
 
     Navigator& navigator_;
