@@ -17,6 +17,7 @@
 #include "analyzer/report/columns.h"
 #include "analyzer/report/cursor_curves.h"
 #include "analyzer/report/data_tables.h"
+#include "analyzer/report/frame_listener.h"
 #include "analyzer/report/ladder.h"
 #include "analyzer/report/memory.h"
 #include "analyzer/report/overview.h"
@@ -42,6 +43,8 @@ struct SessionKind {
     std::string (*ends)(const engine::Engine& engine, std::size_t index) = nullptr;
     Ladder (*ladder)(const engine::Engine& engine, std::size_t index, engine::Time start) = nullptr;
     std::unique_ptr<Stream> (*stream)(const StreamChoice& choice, OctetSink& sink) = nullptr;
+    /// Tells whose each frame is, where more is known than what begins with it.
+    std::unique_ptr<FrameListener> (*frames)(TellSession tell) = nullptr;
     const char* why_no_stream = "";  ///< reads on from the session's name
     const char* filter = nullptr;    ///< display filter field that has the session's name as its value
     /// What is plotted over time: a panel for each direction, nothing of what has no cursors.

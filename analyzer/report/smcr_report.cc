@@ -25,6 +25,7 @@ constexpr std::array sessions{
         .ladder = [](const engine::Engine& engine, std::size_t index,
                      engine::Time start) { return ladder_of(engine.smcr().connections[index], engine.smcr(), start); },
         .stream = smcr_stream,
+        .frames = smcr_frames,
         .filter = "smcr.connection",
         .curves = [](const engine::Engine& engine,
                      std::size_t index) { return smcr_curves(engine.smcr().connections[index]); },

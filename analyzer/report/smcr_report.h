@@ -30,5 +30,6 @@ std::vector<Memory> smcr_memories(const engine::smcr::Connection& connection);
 
 /// The data that one side of a connection wrote.
 std::unique_ptr<Stream> smcr_stream(const StreamChoice& choice, OctetSink& sink);
+std::unique_ptr<FrameListener> smcr_frames(TellSession tell);
 
 }  // namespace fabricscope::report

@@ -28,7 +28,11 @@ Request request_of(const QCommandLineParser& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    QApplication application(argc, argv);
+    QStringList arguments;
+    for (int i = 0; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
+    // Qt takes --session for its own and away: it gets no argument but the program's name.
+    int qt_argc = 1;
+    QApplication application(qt_argc, argv);
     QApplication::setApplicationName("fabricscope-viewer");
     QApplication::setOrganizationName("fabricscope");
     QApplication::setApplicationVersion(FABRICSCOPE_VERSION);
@@ -38,7 +42,7 @@ int main(int argc, char** argv) {
     line.addVersionOption();
     line.addOptions({frame_option, session_option, reuse_option});
     line.addPositionalArgument("FILE", "Captures; several are one timeline.", "[FILE...]");
-    line.process(application);
+    line.process(arguments);
     const Request request = request_of(line);
     if (line.isSet(reuse_option) && hand_over(request, socket_name())) return 0;
 

@@ -18,6 +18,7 @@
 #include <QRegularExpression>
 #include <QStatusBar>
 #include <QToolBar>
+#include <algorithm>
 
 #include "analyzer/report/units.h"
 #include "analyzer/viewer/link/wireshark.h"
@@ -25,6 +26,7 @@
 #include "analyzer/viewer/panes/latency_pane.h"
 #include "analyzer/viewer/panes/list_panes.h"
 #include "analyzer/viewer/panes/memory_pane.h"
+#include "analyzer/viewer/panes/packet_pane.h"
 #include "analyzer/viewer/panes/sequence_pane.h"
 #include "analyzer/viewer/panes/theme.h"
 #include "analyzer/viewer/panes/track_pane.h"
@@ -55,6 +57,18 @@ QString names_of(const std::vector<std::string>& files) {
     return names.join(", ");
 }
 
+constexpr int growth_interval = 1000;  // milliseconds
+
+/// Octets; -1: there is no such file.
+std::vector<qint64> sizes_of(const std::vector<std::string>& files) {
+    std::vector<qint64> sizes;
+    for (const std::string& file : files) {
+        const QFileInfo info(text(file));
+        sizes.push_back(info.exists() ? info.size() : -1);
+    }
+    return sizes;
+}
+
 }  // namespace
 
 MainWindow::MainWindow() {
@@ -70,6 +84,7 @@ MainWindow::MainWindow() {
         show(recording);
     });
     connect(&navigator_, &Navigator::placed, this, [this] { describe_place(); });
+    connect(&growth_timer_, &QTimer::timeout, this, [this] { look_for_growth(); });
     tell("Open a capture with Ctrl+O, or drop one here.");
 }
 
@@ -89,6 +104,7 @@ void MainWindow::add_panes() {
     ladder_ = new LadderPane(navigator_);
     latency_ = new LatencyPane(navigator_);
     memory_ = new MemoryPane(navigator_);
+    packets_ = new PacketPane(navigator_);
     QDockWidget* const verdict = add_pane("Verdict", verdict_, Qt::LeftDockWidgetArea);
     QDockWidget* const sessions = add_pane("Sessions", sessions_, Qt::LeftDockWidgetArea);
     QDockWidget* const tracks = add_pane("Tracks", tracks_, Qt::RightDockWidgetArea);
@@ -96,6 +112,11 @@ void MainWindow::add_panes() {
     tabifyDockWidget(sequence, add_pane("Ladder", ladder_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Memory", memory_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Latency", latency_, Qt::RightDockWidgetArea));
+    QDockWidget* const packets = add_pane("Packets", packets_, Qt::RightDockWidgetArea);
+    tabifyDockWidget(sequence, packets);
+    // Behind another tab it has not yet the height that it scrolls by.
+    connect(
+        packets, &QDockWidget::visibilityChanged, packets_, [this] { packets_->follow_place(); }, Qt::QueuedConnection);
     sequence->raise();
     resizeDocks({verdict, tracks}, {460, 820}, Qt::Horizontal);
     resizeDocks({verdict, sessions}, {330, 400}, Qt::Vertical);
@@ -105,6 +126,13 @@ void MainWindow::add_panes() {
 void MainWindow::add_menus() {
     QMenu* const file = menuBar()->addMenu("&File");
     file->addAction("&Open...", QKeySequence::Open, this, [this] { choose_files(); });
+    follow_ = file->addAction("&Follow files that grow");
+    follow_->setObjectName("follow");
+    follow_->setCheckable(true);
+    connect(follow_, &QAction::toggled, this, [this](bool on) {
+        if (on) growth_timer_.start(growth_interval);
+        else growth_timer_.stop();
+    });
     file->addAction("&Quit", QKeySequence::Quit, this, [this] { close(); });
     QMenu* const go = menuBar()->addMenu("&Go");
     back_ = go->addAction("&Back", QKeySequence("Alt+Left"), this, [this] { navigator_.back(); });
@@ -163,13 +191,43 @@ void MainWindow::open(const Request& request) {
         return;
     }
     request_ = request;
+    last_stretch_.reset();
     setWindowTitle(names_of(files) + " - fabricscope");
     tell("");
+    start_reading();
+}
+
+void MainWindow::start_reading() {
+    const std::vector<std::string>& files = request_.files;
+    sizes_ = sizes_of(files);
+    reading_time_.start();
     place_->setText("reading " + names_of(files));
     progress_->setRange(0, 0);
     progress_->show();
     cancel_->show();
     loader_.load(files);
+}
+
+/// Files are read anew, at the same place. What takes long to read is looked at less often.
+void MainWindow::look_for_growth() {
+    if (!recording_ || loader_.is_busy()) return;
+    const std::vector<qint64> sizes = sizes_of(request_.files);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const QString file = text(request_.files[i]);
+        if (sizes[i] < 0) return stop_following(file + " is gone: this is what was read before.");
+        if (sizes[i] < sizes_[i]) return stop_following(file + " became shorter: this is what was read before.");
+    }
+    if (sizes == sizes_) return;
+    request_.session = navigator_.place().session;
+    request_.frame = navigator_.place().frame;
+    const bool shows_all = navigator_.stretch() == navigator_.whole();
+    last_stretch_ = shows_all ? std::nullopt : std::optional(navigator_.stretch());
+    start_reading();
+}
+
+void MainWindow::stop_following(const QString& why) {
+    follow_->setChecked(false);
+    tell(why + " It is not followed any more.");
 }
 
 void MainWindow::go_to(const Request& request) {
@@ -208,8 +266,13 @@ void MainWindow::show(std::shared_ptr<const Recording> recording) {
     ladder_->show(recording_);
     latency_->show(recording_);
     memory_->show(recording_);
+    packets_->show(recording_);
     describe_place();
     if (request_.frame || !request_.session.empty()) go_to(request_);
+    if (last_stretch_) navigator_.show(*last_stretch_);
+    constexpr int share_of_reading = 4;
+    growth_timer_.setInterval(std::max(
+        growth_interval, static_cast<int>(std::min<qint64>(reading_time_.elapsed(), 60'000)) * share_of_reading));
 }
 
 void MainWindow::tell(const QString& words) {

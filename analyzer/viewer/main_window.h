@@ -2,7 +2,9 @@
 // The window: panes around one time cursor.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QMainWindow>
+#include <QTimer>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@ namespace fabricscope::viewer {
 class LadderPane;
 class LatencyPane;
 class MemoryPane;
+class PacketPane;
 class SequencePane;
 class SessionPane;
 class TrackPane;
@@ -52,6 +55,9 @@ private:
     void tell(const QString& words);
     void describe_place();
     void go_to(const Request& request);
+    void start_reading();
+    void look_for_growth();
+    void stop_following(const QString& why);
     void show_shortcuts();
     void open_in_wireshark();
     void copy_filter();
@@ -68,10 +74,16 @@ private:
     LadderPane* ladder_ = nullptr;
     LatencyPane* latency_ = nullptr;
     MemoryPane* memory_ = nullptr;
+    PacketPane* packets_ = nullptr;
     QLabel* message_ = nullptr;  ///< above all: what keeps something from being shown
     QLabel* place_ = nullptr;
     QProgressBar* progress_ = nullptr;
     QPushButton* cancel_ = nullptr;
+    QTimer growth_timer_;
+    QElapsedTimer reading_time_;
+    std::vector<qint64> sizes_;            ///< of the files when their reading began
+    std::optional<Stretch> last_stretch_;  ///< to be shown again once a file that grew has been read
+    QAction* follow_ = nullptr;
     QAction* back_ = nullptr;
     QAction* forward_ = nullptr;
 };

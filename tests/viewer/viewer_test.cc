@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <QAction>
+#include <QCheckBox>
 #include <QDirIterator>
+#include <QDockWidget>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -15,6 +18,7 @@
 #include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/link/wireshark.h"
 #include "analyzer/viewer/main_window.h"
+#include "analyzer/viewer/model/packet_model.h"
 #include "analyzer/viewer/model/tracks.h"
 #include "analyzer/viewer/model/verdict_model.h"
 #include "analyzer/viewer/panes/ladder_pane.h"
@@ -92,11 +96,15 @@ private Q_SLOTS:
     void click_on_a_finding_moves_all_panes();
     void filter_and_search();
     void ladders_and_memory_are_those_of_the_report();
+    void packets_are_linked_both_ways();
+    void fibre_channel_frames_say_what_they_are();
+    void frames_of_a_flow_belong_to_what_they_have_in_common();
     void wireshark_is_told_the_frame_and_the_session();
     void every_sample_can_be_looked_at();
     void requests_reach_a_viewer_that_runs();
     void colours_follow_the_palette();
     void bad_input_is_a_sentence();
+    void growing_files_are_followed();
     void reading_can_be_cancelled();
 };
 
@@ -288,6 +296,77 @@ void ViewerTest::ladders_and_memory_are_those_of_the_report() {
     QVERIFY(std::ranges::any_of(memories[0].accesses, &report::Access::writes));
 }
 
+void ViewerTest::packets_are_linked_both_ways() {
+    Opened opened({samples + "real/smcr_v2_echo.pcap"});
+    const Recording& recording = *opened.window.recording();
+    QTableView& table = opened.find<QTableView>("packetTable");
+    QCOMPARE(static_cast<std::uint64_t>(table.model()->rowCount()), recording.results->capture.frames);
+    Navigator& navigator = opened.window.navigator();
+    navigator.go({.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = 7, .time = {}});
+    QCOMPARE(table.currentIndex().row(), 6);
+    QCOMPARE(navigator.place().session, std::string("smcr-1"));
+    opened.window.open(Request{opened.window.recording()->files, "smcr-1", 30});
+    QCOMPARE(navigator.place().session, std::string("smcr-1"));
+    table.setCurrentIndex(table.model()->index(9, 0));
+    QVERIFY(navigator.place().frame == 10U);
+    QVERIFY(navigator.place().time == recording.time_of(10));
+
+    const QModelIndex last = table.model()->index(table.model()->rowCount() - 1, 0);
+    const auto is_seen = [&](const QModelIndex& row) {
+        return table.viewport()->rect().intersects(table.visualRect(row));
+    };
+    navigator.go({.node = {}, .session = {}, .frame = recording.results->capture.frames, .time = {}});
+    opened.find<QDockWidget>("dockPackets").raise();
+    QTRY_VERIFY(is_seen(last));
+    QVERIFY(!is_seen(table.model()->index(0, 0)));
+
+    opened.find<QLineEdit>("packetFilter").setText("RDMA WRITE");
+    QVERIFY(table.model()->rowCount() > 0);
+    QVERIFY(static_cast<std::uint64_t>(table.model()->rowCount()) < recording.results->capture.frames);
+    for (const QString& words : column(*table.model(), PacketModel::summary)) QVERIFY(words.contains("RDMA WRITE"));
+    opened.find<QLineEdit>("packetFilter").setText("12");
+    QVERIFY(column(*table.model(), PacketModel::number).contains("12"));
+    opened.find<QLineEdit>("packetFilter").setText("no such words");
+    QCOMPARE(table.model()->rowCount(), 0);
+    opened.find<QLineEdit>("packetFilter").clear();
+
+    opened.find<QCheckBox>("packetsOfSelection").setChecked(true);
+    navigator.go({.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = {}, .time = {}});
+    const QStringList sessions = column(*table.model(), PacketModel::session);
+    QVERIFY(!sessions.empty());
+    for (const QString& session : sessions) QCOMPARE(session, "smcr-1");
+    const QString all = column(*table.model(), PacketModel::summary).join('\n');
+    for (const char* words : {"SYN", "RDMA WRITE Only", "SEND Only"}) QVERIFY2(all.contains(words), qPrintable(all));
+}
+
+void ViewerTest::fibre_channel_frames_say_what_they_are() {
+    Opened opened({samples + "fcvi/client_server_iso.pcap"});
+    const QStringList words = column(*opened.find<QTableView>("packetTable").model(), PacketModel::summary);
+    QVERIFY2(words.contains("FC-VI, unsolicited control"), qPrintable(words.join('\n')));
+    QVERIFY2(words.contains("Extended Link Services, ELS request"), qPrintable(words.join('\n')));
+}
+
+void ViewerTest::frames_of_a_flow_belong_to_what_they_have_in_common() {
+    report::Overview overview;
+    overview.add(report::Node::none, "link");
+    for (const std::uint64_t frame : {1U, 3U}) {
+        report::Slice begin = slice(0, 1);
+        begin.frame = frame;
+        overview.add(0, "connection").lanes.push_back({.name = "x", .slices = {begin}});
+    }
+    FrameTable frames;
+    const std::vector<std::uint8_t> octets(60);
+    for (const std::uint64_t number : {3U, 2U, 1U, 70'000U})
+        frames.add({.number = number, .wire_length = 60, .data = octets, .link = capture::LinkType::ethernet});
+    frames.sort();
+    frames.take_nodes_from(overview);
+    QCOMPARE(frames.rows[0].node, 1U);
+    QCOMPARE(frames.rows[1].node, 0U);
+    QCOMPARE(frames.rows[2].node, 2U);
+    QCOMPARE(frames.row_of(70'000), 3U);
+    QCOMPARE(frames.row_of(4), frames.rows.size());
+}
+
 void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
     const QString file = samples + "real/smcr_v2_echo.pcap";
     Opened opened({file});
@@ -315,7 +394,7 @@ void ViewerTest::every_sample_can_be_looked_at() {
         for (std::size_t i = 0; i < std::min(nodes.size(), most_nodes); ++i) {
             opened.window.navigator().go(
                 {.node = i, .session = nodes[i].name, .frame = nodes[i].first_frame, .time = nodes[i].first});
-            for (const char* pane : {"tracks", "sequence", "ladder", "memory", "latency"})
+            for (const char* pane : {"tracks", "sequence", "ladder", "memory", "latency", "packets"})
                 QVERIFY(!opened.find<QWidget>(pane).grab().isNull());
         }
         for (const Track& track : recording.tracks)
@@ -388,6 +467,33 @@ void ViewerTest::bad_input_is_a_sentence() {
     Opened cut({file_of("cut.pcap", octets.left(octets.size() - 7))});
     QVERIFY2(cut.message().contains("cut.pcap"), qPrintable(cut.message()));
     QVERIFY(cut.window.recording()->operations() > 0);
+}
+
+void ViewerTest::growing_files_are_followed() {
+    QFile whole(samples + "real/smcr_v2_echo.pcap");
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray octets = whole.readAll();
+    QTemporaryDir folder;
+    QFile file(folder.filePath("grows.pcap"));
+    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Unbuffered));
+    file.write(octets.left(octets.size() / 2));
+    Opened opened({file.fileName()});
+    const std::size_t before = opened.window.recording()->frames.rows.size();
+    opened.window.navigator().go({.node = {}, .session = "smcr-1", .frame = 3, .time = {}});
+    QAction& follow = opened.find<QAction>("follow");
+    follow.setChecked(true);
+    file.write(octets.mid(octets.size() / 2));
+    QTRY_VERIFY_WITH_TIMEOUT(opened.window.recording()->frames.rows.size() > before, 20'000);
+    QCOMPARE(opened.message(), QString());
+    QVERIFY(opened.window.navigator().place().frame == 3U);
+
+    QVERIFY(file.resize(octets.size() / 3));
+    QTRY_VERIFY_WITH_TIMEOUT(opened.message().contains("became shorter"), 20'000);
+    QVERIFY(!follow.isChecked());
+    QVERIFY(file.remove());
+    follow.setChecked(true);
+    QTRY_VERIFY_WITH_TIMEOUT(opened.message().contains("is gone"), 20'000);
+    QVERIFY(opened.window.recording()->frames.rows.size() > before);
 }
 
 void ViewerTest::reading_can_be_cancelled() {

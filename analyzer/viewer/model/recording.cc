@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
+
 namespace fabricscope::viewer {
 namespace {
 
@@ -29,20 +31,58 @@ std::vector<const engine::Finding*> findings_of(const engine::Engine& engine) {
     return findings;
 }
 
-void evaluate(Recording& recording) {
+/// Frames whose sessions are known, as the protocols tell them.
+class KnownFrames {
+public:
+    KnownFrames() {
+        for (const report::ProtocolReport* report : report::protocol_reports())
+            for (const report::SessionKind& kind : report->sessions)
+                if (kind.frames != nullptr) listen_to(kind);
+    }
+    const engine::Observers& observers() const { return observers_; }
+
+    void mark_in(Recording& recording) const {
+        for (const Known& known : known_)
+            for (const auto& [id, frames] : known.frames)
+                if (const auto node = recording.node_of(known.prefix + std::to_string(id)))
+                    for (const std::uint64_t frame : frames) recording.frames.mark(frame, *node);
+    }
+
+private:
+    struct Known {
+        std::string prefix;
+        std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> frames{};  ///< by the number of their session
+    };
+
+    void listen_to(const report::SessionKind& kind) {
+        auto& frames = known_.emplace_back(Known{.prefix = kind.prefix}).frames;
+        const auto tell = [&frames](std::uint64_t frame, std::uint32_t id) { frames[id].push_back(frame); };
+        listeners_.push_back(kind.frames(tell));
+        listeners_.back()->listen(observers_);
+    }
+
+    std::deque<Known> known_;
+    std::vector<std::unique_ptr<report::FrameListener>> listeners_;
+    engine::Observers observers_;
+};
+
+void evaluate(Recording& recording, const KnownFrames& known) {
     recording.results.emplace(
         report::results_of(recording.reading, recording.files, findings_of(*recording.reading.engine)));
     recording.overview = report::overview_of(recording.results->models);
     for (std::size_t i = 0; i < recording.overview.nodes.size(); ++i)
         recording.nodes.try_emplace(recording.overview.nodes[i].name, i);
     recording.tracks = tracks_of(recording.overview);
+    recording.frames.sort();
+    known.mark_in(recording);
+    recording.frames.take_nodes_from(recording.overview);
 }
 
 }  // namespace
 
 std::optional<Time> Recording::time_of(std::uint64_t frame) const {
-    if (frame == 0 || frame > frame_times.size() || frame_times[frame - 1] == 0) return std::nullopt;
-    return frame_times[frame - 1];
+    const std::size_t row = frames.row_of(frame);
+    return row < frames.rows.size() ? std::optional(frames.rows[row].time) : std::nullopt;
 }
 
 std::optional<std::size_t> Recording::node_of(const std::string& session) const {
@@ -69,14 +109,14 @@ std::shared_ptr<const Recording> load(
     auto recording = std::make_shared<Recording>();
     recording->files = files;
     std::uint64_t frames = 0, octets = 0;
-    recording->reading = report::read(files, engine_options(), {}, [&](const capture::Frame& frame) {
-        if (frame.number > recording->frame_times.size()) recording->frame_times.resize(frame.number);
-        recording->frame_times[frame.number - 1] = frame.time;
+    const KnownFrames known;
+    recording->reading = report::read(files, engine_options(), known.observers(), [&](const capture::Frame& frame) {
+        recording->frames.add(frame);
         octets += frame.data.size();
         recording->cancelled = ++frames % frames_between_calls == 0 && !proceed(frames, octets);
         return !recording->cancelled;
     });
-    if (recording->reading.engine) evaluate(*recording);
+    if (recording->reading.engine) evaluate(*recording, known);
     return recording;
 }
 

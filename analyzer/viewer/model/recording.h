@@ -12,6 +12,7 @@
 
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/reading.h"
+#include "analyzer/viewer/model/frame_table.h"
 #include "analyzer/viewer/model/tracks.h"
 
 namespace fabricscope::viewer {
@@ -23,8 +24,8 @@ struct Recording {
     report::Reading reading;                 ///< without engine: nothing could be opened
     std::optional<report::Results> results;  ///< nothing: the same
     report::Overview overview;
-    std::vector<Track> tracks;                           ///< of `overview`
-    std::vector<Time> frame_times;                       ///< by frame number - 1; 0: no such frame
+    std::vector<Track> tracks;  ///< of `overview`
+    FrameTable frames;
     std::unordered_map<std::string, std::size_t> nodes;  ///< of `overview`, by name
     bool cancelled = false;
 

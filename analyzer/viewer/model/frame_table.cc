@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/viewer/model/frame_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "protocols/fc/frame_header.h"
+#include "protocols/ib/opcode.h"
+
+namespace fabricscope::viewer {
+namespace {
+
+using capture::Packet;
+using capture::Transport;
+
+std::string tcp_text(const capture::TcpSegment& tcp) {
+    constexpr std::array<std::pair<capture::TcpFlag, const char*>, 5> flags{
+        {{capture::syn, "SYN"},
+         {capture::fin, "FIN"},
+         {capture::rst, "RST"},
+         {capture::psh, "PSH"},
+         {capture::ack, "ACK"}}};
+    std::string text;
+    for (const auto& [flag, name] : flags)
+        if (tcp.has(flag)) text += (text.empty() ? "" : ", ") + std::string(name);
+    return "TCP " + text;
+}
+
+std::string fc_text(const fc::FrameHeader& header) {
+    const char* const information = layout::name_of(fc::r_ctl_names, header.r_ctl);
+    const std::string words = information != nullptr ? information : fmt::format("R_CTL {:02X}h", header.r_ctl);
+    if (!header.is_data()) return words;  // only there is TYPE the protocol
+    const char* const type = layout::name_of(fc::type_names, header.type);
+    return (type != nullptr ? type : fmt::format("TYPE {:02X}h", header.type)) + ", " + words;
+}
+
+std::string summary_of(const Packet& packet) {
+    switch (packet.transport) {
+        case Transport::tcp: return tcp_text(packet.tcp);
+        case Transport::udp: return "UDP";
+        case Transport::ib: return ib::opcode_name(packet.ib.bth.opcode);
+        case Transport::fc: return fc_text(packet.fc->frame.header);
+        case Transport::none: break;
+    }
+    if (packet.unread != capture::Unread::none) return name_of(packet.unread);
+    return packet.state == capture::DecodeState::ok ? "other traffic" : "not decoded";
+}
+
+struct Ends {
+    FrameTable::End source, destination;
+};
+
+Ends ends_of(const Packet& packet) {
+    Ends ends{{packet.source, nullptr, 0}, {packet.destination, nullptr, 0}};
+    const auto add_ports = [&](const auto& of) {
+        ends.source = {packet.source, "port", of.source_port};
+        ends.destination = {packet.destination, "port", of.destination_port};
+    };
+    if (packet.transport == Transport::tcp) add_ports(packet.tcp);
+    if (packet.transport == Transport::udp) add_ports(packet.udp);
+    if (packet.transport == Transport::ib) ends.destination = {packet.destination, "QP", packet.ib.bth.destination_qpn};
+    return ends;
+}
+
+std::uint32_t common_branch(const report::Overview& overview, std::uint32_t one, std::uint32_t other) {
+    const auto above = [&](std::uint32_t node) {
+        const std::size_t parent = overview.nodes[node].parent;
+        return parent == report::Node::none ? FrameRow::no_node : static_cast<std::uint32_t>(parent);
+    };
+    std::size_t depth = overview.depth_of(one), other_depth = overview.depth_of(other);
+    for (; depth > other_depth; --depth) one = above(one);
+    for (; other_depth > depth; --other_depth) other = above(other);
+    while (one != other) one = above(one), other = above(other);
+    return one;
+}
+
+}  // namespace
+
+std::uint32_t Words::number_of(std::string_view words) {
+    const auto [place, is_new] = numbers_.try_emplace(std::string(words), static_cast<std::uint32_t>(texts_.size()));
+    if (is_new) texts_.push_back(place->first);
+    return place->second;
+}
+
+std::uint32_t FrameTable::number_of(const End& end) {
+    const auto [place, is_new] = ends_.try_emplace(end, 0);
+    if (is_new) {
+        std::string name = to_string(end.address);
+        if (end.noun != nullptr) name += fmt::format(" {} {}", end.noun, end.number);
+        place->second = words.number_of(name);
+    }
+    return place->second;
+}
+
+void FrameTable::add(const capture::Frame& frame) {
+    const Packet packet = capture::decode(frame);
+    const Ends ends = ends_of(packet);
+    FrameRow row{.number = frame.number, .time = frame.time, .octets = frame.wire_length};
+    row.source = number_of(ends.source);
+    row.destination = number_of(ends.destination);
+    row.summary = words.number_of(summary_of(packet));
+    row.is_numbered = packet.transport == Transport::ib || packet.transport == Transport::tcp;
+    if (packet.transport == Transport::ib) row.sequence = packet.ib.bth.psn;
+    if (packet.transport == Transport::tcp) row.sequence = packet.tcp.sequence;
+    rows.push_back(row);
+}
+
+void FrameTable::sort() {
+    if (!std::ranges::is_sorted(rows, {}, &FrameRow::number)) std::ranges::stable_sort(rows, {}, &FrameRow::number);
+}
+
+void FrameTable::mark(std::uint64_t frame, std::size_t node) {
+    const std::size_t row = row_of(frame);
+    if (row < rows.size() && rows[row].node == FrameRow::no_node) rows[row].node = static_cast<std::uint32_t>(node);
+}
+
+void FrameTable::take_operations_of(const report::Overview& overview, bool counted) {
+    for (std::size_t i = 0; i < overview.nodes.size(); ++i) {
+        const report::Node& node = overview.nodes[i];
+        if ((node.octets || node.packets) != counted) continue;
+        for (const report::Lane& lane : node.lanes)
+            for (const report::Slice& slice : lane.slices) mark(slice.frame, i);
+    }
+}
+
+void FrameTable::spread_over_flows(const report::Overview& overview) {
+    const auto flow_of = [](const FrameRow& row) { return std::uint64_t{row.source} << 32 | row.destination; };
+    std::unordered_map<std::uint64_t, std::uint32_t> branches;
+    for (const FrameRow& row : rows) {
+        if (row.node == FrameRow::no_node) continue;
+        const auto [place, is_new] = branches.try_emplace(flow_of(row), row.node);
+        if (!is_new && place->second != FrameRow::no_node)
+            place->second = common_branch(overview, place->second, row.node);
+    }
+    for (FrameRow& row : rows)
+        if (const auto place = branches.find(flow_of(row)); row.node == FrameRow::no_node && place != branches.end())
+            row.node = place->second;
+}
+
+void FrameTable::take_nodes_from(const report::Overview& overview) {
+    for (const bool counted : {true, false}) {
+        take_operations_of(overview, counted);
+        spread_over_flows(overview);
+    }
+}
+
+std::size_t FrameTable::row_of(std::uint64_t frame) const {
+    const auto row = std::ranges::lower_bound(rows, frame, {}, &FrameRow::number);
+    return row != rows.end() && row->number == frame ? static_cast<std::size_t>(row - rows.begin()) : rows.size();
+}
+
+}  // namespace fabricscope::viewer

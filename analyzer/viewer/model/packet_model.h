@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The frames as a table. A row costs nothing until it is painted.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analyzer/viewer/model/recording.h"
+
+namespace fabricscope::viewer {
+
+class PacketModel : public QAbstractTableModel {
+public:
+    enum Column : int { number, time, source, destination, length, session, summary, column_count };
+
+    void show(std::shared_ptr<const Recording> recording);
+    /// Those with these words in any of their texts, or with that number, and of the branch and all below it.
+    void filter(const QString& words, std::optional<std::size_t> node);
+    const FrameRow& at(int row) const { return recording_->frames.rows[shown_[static_cast<std::size_t>(row)]]; }
+    /// The row of a frame; nothing if it is filtered out.
+    std::optional<int> row_of(std::uint64_t frame) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent) const override { return parent.isValid() ? 0 : int{column_count}; }
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    QString text_of(const FrameRow& row, int column) const;
+
+    std::shared_ptr<const Recording> recording_;
+    std::vector<std::uint32_t> shown_;  ///< rows of the table, ascending
+};
+
+}  // namespace fabricscope::viewer
