@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/engine/rdma/at.h"
 
@@ -221,8 +222,7 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
     Half& requester = *at.half.peer;
     Requests& requests = requester.requests;
     Direction& asker = direction_of(requester);
-    requester.timeouts = 0;
-    stream_of(requester).silence.reset();
+    if (std::exchange(requester.timeouts, 0) != 0) stream_of(requester).silence.reset();
     if (!requests.has_arrived(psn)) requester.last_answered = at.packet.time;
     at.facts.unseen = requests.started() && psn_distance(requests.next_psn(), psn) >= 0;
     if (const std::uint32_t unseen = requests.acknowledge(psn); unseen != 0) {

@@ -213,9 +213,8 @@ void Streams::begin_again(At& at) {
     if (cause != Cause::timeout) return;
     ++at.direction.timeouts;
     at.direction.longest_timeout = std::max(at.direction.longest_timeout, waited);
-    half.last_silence = waited;
     at.facts.retry = ++half.timeouts;
-    stream_of(half).silence = Silence{half.timeouts, at.stamp(), waited};
+    stream_of(half).silence = Silence{half.timeouts, at.stamp(), waited, retries_of(stream_of(half))};
     if (half.timeouts <= half.most_timeouts) return;
     half.most_timeouts = half.timeouts;
     if (half.timeout_frames.size() >= half.timeouts || half.timeouts > 8) half.timeout_frames.clear();

@@ -4,28 +4,26 @@
 
 #include <unordered_map>
 
-#include "analyzer/engine/rdma/sessions.h"
 #include "analyzer/engine/rdma/streams.h"
 
 namespace fabricscope::engine::rdma {
 
 void Streams::finish() {
-    Sessions sessions(announcements_);
-    sessions.update();
-    join_announced(sessions);
+    sessions_.update();
+    join_announced();
     settle_halves();
     settle_merged();
-    settle_sessions(model_, sessions);
+    settle_sessions(model_, sessions_);
     settle_ends();
     judge_retry_counts();
 }
 
 /// Those that no acknowledgment has joined.
-void Streams::join_announced(const Sessions& sessions) {
+void Streams::join_announced() {
     std::unordered_map<std::uint32_t, Half*> by_stream;
     for (Half& half : halves_)
         if (half.peer == nullptr) by_stream[half.stream] = &half;
-    for (const auto& [one, other_one] : halves_of_one(model_, sessions)) {
+    for (const auto& [one, other_one] : halves_of_one(model_, sessions_)) {
         const auto half = by_stream.find(one), peer = by_stream.find(other_one);
         if (half != by_stream.end() && peer != by_stream.end()) join(*half->second, *peer->second, Learned::cm);
     }
@@ -75,13 +73,9 @@ void Streams::settle_merged() {
 
 /// What ended a stream comes before its being disconnected.
 void Streams::settle_ends() {
-    for (const Half& half : halves_) {
-        Stream& stream = stream_of(half);
-        const bool over = half.timeouts != 0 && now_ - half.last_request > half.last_silence;
-        if (!half.gone && over && half.timeouts >= retries_of(stream)) stream.ending = End::retries_exhausted;
-    }
     for (Stream& stream : model_.streams) {
         if (stream.merged) continue;
+        if (stream.silence && stream.silence->is_final_at(now_)) stream.ending = End::retries_exhausted;
         if (stream.fatal) stream.ending = End::nak;
         const bool all_answered = stream.unanswered[a] + stream.unanswered[b] == 0;
         const bool answers = is_reliable(stream.transport) && stream.learned;
@@ -90,9 +84,11 @@ void Streams::settle_ends() {
 }
 
 /// As the CM negotiated them, or as many as a queue pair can be told to.
-std::uint32_t Streams::retries_of(const Stream& stream) const {
-    if (stream.cm_connection == 0) return most_retries;
-    const auto& told = announcements_.cm.connections[stream.cm_connection - 1].retry_count;
+std::uint32_t Streams::retries_of(const Stream& stream) {
+    sessions_.update();
+    const std::optional<Session> session = sessions_.find(stream);
+    if (!session || session->cm_connection == 0) return most_retries;
+    const auto& told = announcements_.cm.connections[session->cm_connection - 1].retry_count;
     return told && *told != 0 ? *told : most_retries;
 }
 

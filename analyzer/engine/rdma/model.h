@@ -118,10 +118,11 @@ inline constexpr std::uint32_t most_retries = 7;
 /// A side has begun again and again because nothing came.
 struct Silence {
     std::uint32_t retries = 0;
-    FrameStamp last;  ///< retry
-    Time waited = 0;  ///< before it
-    /// Whether it was the last one of all that a queue pair can be told to do.
-    bool is_final_at(Time now) const { return retries >= most_retries && now - last.time > waited; }
+    FrameStamp last;                       ///< retry
+    Time waited = 0;                       ///< before it
+    std::uint32_t allowed = most_retries;  ///< as its CM connection says, or as many as a queue pair can be told to do
+    /// Whether it was the last one of all.
+    bool is_final_at(Time now) const { return retries >= allowed && now - last.time > waited; }
 };
 
 struct Stream {

@@ -92,6 +92,7 @@ void Streams::merge(Half& kept, Half& dropped) {
     into.last_frame = std::max(into.last_frame, from.last_frame);
     into.last_time = std::max(into.last_time, from.last_time);
     if (!into.mtu) into.mtu = from.mtu;
+    if (!into.silence) into.silence = from.silence;
     if (from.fatal) {
         into.fatal = from.fatal;
         into.fatal->by = from.fatal->by == dropped.side ? other(kept.side) : kept.side;

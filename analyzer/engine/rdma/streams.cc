@@ -197,6 +197,8 @@ Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
 
 /// The numbers of its packets have nothing to do with those before: another queue pair has got its number.
 Streams::Half& Streams::made_anew(Half& half, const Packet& packet) {
+    std::optional<Silence>& silence = stream_of(half).silence;
+    if (silence && !silence->is_final_at(packet.time)) silence.reset();
     for (Half* gone : {&half, half.peer}) {
         if (gone == nullptr) continue;
         gone->gone = true;

@@ -9,12 +9,11 @@
 
 #include "analyzer/engine/flat_map.h"
 #include "analyzer/engine/rdma/requests.h"
+#include "analyzer/engine/rdma/sessions.h"
 #include "analyzer/engine/rdma/verdicts.h"
 #include "capture/packet.h"
 
 namespace fabricscope::engine::rdma {
-
-class Sessions;
 
 class Streams {
 public:
@@ -26,6 +25,7 @@ public:
           observer_(observer),
           is_observed_(is_observed),
           model_(model),
+          sessions_(announcements),
           verdicts_(options, observer, model) {}
 
     void on_packet(const capture::Packet& packet);
@@ -94,7 +94,6 @@ private:
         std::uint32_t timeouts = 0;                ///< in a row
         std::uint32_t most_timeouts = 0;
         std::vector<std::uint64_t> timeout_frames;  ///< of the longest row
-        Time last_silence = 0;                      ///< before the latest time-out
         std::optional<Time> last_marked;            ///< when it sent a packet that was marked
         std::optional<Holes> holes;
         std::vector<Repeated> repeated;  ///< the latest of them
@@ -167,17 +166,18 @@ private:
     Direction& opposite_of(const Half& half) { return stream_of(half).from[other(half.side)]; }
 
     void settle_halves();
-    void join_announced(const Sessions& sessions);
+    void join_announced();
     void settle_merged();
     void settle_ends();
     void judge_retry_counts();
-    std::uint32_t retries_of(const Stream& stream) const;
+    std::uint32_t retries_of(const Stream& stream);
 
     const Options& options_;
     const Announcements& announcements_;
     Observer& observer_;
     const bool is_observed_;
     Model& model_;
+    Sessions sessions_;
     Verdicts verdicts_;
     std::deque<Half> halves_;
     FlatMap<Key, Half*, Hash> half_by_key_;

@@ -336,6 +336,26 @@ TEST(Rdma, RetriesThatNobodyAnswersEndTheStream) {
     EXPECT_EQ(s.from[a].timeouts, 7U);
 }
 
+TEST(Rdma, TheLastRetryIsTheOneThatTheCmAllows) {
+    World w;
+    rdma_cm::Connection& connection = w.cm.connections.emplace_back();
+    connection.id = 1;
+    connection.retry_count = 3;
+    connection.end[engine::Side::client].address = World::address_of(a);
+    connection.end[engine::Side::client].qpn = qp_a;
+    connection.end[engine::Side::server].address = World::address_of(b);
+    connection.end[engine::Side::server].qpn = qp_b;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (int i = 0; i < 4; ++i) w.request(a, send_only, 2), w.wait(capture::second);
+    const auto& silence = w.tracker.model().streams.at(0).silence;
+    ASSERT_TRUE(silence);
+    EXPECT_EQ(silence->last.frame, w.frames);
+    EXPECT_FALSE(silence->is_final_at(w.now)) << "the answer may still come";
+    EXPECT_TRUE(silence->is_final_at(w.now + capture::second));
+    w.request(b, send_only, 0x500000), w.answer(a, 0x500000);
+    EXPECT_TRUE(silence) << "what the other side asked for is no answer";
+}
+
 TEST(Rdma, AReadThatIsAskedForAgainFromTheMiddle) {
     World w;
     w.read(a, 50, 4096);
