@@ -103,7 +103,7 @@ void Llc::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessag
     LinkGroup& group = tracked.group;
     Link& link = group.links[a.link];
     LinkEndpoint& end = link.end[a.from];
-    link.number = body.link;
+    if (link.number.value_or(0) == 0 || !body.reply) link.number = body.link;  // the server gives it; 0 is none
     end.mac = body.mac;
     if (!end.gid) end.gid = body.gid;
     end.qpn = body.qpn;  // if ACCEPT, CONFIRM or ADD LINK named another one, packets go to either
@@ -139,7 +139,7 @@ void Llc::add_link(TrackedGroup& tracked, const LinkOffer& offer, const LinkOffe
     const auto index = links_.create_link(tracked);
     if (!index) return;
     Link& added = tracked.group.links[*index];
-    added.number = offer.number;
+    if (offer.number == acceptance.number) added.number = offer.number;  // else CONFIRM LINK tells which one it is
     if (offer.mtu != 0 && acceptance.mtu != 0) added.mtu = std::min(offer.mtu, acceptance.mtu);
     for (const LinkOffer* half : {&offer, &acceptance}) added.end[half->from] = half->end;
     for (const Side side : {Side::client, Side::server}) links_.bind({tracked.group.id, *index, side});
