@@ -84,6 +84,8 @@ std::optional<QueuePairRef> LinkTable::first_contact(const Gid& gid, std::uint32
 
 namespace {
 
+constexpr std::size_t most_in_the_making = 8;  // link groups at a time
+
 /// Whether the packet has the PSN of the server's first one, on a link that nothing has been sent on.
 bool may_begin(const Link& link, const capture::Packet& packet) {
     const auto& [client, server] = link.end.values;
@@ -115,13 +117,31 @@ std::optional<Side> misnamed_side(const Link& link, const capture::Packet& packe
 }  // namespace
 
 std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) {
-    constexpr std::size_t most = 8;  // link groups that are being made at a time
-    for (std::size_t id = by_id_.size(); id > 0 && id + most > by_id_.size(); --id) {
+    for (std::size_t id = by_id_.size(); id > 0 && id + most_in_the_making > by_id_.size(); --id) {
         const LinkGroup& group = by_id_[id - 1]->group;
         if (!group.from_start) continue;
         for (std::uint32_t i = 0; i < group.links.size(); ++i)
             if (const auto side = misnamed_side(group.links[i], packet))
                 return QueuePairRef{static_cast<std::uint32_t>(id), i, *side};
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+bool goes_over(const RefusedLink& link, const capture::Packet& packet) {
+    const LinkEndpoint &server = link.offer.end, &client = link.refusal.end;
+    return server.gid && client.gid && client.qpn == packet.ib.bth.destination_qpn &&
+           Address::of(*client.gid) == packet.destination && Address::of(*server.gid) == packet.source;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> LinkTable::refused(const capture::Packet& packet) const {
+    for (std::size_t id = by_id_.size(); id > 0 && id + most_in_the_making > by_id_.size(); --id) {
+        const auto& link = by_id_[id - 1]->offers.refused;
+        if (link && goes_over(*link, packet) && confirming_qpn(packet) == link->offer.end.qpn)
+            return static_cast<std::uint32_t>(id);
     }
     return std::nullopt;
 }
