@@ -89,4 +89,4 @@ def test_a_set_up_that_lacks_its_confirm_leaves_no_request_unanswered(path):
     assert not [o for o in result["observations"] if o["id"] == "SMCR-O-llc-unanswered"]
     (group,) = result["smcr"]["link_groups"]
     (confirm_link,) = [e for e in group["llc_exchanges"] if e["type"] == "CONFIRM LINK"]
-    assert confirm_link["response_frame"] is not None
+    assert confirm_link["reply_frame"] is not None

@@ -17,7 +17,7 @@ void AddLinkRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
         judge_rtokens(a, *more);
         judge_references(a, more->slots, more->used);
     } else if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body)) {
-        if (!confirm->reply && of.addition.open && confirm->link == of.addition.number) {
+        if (!confirm->reply && of.addition.open && of.addition.is_about(confirm->link)) {
             judge_early(a, Side::client);
             judge_early_data(a, Side::client);
         }
@@ -26,24 +26,30 @@ void AddLinkRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
             a.history->watched = group(a).from_start;
         }
     } else if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) {
-        const bool gives_up = remove->all || remove->link == of.addition.number;
+        const bool gives_up = remove->all || of.addition.is_about(remove->link);
         if (of.addition.open && a.from == Side::server && gives_up) end(a);
     }
+}
+
+/// What crosses with another offer is about the one that was given up.
+bool AddLinkRules::answers(const Addition& addition, const wire::AddLink& reply) {
+    return addition.is_about(reply.link) || (!addition.accepted && addition.before == 0);
 }
 
 void AddLinkRules::on_reply(const Arrival& a, const wire::LlcMessage& message) {
     if (!group(a).roles_known) return;
     Addition& addition = of_[a.group].addition;
     if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body);
-        add != nullptr && addition.open && add->common().link == addition.number) {
+        add != nullptr && addition.open && answers(addition, add->common())) {
         addition.accepted = !add->common().reject;
+        addition.taken_for = add->common().link;
         judge_early_data(a, Side::client);
         if (!addition.accepted) {
             judge_early_data(a, Side::server);
             end(a);
         }
     } else if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
-               confirm != nullptr && addition.open && confirm->link == addition.number) {
+               confirm != nullptr && addition.open && addition.is_about(confirm->link)) {
         judge_early(a, Side::server);
         judge_early_data(a, Side::server);
         if (addition.agreed.frame != 0) judge_agreement(a);
@@ -91,7 +97,7 @@ void AddLinkRules::note_early(const Arrival& a, const wire::LlcMessage& message)
         return;
     }
     const auto* remove = std::get_if<wire::DeleteLink>(&message.body);
-    const bool gives_up = remove != nullptr && remove->link == addition.number;
+    const bool gives_up = remove != nullptr && addition.is_about(remove->link);
     if (is_serialized(message, a.from) && !gives_up && addition.early[a.from].frame == 0)
         addition.early[a.from] = a.step();
 }
@@ -195,7 +201,7 @@ void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuati
     left = message.body.rtokens_left > 2 ? message.body.rtokens_left - 2U : 0U;
     if (!addition.open) return verdicts_.undecided(rules::add_link_tokens, UndecidedReason::request_not_captured);
     if (const auto why = doubt::since(addition, a)) return verdicts_.undecided(rules::add_link_tokens, *why);
-    if (message.body.link != addition.number)
+    if (!addition.is_about(message.body.link))
         return broken_rtokens(
             a,
             "RTokens for link " + std::to_string(message.body.link) + " instead of " + std::to_string(addition.number));

@@ -30,13 +30,17 @@ private:
         bool open = false;
         bool accepted = false;
         std::uint8_t number = 0;
-        std::uint8_t before = 0;  ///< number of the link that was offered before; 0: none
-        FrameStamp step;          ///< of the request
+        std::uint8_t taken_for = 0;  ///< number under which the client accepts the link; another one than `number`
+                                     ///< breaks SMCR-R25, and nothing else
+        std::uint8_t before = 0;     ///< number of the link that was offered before; 0: none
+        FrameStamp step;             ///< of the request
         std::uint32_t carrier = 0;
         PerSide<std::uint32_t> gaps;
         PerSide<FrameStamp> early;  ///< a serialized request of this side in between
         FrameStamp agreed;          ///< the server's positive reply to CONFIRM RKEY in between
         PerSide<std::optional<unsigned>> rtokens_left;
+
+        bool is_about(std::uint8_t link) const { return link == number || (accepted && link == taken_for); }
     };
     /// On first contact.
     struct FirstData {
@@ -50,6 +54,7 @@ private:
         FirstData first_data;
     };
 
+    static bool answers(const Addition& addition, const wire::AddLink& reply);
     void begin(const Arrival& a, const wire::AddLink& request);
     void note_early(const Arrival& a, const wire::LlcMessage& message);
     void judge_early(const Arrival& a, Side side);

@@ -192,7 +192,9 @@ void ExchangeRules::judge_delete_link_reply(
     const Arrival& a, const wire::DeleteLink& reply, const OpenRequest& request) {
     if (request.from != Side::server) return;  // to the client's the server may only say that there is no such link
     const bool same = request.subject == reply.link && !reply.all;
-    const bool exists = link_numbered(group(a), request.subject) != nullptr || reply.reason == wire::unknown_link;
+    const bool disputed = std::ranges::any_of(group(a).links, [](const Link& link) { return !link.number; });
+    const bool exists = disputed || link_numbered(group(a), request.subject) != nullptr ||
+                        reply.reason == wire::unknown_link;
     if (same && exists) return verdicts_.satisfied(rules::delete_link_answer);
     if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::delete_link_answer, *why);
     if (const auto why = exists ? std::nullopt : doubt::from_start(group(a), *a.history))

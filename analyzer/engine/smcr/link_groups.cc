@@ -81,10 +81,10 @@ void LinkGroups::on_unknown(const capture::Packet& packet) {
 }
 
 /// Whether the packet begins a link of which ACCEPT, CONFIRM or ADD LINK named another GID or queue pair, or CONFIRM is
-/// missing: the link gets what the packet has.
+/// missing: the link gets what the packet has. Or one that was refused.
 bool LinkGroups::recognise(const capture::Packet& packet) {
     const auto end = links_.misnamed(packet);
-    if (!end) return false;
+    if (!end) return llc_.begin_refused_link(packet);
     LinkEndpoint& named = links_.at(end->group).group.links[end->link].end[end->side];
     LinkEndpoint actual = named;
     if (end->side == Side::server) actual.gid = Gid{packet.source.bytes};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "analyzer/engine/smcr/model.h"
@@ -18,6 +19,14 @@ struct LinkOffer {
     std::uint32_t mtu;      ///< octets; 0 = not understood
     std::uint32_t carrier;  ///< link on which it was made, and on which reference RKeys are known
     std::vector<wire::RkeyPair> rkeys;
+};
+
+/// RefusedLink is an offer that was rejected, and the reply, which names a queue pair of the other side nevertheless.
+struct RefusedLink {
+    LinkOffer offer;
+    LinkOffer refusal;
+    FrameStamp step;              ///< of the reply
+    PerSide<std::uint32_t> gaps;  ///< GroupHistory::gaps when it was sent
 };
 
 /// LinkOffers holds the open offers of a link group, at most one for each link number.
@@ -51,7 +60,11 @@ public:
         return &*std::ranges::find_if(offers_, is_its);
     }
 
+    /// The latest link that was refused although it has two ends.
+    std::optional<RefusedLink> refused;
+
     void swap_sides() {
+        refused.reset();
         for (LinkOffer& offer : offers_) offer.from = other(offer.from);
     }
 

@@ -111,6 +111,14 @@ void LinkRules::on_misnamed(
         message + (" names " + text(named)) + ", but the " + name_of(of.side) + " has " + text(actual));
 }
 
+void LinkRules::on_refused_link(
+    const capture::Packet& packet, std::uint32_t group, const RefusedLink& refused, const GroupHistory& history) {
+    if (const auto why = doubt::since(refused, history)) return verdicts_.undecided(rules::add_link_reject, *why);
+    verdicts_.broken(
+        rules::add_link_reject, {refused.step.frame, packet.number}, Subject::link_group(group),
+        "link " + std::to_string(refused.offer.number) + " was rejected, but comes up");
+}
+
 void LinkRules::judge_identity(const Arrival& a, const wire::ConfirmLink& confirm) {
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
     const LinkEndpoint& end = link.end[a.from];

@@ -8,6 +8,7 @@
 #include "analyzer/engine/smcr/add_link_rules.h"
 #include "analyzer/engine/smcr/contact_rules.h"
 #include "analyzer/engine/smcr/exchange_rules.h"
+#include "analyzer/engine/smcr/link_offers.h"
 #include "analyzer/engine/smcr/rkey_rules.h"
 #include "analyzer/engine/smcr/silence_rules.h"
 #include "analyzer/engine/smcr/topology_rules.h"
@@ -36,6 +37,10 @@ public:
 
     /// ACCEPT or CONFIRM of a subsequent contact names an RMB of `side`, before the model has taken it in.
     void on_contact(const ContactSeen& contact, GroupHistory& history) { rkeys_.on_contact(contact, history); }
+
+    /// The CONFIRM LINK request of a new link whose ADD LINK was rejected.
+    void on_refused_link(
+        const capture::Packet& packet, std::uint32_t group, const RefusedLink& refused, const GroupHistory& history);
 
     /// The next WRITE or CDC message, while GroupHistory::watched.
     void on_data(const Arrival& a);

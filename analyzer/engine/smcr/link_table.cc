@@ -84,6 +84,8 @@ std::optional<QueuePairRef> LinkTable::first_contact(const Gid& gid, std::uint32
 
 namespace {
 
+constexpr std::size_t most_in_the_making = 8;  // link groups at a time
+
 /// Whether the packet has the PSN of the server's first one, on a link that nothing has been sent on.
 bool may_begin(const Link& link, const capture::Packet& packet) {
     const LinkEndpoint& server = link.end[Side::server];
@@ -122,8 +124,7 @@ bool LinkTable::lost_confirm(const TrackedGroup& tracked, const capture::Packet&
 }
 
 std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) const {
-    constexpr std::size_t most = 8;  // link groups that are being made at a time
-    for (std::size_t id = by_id_.size(); id > 0 && id + most > by_id_.size(); --id) {
+    for (std::size_t id = by_id_.size(); id > 0 && id + most_in_the_making > by_id_.size(); --id) {
         const TrackedGroup& tracked = *by_id_[id - 1];
         const auto& links = tracked.group.links;
         if (!tracked.group.from_start) continue;
@@ -132,6 +133,25 @@ std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) c
             if (side && (links[i].end[*side].gid || lost_confirm(tracked, packet)))
                 return QueuePairRef{static_cast<std::uint32_t>(id), i, *side};
         }
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+bool goes_over(const RefusedLink& link, const capture::Packet& packet) {
+    const LinkEndpoint &server = link.offer.end, &client = link.refusal.end;
+    return server.gid && client.gid && client.qpn == packet.ib.bth.destination_qpn &&
+           Address::of(*client.gid) == packet.destination && Address::of(*server.gid) == packet.source;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> LinkTable::refused(const capture::Packet& packet) const {
+    for (std::size_t id = by_id_.size(); id > 0 && id + most_in_the_making > by_id_.size(); --id) {
+        const auto& link = by_id_[id - 1]->offers.refused;
+        if (link && goes_over(*link, packet) && confirming_qpn(packet) == link->offer.end.qpn)
+            return static_cast<std::uint32_t>(id);
     }
     return std::nullopt;
 }

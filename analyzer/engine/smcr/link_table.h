@@ -54,6 +54,10 @@ public:
     /// nothing has named, since CONFIRM was not captured.
     std::optional<QueuePairRef> misnamed(const capture::Packet& packet) const;
 
+    /// refused() returns the link group that `packet` begins a link of, with CONFIRM LINK, although its ADD LINK was
+    /// rejected.
+    std::optional<std::uint32_t> refused(const capture::Packet& packet) const;
+
     /// orient() names the sides of a group that was seen midway, which have been named by chance: `found` is known to
     /// be `wanted`. Returns whether the names had to change.
     bool orient(TrackedGroup& of, Side found, Side wanted);

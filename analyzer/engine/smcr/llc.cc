@@ -12,12 +12,27 @@ namespace {
 
 constexpr std::size_t no_exchange = static_cast<std::size_t>(-1);
 
+/// The link that an RToken is listed for. The only RToken of a list is for the only other link, whatever it says.
+std::optional<std::uint32_t> link_meant(
+    const LinkGroup& group, std::uint32_t carrier, std::uint8_t number, std::size_t listed) {
+    const auto named = LinkTable::by_number(group, number);
+    if ((named && named != carrier) || listed != 1 || !group.from_start) return named;
+    std::optional<std::uint32_t> only;
+    for (std::uint32_t i = 0; i < group.links.size(); ++i) {
+        if (i == carrier || group.links[i].state != LinkState::active) continue;
+        if (only) return named;
+        only = i;
+    }
+    return only ? only : named;
+}
+
 /// The RTokens that an RMB has on links other than the one that carries the message.
 void add_rtokens(
-    TrackedGroup& tracked, std::size_t rmb, const layout::List<wire::LinkRtoken>& slots, std::size_t used) {
+    TrackedGroup& tracked, std::uint32_t carrier, std::size_t rmb, const layout::List<wire::LinkRtoken>& slots,
+    std::size_t used) {
     for (std::size_t i = 0; i < used; ++i) {
         const wire::LinkRtoken rtoken = slots[i];
-        if (const auto link = LinkTable::by_number(tracked.group, rtoken.link))
+        if (const auto link = link_meant(tracked.group, carrier, rtoken.link, used))
             tracked.rmbs.add(rmb, {*link, rtoken.rkey, rtoken.address});
     }
 }
@@ -103,7 +118,7 @@ void Llc::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessag
     LinkGroup& group = tracked.group;
     Link& link = group.links[a.link];
     LinkEndpoint& end = link.end[a.from];
-    link.number = body.link;
+    if (link.number.value_or(0) == 0 || !body.reply) link.number = body.link;  // the server gives it; 0 is none
     end.mac = body.mac;
     if (!end.gid) end.gid = body.gid;
     end.qpn = body.qpn;  // if ACCEPT, CONFIRM or ADD LINK named another one, packets go to either
@@ -124,14 +139,34 @@ void Llc::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessag
 void Llc::apply(Arrival& a, const wire::AddLinkMessage& message, const wire::LlcMessage&) {
     const wire::AddLink body = message.common();
     TrackedGroup& tracked = links_.at(a.group);
-    if (body.reply && body.reject) return tracked.offers.withdraw(body.link);
     LinkOffer made{body.link, a.from, {body.gid, body.mac, body.qpn, body.initial_psn}, wire::mtu_octets(body.mtu),
                    a.link,    {}};
     for (std::size_t i = 0; i < message.rkeys.size(); ++i) made.rkeys.push_back(message.rkeys[i]);
+    if (body.reply && body.reject) return refuse(a, tracked.offers, std::move(made));
     if (!body.reply) return tracked.offers.make(std::move(made));
     const LinkOffer* offer = tracked.offers.find(body.link, a.from);
     if (offer == nullptr) offer = tracked.offers.only(a.from);  // what a wrong number is about, the link will show
     if (offer != nullptr) add_link(tracked, LinkOffer(*offer), made);
+}
+
+/// Linux repeats the offer's queue pair in its refusal: such a link has one end only.
+void Llc::refuse(const Arrival& a, LinkOffers& offers, LinkOffer refusal) {
+    const LinkOffer* offer = offers.find(refusal.number, a.from);
+    if (offer != nullptr && a.from == Side::client && refusal.end.qpn != 0U && refusal.end.gid != offer->end.gid) {
+        offers.refused = {*offer, refusal, a.step(), a.history->gaps};
+        links_.note_news();
+    }
+    offers.withdraw(refusal.number);
+}
+
+bool Llc::begin_refused_link(const capture::Packet& packet) {
+    const auto id = links_.refused(packet);
+    if (!id) return false;
+    TrackedGroup& tracked = links_.at(*id);
+    const RefusedLink refused = *std::exchange(tracked.offers.refused, std::nullopt);
+    link_rules_.on_refused_link(packet, *id, refused, tracked.history);
+    add_link(tracked, refused.offer, refused.refusal);
+    return true;
 }
 
 /// The link comes to be when the other side accepts.
@@ -139,7 +174,7 @@ void Llc::add_link(TrackedGroup& tracked, const LinkOffer& offer, const LinkOffe
     const auto index = links_.create_link(tracked);
     if (!index) return;
     Link& added = tracked.group.links[*index];
-    added.number = offer.number;
+    if (offer.number == acceptance.number) added.number = offer.number;  // else CONFIRM LINK tells which one it is
     if (offer.mtu != 0 && acceptance.mtu != 0) added.mtu = std::min(offer.mtu, acceptance.mtu);
     for (const LinkOffer* half : {&offer, &acceptance}) added.end[half->from] = half->end;
     for (const Side side : {Side::client, Side::server}) links_.bind({tracked.group.id, *index, side});
@@ -189,13 +224,13 @@ void Llc::apply(Arrival& a, const wire::ConfirmRkeyMessage& message, const wire:
     const auto rmb = tracked.rmbs.announce(a.from, {a.link, message.body.rkey, message.body.address}, a.packet->number);
     if (!rmb) return;
     tracked.continued_rmb[a.from] = *rmb;
-    add_rtokens(tracked, *rmb, message.slots, message.used);
+    add_rtokens(tracked, a.link, *rmb, message.slots, message.used);
 }
 
 void Llc::apply(Arrival& a, const wire::ConfirmRkeyContinuationMessage& message, const wire::LlcMessage&) {
     TrackedGroup& tracked = links_.at(a.group);
     const auto rmb = tracked.continued_rmb[a.from];
-    if (!message.body.reply && rmb) add_rtokens(tracked, *rmb, message.slots, message.used);
+    if (!message.body.reply && rmb) add_rtokens(tracked, a.link, *rmb, message.slots, message.used);
 }
 
 void Llc::apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&) {

@@ -23,6 +23,10 @@ public:
     /// the message tells who is client and who is server, `a` says so afterwards. A reply's facts name its request.
     void on_message(Arrival& a, ByteView octets, std::uint32_t length);
 
+    /// begin_refused_link() returns whether the packet begins a link whose ADD LINK was rejected. It is a link of its
+    /// group then.
+    bool begin_refused_link(const capture::Packet& packet);
+
 private:
     void on_request(Arrival& a, const wire::LlcMessage& message, ByteView octets);
     void on_reply(Arrival& a, const wire::LlcMessage& message);
@@ -38,6 +42,7 @@ private:
     void apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&);
     void apply(Arrival&, const wire::TestLink&, const wire::LlcMessage&) {}
 
+    void refuse(const Arrival& a, LinkOffers& offers, LinkOffer refusal);
     void add_link(TrackedGroup& tracked, const LinkOffer& offer, const LinkOffer& acceptance);
     void note_left(const Arrival& a, const wire::DeleteLink& body);
 

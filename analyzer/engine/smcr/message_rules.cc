@@ -34,6 +34,20 @@ const char* extension_in_use(const wire::ClcMessage& message) {
     return flag ? "smcr.clc.first_contact" : nullptr;
 }
 
+/// ADD LINK is rejected in a reply only, and has a reason only if it is (RFC 7609, A.3.2).
+std::optional<layout::ReservedCheck::Use> meaningless_rejection(const wire::LlcMessage& message) {
+    const auto* add = std::get_if<wire::AddLinkMessage>(&message.body);
+    if (add == nullptr) return std::nullopt;
+    const wire::AddLink body = add->common();
+    constexpr std::size_t reason_offset = 2, flags_offset = 3;
+    if (body.reject && !body.reply) return {{"smcr.llc.add_link.reject", flags_offset}};
+    const auto* v1 = std::get_if<wire::AddLinkHeaderV1>(&message.header);
+    if (body.reject) return std::nullopt;
+    if (v1 != nullptr && v1->reject_reason != 0) return {{"smcr.llc.add_link.reject_reason", reason_offset}};
+    if (v1 == nullptr && body.reject_reason_v2 != 0) return {{"smcr.llc.add_link.reject_reason_v2", flags_offset}};
+    return std::nullopt;
+}
+
 }  // namespace
 
 // ---- CLC -----------------------------------------------------------------------------------------
@@ -121,6 +135,7 @@ void MessageRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     constexpr std::size_t flags_offset = 3, max_connections_offset = 35;
     if (confirm != nullptr && message.version() == 1 && confirm->max_connections != 0 && !check.found)
         check.found = {"smcr.llc.confirm_link.max_connections", max_connections_offset};
+    if (!check.found) check.found = meaningless_rejection(message);
     if (check.found)
         verdicts_.broken(
             rules::reserved_is_zero, {a.packet->number}, subject, in_use(check.found->field, check.found->offset));

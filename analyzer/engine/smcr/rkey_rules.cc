@@ -62,8 +62,7 @@ void RkeyRules::on_confirm(const Arrival& a, const wire::ConfirmRkeyMessage& mes
     announcement.step = a.step();
     announcement.link = a.link;
     announcement.rkey = message.body.rkey;
-    if (const char* wrong = cover(a, announcement.covered, message.slots, message.used))
-        return broken(rules::confirm_rkey_tokens, a, wrong);
+    if (const char* wrong = cover(a, announcement.covered, message.slots, message.used)) return broken_list(a, wrong);
     announcement.left = message.body.other_links - static_cast<unsigned>(message.used);
     // The text says that up to three need no continuation, but only two have room.
     announcement.may_end = message.body.other_links == slots_of_confirm_rkey + 1;
@@ -102,8 +101,7 @@ void RkeyRules::on_continuation(const Arrival& a, const wire::ConfirmRkeyContinu
             rules::confirm_rkey_tokens, a,
             std::to_string(message.body.rtokens_left) + " RTokens left instead of " +
                 std::to_string(announcement.left));
-    if (const char* wrong = cover(a, announcement.covered, message.slots, message.used))
-        return broken(rules::confirm_rkey_tokens, a, wrong);
+    if (const char* wrong = cover(a, announcement.covered, message.slots, message.used)) return broken_list(a, wrong);
     judge_early_use(a, announcement);
     announcement.used = {};
     announcement.left -= static_cast<unsigned>(message.used);
@@ -123,6 +121,12 @@ const char* RkeyRules::cover(
         covered.set(number);
     }
     return nullptr;
+}
+
+/// What is wrong with the links of a request is not found once more in its reply.
+void RkeyRules::broken_list(const Arrival& a, const char* wrong) {
+    of_[a.group].announcement[a.from].wrong = a.packet->number;
+    broken(rules::confirm_rkey_tokens, a, wrong);
 }
 
 /// A link left out is for dead, says its sender. Whether it means that will show.
@@ -164,6 +168,7 @@ void RkeyRules::judge_omissions(const Arrival& a) {
 
 /// All but the flags is repeated; of these the reply sets R, and Z and C if it refuses.
 void RkeyRules::judge_echo(const Arrival& a, const OpenRequest& request) {
+    if (of_[a.group].announcement[request.from].wrong == request.step.frame) return;
     constexpr std::size_t behind_flags = 4;
     const ByteView reply = a.facts->message.first(std::min(a.facts->message.size(), request.octets.size()));
     if (reply.size() < request.octets.size())

@@ -39,7 +39,8 @@ private:
         FrameStamp step;
         LinkNumbers covered;
         unsigned left = 0;
-        bool may_end = false;  ///< by one reading of the standard
+        std::uint64_t wrong = 0;  ///< frame of the request that lists wrong links; 0: none
+        bool may_end = false;     ///< by one reading of the standard
         std::uint32_t link = 0, rkey = 0;
         FrameStamp used;  ///< by a connection, although something is left
         std::uint32_t connection = 0;
@@ -82,6 +83,7 @@ private:
         const Arrival& a, LinkNumbers& covered, const layout::List<wire::LinkRtoken>& slots, std::size_t used) const;
     void judge_coverage(const Arrival& a);
     void judge_omissions(const Arrival& a);
+    void broken_list(const Arrival& a, const char* wrong);
     void judge_echo(const Arrival& a, const OpenRequest& request);
     void note_agreement(const Arrival& a, const wire::LlcMessage& reply, const OpenRequest& request);
     void on_delete(const Arrival& a, const wire::DeleteRkeyMessage& message, std::uint8_t version);

@@ -123,7 +123,8 @@ inline constexpr Rule add_link_reject{
     "SMCR-R25",
     Severity::error,
     "RFC 7609, 3.5.1.6.1",
-    "ADD LINK is rejected with a known reason, and accepted only if the link is not parallel to another.",
+    "ADD LINK is rejected with a known reason, or accepted if the link is not parallel to another; a rejected link "
+    "does not come up.",
     "the message; of parallel links: the link group from its first contact on, without gaps",
     "Version 2: the reason is left 0."};
 inline constexpr Rule add_link_tokens{

@@ -28,7 +28,9 @@ bool share_one(const Link& a, const Link& b) {
 
 void TopologyRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     if (!group(a).roles_known) return;
-    if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body)) used_numbers_[a.group].set(confirm->link);
+    if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
+        confirm != nullptr && group(a).links[a.link].number.value_or(confirm->link) == confirm->link)
+        used_numbers_[a.group].set(confirm->link);
     const auto* add = std::get_if<wire::AddLinkMessage>(&message.body);
     if (add == nullptr) return;
     const wire::AddLink body = add->common();
@@ -40,7 +42,7 @@ void TopologyRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
 void TopologyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, const OpenRequest& request) {
     if (!group(a).roles_known) return;
     if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body); add != nullptr && !add->common().reject) {
-        used_numbers_[a.group].set(add->common().link);
+        used_numbers_[a.group].set(request.subject & 0xFF);  // what was offered, whatever the reply calls it
         judge_acceptance(a, add->common(), request);
     }
     if (std::holds_alternative<wire::ConfirmLink>(message.body)) judge_links(a);
