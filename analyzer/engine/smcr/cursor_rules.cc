@@ -9,6 +9,12 @@ namespace {
 
 std::string to_string(wire::Cursor cursor) { return std::to_string(cursor.wrap) + ":" + std::to_string(cursor.offset); }
 
+/// Why the window may be wider than it seems.
+std::optional<UndecidedReason> doubt_of_window(const Transfer& t) {
+    if (t.connection.from[t.a.from].rmbe_size_inferred) return UndecidedReason::element_size_unknown;
+    return t.doubt_of_peer();
+}
+
 }  // namespace
 
 void CursorRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions, bool writes_wait) {
@@ -72,7 +78,7 @@ void CursorRules::judge_window(const Transfer& t, const Motion& producer) {
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     const bool ahead = producer.position > limit;
     if (!ahead && t.connection.from[t.a.from].from_start) return verdicts_.satisfied(rules::window);
-    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::window, *why);
+    if (const auto why = doubt_of_window(t)) return verdicts_.undecided(rules::window, *why);
     if (producer.position <= t.mine.overrun) return;  // the WRITE has been told of
     t.accuse_unless_peer_spoke(
         verdicts_, rules::window, frames_with(t.peers.frame, t.frame()),
@@ -89,7 +95,7 @@ void CursorRules::on_write(const Transfer& t, const Flow::Write& write) {
     const std::uint64_t end = place + write.length;
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     if (end <= limit || place != t.sending.frontier()) return;
-    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::window, *why);
+    if (const auto why = doubt_of_window(t)) return verdicts_.undecided(rules::window, *why);
     if (t.mine.overrun == 0 || place > t.mine.overrun)
         t.accuse_unless_peer_spoke(
             verdicts_, rules::window, frames_with(t.peers.frame, t.frame()),
