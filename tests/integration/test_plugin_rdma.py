@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 
 import pytest
-from harness import analyze, fields, run, sample, samples, sharkd, tshark, without_plugin
+from harness import ROOT, analyze, fields, run, sample, samples, sharkd, tshark, without_plugin
 from test_cli_tables import database, rows_of
 from test_damage import survives
 
@@ -279,3 +279,14 @@ def test_random_errors(name, seed, tmp_path):
         damaged = tmp_path / "damaged.pcapng"
         run(["editcap", "-E", probability, "--seed", str(seed), sample(name), damaged])
         survives(damaged)
+
+
+def test_the_last_retry_is_the_one_that_the_cm_allows():
+    """A queue pair may be told to try seven times again; the REQ of this connection says less."""
+    path = ROOT / "samples/synth/rc_retry_exceeded.pcapng"
+    result = analyze(path)
+    (connection,), (stream,) = result["rdma_cm"]["connections"], result["rdma"]["streams"]
+    assert connection["retry_count"] == 3 and stream["end"] == "retries-exhausted"
+    again = fields(path, "rdma.analysis.retries_exhausted",
+                   display_filter="rdma.analysis.timeout_retransmission", options=["-2"])
+    assert [row["rdma.analysis.retries_exhausted"] for row in again] == [[], [], ["1"]], "what comes later tells that it was the last one"
