@@ -6,6 +6,7 @@
 #include <concepts>
 
 #include "capture/fcip.h"
+#include "protocols/ib/mad.h"
 #include "protocols/rdma_cm/message.h"
 #include "protocols/smcr/clc.h"
 #include "protocols/smcr/llc.h"
@@ -19,9 +20,6 @@ namespace cm = fabricscope::rdma_cm;
 using capture::Address;
 using capture::Packet;
 using capture::Transport;
-
-constexpr std::uint16_t roce_port = 4791;
-constexpr std::uint32_t queue_pair_of_cm = 1;
 
 /// Stand for what must not be told apart: addresses that no port has.
 const Address any_native_port = Address::of_lid(0);
@@ -54,8 +52,8 @@ bool says_who(const Address& address) {
 }
 
 bool is_plain_udp(const Packet& packet) {
-    return packet.transport == Transport::udp && packet.udp.source_port != roce_port &&
-           packet.udp.destination_port != roce_port;
+    return packet.transport == Transport::udp && packet.udp.source_port != ib::roce_v2_udp_port &&
+           packet.udp.destination_port != ib::roce_v2_udp_port;
 }
 
 /// Hands on the ports and peers that a message's parts name.
@@ -183,7 +181,7 @@ void Components::read_tcp(const Packet& packet) {
 void Components::read_ib(const Packet& packet) {
     const capture::IbPacket& ib = packet.ib;
     if (ib.carrier == capture::IbCarrier::native) unite(packet.source, any_native_port);
-    if (ib.bth.destination_qpn == queue_pair_of_cm) {
+    if (ib.bth.destination_qpn == ib::gsi_qpn) {
         if (cm::claims_cm(ib.payload))
             for_each_name(cm::parse(ib.payload), [&](const Address& named) { unite(packet.source, named); });
         return;

@@ -138,8 +138,7 @@ Session* Midstream::begin_connection(const Arrival& a, const wire::Cdc& cdc) {
     Session* session = tracked.halves.match(sessions_, a.from, cdc, nullptr);
     if (session != nullptr) tracked.halves.remove(session->connection->id);
     else session = lacking_token(tracked.group, to);
-    if (session != nullptr) tracked.history.contact_missing |= !session->connection->midstream;
-    else session = new_connection(tracked, a);
+    if (session == nullptr) session = new_connection(tracked, a);
     if (session == nullptr) return nullptr;
     session->connection->alert_token[to] = cdc.alert_token;
     tracked.rmbs.assign_token(to, cdc.alert_token, session->connection->id);

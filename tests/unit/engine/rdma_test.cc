@@ -57,6 +57,17 @@ public:
     }
     void wait(Time time) { now += time; }
 
+    /// The CM has set up a connection between both.
+    void connect(std::uint8_t retry_count) {
+        rdma_cm::Connection& connection = cm.connections.emplace_back();
+        connection.id = 1;
+        connection.retry_count = retry_count;
+        connection.end[engine::Side::client].address = address_of(a);
+        connection.end[engine::Side::client].qpn = qp_a;
+        connection.end[engine::Side::server].address = address_of(b);
+        connection.end[engine::Side::server].qpn = qp_b;
+    }
+
     void on_facts(const FrameFacts& seen) override { facts.push_back(seen); }
     const Model& end() {
         tracker.finish();
@@ -299,13 +310,7 @@ TEST(RdmaRules, AnUndefinedSyndrome) {
 
 TEST(RdmaRules, MoreRetriesThanTheCmAllowed) {
     World w;
-    rdma_cm::Connection& connection = w.cm.connections.emplace_back();
-    connection.id = 1;
-    connection.retry_count = 2;
-    connection.end[engine::Side::client].address = World::address_of(a);
-    connection.end[engine::Side::client].qpn = qp_a;
-    connection.end[engine::Side::server].address = World::address_of(b);
-    connection.end[engine::Side::server].qpn = qp_b;
+    w.connect(2);
     w.request(a, send_only, 1), w.answer(b, 1);
     for (int i = 0; i < 4; ++i) w.request(a, send_only, 2), w.wait(capture::second);
     EXPECT_EQ(w.end().of(rules::retry_count).broken, 1U);
@@ -338,13 +343,7 @@ TEST(Rdma, RetriesThatNobodyAnswersEndTheStream) {
 
 TEST(Rdma, TheLastRetryIsTheOneThatTheCmAllows) {
     World w;
-    rdma_cm::Connection& connection = w.cm.connections.emplace_back();
-    connection.id = 1;
-    connection.retry_count = 3;
-    connection.end[engine::Side::client].address = World::address_of(a);
-    connection.end[engine::Side::client].qpn = qp_a;
-    connection.end[engine::Side::server].address = World::address_of(b);
-    connection.end[engine::Side::server].qpn = qp_b;
+    w.connect(3);
     w.request(a, send_only, 1), w.answer(b, 1);
     for (int i = 0; i < 4; ++i) w.request(a, send_only, 2), w.wait(capture::second);
     const auto& silence = w.tracker.model().streams.at(0).silence;
