@@ -45,6 +45,7 @@ void Streams::on_response(At& at) {
         return;
     }
     if (half.peer == nullptr) return;
+    judge_final_refusal(at);
     if (at.opcode.operation == ib::Operation::rdma_read_response) on_read_response(at);
     else if (half.peer->requests.has_arrived(at.psn) && half.peer->requests.pending.covering(at.psn) == nullptr)
         on_repeated_response(at);
@@ -72,6 +73,9 @@ void Streams::on_refusal(At& at) {
     if (half.peer == nullptr) return;
 
     Half& requester = *half.peer;
+    // One that asks again for what was done before may be refused although what follows was acknowledged.
+    if (is_fatal(syndrome) && requester.requests.started() && !requester.requests.has_arrived(at.psn))
+        half.final_refusal = FinalRefusal{refusal, requester.requests.next_psn()};
     if (sequence_error && requester.requests.has_arrived(at.psn)) {
         if (half.last_response_frame == 0 || at.packet.time - half.last_acknowledged < longest_detour)
             verdicts_.undecided(rules::nak_of_missing, UndecidedReason::out_of_order);
@@ -98,6 +102,7 @@ void Streams::on_refusal(At& at) {
 void Streams::on_acknowledgment(At& at) {
     Half& half = at.half;
     judge_message_count(at);
+    judge_final_refusal(at);
     if (half.own_nak && psn_distance(half.own_nak->psn, at.psn) >= 0) half.own_nak.reset();
     if (half.peer == nullptr) return;
     at.facts.duplicate_ack = half.peer->requests.has_arrived(at.psn) && half.answered == at.psn;
@@ -122,6 +127,20 @@ void Streams::judge_message_count(At& at) {
     half.msn = msn;
     half.answered = at.psn;
     half.last_response_frame = at.packet.number;
+}
+
+/// Only of what had been asked for before the NAK: what is asked for later may be of a queue pair that began anew.
+void Streams::judge_final_refusal(const At& at) {
+    std::optional<FinalRefusal>& refused = at.half.final_refusal;
+    if (!refused || refused->broken) return;
+    const bool before = psn_distance(refused->nak.psn, at.psn) < 0;
+    if (before || psn_distance(at.psn, refused->asked_end) <= 0) return;
+    if (refused->nak.interface != at.packet.interface)  // whose clock may be another
+        return verdicts_.undecided(rules::nothing_behind_refusal, UndecidedReason::interface_order);
+    refused->broken = true;
+    verdicts_.broken(
+        rules::nothing_behind_refusal, {refused->nak.frame, at.packet.number}, {at.half.stream},
+        fmt::format("PSN {} is acknowledged, though PSN {} was refused", at.psn, refused->nak.psn));
 }
 
 /// A response's, whose request did not say how many they are.

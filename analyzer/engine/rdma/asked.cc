@@ -48,6 +48,8 @@ void Streams::on_request(At& at) {
     const bool reliable = is_reliable(half.key.transport);
     const bool seen_before = placed.place == Place::repeated;
     if (half.peer != nullptr && half.peer->own_nak && half.peer->own_nak->psn == at.psn) half.peer->own_nak.reset();
+    // A queue pair in error asks for nothing again: this one began anew, with PSNs that it may have had before.
+    if (half.peer != nullptr && placed.place != Place::next) half.peer->final_refusal.reset();
     if (placed.place == Place::late) on_late(at, placed);
     else if (seen_before && reliable) on_repeated(at, true);
     else half.again.reset(), half.late_next.reset();

@@ -16,6 +16,7 @@ void Streams::finish() {
     settle_sessions(model_, sessions_);
     settle_ends();
     judge_retry_counts();
+    settle_final_refusals();
 }
 
 /// Those that no acknowledgment has joined.
@@ -42,6 +43,11 @@ void Streams::judge_retry_counts() {
                 rules::retry_count, half.timeout_frames, {half.stream},
                 fmt::format("repeated {} times, with a retry count of {}", half.most_timeouts, *allowed));
     }
+}
+
+void Streams::settle_final_refusals() {
+    for (const Half& half : halves_)
+        if (half.final_refusal && !half.final_refusal->broken) verdicts_.satisfied(rules::nothing_behind_refusal);
 }
 
 void Streams::settle_halves() {

@@ -31,10 +31,15 @@ inline constexpr Rule retry_count{
     "the connection's REQ, both directions, and all repetitions"};
 inline constexpr Rule known_nak{
     "RDMA-06", Severity::error, "IBA 9.7", "A syndrome has a class and a code that are defined.", "the AETH"};
+inline constexpr Rule nothing_behind_refusal{
+    "RDMA-07", Severity::error, "IBA 9.7",
+    "A responder that has refused a request for good acknowledges neither it nor what follows it.",
+    "the request, the NAK and the acknowledgement, in the order in which they were sent"};
 
 /// In the order in which they are listed.
-inline constexpr std::array catalogue{&nak_of_missing,      &one_nak_for_a_gap, &rnr_wait,
-                                      &message_count_grows, &retry_count,       &known_nak};
+inline constexpr std::array catalogue{&nak_of_missing,        &one_nak_for_a_gap, &rnr_wait,
+                                      &message_count_grows,   &retry_count,       &known_nak,
+                                      &nothing_behind_refusal};
 }  // namespace rules
 
 /// One of the rules above.

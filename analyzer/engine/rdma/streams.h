@@ -61,6 +61,13 @@ private:
         std::uint32_t interface = 0;
     };
 
+    /// A NAK behind which a responder answers no request any more.
+    struct FinalRefusal {
+        Refusal nak;
+        std::uint32_t asked_end = 0;  ///< PSN behind all that its requester had asked for
+        bool broken = false;
+    };
+
     /// Packets that are sent again, one after the other.
     struct Repetition {
         Cause cause{};
@@ -102,6 +109,7 @@ private:
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
         std::optional<std::uint32_t> msn;       ///< that it had
         std::optional<Refusal> own_nak;         ///< its latest NAK, as long as what it asked for has not come
+        std::optional<FinalRefusal> final_refusal;
         Time last_acknowledged = 0;
         std::uint64_t last_response_frame = 0;
         std::uint32_t attempts = 0;  ///< to find its peer
@@ -152,6 +160,7 @@ private:
     void take_response(At& at, Pending& read);
     void size_read(At& at, Pending& read);
     void judge_message_count(At& at);
+    void judge_final_refusal(const At& at);
     void acknowledge(At& at, std::uint32_t psn);
     void tell_what_is_answered(At& at, std::uint32_t psn);
     static void settle_repeated(Half& requester, Direction& asker, std::uint32_t psn);
@@ -170,6 +179,7 @@ private:
     void settle_merged();
     void settle_ends();
     void judge_retry_counts();
+    void settle_final_refusals();
     std::uint32_t retries_of(const Stream& stream);
 
     const Options& options_;
