@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "plugins/rdma/summary.h"
-#include "protocols/ib/rnr_timer.h"
+#include "protocols/ib/retries.h"
 
 namespace fabricscope::plugin::rdma {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rdma/summary.h"
 
-#include "protocols/ib/rnr_timer.h"
+#include "protocols/ib/retries.h"
 
 namespace fabricscope::plugin::rdma {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long an RNR NAK asks the requester to wait (IBA 9.7.5.2.8, table 45).
+// How often a requester asks again, and when.
 #pragma once
 
 #include <array>
@@ -7,7 +7,10 @@
 
 namespace fabricscope::ib {
 
-/// By AethSyndrome::value.
+/// After time-outs in a row: a retry count has three bits (IBA 9.9.2.1.3).
+inline constexpr std::uint32_t most_retries = 7;
+
+/// How long an RNR NAK asks the requester to wait, by AethSyndrome::value (IBA 9.7.5.2.8, table 45).
 constexpr std::uint32_t rnr_timer_microseconds(std::uint8_t code) {
     constexpr std::array<std::uint32_t, 32> tens{
         65'536, 1,   2,   3,   4,     6,     8,     12,    16,    24,    32,    48,     64,     96,     128,    192,

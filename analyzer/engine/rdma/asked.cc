@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analyzer/engine/rdma/at.h"
-#include "protocols/ib/rnr_timer.h"
+#include "protocols/ib/retries.h"
 
 namespace fabricscope::engine::rdma {
 

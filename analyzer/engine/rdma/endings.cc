@@ -93,9 +93,9 @@ void Streams::settle_ends() {
 std::uint32_t Streams::retries_of(const Stream& stream) {
     sessions_.update();
     const std::optional<Session> session = sessions_.find(stream);
-    if (!session || session->cm_connection == 0) return most_retries;
+    if (!session || session->cm_connection == 0) return ib::most_retries;
     const auto& told = announcements_.cm.connections[session->cm_connection - 1].retry_count;
-    return told && *told != 0 ? *told : most_retries;
+    return told && *told != 0 ? *told : ib::most_retries;
 }
 
 }  // namespace fabricscope::engine::rdma

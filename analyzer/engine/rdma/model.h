@@ -15,6 +15,7 @@
 #include "analyzer/engine/rdma/latencies.h"
 #include "analyzer/engine/rdma/rules.h"
 #include "analyzer/engine/sides.h"
+#include "protocols/ib/retries.h"
 
 namespace fabricscope::engine::rdma {
 
@@ -113,14 +114,13 @@ struct FatalNak {
     FrameStamp seen;
 };
 
-inline constexpr std::uint32_t most_retries = 7;
-
 /// A side has begun again and again because nothing came.
 struct Silence {
     std::uint32_t retries = 0;
-    FrameStamp last;                       ///< retry
-    Time waited = 0;                       ///< before it
-    std::uint32_t allowed = most_retries;  ///< as its CM connection says, or as many as a queue pair can be told to do
+    FrameStamp last;  ///< retry
+    Time waited = 0;  ///< before it
+    std::uint32_t allowed =
+        ib::most_retries;  ///< as its CM connection says, or as many as a queue pair can be told to do
     /// Whether it was the last one of all.
     bool is_final_at(Time now) const { return retries >= allowed && now - last.time > waited; }
 };

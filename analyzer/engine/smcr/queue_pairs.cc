@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "protocols/ib/retries.h"
+
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -49,10 +51,7 @@ bool QueuePairs::acknowledges_unseen(const capture::Packet& packet, Side from) c
     return sent && ack_class(packet) == AckClass::ack && capture::psn_distance(*sent, packet.ib.bth.psn) > 0;
 }
 
-bool QueuePairs::unanswered() const {
-    constexpr std::uint32_t most_retries = 7;
-    return std::ranges::max(repeated_.values) >= most_retries;
-}
+bool QueuePairs::unanswered() const { return std::ranges::max(repeated_.values) >= ib::most_retries; }
 
 void QueuePairs::swap_sides() {
     receiver_.swap_sides();

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "protocols/ib/rnr_timer.h"
+#include "protocols/ib/retries.h"
 #include "protocols/layout/parts.h"
 
 namespace fabricscope::stack {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "protocols/ib/icrc.h"
-#include "protocols/ib/rnr_timer.h"
+#include "protocols/ib/retries.h"
 
 namespace fabricscope::ib {
 namespace {
