@@ -22,7 +22,7 @@ std::string field_of(const Json& value) {
     if (value.is_null()) return {};
     if (!value.is_text()) return line_of(value);
     const std::string text = utf8_of(value.text());
-    return text.empty() || text.find_first_of(",\"\r\n") != std::string::npos ? in_quotes(text) : text;
+    return text.empty() ? in_quotes(text) : csv_field(text);
 }
 
 class CsvSink final : public RowSink {
@@ -42,6 +42,10 @@ private:
 };
 
 }  // namespace
+
+std::string csv_field(const std::string& text) {
+    return text.find_first_of(",\"\r\n") != std::string::npos ? in_quotes(text) : text;
+}
 
 std::string csv_header(const DataTable& table) {
     std::string header;

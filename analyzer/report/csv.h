@@ -10,6 +10,9 @@
 
 namespace fabricscope::report {
 
+/// A value as it stands in a line: in quotation marks if it needs them.
+std::string csv_field(const std::string& text);
+
 /// The first line, without its end.
 std::string csv_header(const DataTable& table);
 

@@ -27,6 +27,7 @@
 #include "analyzer/viewer/panes/list_panes.h"
 #include "analyzer/viewer/panes/memory_pane.h"
 #include "analyzer/viewer/panes/packet_pane.h"
+#include "analyzer/viewer/panes/save.h"
 #include "analyzer/viewer/panes/sequence_pane.h"
 #include "analyzer/viewer/panes/theme.h"
 #include "analyzer/viewer/panes/track_pane.h"
@@ -133,6 +134,7 @@ void MainWindow::add_menus() {
         if (on) growth_timer_.start(growth_interval);
         else growth_timer_.stop();
     });
+    add_save_menu(*file);
     file->addAction("&Quit", QKeySequence::Quit, this, [this] { close(); });
     QMenu* const go = menuBar()->addMenu("&Go");
     back_ = go->addAction("&Back", QKeySequence("Alt+Left"), this, [this] { navigator_.back(); });
@@ -165,6 +167,19 @@ void MainWindow::add_menus() {
     banner->toggleViewAction()->setVisible(false);
     banner->addWidget(message_);
     addToolBar(Qt::TopToolBarArea, banner);
+}
+
+void MainWindow::add_save_menu(QMenu& file) {
+    QMenu* const save = file.addMenu("&Save a pane");
+    for (const QDockWidget* dock : findChildren<QDockWidget*>()) {
+        QWidget* const pane = dock->widget();
+        save->addAction(dock->windowTitle() + "...", this, [this, pane] { choose_name_for(*pane); });
+    }
+}
+
+void MainWindow::choose_name_for(QWidget& pane) {
+    const QString file = QFileDialog::getSaveFileName(this, "Save a pane", {}, kinds_of_files(pane));
+    if (!file.isEmpty()) tell(save_pane(pane, file));
 }
 
 void MainWindow::add_status_bar() {

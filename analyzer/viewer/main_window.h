@@ -47,6 +47,8 @@ protected:
 private:
     void add_panes();
     QDockWidget* add_pane(const char* title, QWidget* pane, Qt::DockWidgetArea area);
+    void add_save_menu(QMenu& file);
+    void choose_name_for(QWidget& pane);
     void add_menus();
     void add_status_bar();
     void choose_files();

@@ -4,12 +4,8 @@
 #include <QDirIterator>
 #include <QDockWidget>
 #include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
-#include <QProcess>
-#include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -17,7 +13,6 @@
 
 #include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/link/wireshark.h"
-#include "analyzer/viewer/main_window.h"
 #include "analyzer/viewer/model/packet_model.h"
 #include "analyzer/viewer/model/tracks.h"
 #include "analyzer/viewer/model/verdict_model.h"
@@ -25,57 +20,13 @@
 #include "analyzer/viewer/panes/latency_pane.h"
 #include "analyzer/viewer/panes/memory_pane.h"
 #include "analyzer/viewer/panes/sequence_pane.h"
+#include "tests/viewer/opened.h"
 
 namespace fabricscope::viewer {
 namespace {
 
-const QString samples = FABRICSCOPE_ALL_SAMPLES "/";
-
 report::Slice slice(Time begin, Time end, Activity activity = Activity::operation) {
     return {.begin = begin, .end = end, .frame = 1, .octets = 10, .label = 0, .activity = activity};
-}
-
-/// What `analyze --json` says of a capture.
-QJsonObject analysed(const QString& file) {
-    QProcess program;
-    program.start(FABRICSCOPE_PROGRAM, {"analyze", "--json", "--", file});
-    program.waitForFinished();
-    return QJsonDocument::fromJson(program.readAllStandardOutput()).object();
-}
-
-/// A window in which captures have been opened.
-struct Opened {
-    explicit Opened(const QStringList& files) {
-        QSignalSpy loaded(&window.loader(), &Loader::loaded);
-        std::vector<std::string> names;
-        for (const QString& file : files) names.push_back(file.toStdString());
-        window.QMainWindow::show();
-        window.open(names);
-        [&] { QVERIFY(loaded.wait(20'000)); }();
-    }
-    template <class Widget> Widget& find(const char* name) { return *window.findChild<Widget*>(name); }
-    QString message() { return find<QLabel>("message").text(); }
-
-    MainWindow window;
-};
-
-/// The texts of a column, all branches.
-QStringList column(const QAbstractItemModel& model, int number, const QModelIndex& parent = {}) {
-    QStringList texts;
-    for (int row = 0; row < model.rowCount(parent); ++row) {
-        texts << model.index(row, number, parent).data().toString();
-        texts << column(model, number, model.index(row, 0, parent));
-    }
-    return texts;
-}
-
-QModelIndex row_of(const QAbstractItemModel& model, const QString& name, const QModelIndex& parent = {}) {
-    for (int row = 0; row < model.rowCount(parent); ++row) {
-        const QModelIndex index = model.index(row, 0, parent);
-        if (index.data().toString() == name) return index;
-        if (const QModelIndex below = row_of(model, name, index); below.isValid()) return below;
-    }
-    return {};
 }
 
 }  // namespace
@@ -503,7 +454,8 @@ void ViewerTest::reading_can_be_cancelled() {
     loader.load({(samples + "real/smcr_v2_echo.pcap").toStdString()});  // and is destroyed at once
 }
 
+std::unique_ptr<QObject> viewer_test() { return std::make_unique<ViewerTest>(); }
+
 }  // namespace fabricscope::viewer
 
-QTEST_MAIN(fabricscope::viewer::ViewerTest)
 #include "viewer_test.moc"

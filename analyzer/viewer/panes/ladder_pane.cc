@@ -86,6 +86,15 @@ void LadderPane::resizeEvent(QResizeEvent* event) {
     set_scroll_range();
 }
 
+void LadderPane::write_rows(const WriteRow& write) const {
+    write({"time", "frame", "from", "message", "latency"});
+    if (!ladder_) return;
+    for (const Rung& rung : ladder_->rungs)
+        write(
+            {report::seconds_text(rung.step.time - ladder_->start), std::to_string(rung.step.frame), name_of(rung.from),
+             rung.text, rung.latency ? report::seconds_text(*rung.latency) : ""});
+}
+
 LadderPane::Columns LadderPane::columns() const {
     const double digit = fontMetrics().horizontalAdvance('0');
     const double time = 14 * digit, after = time + 10 * digit, client = after + 4 * digit;

@@ -8,16 +8,18 @@
 
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/recording.h"
+#include "analyzer/viewer/panes/numbers.h"
 
 namespace fabricscope::viewer {
 
 /// Of the selected session, or of the branch that it lies in; nothing if it has none.
 std::optional<report::Ladder> ladder_of(const Recording& recording, const Place& place);
 
-class LadderPane : public QAbstractScrollArea {
+class LadderPane : public QAbstractScrollArea, public Numbers {
 public:
     explicit LadderPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
+    void write_rows(const WriteRow& write) const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -140,6 +140,15 @@ void LatencyPane::draw() {
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
+void LatencyPane::write_rows(const WriteRow& write) const {
+    write({"session", "operation", "bytes", "frame", "begin", "took"});
+    for (const Latency& each : latencies_)
+        write(
+            {recording_->overview.nodes[each.node].name, recording_->overview.labels[each.slice->label],
+             std::to_string(each.slice->octets), std::to_string(each.slice->frame),
+             report::seconds_text(each.slice->begin - recording_->start()), report::seconds_text(each.time)});
+}
+
 /// The slowest of those in the bar there.
 void LatencyPane::go_to(double time) {
     const double bin = std::floor(std::log10(std::max(time, 1e-9)) * bins_per_decade);

@@ -8,6 +8,7 @@
 
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/recording.h"
+#include "analyzer/viewer/panes/numbers.h"
 
 class QCustomPlot;
 class QLabel;
@@ -22,10 +23,11 @@ struct Latency {
 /// Of the operations of a branch and all below it, or of everything; those first that took longest.
 std::vector<Latency> latencies_of(const Recording& recording, std::optional<std::size_t> node);
 
-class LatencyPane : public QWidget {
+class LatencyPane : public QWidget, public Numbers {
 public:
     explicit LatencyPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
+    void write_rows(const WriteRow& write) const override;
 
 private:
     void follow_place();

@@ -9,6 +9,7 @@
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/session_model.h"
 #include "analyzer/viewer/model/verdict_model.h"
+#include "analyzer/viewer/panes/numbers.h"
 
 class QLabel;
 class QLineEdit;
@@ -17,10 +18,11 @@ class QTreeView;
 
 namespace fabricscope::viewer {
 
-class VerdictPane : public QWidget {
+class VerdictPane : public QWidget, public Numbers {
 public:
     explicit VerdictPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
+    void write_rows(const WriteRow& write) const override { write_model(filtered_, write); }
 
 private:
     void go_to(const Observation& observation);
@@ -34,10 +36,11 @@ private:
     QTableView* table_;
 };
 
-class SessionPane : public QWidget {
+class SessionPane : public QWidget, public Numbers {
 public:
     explicit SessionPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
+    void write_rows(const WriteRow& write) const override { write_model(filtered_, write); }
 
 private:
     void follow_place();

@@ -174,6 +174,17 @@ void MemoryPane::show(std::shared_ptr<const Recording> recording) {
     follow_place();
 }
 
+void MemoryPane::write_rows(const WriteRow& write) const {
+    write({"memory", "access", "begin", "end", "address", "bytes", "frame"});
+    for (const Memory& memory : memories_)
+        for (const Access& access : memory.accesses)
+            write(
+                {memory.title, access.writes ? "write" : "read",
+                 report::seconds_text(access.begin - recording_->start()),
+                 report::seconds_text(access.end - recording_->start()), fmt::format("0x{:x}", access.address),
+                 std::to_string(access.octets), std::to_string(access.frame)});
+}
+
 void MemoryPane::follow_place() {
     if (!recording_ || navigator_.place().session == shown_) return;
     shown_ = navigator_.place().session;

@@ -8,6 +8,7 @@
 
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/recording.h"
+#include "analyzer/viewer/panes/numbers.h"
 
 class QComboBox;
 
@@ -38,10 +39,11 @@ private:
     std::uint64_t low_ = 0, high_ = 1;  ///< addresses in view
 };
 
-class MemoryPane : public QWidget {
+class MemoryPane : public QWidget, public Numbers {
 public:
     explicit MemoryPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
+    void write_rows(const WriteRow& write) const override;
 
 private:
     void follow_place();

@@ -8,6 +8,7 @@
 
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/packet_model.h"
+#include "analyzer/viewer/panes/numbers.h"
 
 class QCheckBox;
 class QLabel;
@@ -16,10 +17,11 @@ class QTableView;
 
 namespace fabricscope::viewer {
 
-class PacketPane : public QWidget {
+class PacketPane : public QWidget, public Numbers {
 public:
     explicit PacketPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
+    void write_rows(const WriteRow& write) const override { write_model(model_, write); }
     /// Selects the frame that the selection is at, and scrolls to it.
     void follow_place();
 

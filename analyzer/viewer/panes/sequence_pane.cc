@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "analyzer/report/units.h"
 #include "analyzer/viewer/panes/theme.h"
 
 namespace fabricscope::viewer {
@@ -92,6 +93,17 @@ void SequencePane::show(std::shared_ptr<const Recording> recording) {
     recording_ = std::move(recording);
     shown_.clear();
     draw();
+}
+
+void SequencePane::write_rows(const WriteRow& write) const {
+    write({"direction", "curve", "time", "bytes"});
+    if (!recording_) return;
+    for (const CurvePanel& panel : panels_of(*recording_, navigator_.place()))
+        for (const report::Curve& curve : panel.curves)
+            for (const StepValue& step : curve.steps)
+                write(
+                    {panel.title, curve.name, report::seconds_text(step.time - recording_->start()),
+                     std::to_string(step.value)});
 }
 
 void SequencePane::changeEvent(QEvent* event) {

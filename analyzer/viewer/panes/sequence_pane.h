@@ -8,6 +8,7 @@
 
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/recording.h"
+#include "analyzer/viewer/panes/numbers.h"
 
 class QCPItemStraightLine;
 class QCustomPlot;
@@ -18,10 +19,11 @@ namespace fabricscope::viewer {
 /// A panel for each direction; nothing if nothing that advances is known of it.
 std::vector<report::CurvePanel> panels_of(const Recording& recording, const Place& place);
 
-class SequencePane : public QWidget {
+class SequencePane : public QWidget, public Numbers {
 public:
     explicit SequencePane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
+    void write_rows(const WriteRow& write) const override;
 
 protected:
     void changeEvent(QEvent* event) override;

@@ -30,7 +30,10 @@ QString duration(std::optional<Time> time) { return time ? text(report::duration
 }  // namespace
 
 TrackPane::TrackPane(Navigator& navigator)
-    : view_(new TrackView(navigator)), legend_(new QLabel(legend_text())), statistics_(new QTableWidget) {
+    : navigator_(navigator),
+      view_(new TrackView(navigator)),
+      legend_(new QLabel(legend_text())),
+      statistics_(new QTableWidget) {
     legend_->setMargin(4);
     statistics_->setObjectName("statistics");
     statistics_->setColumnCount(static_cast<int>(titles.size()));
@@ -53,6 +56,24 @@ void TrackPane::show(std::shared_ptr<const Recording> recording) {
     recording_ = std::move(recording);
     statistics_->hide();
     view_->show(recording_);
+}
+
+void TrackPane::write_rows(const WriteRow& write) const {
+    write({"session", "lane", "what", "kind", "begin", "took", "bytes", "frame"});
+    if (!recording_) return;
+    const Stretch& shown = navigator_.stretch();
+    for (const Track& track : recording_->tracks) {
+        const report::Node& node = recording_->overview.nodes[track.node];
+        const Lane& lane = node.lanes[track.lane];
+        for (const Slice& slice : lane.slices) {
+            if (slice.end < shown.begin || slice.begin > shown.end) continue;
+            write(
+                {node.name, lane.name, recording_->overview.labels[slice.label], name_of(slice.activity),
+                 report::seconds_text(slice.begin - recording_->start()),
+                 slice.ended ? report::seconds_text(slice.duration()) : "", std::to_string(slice.octets),
+                 std::to_string(slice.frame)});
+        }
+    }
 }
 
 void TrackPane::show_statistics(Stretch stretch, const std::vector<const Lane*>& lanes) {
