@@ -62,7 +62,8 @@ constinit const ProtocolReport rdma_cm_report{
                         const SummaryOptions& options) { write_rdma_cm(out, *results.models.rdma_cm, options); },
     .sessions = sessions,
     .views = own_views,
-    .overview = rdma_cm_overview};
+    .overview = rdma_cm_overview,
+    .fabric = rdma_cm_fabric};
 
 std::string cm_connection_name(std::uint32_t id) { return "cm-" + std::to_string(id); }
 

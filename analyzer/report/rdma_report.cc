@@ -55,6 +55,7 @@ constinit const ProtocolReport rdma_report{
     .write_summary = write_rdma,
     .sessions = sessions,
     .views = own_views,
-    .overview = rdma_overview};
+    .overview = rdma_overview,
+    .fabric = rdma_fabric};
 
 }  // namespace fabricscope::report

@@ -102,6 +102,7 @@ constinit const ProtocolReport smcr_report{
     .write_summary = write_smcr,
     .sessions = sessions,
     .views = own_views,
-    .overview = smcr_overview};
+    .overview = smcr_overview,
+    .fabric = smcr_fabric};
 
 }  // namespace fabricscope::report
