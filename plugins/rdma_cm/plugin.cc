@@ -10,11 +10,14 @@
 
 #include "plugins/rdma_cm/guesses.h"
 #include "plugins/rdma_cm/show.h"
+#include "plugins/shell/guesses.h"
 
 namespace fabricscope::plugin::rdma_cm {
 namespace {
 
 std::unique_ptr<Record> open_record;
+Guesses guesses;
+constexpr const char* guessed[] = {"infiniband.payload", "infiniband.mad.cm.private"};
 
 // ---- preferences ---------------------------------------------------------------------------------
 
@@ -86,11 +89,11 @@ public:
         options.rdma_cm = true;
     }
     void begin(bool enabled) override {
-        if (enabled && guess_by_service_id) find_guesses();
-        else forget_guesses();
+        if (enabled && guess_by_service_id) guesses.find(guessed);
+        else guesses.forget();
     }
     void end() override {
-        forget_guesses();
+        guesses.forget();
         open_record.reset();
     }
 
@@ -102,15 +105,16 @@ public:
     }
 
     void before(const Visit& visit) override {
-        allow_guesses();
+        guesses.allow_all();
         if (visit.first) open_record->note_message(visit.packet);
-        FrameFacts facts;
-        if (visit.packet.ib.payload_length == 0 || !open_record->find_facts(visit.pinfo->num, facts)) return;
-        if (const Connection* connection = open_record->connection(facts.connection)) keep_guesses_off(*connection);
+        if (visit.packet.ib.payload_length == 0) return;
+        const auto service_id = service_id_of(visit.pinfo->num);
+        if (!service_id) return;  // it may be anything
+        guesses.keep_off([&](std::string_view protocol) { return may_be_guessed(protocol, *service_id); });
     }
 
     void after(const Visit& visit) override {
-        allow_guesses();
+        guesses.allow_all();
         FrameFacts facts;
         if (!open_record->find_facts(visit.pinfo->num, facts)) return;
         show(visit, facts);
@@ -148,5 +152,12 @@ Plugin& plugin() {
 }
 
 const Record& record() { return *open_record; }
+
+std::optional<std::uint64_t> service_id_of(std::uint32_t frame) {
+    FrameFacts facts;
+    if (!open_record || !open_record->find_facts(frame, facts)) return std::nullopt;
+    const Connection* connection = open_record->connection(facts.connection);
+    return connection != nullptr ? connection->service_id : std::nullopt;
+}
 
 }  // namespace fabricscope::plugin::rdma_cm
