@@ -30,6 +30,7 @@ void take_common(ServiceParameters& parameters, const wire::PortServiceParameter
     parameters.random_relative_offset = common.random_relative_offset;
     parameters.continuously_increasing_seq_cnt = common.continuously_increasing_seq_cnt;
     parameters.concurrent_sequences = common.total_concurrent_sequences;
+    parameters.relative_offset_categories = common.relative_offset_categories;
     parameters.e_d_tov = tov_or_nothing(common.e_d_tov, common.e_d_tov_nanoseconds);
     parameters.short_r_t_tov = common.short_r_t_tov;
 }
