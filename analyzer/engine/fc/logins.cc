@@ -131,9 +131,14 @@ const ServiceParameters* Logins::parameters(const Port& port, const Port& peer) 
     return parameters ? &*parameters : nullptr;
 }
 
-std::optional<std::uint64_t> Logins::port_name(const Port& port) const {
+std::optional<Logins::Names> Logins::names(const Port& port) const {
     const auto found = names_.find(key_of(port));
     return found == names_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::uint64_t> Logins::port_name(const Port& port) const {
+    const auto known = names(port);
+    return known ? std::optional(known->port) : std::nullopt;
 }
 
 std::optional<Time> Logins::r_a_tov(const Port& a, const Port& b) const {
@@ -253,7 +258,8 @@ void Logins::note_accepted(const Login& login) {
     const Port originator = port_of(login, Party::originator), responder = port_of(login, Party::responder);
     latest_[pair_of(LoginKind::port, originator, responder)].accepted = login.id;
     for (const auto& [port, party] : {std::pair{originator, Party::originator}, std::pair{responder, Party::responder}})
-        if (const auto& parameters = login.parameters[party]) names_[key_of(port)] = parameters->port_name;
+        if (const auto& parameters = login.parameters[party])
+            names_[key_of(port)] = {parameters->port_name, parameters->node_name};
 }
 
 void Logins::accept_process_login(const Arrival& arrival, const wire::PrliAccept& answer) {
