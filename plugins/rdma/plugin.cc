@@ -151,6 +151,13 @@ Plugin& plugin() {
 
 const Record& record() { return *open_record; }
 
+std::uint32_t cm_connection_of(std::uint32_t frame) {
+    FrameFacts facts;
+    if (!open_record || !open_record->find_facts(frame, facts)) return 0;
+    const Session* session = open_record->session(Record::stream(facts));
+    return session != nullptr ? session->cm_connection : 0;
+}
+
 std::uint32_t stream_of(std::uint32_t frame) {
     FrameFacts facts;
     return open_record && open_record->find_facts(frame, facts) ? facts.stream : 0;

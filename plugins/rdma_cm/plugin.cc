@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "plugins/rdma/plugin.h"
 #include "plugins/rdma_cm/guesses.h"
 #include "plugins/rdma_cm/show.h"
 #include "plugins/shell/guesses.h"
@@ -116,12 +117,22 @@ public:
     void after(const Visit& visit) override {
         guesses.allow_all();
         FrameFacts facts;
-        if (!open_record->find_facts(visit.pinfo->num, facts)) return;
+        if (!open_record->find_facts(visit.pinfo->num, facts) && !find_late_facts(visit, facts)) return;
         show(visit, facts);
         if (facts.frame == visit.pinfo->num) tap(visit, facts);
     }
 
 private:
+    /// Traffic that came before the first message of its connection: its queue pairs tell afterwards whose it is.
+    static bool find_late_facts(const Visit& visit, FrameFacts& facts) {
+        const std::uint32_t id = rdma::cm_connection_of(visit.pinfo->num);
+        const Connection* connection = open_record->connection(id);
+        if (connection == nullptr || !connection->began_before) return false;
+        const bool from_client = connection->end[Side::client].address == visit.packet.source;
+        facts = {.frame = visit.pinfo->num, .connection = id, .from = from_client ? Side::client : Side::server};
+        return true;
+    }
+
     static void show(const Visit& visit, const FrameFacts& facts) {
         const Display display = display_in(fields, open_record->notes(), visit.pinfo, visit.tree);
         if (!facts.message) return show_traffic(display, *open_record, visit.tvb, facts);

@@ -56,6 +56,14 @@ def test_its_queue_pairs_are_the_stream(frames, path):
     assert stream["end"] == ("disconnected" if c["dreq"] is not None else "open")
 
 
+def test_traffic_before_the_first_message_is_the_connection_s(path):
+    """Known once DREQ has named a queue pair, and acknowledgments have shown its peer."""
+    (c,) = analyze(cut(path, DATA, "66-67"))["rdma_cm"]["connections"]
+    rows = fields(path, "rdma_ip_cm.connection", "rdma_ip_cm.from", options=["-2"])
+    assert len(rows) == 62 and {tuple(row["rdma_ip_cm.connection"]) for row in rows} == {(c["id"],)}
+    assert not fields(path, "frame.number", display_filter="rdma_ip_cm && infiniband.bth.opcode != 100", options=["-2"]), "messages only"
+
+
 def test_what_was_not_counted_is_not_zero(path):
     (c,) = analyze(cut(path, DATA, "66-67"))["rdma_cm"]["connections"]
     assert c["client_to_server"] is None and c["server_to_client"] is None
