@@ -8,21 +8,32 @@
 #include <memory>
 
 #include "plugins/rdma/show.h"
+#include "plugins/rdma_cm/plugin.h"
+#include "plugins/shell/guesses.h"
 
 namespace fabricscope::plugin::rdma {
 namespace {
 
 std::unique_ptr<Record> open_record;
+Guesses guesses;
+constexpr const char* guessed[] = {"infiniband.payload"};
 
 // ---- preferences ---------------------------------------------------------------------------------
 
 wireshark_bool with_columns = true;
+wireshark_bool guess_by_messages = true;
 
 void register_preferences(module_t* module) {
     prefs_register_bool_preference(
         module, "columns", "Write the Info column",
         "Whether Info says what a packet is to its operation, where no protocol above InfiniBand has written it",
         &with_columns);
+    prefs_register_bool_preference(
+        module, "guesses", "Heuristics that fit the stream only",
+        "Whether what a stream carries whose set-up was not captured is decoded by those heuristic dissectors only "
+        "that "
+        "all of its messages fit",
+        &guess_by_messages);
 }
 
 // ---- filters -------------------------------------------------------------------------------------
@@ -82,7 +93,14 @@ public:
         observers.rdma = open_record.get();
         options.rdma = true;
     }
-    void end() override { open_record.reset(); }
+    void begin(bool enabled) override {
+        if (enabled && guess_by_messages) guesses.find(guessed);
+        else guesses.forget();
+    }
+    void end() override {
+        guesses.forget();
+        open_record.reset();
+    }
 
     bool is_concerned_by(capture::Transport transport) const override { return transport == capture::Transport::ib; }
 
@@ -91,7 +109,17 @@ public:
         return open_record->find_facts(frame, facts);
     }
 
+    void before(const Visit& visit) override {
+        guesses.allow_all();
+        if (visit.packet.ib.payload_length == 0 || rdma_cm::service_id_of(visit.pinfo->num)) return;
+        const Content* content = open_record->content(visit.pinfo->num);
+        if (content == nullptr) return;
+        const capture::IbCarrier carrier = visit.packet.ib.carrier;
+        guesses.keep_off([&](std::string_view protocol) { return content->may_be_guessed(protocol, carrier); });
+    }
+
     void after(const Visit& visit) override {
+        guesses.allow_all();
         const Display display = display_in(fields, open_record->notes(), visit.pinfo, visit.tree);
         const bool with_info = with_columns != 0 && is_info_free(display);
         const bool is_shown = display.details || with_info;
@@ -122,6 +150,13 @@ Plugin& plugin() {
 }
 
 const Record& record() { return *open_record; }
+
+std::uint32_t cm_connection_of(std::uint32_t frame) {
+    FrameFacts facts;
+    if (!open_record || !open_record->find_facts(frame, facts)) return 0;
+    const Session* session = open_record->session(Record::stream(facts));
+    return session != nullptr ? session->cm_connection : 0;
+}
 
 std::uint32_t stream_of(std::uint32_t frame) {
     FrameFacts facts;

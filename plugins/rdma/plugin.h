@@ -31,6 +31,9 @@ struct Tap : TapFrame {
 extern const std::array<ResponseTimeTable, 1> response_times;
 extern const Follower follower;
 
+/// The CM connection that set the frame's stream up, as far as the frames seen until now tell; 0: none is known.
+std::uint32_t cm_connection_of(std::uint32_t frame);
+
 char* filter_for_stream(unsigned stream, unsigned);
 std::uint32_t stream_of(std::uint32_t frame);
 tap_packet_status flow_packet(void* graph, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t);

@@ -50,6 +50,25 @@ void Record::on_facts(const FrameFacts& facts) {
              facts.unseen, facts.missing, facts.lost, facts.retry, facts.waited, facts.cnp_latency});
 }
 
+void Record::on_packet(const FrameFacts& facts, const capture::Packet& packet) {
+    const auto merged = merged_.find(facts.stream);
+    content_of(merged != merged_.end() ? merged->second : facts.stream).note(packet.ib);
+}
+
+void Record::on_merged(std::uint32_t stream, std::uint32_t into) {
+    merged_[stream] = into;
+    const Content half = content_of(stream);
+    content_of(into).join(half);
+}
+
+const Content* Record::content(std::uint64_t frame) const {
+    const Entry* entry = entries_.find(original_of(frame));
+    if (entry == nullptr) return nullptr;
+    const auto merged = merged_.find(entry->stream);
+    const std::uint32_t stream = merged != merged_.end() ? merged->second : entry->stream;
+    return stream <= contents_.size() ? &contents_[stream - 1] : nullptr;
+}
+
 void Record::on_operation(const engine::rdma::Operation& operation) {
     Entry* begun = entries_.find(operation.first.frame);
     if (begun != nullptr && begun->response == 0) begun->response = static_cast<std::uint32_t>(operation.answer->frame);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "analyzer/engine/rdma/sessions.h"
+#include "plugins/rdma/guesses.h"
 #include "plugins/shell/frame_list.h"
 #include "plugins/shell/frame_notes.h"
 #include "plugins/shell/session.h"
@@ -29,6 +30,8 @@ class Record final : public engine::rdma::Observer {
 public:
     /// False: the frame belongs to no stream. A copy has its original's facts.
     bool find_facts(std::uint64_t frame, FrameFacts& facts) const;
+    /// Of the frame's stream, as far as the frames seen until now tell; nullptr if it belongs to none.
+    const Content* content(std::uint64_t frame) const;
     /// The packet that completes the operation which begins in this frame; 0: none that is known yet.
     std::uint64_t response(std::uint64_t frame) const;
     const FrameNotes& notes() const { return notes_; }
@@ -85,7 +88,8 @@ private:
 
     void on_facts(const FrameFacts& facts) override;
     void on_operation(const engine::rdma::Operation& operation) override;
-    void on_merged(std::uint32_t stream, std::uint32_t into) override { merged_[stream] = into; }
+    void on_packet(const FrameFacts& facts, const capture::Packet& packet) override;
+    void on_merged(std::uint32_t stream, std::uint32_t into) override;
     void on_copy(std::uint64_t frame, std::uint64_t original) override { note_copy(frame, original); }
     void on_finding(const engine::Finding& finding) override { notes_.note_finding(finding); }
 
@@ -105,6 +109,11 @@ private:
     FrameDetails<Answer> answers_;
     FrameDetails<Oddity> oddities_;
     std::unordered_map<std::uint32_t, std::uint32_t> merged_;  ///< streams that are the other half of earlier ones
+    std::vector<Content> contents_;                            ///< by the stream's id - 1
+    Content& content_of(std::uint32_t stream) {
+        if (contents_.size() < stream) contents_.resize(stream);
+        return contents_[stream - 1];
+    }
     // Frames are shown while they are read, too: sessions are looked for when somebody looks at a stream.
     mutable std::optional<engine::rdma::Sessions> sessions_;
     mutable std::deque<Known> known_;  ///< by the stream's id - 1

@@ -2,24 +2,14 @@
 // Wireshark's guesses about what a connection carries, kept to what the connection's service id says.
 #pragma once
 
-#include "plugins/rdma_cm/record.h"
-#include "plugins/shell/wireshark_compat.h"
+#include <cstdint>
+#include <string_view>
 
 namespace fabricscope::plugin::rdma_cm {
 
-/// Finds out which heuristic dissectors there are. For each capture: the user, and other plugins, take some out of
-/// their lists or put them back.
-void find_guesses();
-void forget_guesses();
-
-/// While it lasts, what a connection's packets and CM's private data hold is guessed only by those heuristic dissectors
-/// that the service id allows:
-///   - it is known for a ULP: that ULP's, if there is one;
-///   - it is known for none: those that ask for the service id themselves (their preferences have the ports);
-///   - it was not captured: all.
-/// The others are switched off, and as they were afterwards. Dissectors that the user chose by Decode As are not
-/// guesses.
-void keep_guesses_off(const Connection& connection);
-void allow_guesses();
+/// Whether a connection to the service may carry what the protocol's heuristic dissector looks for:
+///   - it is known for a ULP: that ULP's only, if there is one;
+///   - it is known for none: those that ask for the service id themselves (their preferences have the ports).
+bool may_be_guessed(std::string_view protocol, std::uint64_t service_id);
 
 }  // namespace fabricscope::plugin::rdma_cm

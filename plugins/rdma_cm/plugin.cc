@@ -8,13 +8,17 @@
 
 #include <memory>
 
+#include "plugins/rdma/plugin.h"
 #include "plugins/rdma_cm/guesses.h"
 #include "plugins/rdma_cm/show.h"
+#include "plugins/shell/guesses.h"
 
 namespace fabricscope::plugin::rdma_cm {
 namespace {
 
 std::unique_ptr<Record> open_record;
+Guesses guesses;
+constexpr const char* guessed[] = {"infiniband.payload", "infiniband.mad.cm.private"};
 
 // ---- preferences ---------------------------------------------------------------------------------
 
@@ -86,11 +90,11 @@ public:
         options.rdma_cm = true;
     }
     void begin(bool enabled) override {
-        if (enabled && guess_by_service_id) find_guesses();
-        else forget_guesses();
+        if (enabled && guess_by_service_id) guesses.find(guessed);
+        else guesses.forget();
     }
     void end() override {
-        forget_guesses();
+        guesses.forget();
         open_record.reset();
     }
 
@@ -102,22 +106,33 @@ public:
     }
 
     void before(const Visit& visit) override {
-        allow_guesses();
+        guesses.allow_all();
         if (visit.first) open_record->note_message(visit.packet);
-        FrameFacts facts;
-        if (visit.packet.ib.payload_length == 0 || !open_record->find_facts(visit.pinfo->num, facts)) return;
-        if (const Connection* connection = open_record->connection(facts.connection)) keep_guesses_off(*connection);
+        if (visit.packet.ib.payload_length == 0) return;
+        const auto service_id = service_id_of(visit.pinfo->num);
+        if (!service_id) return;  // it may be anything
+        guesses.keep_off([&](std::string_view protocol) { return may_be_guessed(protocol, *service_id); });
     }
 
     void after(const Visit& visit) override {
-        allow_guesses();
+        guesses.allow_all();
         FrameFacts facts;
-        if (!open_record->find_facts(visit.pinfo->num, facts)) return;
+        if (!open_record->find_facts(visit.pinfo->num, facts) && !find_late_facts(visit, facts)) return;
         show(visit, facts);
         if (facts.frame == visit.pinfo->num) tap(visit, facts);
     }
 
 private:
+    /// Traffic that came before the first message of its connection: its queue pairs tell afterwards whose it is.
+    static bool find_late_facts(const Visit& visit, FrameFacts& facts) {
+        const std::uint32_t id = rdma::cm_connection_of(visit.pinfo->num);
+        const Connection* connection = open_record->connection(id);
+        if (connection == nullptr || !connection->began_before) return false;
+        const bool from_client = connection->end[Side::client].address == visit.packet.source;
+        facts = {.frame = visit.pinfo->num, .connection = id, .from = from_client ? Side::client : Side::server};
+        return true;
+    }
+
     static void show(const Visit& visit, const FrameFacts& facts) {
         const Display display = display_in(fields, open_record->notes(), visit.pinfo, visit.tree);
         if (!facts.message) return show_traffic(display, *open_record, visit.tvb, facts);
@@ -148,5 +163,12 @@ Plugin& plugin() {
 }
 
 const Record& record() { return *open_record; }
+
+std::optional<std::uint64_t> service_id_of(std::uint32_t frame) {
+    FrameFacts facts;
+    if (!open_record || !open_record->find_facts(frame, facts)) return std::nullopt;
+    const Connection* connection = open_record->connection(facts.connection);
+    return connection != nullptr ? connection->service_id : std::nullopt;
+}
 
 }  // namespace fabricscope::plugin::rdma_cm

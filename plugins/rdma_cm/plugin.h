@@ -2,6 +2,8 @@
 // What the RDMA CM plugin has registered with Wireshark, and what it knows of the capture that is open.
 #pragma once
 
+#include <optional>
+
 #include "analyzer/engine/rdma_cm/generated_fields.h"
 #include "plugins/rdma_cm/record.h"
 #include "plugins/shell/plugin.h"
@@ -18,6 +20,8 @@ inline int id_of(GeneratedName<engine::rdma_cm::generated_fields> name) { return
 Plugin& plugin();
 /// Of the capture that is open.
 const Record& record();
+/// What the frame's connection is for, if it has one whose request was captured.
+std::optional<std::uint64_t> service_id_of(std::uint32_t frame);
 
 /// The frame's sender and receiver, as rdma_ip_cm.source and rdma_ip_cm.destination have them; none for a
 /// frame of no connection.

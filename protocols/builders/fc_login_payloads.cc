@@ -19,7 +19,9 @@ fc::Login with_names_and_classes(
         fc::ClassServiceParameters& parameters = login.classes.at(service_class - 1);
         parameters.valid = true;
         parameters.sequential_delivery = fields.in_order;
+        parameters.priority = fields.priority;
         parameters.preference = true;
+        parameters.clock_sync_els_recipient = fields.clock_sync && service_class == 3;
         parameters.ack_0_initiator = parameters.ack_0_recipient = fields.ack_0 && service_class == 2;
         parameters.receive_data_field_size = fields.data_field_size;
         parameters.concurrent_sequences = most_sequences;

@@ -19,7 +19,9 @@ struct FcLoginFields {
     bool increasing_seq_cnt = true, increasing_relative_offset = true;
     bool ack_0 = false;                   ///< class 2: the port can send ACK_0, and take it
     std::uint16_t end_to_end_credit = 0;  ///< class 2, of a port
+    bool clock_sync = false;              ///< class 3, of a port: clocks may be set by ELS
     bool short_r_t_tov = false;           ///< of the Fabric
+    bool priority = false;                ///< of the Fabric
     std::uint32_t e_d_tov_ms = 2'000, r_a_tov_ms = 10'000;
 };
 

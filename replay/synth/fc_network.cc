@@ -55,6 +55,7 @@ void FcNetwork::read_hosts(const Statement& statement) {
     exchanges_.ack_0 = statement.choice("ack", exchanges_.ack_0 ? 0 : 1, {"0", "1"}) == 0;
     exchanges_.e_d_tov = statement.time("e-d-tov", exchanges_.e_d_tov);
     exchanges_.r_a_tov = statement.time("r-a-tov", exchanges_.r_a_tov);
+    clock_sync_ = statement.flag("clock-sync", clock_sync_);
 }
 
 void FcNetwork::read_side(const Statement& statement, FcSide side) {
@@ -70,6 +71,7 @@ void FcNetwork::read_side(const Statement& statement, FcSide side) {
 void FcNetwork::read_fabric(const Statement& statement) {
     fabric_busy_every_ = static_cast<unsigned>(statement.number("busy-every", 0));
     short_r_t_tov_ = statement.flag("short-r-t-tov", false);
+    priority_ = statement.flag("priority", false);
     if (statement.has("fan-at")) fan_ = statement.time("fan-at", 0);
 }
 
@@ -130,6 +132,7 @@ HostConfig FcNetwork::host(FcSide side, std::uint64_t seed) const {
     config.port.ip = ip(side);
     config.port.resolver = resolver_;
     config.port.in_order = in_order_;
+    config.port.clock_sync = clock_sync_;
     config.port.increasing_seq_cnt = own.increasing_seq_cnt;
     config.port.increasing_relative_offset = own.increasing_relative_offset;
     config.port.process_parameters = own.process_parameters;
@@ -155,6 +158,7 @@ void FcNetwork::connect(World& world, Host& client, Host& server) {
     fields.data_field_size = static_cast<std::uint16_t>(exchanges_.data_field_size);
     fields.in_order = in_order_;
     fields.short_r_t_tov = short_r_t_tov_;
+    fields.priority = priority_;
     fields.e_d_tov_ms = stack::in_milliseconds(exchanges_.e_d_tov);
     fields.r_a_tov_ms = stack::in_milliseconds(exchanges_.r_a_tov);
     std::vector<FabricMember> members;

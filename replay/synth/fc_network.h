@@ -74,6 +74,8 @@ private:
     std::vector<Action> actions_;
     unsigned fabric_busy_every_ = 0;  ///< class 2: each so-manyth data frame cannot be delivered; 0: all can
     bool short_r_t_tov_ = false;      ///< of the Fabric
+    bool priority_ = false;           ///< of the Fabric
+    bool clock_sync_ = false;         ///< of both ports
     std::optional<Time> fan_;         ///< when the Fabric tells who it is
     std::optional<stack::fibre_channel::FabricServices> services_;
 };

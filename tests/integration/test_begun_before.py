@@ -4,7 +4,7 @@ what can be told of it, program and plugin tell alike."""
 
 import pytest
 from cm_probe import CmCapture, drep, dreq, rej, rep, rtu
-from harness import analyze, fabricscope, fields, run, sample
+from harness import ROOT, analyze, fabricscope, fields, run, sample
 
 RPING = "rdmacm_rping_v4"  # frames: 3 REQ, 4 REP, 5 RTU, 6 to 65 data, 66 DREQ, 67 DREP
 DATA = "6-65"
@@ -56,6 +56,14 @@ def test_its_queue_pairs_are_the_stream(frames, path):
     assert stream["end"] == ("disconnected" if c["dreq"] is not None else "open")
 
 
+def test_traffic_before_the_first_message_is_the_connection_s(path):
+    """Known once DREQ has named a queue pair, and acknowledgments have shown its peer."""
+    (c,) = analyze(cut(path, DATA, "66-67"))["rdma_cm"]["connections"]
+    rows = fields(path, "rdma_ip_cm.connection", "rdma_ip_cm.from", options=["-2"])
+    assert len(rows) == 62 and {tuple(row["rdma_ip_cm.connection"]) for row in rows} == {(c["id"],)}
+    assert not fields(path, "frame.number", display_filter="rdma_ip_cm && infiniband.bth.opcode != 100", options=["-2"]), "messages only"
+
+
 def test_what_was_not_counted_is_not_zero(path):
     (c,) = analyze(cut(path, DATA, "66-67"))["rdma_cm"]["connections"]
     assert c["client_to_server"] is None and c["server_to_client"] is None
@@ -81,6 +89,24 @@ def test_a_set_up_that_lacks_its_accept_is_the_data_s(path):
         assert c[direction]["bytes_announced"] == whole[direction]["bytes_announced"] == 500
     assert not [o for o in result["observations"] if o["id"] == "SMCR-O-midstream"]
     assert {row["smcr.connection"][0] for row in fields(path, "smcr.connection") if row["smcr.connection"]} == {c["id"]}
+
+
+@pytest.mark.parametrize("name, confirm", [("real/smcr_v2_echo.pcap", "11"), ("real/smcr_v1_echo.pcap", "12"), ("synth/smcr_v1_subsequent.pcapng", "73")])
+def test_a_set_up_that_lacks_its_confirm_is_the_data_s(name, confirm, path):
+    """Whose the server's data are only CONFIRM says; but it must have come before them, and no other connection lacks its own."""
+    whole = analyze(ROOT / "samples" / name)["smcr"]["connections"]
+    run(["editcap", ROOT / "samples" / name, path, confirm])
+    result = analyze(path)
+    connections = result["smcr"]["connections"]
+    assert [c["id"] for c in connections if c["setup_frames"]["confirm"] is None] != [], "else there is nothing to see"
+    assert [(c["id"], c["outcome"], c["close"]) for c in connections] == [(c["id"], c["outcome"], c["close"]) for c in whole]
+    for c, before in zip(connections, whole):
+        for direction in ["client_to_server", "server_to_client"]:
+            for value in ["bytes_announced", "bytes_written", "bytes_acknowledged", "cdcs", "writes"]:
+                assert c[direction][value] == before[direction][value], (c["id"], direction, value)
+    assert not [o for o in result["observations"] if o["id"] == "SMCR-O-midstream"]
+    rows = fields(path, "smcr.connection", "smcr.cdc.sequence")
+    assert all(row["smcr.connection"] for row in rows if row["smcr.cdc.sequence"]), "each message is somebody's in Wireshark"
 
 
 def test_a_set_up_that_lacks_its_confirm_leaves_no_request_unanswered(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Wireshark's guesses about what a connection carries: only those that its service id allows."""
+"""Wireshark's guesses about what a connection carries: only those that its service id allows, or, if its set-up was not captured, its messages."""
 
 import struct
 
@@ -11,7 +11,8 @@ SCTP = 132
 RC_WRITE_FIRST, RC_WRITE_MIDDLE, RC_WRITE_LAST = 6, 7, 8
 RPC_OVER_RDMA = struct.pack("!IIIII", 7, 1, 32, 1, 0) + bytes(12)  # XID 7, version 1, RDMA_NOMSG without chunks
 IPV4_OVER_IB = bytes.fromhex("080000004500001c000000004001000001020304050607080800f7ff00000000")
-FREELY = ["-o", "rdma_ip_cm.guesses:FALSE"]
+FREELY = ["-o", "rdma_ip_cm.guesses:FALSE", "-o", "rdma.guesses:FALSE"]
+NO_CHUNK_LISTS = struct.pack("!IIIIIII", 7, 1, 32, 2, 16, 64, 9) + bytes(20)  # RDMA_MSGP; the read list begins with 9, which is no XDR boolean
 WRITE = struct.pack("!QII", 0x1000, 7, 3072)
 
 
@@ -116,6 +117,44 @@ def test_other_connections_are_guessed_as_ever(path):
     capture.save(path)
     for options in ([], ["-2"]):
         assert above_infiniband(path, options)[3:] == ["data", "rpcordma", "data", "rpcordma"]
+
+
+def unannounced(*packets):
+    """Of queue pairs whose set-up was not captured."""
+    capture = CmCapture()
+    for from_client, opcode, qpn, head, payload in packets:
+        capture.packet(from_client, opcode, qpn, head, payload)
+    return capture
+
+
+def test_octets_that_are_no_rpc_over_rdma(path):
+    """Its heuristic looks at little more than version and type, and shows a malformed message."""
+    unannounced((True, RC_SEND_ONLY, 0x77, b"", NO_CHUNK_LISTS)).save(path)
+    assert above_infiniband(path, FREELY) == ["rpcordma"], "else there is nothing to keep off"
+    assert fields(path, "frame.number", display_filter="_ws.malformed", options=FREELY)
+    assert above_infiniband(path) == ["data"]
+
+
+def test_a_stream_is_one_ulp_s(path):
+    """What one of its messages cannot be, none of them is: known of all once the capture has been read."""
+    unannounced((True, RC_SEND_ONLY, 0x77, b"", RPC_OVER_RDMA), (True, RC_SEND_ONLY, 0x77, b"", b"perftest" * 8),
+                (True, RC_SEND_ONLY, 0x78, b"", RPC_OVER_RDMA)).save(path)
+    assert above_infiniband(path) == ["rpcordma", "data", "rpcordma"]
+    assert above_infiniband(path, ["-2"]) == ["data", "data", "rpcordma"]
+
+
+def test_memory_is_no_message(path):
+    """A WRITE's octets may look like anything. RPC-over-RDMA's own WRITEs are announced by its SENDs."""
+    unannounced((True, RC_WRITE_FIRST, 0x77, WRITE, RPC_OVER_RDMA.ljust(1024, b"\0")), (True, RC_WRITE_MIDDLE, 0x77, b"", IPV4_OVER_IB.ljust(1024, b"\0")),
+                (True, RC_WRITE_LAST, 0x77, b"", IPV4_OVER_IB.ljust(1024, b"\0"))).save(path)
+    assert "ethertype:ip" in ":".join(above_infiniband(path, FREELY)), "else there is nothing to keep off"
+    assert above_infiniband(path) == ["data"] * 3
+
+
+def test_on_ethernet_ip_needs_no_infiniband(path):
+    unannounced((True, UD_SEND_ONLY, 0x77, struct.pack("!II", 0x11111111, 0x78), IPV4_OVER_IB)).save(path)
+    assert above_infiniband(path, FREELY)[0].startswith("ethertype:ip")
+    assert above_infiniband(path) == ["data"]
 
 
 @pytest.mark.parametrize("name", ["plain_tcp_http", "plain_udp", "fcoe_vn2vn", "plain_roce_perftest"])

@@ -30,6 +30,7 @@ void take_common(ServiceParameters& parameters, const wire::PortServiceParameter
     parameters.random_relative_offset = common.random_relative_offset;
     parameters.continuously_increasing_seq_cnt = common.continuously_increasing_seq_cnt;
     parameters.concurrent_sequences = common.total_concurrent_sequences;
+    parameters.relative_offset_categories = common.relative_offset_categories;
     parameters.e_d_tov = tov_or_nothing(common.e_d_tov, common.e_d_tov_nanoseconds);
     parameters.short_r_t_tov = common.short_r_t_tov;
 }
@@ -130,9 +131,14 @@ const ServiceParameters* Logins::parameters(const Port& port, const Port& peer) 
     return parameters ? &*parameters : nullptr;
 }
 
-std::optional<std::uint64_t> Logins::port_name(const Port& port) const {
+std::optional<Logins::Names> Logins::names(const Port& port) const {
     const auto found = names_.find(key_of(port));
     return found == names_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::uint64_t> Logins::port_name(const Port& port) const {
+    const auto known = names(port);
+    return known ? std::optional(known->port) : std::nullopt;
 }
 
 std::optional<Time> Logins::r_a_tov(const Port& a, const Port& b) const {
@@ -252,7 +258,8 @@ void Logins::note_accepted(const Login& login) {
     const Port originator = port_of(login, Party::originator), responder = port_of(login, Party::responder);
     latest_[pair_of(LoginKind::port, originator, responder)].accepted = login.id;
     for (const auto& [port, party] : {std::pair{originator, Party::originator}, std::pair{responder, Party::responder}})
-        if (const auto& parameters = login.parameters[party]) names_[key_of(port)] = parameters->port_name;
+        if (const auto& parameters = login.parameters[party])
+            names_[key_of(port)] = {parameters->port_name, parameters->node_name};
 }
 
 void Logins::accept_process_login(const Arrival& arrival, const wire::PrliAccept& answer) {

@@ -25,7 +25,11 @@ public:
     const Login* between(const Port& a, const Port& b) const;
     /// What `port` said to `peer` in the latest port login that was accepted; nullptr if none was seen.
     const ServiceParameters* parameters(const Port& port, const Port& peer) const;
-    /// Port_Name, of any such login of the port.
+    /// Port_Name and Node_Name, of any such login of the port.
+    struct Names {
+        std::uint64_t port, node;
+    };
+    std::optional<Names> names(const Port& port) const;
     std::optional<std::uint64_t> port_name(const Port& port) const;
     /// R_A_TOV between two ports: as RTV told, or the fabric's login; nothing if neither was seen.
     std::optional<Time> r_a_tov(const Port& a, const Port& b) const;
@@ -79,7 +83,7 @@ private:
     const Listeners& listeners_;
     Model& model_;
     std::unordered_map<Pair, Latest, PairHash> latest_;
-    std::unordered_map<std::uint64_t, std::uint64_t> names_;  ///< Port_Names, by fabric and N_Port_ID
+    std::unordered_map<std::uint64_t, Names> names_;  ///< by fabric and N_Port_ID
 };
 
 }  // namespace fabricscope::engine::fibre_channel

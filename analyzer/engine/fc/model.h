@@ -142,6 +142,7 @@ struct ServiceParameters {
     bool random_relative_offset = false;                   ///< PLOGI
     bool continuously_increasing_seq_cnt = false;          ///< PLOGI
     std::uint16_t concurrent_sequences = 0;                ///< PLOGI
+    std::uint16_t relative_offset_categories = 0;          ///< PLOGI; a bit for each information category
     std::optional<Time> e_d_tov;                           ///< PLOGI, and LS_ACC to FLOGI
     std::optional<Time> r_a_tov;                           ///< LS_ACC to FLOGI
     bool f_port = false;

@@ -21,6 +21,7 @@ using fibre_channel::ServiceParameters;
 
 constexpr std::uint16_t least_field_size = 2048;
 constexpr std::uint16_t least_sequences = 16;
+constexpr std::uint16_t solicited_data = 1U << 1;  ///< a bit for each information category
 constexpr Time wanted_e_d_tov = 10 * capture::millisecond;
 constexpr Time wanted_r_a_tov = 20 * capture::millisecond;
 constexpr Time longest_wait = 2 * capture::millisecond;
@@ -63,7 +64,13 @@ public:
                 check(rules::sequential_delivery, service.sequential_delivery, [&] {
                     return fmt::format("Class {} has no Sequential Delivery", number);
                 });
-        if (!asked && said_.f_port) judge_timeouts();
+        if (asked || !said_.f_port) return;
+        judge_timeouts();
+        for (const int number : {2, 3})
+            if (of_class(number).valid)
+                check(rules::fabric_priority, of_class(number).priority, [&] {
+                    return fmt::format("Class {} has no Priority", number);
+                });
     }
 
     void judge_port_login() {
@@ -77,6 +84,9 @@ public:
         check(rules::port_payload, !said_.extended, [] { return "the login is an extended one"; });
         check(rules::port_concurrent_sequences, said_.concurrent_sequences >= least_sequences, [&] {
             return fmt::format("{} concurrent Sequences", said_.concurrent_sequences);
+        });
+        check(rules::relative_offset_category, (said_.relative_offset_categories & solicited_data) != 0, [&] {
+            return fmt::format("the categories with Relative Offset are {:04X}h", said_.relative_offset_categories);
         });
         check(rules::port_e_d_tov, said_.e_d_tov == wanted_e_d_tov, [&] {
             return "E_D_TOV is " + milliseconds_text(said_.e_d_tov);
@@ -120,15 +130,21 @@ private:
         check(rules::open_sequences, service.open_sequences_per_exchange >= 1, [&] {
             return name + "no open Sequence in an Exchange";
         });
-        if (number == 3)
-            return check(rules::class_3_sequences, service.concurrent_sequences >= least_sequences, [&] {
-                return fmt::format("{}{} concurrent Sequences", name, service.concurrent_sequences);
-            });
+        if (number == 3) return judge_class_3(service, name);
         check(rules::class_2_ack_0, service.ack_0_initiator && service.ack_0_recipient, [&] {
             return name + "ACK_0 is not supported";
         });
         check(rules::class_2_credit, service.end_to_end_credit >= 2, [&] {
             return fmt::format("{}end-to-end credit is {}", name, service.end_to_end_credit);
+        });
+    }
+
+    void judge_class_3(const fc::ClassServiceParameters& service, const std::string& name) {
+        check(rules::class_3_sequences, service.concurrent_sequences >= least_sequences, [&] {
+            return fmt::format("{}{} concurrent Sequences", name, service.concurrent_sequences);
+        });
+        check(rules::clock_sync_recipient, service.clock_sync_els_recipient, [&] {
+            return name + "clocks cannot be set by ELS";
         });
     }
 

@@ -198,6 +198,15 @@ inline constexpr Rule implicit_login = profile_rule(
 inline constexpr Rule alternate_bb_credit = profile_rule(
     "AERDMA-58", "ISO/IEC TR 14165-314, A.2.4.2", "FLOGI has Alternate BB_Credit Management in a loop, and only there.",
     evidence::login_frame);
+inline constexpr Rule relative_offset_category = profile_rule(
+    "AERDMA-59", "ISO/IEC TR 14165-314, table A.1", "An N_Port login offers Relative Offset for solicited data.",
+    evidence::login_frame);
+inline constexpr Rule fabric_priority = profile_rule(
+    "AERDMA-60", "ISO/IEC TR 14165-314, A.2.1, A.2.4.3",
+    "The Fabric's accept says that it supports Priority, in each class that is supported.", evidence::login_frame);
+inline constexpr Rule clock_sync_recipient = profile_rule(
+    "AERDMA-61", "ISO/IEC TR 14165-314, A.2.1, table A.1",
+    "An N_Port login says that Class 3 takes Clock Synchronization by ELS.", evidence::login_frame);
 
 /// In the order in which they are listed.
 inline constexpr std::array catalogue{
@@ -258,7 +267,10 @@ inline constexpr std::array catalogue{
     &exact_length,
     &protection,
     &implicit_login,
-    &alternate_bb_credit};
+    &alternate_bb_credit,
+    &relative_offset_category,
+    &fabric_priority,
+    &clock_sync_recipient};
 }  // namespace rules
 
 /// One of the rules above.

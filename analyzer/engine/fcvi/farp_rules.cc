@@ -30,24 +30,37 @@ void FarpRules::on_connect(const Arrival& a, const Gid& host) {
     });
 }
 
-/// 7.5
 void FarpRules::judge(const Arrival& a, const Seen& seen, const std::vector<Seen>& asked) {
-    const fc::Farp& farp = seen.farp;
-    const bool same_ip = std::ranges::any_of(
-        asked, [&](const Seen& request) { return request.farp.requesting_ip == farp.requesting_ip; });
-    const Port& requester = seen.asks() ? seen.from : seen.to;
-    const char* wrong = nullptr;
-    if (farp.match != fc::farp_match_ip) wrong = "does not match on the responder's IP address alone";
-    else if (farp.action != fc::farp_reply) wrong = "does not ask for a FARP-REPLY";
-    else if (farp.requesting_port_id != requester.id) wrong = "has another Requesting N_Port Identifier than who asked";
-    else if (seen.asks() && farp.responding_port_id != 0) wrong = "names a Responding N_Port Identifier";
-    else if (seen.asks() && (farp.responding_port_name != 0 || farp.responding_node_name != 0))
-        wrong = "names the Responding N_Port";
-    else if (!seen.asks() && farp.responding_port_id != seen.from.id) wrong = "names another port than it comes from";
-    else if (!seen.asks() && !asked.empty() && !same_ip) wrong = "has another Requesting IP address than the request";
+    const char* wrong = fault(seen, asked);
     if (wrong == nullptr) return judge_.satisfied(rules::farp);
     const char* name = seen.asks() ? "FARP-REQ" : "FARP-REPLY";
     judge_.broken(rules::farp, {seen.frame}, a.exchange.connection, fmt::format("{} {}", name, wrong));
+}
+
+/// Which item of 7.5 is not kept; nullptr: none.
+const char* FarpRules::fault(const Seen& seen, const std::vector<Seen>& asked) const {
+    const fc::Farp& farp = seen.farp;
+    const Port& requester = seen.asks() ? seen.from : seen.to;
+    const auto asks_as = logins_.names_of(requester), answers_as = logins_.names_of(seen.from);
+    if (farp.match != fc::farp_match_ip) return "does not match on the responder's IP address alone";
+    if (farp.action != fc::farp_reply) return "does not ask for a FARP-REPLY";
+    if (farp.requesting_port_id != requester.id) return "has another Requesting N_Port Identifier than who asked";
+    if (asks_as && farp.requesting_port_name != asks_as->port) return "has another Requesting Port_Name than who asked";
+    if (asks_as && farp.requesting_node_name != asks_as->node) return "has another Requesting Node_Name than who asked";
+    if (seen.asks()) {
+        if (farp.responding_port_id != 0) return "names a Responding N_Port Identifier";
+        const bool names = farp.responding_port_name != 0 || farp.responding_node_name != 0;
+        return names ? "names the Responding N_Port" : nullptr;
+    }
+    if (farp.responding_port_id != seen.from.id) return "names another port than it comes from";
+    if (answers_as && farp.responding_port_name != answers_as->port)
+        return "has another Responding Port_Name than its sender";
+    if (answers_as && farp.responding_node_name != answers_as->node)
+        return "has another Responding Node_Name than its sender";
+    const auto is_repeated = [&](const Seen& request) { return request.farp.requesting_ip == farp.requesting_ip; };
+    if (!asked.empty() && std::ranges::none_of(asked, is_repeated))
+        return "has another Requesting IP address than the request";
+    return nullptr;
 }
 
 }  // namespace fabricscope::engine::fcvi

@@ -6,13 +6,15 @@
 #include <deque>
 
 #include "analyzer/engine/fcvi/judge.h"
+#include "analyzer/engine/fcvi/logins.h"
 #include "protocols/fc/els.h"
 
 namespace fabricscope::engine::fcvi {
 
 class FarpRules {
 public:
-    explicit FarpRules(Judge& judge) : judge_(judge) {}
+    /// The arguments outlive this object.
+    FarpRules(Judge& judge, const Logins& logins) : judge_(judge), logins_(logins) {}
 
     /// Any frame of an Extended Link Service.
     void on_els(const FrameSeen& seen);
@@ -31,8 +33,10 @@ private:
 
     /// `asked`: the requests that a reply may belong to.
     void judge(const Arrival& a, const Seen& seen, const std::vector<Seen>& asked);
+    const char* fault(const Seen& seen, const std::vector<Seen>& asked) const;
 
     Judge& judge_;
+    const Logins& logins_;
     std::deque<Seen> seen_;
 };
 

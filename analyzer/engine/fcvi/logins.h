@@ -22,6 +22,7 @@ public:
     void look_at(const fibre_channel::FrameFacts& facts);
 
     std::optional<std::uint64_t> name_of(const Port& port) const { return all_->port_name(port); }
+    std::optional<fibre_channel::Logins::Names> names_of(const Port& port) const { return all_->names(port); }
     /// What `port` said to `peer`.
     std::optional<PortLogin> login(const Port& port, const Port& peer) const;
     /// FCVI_ULP_TIMEOUT, if it is known (8.3).

@@ -119,7 +119,8 @@ inline constexpr Rule disconnect_echo{
     "DISCONNECT_RESP echoes CONN_SETUP_ABORT, VI_APP_DISCON and FCVI_CONNECTION_ID.", evidence::exchange};
 inline constexpr Rule farp{
     "FCVI-26", Severity::error, "ISO/IEC 14165-331, 7.5; FC-VI rev 1.0, 7.4",
-    "FARP-REQ and FARP-REPLY are filled in as FC-VI wants them.", evidence::message};
+    "FARP-REQ and FARP-REPLY are filled in as FC-VI wants them.",
+    "the message; of Port_Names: the port's login; of what a reply repeats: the request"};
 inline constexpr Rule login_parameters{
     "FCVI-27", Severity::error, "ISO/IEC 14165-331, 5.6",
     "No connection is made with a port whose login lacks continuously increasing SEQ_CNT or Relative Offset.",

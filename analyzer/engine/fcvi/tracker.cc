@@ -77,7 +77,7 @@ private:
     Connections connections_{options_, model_};
     Timeouts timeouts_{options_, judge_, model_, exchanges_, connections_, logins_};
     IuRules iu_rules_{judge_};
-    FarpRules farp_rules_{judge_};
+    FarpRules farp_rules_{judge_, logins_};
     SetupRules setup_rules_{judge_, connections_, logins_};
     MessageRules message_rules_{judge_, connections_, logins_};
     Setups setups_{options_, connections_, iu_rules_, setup_rules_, farp_rules_, timeouts_};

@@ -54,8 +54,7 @@ bool Contacts::on_confirm(Session& session, const wire::SmcrAcceptConfirm& messa
     if (connection.link_group == 0) join(connection, group);
     if (connection.first_contact.value_or(false)) happen(group.links[end->link], LinkEvent::negotiated);
     adopt(session, Side::client, message, *end, a);
-    sessions_.open(session);
-    if (group.cursor_base) sessions_.set_base(session, *group.cursor_base);
+    sessions_.open(session, group.cursor_base);
     if (!connection.element[Side::server]) links_.at(end->group).history.contact_missing = true;
     return true;
 }

@@ -225,15 +225,26 @@ void ExchangeRules::judge_test_link_reply(const Arrival& a, const wire::TestLink
 
 // ---- answers that do not come --------------------------------------------------------------------
 
+/// Whether no link ever had this number, or was to have it.
+bool ExchangeRules::is_unheard_of(const Arrival& a, std::uint8_t number) const {
+    const LinkGroup& g = group(a);
+    const auto about_it = [&](const LlcExchange& exchange) { return exchange.change.link == number; };
+    const bool all_told = g.exchange_count == g.exchanges.size() &&
+                          std::ranges::all_of(g.links, [](const Link& link) { return link.number.has_value(); });
+    return all_told && link_numbered(g, number) == nullptr &&
+           std::count_if(g.exchanges.begin(), g.exchanges.end(), about_it) <= 1 && !doubt::from_start(g, *a.history);
+}
+
 /// Whether somebody owes something after the request. What the client says of links is answered by
-/// the server's own request at most, at once only if it is not orderly, or about the whole group.
+/// the server's own request at most, at once only if it is not orderly, or about the whole group; if there is no such
+/// link, the server says that.
 void ExchangeRules::await_answer(const Arrival& a, const wire::LlcMessage& message, OpenRequest& request) {
     if (!group(a).roles_known) return;
     if (const auto* remove = std::get_if<wire::DeleteLink>(&message.body)) {
         const Link* link = link_numbered(group(a), remove->link);
         const bool there = link != nullptr && (link->state == LinkState::active || link->state == LinkState::pending);
-        const bool owed = a.from == Side::client ? remove->all || (!remove->orderly && there) : !remove->all;
-        if (!owed) return;
+        const bool of_client = remove->all || (!remove->orderly && there) || is_unheard_of(a, remove->link);
+        if (a.from == Side::client ? !of_client : remove->all) return;
     }
     const bool notice = request.type == wire::LlcType::request_add_link ||
                         (request.type == wire::LlcType::add_link && a.from == Side::client);
@@ -308,15 +319,18 @@ void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request)
         request.link);
 }
 
-/// The server's request may come on any link, so all must have been captured.
+/// The server's request may come on any link, so all must have been captured; what it says of no link of the group
+/// comes on that of the request.
 void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request) {
+    const bool unknown = !asks_for_all(request) && link_numbered(group(a), request.subject) == nullptr;
     const auto elsewhere = std::ranges::count_if(group(a).links, [&](const Link& link) {
         return link.state == LinkState::active && (asks_for_all(request) || link.number != request.subject);
     });
-    if (elsewhere > 1) return verdicts_.undecided(rules::disorderly_delete, UndecidedReason::another_link);
+    if (elsewhere > 1 && !unknown) return verdicts_.undecided(rules::disorderly_delete, UndecidedReason::another_link);
     verdicts_.unanswered(
         rules::disorderly_delete, {request.step.frame}, Subject::link_group(a.group),
-        "the server does not delete what the client wants deleted");
+        unknown ? "the server does not say that there is no such link"
+                : "the server does not delete what the client wants deleted");
 }
 
 /// Who asked goes on using a link on which it got no answer.

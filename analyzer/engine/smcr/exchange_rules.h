@@ -39,6 +39,7 @@ private:
     void judge_recovery(const Arrival& a, OpenRequest& request);
     void judge_follow_up(const Arrival& a, const OpenRequest& request);
     bool connection_ended(std::uint32_t group) const;
+    bool is_unheard_of(const Arrival& a, std::uint8_t number) const;
 
     const LinkGroup& group(const Arrival& a) const { return model_.link_groups[a.group - 1]; }
 

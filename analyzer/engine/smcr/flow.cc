@@ -27,6 +27,14 @@ void StreamBuffer::restart(std::uint64_t begin) {
     while (!waiting_.empty() && waiting_.begin()->first < begin) drop_first();
 }
 
+void StreamBuffer::move_down(std::uint64_t octets) {
+    std::map<std::uint64_t, std::vector<std::uint8_t>> moved;
+    for (auto& [position, waiting] : waiting_)
+        if (position >= octets) moved.emplace(position - octets, std::move(waiting));
+    waiting_ = std::move(moved);
+    next_ = 0;
+}
+
 void StreamBuffer::drop_first() {
     held_ -= entry_cost + waiting_.begin()->second.size();
     waiting_.erase(waiting_.begin());
@@ -73,6 +81,18 @@ void Flow::set_base(std::uint8_t base) {
     for (Track* track : {&producer_, &consumer_})
         if (!track->seen) track->last = {0, base}, track->seen = true;
     origin_known_ = true;
+    if (base != 0 && frontier_ != 0) move_written(base);
+}
+
+/// Their places in the RMB element were taken for positions.
+void Flow::move_written(std::uint8_t base) {
+    const auto without = [base](std::uint64_t place) { return place - std::min<std::uint64_t>(place, base); };
+    RangeSet moved;
+    for (const auto& [begin, end] : written_.ranges()) moved.add(without(begin), without(end));
+    written_ = std::move(moved);
+    frontier_ = without(frontier_);
+    origin_ = 0;
+    if (stream_) stream_->move_down(base);
 }
 
 void Flow::attach_stream(StreamBuffer::Sink sink) {

@@ -37,6 +37,8 @@ public:
     /// believed.
     void deliver(std::uint64_t announced, std::uint64_t consumed, std::uint64_t plausible);
     void restart(std::uint64_t begin);
+    /// The stream begins at 0, and everything that waits was put so many octets too far back.
+    void move_down(std::uint64_t octets);
 
 private:
     void drop_first();
@@ -91,7 +93,7 @@ public:
     void keep_no_timeline() { timeline_ = false; }
 
     void set_size(std::uint64_t octets) { direction_->rmbe_size = octets; }
-    /// Cursor base 0 or 4; must be known before the first cursor counts.
+    /// Cursor base 0 or 4; must be known before the first cursor counts. WRITEs may have been met before.
     void set_base(std::uint8_t base);
     bool has_base() const { return direction_->cursor_base.has_value(); }
     void attach_stream(StreamBuffer::Sink sink);
@@ -158,6 +160,7 @@ private:
     std::uint8_t base() const { return direction_->cursor_base.value_or(0); }
     Motion motion(const Track& track, wire::Cursor cursor) const;
     std::optional<std::int64_t> follow(Track& track, wire::Cursor cursor);
+    void move_written(std::uint8_t base);
     void infer_size(std::uint64_t offset);
     void settle_origin(std::uint64_t position);
     std::uint64_t relative(std::uint64_t position) const { return position - std::min(position, origin_); }

@@ -35,6 +35,12 @@ bool continues(const Session& session, Side from, const wire::Cdc& cdc) {
 
 }  // namespace
 
+void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a) {
+    if (!contacts_.on_confirm(session, message, a)) return;
+    transfer_rules_.on_confirm(session);
+    admit();
+}
+
 // ---- packets -------------------------------------------------------------------------------------
 
 void LinkGroups::on_ib(const capture::Packet& packet) {
@@ -180,8 +186,7 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     TrackedGroup& tracked = links_.at(a.group);
     if (target.connection != 0) use_write(a, target.connection, write);
     else if (sure_to_be_lost(a)) give_up(a, event.r_key, target);
-    else if (tracked.group.from_start)
-        room_.hold({a, WaitingData::Write{HeldWrite(write), event.r_key, event.address}});
+    else if (tracked.group.from_start) use_or_hold(a, WaitingData::Write{HeldWrite(write), event.r_key, event.address});
     else if (target.place != Place::in_rmb)
         tracked.strays[a.from].keep(
             {a.link, event.r_key, event.address,
@@ -220,12 +225,13 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
     if (connection != 0) return use_cdc(a, session_of(a, cdc, connection), cdc);
     // If the group was captured from its start, the connection was not made before: its CLC messages are still to come.
     if (sure_to_be_lost(a)) return on_lost_cdc(a, cdc, connection_meant(a, cdc));
-    if (links_.at(a.group).group.from_start) return room_.hold({a, WaitingData::Cdc{cdc, connection_meant(a, cdc)}});
+    if (links_.at(a.group).group.from_start) return use_or_hold(a, WaitingData::Cdc{cdc, connection_meant(a, cdc)});
     if (Session* session = midstream_.begin_connection(a, cdc)) use_cdc(a, *session, cdc);
 }
 
 void LinkGroups::use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc) {
     const Connection& connection = *session.connection;
+    sessions_.open(session, links_.at(a.group).group.cursor_base);
     if (connection.decline) setup_rules_.decline.on_data(a, connection);
     const bool aborts = cdc.state.abnormal_close && !cdc.flags.failover_validation;
     if (aborts && !connection.from[a.from].aborted) setup_rules_.close.on_abort(a, connection);
@@ -240,6 +246,7 @@ void LinkGroups::use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc) {
 void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Write& write) {
     happen(link(a), LinkEvent::used);
     Session& session = sessions_.at(connection);
+    sessions_.open(session, links_.at(a.group).group.cursor_base);
     if (session.connection->decline) setup_rules_.decline.on_data(a, *session.connection);
     Flow::Write placed = write;
     Sent& sent = session.sent[a.from];
@@ -248,23 +255,77 @@ void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Wri
     sessions_.on_write(session, a.from, placed, *a.facts);
 }
 
-/// The message's producer cursor may tell where the RMB is that WRITEs before it went to.
+/// The message's producer cursor may tell where the RMB element is that WRITEs before it went to; or CONFIRM has,
+/// since.
 void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc) {
     TrackedGroup& tracked = links_.at(a.group);
     StrayWrites& strays = tracked.strays[a.from];
     const Side to = other(a.from);
-    if (session.connection->element[to] || cdc.flags.failover_validation) return;
-    const auto place = strays.element_before(a.link, cdc.producer);
+    if (strays.empty() || cdc.flags.failover_validation) return;
+    auto& element = session.connection->element[to];
+    if (element && !tracked.group.from_start) return;
+    const auto place = element ? tracked.rmbs.place_of(*element, a.link) : strays.element_before(a.link, cdc.producer);
     if (!place) return;
-    const auto rmb = tracked.rmbs.announce(to, *place, a.packet->number);
-    if (!rmb) return;
-    const RmbElement element{*rmb, 1};
-    session.connection->element[to] = element;
-    tracked.rmbs.assign(element, session.connection->id);
+    if (!element) {
+        element = tracked.rmbs.element_at(to, *place, a.packet->number);
+        if (!element) return;
+        tracked.rmbs.assign(*element, session.connection->id);
+    }
     strays.release(*place, [&](const Flow::Write& write) {
         FrameFacts earlier = *a.facts;
         sessions_.on_write(session, a.from, write, earlier);
     });
+}
+
+// ---- a CONFIRM that was not captured -------------------------------------------------------------
+
+namespace {
+
+bool lacks_token(const Connection& connection) { return !connection.alert_token[Side::client]; }
+bool lacks_element(const Connection& connection) { return !connection.element[Side::client]; }
+
+}  // namespace
+
+/// The connection whose CONFIRM must have come before this message of the server, and was not captured: the server
+/// has its token and its RMB from there. nullptr: there is none, or it could be either.
+Session* LinkGroups::lacking_confirm(const Arrival& a, bool (*lacks)(const Connection&)) {
+    const LinkGroup& group = links_.at(a.group).group;
+    if (a.from != Side::server || !group.from_start || !a.one_interface || sessions_.any_without_group())
+        return nullptr;
+    Session* match = nullptr;
+    for (const std::uint32_t id : youngest_connections(group)) {
+        const Connection& c = *sessions_.at(id).connection;
+        if (c.setup.confirm || c.midstream || c.decline || !lacks(c)) continue;
+        const auto& accept = c.setup.accept;
+        const bool is_missing = accept && c.setup.hears_both() && accept->interface == a.packet->interface &&
+                                accept->frame < a.packet->number;
+        if (!is_missing || match != nullptr) return nullptr;
+        match = &sessions_.at(id);
+    }
+    return match;
+}
+
+/// Whether the message is the first from the server of such a connection.
+bool LinkGroups::use_without_confirm(Arrival& a, const WaitingData::Cdc& waiting) {
+    const wire::Cdc& cdc = waiting.message;
+    if (cdc.sequence != 1 || cdc.flags.failover_validation) return false;
+    Session* session = lacking_confirm(a, lacks_token);
+    if (session == nullptr) return false;
+    a.history->contact_missing = true;
+    session->connection->alert_token[Side::client] = cdc.alert_token;
+    links_.at(a.group).rmbs.assign_token(Side::client, cdc.alert_token, session->connection->id);
+    use_cdc(a, *session, cdc);
+    return true;
+}
+
+/// Whether the WRITE can be for such a connection: its cursor will tell.
+bool LinkGroups::use_without_confirm(Arrival& a, const WaitingData::Write& waiting) {
+    if (lacking_confirm(a, lacks_element) == nullptr) return false;
+    a.history->contact_missing = true;
+    const bool lost = links_.at(a.group).strays[a.from].keep(
+        {a.link, waiting.rkey, waiting.address, waiting.write}, WaitingRoom::most_waiting);
+    if (lost) sessions_.leave_out_detail();
+    return true;
 }
 
 /// The one connection whose latest WRITE ends where the message's producer cursor points, and of which
@@ -337,6 +398,13 @@ void LinkGroups::on_lost_cdc(Arrival& a, const wire::Cdc& cdc, std::uint32_t mea
 
 // ---- what has waited -----------------------------------------------------------------------------
 
+/// Data of a connection that is not known, of a group that was captured from its start.
+template <class Content> void LinkGroups::use_or_hold(Arrival& a, Content content) {
+    if (room_.holds_data()) room_.announce();  // what came before goes first
+    else if (use_without_confirm(a, content)) return;
+    if (room_.hold({a, std::move(content)})) sessions_.leave_out_detail();
+}
+
 void LinkGroups::hold(const capture::Packet& packet) {
     room_.hold(packet);
     if (packet.ib.opcode().operation != ib::Operation::send) return;
@@ -382,11 +450,12 @@ bool LinkGroups::settle(const WaitingData& data, bool overdue) {
 bool LinkGroups::takes_data(std::uint32_t connection) {
     if (connection == 0) return false;
     const Connection& c = *sessions_.at(connection).connection;
-    return c.midstream || c.setup.confirm;
+    return c.midstream || c.setup.confirm || c.alert_token[Side::client];
 }
 
 bool LinkGroups::settle(Arrival& a, const WaitingData::Write& waiting, bool overdue) {
     const RmbTable::Target target = target_of(a, waiting.rkey, waiting.address);
+    if (target.connection == 0 && use_without_confirm(a, waiting)) return true;
     if (!takes_data(target.connection) && !overdue) return false;
     if (target.connection != 0) use_write(a, target.connection, waiting.write.at(target.offset));
     else give_up(a, waiting.rkey, target);
@@ -396,6 +465,7 @@ bool LinkGroups::settle(Arrival& a, const WaitingData::Write& waiting, bool over
 bool LinkGroups::settle(Arrival& a, const WaitingData::Cdc& waiting, bool overdue) {
     const wire::Cdc& cdc = waiting.message;
     const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
+    if (connection == 0 && use_without_confirm(a, waiting)) return true;
     if (!takes_data(connection) && !overdue) return false;
     if (connection != 0) use_cdc(a, sessions_.at(connection), cdc);
     else on_lost_cdc(a, cdc, room_.closed() ? 0 : waiting.meant);

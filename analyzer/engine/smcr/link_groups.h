@@ -30,13 +30,11 @@ public:
           midstream_(options, links_, sessions) {}
 
     /// on_accept(), on_confirm() and on_decline() take in a CLC message of a connection; see Contacts. A CONFIRM may
-    /// be what traffic has waited for.
+    /// be what traffic has waited for, or come behind traffic that did not wait.
     void on_accept(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a) {
         contacts_.on_accept(session, message, a);
     }
-    void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a) {
-        if (contacts_.on_confirm(session, message, a)) admit();
-    }
+    void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a);
     void on_decline(Session& session) { contacts_.on_decline(session); }
 
     /// is_complete() returns whether no packet of the link group (0 = none) is known to be missing.
@@ -73,6 +71,9 @@ private:
     void use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc);
     void use_write(Arrival& a, std::uint32_t connection, const Flow::Write& write);
     void place_strays(Arrival& a, Session& session, const wire::Cdc& cdc);
+    Session* lacking_confirm(const Arrival& a, bool (*lacks)(const Connection&));
+    bool use_without_confirm(Arrival& a, const WaitingData::Cdc& waiting);
+    bool use_without_confirm(Arrival& a, const WaitingData::Write& waiting);
     RmbTable::Target target_of(const Arrival& a, std::uint32_t rkey, std::uint64_t address);
     std::uint32_t connection_of_token(const Arrival& a, std::uint32_t token);
     std::uint32_t connection_of_cdc(const Arrival& a, ByteView message);
@@ -86,6 +87,7 @@ private:
 
     // what has waited
     void hold(const capture::Packet& packet);
+    template <class Content> void use_or_hold(Arrival& a, Content content);
     void admit();
     void admit_waiting();
     bool settle(const WaitingData& data, bool overdue);

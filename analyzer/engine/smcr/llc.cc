@@ -118,7 +118,8 @@ void Llc::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessag
     LinkGroup& group = tracked.group;
     Link& link = group.links[a.link];
     LinkEndpoint& end = link.end[a.from];
-    if (link.number.value_or(0) == 0 || !body.reply) link.number = body.link;  // the server gives it; 0 is none
+    // ADD LINK gives it, or the server's request where there was none; 0 is none.
+    if (link.number.value_or(0) == 0) link.number = body.link;
     end.mac = body.mac;
     if (!end.gid) end.gid = body.gid;
     end.qpn = body.qpn;  // if ACCEPT, CONFIRM or ADD LINK named another one, packets go to either

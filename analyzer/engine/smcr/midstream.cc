@@ -176,8 +176,7 @@ Session* Midstream::new_connection(TrackedGroup& tracked, const Arrival& a) {
     for (Direction& direction : connection.from.values) direction.from_start = false;
     group.connections.push_back(connection.id);
     tracked.halves.add(connection.id);
-    sessions_.open(*session);
-    if (group.cursor_base) sessions_.set_base(*session, *group.cursor_base);
+    sessions_.open(*session, group.cursor_base);
     return session;
 }
 

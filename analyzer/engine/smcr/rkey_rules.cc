@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/rkey_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analyzer/engine/smcr/doubt.h"
@@ -41,8 +43,10 @@ void RkeyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, cons
         judge_echo(a, request);
     } else if (const auto* remove = std::get_if<wire::DeleteRkeyMessage>(&message.body)) {
         judge_delete_reply(a, *remove, message.version());
-        judge_repeated_keys(a, message.version(), request);
-        if (!remove->body.negative) note_deletion(a, request);
+        const bool repeats = judge_repeated_keys(a, message.version(), request);
+        if (remove->body.negative) return;
+        if (repeats) judge_known_keys(a, request);
+        note_deletion(a, request);
     }
 }
 
@@ -283,21 +287,38 @@ void RkeyRules::judge_delete_reply(const Arrival& a, const wire::DeleteRkeyMessa
     verdicts_.satisfied(rules::delete_rkey);
 }
 
-/// The reply lists the keys of the request; Linux leaves them out in version 2.
-void RkeyRules::judge_repeated_keys(const Arrival& a, std::uint8_t version, const OpenRequest& request) {
+/// The reply lists the keys of the request; Linux leaves them out in version 2. Returns whether they are not others.
+bool RkeyRules::judge_repeated_keys(const Arrival& a, std::uint8_t version, const OpenRequest& request) {
     constexpr std::size_t count_offset = 4, keys_offset = 8;
     const ByteView reply = a.facts->message;
-    if (reply.size() < request.octets.size() || reply[count_offset] != request.octets[count_offset]) return;
+    if (reply.size() < request.octets.size() || reply[count_offset] != request.octets[count_offset]) return false;
     const std::size_t length = std::min(4 * std::size_t{reply[count_offset]}, request.octets.size() - keys_offset);
     const ByteView repeated = reply.subspan(keys_offset, length);
-    if (std::equal(repeated.begin(), repeated.end(), request.octets.begin() + keys_offset)) return;
+    if (std::equal(repeated.begin(), repeated.end(), request.octets.begin() + keys_offset)) return true;
     const bool left_out = std::ranges::all_of(repeated, [](std::uint8_t octet) { return octet == 0; });
     const std::vector<std::uint64_t> frames{request.step.frame, a.packet->number};
     const Subject subject = Subject::link_group(a.group);
     if (version == 2 && left_out)
-        return verdicts_.deviation(rules::delete_rkey, frames, subject, "the reply leaves the RKeys out");
-    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::delete_rkey, *why);
-    verdicts_.broken(rules::delete_rkey, frames, subject, "the reply names other RKeys");
+        verdicts_.deviation(rules::delete_rkey, frames, subject, "the reply leaves the RKeys out");
+    else if (const auto why = doubt::since(request, *a.history)) verdicts_.undecided(rules::delete_rkey, *why);
+    else verdicts_.broken(rules::delete_rkey, frames, subject, "the reply names other RKeys");
+    return version == 2 && left_out;
+}
+
+/// Who agrees to delete an RKey has been told of it on that link.
+void RkeyRules::judge_known_keys(const Arrival& a, const OpenRequest& request) {
+    const wire::LlcMessage asked = wire::parse_llc(request.octets, request.octets.size());
+    const auto* body = std::get_if<wire::DeleteRkeyMessage>(&asked.body);
+    if (body == nullptr) return;
+    for (std::size_t i = 0; i < body->used; ++i) {
+        const std::uint32_t rkey = body->slots[i].rkey;
+        if (a.history->rtokens[request.from].find(request.link, rkey) != nullptr) continue;
+        if (const auto why = doubt::from_start(group(a), *a.history))
+            return verdicts_.undecided(rules::delete_rkey, *why);
+        return verdicts_.broken(
+            rules::delete_rkey, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+            fmt::format("agreed to, although RKey {:#010x} was never announced on this link", rkey));
+    }
 }
 
 void RkeyRules::note_deletion(const Arrival& a, const OpenRequest& request) {

@@ -89,7 +89,8 @@ private:
     void on_delete(const Arrival& a, const wire::DeleteRkeyMessage& message, std::uint8_t version);
     void judge_unused(const Arrival& a, const wire::DeleteRkeyMessage& message);
     void judge_delete_reply(const Arrival& a, const wire::DeleteRkeyMessage& reply, std::uint8_t version);
-    void judge_repeated_keys(const Arrival& a, std::uint8_t version, const OpenRequest& request);
+    bool judge_repeated_keys(const Arrival& a, std::uint8_t version, const OpenRequest& request);
+    void judge_known_keys(const Arrival& a, const OpenRequest& request);
     void note_deletion(const Arrival& a, const OpenRequest& request);
     void broken(RuleRef name, const Arrival& a, std::string text);
 

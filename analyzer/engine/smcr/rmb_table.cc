@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/rmb_table.h"
 
+#include <limits>
+
 namespace fabricscope::engine::smcr {
 
 namespace {
@@ -60,6 +62,30 @@ RmbTable::Target RmbTable::target_of(Side owner, std::uint32_t link, std::uint32
     target.connection = history_.element_owners.of(known->rmb, 1 + index);
     if (rmb.deleted) target.deleted = known->rmb;
     return target;
+}
+
+std::optional<RmbElement> RmbTable::element_at(Side owner, const Rtoken& place, std::uint64_t frame) {
+    const Target target = target_of(owner, index_of(place), place.rkey, place.address);
+    if (target.place != Target::Place::in_rmb || target.deleted) {
+        const auto rmb = announce(owner, place, frame);
+        return rmb ? std::optional(RmbElement{*rmb, 1}) : std::nullopt;
+    }
+    if (target.offset != 0 || target.connection != 0) return std::nullopt;
+    const auto* known = history_.rtokens[owner].find(index_of(place), place.rkey);
+    const std::uint64_t in_rmb = place.address - known->address;
+    const std::uint64_t index = 1 + (in_rmb == 0 ? 0 : in_rmb / *group_.rmbs[known->rmb].element_size);
+    if (index > std::numeric_limits<std::uint8_t>::max()) return std::nullopt;
+    return RmbElement{known->rmb, static_cast<std::uint8_t>(index)};
+}
+
+std::optional<Rtoken> RmbTable::place_of(const RmbElement& element, std::uint32_t link) const {
+    const Rmb& rmb = group_.rmbs[element.rmb];
+    const auto rtoken = std::ranges::find(rmb.rtokens, link, &Rtoken::link);
+    if (rtoken == rmb.rtokens.end() || element.index == 0 || (element.index != 1 && !rmb.element_size))
+        return std::nullopt;
+    Rtoken place = *rtoken;
+    if (element.index != 1) place.address += (element.index - 1U) * *rmb.element_size;
+    return place;
 }
 
 std::uint32_t RmbTable::assign(const RmbElement& element, std::uint32_t connection) {

@@ -52,6 +52,14 @@ public:
     /// target_of() returns where a WRITE to one of the RMBs of `owner` goes.
     Target target_of(Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address) const;
 
+    /// element_at() returns the RMB element that begins at `place`, of an RMB that perhaps nothing has announced, or
+    /// whose announcement `frame` makes up for. nullopt: no element can begin there, or it is somebody's, or there are
+    /// too many RMBs.
+    std::optional<RmbElement> element_at(Side owner, const Rtoken& place, std::uint64_t frame);
+
+    /// place_of() returns where the element begins on `link`; nullopt if that is not known.
+    std::optional<Rtoken> place_of(const RmbElement& element, std::uint32_t link) const;
+
     /// assign() gives a connection the element of an RMB. Returns the connection that had it before; 0 = none.
     std::uint32_t assign(const RmbElement& element, std::uint32_t connection);
 

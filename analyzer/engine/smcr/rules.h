@@ -143,13 +143,15 @@ inline constexpr Rule delete_link_answer{
     "A client that itself gives up adding the link does not answer."};
 inline constexpr Rule disorderly_delete{
     "SMCR-R29", Severity::error, "RFC 7609, 3.5.5.1.4",
-    "DELETE LINK of the client, if not orderly, is followed by the server's own.", evidence::exchange};
+    "DELETE LINK of the client, if not orderly, is followed by the server's own; for a link that there is not, the "
+    "server says so.",
+    evidence::exchange};
 inline constexpr Rule delete_rkey{
     "SMCR-R30",
     Severity::error,
     "RFC 7609, A.3.7",
-    "DELETE RKEY lists 1 to 8 keys of RMBs that no connection uses, the reply repeats them, a refusal says which are "
-    "not known, and a deleted key is not used any more.",
+    "DELETE RKEY lists 1 to 8 keys of RMBs that no connection uses, the reply repeats them, keys that are not known "
+    "are refused and named, and a deleted key is not used any more.",
     "the message; of its use: the link group from its first contact on, without gaps",
     "Version 2: the reply leaves the keys out."};
 inline constexpr Rule test_link_echo{

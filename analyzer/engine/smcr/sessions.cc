@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/sessions.h"
 
+#include <utility>
+
 namespace fabricscope::engine::smcr {
 
 Session* Sessions::create(std::uint64_t frame, Time time) {
@@ -33,7 +35,8 @@ bool Sessions::any_without_group() const {
     });
 }
 
-void Sessions::open(Session& session) {
+void Sessions::open(Session& session, std::optional<std::uint8_t> base) {
+    if (std::exchange(session.opened, true)) return;
     if (options_.timelines && !observer_.wants_timeline(*session.connection))
         for (Flow& flow : session.flow.values) flow.keep_no_timeline();
     for (const Side side : {Side::client, Side::server}) {
@@ -44,6 +47,7 @@ void Sessions::open(Session& session) {
         });
     }
     if (options_.cursor_base) set_base(session, *options_.cursor_base);
+    if (base) set_base(session, *base);
 }
 
 void Sessions::set_base(Session& session, std::uint8_t base) {

@@ -22,6 +22,7 @@ struct Session {
     PerSide<Flow> flow;
     PerSide<std::optional<std::uint16_t>> sequence;  ///< of the latest CDC message from this side
     PerSide<Sent> sent;                              ///< for the rules
+    bool opened = false;                             ///< data flow, or may
     bool setup_seen = false;  ///< when TCP ended, all that both sides had sent before was captured
 
     /// Messages of this side are missing before its next one.
@@ -59,9 +60,9 @@ public:
     /// No more packets.
     void finish();
 
-    /// Data can flow: the sizes are known as far as they ever will be. Asks the observer which
-    /// streams it wants.
-    void open(Session& session);
+    /// Data can flow: asks the observer which streams it wants. Cursors begin at `base`, if that is known. Further
+    /// calls mean nothing.
+    void open(Session& session, std::optional<std::uint8_t> base);
 
     /// The cursor base holds for both directions.
     void set_base(Session& session, std::uint8_t base);

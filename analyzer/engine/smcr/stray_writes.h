@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RDMA WRITEs to RMBs that were announced before the capture began: a cursor tells later where the RMB element is.
+// RDMA WRITEs to RMBs whose announcement was not captured: a cursor tells later where the RMB element is.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,12 @@ class StrayWrites {
 public:
     static constexpr std::size_t most = 8;
 
-    /// keep() adds a WRITE; of too many the oldest is forgotten.
-    void keep(StrayWrite write) { keep_youngest(writes_, most, std::move(write)); }
+    /// keep() adds a WRITE; of too many the oldest is forgotten, which is what it returns.
+    bool keep(StrayWrite write, std::size_t at_most = most) {
+        return keep_youngest(writes_, at_most, std::move(write));
+    }
+
+    bool empty() const { return writes_.empty(); }
 
     /// adopt() adds one that was captured before its link was known, however many there are.
     void adopt(StrayWrite write) { writes_.push_back(std::move(write)); }

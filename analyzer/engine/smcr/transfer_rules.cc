@@ -91,12 +91,23 @@ void TransferRules::judge_begin(const Transfer& t) {
     if (!before) return verdicts_.satisfied(rules::data_after_confirm);
     if (t.a.from == Side::client)
         return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::may_have_crossed);
-    if (!confirm) return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::setup_not_captured);
-    if (packet.interface != confirm->interface)
+    if (confirm) return judge_early(t.connection, t.a.step());
+    t.mine.before_confirm = t.a.step();
+    verdicts_.undecided(rules::data_after_confirm, UndecidedReason::setup_not_captured);
+}
+
+void TransferRules::judge_early(const Connection& connection, const FrameStamp& data) {
+    const FrameStamp& confirm = *connection.setup.confirm;
+    if (data.interface != confirm.interface)
         return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::interface_order);
     verdicts_.broken(
-        rules::data_after_confirm, {confirm->frame, packet.number}, t.subject(),
+        rules::data_after_confirm, {confirm.frame, data.frame}, Subject::connection(connection.id),
         "the server sends before CONFIRM has arrived");
+}
+
+void TransferRules::on_confirm(const Session& session) {
+    const FrameStamp& early = session.sent[Side::server].before_confirm;
+    if (early.frame != 0) judge_early(*session.connection, early);
 }
 
 void TransferRules::judge_vlan(const Transfer& t) {

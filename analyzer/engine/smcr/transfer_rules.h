@@ -24,6 +24,9 @@ public:
     /// A SEND that claims to be a CDC message, not a repeated one; `length` octets on the wire.
     void on_cdc_packet(const Arrival& a, ByteView message, std::uint32_t length);
 
+    /// A connection's CONFIRM, which data of the server may have been met before.
+    void on_confirm(const Session& session);
+
     /// A WRITE or CDC message of a known connection, before the model has taken it in.
     void on_write(const Arrival& a, Session& session, const Flow::Write& write);
     /// `writes_wait`: some WRITEs have found no RMB yet.
@@ -46,6 +49,7 @@ public:
 private:
     void judge_first_psn(const Arrival& a, const Link& link);
     void judge_begin(const Transfer& t);
+    void judge_early(const Connection& connection, const FrameStamp& data);
     void judge_vlan(const Transfer& t);
     void judge_place(const Transfer& t, const Flow::Write& write);
     void note(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions);

@@ -28,9 +28,11 @@ bool WaitingRoom::expects(const capture::Packet& packet) const {
     return std::ranges::any_of(packets_, between_same_ports) || begins_link(packet) || is_wrong_llc(packet);
 }
 
-void WaitingRoom::hold(WaitingData data) {
-    if (data_.size() >= most_waiting) data_.pop_front();
+bool WaitingRoom::hold(WaitingData data) {
+    const bool full = data_.size() >= most_waiting;
+    if (full) data_.pop_front();
     data_.push_back(std::move(data));
+    return full;
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -76,8 +76,8 @@ public:
     /// hold() keeps a packet of which expects() is true.
     void hold(const capture::Packet& packet) { packets_.emplace_back(packet, packet.ib.payload); }
 
-    /// hold() keeps data. If the room is full, the oldest makes room and is lost.
-    void hold(WaitingData data);
+    /// hold() keeps data. If the room is full, the oldest makes room and is lost, which is what it returns.
+    [[nodiscard]] bool hold(WaitingData data);
     bool holds_data() const { return !data_.empty(); }
 
     /// announce() says that a queue pair, an RMB or an alert token has become known.

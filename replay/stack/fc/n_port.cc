@@ -85,6 +85,7 @@ Octets NPort::login(std::uint8_t command) const {
                   .increasing_relative_offset = config_.increasing_relative_offset,
                   .ack_0 = config_.exchanges.ack_0,
                   .end_to_end_credit = static_cast<std::uint16_t>(config_.exchanges.end_to_end_credit),
+                  .clock_sync = config_.clock_sync && command != fc::els_flogi && command != fc::els_fdisc,
                   .e_d_tov_ms = in_milliseconds(config_.exchanges.e_d_tov),
                   .r_a_tov_ms = in_milliseconds(config_.exchanges.r_a_tov)}));
 }

@@ -23,6 +23,7 @@ struct NPortConfig {
     Gid ip;  ///< IPv4: in the last 4 octets, the others 0
     Resolver resolver = Resolver::farp;
     bool in_order = true;                    ///< the Fabric delivers in order: Sequential Delivery is asked for
+    bool clock_sync = false;                 ///< PLOGI says that its clock may be set by ELS
     bool increasing_seq_cnt = true;          ///< what the port says of itself in PLOGI: SEQ_CNT (S)
     bool increasing_relative_offset = true;  ///< and the Relative Offset (C)
     std::optional<std::uint32_t> process_parameters;  ///< of FCP in PRLI; nothing: there is none

@@ -52,6 +52,20 @@ protected:
     std::vector<std::size_t> urgent;
 };
 
+TEST_F(FlowTest, WritesBeforeTheBaseIsKnownAreWhereItPutsThem) {
+    flow.set_size(1024);
+    collect();
+    write(104, 920);  // to the end of the element
+    flow.set_base(4);
+    EXPECT_EQ(flow.frontier(), 1020U);
+    EXPECT_TRUE(flow.was_written(100, 1020));
+    EXPECT_EQ(write(4, 50), 1020U) << "the next lap";
+    produce(1, 54);
+    consume(1, 54);
+    EXPECT_EQ(holes, 100U);
+    EXPECT_EQ(stream.size(), 1070U);
+}
+
 TEST_F(FlowTest, OfWhatWasNotSeenOnlyAWindowMoreThanWasSeenIsBelieved) {
     begin(1000, 0);
     collect();

@@ -67,6 +67,24 @@ TEST_F(RmbTableTest, AWriteFindsTheElementAndItsConnection) {
     EXPECT_EQ(rmbs.target_of(server, 0, 0x50, 0xFFF).place, Place::below_rmb);
 }
 
+TEST_F(RmbTableTest, AnElementIsFoundByItsPlace) {
+    const auto first = rmbs.element_at(server, {0, 0x50, 0x1000}, 7);
+    ASSERT_TRUE(first) << "nothing has announced its RMB";
+    EXPECT_EQ(group.rmbs.at(first->rmb).first_frame, 7U);
+    EXPECT_EQ(first->index, 1);
+    EXPECT_FALSE(rmbs.element_at(server, {0, 0x50, 0x1100}, 8)) << "how large elements are is not known";
+    group.rmbs[0].element_size = 0x100;
+    EXPECT_FALSE(rmbs.element_at(server, {0, 0x50, 0x1180}, 8)) << "within the second";
+    const auto second = rmbs.element_at(server, {0, 0x50, 0x1100}, 8);
+    ASSERT_TRUE(second);
+    EXPECT_EQ(second->index, 2);
+    EXPECT_EQ(rmbs.place_of(*second, 0)->address, 0x1100U);
+    EXPECT_FALSE(rmbs.place_of(*second, 1)) << "it has no RToken there";
+    rmbs.assign(*second, 5);
+    EXPECT_FALSE(rmbs.element_at(server, {0, 0x50, 0x1100}, 9)) << "somebody has it";
+    EXPECT_FALSE(rmbs.element_at(server, {0, 0x50, 0x1000 + 255 * 0x100}, 9)) << "indexes have eight bits";
+}
+
 TEST_F(RmbTableTest, TokensBelongToTheSideThatAssignedThem) {
     rmbs.announce(server, {0, 0x50, 0x1000}, 1);
     rmbs.assign({0, 1}, 5);

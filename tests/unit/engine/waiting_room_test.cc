@@ -82,14 +82,14 @@ protected:
         EXPECT_TRUE(room.expects(frame->packet));
         room.hold(frame->packet);
     }
-    void hold_write(std::uint64_t number) {
+    bool hold_write(std::uint64_t number) {
         const auto frame = std::make_unique<Frame>(10, 20, 0, Octets{static_cast<std::uint8_t>(number)});
         frame->packet.number = number;
         FrameFacts facts;
         GroupHistory history;
         const Arrival a{3, 1, server, &frame->packet, &facts, &history, true, {{4, 5}}, false};
         const HeldWrite write({0, 1, frame->octets, true, false, 0});
-        room.hold({a, WaitingData::Write{write, 0x50, 0x1000}});
+        return room.hold({a, WaitingData::Write{write, 0x50, 0x1000}});
     }
     /// Admits what waits; nothing, or everything, finds its place.
     void admit(bool takes) {
@@ -186,7 +186,8 @@ TEST_F(WaitingRoomTest, AnArrivalIsMadeAnew) {
 }
 
 TEST_F(WaitingRoomTest, TheOldestDataOfTooMuchAreLost) {
-    for (std::uint64_t i = 0; i <= WaitingRoom::most_waiting; ++i) hold_write(i);
+    for (std::uint64_t i = 0; i <= WaitingRoom::most_waiting; ++i)
+        EXPECT_EQ(hold_write(i), i == WaitingRoom::most_waiting) << "whether something was lost";
     room.announce();
     admit(true);
     ASSERT_EQ(frames.size(), WaitingRoom::most_waiting);
