@@ -6,22 +6,15 @@ pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-png)
 pkg_check_modules(GLIB REQUIRED IMPORTED_TARGET glib-2.0)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
-find_package(Wireshark 4.0 REQUIRED)
+include(FabricscopeWireshark)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(LibArchive REQUIRED)
 
-# Wireshark's own targets carry include directories on `epan` only.
-add_library(fabricscope_wiretap INTERFACE)
-add_library(fabricscope::wiretap ALIAS fabricscope_wiretap)
-target_link_libraries(fabricscope_wiretap INTERFACE wiretap wsutil PkgConfig::GLIB)
-target_include_directories(fabricscope_wiretap SYSTEM INTERFACE "${Wireshark_INCLUDE_DIR}")
-
 # Where the found Wireshark looks for plugins, and a folder of the build tree with the same shape,
 # for WIRESHARK_PLUGIN_DIR.
-set(Wireshark_MINOR "${Wireshark_MAJOR_VERSION}.${Wireshark_MINOR_VERSION}")
 set(FABRICSCOPE_PLUGIN_DIR "${Wireshark_PLUGIN_INSTALL_DIR}/epan" CACHE PATH "Where Wireshark looks for dissector plugins")
 # Where it looks for profiles that it offers to everybody.
 set(FABRICSCOPE_PROFILE_DIR "${Wireshark_INSTALL_PREFIX}/share/wireshark/profiles" CACHE PATH

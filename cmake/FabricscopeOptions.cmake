@@ -2,6 +2,13 @@
 # What is common to every target of the project: language, warnings, instrumentation.
 
 option(BUILD_TESTING "Build the tests" ON)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(on_linux ON)
+else()
+    set(on_linux OFF)
+endif()
+option(FABRICSCOPE_LINUX "Build what needs Linux' sockets and interfaces: live targets of replay, libfabricscope-vipl"
+       ${on_linux})
 option(FABRICSCOPE_FUZZ "Instrument for libFuzzer and link tests/fuzz with it (clang)" OFF)
 set(FABRICSCOPE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined")
 

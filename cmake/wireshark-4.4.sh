@@ -7,45 +7,27 @@ cd "$(dirname "$0")/.."
 
 tree=$1
 shift
-readonly tree
 
-in_tree() {
-    chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-        ${http_proxy:+http_proxy="$http_proxy"} "$@"
-}
+. packaging/debian-tree.sh
 
 # show PROTOCOL SAMPLE: the protocol's own lines, of which there must be some
 show() {
     echo
-    in_tree /build/with-plugins tshark -r "/src/samples/$2" -Y "$1" | grep . || {
+    in_tree "$tree" /build/with-plugins tshark -r "/src/samples/$2" -Y "$1" | grep . || {
         echo "tshark shows no $1 in samples/$2" >&2
         exit 1
     }
 }
 
-if [ ! -e "$tree/made" ]; then
-    # From where this machine gets its own packages.
-    # shellcheck disable=SC2016
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
-    eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
-    export http_proxy=${http_proxy:-}
-    rm -rf --one-file-system "$tree"
-    debootstrap --variant=minbase trixie "$tree" "$mirror"
-    in_tree apt-get install -q -y --no-install-recommends "$@"
-    touch "$tree/made"
-fi
+make_tree "$tree" trixie "$@"
+copy_sources "$tree"
 
-rm -rf "$tree/src"
-mkdir "$tree/src"
-git ls-files -z --cached --others --exclude-standard --deduplicate |
-    tar --create --null --files-from=- --ignore-failed-read | tar --extract --directory="$tree/src" --no-same-owner
-
-in_tree cmake -S /src -B /build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF
-in_tree cmake --build /build --target plugins
+in_tree "$tree" cmake -S /src -B /build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF
+in_tree "$tree" cmake --build /build --target plugins
 
 echo
-in_tree tshark --version | head -n 1
-loaded=$(in_tree /build/with-plugins tshark -G plugins | grep '^fabricscope\.so') || {
+in_tree "$tree" tshark --version | head -n 1
+loaded=$(in_tree "$tree" /build/with-plugins tshark -G plugins | grep '^fabricscope\.so') || {
     echo "tshark did not load the plugin" >&2
     exit 1
 }

@@ -25,7 +25,7 @@ std::vector<std::uint64_t> frames_of(std::initializer_list<std::uint64_t> frames
     std::vector<std::uint64_t> known(frames);
     std::erase(known, 0);
     std::ranges::sort(known);
-    known.erase(std::ranges::unique(known).begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
     return known;
 }
 

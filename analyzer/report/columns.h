@@ -130,7 +130,7 @@ struct TableInfo {
         std::array<T, most> items{};
         std::size_t size = 0;
 
-        consteval void add(T item) { items[size++] = item; }
+        constexpr void add(T item) { items[size++] = item; }
         constexpr const T* begin() const { return items.data(); }
         constexpr const T* end() const { return items.data() + size; }
     };
@@ -390,7 +390,7 @@ template <class R> struct TableOf {
     using Record = R;
     TableInfo info;
 
-    consteval TableOf key(const char* name, Type type, const char* meaning) const {
+    constexpr TableOf key(const char* name, Type type, const char* meaning) const {
         TableOf changed = *this;
         changed.info.keys.add({name, type, meaning});
         return changed;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <ranges>
 
 #include "analyzer/report/fc_ae_rdma_report.h"
 #include "analyzer/report/fc_report.h"
@@ -93,9 +92,14 @@ std::optional<SessionPlace> kind_of(const std::string& name) {
 
 std::optional<std::size_t> index_of(const engine::Engine& engine, const SessionKind& kind, std::uint32_t id) {
     const std::size_t count = kind.count(engine);
-    const auto indexes = std::views::iota(std::size_t{0}, count);
     const auto id_of = [&](std::size_t i) { return kind.at(engine, i).id; };
-    const auto index = static_cast<std::size_t>(std::ranges::lower_bound(indexes, id, {}, id_of) - indexes.begin());
+    std::size_t index = 0;  // by halves: Clang 14 cannot do with views of GCC's library
+    for (std::size_t left = count; left != 0;) {
+        const std::size_t half = left / 2;
+        const bool is_behind = id_of(index + half) < id;
+        index += is_behind ? half + 1 : 0;
+        left = is_behind ? left - half - 1 : half;
+    }
     const bool found = index != count && id_of(index) == id && !kind.at(engine, index).merged;
     return found ? std::optional(index) : std::nullopt;
 }

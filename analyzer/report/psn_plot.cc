@@ -170,7 +170,7 @@ void Plot::marks(const PsnCurves& curves, const OctetScale& scale) {
                 places.emplace_back(
                     std::round(panels_.time().x(mark.time)), std::round(scale.y(static_cast<double>(mark.psn))));
         std::ranges::sort(places);
-        places.erase(std::ranges::unique(places).begin(), places.end());
+        places.erase(std::unique(places.begin(), places.end()), places.end());
         if (places.empty()) return;
         any = true;
         Layer& layer = panels_.layer(name, name);

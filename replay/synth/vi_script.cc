@@ -29,6 +29,13 @@ constexpr std::pair<std::uint32_t, std::string_view> status_names[] = {
     {vi::status::remote_desc_error, "remote-descriptor-error"},
 };
 
+constexpr std::string_view operation_names[] = {"send", "receive", "write", "remote-write", "read"};
+
+std::string name_of_operation(std::uint32_t operation) {
+    return operation < std::size(operation_names) ? std::string(operation_names[operation])
+                                                  : fmt::format("{}", operation);
+}
+
 std::string words_of(std::uint32_t status) {
     std::vector<std::string_view> words;
     for (const auto& [bit, name] : status_names)
@@ -152,6 +159,10 @@ std::optional<Return> ViScriptHost::call_nic(Time now, const std::string& name, 
         return Return::success;
     }
     if (name == "VipDestroyPtag") return provider_.destroy_ptag(handle(ptags_, statement, "ptag"));
+    if (name == "LoseNic") {
+        provider_.fail_all();
+        return Return::success;
+    }
     return std::nullopt;
 }
 
@@ -179,7 +190,9 @@ std::optional<Return> ViScriptHost::call_vi(Time now, const std::string& name, c
     if (name == "VipConnectAccept")
         return provider_.connect_accept(now, handle(conns_, statement, "conn"), vi(statement));
     if (name == "VipConnectReject") return provider_.connect_reject(now, handle(conns_, statement, "conn"));
-    const vi::NetAddress local = address(statement, port().config().ip), remote = address(statement, other_);
+    const Gid& own = port().config().ip;
+    const vi::NetAddress local = address(statement, own);
+    const vi::NetAddress remote = address(statement, statement.flag("itself", false) ? own : other_);
     if (name == "VipConnectRequest")
         return provider_.connect_request(now, vi(statement), local, remote, timeout(statement));
     if (name == "VipConnectPeerRequest")
@@ -299,7 +312,14 @@ void ViScriptHost::expect_error(const Statement& statement) {
     const std::string expected = statement.text("code", "none");
     compare(statement, "the asynchronous error", error ? name_of(error->code) : "none", expected);
     if (error && statement.has("vi") && error->vi != vi(statement)) statement.fail("it is another VI's");
-    if (error) compare_if_told(statement, "resource", "the resource", name_of(error->resource));
+    if (!error) return;
+    compare_if_told(statement, "resource", "the resource", name_of(error->resource));
+    compare_if_told(statement, "operation", "the operation", name_of_operation(error->operation));
+    if (statement.has("cq") && error->cq != handle(queues_, statement, "cq")) statement.fail("it is another queue's");
+    if (!statement.has("descriptor")) return;
+    const auto region = regions_.find(statement.number("descriptor-mem", statement.number("mem", 1)));
+    const std::uint64_t base = region == regions_.end() ? 0 : region->second.address;
+    if (error->descriptor != base + statement.octets("descriptor", 0)) statement.fail("it is another descriptor's");
 }
 
 void ViScriptHost::expect(Time now, const Statement& statement) {

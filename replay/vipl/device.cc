@@ -56,6 +56,7 @@ void read_option(Device& device, std::string_view option) {
         device.r_a_tov = static_cast<stack::Time>(number(value, most_milliseconds)) * capture::millisecond;
     else if (key == "id") device.id = static_cast<std::uint32_t>(number(value, most_id, 16));
     else if (key == "peer") device.peer = known_port(value);
+    else if (key == "record" && !value.empty()) device.record = value;
     else throw DeviceError(std::string(option) + " is no option of a device");
 }
 

@@ -33,6 +33,7 @@ struct Device {
     int service_class = 3;
     std::uint32_t pipeline_depth = 3;
     stack::Time r_a_tov = 10 * capture::second;
+    std::string record{};  ///< a capture file for all that passes
 };
 
 /// Throws DeviceError. VINIC and VINICn are looked up in the environment.

@@ -2,7 +2,6 @@
 #include "replay/vipl/nic.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "replay/vipl/emulated.h"
 
@@ -30,8 +29,6 @@ std::uint64_t number_of(const Mac& mac) {
 
 }  // namespace
 
-void log(const std::string& text) { std::fprintf(stderr, "fabricscope-vipl: %s\n", text.c_str()); }
-
 Nic::Nic(const Device& device, ErrorListener& listener) : device_(device), listener_(listener) {
     if (device.scenario.empty()) open_on_interface();
     else open_emulated();
@@ -47,14 +44,18 @@ void Nic::open_on_interface() {
     host.port.port_name = port_name_base | number_of(facts.mac);
     host.port.node_name = node_name_base | number_of(facts.mac);
     host.port.exchanges.data_field_size = std::min(most_data_field, (facts.mtu - around_data_field) / 4 * 4);
-    wire_ = open_interface(device_.interface);
+    use(open_interface(device_.interface));
     begin(host);
 }
 
 void Nic::open_emulated() {
     EmulatedServer server = emulated_server(device_.scenario, now());
-    wire_ = connect_emulated(std::move(server.host));
+    use(connect_emulated(std::move(server.host)));
     begin(server.client);
+}
+
+void Nic::use(std::unique_ptr<Wire> wire) {
+    wire_ = device_.record.empty() ? std::move(wire) : recorded(std::move(wire), device_.record);
 }
 
 /// What the device says beats what is there.

@@ -23,9 +23,6 @@ public:
     virtual void on_error(const vi::ErrorDescriptor& error) = 0;
 };
 
-/// What goes wrong without a code for it, for people, on stderr.
-void log(const std::string& text);
-
 class Nic {
 public:
     /// Throws DeviceError, capture::InterfaceError, synth::ScenarioError.
@@ -88,6 +85,7 @@ private:
 
     void open_on_interface();
     void open_emulated();
+    void use(std::unique_ptr<Wire> wire);
     void begin(stack::fibre_channel::HostConfig host);
     void run();
     /// The next frame; waits in vain on a wire that has failed.

@@ -33,6 +33,8 @@ void SharedNic::on_error(const vi::ErrorDescriptor& error) {
     const VIP_CQ_HANDLE cq_handle = cq == cqs.end() ? nullptr : cq->second->handle;
     if (const auto found = vis.find(error.vi); found != vis.end())
         found->second->opened->tell(error, found->second->handle, cq_handle);
+    else if (error.resource == vi::Resource::nic)
+        for (Opened* one : opened) one->tell(error, nullptr, nullptr);
 }
 
 // ---- opening and closing -----------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "replay/vipl/convert.h"
+#include "replay/vipl/pages.h"
 
 using namespace fabricscope;
 using namespace fabricscope::vipl;
@@ -265,7 +266,14 @@ VIP_RETURN VipRegisterMem(
         vi::MemoryAttributes attributes;
         if (const VIP_RETURN wrong = read_attributes(*MemAttribs, attributes); wrong != VIP_SUCCESS) return wrong;
         const std::span octets(static_cast<std::uint8_t*>(VirtualAddress), Length);
-        const Return result = nic.provider().memory().register_own(octets, attributes, *MemoryHandle);
+        const Pages pages = pages_of(octets);
+        vi::Memory& memory = nic.provider().memory();
+        const Return result = memory.register_own(octets, pages != Pages::writable, attributes, *MemoryHandle);
+        if (result == Return::success && pages == Pages::none) {
+            memory.deregister_mem(reinterpret_cast<std::uintptr_t>(VirtualAddress), *MemoryHandle);
+            *MemoryHandle = 0;
+            return VIP_INVALID_PARAMETER;
+        }
         if (result == Return::success) opened.regions[*MemoryHandle] = reinterpret_cast<std::uintptr_t>(VirtualAddress);
         return code(result);
     });
@@ -559,6 +567,7 @@ VIP_RETURN VipQuerySystemManagementInfo(VIP_NIC_HANDLE NicHandle, VIP_ULONG Info
         const Return result = provider.query_system_management_info(list);
         told->NumAdAddrs = list.count;
         if (result != Return::success) return result;
+        if (told->ADAddrArray == nullptr && !list.addresses.empty()) return Return::invalid_parameter;
         for (std::size_t i = 0; i < list.addresses.size(); ++i)
             if (!write_host(list.addresses[i].host, *told->ADAddrArray[i])) return Return::invalid_parameter;
         return result;

@@ -6,17 +6,22 @@
  *
  * Where the guide leaves something to the Provider, this one does the following.
  *
- * DeviceName of VipOpenNic: a network interface, with options behind commas: "eth0",
- * "eth0,address=192.0.2.10,vlan=100". The interface becomes an N_Port, point to point with the one at the other end of
- * the link; that needs CAP_NET_RAW. address=IP           own host address; else the interface's first IPv4, IPv6 or,
- * made of its MAC, link-local address port-name=HEX        Port_Name (16 hexadecimal digits); else made of the
- * interface's MAC version=iso|1.0      of FC-VI: ISO/IEC 14165-331 (the default), or draft revision 1.0 class=2|3 of
- * service of Messages; 3 is the default vlan=N               1 to 4094; else the frames are not tagged pipeline=N of
- * VIs without a QoS: see VIP_FCVI_PIPELINE; 3 is the default r-a-tov=MS           R_A_TOV in milliseconds; 10000 is the
- * default. E_D_TOV is a fifth of it id=HEX,peer=IP@HEX   N_Port_IDs of both ports (6 hexadecimal digits): they count as
- * logged in, nothing is sent for that "emulated:SCENARIO[,OPTION...]" is a link to the server of a scenario of
- * `fabricscope synth` (its name, or a file), inside of this process. "VINICn" (VI-DG 6.5; VINIC is VINIC0) is what the
- * environment variable FABRICSCOPE_VINICn says.
+ * DeviceName of VipOpenNic: a network interface, which becomes an N_Port, point to point with the one at the other end
+ * of the link; that needs CAP_NET_RAW. Or "emulated:SCENARIO": a link to the server of a scenario of
+ * `fabricscope synth` (its name, or a file), inside of this process. Behind commas there may be options, as in
+ * "eth0,address=192.0.2.10,vlan=100":
+ *
+ *   address=IP          own host address; else the interface's first IPv4 or IPv6 address, or one made of its MAC
+ *   port-name=HEX       Port_Name (16 hexadecimal digits); else made of the interface's MAC
+ *   version=iso|1.0     of FC-VI: ISO/IEC 14165-331 (the default), or draft revision 1.0
+ *   class=2|3           of service of Messages; 3 is the default
+ *   vlan=N              1 to 4094; else the frames are not tagged
+ *   pipeline=N          of VIs without a QoS: see VIP_FCVI_PIPELINE; 3 is the default
+ *   r-a-tov=MS          R_A_TOV in milliseconds; 10000 is the default. E_D_TOV is a fifth of it
+ *   id=HEX,peer=IP@HEX  N_Port_IDs of both ports (6 hexadecimal digits): they count as logged in
+ *   record=FILE         a capture file for all frames
+ *
+ * "VINICn" (VI-DG 6.5; VINIC is VINIC0) is what the environment variable FABRICSCOPE_VINICn says.
  *
  * HostAddress: 16 octets, an IPv6 address, or an IPv4 address behind 12 octets of zero (ISO/IEC 14165-331, 7.2).
  * All calls are thread-safe; handlers are called by threads of the library, one for each queue (VI-DG 3.5.12).

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <mutex>
 
 #include "capture/interface.h"
+#include "capture/pcapng_writer.h"
 
 namespace fabricscope::vipl {
 namespace {
@@ -115,6 +117,42 @@ private:
     bool awake_ = false;
 };
 
+class RecordedWire final : public Wire {
+public:
+    RecordedWire(std::unique_ptr<Wire> wire, const std::string& file)
+        : wire_(std::move(wire)),
+          file_(
+              file, {.application = "libfabricscope-vipl",
+                     .comments = {},
+                     .interfaces = {{.name = "VINIC", .description = {}}}}) {}
+    ~RecordedWire() override {
+        if (const auto error = file_.finish()) log(*error);
+    }
+
+    void send(ByteView frame) override {
+        record(frame);
+        wire_->send(frame);
+    }
+    ByteView receive(Time wait) override {
+        const ByteView frame = wire_->receive(wait);
+        if (!frame.empty()) record(frame);
+        return frame;
+    }
+    void wake() override { wire_->wake(); }
+
+private:
+    void record(ByteView frame) {
+        using std::chrono::system_clock, std::chrono::nanoseconds;
+        const std::scoped_lock lock(mutex_);
+        const auto time = std::chrono::duration_cast<nanoseconds>(system_clock::now().time_since_epoch());
+        file_.write(0, time.count(), frame, {});
+    }
+
+    std::unique_ptr<Wire> wire_;
+    std::mutex mutex_;
+    capture::PcapngWriter file_;
+};
+
 }  // namespace
 
 Time now() {
@@ -127,5 +165,11 @@ std::unique_ptr<Wire> open_interface(const std::string& name) { return std::make
 std::unique_ptr<Wire> connect_emulated(std::unique_ptr<stack::Endpoint> host) {
     return std::make_unique<EmulatedWire>(std::move(host));
 }
+
+std::unique_ptr<Wire> recorded(std::unique_ptr<Wire> wire, const std::string& file) {
+    return std::make_unique<RecordedWire>(std::move(wire), file);
+}
+
+void log(const std::string& text) { std::fprintf(stderr, "fabricscope-vipl: %s\n", text.c_str()); }
 
 }  // namespace fabricscope::vipl

@@ -11,6 +11,9 @@ namespace fabricscope::vipl {
 
 using stack::Time;
 
+/// What goes wrong without a code for it, for people, on stderr.
+void log(const std::string& text);
+
 /// Of all NICs and emulated hosts; nanoseconds, and never back.
 Time now();
 
@@ -34,5 +37,7 @@ public:
 std::unique_ptr<Wire> open_interface(const std::string& name);
 /// Its frames are those that `host` gives and takes; it has been started.
 std::unique_ptr<Wire> connect_emulated(std::unique_ptr<stack::Endpoint> host);
+/// Both directions are kept in a capture file, which is overwritten.
+std::unique_ptr<Wire> recorded(std::unique_ptr<Wire> wire, const std::string& file);
 
 }  // namespace fabricscope::vipl

@@ -27,6 +27,14 @@ def test_examples_are_what_commands_say(command, shown, monkeypatch):
     assert [line[4:] for line in lines(shown)] == lines(told)
 
 
+def test_the_ladder_at_the_top(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    command, shown = re.search(r"by `fabricscope (timeline [^`]*)`:\n\n((?:    .*\n)+)", README).groups()
+    ladder = lines(fabricscope(*command.split(), status=(0,)).decode())
+    begin = ladder.index(lines(shown)[0])
+    assert ladder[begin:begin + len(lines(shown))] == lines(shown)
+
+
 def test_the_first_example_goes_on_in_the_timeline(monkeypatch):
     monkeypatch.chdir(ROOT)
     (command,) = re.findall(r"`fabricscope (timeline samples/synth/rc_rnr[^`]*)`", README)

@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -159,32 +160,53 @@ def replay(namespace, capture, session, side, interface):
 
 
 @over_wires
-def test_a_server_answers_replay_as_it_did(wire, recorded):
+def test_a_server_answers_replay_as_it_did(wire, recorded, tmp_path):
     """Logins included: the played client begins with its PLOGI."""
     (client, client_interface), (server, server_interface) = wire
-    serving = begin_listening(server, [BUILD / "bin/vipl-pingpong", server_interface + SERVER_NAME, "server", COUNT, SIZE])
-    report = json.loads(end(replay(client, recorded, "fc-pair-1", "client", client_interface)))
-    end(serving)
+    with captured(wire[0], tmp_path / "again.pcapng"):
+        serving = begin_listening(server, [BUILD / "bin/vipl-pingpong", server_interface + SERVER_NAME, "server", COUNT, SIZE])
+        report = json.loads(end(replay(client, recorded, "fc-pair-1", "client", client_interface)))
+        end(serving)
     assert not [one for one in report["differences"] if one["level"] == "exact"]
+    judged(tmp_path / "again.pcapng")
 
 
 @over_wires
-def test_a_client_talks_to_replay(wire, recorded):
+def test_a_client_talks_to_replay(wire, recorded, tmp_path):
     """Of a single connection logins are not played: the device says which port the other one is."""
     (client, client_interface), (server, server_interface) = wire
     first = analyze(recorded)["fcvi"]["connections"][0]
     ids = {side: re.sub(r"\W", "", first[side].split()[0]) for side in ("client", "server")}
-    serving = replay(server, recorded, "fcvi-1", "server", server_interface)
     device = f"{client_interface},id={ids['client']},peer={SERVER}@{ids['server']}"
-    end(begin(client, BUILD / "bin/vipl-pingpong", device, SERVER, COUNT, SIZE))
-    report = json.loads(end(serving))
+    with captured(wire[0], tmp_path / "again.pcapng"):
+        serving = replay(server, recorded, "fcvi-1", "server", server_interface)
+        end(begin(client, BUILD / "bin/vipl-pingpong", device, SERVER, COUNT, SIZE))
+        report = json.loads(end(serving))
     assert not [one for one in report["differences"] if one["level"] == "exact"]
+    judged(tmp_path / "again.pcapng")
 
 
-def test_the_emulated_stack():
+@over_wires
+def test_an_interface_that_goes_away(wire):
+    """VI-DG 6.3.1: VIP_ERROR_CATASTROPHIC, 10 (VI-DG 4.4), and what blocks ends."""
+    (client, client_interface), (server, server_interface) = wire
+    serving = begin_listening(server, [BUILD / "bin/vipl-pingpong", server_interface, "server", 10 ** 6, SIZE])
+    asking = begin(client, BUILD / "bin/vipl-pingpong", client_interface, SERVER, 10 ** 6, SIZE)
+    time.sleep(1)
+    run(["ip", "netns", "exec", client, "ip", "link", "delete", client_interface])
+    for process in (asking, serving):
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 1, out.decode() + err.decode()
+        assert "asynchronous error 10" in err.decode()
+
+
+def test_the_emulated_stack(tmp_path):
     """A scenario's server, which sends everything back."""
-    said = run([BUILD / "bin/vipl-pingpong", "emulated:fcvi_send_rd", SERVER, COUNT, SIZE, "fabricscope/echo"]).decode()
+    capture = tmp_path / "emulated.pcapng"
+    device = f"emulated:fcvi_send_rd,record={capture}"
+    said = run([BUILD / "bin/vipl-pingpong", device, SERVER, COUNT, SIZE, "fabricscope/echo"]).decode()
     assert said.startswith(f"{COUNT} times {SIZE} bytes there and back")
+    assert len(judged(capture)["fcvi"]["messages"]) == 2 * COUNT
 
 
 def test_the_conventional_device_name():

@@ -99,7 +99,8 @@ private:
             return true;
         });
         const FcviUnit* response = exchange.find(IuType::connect_resp1);
-        if (response == nullptr) return;
+        // Nothing is to be answered where nobody waits; else it would be what somebody else asks for.
+        if (response == nullptr || end_.refusal == fcvi::Reason::no_discriminator_match) return;
         add(*response, received_before(*response), [port = port_, vi = vi_, accepts = end_.accepts](Time now) {
             const auto request = port->provider().next_request();
             if (!request || request->result != vi::Return::success) return false;

@@ -170,7 +170,7 @@ void Exchanges::send(Time now, ExchangeHandle handle, OutgoingIu iu) {
         frame.exchange = handle;
         if (first) frame.note = std::move(iu.note);
         if (exchange->service_class == 2) ports_[exchange->key.peer].waiting.push_back(std::move(frame));
-        else emit(frame.frame, std::move(frame.note));
+        else emit(header.d_id, frame.frame, std::move(frame.note));
         if (iu.relative_offset) header.parameter += static_cast<std::uint32_t>(payload.size());
     } while (at < iu.payload.size());
     if (exchange->service_class == 2) pump(now, exchange->key.peer);
@@ -196,13 +196,14 @@ void Exchanges::pump(Time now, std::uint32_t peer) {
         wait_for_ack(next.exchange, exchange, now + config_.e_d_tov);
         ++port.unacknowledged;
         ++exchange.sent_frames;
-        emit(next.frame, std::move(next.note));
+        emit(next.header.d_id, next.frame, std::move(next.note));
         exchange.unacknowledged.insert_or_assign(next.header.seq_cnt, std::move(next));
     }
 }
 
-void Exchanges::emit(const builders::FcFrame& frame, std::string note) {
+void Exchanges::emit(std::uint32_t to, const builders::FcFrame& frame, std::string note) {
     Octets octets = encode(frame, config_.link, config_.vlan);
+    if (loops_back_ && port_id_ != 0 && to == port_id_) return to_itself_.push_back(std::move(octets));
     if (config_.link == Link::fcoe && config_.addresses) {
         const auto source = std::ranges::copy(config_.addresses->peer.octets, octets.begin()).out;
         std::ranges::copy(config_.addresses->own.octets, source);
@@ -224,7 +225,7 @@ void Exchanges::send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Oct
     header.f_ctl.last_sequence = r_ctl != fc::r_ctl_abts;
     builders::FcFrame frame = builders::fc_frame(header, {}, payload);
     frame.sof = builders::sof_of(exchange.service_class, true);
-    emit(frame, std::move(note));
+    emit(header.d_id, frame, std::move(note));
     end(now, exchange);
 }
 
@@ -238,7 +239,7 @@ void Exchanges::abort(Time now, ExchangeHandle handle, std::string note) {
 void Exchanges::answer(const fc::FrameHeader& header, std::uint8_t r_ctl, std::uint32_t parameter, std::string note) {
     builders::FcFrame frame = builders::fc_link_control(header, 2, r_ctl, parameter);
     frame.eof = header.f_ctl.end_sequence ? fc::Eof::t : fc::Eof::n;
-    emit(frame, std::move(note));
+    emit(header.s_id, frame, std::move(note));
 }
 
 /// ACK_0 is for the whole Sequence: with its last frame, or where it is to be aborted.
@@ -286,6 +287,14 @@ void Exchanges::on_frame(Time now, ByteView octets) {
     if (frame.header.is_link_control()) on_link_control(now, frame.header);
     else if (frame.header.is_basic_link_service()) on_basic(now, frame, service_class);
     else on_data(now, frame, packet.fc->sof);
+}
+
+bool Exchanges::deliver_to_itself(Time now) {
+    if (to_itself_.empty()) return false;
+    const Octets octets = std::move(to_itself_.front());
+    to_itself_.pop_front();
+    on_frame(now, octets);
+    return true;
 }
 
 void Exchanges::on_bad_frame(Time now, ByteView octets) {
@@ -440,7 +449,8 @@ void Exchanges::send_again(Time now) {
         Exchange* exchange = find(handle);
         if (exchange == nullptr) continue;
         const auto frame = exchange->unacknowledged.find(seq_cnt);
-        if (frame != exchange->unacknowledged.end()) emit(frame->second.frame, "was busy, is sent again");
+        if (frame != exchange->unacknowledged.end())
+            emit(frame->second.header.d_id, frame->second.frame, "was busy, is sent again");
     }
 }
 
@@ -482,6 +492,7 @@ void Exchanges::on_abts(Time now, const fc::Frame& frame, int service_class) {
 // ---- timers ------------------------------------------------------------------------------------------
 
 Time Exchanges::wakeup() const {
+    if (!to_itself_.empty()) return 0;  // at once
     const Time ack = ack_deadlines_.empty() ? never : ack_deadlines_.begin()->first;
     return busy_.empty() ? ack : std::min(ack, std::get<Time>(*busy_.begin()));
 }

@@ -140,6 +140,10 @@ public:
     void answer_to(ExchangeHandle handle, std::uint32_t address);
 
     void on_frame(Time now, ByteView octets);
+    /// From now on, what the port sends to itself does not leave it.
+    void loop_back() { loops_back_ = true; }
+    /// Takes one frame of that; false if there is none.
+    bool deliver_to_itself(Time now);
     void on_timer(Time now);
     Time wakeup() const;
 
@@ -208,7 +212,7 @@ private:
         const Exchange& exchange, const fc::FrameHeader& header, ByteView device_header, ByteView payload,
         bool first) const;
     void pump(Time now, std::uint32_t peer);
-    void emit(const builders::FcFrame& frame, std::string note);
+    void emit(std::uint32_t to, const builders::FcFrame& frame, std::string note);
     void send_basic(Time now, Exchange& exchange, std::uint8_t r_ctl, Octets payload, std::string note);
     void answer(const fc::FrameHeader& header, std::uint8_t r_ctl, std::uint32_t parameter, std::string note = "");
     void acknowledge(const Exchange& exchange, const fc::FrameHeader& header, bool ask_for_abort);
@@ -230,6 +234,8 @@ private:
     ExchangeConfig config_;
     std::size_t port_;
     std::vector<OutgoingFrame>& out_;
+    bool loops_back_ = false;
+    std::deque<Octets> to_itself_;
     std::uint32_t port_id_ = 0;
     std::set<std::uint32_t> served_;
     std::map<std::uint8_t, ExchangeUser*> users_;

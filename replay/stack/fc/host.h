@@ -16,7 +16,9 @@ public:
     explicit Host(const HostConfig& config)
         : random_(config.seed),
           exchanges_(config.port.exchanges, 0, frames_, random_.split()),
-          port_(config.port, exchanges_) {}
+          port_(config.port, exchanges_) {
+        exchanges_.loop_back();
+    }
 
     NPort& port() { return port_; }
     const NPort& port() const { return port_; }
@@ -49,7 +51,7 @@ protected:
     void work(Time now) {
         do
             while (const auto event = port_.next_event()) on_port_event(now, *event);
-        while (consume(now));
+        while (exchanges_.deliver_to_itself(now) || consume(now));
     }
     Random& random() { return random_; }
 

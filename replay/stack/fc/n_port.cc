@@ -16,13 +16,20 @@ std::uint8_t command_of(const IncomingIu& iu) { return iu.payload.empty() ? std:
 
 }  // namespace
 
-NPort::NPort(NPortConfig config, Exchanges& exchanges) : config_(std::move(config)), exchanges_(exchanges) {
+NPort::NPort(NPortConfig config, Exchanges& exchanges)
+    : config_(std::move(config)), exchanges_(exchanges), itself_{0,
+                                                                 config_.port_name,
+                                                                 config_.node_name,
+                                                                 config_.increasing_seq_cnt,
+                                                                 config_.increasing_relative_offset,
+                                                                 true} {
     exchanges_.set_user(fc::type_els, *this);
     exchanges_.set_user(fc::type_ct, *this);
     exchanges_.set_login_check([this](std::uint32_t id) { return remote(id) != nullptr; });
 }
 
 const RemotePort* NPort::remote(std::uint32_t id) const {
+    if (id != 0 && id == itself_.id) return &itself_;
     const auto found = remotes_.find(id);
     return found == remotes_.end() ? nullptr : &found->second;
 }
@@ -139,8 +146,16 @@ void NPort::start(Time now) {
     els(now, fc::els_flogi, fc::f_port_server, login(fc::els_flogi), "logs in with the Fabric");
 }
 
-void NPort::go_online(Time /*now*/, std::uint32_t id) {
+/// Under a former address nothing reaches it any more, not from itself either.
+void NPort::take_address(std::uint32_t id) {
+    if (itself_.id != 0 && itself_.id != id)
+        events_.push_back({.what = NPortEvent::What::logged_out, .peer = itself_.id});
+    itself_.id = id;
     exchanges_.set_port_id(id);
+}
+
+void NPort::go_online(Time /*now*/, std::uint32_t id) {
+    take_address(id);
     if (online_) return;
     online_ = true;
     // Nobody has answered FLOGI so far: a port that came later has asked for itself.
@@ -155,7 +170,7 @@ void NPort::begin_anew(Time now) {
 }
 
 void NPort::assume(std::uint32_t id, const Gid& remote_ip, std::uint32_t remote_id) {
-    exchanges_.set_port_id(id);
+    take_address(id);
     online_ = true;
     addresses_[remote_ip] = remote_id;
 }
@@ -419,8 +434,9 @@ void NPort::reach(Time now, const Gid& ip) {
 
 void NPort::search_on(Time now) {
     const bool waits_for_neighbour = neighbour_ && remotes_.empty();
-    if (!online_ || waits_for_neighbour) return;
-    for (Search& search : searches_) go_on(now, search);
+    if (!online_) return;
+    for (Search& search : searches_)
+        if (!waits_for_neighbour || is_itself(search.ip)) go_on(now, search);
     std::erase_if(searches_, [](const Search& search) { return search.attempts > most_attempts; });
 }
 
@@ -439,8 +455,9 @@ void NPort::go_on(Time now, Search& search) {
 }
 
 void NPort::resolve(Time now, Search& search) {
-    if (const auto known = addresses_.find(search.ip); known != addresses_.end()) {
-        search.peer = known->second;
+    const auto known = addresses_.find(search.ip);
+    if (is_itself(search.ip) || known != addresses_.end()) {
+        search.peer = is_itself(search.ip) ? itself_.id : known->second;
         return go_on(now, search);
     }
     if (search.attempts == most_attempts) {

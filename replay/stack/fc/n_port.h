@@ -91,8 +91,10 @@ public:
     std::optional<NPortEvent> next_event();
 
     const NPortConfig& config() const { return config_; }
-    /// nullptr if not logged in.
+    /// nullptr if not logged in. The port needs no login with itself.
     const RemotePort* remote(std::uint32_t id) const;
+    /// Else it is alone with the port at the other end of the link.
+    bool is_on_fabric() const { return fabric_.has_value(); }
 
     Time wakeup() const;
     void on_timer(Time now);
@@ -135,6 +137,9 @@ private:
     void on_fabric_login(Time now, const IncomingIu& iu, const fc::Login& login);
     void on_name_server(Time now, const IncomingIu& iu);
 
+    /// Ports without FC-VI have no address, as many as there are.
+    bool is_itself(const Gid& ip) const { return ip == config_.ip && ip != Gid{}; }
+    void take_address(std::uint32_t id);
     void go_online(Time now, std::uint32_t id);
     void begin_anew(Time now);
     void learn(std::uint32_t id, const fc::Login& login);
@@ -155,6 +160,7 @@ private:
     Exchanges& exchanges_;
     std::map<ExchangeHandle, Request> requests_;
     std::map<std::uint32_t, RemotePort> remotes_;
+    RemotePort itself_;  ///< as others see it
     std::vector<Search> searches_;
     std::map<Gid, std::uint32_t> addresses_;  ///< what FARP and the Name Server have told
     std::deque<NPortEvent> events_;

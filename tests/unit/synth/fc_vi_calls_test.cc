@@ -407,6 +407,58 @@ TEST_F(ViCalls, ACompletionQueueBecomesInaccessible) {
     EXPECT_EQ(a().state(), State::error);
 }
 
+TEST_F(ViCalls, TheHardwareFails) {
+    start();
+    a().provider.fail_all();
+    auto error = a().provider.next_error();
+    ASSERT_TRUE(error) << "although nothing is connected";
+    EXPECT_EQ(error->vi, 0U);
+    EXPECT_EQ(error->resource, Resource::nic);
+    EXPECT_EQ(error->code, AsyncError::catastrophic);
+    connect(ud);
+    receive(a(), {.data = {a().segment()}});
+    a().provider.fail_all();
+    error = a().provider.next_error();
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->vi, a().vi);
+    EXPECT_EQ(error->resource, Resource::nic);
+    EXPECT_EQ(error->code, AsyncError::catastrophic);
+    EXPECT_EQ(a().state(), State::error) << "on all levels (VI-DG 6.3.1)";
+    EXPECT_THAT(a().received(), ElementsAre(flushed_receive));
+}
+
+/// VI-DG 6.3.3: for any other reason than a Disconnect of its own.
+TEST_F(ViCalls, AnUnreliableConnectionIsLost) {
+    start();
+    connect(ud);
+    EXPECT_EQ(disconnect(b()), Return::success);
+    EXPECT_EQ(a().state(), State::error);
+    EXPECT_THAT(a().errors(), ElementsAre(AsyncError::conn_lost));
+    EXPECT_EQ(b().state(), State::idle);
+    EXPECT_THAT(b().errors(), IsEmpty()) << "VI-DG 3.3.5: who has asked for it is not told";
+}
+
+/// VI-DG 6.1: a Send that overtakes an RDMA Read has its entry behind that of the Read.
+TEST_F(ViCalls, EntriesOfACompletionQueueAreInOrder) {
+    start();
+    make_vis(rd);
+    const CqHandle cq = a().provider.create_cq();
+    Attributes attributes = level(rd);
+    attributes.ptag = a().ptag;
+    EXPECT_EQ(a().provider.create_vi(attributes, cq, 0, a().vi), Return::success);
+    connect();
+    receive(b(), {.data = {b().segment()}});
+    post(a(), rdma(a(), b(), Operation::rdma_read, 0x4000));
+    post(a(), send_of(a()));
+    run(5 * microsecond);
+    CqEntry entry;
+    EXPECT_EQ(a().provider.cq_done(cq, entry), Return::not_done) << "the Send is on its way, the Read not done";
+    run(millisecond);
+    EXPECT_EQ(a().provider.cq_done(cq, entry), Return::success);
+    EXPECT_EQ(a().provider.cq_done(cq, entry), Return::success);
+    EXPECT_THAT(a().sent(), ElementsAre(status::done | status::op_read, status::done | status::op_send));
+}
+
 TEST_F(ViCalls, TooManyDescriptors) {
     start({}, with([](NicAttributes& nic) { nic.max_descriptors_per_queue = 2; }));
     connect(ud);

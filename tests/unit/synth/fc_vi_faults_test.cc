@@ -85,6 +85,19 @@ TEST_F(ViFaults, DisconnectWhilePending) {
     EXPECT_THAT(a().errors(), ElementsAre(AsyncError::conn_lost));
 }
 
+/// VI-DG 6.3.1: the error comes before the answer, and the end of T1 after the VI has gone.
+TEST_F(ViFaults, AnErrorOfAPendingVi) {
+    start();
+    make_vis(rd);
+    EXPECT_EQ(request(), Return::success);
+    call([&](Time) { EXPECT_EQ(a().provider.post_receive_at(a().vi, {a().base + 8, a().memory}), Return::success); });
+    EXPECT_EQ(a().state(), State::error);
+    EXPECT_THAT(a().errors(), ElementsAre(AsyncError::post_desc));
+    EXPECT_EQ(disconnect(a()), Return::success);
+    EXPECT_EQ(a().provider.destroy_vi(a().vi), Return::success);
+    run(60 * second);
+}
+
 TEST_F(ViFaults, DisconnectOfAPendingClient) {
     start();
     make_vis(rr);
@@ -241,6 +254,26 @@ TEST_F(Peers, TwoVisAskOnePeerAtOnce) {
     const engine::fcvi::Model& model = analysed();
     EXPECT_THAT(model.findings, IsEmpty());
     EXPECT_EQ(model.connections.size(), 2U);
+}
+
+/// A's first VI waits, its second one and B's ask at once: B's answers that one, and its own request finds the first.
+TEST_F(Peers, TwoRequestsOfWhichOneIsAnswered) {
+    start();
+    make_vis(rr);
+    const ViHandle waiting = a().vi, theirs = b().vi;
+    ask(a(), b());
+    run(millisecond);
+    make_vis(rr);
+    ask(a(), b());
+    b().vi = theirs;
+    ask(b(), a());
+    run(second);
+    EXPECT_EQ(b().provider.connect_peer_done(theirs), Return::success);
+    EXPECT_EQ(a().provider.connect_peer_done(a().vi), Return::success);
+    EXPECT_EQ(a().provider.connect_peer_done(waiting), Return::not_done) << "another peer may come";
+    EXPECT_THAT(analysed().findings, IsEmpty());
+    run(60 * second);
+    EXPECT_EQ(a().provider.connect_peer_done(waiting), Return::timeout);
 }
 
 /// VI-DG 3.3.7

@@ -64,18 +64,18 @@ TEST_F(Alone, MemoryBelongsToItsTag) {
     EXPECT_EQ(memory.register_mem(0x1000, 0, {ptag}, handle), Return::invalid_parameter);
     EXPECT_EQ(memory.register_mem(0x1000, 100, {ptag + 1}, handle), Return::invalid_ptag);
     ASSERT_EQ(memory.register_mem(0x1000, 100, {ptag, true, false}, handle), Return::success);
-    EXPECT_TRUE(memory.allows(Access::local, ptag, 0x1000, handle, 100));
+    EXPECT_TRUE(memory.allows(Access::local_write, ptag, 0x1000, handle, 100));
     EXPECT_TRUE(memory.allows(Access::remote_write, ptag, 0x1063, handle, 1));
     EXPECT_FALSE(memory.allows(Access::remote_write, ptag, 0x1063, handle, 2));
     EXPECT_FALSE(memory.allows(Access::remote_read, ptag, 0x1000, handle, 1));
-    EXPECT_FALSE(memory.allows(Access::local, ptag + 1, 0x1000, handle, 1));
-    EXPECT_FALSE(memory.allows(Access::local, ptag, 0xFFF, handle, 1));
+    EXPECT_FALSE(memory.allows(Access::local_write, ptag + 1, 0x1000, handle, 1));
+    EXPECT_FALSE(memory.allows(Access::local_write, ptag, 0xFFF, handle, 1));
     EXPECT_EQ(memory.set_attributes(0x1000, handle, {ptag, false, true}), Return::success);
     EXPECT_TRUE(memory.allows(Access::remote_read, ptag, 0x1000, handle, 1));
     EXPECT_EQ(provider.destroy_ptag(ptag), Return::error_resource);
     EXPECT_EQ(memory.deregister_mem(0x1001, handle), Return::invalid_parameter);
     EXPECT_EQ(memory.deregister_mem(0x1000, handle), Return::success);
-    EXPECT_FALSE(memory.allows(Access::local, ptag, 0x1000, handle, 1));
+    EXPECT_FALSE(memory.allows(Access::local_write, ptag, 0x1000, handle, 1));
     EXPECT_EQ(provider.destroy_ptag(ptag), Return::success);
     EXPECT_EQ(provider.destroy_ptag(ptag), Return::invalid_parameter);
 }

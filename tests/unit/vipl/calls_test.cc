@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The calls of vipl.h against the emulated stack, on the real clock: blocking waits, handlers, what each call returns.
 #include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <condition_variable>
@@ -242,6 +244,70 @@ TEST_F(Vipl, MemoryIsTheApplications) {
     EXPECT_EQ(VipQueryMem(nic, memory.data(), handle, &told), VIP_INVALID_PARAMETER);
 }
 
+/// VI-DG 3.4.3: pages that are read-only are not written to.
+TEST_F(Vipl, ReadOnlyMemory) {
+    const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* const page = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(page, MAP_FAILED);
+    VIP_MEM_ATTRIBUTES of_page{ptag, VIP_TRUE, VIP_TRUE};
+    VIP_MEM_HANDLE read_only = 0;
+    ASSERT_EQ(VipRegisterMem(nic, page, size, &of_page, &read_only), VIP_SUCCESS);
+    make_vi();
+    VIP_DESCRIPTOR* const receive = describe(0, 100);
+    receive->DS[0].Local.Data.Address = page;
+    receive->DS[0].Local.Handle = read_only;
+    EXPECT_EQ(VipPostRecv(vi, receive, handle), VIP_SUCCESS);
+    ASSERT_EQ(connect(), VIP_SUCCESS);
+    VIP_DESCRIPTOR* const send = describe(1, 100);  // reading it is allowed
+    send->DS[0].Local.Data.Address = page;
+    send->DS[0].Local.Handle = read_only;
+    EXPECT_EQ(VipPostSend(vi, send, handle), VIP_SUCCESS);
+    VIP_DESCRIPTOR* done = nullptr;
+    EXPECT_EQ(VipSendWait(vi, patience, &done), VIP_SUCCESS);
+    EXPECT_EQ(VipRecvWait(vi, patience, &done), VIP_DESCRIPTOR_ERROR);
+    EXPECT_EQ(done->CS.Status, VIP_STATUS_DONE | VIP_STATUS_OP_RECEIVE | VIP_STATUS_PROTECTION_ERROR);
+    EXPECT_EQ(VipDisconnect(vi), VIP_SUCCESS);
+    EXPECT_EQ(VipDeregisterMem(nic, page, read_only), VIP_SUCCESS);
+    munmap(page, size);
+    EXPECT_EQ(VipRegisterMem(nic, page, size, &of_page, &read_only), VIP_INVALID_PARAMETER) << "nobody has it";
+}
+
+/// VI Architecture 4.1: both ends may be of one node.
+TEST_F(Vipl, TwoVisOfOneNode) {
+    VIP_VI_ATTRIBUTES of_vi = attributes();
+    VIP_VI_HANDLE server = nullptr;
+    make_vi();
+    ASSERT_EQ(VipCreateVi(nic, &of_vi, nullptr, nullptr, &server), VIP_SUCCESS);
+    std::array<VIP_UINT8, 4> own{};
+    std::copy_n(limits.LocalNicAddress + 12, 4, own.begin());
+    Address local, remote;
+    local.set(own, "fabricscope/here");
+    auto accepted = std::async(std::launch::async, [&] {
+        Address from;
+        VIP_VI_ATTRIBUTES theirs{};
+        VIP_CONN_HANDLE connection = nullptr;
+        const VIP_RETURN asked = VipConnectWait(nic, local.get(), patience, from.get(), &theirs, &connection);
+        return asked == VIP_SUCCESS ? VipConnectAccept(connection, server) : asked;
+    });
+    remote.set(own, "fabricscope/here");
+    VIP_RETURN connected = VIP_NO_MATCH;  // until the other thread waits
+    for (int i = 0; i < 1000 && connected == VIP_NO_MATCH; ++i)
+        connected = VipConnectRequest(vi, local.get(), remote.get(), patience, &remote_attributes);
+    EXPECT_EQ(connected, VIP_SUCCESS);
+    EXPECT_EQ(accepted.get(), VIP_SUCCESS);
+    VIP_DESCRIPTOR* const receive = describe(0, buffers_at);
+    EXPECT_EQ(VipPostRecv(server, receive, handle), VIP_SUCCESS);
+    post_send(1, "to the neighbour");
+    VIP_DESCRIPTOR* done = nullptr;
+    EXPECT_EQ(VipRecvWait(server, patience, &done), VIP_SUCCESS);
+    EXPECT_EQ(text_of(done), "to the neighbour");
+    EXPECT_EQ(VipSendWait(vi, patience, &done), VIP_SUCCESS);
+    EXPECT_EQ(VipDisconnect(vi), VIP_SUCCESS);
+    EXPECT_EQ(errors.await().ErrorCode, VIP_ERROR_CONN_LOST);
+    EXPECT_EQ(VipDisconnect(server), VIP_SUCCESS);
+    EXPECT_EQ(VipDestroyVi(server), VIP_SUCCESS);
+}
+
 TEST_F(Vipl, WhatIsSentComesBack) {
     make_vi();
     VIP_DESCRIPTOR* const receive = post_receive(0);
@@ -432,6 +498,14 @@ TEST_F(Vipl, OtherHosts) {
     EXPECT_EQ(list.NumAdAddrs, 1U);
     EXPECT_EQ(VipQuerySystemManagementInfo(nic, VIP_SMI_AUTODISCOVERY, &list), VIP_SUCCESS);
     EXPECT_TRUE(std::equal(server_ip.begin(), server_ip.end(), room.host() + 12));
+    list.NumberOfHops = 1;
+    EXPECT_EQ(VipQuerySystemManagementInfo(nic, VIP_SMI_AUTODISCOVERY, &list), VIP_SUCCESS);
+    EXPECT_EQ(list.NumAdAddrs, 1U) << "it is at the other end of the link";
+    list.NumberOfHops = 0;
+    EXPECT_EQ(VipQuerySystemManagementInfo(nic, VIP_SMI_AUTODISCOVERY, &list), VIP_SUCCESS);
+    EXPECT_EQ(list.NumAdAddrs, 0U);
+    list = {2, nullptr, 1};
+    EXPECT_EQ(VipQuerySystemManagementInfo(nic, VIP_SMI_AUTODISCOVERY, &list), VIP_INVALID_PARAMETER);
     EXPECT_EQ(VipQuerySystemManagementInfo(nic, 99, &list), VIP_INVALID_PARAMETER);
     EXPECT_EQ(VipDisconnect(vi), VIP_SUCCESS);
 }

@@ -214,7 +214,8 @@ bool Connections::is_address(const NetAddress& address) const {
 
 std::vector<Gid> Connections::known_hosts() const {
     std::vector<Gid> hosts;
-    for (const auto& [host, port] : hosts_) hosts.push_back(host);
+    for (const auto& [host, port] : hosts_)
+        if (port != shared_.exchanges.port_id()) hosts.push_back(host);
     return hosts;
 }
 
@@ -282,7 +283,7 @@ void Connections::on_response1(
 /// RESP2 is sent and the call completes in one step (C.5.3).
 void Connections::on_acceptance(Time now, Setup& setup, const fcvi::ConnectPayload& payload) {
     Vi* waiting = vi_of(setup);
-    if (waiting == nullptr || pending(waiting->id) == nullptr || !waiting->pending()) {
+    if (waiting == nullptr || pending(waiting->id) == nullptr || !waiting->pending() || is_promised(*waiting)) {
         respond(
             now, setup, IuType::connect_resp2, payload.handle(), Reason::connect_timeout, !shared_.iso(),
             "the application waits no more");
@@ -549,6 +550,8 @@ void Connections::on_response2(Time now, Setup& setup, const fcvi::DeviceHeader&
     if (setup.accepted && vi == nullptr && !given_up) return disown(now, setup);
     if (vi == nullptr || vi->connected() || vi->remote_handle != setup.their_handle) return;
     if (given_up) {
+        vi->remote_handle = fcvi::unassigned_handle;
+        if (setup.as_peer && pending(vi->id) != nullptr) return;  // another peer may still come
         shared_.stop_asking(*vi);
         return finish(*vi, Return::timeout);
     }
@@ -584,7 +587,11 @@ void Connections::on_t2(Setup& setup) {
 
 // ---- peers -------------------------------------------------------------------------------------------
 
-int Connections::compare_with(const Setup& theirs) const {
+bool Connections::is_from_here(const Setup& theirs) const { return theirs.port_id == shared_.exchanges.port_id(); }
+
+/// Of two VIs of one port the handles decide, as its name cannot (5.3.4).
+int Connections::compare_with(const Setup& theirs, const Setup& own) const {
+    if (is_from_here(theirs)) return own.handle < theirs.their_handle ? -1 : 1;
     if (!shared_.iso()) {
         const Gid& mine = shared_.port.config().ip;
         return mine < theirs.local.host ? -1 : mine > theirs.local.host ? 1 : 0;
@@ -595,15 +602,21 @@ int Connections::compare_with(const Setup& theirs) const {
     return mine < name ? -1 : mine > name ? 1 : 0;
 }
 
+bool Connections::is_promised(const Vi& vi) {
+    return std::ranges::any_of(
+        setups_, [&](const Setup& one) { return !one.own && one.accepted && !one.over && vi_of(one) == &vi; });
+}
+
 /// Hosts match crosswise, and the discriminators of both remote addresses (VI-DG 6.7).
 void Connections::match_peer(Time now, Setup& setup) {
     const Pending* match = nullptr;
     for (const Pending& one : pending_) {
         if (!one.as_peer || one.remote.host != setup.local.host || one.local.host != setup.remote.host) continue;
         const Vi& vi = *shared_.find(one.vi);
-        const bool taken = std::ranges::any_of(setups_, [&](const Setup& other) {
-            return !other.own && !other.over && vi_of(other) == &vi && (other.accepted || other.held);
-        });
+        if (is_from_here(setup) && vi.handle == setup.their_handle) continue;  // no VI is its own peer
+        const bool taken = is_promised(vi) || std::ranges::any_of(setups_, [&](const Setup& other) {
+                               return other.held && !other.over && vi_of(other) == &vi;
+                           });
         if (!taken && match == nullptr && fcvi::same_discriminator(one.remote, setup.remote)) match = &one;
     }
     if (match == nullptr) return send_response1(now, setup, why_no_match());
@@ -627,7 +640,7 @@ void Connections::agree(Time now, Setup& setup, Vi& vi) {
 /// Both have asked, and neither has an answer: 5.3.4.
 void Connections::arbitrate(Time now, Setup& theirs, Setup& own) {
     if (shared_.config.wrong_answer) return send_response1(now, theirs, *shared_.config.wrong_answer);
-    const int order = compare_with(theirs);
+    const int order = compare_with(theirs, own);
     if (order > 0) return agree(now, theirs, *vi_of(own));
     if (!shared_.iso())
         return send_response1(now, theirs, order < 0 ? Reason::concurrent_peer_requests : Reason::duplicate_addresses);
@@ -665,9 +678,8 @@ Return Connections::disconnect(Time now, Vi& vi, By by) {
     std::erase_if(disconnects_, [&](const OwnDisconnect& one) { return one.vi == vi.id; });
     const bool aborts_setup = vi.failed_setup.has_value();
     const bool known_to_peer = vi.remote_handle != fcvi::unassigned_handle;
-    const bool is_pending = vi.pending();
-    if (vi.state == EndpointState::idle || is_pending || !(aborts_setup || known_to_peer)) {
-        if (is_pending) std::erase_if(pending_, [&](const Pending& one) { return one.vi == vi.id; });
+    std::erase_if(pending_, [&](const Pending& one) { return one.vi == vi.id; });  // an error may have come before
+    if (vi.state == EndpointState::idle || vi.pending() || !(aborts_setup || known_to_peer)) {
         shared_.go_idle(vi);
         vi.disconnect_result = Return::success;
         return Return::success;

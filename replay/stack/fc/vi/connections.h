@@ -146,7 +146,11 @@ private:
         const Vi* vi, const NetAddress& local, const NetAddress& remote, bool refused = false) const;
     void learn_peer(Vi& vi, const Setup& setup, std::uint32_t handle, const fcvi::ConnectPayload& theirs);
     /// Negative: this port's name or address is the lower one.
-    int compare_with(const Setup& theirs) const;
+    int compare_with(const Setup& theirs, const Setup& own) const;
+    /// It has accepted another one's request, and waits for RESP2.
+    bool is_promised(const Vi& vi);
+    /// Asked for by another VI of the same port.
+    bool is_from_here(const Setup& theirs) const;
     bool login_is_sufficient(std::uint32_t port_id) const;
     void prepare(Vi& vi);
     // ends

@@ -49,7 +49,7 @@ std::uint32_t faults_of(ByteView control, Queue queue, std::uint32_t segments, s
 std::optional<Descriptor> read_descriptor(
     const Memory& memory, Ptag ptag, const DescriptorAddress& at, Queue queue, std::uint32_t most_segments) {
     const auto allowed = [&](std::uint32_t size) {
-        return memory.allows(Access::local, ptag, at.address, at.handle, size);
+        return memory.allows(Access::local_write, ptag, at.address, at.handle, size);
     };
     if (at.address % descriptor_alignment != 0 || !allowed(control_segment_size)) return std::nullopt;
     const Octets control = memory.read(at.address, at.handle, control_segment_size);

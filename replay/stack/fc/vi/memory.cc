@@ -55,12 +55,13 @@ Return Memory::register_as(
     return Return::success;
 }
 
-Return Memory::register_own(std::span<std::uint8_t> octets, const MemoryAttributes& attributes, MemHandle& handle) {
+Return Memory::register_own(
+    std::span<std::uint8_t> octets, bool read_only, const MemoryAttributes& attributes, MemHandle& handle) {
     const auto address = reinterpret_cast<std::uintptr_t>(octets.data());
     if (const Return wrong = check_region(address, octets.size(), attributes); wrong != Return::success) return wrong;
     while (regions_.contains(next_handle_)) ++next_handle_;
     handle = next_handle_++;
-    regions_[handle] = {address, {}, octets, attributes};
+    regions_[handle] = {address, {}, octets, attributes, read_only};
     registered_ += octets.size();
     return Return::success;
 }
@@ -92,6 +93,8 @@ bool Memory::allows(Access access, Ptag ptag, std::uint64_t address, MemHandle h
     if (found == regions_.end()) return false;
     const Region& region = found->second;
     if (region.attributes.ptag != ptag) return false;
+    const bool writes = access == Access::local_write || access == Access::remote_write;
+    if (writes && region.read_only) return false;
     if (access == Access::remote_write && !region.attributes.enable_rdma_write) return false;
     if (access == Access::remote_read && !region.attributes.enable_rdma_read) return false;
     return address >= region.address && address - region.address <= region.octets.size() &&

@@ -10,7 +10,8 @@
 
 namespace fabricscope::stack::vi {
 
-enum class Access : std::uint8_t { local, remote_write, remote_read };
+/// Of the NIC to the memory of its own application, or of the other end to it.
+enum class Access : std::uint8_t { local_read, local_write, remote_write, remote_read };
 
 class Memory {
 public:
@@ -24,7 +25,9 @@ public:
     Return register_mem(
         std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes, MemHandle& handle);
     /// The application's own octets, at the address where they are; they must stay there until they are deregistered.
-    Return register_own(std::span<std::uint8_t> octets, const MemoryAttributes& attributes, MemHandle& handle);
+    /// Nothing is written to what is read-only (VI-DG 3.4.3).
+    Return register_own(
+        std::span<std::uint8_t> octets, bool read_only, const MemoryAttributes& attributes, MemHandle& handle);
     /// Under a handle that was given before, by somebody else: it must be free.
     Return register_as(
         MemHandle handle, std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes);
@@ -44,6 +47,7 @@ private:
         Octets held;  ///< here, unless the application has the octets
         std::span<std::uint8_t> octets;
         MemoryAttributes attributes;
+        bool read_only = false;
     };
 
     Return check_region(std::uint64_t address, std::uint64_t length, const MemoryAttributes& attributes) const;

@@ -75,14 +75,14 @@ std::uint32_t Messages::why_not_post(const Vi& vi, const Descriptor& descriptor)
     if (descriptor.length != capacity_of(descriptor.data) || descriptor.length > vi.attributes.max_transfer_size ||
         segments_of(descriptor) > shared_.config.nic.max_segments)
         return status::length_error;
-    return fits_memory(vi, descriptor) ? 0 : status::protection_error;
+    const Access access = reads ? Access::local_write : Access::local_read;
+    return fits_memory(access, vi, descriptor) ? 0 : status::protection_error;
 }
 
-bool Messages::fits_memory(const Vi& vi, const Descriptor& descriptor) const {
+bool Messages::fits_memory(Access access, const Vi& vi, const Descriptor& descriptor) const {
     return std::ranges::all_of(descriptor.data, [&](const DataSegment& segment) {
         return segment.length == 0 ||
-               shared_.memory.allows(
-                   Access::local, vi.attributes.ptag, segment.address, segment.handle, segment.length);
+               shared_.memory.allows(access, vi.attributes.ptag, segment.address, segment.handle, segment.length);
     });
 }
 
@@ -108,7 +108,7 @@ std::optional<Descriptor> Messages::take_over(Vi& vi, const DescriptorAddress& a
                                              : &vi.receives.back();
     const bool linkable = last == nullptr || !last->at ||
                           shared_.memory.allows(
-                              Access::local, ptag, last->at->address, last->at->handle, control_segment_size);
+                              Access::local_write, ptag, last->at->address, last->at->handle, control_segment_size);
     if (!descriptor || !linkable) {
         shared_.catastrophes.push_back(
             {.vi = vi.id,
@@ -320,7 +320,7 @@ void Messages::accept_read_data(Vi& vi, SendWork& work, const fibre_channel::Inc
         work.parts_end = iu.first.parameter + static_cast<std::uint32_t>(iu.payload.size());
     if (!work.parts_end || size_of_parts(work.parts) != *work.parts_end) return;
     if (*work.parts_end != work.descriptor.length) return fail_send(vi, work, status::transport_error);
-    if (!fits_memory(vi, work.descriptor)) return fail_send(vi, work, status::protection_error);
+    if (!fits_memory(Access::local_write, vi, work.descriptor)) return fail_send(vi, work, status::protection_error);
     const Octets data = joined(work.parts);
     scatter(work.descriptor.data, data);
     shared_.counters[vi.id].octets_received += data.size();
@@ -537,7 +537,7 @@ bool Messages::consume_receive(
     if (good() && (capacity_of(descriptor.data) < data.size() || length > vi.attributes.max_transfer_size ||
                    segments_of(descriptor) > shared_.config.nic.max_segments))
         descriptor.status |= status::length_error;
-    if (good() && !fits_memory(vi, descriptor)) descriptor.status |= status::protection_error;
+    if (good() && !fits_memory(Access::local_write, vi, descriptor)) descriptor.status |= status::protection_error;
     const bool accepted = good();
     if (accepted) scatter(descriptor.data, data);
     descriptor.length = accepted ? static_cast<std::uint32_t>(length) : 0;

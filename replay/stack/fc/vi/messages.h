@@ -51,7 +51,7 @@ private:
     void lose(Vi& vi, std::uint32_t msg_id);
     /// Why the connection is over, if it is a reliable one.
     fcvi::Reason tell_loss(Vi& vi, std::uint32_t msg_id);
-    bool fits_memory(const Vi& vi, const Descriptor& descriptor) const;
+    bool fits_memory(Access access, const Vi& vi, const Descriptor& descriptor) const;
     fibre_channel::Disposition spoil(Time now, Vi& vi, std::uint32_t msg_id, bool asks_for_abort);
     bool out_of_order(const Vi& vi, std::uint32_t msg_id, std::uint16_t seq_cnt) const;
     void watch_for_gaps(Time now, Vi& vi, std::uint32_t msg_id);

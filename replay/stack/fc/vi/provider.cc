@@ -7,7 +7,7 @@ namespace fabricscope::stack::vi {
 namespace {
 
 constexpr MemHandle first_memory_handle = 0x4D00;
-constexpr std::uint32_t links_to_hosts = 2;  ///< through the Fabric
+constexpr std::uint32_t links_through_fabric = 2, links_point_to_point = 1;
 
 State state_of(EndpointState state) {
     switch (state) {
@@ -149,11 +149,17 @@ Return Provider::fail(ViHandle vi, fcvi::Reason why) {
 }
 
 void Provider::fail_all() {
+    constexpr ErrorDescriptor failure{.resource = Resource::nic, .code = AsyncError::catastrophic};
+    bool told = false;
     for (auto& [id, vi] : shared_.vis) {
         if (!vi.connected()) continue;
-        shared_.report({.vi = id, .resource = Resource::nic, .code = AsyncError::catastrophic});
+        ErrorDescriptor of_vi = failure;
+        of_vi.vi = id;
+        shared_.report(of_vi);
         shared_.fail(vi, fcvi::Reason::transport_error);
+        told = true;
     }
+    if (!told) shared_.report(failure);
 }
 
 Return Provider::close(Time now, ViHandle vi) {
@@ -326,7 +332,8 @@ Return Provider::close_nic(Time now) {
 }
 
 Return Provider::query_system_management_info(AutodiscoveryList& list) const {
-    const std::vector<Gid> hosts = list.hops < links_to_hosts ? std::vector<Gid>{} : connections_.known_hosts();
+    const std::uint32_t links = shared_.port.is_on_fabric() ? links_through_fabric : links_point_to_point;
+    const std::vector<Gid> hosts = list.hops < links ? std::vector<Gid>{} : connections_.known_hosts();
     const std::size_t room = std::exchange(list.count, hosts.size());
     if (hosts.size() > room) return Return::error_resource;
     list.addresses.clear();

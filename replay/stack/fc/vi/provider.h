@@ -62,7 +62,7 @@ public:
     bool awaits_disconnects() const { return connections_.awaits_disconnects(); }
     /// Something has gone wrong that no frame tells: a connected VI goes to Error.
     Return fail(ViHandle vi, fcvi::Reason why);
-    /// The hardware has failed: all connected VIs go to Error.
+    /// The hardware has failed: all connected VIs go to Error. If there is none, the NIC's handler is told alone.
     void fail_all();
 
     // Memory

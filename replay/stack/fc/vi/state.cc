@@ -32,7 +32,8 @@ void Shared::finish(Vi& vi, Descriptor& descriptor) {
              .code = code});
     };
     if (!memory.allows(
-            Access::local, vi.attributes.ptag, descriptor.at->address, descriptor.at->handle, control_segment_size))
+            Access::local_write, vi.attributes.ptag, descriptor.at->address, descriptor.at->handle,
+            control_segment_size))
         return tell(AsyncError::comp_prot);
     if (descriptor.next && linked_from(memory, *descriptor.at) != *descriptor.next) tell(AsyncError::post_desc);
     write_result(memory, descriptor);

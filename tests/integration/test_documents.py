@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""README, docs and manual pages: commands in them can be run as they stand, links in them lead somewhere."""
+
+import re
+import shlex
+import subprocess
+
+import pytest
+
+from harness import BUILD, ROOT
+
+PAGES = [ROOT / "README.md", ROOT / "samples/README.md", ROOT / "replay/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MANUAL = sorted((ROOT / "docs/man").glob("*.1"))
+
+# ---- commands --------------------------------------------------------------------------------------------
+
+# What needs a network, a screen or a peer; tests of its own try it.
+ELSEWHERE = {
+    "capture": "test_cli_capture.py",
+    "view": "tests/viewer",
+    "://": "test_replay_live.py, test_verify.py",
+    "TARGET": "test_verify.py",
+}
+# A capture with that session, for the names that documents give to captures.
+SESSIONS = {
+    "smcr": "samples/real/smcr_v2_20conns.pcap",
+    "cm": "samples/real/rdmacm_rping_v4.pcap",
+    "rdma": "samples/real/rdmacm_rping_v4.pcap",
+    "fcvi": "samples/fcvi/client_server_iso.pcap",
+    "fc-pair": "samples/fcvi/client_server_iso.pcap",
+    "fc-ae-rdma-region": "samples/fc_ae_rdma/beside_plain_fcp.fcoe.pcap",
+}
+OTHER = {"SCENARIO": "fcvi_send_rd", "NAME": "fcvi_send_rd", "ID": "SMCR-O-no-roce", "SUITE": "samples/suite", "N": "4"}
+CAPTURE = re.compile(r"(FILE\.*|(?:last-year|trace|eth0|eth1|fc)\.pcap(?:ng)?|parts/.*|rejected\.pcapng|monday-\*\.pcap\.gz)$")
+
+
+def quoted(path):
+    text = path.read_text()
+    if path.suffix == ".1":
+        text = text.replace("\\-", "-")
+        return re.findall(r"^\.Dl [$#] (fabricscope .*)$|^[$#] (fabricscope .*)$", text, re.MULTILINE)
+    return re.findall(r"`(fabricscope [^`\n]+)`|^    (?:\$ )?(?:build/release/bin/)?(fabricscope .*)$", text, re.MULTILINE)
+
+
+def is_whole(command):
+    """Without a file, it is talk about the command or an option."""
+    words = command.split()
+    return len(words) > 2 and (words[1] in ("explain", "synth", "tables") or
+                               any(CAPTURE.match(word) or word.startswith("samples/") for word in words[2:]))
+
+
+def commands():
+    for path in [*PAGES, *MANUAL]:
+        for command in dict.fromkeys("".join(found).split("  #")[0].strip() for found in quoted(path)):
+            if is_whole(command) and not any(word in command for word in ELSEWHERE):
+                yield pytest.param(command, id=f"{path.name}: {command}")
+
+
+def words_of(command):
+    words = shlex.split(re.split(r"\s[|>]", command)[0])
+    session = next((re.sub(r"-\d+$", "", words[i + 1].split(",")[0]) for i, word in enumerate(words)
+                    if word in ("--connection", "--session")), "")
+    capture = SESSIONS.get(session, SESSIONS["smcr"])
+    for i, word in enumerate(words):
+        if word == "ID" and words[i - 1] == "--connection":
+            words[i] = "smcr-1"
+        elif CAPTURE.match(word) and words[i - 1] != "-o":
+            words[i] = capture
+        else:
+            words[i] = OTHER.get(word, word)
+    return [part for word in words for part in ([capture] if word == capture else
+                                                sorted(map(str, ROOT.glob(word))) if "*" in word else [word])]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_commands_run(command, tmp_path):
+    words = words_of(command)
+    for name in ("samples", "docs"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    done = subprocess.run([BUILD / "bin/fabricscope", *words[1:]], cwd=tmp_path, capture_output=True, timeout=100, check=False)
+    assert done.returncode in (0, 1), done.stderr.decode()
+
+
+def test_there_are_commands():
+    assert len(list(commands())) > 40
+
+
+# ---- links -----------------------------------------------------------------------------------------------
+
+
+def anchors(path):
+    """As MkDocs and others make them of headings."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text()):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        place = (path.parent / file).resolve() if file else path
+        assert place.exists(), target
+        if anchor:
+            assert anchor in anchors(place), target
