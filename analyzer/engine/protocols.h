@@ -190,6 +190,9 @@ public:
     void end_stream(std::uint32_t smcr_connection) { smcr_.end_stream(smcr_connection); }
 
 protected:
+    /// What the account of queue pairs tells of CM connections: to be called when all trackers have finished.
+    void share_account();
+
     /// A protocol's tracker, and whether it gets the packets themselves.
     struct Follower {
         Tracker& tracker;

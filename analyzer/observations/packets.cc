@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "analyzer/observations/shared.h"
@@ -30,7 +31,7 @@ constexpr Kind receiver_not_ready{
     "it again. Fewer than 10, or less than one in a hundred packets, are a note.",
     "The receiving application posts too few receives, or too late: its queue's depth, and `rdma statistic show link "
     "DEV` (rnr_nak_retry_err, out_of_buffer).",
-    "12 messages met a receiver without a buffer (RNR NAK)"};
+    "a receiver had no buffer for a message 12 times (RNR NAK)"};
 }  // namespace kinds
 
 constexpr std::array all_kinds{&kinds::retransmissions, &kinds::receiver_not_ready};
@@ -62,12 +63,14 @@ Observation* observe_packets(
     if (counts.rnr_naks != 0) {
         Observation& o = observations.add(
             kinds::receiver_not_ready, session, frames,
-            fmt::format("{} met a receiver without a buffer (RNR NAK)", counted(counts.rnr_naks, "message")));
+            fmt::format("a receiver had no buffer for a message {} (RNR NAK)", counted(counts.rnr_naks, "time")));
         o.count = counts.rnr_naks;
-        o.severity = severity_of(counts.rnr_naks, counts.packets);
+        o.severity = severity_of(std::max(counts.rnr_naks, counts.repeated_for_rnr), counts.packets);
     }
-    // Who is told to wait sends again: that is no trouble of its own.
-    if (counts.repeated == 0 || (counts.naks == 0 && counts.repeated <= counts.rnr_naks)) return nullptr;
+    // Who is told to wait sends again, with all that had followed: that is no trouble of its own.
+    const bool only_for_rnr = counts.repeated == counts.repeated_for_rnr ||
+                              (counts.naks == 0 && counts.repeated <= counts.rnr_naks);
+    if (counts.repeated == 0 || only_for_rnr) return nullptr;
     Observation& o = observations.add(
         kinds::retransmissions, session, std::move(frames),
         fmt::format(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "analyzer/observations/latencies.h"
@@ -33,7 +34,8 @@ constexpr Kind retries_exhausted{
     "RDMA-O-retries-exhausted",
     Severity::error,
     "A requester gave up",
-    "A request was sent again and again, nothing came back, and then its sender fell silent.",
+    "A request was sent again and again, nothing came back or RNR NAKs only, and then its sender fell silent or "
+    "disconnected.",
     "Is the other host up, and its queue pair: `rdma resource show qp`. Does UDP port 4791 pass in both directions? On "
     "the adapter `rdma statistic show link DEV` (local_ack_timeout_err, retry_exceeded_err).",
     "requests were repeated until their sender gave up; nothing answered"};
@@ -45,6 +47,15 @@ constexpr Kind congestion{
     "ECN thresholds and queue depths of the switches on the way; on the adapter `rdma statistic show link DEV` "
     "(np_ecn_marked_roce_packets, np_cnp_sent, rp_cnp_handled). Marks without CNPs: is congestion control on?",
     "congestion on the way from 192.0.2.10: 120 packets marked (1.2 %), 14 CNPs came back"};
+constexpr Kind unreliable_gaps{
+    "RDMA-O-unreliable-gaps",
+    Severity::note,
+    "Packets of an unreliable connection are missing",
+    "The packet sequence numbers of an unreliable connection (UC) have gaps: packets were lost before the point of "
+    "capture, or the capture lacks them. Nobody sends them again: a message that lacks a packet is lost.",
+    "What the capture dropped (tcpdump says so in the end, and pcapng files hold it); the discards of switches on the "
+    "way, and pause frames: `ethtool -S DEV | grep -Ei 'pause|discard'`.",
+    "12 of 312 packets of 192.0.2.10 are missing: lost on the way here, or not captured"};
 constexpr Kind latency_outlier{
     "RDMA-O-latency-outlier",
     Severity::note,
@@ -58,13 +69,10 @@ constexpr Kind latency_outlier{
     "2 of 1,024 operations took far longer than their like: up to 12.3 ms, where the median is 21.5 us"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::refused, &kinds::retries_exhausted, &kinds::congestion, &kinds::latency_outlier};
+constexpr std::array all_kinds{
+    &kinds::refused, &kinds::retries_exhausted, &kinds::congestion, &kinds::unreliable_gaps, &kinds::latency_outlier};
 
-double share_of(std::uint64_t part, std::uint64_t whole) {
-    return whole != 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
-/// "all after NAKs", "12 after NAKs, 3 after time-outs of up to 4.3 s"
+/// "each time after NAKs", "12 after NAKs, 3 after time-outs of up to 4.3 s"
 std::string causes_text(const Direction& direction) {
     const Retransmitted& again = direction.retransmitted;
     const std::uint64_t unknown = again.packets - again.nak - again.timeout - again.rnr - again.implied;
@@ -82,9 +90,56 @@ std::string causes_text(const Direction& direction) {
     for (const auto& [count, words] : causes) {
         if (count == 0) continue;
         if (count == again.packets) return count == 1 ? words : "each time " + words;
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, words);
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), words);
     }
     return text;
+}
+
+/// Most of them: what is true of a few is no cause.
+bool is_most(std::uint64_t part, std::uint64_t whole) { return part != 0 && 2 * part >= whole; }
+
+/// "between the point of capture and 192.0.2.20"
+std::string place_of_loss(const Direction& direction, const std::string& from, const std::string& to) {
+    if (direction.lost != 0 && direction.lost == direction.lost_behind) return "between the point of capture and " + to;
+    if (direction.lost != 0 && direction.lost == direction.lost_before)
+        return fmt::format("between {} and the point of capture", from);
+    std::string place = fmt::format("on the way from {} to {}", from, to);
+    if (direction.lost_before != 0 && direction.lost_behind != 0)
+        place += fmt::format(
+            " ({} before the point of capture, {} behind it)", grouped(direction.lost_before),
+            grouped(direction.lost_behind));
+    return place;
+}
+
+std::string cause_of_timeouts(const Direction& direction, const std::string& here, const std::string& there) {
+    if (is_most(direction.unheeded_naks, direction.timeouts))
+        return fmt::format(
+            "NAKs of {} have no effect: they are lost on the way to {}, or what it sends again is lost on the way "
+            "here.",
+            there, here);
+    if (is_most(direction.duplicate_requests, direction.retransmitted.packets))
+        return fmt::format(
+            "They had arrived: acknowledgments of {} are lost on the way to {}, or come too late.", there, here);
+    return fmt::format(
+        "{} did not answer: the last packets of a burst are lost {}, or the answers are.", there,
+        place_of_loss(direction, here, there));
+}
+
+/// Why most of the packets of that side had to be sent again, in one sentence.
+std::string cause_of(const Stream& stream, Side side) {
+    const Direction& direction = stream.from[side];
+    const Retransmitted& again = direction.retransmitted;
+    const std::string here = to_string(stream.end[side].address), there = to_string(stream.end[other(side)].address);
+    const std::uint64_t most = std::max({again.nak, again.timeout, again.implied, again.rnr});
+    if (most == 0) return "";
+    if (most == again.timeout) return cause_of_timeouts(direction, here, there);
+    if (most == again.implied)
+        return fmt::format("Responses of {} are lost on the way to {}, which asks for them again.", there, here);
+    if (most == again.rnr)
+        return fmt::format("{} had no receive buffer, and what followed the message was sent again with it.", there);
+    if (is_most(direction.out_of_order, direction.lost + direction.out_of_order))
+        return fmt::format("Packets overtake each other on the way to {}, which asks for those it misses.", there);
+    return fmt::format("Packets are lost {}.", place_of_loss(direction, here, there));
 }
 
 /// The first frames that show something of a stream's side.
@@ -106,30 +161,99 @@ private:
     std::map<std::pair<std::uint32_t, Event::Kind>, std::vector<std::uint64_t>> frames_;
 };
 
-void observe_end(Observations& observations, const Stream& stream) {
+/// What there is to see of a refusal, depending on what was refused.
+std::string where_to_look(ib::AethSyndrome syndrome) {
+    switch (syndrome.value) {
+        case ib::AethSyndrome::invalid_request:
+            return "Does the request fit the queue pair: more READs at a time than agreed, a SEND that is longer than "
+                   "the receive, an operation that was not allowed. On the adapter `rdma statistic show link DEV` "
+                   "(req_remote_invalid_request, resp_local_length_error).";
+        case ib::AethSyndrome::remote_access_error:
+            return "RKey, address and length of the request, and the access flags that the memory was registered with. "
+                   "On the adapter `rdma statistic show link DEV` (rx_remote_access_err, req_remote_access_errors).";
+        default:
+            return "The responder could not do what it was asked: its log at that time (`dmesg`), and errors of its "
+                   "adapter (`rdma statistic show link DEV`, `lspci -vv`).";
+    }
+}
+
+/// By stream: what was seen of it last.
+using LastEvents = std::unordered_map<std::uint32_t, const Event*>;
+
+/// The RNR NAK behind which a requester gave up: it disconnected, with its request unanswered.
+const Event* last_rnr_nak(const Stream& stream, const LastEvents& last_events) {
+    const auto last = last_events.find(stream.id);
+    if (last == last_events.end() || last->second->kind != Event::Kind::rnr_nak) return nullptr;
+    const Event& nak = *last->second;
+    if (stream.unanswered[other(nak.from)] == 0 || stream.ending != End::disconnected) return nullptr;
+    return &nak;
+}
+
+void observe_end(Observations& observations, const Stream& stream, const LastEvents& last_events) {
     const std::string name = stream_name(stream.id);
     if (stream.fatal)
+        observations
+            .add(
+                kinds::refused, name, {stream.fatal->seen.frame},
+                fmt::format(
+                    "{} refused a request with {}", to_string(stream.end[stream.fatal->by].address),
+                    ib::to_string(ib::AethSyndrome::of(stream.fatal->syndrome))))
+            .look = where_to_look(ib::AethSyndrome::of(stream.fatal->syndrome));
+    if (const Event* nak = last_rnr_nak(stream, last_events))
         observations.add(
-            kinds::refused, name, {stream.fatal->seen.frame},
+            kinds::retries_exhausted, name, {nak->frame},
             fmt::format(
-                "{} refused a request with {}", to_string(stream.end[stream.fatal->by].address),
-                ib::to_string(ib::AethSyndrome::of(stream.fatal->syndrome))));
+                "{} gave up: {} had no buffer for its message, however often it was sent",
+                to_string(stream.end[other(nak->from)].address), to_string(stream.end[nak->from].address)));
     if (stream.ending == End::retries_exhausted)
         observations.add(
             kinds::retries_exhausted, name, {stream.last_frame},
             "requests were repeated until their sender gave up; nothing answered");
 }
 
-void observe_retransmissions(
-    Observations& observations, const Stream& stream, const Direction& direction, const Frames& frames) {
-    const std::uint64_t again = direction.retransmitted.packets;
+/// The CM connection is what users know; a stream without one has but its own name.
+std::string subject_of(const Stream& stream) {
+    return stream.cm_connection != 0 ? session_name(stream) : stream_name(stream.id);
+}
+
+/// Whether all that the side sent again are answers, of which their requester tells.
+bool only_answers(const Stream& stream, Side side) {
+    const auto asked = [](const OperationCount& operations) { return operations.count != 0; };
+    return std::ranges::none_of(stream.from[side].operations, asked) &&
+           stream.from[other(side)].retransmitted.packets != 0;
+}
+
+void observe_retransmissions(Observations& observations, const Stream& stream, Side side, const Frames& frames) {
+    if (only_answers(stream, side)) return;
+    const Direction& direction = stream.from[side];
+    const Retransmitted& again = direction.retransmitted;
     Observation* o = observe_packets(
-        observations, stream_name(stream.id),
-        {.packets = direction.packets, .repeated = again, .naks = direction.naks, .rnr_naks = direction.rnr_naks},
-        frames.of(stream, again != 0 ? Event::Kind::retransmission : Event::Kind::rnr_nak));
+        observations, subject_of(stream),
+        {.packets = direction.packets,
+         .repeated = again.packets,
+         .naks = direction.naks,
+         .rnr_naks = direction.rnr_naks,
+         .repeated_for_rnr = again.rnr},
+        frames.of(stream, again.packets != 0 ? Event::Kind::retransmission : Event::Kind::rnr_nak));
     if (o == nullptr) return;
     if (direction.timeouts != 0) o->severity = Severity::warning;
-    o->cause = fmt::format("Sent again {}.", causes_text(direction));
+    o->text = fmt::format(
+        "{} of what {} sent was sent again ({} of {}), {}", percent_text(again.packets, direction.packets),
+        to_string(stream.end[side].address), grouped(again.packets), counted(direction.packets, "packet"),
+        causes_text(direction));
+    o->cause = cause_of(stream, side);
+}
+
+void observe_gaps(Observations& observations, const Stream& stream, Side side) {
+    const Direction& direction = stream.from[side];
+    if (direction.unseen == 0) return;
+    const std::uint64_t sent = direction.packets + direction.unseen;
+    Observation& o = observations.add(
+        kinds::unreliable_gaps, stream_name(stream.id), {stream.first_frame},
+        fmt::format(
+            "{} of {} of {} {} missing: lost on the way here, or not captured", grouped(direction.unseen),
+            counted(sent, "packet"), to_string(stream.end[side].address), direction.unseen == 1 ? "is" : "are"));
+    o.count = direction.unseen;
 }
 
 void observe_congestion(Observations& observations, const Stream& stream, Side side) {
@@ -138,8 +262,8 @@ void observe_congestion(Observations& observations, const Stream& stream, Side s
     Observation& o = observations.add(
         kinds::congestion, stream_name(stream.id), {stream.first_frame},
         fmt::format(
-            "congestion on the way from {}: {} marked ({:.2g} %), {} came back", to_string(stream.end[side].address),
-            counted(direction.ce_marked, "packet"), 100 * share_of(direction.ce_marked, direction.packets),
+            "congestion on the way from {}: {} marked ({}), {} came back", to_string(stream.end[side].address),
+            counted(direction.ce_marked, "packet"), percent_text(direction.ce_marked, direction.packets),
             counted(direction.cnps, "CNP")));
     o.count = direction.ce_marked + direction.cnps;
 }
@@ -176,16 +300,19 @@ void observe_latencies(const Model& model, Observations& observations) {
     std::move(latencies).observe(kinds::latency_outlier, "operation", stream_name, observations);
 }
 
-/// What SMC-R and RDMA CM tell of their own queue pairs is not said again.
+/// What SMC-R tells of its own queue pairs is not said again.
 void observe(const Evidence& evidence, Observations& observations) {
     if (evidence.models.rdma == nullptr) return;
     const Model& model = *evidence.models.rdma;
     const Frames frames(model);
+    LastEvents last_events;
+    for (const Event& event : model.events) last_events[event.stream] = &event;
     for (const Stream& stream : model.streams) {
         if (stream.merged) continue;
-        if (stream.link_group == 0) observe_end(observations, stream);
+        if (stream.link_group == 0) observe_end(observations, stream, last_events);
         for (const Side side : {a, b}) {
-            if (!stream.has_session()) observe_retransmissions(observations, stream, stream.from[side], frames);
+            if (stream.link_group == 0) observe_retransmissions(observations, stream, side, frames);
+            observe_gaps(observations, stream, side);
             observe_congestion(observations, stream, side);
         }
     }

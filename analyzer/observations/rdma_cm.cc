@@ -127,20 +127,6 @@ void observe_ending(const Connection& connection, Observations& observations) {
         .count = connection.dreq_transmissions;
 }
 
-void observe_traffic(const Connection& connection, Observations& observations) {
-    PacketCounts counts;
-    for (const Traffic& traffic : connection.from.values) {
-        counts.packets += traffic.packets;
-        counts.repeated += traffic.retransmissions;
-        counts.naks += traffic.naks;
-        counts.rnr_naks += traffic.rnr_naks;
-    }
-    const auto& [client, server] = connection.from.values;
-    observe_packets(
-        observations, session_of(connection), counts,
-        frames_of({client.retransmission_frame, server.retransmission_frame}));
-}
-
 }  // namespace
 
 std::string reason_text(const RejectSeen& reject) {
@@ -172,7 +158,6 @@ constinit const Source rdma_cm_source{
             if (connection.merged) continue;
             observe_set_up(connection, observations);
             observe_ending(connection, observations);
-            observe_traffic(connection, observations);
         }
         observe_limits(
             observations,

@@ -17,6 +17,7 @@ inline std::uint64_t frame_of(const std::optional<engine::FrameStamp>& step) { r
 /// Packets of a queue pair, whatever speaks over it.
 struct PacketCounts {
     std::uint64_t packets = 0, repeated = 0, naks = 0, rnr_naks = 0;
+    std::uint64_t repeated_for_rnr = 0;  ///< of those that were repeated, as far as it is known
 };
 
 /// Says of a queue pair that packets were sent again, if enough were. nullptr: there is nothing to say.

@@ -20,6 +20,11 @@ std::string three_digits(double number) {
     return fmt::format("{:.{}f}", number, decimals);
 }
 
+std::string percent_text(std::uint64_t part, std::uint64_t whole) {
+    const double percent = whole != 0 ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+    return percent < 99.5 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
 std::string duration_text(capture::Time duration, bool unicode) {
     const auto number = static_cast<double>(duration);
     if (duration < 1'000) return fmt::format("{} ns", duration);

@@ -42,7 +42,8 @@ constexpr auto traffic_columns = columns<Traffic>(
     column<&Traffic::reads>("reads", "RDMA READ requests"), column<&Traffic::atomics>("atomics", "atomic operations"),
     column<&Traffic::acks>("acks", "acknowledgements"), column<&Traffic::naks>("naks", "NAKs without RNR NAKs"),
     column<&Traffic::rnr_naks>("rnr_naks", "RNR NAKs"),
-    column<&Traffic::retransmissions>("retransmissions", "packets seen again"),
+    column<&Traffic::retransmissions>(
+        "retransmissions", "packets sent again, as `rdma` counts them; null: `rdma` was not followed"),
     time<&Traffic::first>("first", "time of the first packet"),
     time<&Traffic::last>("last", "time of the last packet"));
 

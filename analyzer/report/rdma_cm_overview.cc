@@ -34,7 +34,7 @@ void add_traffic(Node& node, const Connection& connection, Side from, Overview& 
     const Traffic& traffic = connection.from[from];
     node.octets = node.octets.value_or(0) + traffic.bytes;
     node.packets = node.packets.value_or(0) + traffic.packets;
-    node.retransmitted = node.retransmitted.value_or(0) + traffic.retransmissions;
+    if (traffic.retransmissions) node.retransmitted = node.retransmitted.value_or(0) + *traffic.retransmissions;
     if (!traffic.first || !traffic.last) return;
     Lane& lane = node.lanes.emplace_back(Lane{.name = direction_name(from)});
     lane.slices.push_back(

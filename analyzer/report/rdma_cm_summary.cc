@@ -108,7 +108,8 @@ void write_connections(std::ostream& out, const Model& model, const SummaryOptio
              {answered_after(c, options.style)},
              {from_client ? grouped(client.bytes) : "?"},
              {from_server ? grouped(server.bytes) : "?"},
-             {both ? grouped(client.retransmissions + server.retransmissions) : "?"},
+             {both && client.retransmissions ? grouped(*client.retransmissions + server.retransmissions.value_or(0))
+                                             : "?"},
              {both ? grouped(client.naks + client.rnr_naks + server.naks + server.rnr_naks) : "?"},
              {ending_of(c)}});
     }

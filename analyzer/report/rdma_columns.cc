@@ -49,11 +49,18 @@ constexpr auto direction_columns = columns<Direction>(
     object<itself<Direction>, operation_columns>("operations", "asked for by this side"),
     object<&Direction::retransmitted, retransmitted_columns>("retransmitted", "sent again"),
     column<&Direction::lost>("lost", "packets that did not arrive: refused, or sent again where none had been seen"),
+    column<&Direction::lost_before>("lost_before", "those of them that did not reach the point of capture"),
+    column<&Direction::lost_behind>("lost_behind", "those of them that had passed the point of capture"),
+    column<&Direction::unseen>(
+        "unseen",
+        "of unreliable connections: packets that are missing, lost before the point of capture or not captured"),
     column<&Direction::not_captured>("not_captured", "packets that arrived, as answers show, without being captured"),
     column<&Direction::out_of_order>("out_of_order", "packets behind later ones that nobody sent again"),
     column<&Direction::duplicate_requests>(
         "duplicate_requests", "packets of this side, sent again after they had arrived"),
     column<&Direction::naks>("naks", "that this side was sent, without RNR NAKs"),
+    column<&Direction::unheeded_naks>(
+        "unheeded_naks", "those of them behind which this side began again only after a time-out"),
     column<&Direction::rnr_naks>("rnr_naks", "that this side was sent"),
     column<&Direction::cnps>("cnps", "congestion notification packets that this side was sent"),
     column<&Direction::ce_marked>("ce_marked", "packets of this side with ECN's congestion experienced"),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "analyzer/report/lists.h"
@@ -24,8 +25,9 @@ double trouble_of(const Stream& stream) {
     constexpr double fatal = 10, timeout = 1;
     double trouble = stream.fatal || stream.ending == End::retries_exhausted ? fatal : 0;
     for (const Direction& direction : stream.from) {
-        trouble += static_cast<double>(direction.retransmitted.packets + direction.rnr_naks) /
-                   static_cast<double>(std::max<std::uint64_t>(direction.packets, 1));
+        const std::uint64_t troubled = direction.retransmitted.packets + direction.rnr_naks + direction.ce_marked +
+                                       direction.cnps + direction.unseen;
+        trouble += static_cast<double>(troubled) / static_cast<double>(std::max<std::uint64_t>(direction.packets, 1));
         trouble += direction.timeouts != 0 ? timeout : 0;
     }
     return trouble;
@@ -106,30 +108,46 @@ std::string latency_text(const Latencies& latencies, unsigned percent, const Sty
 std::string retransmitted_text(const Direction& direction) {
     const std::uint64_t packets = direction.retransmitted.packets;
     if (packets == 0) return "0";
+    return fmt::format("{} ({})", grouped(packets), observations::percent_text(packets, direction.packets));
+}
+
+/// Payload, each octet once, over the time in which the side sent anything.
+std::string goodput_text(const Direction& direction) {
+    if (!direction.first_time || *direction.last_time <= *direction.first_time) return "-";
+    const double seconds = static_cast<double>(*direction.last_time - *direction.first_time) / capture::second;
+    return rate_text(static_cast<double>(direction.bytes) / seconds);
+}
+
+/// "12 (1.2 %), 3 CNPs"
+std::string marked_text(const Direction& direction) {
+    if (direction.ce_marked + direction.cnps == 0) return "0";
     return fmt::format(
-        "{} ({:.2g} %)", grouped(packets),
-        100.0 * static_cast<double>(packets) / static_cast<double>(direction.packets));
+        "{} ({}), {}", grouped(direction.ce_marked), observations::percent_text(direction.ce_marked, direction.packets),
+        counted(direction.cnps, "CNP"));
 }
 
 Ink ink_of(const Direction& direction) { return direction.retransmitted.packets != 0 ? Ink::yellow : Ink::plain; }
 
 /// A line for each direction in which anything was asked for.
-void write_streams(std::ostream& out, const Chosen& chosen, const SummaryOptions& options) {
-    Table table(
-        {{"Stream"},
-         {"From"},
-         {"To"},
-         {"QPs"},
-         {"Peer QP by"},
-         {"Operations"},
-         {"Bytes", Align::right},
-         {"Sent again", Align::right},
-         {"RNR", Align::right},
-         {"RTT p50", Align::right},
-         {"Oper. p50", Align::right},
-         {"p99", Align::right},
-         {"max", Align::right},
-         {"End"}});
+void write_streams(std::ostream& out, const Chosen& chosen, bool with_marks, const SummaryOptions& options) {
+    std::vector<Table::Column> columns{
+        {"Stream"},
+        {"From"},
+        {"To"},
+        {"QPs"},
+        {"Peer QP by"},
+        {"Operations"},
+        {"Bytes", Align::right},
+        {"Goodput", Align::right},
+        {"Sent again", Align::right},
+        {"RNR", Align::right},
+        {"RTT p50", Align::right},
+        {"Oper. p50", Align::right},
+        {"p99", Align::right},
+        {"max", Align::right},
+        {"End"}};
+    if (with_marks) columns.push_back({"Marked by ECN"});
+    Table table(std::move(columns));
     const std::size_t shown = std::min(chosen.own.size(), options.rows);
     for (const Stream* stream : std::span(chosen.own).first(shown)) {
         bool named = false;
@@ -139,23 +157,26 @@ void write_streams(std::ostream& out, const Chosen& chosen, const SummaryOptions
                 direction.operations, [](const OperationCount& operations) { return operations.count != 0; });
             if (!asked && (side == a || named)) continue;
             const Latencies& times = direction.operation_time;
-            table.add(
-                {{named ? "" : stream_name(stream->id) + " " + name_of(stream->transport)},
-                 {capture::to_string(stream->end[side].address)},
-                 {capture::to_string(stream->end[other(side)].address)},
-                 {named ? "" : queue_pairs_of(*stream, options.style)},
-                 {named             ? ""
-                  : stream->learned ? name_of(*stream->learned)
-                                    : "not known"},
-                 {operations_of(direction)},
-                 {grouped(direction.bytes)},
-                 {retransmitted_text(direction), ink_of(direction)},
-                 {grouped(direction.rnr_naks)},
-                 {latency_text(direction.ack_rtt, 50, options.style)},
-                 {latency_text(times, 50, options.style)},
-                 {latency_text(times, 99, options.style)},
-                 {latency_text(times, 100, options.style)},
-                 {named ? "" : name_of(stream->ending)}});
+            std::vector<Cell> cells{
+                {named ? "" : stream_name(stream->id) + " " + name_of(stream->transport)},
+                {capture::to_string(stream->end[side].address)},
+                {capture::to_string(stream->end[other(side)].address)},
+                {named ? "" : queue_pairs_of(*stream, options.style)},
+                {named             ? ""
+                 : stream->learned ? name_of(*stream->learned)
+                                   : "not known"},
+                {operations_of(direction)},
+                {grouped(direction.bytes)},
+                {goodput_text(direction)},
+                {retransmitted_text(direction), ink_of(direction)},
+                {grouped(direction.rnr_naks)},
+                {latency_text(direction.ack_rtt, 50, options.style)},
+                {latency_text(times, 50, options.style)},
+                {latency_text(times, 99, options.style)},
+                {latency_text(times, 100, options.style)},
+                {named ? "" : name_of(stream->ending)}};
+            if (with_marks) cells.push_back({marked_text(direction)});
+            table.add(std::move(cells));
             named = true;
         }
     }
@@ -209,7 +230,7 @@ void write_rdma(std::ostream& out, const Results& results, const SummaryOptions&
     const Model& model = *results.models.rdma;
     const Chosen chosen = chosen_of(results);
     write_counts(out, model, chosen, options.style);
-    write_streams(out, chosen, options);
+    write_streams(out, chosen, model.ce_marked + model.cnps != 0, options);
     if (!results.counters.empty()) write_counters(out, results, options);
 }
 

@@ -136,8 +136,10 @@ void add_stream(const Record& record, proto_tree* tree, tvbuff_t* tvb, const Str
     const Session* session = record.session(stream);
     if (session == nullptr) return;
     const bool by_cm = session->cm_connection != 0;
-    proto_item_append_text(
-        item, " (set up by %s-%u)", by_cm ? "cm" : "lg", by_cm ? session->cm_connection : session->link_group);
+    Line name;
+    name << (by_cm ? "cm-" : "lg-") << (by_cm ? session->cm_connection : session->link_group);
+    proto_item_append_text(item, " (set up by %s)", name.c_str());
+    add_text(tree, tvb, id_of("rdma.session"), name.c_str());
 }
 
 void add_facts(const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {

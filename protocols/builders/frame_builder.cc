@@ -49,7 +49,8 @@ void FrameBuilder::begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::s
     if (!ends.source.is_ipv4()) {
         put(net::Ethernet{ends.destination_mac, ends.source_mac, net::ether_type_ipv6});
         put(net::Ipv6Header{
-            6, 0, 0, static_cast<std::uint16_t>(payload), protocol, ends.hop_limit, ends.source, ends.destination});
+            6, ends.ecn, 0, static_cast<std::uint16_t>(payload), protocol, ends.hop_limit, ends.source,
+            ends.destination});
         transport_ = frame_.size();
         return;
     }
@@ -57,6 +58,7 @@ void FrameBuilder::begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::s
     net::Ipv4Header header{};
     header.version = 4;
     header.header_length = layout::size_of<net::Ipv4Header> / 4;
+    header.ecn = ends.ecn;
     header.total_length = static_cast<std::uint16_t>(layout::size_of<net::Ipv4Header> + payload);
     header.identification = ends.identification;
     header.dont_fragment = true;

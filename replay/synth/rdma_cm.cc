@@ -63,10 +63,18 @@ public:
             world_.fabric().at(world_.start() + start.at, [this, &start] {
                 client_->start(world_.fabric().now(), with_echo(start.plan));
             });
+        for (const Pause& pause : pauses_)
+            for (unsigned i = 0; i < pause.count; ++i)
+                world_.fabric().at(world_.start() + pause.at + i * pause.interval, [this, &pause] {
+                    (pause.by_server ? *server_ : *client_).adapter().pause(pause.priority, pause.quanta);
+                });
         Recording recording = world_.run();
         tell(recording, "client", client_->accounts());
         tell(recording, "server", server_->accounts());
-        if (accounts != nullptr) *accounts = {client_->accounts(), server_->accounts()};
+        if (accounts != nullptr)
+            *accounts = {
+                client_->accounts(), server_->accounts(), client_->adapter().congestion(),
+                server_->adapter().congestion()};
         return recording;
     }
 
@@ -75,12 +83,25 @@ private:
         Time at = 0;
         ClientPlan plan;
     };
+    struct Pause {
+        Time at = 0, interval = 0;
+        unsigned count = 1;
+        bool by_server = false;
+        std::uint8_t priority = 0;
+        std::uint16_t quanta = 0;
+    };
+    struct Congestion {
+        std::uint8_t ecn = 0;
+        Time cnp_interval = never;
+    };
 
     void read(const Statement& statement) {
         if (statement.word() == "carrier")
             carrier_ = static_cast<Carrier>(statement.choice("over", 0, {"ipv4", "ipv6", "roce-v1"}));
-        else if (statement.word() == "server") read_server(statement);
-        else if (statement.word() == "client") read_timeouts(statement, client_cm_);
+        else if (statement.word() == "server") read_server(statement), read_congestion(statement, server_congestion_);
+        else if (statement.word() == "client")
+            read_timeouts(statement, client_cm_), read_congestion(statement, client_congestion_);
+        else if (statement.word() == "pause") read_pause(statement);
         else if (statement.word() == "listen") read_listen(statement);
         else if (statement.word() == "connect") read_connect(statement, false);
         else if (statement.word() == "resolve") read_connect(statement, true);
@@ -90,6 +111,22 @@ private:
     static void read_timeouts(const Statement& statement, CmConfig& cm) {
         cm.max_cm_retries = static_cast<std::uint8_t>(statement.number("cm-retries", cm.max_cm_retries, 15));
         cm.response_timeout = static_cast<std::uint8_t>(statement.number("response-timeout", cm.response_timeout, 31));
+    }
+
+    static void read_congestion(const Statement& statement, Congestion& congestion) {
+        congestion.ecn = statement.flag("ecn", false) ? 2 : 0;
+        congestion.cnp_interval = statement.time("cnp-interval", never);
+    }
+
+    void read_pause(const Statement& statement) {
+        Pause pause;
+        pause.by_server = statement.choice("by", 0, {"server", "client"}) == 0;
+        pause.at = statement.time("at", 0);
+        pause.interval = statement.time("interval", millisecond);
+        pause.count = static_cast<unsigned>(statement.number("count", 1, 100'000));
+        pause.priority = static_cast<std::uint8_t>(statement.number("priority", 3, 7));
+        pause.quanta = static_cast<std::uint16_t>(statement.number("quanta", 65'535, 65'535));
+        pauses_.push_back(pause);
     }
 
     void read_server(const Statement& statement) {
@@ -116,6 +153,12 @@ private:
         plan.access = rights[statement.choice("access", 0, {"both", "read", "write", "none"})];
         plan.private_data = octets_of_text(statement.text("private", ""));
         plan.disconnect_after = statement.time("disconnect-after", never);
+        constexpr std::array<std::optional<std::uint8_t>, 4> refusals{
+            std::nullopt, ib::AethSyndrome::invalid_request, ib::AethSyndrome::remote_access_error,
+            ib::AethSyndrome::remote_operational_error};
+        plan.refusal = refusals[statement.choice(
+            "refuse", 0, {"nothing", "invalid-request", "remote-access", "remote-operational"})];
+        plan.refused_message = static_cast<unsigned>(statement.number("refused-message", 0));
         if (statement.has("ari"))
             plan.rejection = ip_service_rejection(static_cast<std::uint8_t>(statement.number("ari", 0, 6)));
         plan.rejection.reason = static_cast<std::uint16_t>(statement.number("reason", ib::consumer_reject, 65'535));
@@ -150,6 +193,7 @@ private:
         CmRequest request;
         request.service_id = service_id(statement);
         request.private_data = octets_of_text(statement.text("private", ""));
+        request.transport_service = static_cast<std::uint8_t>(statement.choice("service", 0, {"rc", "uc"}));
         request.retry_count = static_cast<std::uint8_t>(statement.number("retries", 7, 7));
         request.rnr_retry_count = static_cast<std::uint8_t>(statement.number("rnr-retries", 7, 7));
         request.ack_timeout = static_cast<std::uint8_t>(statement.number("ack-timeout", 14, 31));
@@ -188,6 +232,9 @@ private:
         RdmaHostConfig config = host_config(number, carrier_, world_.random().next());
         const std::vector<Gid> own_ips = std::move(config.cm.own_ips);
         config.cm = name == "client" ? client_cm_ : server_cm_;
+        const Congestion& congestion = name == "client" ? client_congestion_ : server_congestion_;
+        config.adapter.ecn = congestion.ecn;
+        config.adapter.cnp_interval = congestion.cnp_interval;
         config.cm.own_ips = own_ips;
         return config;
     }
@@ -211,6 +258,8 @@ private:
 
     Carrier carrier_ = Carrier::ipv4;
     CmConfig client_cm_, server_cm_;
+    Congestion client_congestion_, server_congestion_;
+    std::vector<Pause> pauses_;
     std::vector<ServicePlan> services_;
     std::vector<Start> starts_;
     World world_;

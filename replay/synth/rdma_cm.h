@@ -11,6 +11,7 @@ namespace fabricscope::synth {
 /// What both sides report besides the frames.
 struct RdmaCmAccounts {
     std::vector<stack::RdmaPeerAccount> client, server;
+    stack::Adapter::Congestion client_congestion, server_congestion;
 };
 
 /// `accounts` may be null.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "capture/packet.h"
+#include "protocols/net/internet_checksum.h"
 #include "replay/synth/message_names.h"
 
 namespace fabricscope::synth {
@@ -32,6 +33,25 @@ bool concerns(const std::string& what, ByteView octets, capture::LinkType kind) 
     return (packet.transport == capture::Transport::tcp) == (what == "tcp") && what != "fcvi" && what != "fcp";
 }
 
+/// ECN of IPv4 and IPv6 (RFC 3168): of a packet whose sender is capable of it, both bits become 1.
+void mark_congestion(stack::Octets& frame) {
+    constexpr std::size_t ip = 14;
+    constexpr std::uint8_t experienced = 3;
+    const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
+    if ((packet.traffic_class & experienced) == 0 || frame.size() < ip + 20) return;
+    const bool is_ipv4 = frame[ip] >> 4 == 4;
+    if (!is_ipv4) {
+        frame[ip + 1] |= experienced << 4;
+        return;
+    }
+    frame[ip + 1] |= experienced;
+    frame[ip + 10] = frame[ip + 11] = 0;
+    const std::size_t length = std::size_t{frame[ip] & 0xFU} * 4;
+    const std::uint16_t checksum = net::checksum_of(net::checksum_sum(ByteView(frame).subspan(ip, length)));
+    frame[ip + 10] = static_cast<std::uint8_t>(checksum >> 8);
+    frame[ip + 11] = static_cast<std::uint8_t>(checksum);
+}
+
 /// What the fabric did to a frame, for its comment.
 std::string text_of(const Delivery& delivery) {
     std::string text;
@@ -41,6 +61,7 @@ std::string text_of(const Delivery& delivery) {
     add(delivery.lost, "lost on the way");
     add(delivery.corrupted, "a bit turned over");
     add(delivery.corrupted_near_end, "an octet turned over");
+    add(delivery.marked, "a switch marks it if it may");
     add(delivery.duplicates != 0, "arrives twice");
     add(delivery.extra_delay != 0, "delayed, others overtake it");
     return text;
@@ -73,6 +94,7 @@ World::World(const Scenario& scenario, MessageNames names, const std::function<v
     }
     fabric_.set_faults(
         [this](const stack::FrameInFlight& frame, stack::Random& random) { return delivery_of(frame, random); });
+    fabric_.set_marking(mark_congestion);
     fabric_.set_tap([this](const TappedFrame& frame) { record(frame); });
 }
 
@@ -88,14 +110,15 @@ void World::read_fault(const Statement& statement) {
     fault.faults.loss = statement.chance("loss");
     fault.faults.duplication = statement.chance("duplicate");
     fault.faults.corruption = statement.chance("corrupt");
+    fault.faults.marking = statement.chance("mark");
     fault.faults.reordering = statement.chance("reorder");
     fault.faults.reorder_delay = statement.time("reorder-delay", fault.faults.reorder_delay);
     fault.from = statement.host("from");
     fault.what = names_.kinds[statement.choice("what", 0, names_.kinds)];
     fault.statement = &statement;
     const stack::RandomFaults& chances = fault.faults;
-    if (chances.loss == 0 && chances.duplication == 0 && chances.corruption == 0 && chances.reordering == 0)
-        statement.fail("which one? A chance of loss, duplicate, corrupt or reorder is wanted, as loss=0.5%");
+    if (chances.loss + chances.duplication + chances.corruption + chances.reordering + chances.marking == 0)
+        statement.fail("which one? A chance of loss, duplicate, corrupt, reorder or mark is wanted, as loss=0.5%");
     random_faults_.push_back(std::move(fault));
 }
 
@@ -163,6 +186,7 @@ Delivery World::delivery_of(const stack::FrameInFlight& frame, stack::Random& ra
         const Delivery one = fault.faults(frame, random);
         delivery.lost = delivery.lost || one.lost;
         delivery.corrupted = delivery.corrupted || one.corrupted;
+        delivery.marked = delivery.marked || one.marked;
         delivery.duplicates += one.duplicates;
         delivery.extra_delay += one.extra_delay;
     }

@@ -13,8 +13,8 @@ TREE = Path(__file__).parents[2]
 CLAUSES = TREE / "tests/traffic/clauses.txt"
 PAGE = TREE / "docs/not-decidable.md"
 UNDECIDED = "not decidable: "
-# IBA volume 1 is none of the documents; nor is what rules on streams of queue pairs cite.
-OTHERS = ("IBA",)
+# IBA volume 1 is none of the documents; nor are the papers that rules on streams of queue pairs cite.
+OTHERS = ("IBA", "DCQCN", "Lumina")
 
 HEAD = """# What no capture decides
 
@@ -40,7 +40,7 @@ def cited(rule):
     """(document, clause) for each that a rule cites: "ISO/IEC 14165-331, 5.2, 6.7 to 6.11; VI-ARCH E"."""
     document = None
     for piece in re.split(r"[;,(]\s*", rule["clause"]):
-        named = re.match(r"(RFC 7609|IBA|ISO/IEC TR 14165-314|ISO/IEC 14165-331|FC-VI rev 1\.0|VI-ARCH|VI-DG) ?(.*)", piece)
+        named = re.match(r"(RFC 7609|IBA|ISO/IEC TR 14165-314|ISO/IEC 14165-331|FC-VI rev 1\.0|VI-ARCH|VI-DG|DCQCN|Lumina) ?(.*)", piece)
         document, clause = (named[1], named[2]) if named else (document, piece)
         clause = re.sub(r"( [a-h])?\)*$", "", clause).strip()
         if not clause or (rule["id"] == "FCVI-43" and clause == "table 1") or clause == "table 8":

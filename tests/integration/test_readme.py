@@ -37,11 +37,11 @@ def test_the_ladder_at_the_top(monkeypatch):
 
 def test_the_first_example_goes_on_in_the_timeline(monkeypatch):
     monkeypatch.chdir(ROOT)
-    (command,) = re.findall(r"`fabricscope (timeline samples/synth/rc_rnr[^`]*)`", README)
+    (command,) = re.findall(r"`fabricscope (timeline samples/real/roce_[^`]*)`", README)
     plot = fabricscope(*command.split(), status=(0,)).decode()
-    assert re.search(r"round trip p50 +12\.2 µs", plot) and re.search(r"operation p50 +2\.63 ms", plot)
+    assert re.search(r"round trip p50 +6\.95 ms", plot) and re.search(r"operation p50 +23\.6 ms", plot)
     ladder = fabricscope(*command.split(), "--ladder", status=(0,)).decode()
-    rungs = [line.strip() for line in README.splitlines() if "│" in line and "PSN 14045915" in line]
-    assert len(rungs) == 2
+    rungs = [line.strip() for line in README.splitlines() if "│" in line and ("1873477" in line or "WRITE 3,000" in line)]
+    assert len(rungs) == 3
     for rung in rungs:
         assert rung in ladder

@@ -87,7 +87,7 @@ Recording RuleCases::recording_of(const RuleCase& of) const {
 const std::vector<RuleCases>& all_rule_cases() {
     static const std::vector<RuleCases> all = [] {
         std::vector<RuleCases> tables;
-        for (const char* name : {"smcr", "rdma_cm", "fcvi", "fc_ae_rdma"})
+        for (const char* name : {"smcr", "rdma_cm", "rdma", "fcvi", "fc_ae_rdma"})
             tables.emplace_back(std::filesystem::path(FABRICSCOPE_RULE_CASES) / (std::string(name) + ".rules"));
         return tables;
     }();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/traffic/sequence_numbers.h"
 
+#include "capture/rc_message_assembler.h"
 #include "tests/traffic/edit.h"
 
 namespace fabricscope::traffic {
@@ -18,7 +19,10 @@ Numbered numbered(const Recording& recording, std::size_t index) {
         const ib::Bth& bth = packet.ib.bth;
         frame.to = bth.destination_qpn, frame.from = packet.ib.has_deth ? packet.ib.deth.source_qpn : 0;
         frame.number = bth.psn, frame.size = 1;
-        if (ib::is_response(packet.ib.opcode().operation)) frame.reply = bth.psn;
+        const ib::OpcodeInfo& opcode = packet.ib.opcode();
+        if (ib::is_response(opcode.operation)) frame.reply = bth.psn;
+        else frame.ends_message = capture::ends_message(opcode.position);
+        if (packet.ib.has_aeth) frame.messages = packet.ib.aeth.msn;
     }
     return frame;
 }
@@ -37,8 +41,12 @@ void renumber(Recording& recording, std::size_t index, const Numbered& where, st
         const std::int32_t least = where.transport == capture::Transport::tcp ? 1 : 0;
         if (!frame.replies_to(where)) continue;
         const std::int32_t behind = where.distance(first, *frame.reply);
-        if (behind >= least && behind < close)
-            set_number(recording, index, frame.reply_field(), *frame.reply + static_cast<std::uint32_t>(by));
+        if (behind < least || behind >= close) continue;
+        set_number(recording, index, frame.reply_field(), *frame.reply + static_cast<std::uint32_t>(by));
+        if (where.ends_message && frame.messages)
+            set_number(
+                recording, index, "infiniband.aeth.msn",
+                (*frame.messages + static_cast<std::uint32_t>(by)) & ib::psn_mask);
     }
 }
 

@@ -17,7 +17,9 @@ struct Numbered {
     std::uint32_t from = 0, to = 0;  ///< ports of TCP; the queue pair that is sent to, and for UD that of the sender
     std::uint32_t number = 0;        ///< TCP: sequence number of the first octet; PSN
     std::uint32_t size = 0;          ///< how far it is to the next number
-    std::optional<std::uint32_t> reply{};  ///< the other side's number that is acknowledged or answered
+    std::optional<std::uint32_t> reply{};     ///< the other side's number that is acknowledged or answered
+    std::optional<std::uint32_t> messages{};  ///< of the other side, that an AETH counts
+    bool ends_message = false;                ///< a request of InfiniBand
 
     /// Responses of InfiniBand have no numbers of their own.
     bool is_request() const { return transport == capture::Transport::tcp || !reply; }

@@ -90,7 +90,7 @@ bool came_less_far(std::string_view where, const json& whole, const json& part) 
 
 /// How much of something was seen.
 bool is_count(std::string_view key) {
-    static constexpr std::array<std::string_view, 52> keys{
+    static constexpr std::array<std::string_view, 53> keys{
         "bytes",
         "bytes_announced",
         "bytes_written",
@@ -103,6 +103,7 @@ bool is_count(std::string_view key) {
         "acks",
         "naks",
         "rnr_naks",
+        "unheeded_naks",
         "cdcs",
         "failover_cdcs",
         "peak_in_flight",
@@ -149,7 +150,7 @@ bool is_count(std::string_view key) {
 /// What only something missing makes true, or more. Annex B of FC-VI counts what the receiver would have missed, had it
 /// seen no more than the capture.
 bool tells_of_missing(std::string_view key) {
-    static constexpr std::array<std::string_view, 15> keys{
+    static constexpr std::array<std::string_view, 16> keys{
         "midstream",
         "truncated",
         "rmbe_size_inferred",
@@ -164,6 +165,7 @@ bool tells_of_missing(std::string_view key) {
         "message_errors",
         "handle_error_frame",
         "not_captured",
+        "unseen",
         "unanswered"};
     return is_among(key, keys);
 }

@@ -91,16 +91,22 @@ void Streams::on_refusal(At& at) {
         if (seen && !was_not_ready && !passed_over && requester.lost_psn != at.psn) {
             requester.lost_psn = at.psn;
             ++opposite_of(half).lost;
+            if (requester.requests.pending.holds(at.psn)) ++opposite_of(half).lost_behind;
             ++at.facts.lost;
         }
     }
-    (rnr ? requester.rnr : requester.nak) = refusal;
+    // What an earlier NAK made the requester send again may still be on its way out.
+    const bool behind_another = sequence_error && requester.nak && psn_distance(requester.nak->psn, at.psn) > 0 &&
+                                at.packet.time - requester.nak->time < slowest_reaction;
+    if (!behind_another) (rnr ? requester.rnr : requester.nak) = refusal;
     half.last_acknowledged = at.packet.time;  // what comes before has arrived
     acknowledge(at, psn_after(at.psn, ib::psn_mask));
 }
 
 void Streams::on_acknowledgment(At& at) {
     Half& half = at.half;
+    if (half.peer != nullptr && !is_of_what_was_sent(at)) return;
+    const std::optional<std::uint32_t> counted_before = half.msn;
     judge_message_count(at);
     judge_final_refusal(at);
     if (half.own_nak && psn_distance(half.own_nak->psn, at.psn) >= 0) half.own_nak.reset();
@@ -111,6 +117,57 @@ void Streams::on_acknowledgment(At& at) {
     half.last_response_frame = at.packet.number;
     half.last_acknowledged = at.packet.time;
     acknowledge(at, at.psn);
+    Requests& requests = half.peer->requests;
+    const bool is_latest = half.answered == at.psn && half.msn == at.packet.ib.aeth.msn;
+    const bool fell = counted_before && half.msn && psn_distance(*counted_before, *half.msn) < 0;
+    const bool is_old = psn_distance(at.psn, requests.lowest_psn()) > 1;
+    if (fell || is_old || at.facts.unseen || !requests.is_whole() || !requests.has_room(options_.limits.outstanding))
+        half.completed_by_msn.reset();
+    else if (is_latest) half.completed_by_msn = requests.operations - requests.pending.size();
+}
+
+/// What a link cannot have carried in the time was not sent; nor was what lies before a connection's first packet.
+bool Streams::is_of_what_was_sent(const At& at) {
+    constexpr Time disorder = 100 * capture::microsecond;
+    constexpr Time most_packets_in_a_nanosecond = 2;  // twice what 800 Gbit/s carry
+    const Requests& requests = at.half.peer->requests;
+    if (!requests.started()) return true;
+    if (psn_distance(at.psn, requests.lowest_psn()) > 1) return is_behind_the_first(at);
+    const std::int32_t ahead = psn_distance(requests.next_psn(), at.psn);
+    if (ahead < 0) {
+        verdicts_.satisfied(rules::acknowledges_what_was_sent);
+        return true;
+    }
+    const Time passed = std::max<Time>(at.packet.time - at.half.peer->last_request, 0) + disorder;
+    if (passed * most_packets_in_a_nanosecond >= ahead) {
+        verdicts_.undecided(rules::acknowledges_what_was_sent, UndecidedReason::frames_missing);
+        return true;
+    }
+    verdicts_.broken(
+        rules::acknowledges_what_was_sent, {at.packet.number}, {at.half.stream},
+        fmt::format(
+            "PSN {} is acknowledged, {} packets behind the latest one, which is {} us old", at.psn, ahead,
+            (at.packet.time - at.half.peer->last_request) / capture::microsecond));
+    return false;
+}
+
+/// The PSN is older than all that was captured of its requester.
+bool Streams::is_behind_the_first(const At& at) {
+    const Half& requester = *at.half.peer;
+    const rdma_cm::Connection* connection = connection_of(stream_of(requester));
+    const std::optional<engine::Side> peer = connection != nullptr ? side_of_peer(*connection, requester)
+                                                                   : std::nullopt;
+    // Each side names the PSN at which the other one begins.
+    const auto begin = peer ? connection->end[*peer].starting_psn : std::nullopt;
+    if (!begin || psn_distance(*begin, requester.requests.lowest_psn()) < 0) {
+        verdicts_.undecided(rules::acknowledges_what_was_sent, UndecidedReason::setup_not_captured);
+        return true;
+    }
+    if (psn_distance(at.psn, *begin) <= 1) return true;
+    verdicts_.broken(
+        rules::acknowledges_what_was_sent, {connection->first_frame, at.packet.number}, {at.half.stream},
+        fmt::format("PSN {} is acknowledged, though the connection's first one is {}", at.psn, *begin));
+    return false;
 }
 
 void Streams::judge_message_count(At& at) {
@@ -118,15 +175,32 @@ void Streams::judge_message_count(At& at) {
     const std::uint32_t msn = at.packet.ib.aeth.msn;
     if (half.answered && psn_distance(*half.answered, at.psn) <= 0) return;
     if (half.msn && half.answered) {
-        if (psn_distance(*half.msn, msn) >= 0) verdicts_.satisfied(rules::message_count_grows);
-        else
+        if (psn_distance(*half.msn, msn) >= 0) {
+            verdicts_.satisfied(rules::message_count_grows);
+            judge_message_count_of_asked(at);
+        } else {
             verdicts_.broken(
                 rules::message_count_grows, {half.last_response_frame, at.packet.number}, {half.stream},
                 fmt::format("message sequence number {} after {}", msn, *half.msn));
+        }
     }
     half.msn = msn;
     half.answered = at.psn;
     half.last_response_frame = at.packet.number;
+}
+
+/// Before the packet at hand has acknowledged anything.
+void Streams::judge_message_count_of_asked(const At& at) {
+    const Half& half = at.half;
+    if (!half.msn || !half.completed_by_msn || half.peer == nullptr) return;
+    const Requests& requests = half.peer->requests;
+    if (!requests.is_whole() || psn_distance(requests.next_psn(), at.psn) >= 0) return;
+    const std::int32_t counted = psn_distance(*half.msn, at.packet.ib.aeth.msn);
+    const auto asked = static_cast<std::int64_t>(requests.operations - *half.completed_by_msn);
+    if (counted <= asked) return verdicts_.satisfied(rules::counts_what_was_asked);
+    verdicts_.broken(
+        rules::counts_what_was_asked, {half.last_response_frame, at.packet.number}, {half.stream},
+        fmt::format("message sequence number {} after {}, with {} asked for", at.packet.ib.aeth.msn, *half.msn, asked));
 }
 
 /// Only of what had been asked for before the NAK: what is asked for later may be of a queue pair that began anew.
@@ -166,6 +240,7 @@ void Streams::on_read_response(At& at) {
 /// Its request was not captured, and is one packet, however many answer it; or all of it has come before.
 void Streams::on_unasked_response(At& at) {
     Requests& requests = at.half.peer->requests;
+    at.half.completed_by_msn.reset();
     const bool ahead = psn_distance(requests.next_psn(), at.psn) >= 0;
     const bool missed = ahead || requests.fill(at.psn, psn_after(at.psn)) != 0;
     if (ahead) requests.take(at.psn, 1, at.packet.time);
@@ -229,7 +304,7 @@ void Streams::take_response(At& at, Pending& read) {
     if (--read.missing == 0 && !read.passed) read.missed.reset();
     if (at.facts.retransmission) return;
     if (read.seen.retransmitted != 0) {
-        ++at.direction.lost, ++at.facts.lost;
+        lose_before_capture(at.direction, at.facts, 1);
         return on_repeated_response(at);
     }
     ++at.direction.out_of_order;
@@ -241,7 +316,7 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
     Half& requester = *at.half.peer;
     Requests& requests = requester.requests;
     Direction& asker = direction_of(requester);
-    if (std::exchange(requester.timeouts, 0) != 0) stream_of(requester).silence.reset();
+    if (std::exchange(requester.timeouts.count, 0) != 0) stream_of(requester).silence.reset();
     if (!requests.has_arrived(psn)) requester.last_answered = at.packet.time;
     at.facts.unseen = requests.started() && psn_distance(requests.next_psn(), psn) >= 0;
     if (const std::uint32_t unseen = requests.acknowledge(psn); unseen != 0) {
@@ -309,7 +384,30 @@ void Streams::answer_operations(At& at, std::uint32_t psn) {
     const auto is_over = [&](const Pending& one) {
         return one.answer || (one.missed && at.packet.time - *one.missed > slowest_reaction);
     };
-    for (; !pending.empty() && is_over(pending.front()); pending.pop()) complete(at, pending.front());
+    for (; !pending.empty() && is_over(pending.front()); pending.pop()) {
+        note_outstanding_reads(at, pending.front());
+        complete(at, pending.front());
+    }
+}
+
+/// All that had been asked for before the answer came: whatever else was answered by then, it was not.
+void Streams::note_outstanding_reads(const At& at, const Pending& answered) {
+    constexpr std::size_t most_looked_at = 512;
+    Half& requester = *at.half.peer;
+    PendingOperations& pending = requester.requests.pending;
+    const bool is_proof = answered.answer && answered.begun && !answered.sends() && answered.seen.retransmitted == 0;
+    if (!is_proof || pending.size() <= requester.reads.count || answered.answer->interface != at.packet.interface)
+        return;
+    MostReads reads;
+    for (std::size_t i = 0; i < std::min(pending.size(), most_looked_at); ++i) {
+        const Pending& one = pending[i];
+        if (one.sends() || one.seen.first.interface != at.packet.interface || (i > 0 && one.answer)) continue;
+        if (one.seen.first.frame > answered.answer->frame) break;
+        ++reads.count;
+        reads.request_frame = one.seen.first.frame;
+    }
+    reads.response_frame = answered.answer->frame;
+    if (reads.count > requester.reads.count) requester.reads = reads;
 }
 
 void Streams::complete(At& at, const Pending& pending) {

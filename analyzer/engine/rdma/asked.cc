@@ -53,7 +53,14 @@ void Streams::on_request(At& at) {
     if (placed.place == Place::late) on_late(at, placed);
     else if (seen_before && reliable) on_repeated(at, true);
     else half.again.reset(), half.late_next.reset();
-    if (placed.place == Place::ahead) at.facts.missing = placed.missing;
+    if (half.peer != nullptr && (placed.place == Place::ahead || !half.requests.is_whole()))
+        half.peer->completed_by_msn.reset();
+    if (placed.place == Place::ahead) {
+        at.facts.missing = placed.missing;
+        if (!reliable) at.direction.unseen += placed.missing;
+    } else if (!reliable && placed.is_known_missing && at.direction.unseen != 0) {
+        --at.direction.unseen;
+    }
     PendingOperations& pending = half.requests.pending;
     if (placed.place == Place::next && !pending.empty() && !pending.back().sized) {
         pending.back().end_psn = at.psn;
@@ -73,7 +80,9 @@ void Streams::on_request(At& at) {
         if (Pending* repeated = pending.covering(at.psn)) {
             ++repeated->seen.retransmitted;
             repeated->seen.last = at.stamp();
-            opposite_of(half).lost += repeated->ask_again(at.psn);
+            const std::uint32_t lost = repeated->ask_again(at.psn);
+            opposite_of(half).lost += lost;
+            opposite_of(half).lost_before += lost;
             at.facts.operation_number = repeated->number;
             at.facts.operation_bytes = repeated->asked_bytes;
         }
@@ -95,7 +104,7 @@ void Streams::on_late(At& at, const Requests::Placed& placed) {
         add_event(at, Event::Kind::out_of_order, at.psn, 1);
         return;
     }
-    if (placed.is_known_missing) ++at.direction.lost, ++at.facts.lost;
+    if (placed.is_known_missing) lose_before_capture(at.direction, at.facts, 1);
     on_repeated(at, false);
 }
 
@@ -104,8 +113,7 @@ void Streams::on_repeated(At& at, bool seen_before) {
     if (seen_before && half.late_next == at.psn && at.direction.out_of_order > 0) {
         // What came late was no straggler: all behind it comes again, too.
         --at.direction.out_of_order;
-        ++at.direction.lost;
-        ++at.facts.lost;
+        lose_before_capture(at.direction, at.facts, 1);
         ++at.direction.retransmitted.packets;
     }
     half.late_next.reset();
@@ -152,10 +160,7 @@ void Streams::settle_holes(At& at) {
     std::optional<Holes>& holes = at.half.holes;
     if (!holes || psn_distance(at.psn, holes->first) < 0) return;
     // Where packets overtake each other they may have been under way.
-    if (at.direction.out_of_order == 0) {
-        at.direction.lost += holes->packets;
-        at.facts.lost += holes->packets;
-    }
+    if (at.direction.out_of_order == 0) lose_before_capture(at.direction, at.facts, holes->packets);
     holes.reset();
 }
 
@@ -209,18 +214,53 @@ void Streams::begin_again(At& at) {
     if (cause == Cause::rnr) {
         judge_rnr_wait(at, waited);
         at.direction.rnr_waited += waited;
+        if (half.rnr_psn != at.psn) half.rnr_waits.end();
+        half.rnr_psn = at.psn;
+        half.rnr_waits.add(at.packet.number);
     }
+    const bool was_refused = half.nak && psn_distance(half.nak->psn, at.psn) >= 0;
     half.nak.reset();
     half.rnr.reset();
     if (cause != Cause::timeout) return;
     ++at.direction.timeouts;
+    if (was_refused) ++at.direction.unheeded_naks;
     at.direction.longest_timeout = std::max(at.direction.longest_timeout, waited);
-    at.facts.retry = ++half.timeouts;
-    stream_of(half).silence = Silence{half.timeouts, at.stamp(), waited, retries_of(stream_of(half))};
-    if (half.timeouts <= half.most_timeouts) return;
-    half.most_timeouts = half.timeouts;
-    if (half.timeout_frames.size() >= half.timeouts || half.timeouts > 8) half.timeout_frames.clear();
-    half.timeout_frames.push_back(at.packet.number);
+    half.timeouts.add(at.packet.number);
+    at.facts.retry = half.timeouts.count;
+    stream_of(half).silence = Silence{half.timeouts.count, at.stamp(), waited, retries_of(stream_of(half))};
+    judge_ack_timeout(at);
+}
+
+void Streams::Row::add(std::uint64_t frame) {
+    constexpr std::size_t most_frames = 8;
+    if (++count == 1) frames.clear();
+    if (frames.size() < most_frames) frames.push_back(frame);
+    if (count <= most) return;
+    most = count;
+    longest = frames;
+}
+
+/// Only what a NAK, an RNR NAK or a gap in a response cannot have asked for: a WRITE's packet, behind which nothing was
+/// sent. How long the timer of either side runs, REQ tells to a factor of two, and kernels count in ticks.
+void Streams::judge_ack_timeout(const At& at) {
+    const Half& half = at.half;
+    if (half.timeouts.count != 1 || at.facts.operation != OperationType::write || at.packet.ib.has_immdt ||
+        psn_after(at.psn) != half.requests.next_psn())
+        return;
+    const Pending* asked = at.half.requests.pending.covering(at.psn);
+    const rdma_cm::Connection* connection = connection_of(stream_of(half));
+    if (asked == nullptr || connection == nullptr || asked->seen.last.interface != at.packet.interface) return;
+    if (!connection->path) return verdicts_.undecided(rules::ack_timeout, UndecidedReason::request_not_captured);
+    const std::uint8_t code = connection->path->local_ack_timeout;
+    if (code == 0) return;
+    const Time asked_for = Time{4096} << code;
+    const Time waited = at.packet.time - asked->seen.last.time;
+    if (4 * waited >= asked_for) return verdicts_.satisfied(rules::ack_timeout);
+    verdicts_.broken(
+        rules::ack_timeout, {asked->seen.last.frame, at.packet.number}, {half.stream},
+        fmt::format(
+            "PSN {} comes again {} us after it was sent, with a local ACK timeout of {} us", at.psn,
+            waited / capture::microsecond, asked_for / capture::microsecond));
 }
 
 /// Kernels count in ticks, and the first one may be nearly over.

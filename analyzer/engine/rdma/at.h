@@ -26,6 +26,13 @@ using capture::packets_for;
 // Who is told that a packet is missing sends it again sooner; later it was a timer.
 inline constexpr Time slowest_reaction = 50 * capture::millisecond;
 
+/// They are missing from a capture that has what came around them.
+inline void lose_before_capture(Direction& direction, FrameFacts& facts, std::uint32_t packets) {
+    direction.lost += packets;
+    direction.lost_before += packets;
+    facts.lost += packets;
+}
+
 inline void count(Retransmitted& retransmitted, Cause cause) {
     ++retransmitted.packets;
     switch (cause) {

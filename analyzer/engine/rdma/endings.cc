@@ -16,6 +16,7 @@ void Streams::finish() {
     settle_sessions(model_, sessions_);
     settle_ends();
     judge_retry_counts();
+    judge_migration();
     settle_final_refusals();
 }
 
@@ -32,16 +33,59 @@ void Streams::join_announced() {
 
 void Streams::judge_retry_counts() {
     for (const Half& half : halves_) {
-        if (half.gone || half.peer == nullptr || half.most_timeouts == 0) continue;
+        if (half.gone || half.peer == nullptr) continue;
         const Stream& stream = stream_of(half);
         if (stream.cm_connection == 0) continue;
-        const auto& allowed = announcements_.cm.connections[stream.cm_connection - 1].retry_count;
+        const rdma_cm::Connection& connection = announcements_.cm.connections[stream.cm_connection - 1];
+        if (half.rnr_waits.most != 0) judge_rnr_retries(half, connection);
+        if (half.reads.count != 0) judge_outstanding_reads(half, connection);
+        if (half.timeouts.most == 0) continue;
+        const auto& allowed = connection.retry_count;
         if (!allowed) verdicts_.undecided(rules::retry_count, UndecidedReason::request_not_captured);
-        else if (half.most_timeouts <= *allowed) verdicts_.satisfied(rules::retry_count);
+        else if (half.timeouts.most <= *allowed) verdicts_.satisfied(rules::retry_count);
         else
             verdicts_.broken(
-                rules::retry_count, half.timeout_frames, {half.stream},
-                fmt::format("repeated {} times, with a retry count of {}", half.most_timeouts, *allowed));
+                rules::retry_count, half.timeouts.longest, {half.stream},
+                fmt::format("repeated {} times, with a retry count of {}", half.timeouts.most, *allowed));
+    }
+}
+
+/// Each side is told by the other.
+void Streams::judge_rnr_retries(const Half& half, const rdma_cm::Connection& connection) {
+    constexpr std::uint32_t for_ever = 7;
+    const std::optional<engine::Side> peer = side_of_peer(connection, half);
+    const auto allowed = peer ? connection.end[*peer].rnr_retry_count : std::nullopt;
+    if (!allowed) verdicts_.undecided(rules::rnr_retry_count, UndecidedReason::setup_not_captured);
+    else if (*allowed == for_ever || half.rnr_waits.most <= *allowed) verdicts_.satisfied(rules::rnr_retry_count);
+    else
+        verdicts_.broken(
+            rules::rnr_retry_count, half.rnr_waits.longest, {half.stream},
+            fmt::format(
+                "repeated {} times after RNR NAKs, with an RNR retry count of {}", half.rnr_waits.most, *allowed));
+}
+
+void Streams::judge_outstanding_reads(const Half& half, const rdma_cm::Connection& connection) {
+    const std::optional<engine::Side> peer = side_of_peer(connection, half);
+    const auto allowed = peer ? connection.end[*peer].responder_resources : std::nullopt;
+    if (!allowed) verdicts_.undecided(rules::outstanding_reads, UndecidedReason::setup_not_captured);
+    else if (half.reads.count <= *allowed) verdicts_.satisfied(rules::outstanding_reads);
+    else
+        verdicts_.broken(
+            rules::outstanding_reads, {half.reads.response_frame, half.reads.request_frame}, {half.stream},
+            fmt::format("{} were outstanding, with responder resources for {}", half.reads.count, *allowed));
+}
+
+/// One that changes it is migrating its path.
+void Streams::judge_migration() {
+    constexpr std::array<bool, 2> clear{true, false}, set{false, true};
+    for (const Half& half : halves_) {
+        if (half.peer == nullptr || half.side != a) continue;
+        const std::array<bool, 2>&here = half.migration_seen, &there = half.peer->migration_seen;
+        if (here == there) verdicts_.satisfied(rules::same_migration);
+        else if ((here == clear && there == set) || (here == set && there == clear))
+            verdicts_.broken(
+                rules::same_migration, {half.first_frame, half.peer->first_frame}, {half.stream},
+                fmt::format("MigReq is {} one way and {} the other", here == set ? 1 : 0, there == set ? 1 : 0));
     }
 }
 
@@ -89,13 +133,27 @@ void Streams::settle_ends() {
     }
 }
 
-/// As the CM negotiated them, or as many as a queue pair can be told to.
-std::uint32_t Streams::retries_of(const Stream& stream) {
+/// nullptr: none that is known by now.
+const rdma_cm::Connection* Streams::connection_of(const Stream& stream) {
     sessions_.update();
     const std::optional<Session> session = sessions_.find(stream);
-    if (!session || session->cm_connection == 0) return ib::most_retries;
-    const auto& told = announcements_.cm.connections[session->cm_connection - 1].retry_count;
-    return told && *told != 0 ? *told : ib::most_retries;
+    if (!session || session->cm_connection == 0) return nullptr;
+    return &announcements_.cm.connections[session->cm_connection - 1];
+}
+
+std::optional<engine::Side> Streams::side_of_peer(const rdma_cm::Connection& connection, const Half& half) {
+    const Address& peer = half.key.pair.destination;
+    for (const engine::Side side : {engine::Side::client, engine::Side::server}) {
+        const rdma_cm::Endpoint& end = connection.end[side];
+        if (end.qpn == half.key.qpn && (end.address == peer || end.lid == peer)) return side;
+    }
+    return std::nullopt;
+}
+
+std::uint32_t Streams::retries_of(const Stream& stream) {
+    const rdma_cm::Connection* connection = connection_of(stream);
+    return connection != nullptr && connection->retry_count.value_or(0) != 0 ? *connection->retry_count
+                                                                             : ib::most_retries;
 }
 
 }  // namespace fabricscope::engine::rdma

@@ -12,6 +12,9 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "rdma.stream", "Stream", GeneratedType::unsigned_number,
         "Number of the stream of two queue pairs: n in rdma-n, as fabricscope analyze names it"},
+    GeneratedField{
+        "rdma.session", "Session", GeneratedType::text,
+        "What set the stream up, as fabricscope analyze names it: cm-1, or the link group lg-1"},
     GeneratedField{"rdma.transport", "Transport", GeneratedType::text, "Service of the queue pairs: rc, uc, ud, xrc"},
     GeneratedField{
         "rdma.source_qp", "Source queue pair", GeneratedType::unsigned_number,

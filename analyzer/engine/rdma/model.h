@@ -93,10 +93,14 @@ struct Direction {
     std::array<OperationCount, operation_types> operations{};
     Retransmitted retransmitted;
     std::uint64_t lost = 0;                ///< packets that did not arrive
+    std::uint64_t lost_before = 0;         ///< those of them that did not reach the point of capture
+    std::uint64_t lost_behind = 0;         ///< those of them that had passed it
+    std::uint64_t unseen = 0;              ///< of unreliable connections: lost before it, or not captured
     std::uint64_t not_captured = 0;        ///< packets that arrived, but are not in the capture
     std::uint64_t out_of_order = 0;        ///< packets that came behind later ones, without having been sent again
     std::uint64_t duplicate_requests = 0;  ///< packets sent again that had arrived before
     std::uint64_t naks = 0;                ///< that this side was sent, without RNR NAKs
+    std::uint64_t unheeded_naks = 0;       ///< those of them behind which it began again only after a time-out
     std::uint64_t rnr_naks = 0;            ///< that this side was sent
     std::uint64_t cnps = 0;                ///< that this side was sent
     std::uint64_t ce_marked = 0;

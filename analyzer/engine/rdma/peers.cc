@@ -30,10 +30,14 @@ void add(Direction& to, const Direction& more) {
     for (std::size_t i = 0; i < operation_types; ++i) add(to.operations[i], more.operations[i]);
     add(to.retransmitted, more.retransmitted);
     to.lost += more.lost;
+    to.lost_before += more.lost_before;
+    to.lost_behind += more.lost_behind;
+    to.unseen += more.unseen;
     to.not_captured += more.not_captured;
     to.out_of_order += more.out_of_order;
     to.duplicate_requests += more.duplicate_requests;
     to.naks += more.naks;
+    to.unheeded_naks += more.unheeded_naks;
     to.rnr_naks += more.rnr_naks;
     to.cnps += more.cnps;
     to.ce_marked += more.ce_marked;

@@ -47,6 +47,11 @@ Pending* PendingOperations::covering(std::uint32_t psn) {
     return youngest.covers(psn) ? &youngest : nullptr;
 }
 
+bool PendingOperations::holds(std::uint32_t psn) {
+    const Pending* one = covering(psn);
+    return one != nullptr && (one->sends() || one->seen.psn == psn);
+}
+
 std::uint32_t Pending::ask_again(std::uint32_t from) {
     std::uint32_t lost = missing;
     const std::uint32_t due = answered_to.value_or(seen.psn);

@@ -69,6 +69,8 @@ public:
     void remove(std::size_t index);
     /// nullptr if there is none.
     Pending* covering(std::uint32_t psn);
+    /// Whether it is the PSN of a request packet among them.
+    bool holds(std::uint32_t psn);
 
 private:
     static std::uint64_t sent_bytes_of(const Pending& pending) { return pending.sends() ? pending.seen.bytes : 0; }
@@ -107,7 +109,12 @@ public:
     bool started() const { return started_; }
     std::uint32_t first_psn() const { return first_psn_; }
     std::uint32_t next_psn() const { return next_; }
+    std::uint32_t lowest_psn() const { return lowest_; }
     const std::optional<std::uint32_t>& acknowledged() const { return acknowledged_; }
+    /// Whether no operation was forgotten of late for want of room.
+    bool has_room(std::size_t limit) const { return pending.size() < limit; }
+    /// Whether nothing between the first and the latest packet is missing.
+    bool is_whole() const { return gaps_.empty() && !share_unknown_; }
 
     struct Placed {
         Place place = Place::next;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/rdma/streams.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/engine/rdma/at.h"
 #include "protocols/net/headers.h"
@@ -55,6 +58,7 @@ void Streams::on_packet(const Packet& packet) {
         found->requests.place(packet.ib.bth.psn, true).place == Place::foreign)
         found = &made_anew(*found, packet);
     Half& half = *found;
+    half.migration_seen[packet.ib.bth.migration ? 1 : 0] = true;
     if (!request && half.peer == nullptr)
         if (Half* peer = find_peer(half, packet)) join(half, *peer, Learned::acknowledgments);
 
@@ -114,8 +118,9 @@ void Streams::on_cnp(const Packet& packet) {
         const Key key{{packet.source, packet.destination}, packet.ib.bth.destination_qpn, 0, transport};
         Half* const* found = half_by_key_.find(key);
         if (found == nullptr || *found == nullptr) continue;
-        const Half& half = **found;
+        Half& half = **found;
         ++opposite_of(half).cnps;
+        judge_cnp_interval(half, packet);
         FrameFacts facts;
         facts.frame = packet.number;
         facts.time = packet.time;
@@ -127,6 +132,17 @@ void Streams::on_cnp(const Packet& packet) {
         observer_.on_facts(facts);
         return observer_.on_packet(facts, packet);
     }
+}
+
+void Streams::judge_cnp_interval(Half& half, const Packet& packet) {
+    constexpr Time interval = 50 * capture::microsecond;
+    const std::optional<FrameStamp> before = std::exchange(half.last_cnp, engine::step_of(packet));
+    if (!before || before->interface != packet.interface) return;
+    const Time waited = packet.time - before->time;
+    if (waited >= interval) return verdicts_.satisfied(rules::cnp_interval);
+    verdicts_.broken(
+        rules::cnp_interval, {before->frame, packet.number}, {half.stream},
+        fmt::format("a CNP comes {} us after the one before", waited / capture::microsecond));
 }
 
 Streams::Half* Streams::half_of(const Packet& packet) {
@@ -160,6 +176,7 @@ Streams::Half* Streams::peer_from_the_start(Half& half, const Packet& packet) {
 
 Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
     Half& half = halves_.emplace_back(key, options_.limits);
+    half.first_frame = packet.number;
     Half* const peer = peer_from_the_start(half, packet);
     if (peer == nullptr && model_.streams.size() >= options_.limits.streams) {
         halves_.pop_back();

@@ -81,6 +81,21 @@ private:
         std::uint32_t packets = 0;
     };
 
+    /// Repetitions for the same reason, with nothing in between that took their requester forward.
+    struct Row {
+        std::uint32_t count = 0, most = 0;
+        std::vector<std::uint64_t> frames, longest;  ///< the first ones of this row, and of the longest one
+
+        void end() { count = 0; }
+        void add(std::uint64_t frame);
+    };
+
+    /// READs and atomic operations that were outstanding at a time, and the frames that show it.
+    struct MostReads {
+        std::uint32_t count = 0;
+        std::uint64_t request_frame = 0, response_frame = 0;
+    };
+
     /// What one queue pair sends to the other: its requests, and its answers to the other's.
     struct Half {
         Half(const Key& of, const Limits& limits) : key(of), requests(limits) {}
@@ -98,17 +113,23 @@ private:
         std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
         std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been sent again
         Time last_request = 0, last_answered = 0;  ///< when it sent a request, when one was answered
-        std::uint32_t timeouts = 0;                ///< in a row
-        std::uint32_t most_timeouts = 0;
-        std::vector<std::uint64_t> timeout_frames;  ///< of the longest row
-        std::optional<Time> last_marked;            ///< when it sent a packet that was marked
+        Row timeouts;
+        Row rnr_waits;  ///< for the packet `rnr_psn`
+        std::uint32_t rnr_psn = 0;
+        MostReads reads;
+        std::optional<Time> last_marked;     ///< when it sent a packet that was marked
+        std::optional<FrameStamp> last_cnp;  ///< that it sent
         std::optional<Holes> holes;
         std::vector<Repeated> repeated;  ///< the latest of them
+        std::uint64_t first_frame = 0;
+        std::array<bool, 2> migration_seen{};  ///< packets with that value of MigReq
 
         // As the responder.
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
         std::optional<std::uint32_t> msn;       ///< that it had
-        std::optional<Refusal> own_nak;         ///< its latest NAK, as long as what it asked for has not come
+        /// How many of its requester's operations it had completed by then; nullopt: some may not have been captured.
+        std::optional<std::uint64_t> completed_by_msn;
+        std::optional<Refusal> own_nak;  ///< its latest NAK, as long as what it asked for has not come
         std::optional<FinalRefusal> final_refusal;
         Time last_acknowledged = 0;
         std::uint64_t last_response_frame = 0;
@@ -130,6 +151,7 @@ private:
 
     void on_management(const capture::Packet& packet);
     void on_cnp(const capture::Packet& packet);
+    void judge_cnp_interval(Half& half, const capture::Packet& packet);
     void on_request(At& at);
     void on_late(At& at, const Requests::Placed& placed);
     void on_repeated(At& at, bool seen_before);
@@ -140,6 +162,7 @@ private:
     Cause cause_of_repetition(const At& at, Time& waited) const;
     void begin_again(At& at);
     void judge_rnr_wait(const At& at, Time waited);
+    void judge_ack_timeout(const At& at);
     void take_operation(At& at, bool late);
     Pending new_operation(At& at, OperationType type, std::uint64_t bytes);
     bool continue_operation(At& at);
@@ -160,6 +183,10 @@ private:
     void take_response(At& at, Pending& read);
     void size_read(At& at, Pending& read);
     void judge_message_count(At& at);
+    void judge_message_count_of_asked(const At& at);
+    bool is_of_what_was_sent(const At& at);
+    bool is_behind_the_first(const At& at);
+    void note_outstanding_reads(const At& at, const Pending& answered);
     void judge_final_refusal(const At& at);
     void acknowledge(At& at, std::uint32_t psn);
     void tell_what_is_answered(At& at, std::uint32_t psn);
@@ -179,7 +206,14 @@ private:
     void settle_merged();
     void settle_ends();
     void judge_retry_counts();
+    void judge_rnr_retries(const Half& half, const rdma_cm::Connection& connection);
+    void judge_outstanding_reads(const Half& half, const rdma_cm::Connection& connection);
+    void judge_migration();
     void settle_final_refusals();
+    const rdma_cm::Connection* connection_of(const Stream& stream);
+    /// Whom the half sends to; nullopt: the set-up was not captured whole.
+    static std::optional<engine::Side> side_of_peer(const rdma_cm::Connection& connection, const Half& half);
+    /// As the CM negotiated them, or as many as a queue pair can be told to.
     std::uint32_t retries_of(const Stream& stream);
 
     const Options& options_;

@@ -134,8 +134,8 @@ struct Traffic {
     std::uint64_t acks = 0;
     std::uint64_t naks = 0;  ///< without RNR NAKs
     std::uint64_t rnr_naks = 0;
-    std::uint64_t retransmissions = 0;
-    std::uint64_t retransmission_frame = 0;  ///< the first of them
+    /// As the account of the queue pairs has them; nullopt: they were not followed.
+    std::optional<std::uint64_t> retransmissions;
     std::optional<Time> first, last;
     std::uint64_t first_frame = 0;
 };

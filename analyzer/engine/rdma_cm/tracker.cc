@@ -47,4 +47,9 @@ RuleOutcomes Tracker::outcomes() const { return state_->model_.outcomes(); }
 
 const Model& Tracker::model() const { return state_->model_; }
 
+void Tracker::add_retransmissions(std::uint32_t connection, Side from, std::uint64_t packets) {
+    auto& known = state_->model_.connections[connection - 1].from[from].retransmissions;
+    known = known.value_or(0) + packets;
+}
+
 }  // namespace fabricscope::engine::rdma_cm

@@ -44,6 +44,8 @@ public:
 
     RuleOutcomes outcomes() const override;
     const Model& model() const;
+    /// So many packets of that side were sent again, as those tell who follow the queue pairs: added to what is known.
+    void add_retransmissions(std::uint32_t connection, Side from, std::uint64_t packets);
 
 private:
     class State;

@@ -110,10 +110,7 @@ void TrafficCounter::count(Traffic& traffic, const capture::Packet& packet, bool
                                                       : traffic.acks);
         return;
     }
-    if (repeated) {
-        if (traffic.retransmissions++ == 0) traffic.retransmission_frame = packet.number;
-        return;
-    }
+    if (repeated) return;
     traffic.bytes += packet.ib.payload_length;
     if (opcode.position != Position::only && opcode.position != Position::first) return;
     switch (opcode.operation) {

@@ -122,7 +122,6 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
     const std::optional<PortId> to = routing_(from, frame.octets);
     Delivery delivery;
     if (to && faults_) delivery = faults_({departure, from, *to, frame.octets}, random_);
-    if (!to) delivery.lost = true;
     if (tap_)
         tap_(
             {.moment = TappedFrame::Moment::sent,
@@ -131,7 +130,8 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
              .octets = frame.octets,
              .note = &frame.note,
              .delivery = delivery});
-    if (delivery.lost) return;
+    if (!to || delivery.lost) return;
+    if (delivery.marked && marking_) marking_(frame.octets);
     if (delivery.corrupted && !frame.octets.empty()) {
         const std::uint64_t bit = random_.below(8 * frame.octets.size());
         frame.octets[bit / 8] = static_cast<std::uint8_t>(frame.octets[bit / 8] ^ (1U << (bit % 8)));
@@ -161,6 +161,7 @@ Delivery RandomFaults::operator()(const FrameInFlight& frame, Random& random) co
     delivery.lost = random.chance(loss);
     delivery.duplicates = random.chance(duplication) ? 1 : 0;
     delivery.corrupted = random.chance(corruption);
+    delivery.marked = marking != 0 && random.chance(marking);
     if (random.chance(reordering))
         delivery.extra_delay = static_cast<Time>(random.between(1, static_cast<std::uint64_t>(reorder_delay)));
     return delivery;

@@ -28,6 +28,7 @@ struct Delivery {
     bool corrupted = false;  ///< one bit is turned over
     /// An octet close to the frame's end is another one: of Fibre Channel one of the CRC, so that all else is intact.
     bool corrupted_near_end = false;
+    bool marked = false;      ///< it met congestion, and arrives as the marking leaves it
     unsigned duplicates = 0;  ///< further copies
     Time extra_delay = 0;     ///< later frames may overtake it
 };
@@ -42,6 +43,9 @@ struct FrameInFlight {
 
 /// Decides over each frame, in the order in which they are sent.
 using FaultPolicy = std::function<Delivery(const FrameInFlight&, Random&)>;
+
+/// Marks a frame, if its sender is capable of being told of congestion.
+using Marking = std::function<void(Octets& frame)>;
 
 /// Where a frame goes, or nothing if nobody wants it.
 using Routing = std::function<std::optional<PortId>(PortId from, ByteView frame)>;
@@ -68,6 +72,7 @@ public:
     PortId attach(Endpoint& endpoint, std::size_t port_of_endpoint, LinkProperties link = {});
     void set_routing(Routing routing) { routing_ = std::move(routing); }
     void set_faults(FaultPolicy faults) { faults_ = std::move(faults); }
+    void set_marking(Marking marking) { marking_ = std::move(marking); }
     void set_tap(Tap tap) { tap_ = std::move(tap); }
 
     Time now() const { return now_; }
@@ -117,6 +122,7 @@ private:
     std::vector<OutgoingFrame> outgoing_;
     Routing routing_;
     FaultPolicy faults_;
+    Marking marking_;
     Tap tap_;
 };
 
@@ -139,6 +145,7 @@ struct RandomFaults {
     std::uint32_t loss = 0;
     std::uint32_t duplication = 0;
     std::uint32_t corruption = 0;
+    std::uint32_t marking = 0;
     std::uint32_t reordering = 0;
     Time reorder_delay = 50 * microsecond;  ///< at most
     std::function<bool(const FrameInFlight&)> concerns;

@@ -2,13 +2,14 @@
 #include "replay/stack/ib/adapter.h"
 
 #include <algorithm>
+#include <array>
 
 #include "protocols/ib/mad.h"
 
 namespace fabricscope::stack {
 namespace {
 
-constexpr std::uint8_t ud_send_only = 0x64, ud_send_only_immediate = 0x65;
+constexpr std::uint8_t ud_send_only = 0x64, ud_send_only_immediate = 0x65, congestion_notification = 0x81;
 
 }  // namespace
 
@@ -71,8 +72,8 @@ void Adapter::send_datagram(
 
 void Adapter::emit(const IbAddress& to, const IbPacketOut& packet) {
     if (!up_) return;
-    const builders::FrameEnds ends{config_.address.mac, to.mac,           config_.address.gid, to.gid,
-                                   ++identification_,   config_.hop_limit};
+    const builders::FrameEnds ends{config_.address.mac, to.mac,     config_.address.gid, to.gid, ++identification_,
+                                   config_.hop_limit,   config_.ecn};
     const auto version = config_.carrier == capture::IbCarrier::roce_v1 ? builders::RoceVersion::v1
                                                                         : builders::RoceVersion::v2;
     const ByteView frame = builder_.roce(ends, version, packet.bth, packet.extended, packet.payload);
@@ -85,7 +86,44 @@ void Adapter::on_packet(Time now, const capture::Packet& packet) {
     if (!mine || !capture::icrc_is_good(packet).value_or(false)) return;
     if (packet.ib.has_deth) return on_datagram(packet);
     const auto found = reliable_.find(packet.ib.bth.destination_qpn);
-    if (found != reliable_.end()) found->second->queue_pair.on_packet(now, packet.ib);
+    if (found == reliable_.end()) return;
+    if (packet.ib.bth.opcode == congestion_notification) {
+        ++congestion_.cnps_received;
+        return;
+    }
+    if (packet.congestion_experienced()) notify(now, *found->second);
+    found->second->queue_pair.on_packet(now, packet.ib);
+}
+
+/// Annex A17.9: to the queue pair whose packet was marked.
+void Adapter::notify(Time now, Reliable& reliable) {
+    ++congestion_.marked;
+    if (config_.cnp_interval == never || now < reliable.next_cnp) return;
+    reliable.next_cnp = now + config_.cnp_interval;
+    ++congestion_.cnps_sent;
+    constexpr std::size_t reserved = 16;
+    IbPacketOut packet;
+    packet.bth.opcode = congestion_notification;
+    packet.bth.p_key = 0xFFFF;
+    packet.bth.becn = true;
+    packet.bth.destination_qpn = reliable.queue_pair.config().remote_qpn;
+    packet.payload.resize(reserved);
+    emit(reliable.peer, packet);
+}
+
+void Adapter::pause(std::uint8_t priority, std::uint16_t quanta) {
+    constexpr std::size_t shortest_frame = 60, classes = 17, times = 18;
+    constexpr std::array<std::uint8_t, 6> next_device{0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
+    constexpr std::array<std::uint8_t, 4> priority_pause{0x88, 0x08, 0x01, 0x01};
+    Octets frame(shortest_frame);
+    auto end = std::ranges::copy(next_device, frame.begin()).out;
+    end = std::ranges::copy(config_.address.mac.octets, end).out;
+    std::ranges::copy(priority_pause, end);
+    frame[classes] = static_cast<std::uint8_t>(1U << (priority & 7U));
+    const std::size_t time = times + std::size_t{2} * (priority & 7U);
+    frame[time] = static_cast<std::uint8_t>(quanta >> 8);
+    frame[time + 1] = static_cast<std::uint8_t>(quanta);
+    frames_.push_back({port_, std::move(frame), {}});
 }
 
 void Adapter::on_datagram(const capture::Packet& packet) {

@@ -23,6 +23,8 @@ struct AdapterConfig {
     std::uint64_t guid = 0;
     std::uint32_t first_qpn = 0x11;  ///< of those that are handed out
     std::uint8_t hop_limit = 64;
+    std::uint8_t ecn = 0;       ///< of its packets: 2 if switches may mark them
+    Time cnp_interval = never;  ///< a queue pair whose peer's packets are marked is told so once in this time
 };
 
 class Adapter {
@@ -60,6 +62,12 @@ public:
     void on_packet(Time now, const capture::Packet& packet);
     void on_timer(Time now);
     Time wakeup() const;
+    /// Asks the device on the other end of the cable to send nothing of a priority for so long (IEEE 802.1Qbb).
+    void pause(std::uint8_t priority, std::uint16_t quanta);
+    struct Congestion {
+        std::uint64_t marked = 0, cnps_sent = 0, cnps_received = 0;
+    };
+    const Congestion& congestion() const { return congestion_; }
     /// In order of what happened; the consumer takes them away.
     std::deque<Completion>& completions() { return completions_; }
 
@@ -73,6 +81,7 @@ private:
 
         RcQueuePair queue_pair;
         IbAddress peer;
+        Time next_cnp = 0;  ///< none is sent before
 
     private:
         Adapter& adapter_;
@@ -83,6 +92,7 @@ private:
     };
 
     void on_datagram(const capture::Packet& packet);
+    void notify(Time now, Reliable& reliable);
     void emit(const IbAddress& to, const IbPacketOut& packet);
 
     AdapterConfig config_;
@@ -92,6 +102,7 @@ private:
     std::map<std::uint32_t, std::unique_ptr<Reliable>> reliable_;
     std::map<std::uint32_t, Datagram> datagram_;
     std::deque<Completion> completions_;
+    Congestion congestion_;
     bool up_ = true;
     std::uint32_t next_qpn_;
     std::uint16_t identification_;

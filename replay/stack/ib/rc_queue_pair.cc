@@ -93,7 +93,8 @@ void RcQueuePair::make_ready_to_send(Time now) {
 
 ib::Bth RcQueuePair::header(std::uint8_t opcode, std::uint32_t psn) const {
     ib::Bth bth{};
-    bth.opcode = opcode;
+    constexpr std::uint8_t unreliable = 1 << 5;
+    bth.opcode = config_.reliable ? opcode : static_cast<std::uint8_t>(opcode | unreliable);
     bth.p_key = 0xFFFF;
     bth.destination_qpn = config_.remote_qpn;
     bth.psn = psn;
@@ -128,8 +129,8 @@ void RcQueuePair::pump(Time now) {
     if (state_ != State::ready_to_send || resume_at_ != never) return;
     while (next_psn_ != assign_psn_ &&
            psn_distance(oldest_psn_, next_psn_) < static_cast<std::int32_t>(config_.window)) {
-        const Work& work = work_at(next_psn_);
-        if (psn_distance(highest_psn_, next_psn_) < 0) ++retransmissions_;
+        Work& work = work_at(next_psn_);
+        count_packet(now, work);
         if (work.request.type == WorkType::rdma_read) {
             send_read_request(work);
             next_psn_ = psn_after(work.first_psn, work.packets);
@@ -139,7 +140,27 @@ void RcQueuePair::pump(Time now) {
         }
         if (psn_distance(highest_psn_, next_psn_) > 0) highest_psn_ = next_psn_;
     }
+    if (!config_.reliable) return complete_what_was_sent(now);
     if (deadline_ == never) rearm(now);
+}
+
+/// The next one.
+void RcQueuePair::count_packet(Time now, Work& work) {
+    ++account_.packets;
+    if (psn_distance(highest_psn_, next_psn_) < 0) ++account_.repeated[static_cast<std::size_t>(again_for_)];
+    else if (next_psn_ == work.first_psn) {
+        work.begun = now;
+        RequesterAccount::Count& operations = account_.operations[static_cast<std::size_t>(work.request.type)];
+        ++operations.count;
+        operations.octets += length_of(work.request);
+    }
+}
+
+/// Nothing is waited for.
+void RcQueuePair::complete_what_was_sent(Time now) {
+    while (!work_.empty() && psn_distance(psn_after(work_.front().first_psn, work_.front().packets), next_psn_) >= 0)
+        finish_front(CompletionStatus::success, now);
+    oldest_psn_ = next_psn_;
 }
 
 /// An acknowledgment is asked for at the end of a message, and where the window ends.
@@ -150,7 +171,8 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
     if (request.type == WorkType::rdma_write) opcode = static_cast<std::uint8_t>(opcode + write_offset);
     const std::uint32_t psn = psn_after(work.first_psn, index);
     IbPacketOut packet{header(opcode, psn), {}, {}, index == 0 ? request.note : std::string()};
-    packet.bth.ack_request = last || psn_distance(oldest_psn_, psn) + 1 >= static_cast<std::int32_t>(config_.window);
+    packet.bth.ack_request = config_.reliable &&
+                             (last || psn_distance(oldest_psn_, psn) + 1 >= static_cast<std::int32_t>(config_.window));
     packet.bth.solicited_event = last && request.solicited;
     if (request.type == WorkType::rdma_write && index == 0)
         append(
@@ -202,7 +224,7 @@ void RcQueuePair::on_read_response(Time now, const capture::IbPacket& packet) {
     const std::int32_t ahead = psn_distance(first, packet.bth.psn) - static_cast<std::int32_t>(work->answered);
     if (ahead < 0) return;
     if (ahead > 0) {
-        if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now);
+        if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now, RequesterAccount::Cause::implied);
         return;
     }
     const std::size_t begin = std::size_t{work->answered} * config_.mtu;
@@ -211,7 +233,7 @@ void RcQueuePair::on_read_response(Time now, const capture::IbPacket& packet) {
     std::ranges::copy(packet.payload, work->request.read_into.begin() + static_cast<std::ptrdiff_t>(begin));
     const bool whole = ++work->answered == work->packets;
     progress(now, psn_after(packet.bth.psn));
-    if (whole) finish_front(CompletionStatus::success);
+    if (whole) finish_front(CompletionStatus::success, now);
 }
 
 void RcQueuePair::on_acknowledge(Time now, const capture::IbPacket& packet) {
@@ -235,7 +257,7 @@ void RcQueuePair::acknowledge_before(Time now, std::uint32_t psn) {
         const std::uint32_t end = psn_after(work.first_psn, work.packets);
         if (work.request.type == WorkType::rdma_read) {
             if (psn_distance(work.first_psn, psn) <= 0) break;
-            if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now);
+            if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now, RequesterAccount::Cause::implied);
             return;
         }
         if (psn_distance(end, psn) < 0) {
@@ -243,7 +265,7 @@ void RcQueuePair::acknowledge_before(Time now, std::uint32_t psn) {
             break;
         }
         progress(now, end);
-        finish_front(CompletionStatus::success);
+        finish_front(CompletionStatus::success, now);
     }
 }
 
@@ -261,7 +283,7 @@ void RcQueuePair::on_nak(Time now, std::uint32_t psn, std::uint8_t code) {
     if (oldest_psn_ != psn || work_.empty()) return;  // before that a READ has to be repeated
     switch (code) {
         case AethSyndrome::psn_sequence_error:
-            if (count_retry()) go_back(now);
+            if (count_retry()) go_back(now, RequesterAccount::Cause::nak);
             break;
         case AethSyndrome::invalid_request: fail_with(CompletionStatus::remote_invalid_request); break;
         case AethSyndrome::remote_access_error: fail_with(CompletionStatus::remote_access_error); break;
@@ -273,6 +295,7 @@ void RcQueuePair::on_rnr_nak(Time now, std::uint8_t code) {
     if (config_.rnr_retry_count != retry_for_ever && rnr_retries_++ >= config_.rnr_retry_count)
         return fail_with(CompletionStatus::rnr_retry_exceeded);
     next_psn_ = oldest_psn_;
+    again_for_ = RequesterAccount::Cause::rnr;
     deadline_ = never;
     resume_at_ = now + Time{ib::rnr_timer_microseconds(code)} * microsecond;
 }
@@ -284,7 +307,8 @@ bool RcQueuePair::count_retry() {
     return false;
 }
 
-void RcQueuePair::go_back(Time now) {
+void RcQueuePair::go_back(Time now, RequesterAccount::Cause cause) {
+    again_for_ = cause;
     next_psn_ = oldest_psn_;
     deadline_ = never;
     pump(now);
@@ -295,11 +319,15 @@ void RcQueuePair::on_timer(Time now) {
         resume_at_ = never;
         pump(now);
     }
-    if (deadline_ <= now && count_retry()) go_back(now);
+    if (deadline_ <= now && count_retry()) go_back(now, RequesterAccount::Cause::timeout);
 }
 
-void RcQueuePair::finish_front(CompletionStatus status) {
+void RcQueuePair::finish_front(CompletionStatus status, Time now) {
     const WorkRequest& request = work_.front().request;
+    if (status == CompletionStatus::success) {
+        ++account_.completed;
+        account_.longest = std::max(account_.longest, now - work_.front().begun);
+    }
     completions_.push_back(
         {.qpn = config_.local_qpn,
          .id = request.id,
@@ -310,14 +338,14 @@ void RcQueuePair::finish_front(CompletionStatus status) {
 }
 
 void RcQueuePair::fail_with(CompletionStatus status) {
-    if (!work_.empty()) finish_front(status);
+    if (!work_.empty()) finish_front(status, 0);
     fail();
 }
 
 void RcQueuePair::fail() {
     state_ = State::error;
     deadline_ = resume_at_ = never;
-    while (!work_.empty()) finish_front(CompletionStatus::flushed);
+    while (!work_.empty()) finish_front(CompletionStatus::flushed, 0);
 }
 
 // ---- responder -----------------------------------------------------------------------------------
@@ -325,7 +353,17 @@ void RcQueuePair::fail() {
 void RcQueuePair::on_packet(Time now, const capture::IbPacket& packet) {
     if (state_ == State::init || state_ == State::error) return;
     if (ib::is_response(packet.opcode().operation)) return on_response(now, packet);
-    on_request(packet);
+    if (config_.reliable) on_request(packet);
+    else on_unreliable_request(packet);
+}
+
+/// Behind a gap nothing is taken until a message begins (IBA 9.8.2.2).
+void RcQueuePair::on_unreliable_request(const capture::IbPacket& packet) {
+    const bool begins = capture::begins_message(packet.opcode().position);
+    if (packet.bth.psn != expected_psn_ && !begins) return;
+    if (packet.bth.psn != expected_psn_) messages_ = unstarted(), write_into_ = {};
+    expected_psn_ = packet.bth.psn;
+    execute(packet);
 }
 
 void RcQueuePair::on_request(const capture::IbPacket& packet) {
@@ -350,6 +388,11 @@ void RcQueuePair::on_duplicate(const capture::IbPacket& packet) {
 bool RcQueuePair::execute(const capture::IbPacket& packet) {
     if (!fits_the_message(packet)) {
         refuse(packet.bth.psn, AethSyndrome::invalid_request);
+        return false;
+    }
+    if (config_.refusal && capture::begins_message(packet.opcode().position) &&
+        begun_messages_++ == config_.refused_message) {
+        refuse(packet.bth.psn, *config_.refusal);
         return false;
     }
     switch (packet.opcode().operation) {
@@ -459,6 +502,7 @@ bool RcQueuePair::answer_read(const capture::IbPacket& packet) {
 }
 
 void RcQueuePair::send_ack(std::uint32_t psn, std::uint8_t syndrome) {
+    if (!config_.reliable) return;
     IbPacketOut packet{header(acknowledge, psn), layout::octets_of(ib::Aeth{syndrome, message_number_}), {}, {}};
     sink_.send(std::move(packet));
 }
@@ -466,7 +510,7 @@ void RcQueuePair::send_ack(std::uint32_t psn, std::uint8_t syndrome) {
 /// An error of the peer's: neither side can go on (IBA 9.7.5.2).
 void RcQueuePair::refuse(std::uint32_t psn, std::uint8_t code) {
     send_ack(psn, static_cast<std::uint8_t>(nak_class | code));
-    fail();
+    if (config_.reliable) fail();
 }
 
 }  // namespace fabricscope::stack

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One side of a reliable connection (InfiniBand Architecture Specification Volume 1, 9.7): requester and responder.
+// One side of a connection (InfiniBand Architecture Specification Volume 1, 9.7; unreliable: 9.8): requester and
+// responder.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <optional>
 
@@ -22,6 +24,9 @@ struct RcConfig {
     std::uint8_t rnr_retry_count = 7;  ///< 7 = for ever
     std::uint8_t min_rnr_timer = 12;   ///< coded (IBA table 45): how long the peer shall wait for a receive buffer
     std::uint32_t window = 128;        ///< packets sent and not yet acknowledged, at most
+    bool reliable = true;              ///< false: UC, without answers; what is lost is lost
+    std::optional<std::uint8_t> refusal{};  ///< code of the NAK that the responder says to a message ...
+    unsigned refused_message = 0;           ///< ... this one, from 0
 };
 
 enum class WorkType : std::uint8_t { send, rdma_write, rdma_read };
@@ -37,6 +42,21 @@ struct WorkRequest {
     std::optional<std::uint32_t> immediate{};
     bool solicited = false;  ///< SEND
     std::string note{};
+};
+
+/// What a requester did, as it knows itself.
+struct RequesterAccount {
+    enum class Cause : std::uint8_t { nak, timeout, rnr, implied };
+    struct Count {
+        std::uint64_t count = 0, octets = 0;
+    };
+    std::array<Count, 3> operations{};        ///< by WorkType; begun
+    std::array<std::uint64_t, 4> repeated{};  ///< packets sent again, by Cause
+    std::uint64_t packets = 0;                ///< requests, those sent again included
+    Time longest = 0;                         ///< from an operation's first packet to its completion
+    std::uint64_t completed = 0;
+
+    std::uint64_t all_repeated() const { return repeated[0] + repeated[1] + repeated[2] + repeated[3]; }
 };
 
 enum class CompletionStatus : std::uint8_t {
@@ -92,7 +112,8 @@ public:
     const RcConfig& config() const { return config_; }
     /// Work requests without a completion.
     std::size_t outstanding() const { return work_.size(); }
-    std::uint64_t retransmissions() const { return retransmissions_; }
+    const RequesterAccount& account() const { return account_; }
+    std::uint64_t retransmissions() const { return account_.all_repeated(); }
 
 private:
     struct Work {
@@ -100,12 +121,14 @@ private:
         std::uint32_t first_psn = 0;
         std::uint32_t packets = 0;   ///< PSNs that it takes: request packets, or response packets of a READ
         std::uint32_t answered = 0;  ///< READ: response packets that have arrived
+        Time begun = 0;              ///< when its first packet was sent
     };
 
     // requester
     std::uint32_t packets_for(std::size_t bytes) const;
     Work& work_at(std::uint32_t psn);
     void pump(Time now);
+    void count_packet(Time now, Work& work);
     void send_packet(const Work& work, std::uint32_t index);
     void send_read_request(const Work& work);
     void on_response(Time now, const capture::IbPacket& packet);
@@ -116,14 +139,16 @@ private:
     void acknowledge_before(Time now, std::uint32_t psn);
     void progress(Time now, std::uint32_t acknowledged);
     bool count_retry();
-    void go_back(Time now);
-    void finish_front(CompletionStatus status);
+    void go_back(Time now, RequesterAccount::Cause cause);
+    void finish_front(CompletionStatus status, Time now);
     void fail_with(CompletionStatus status);
+    void complete_what_was_sent(Time now);
     void rearm(Time now);
 
     // responder
     void on_request(const capture::IbPacket& packet);
     void on_duplicate(const capture::IbPacket& packet);
+    void on_unreliable_request(const capture::IbPacket& packet);
     bool execute(const capture::IbPacket& packet);
     bool fits_the_message(const capture::IbPacket& packet) const;
     bool has_receive_buffer(const capture::IbPacket& packet);
@@ -154,15 +179,18 @@ private:
     Time resume_at_ = never;  ///< after an RNR NAK
     unsigned retries_ = 0;
     unsigned rnr_retries_ = 0;
-    std::uint64_t retransmissions_ = 0;
+    RequesterAccount account_;
+    RequesterAccount::Cause again_for_{};  ///< why what was sent before is sent again
 
     // responder
     std::uint32_t expected_psn_ = 0;
     std::uint32_t message_number_ = 0;  ///< MSN: messages completed
     unsigned receive_buffers_ = 0;
+    unsigned begun_messages_ = 0;
     bool nak_sent_ = false;  ///< nothing is refused again until the expected packet comes
-    capture::MessageAssembler messages_{{.bytes = longest_message}};  ///< WRITEs go straight to memory
-    std::span<std::uint8_t> write_into_;                              ///< WRITE: what is left to be written
+    static capture::MessageAssembler unstarted() { return capture::MessageAssembler({.bytes = longest_message}); }
+    capture::MessageAssembler messages_ = unstarted();  ///< WRITEs go straight to memory
+    std::span<std::uint8_t> write_into_;                ///< WRITE: what is left to be written
 };
 
 }  // namespace fabricscope::stack

@@ -223,6 +223,11 @@ void RdmaPeer::connect_queue_pair(std::size_t index, const CmConnection& connect
     config.timeout = connection.request.ack_timeout;
     config.retry_count = connection.request.retry_count;
     config.rnr_retry_count = connection.request.rnr_retry_count;
+    config.reliable = connection.request.transport_service == 0;
+    if (session.service) {
+        config.refusal = session.service->refusal;
+        config.refused_message = session.service->refused_message;
+    }
     // Each names the PSN at which the other one begins.
     config.send_psn = connection.client ? connection.reply->starting_psn : connection.request.starting_psn;
     config.receive_psn = connection.client ? connection.request.starting_psn : random().bits(24);
@@ -236,6 +241,7 @@ void RdmaPeer::close_queue_pair(Session& session) {
     session.ended = true;
     if (RcQueuePair* qp = adapter().rc(session.qpn); qp != nullptr) {
         session.account.retransmissions = qp->retransmissions();
+        session.account.requester = qp->account();
         adapter().destroy_rc(session.qpn);
     }
     if (session.rkey != 0) adapter().memory().remove(session.rkey);

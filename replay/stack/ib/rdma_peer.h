@@ -25,9 +25,11 @@ struct ServicePlan {
     std::uint32_t memory =
         65'536;  ///< octets that the client may use; named at the beginning of the REP's private data
     std::uint8_t access = remote_read | remote_write;
-    std::uint32_t q_key = 0x0111'1111;  ///< datagrams
-    Octets private_data;                ///< behind the name of the memory
-    Time disconnect_after = never;      ///< the server ends the connection
+    std::uint32_t q_key = 0x0111'1111;    ///< datagrams
+    Octets private_data;                  ///< behind the name of the memory
+    Time disconnect_after = never;        ///< the server ends the connection
+    std::optional<std::uint8_t> refusal;  ///< it says this NAK to one message ...
+    unsigned refused_message = 0;         ///< ... this one of each connection, from 0
 };
 
 enum class TransferType : std::uint8_t { send, write, read };
@@ -64,6 +66,7 @@ struct RdmaPeerAccount {
     std::uint64_t messages_received = 0;
     bool data_right = true;  ///< what was received is what the peer ought to have sent
     std::uint64_t retransmissions = 0;
+    RequesterAccount requester;
 };
 
 class RdmaPeer final : public RdmaHost {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "protocols/ib/psn.h"
 
@@ -316,6 +317,156 @@ TEST(RdmaRules, MoreRetriesThanTheCmAllowed) {
     EXPECT_EQ(w.end().of(rules::retry_count).broken, 1U);
     EXPECT_EQ(w.tracker.model().findings.at(0).frames.size(), 3U);
     EXPECT_EQ(w.tracker.model().streams.at(0).cm_connection, 1U);
+}
+
+/// Of the client, whose first request has PSN 100.
+rdma_cm::Endpoint& server_of(World& w) {
+    rdma_cm::Endpoint& server = w.cm.connections.at(0).end[engine::Side::server];
+    server.starting_psn = 100;
+    return server;
+}
+
+TEST(RdmaRules, AnAcknowledgmentOfMoreThanALinkCarries) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100), w.request(a, send_only, 101);
+    w.answer(b, 101 + 5'000'000);
+    w.answer(b, 101);
+    const Stream& s = w.stream();
+    EXPECT_EQ(w.tracker.model().of(rules::acknowledges_what_was_sent).broken, 1U);
+    EXPECT_EQ(s.ending, End::open) << "it acknowledges nothing";
+}
+
+TEST(RdmaRules, AnAcknowledgmentOfWhatMayNotHaveBeenCaptured) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100), w.request(a, send_only, 101), w.answer(b, 150);
+    EXPECT_EQ(w.end().of(rules::acknowledges_what_was_sent).broken, 0U);
+    EXPECT_EQ(w.tracker.model().of(rules::acknowledges_what_was_sent).undecided, 1U);
+}
+
+TEST(RdmaRules, AnAcknowledgmentFromBeforeTheConnection) {
+    World w;
+    w.connect(7);
+    server_of(w);
+    w.request(a, send_only, 100), w.answer(b, 100), w.answer(b, 99), w.answer(b, 90);
+    EXPECT_EQ(w.end().of(rules::acknowledges_what_was_sent).broken, 1U);
+    EXPECT_EQ(w.tracker.model().findings.at(0).frames.back(), 4U);
+}
+
+TEST(RdmaRules, MoreMessagesCountedThanAskedFor) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100), w.request(a, send_only, 101), w.answer(b, 101);
+    EXPECT_EQ(w.tracker.model().of(rules::counts_what_was_asked).satisfied, 1U);
+    w.request(a, send_only, 102);
+    w.msn += 2;
+    w.answer(b, 102);
+    EXPECT_EQ(w.end().of(rules::counts_what_was_asked).broken, 1U);
+}
+
+TEST(RdmaRules, MessagesThatWereNotCapturedMayBeCounted) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100), w.request(a, send_only, 103);
+    w.msn += 2;
+    w.answer(b, 103);
+    EXPECT_EQ(w.end().of(rules::counts_what_was_asked).broken, 0U);
+}
+
+TEST(RdmaRules, MoreReadsOutstandingThanTheResponderServes) {
+    for (const std::uint8_t resources : std::array<std::uint8_t, 2>{1, 2}) {
+        World w;
+        w.connect(7);
+        server_of(w).responder_resources = resources;
+        w.read(a, 100, 100), w.read(a, 101, 100);
+        w.answer(b, 100, ack, response_only, 100), w.answer(b, 101, ack, response_only, 100);
+        w.read(a, 102, 100), w.answer(b, 102, ack, response_only, 100);
+        EXPECT_EQ(w.end().of(rules::outstanding_reads).broken, resources == 1 ? 1U : 0U);
+        EXPECT_EQ(w.tracker.model().of(rules::outstanding_reads).satisfied, resources == 1 ? 0U : 1U);
+    }
+}
+
+TEST(RdmaRules, MoreRnrRetriesThanTheServerAllowed) {
+    for (const std::uint8_t count : std::array<std::uint8_t, 3>{1, 2, 7}) {
+        World w;
+        w.connect(7);
+        server_of(w).rnr_retry_count = count;
+        w.request(a, send_only, 100), w.answer(b, 100), w.request(a, send_only, 101);
+        for (int i = 0; i < 2; ++i)
+            w.answer(b, 101, rnr_nak), w.wait(capture::millisecond), w.request(a, send_only, 101);
+        EXPECT_EQ(w.end().of(rules::rnr_retry_count).broken, count == 1 ? 1U : 0U);
+    }
+}
+
+TEST(RdmaRules, ATimeOutBeforeItsTime) {
+    constexpr std::uint8_t write_only = 0x0A;
+    for (const std::uint8_t code : std::array<std::uint8_t, 2>{14, 18}) {  // 67 ms, 1.07 s
+        World w;
+        w.connect(7);
+        w.cm.connections[0].path.emplace().local_ack_timeout = code;
+        w.request(a, write_only, 100), w.answer(b, 100), w.request(a, write_only, 101);
+        w.wait(70 * capture::millisecond), w.request(a, write_only, 101);
+        EXPECT_EQ(w.end().of(rules::ack_timeout).broken, code == 18 ? 1U : 0U);
+        EXPECT_EQ(w.tracker.model().of(rules::ack_timeout).satisfied, code == 18 ? 0U : 1U);
+    }
+}
+
+TEST(RdmaRules, WhatMayHaveBeenRefusedIsNoTimeOut) {
+    World w;  // a SEND may have met an RNR NAK that was not captured
+    w.connect(7);
+    w.cm.connections[0].path.emplace().local_ack_timeout = 18;
+    w.request(a, send_only, 100), w.answer(b, 100), w.request(a, send_only, 101);
+    w.wait(70 * capture::millisecond), w.request(a, send_only, 101);
+    EXPECT_EQ(w.end().of(rules::ack_timeout).broken, 0U);
+}
+
+TEST(RdmaRules, CnpsThatFollowEachOther) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.tracker.on_packet(w.packet(b, cnp, 0, 0)), w.tracker.on_packet(w.packet(b, cnp, 0, 0));
+    w.wait(50 * microsecond), w.tracker.on_packet(w.packet(b, cnp, 0, 0));
+    EXPECT_EQ(w.end().of(rules::cnp_interval).broken, 1U);
+    EXPECT_EQ(w.tracker.model().of(rules::cnp_interval).satisfied, 1U);
+}
+
+TEST(RdmaRules, MigReqThatDiffers) {
+    for (const bool both : {false, true}) {
+        World w;
+        w.request(a, send_only, 1);
+        capture::Packet answer = w.packet(b, acknowledge, 1, 0);
+        answer.ib.has_aeth = true;
+        answer.ib.aeth.syndrome = ack;
+        answer.ib.bth.migration = true;
+        w.tracker.on_packet(answer);
+        if (both) w.answer(b, 1);
+        EXPECT_EQ(w.end().of(rules::same_migration).broken, both ? 0U : 1U) << "who changes it migrates";
+    }
+}
+
+TEST(Rdma, SaysWhetherThePointOfCaptureSawWhatWasLost) {
+    World behind;
+    behind.request(a, send_only, 1), behind.answer(b, 1);
+    behind.request(a, send_only, 2), behind.request(a, send_only, 3);
+    behind.answer(b, 2, sequence_error), behind.request(a, send_only, 2), behind.request(a, send_only, 3);
+    EXPECT_EQ(behind.stream().from[a].lost_behind, 1U);
+    EXPECT_EQ(behind.stream().from[a].lost_before, 0U);
+    World before;
+    before.request(a, send_only, 1), before.answer(b, 1), before.request(a, send_only, 3);
+    before.answer(b, 2, sequence_error), before.request(a, send_only, 2), before.request(a, send_only, 3);
+    EXPECT_EQ(before.stream().from[a].lost_before, 1U);
+    EXPECT_EQ(before.stream().from[a].lost_behind, 0U);
+}
+
+TEST(Rdma, ANakThatHasNoEffectIsTold) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1), w.request(a, send_only, 2), w.request(a, send_only, 3);
+    w.answer(b, 2, sequence_error), w.wait(capture::second), w.request(a, send_only, 2);
+    EXPECT_EQ(w.stream().from[a].timeouts, 1U);
+    EXPECT_EQ(w.stream().from[a].unheeded_naks, 1U);
+}
+
+TEST(Rdma, GapsOfAnUnreliableConnection) {
+    constexpr std::uint8_t uc_send_only = 0x24;
+    World w;
+    w.request(a, uc_send_only, 1), w.request(a, uc_send_only, 5), w.request(a, uc_send_only, 3);
+    EXPECT_EQ(w.stream().from[a].unseen, 2U);
 }
 
 TEST(Rdma, AFatalNakEndsTheStream) {

@@ -187,7 +187,8 @@ TEST(Observations, AStreamSaysWhyItsPacketsWereSentAgain) {
     EXPECT_EQ(all[0].session, "rdma-1");
     EXPECT_EQ(all[0].severity, Severity::warning);
     EXPECT_THAT(all[0].frames, ElementsAre(77));
-    EXPECT_EQ(all[0].cause, "Sent again 4 after NAKs, 10 after time-outs of up to 4.30 s.");
+    EXPECT_THAT(all[0].text, HasSubstr("(14 of 1,000 packets), 4 after NAKs, 10 after time-outs of up to 4.30 s"));
+    EXPECT_THAT(all[0].cause, HasSubstr("did not answer"));
 }
 
 TEST(Observations, AStreamThatNobodyAnswersGaveUp) {
@@ -294,21 +295,74 @@ TEST(Observations, MessagesOfFibreChannelAreHeldAgainstTheirLikeToo) {
 
 // ---- packets ---------------------------------------------------------------------------------------
 
-TEST(Observations, WhatComesAgainAfterRnrNaksIsNoTroubleOfItsOwn) {
-    engine::rdma_cm::Model model;
-    model.connections.emplace_back().id = 1;
-    auto& traffic = model.connections[0].from[Side::client];
-    traffic.packets = 42;
-    traffic.retransmissions = traffic.rnr_naks = 16;
-    const auto ids = [&] {
+/// A stream of which one side sent a thousand packets.
+class OneStream : public testing::Test {
+protected:
+    OneStream() {
+        Stream& stream = model_.streams.emplace_back();
+        stream.id = 1;
+        stream.first_frame = 1;
+        for (const auto side : {engine::rdma::a, engine::rdma::b})
+            stream.end[side].address = capture::Address::of(
+                Ipv4{{192, 0, 2, static_cast<std::uint8_t>(10 + 10 * side)}});
+        direction().packets = 1000;
+        direction().operations[0].count = 100;
+    }
+    using Stream = engine::rdma::Stream;
+    engine::rdma::Direction& direction() { return model_.streams[0].from[engine::rdma::a]; }
+    std::vector<std::string> ids() const {
         std::vector<std::string> found;
-        for (const Observation& each : observed({.rdma_cm = &model})) found.push_back(each.kind->id);
+        for (const Observation& each : observed({.rdma = &model_})) found.push_back(each.kind->id);
         return found;
-    };
+    }
+    std::string cause() const { return observed({.rdma = &model_}).at(0).cause; }
+
+    engine::rdma::Model model_;
+};
+
+TEST_F(OneStream, WhatComesAgainAfterRnrNaksIsNoTroubleOfItsOwn) {
+    direction().rnr_naks = 16;
+    direction().retransmitted = {.packets = 30, .rnr = 30};
     EXPECT_THAT(ids(), ElementsAre("RDMA-O-receiver-not-ready"));
-    traffic.retransmissions = 20;
+    direction().retransmitted.packets = 40;
     EXPECT_THAT(ids(), ElementsAre("RDMA-O-receiver-not-ready", "RDMA-O-retransmissions"));
-    EXPECT_THAT(observed({.rdma_cm = &model})[1].cause, HasSubstr("after 16 RNR NAKs"));
+}
+
+TEST_F(OneStream, SaysWherePacketsAreLost) {
+    direction().retransmitted = {.packets = 30, .nak = 30};
+    direction().lost = direction().lost_behind = 12;
+    EXPECT_EQ(cause(), "Packets are lost between the point of capture and 192.0.2.20.");
+    direction().lost_before = std::exchange(direction().lost_behind, 0);
+    EXPECT_EQ(cause(), "Packets are lost between 192.0.2.10 and the point of capture.");
+    direction().lost_before = 7, direction().lost_behind = 5;
+    EXPECT_THAT(cause(), HasSubstr("7 before the point of capture, 5 behind it"));
+    direction().out_of_order = 20;
+    EXPECT_THAT(cause(), HasSubstr("overtake each other"));
+}
+
+TEST_F(OneStream, SaysWhatDoesNotArriveBeforeATimeOut) {
+    direction().retransmitted = {.packets = 10, .timeout = 10};
+    direction().timeouts = 5;
+    direction().longest_timeout = 4'300 * capture::millisecond;
+    direction().naks = direction().unheeded_naks = 5;
+    EXPECT_THAT(cause(), HasSubstr("NAKs of 192.0.2.20 have no effect"));
+    direction().unheeded_naks = 0;
+    direction().duplicate_requests = 9;
+    EXPECT_THAT(cause(), HasSubstr("acknowledgments of 192.0.2.20 are lost"));
+}
+
+TEST_F(OneStream, AnswersThatComeAgainAreTheirRequestersTrouble) {
+    model_.streams[0].from[engine::rdma::b].packets = 500;
+    model_.streams[0].from[engine::rdma::b].retransmitted = {.packets = 100, .implied = 100};
+    direction().retransmitted = {.packets = 20, .implied = 20};
+    EXPECT_THAT(ids(), ElementsAre("RDMA-O-retransmissions"));
+    EXPECT_THAT(cause(), HasSubstr("Responses of 192.0.2.20 are lost on the way to 192.0.2.10"));
+}
+
+TEST_F(OneStream, GapsOfAnUnreliableConnectionAreTold) {
+    model_.streams[0].transport = engine::rdma::Transport::uc;
+    direction().unseen = 12;
+    EXPECT_THAT(ids(), ElementsAre("RDMA-O-unreliable-gaps"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Played play(const std::string& text) {
     Played played;
     const Recording recording = run_rdma_cm(parse_scenario(text), &played.accounts);
     engine::Options options;
-    options.rdma_cm = true;
+    options.rdma_cm = options.rdma = true;
     played.analysis = analysed(recording, options);
     return played;
 }
@@ -134,6 +134,80 @@ TEST(RdmaCmPeers, AlsoWhenTheNetworkLosesAndReorders) {
                               random.below(10), random.below(10))));
         if (testing::Test::HasFailure()) return;
     }
+}
+
+// ---- queue pairs -----------------------------------------------------------------------------------
+
+/// What a requester says of itself is what the analyzer says of what was captured beside it.
+/// `copies`: frames that the analyzer may have taken for copies of others.
+void expect_account(const engine::rdma::Direction& seen, const stack::RequesterAccount& own, std::uint64_t copies) {
+    using Cause = stack::RequesterAccount::Cause;
+    using engine::rdma::OperationType;
+    const auto again = [&](Cause cause) { return own.repeated[static_cast<std::size_t>(cause)]; };
+    for (const auto type : {OperationType::send, OperationType::write, OperationType::read}) {
+        const auto place = static_cast<std::size_t>(type);
+        EXPECT_EQ(seen.operations[place].count, own.operations[place].count) << name_of(type);
+        EXPECT_EQ(seen.operations[place].bytes, own.operations[place].octets) << name_of(type);
+    }
+    if (own.packets == 0) return;  // what it sent again are answers
+    EXPECT_LE(seen.retransmitted.packets, own.all_repeated());
+    EXPECT_GE(seen.retransmitted.packets + copies, own.all_repeated());
+    // As long as nothing has come from the peer, no cause is claimed.
+    EXPECT_LE(seen.retransmitted.nak, again(Cause::nak));
+    EXPECT_LE(seen.retransmitted.timeout, again(Cause::timeout));
+    EXPECT_LE(seen.retransmitted.rnr, again(Cause::rnr));
+    EXPECT_LE(seen.retransmitted.implied, again(Cause::implied));
+    EXPECT_EQ(seen.operation_time.count(), own.completed);
+    // From when a packet was to be sent to when it left.
+    constexpr capture::Time longest_queue = capture::millisecond;
+    EXPECT_LE(seen.operation_time.max().value_or(0), own.longest);
+    // Responses that come in disorder are all there to the analyzer; this requester asks for some of them again.
+    if (again(Cause::implied) == 0) EXPECT_GE(seen.operation_time.max().value_or(0) + longest_queue, own.longest);
+}
+
+TEST(RdmaPeers, TheirOwnAccountIsTheAnalyzersOnAnyNetwork) {
+    std::uint64_t repeated = 0, unknown = 0;
+    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+        stack::Random random(seed * 31);
+        const bool at_client = random.below(2) == 0;
+        const std::string faults = fmt::format(
+            "capture at={}\nfault loss=0.{}% what=roce\nfault reorder={}% reorder-delay={}us duplicate=1.{}%",
+            at_client ? "client" : "server", random.below(100), random.below(6), random.between(1, 400),
+            random.below(10));
+        const Case made = random_case(seed + 5'000, faults);
+        SCOPED_TRACE(made.text);
+        const Played played = play(made.text);
+        const auto& model = played.analysis->rdma();
+        for (const engine::rdma::Stream& stream : model.streams) {
+            if (stream.merged || stream.cm_connection == 0) continue;
+            const auto side = at_client ? engine::rdma::a : engine::rdma::b;
+            const RdmaPeerAccount& account = account_of(
+                at_client ? played.accounts.client : played.accounts.server, stream.end[side].qpn);
+            // Packets of RoCE v1 have no number of their own.
+            const bool is_doubtful = made.text.find("roce-v1") != std::string::npos;
+            expect_account(stream.from[side], account.requester, is_doubtful ? played.analysis->capture().copies : 0);
+            const engine::rdma::Retransmitted& again = stream.from[side].retransmitted;
+            repeated += again.packets;
+            unknown += again.packets - again.nak - again.timeout - again.rnr - again.implied;
+        }
+        if (HasFailure()) return;
+    }
+    EXPECT_GT(repeated, 1'000U);
+    EXPECT_LT(unknown * 50, repeated);
+}
+
+TEST(RdmaPeers, MarksAndNotificationsAreCounted) {
+    const Played played = play(
+        "protocol rdma-cm\nclient ecn=yes\nserver cnp-interval=50us\nfault mark=20% from=client what=roce\n"
+        "capture at=server\nlisten port=7174\nconnect transfer=write messages=50 octets=8000\n");
+    const stack::Adapter::Congestion& congested = played.accounts.server_congestion;
+    const engine::rdma::Stream& stream = played.analysis->rdma().streams.at(0);
+    EXPECT_GT(congested.cnps_sent, 2U);
+    EXPECT_LT(congested.cnps_sent, congested.marked);
+    EXPECT_EQ(played.accounts.client_congestion.cnps_received, congested.cnps_sent);
+    EXPECT_EQ(stream.from[engine::rdma::a].ce_marked, congested.marked);
+    EXPECT_EQ(stream.from[engine::rdma::a].cnps, congested.cnps_sent);
+    expect_no_findings(played);
 }
 
 /// A network that hardly carries anything: what the client says is what the analyzer says of the frames at the client.
