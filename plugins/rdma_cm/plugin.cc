@@ -7,6 +7,7 @@
 #include "plugins/rdma_cm/plugin.h"
 
 #include <memory>
+#include <utility>
 
 #include "plugins/rdma_cm/guesses.h"
 #include "plugins/rdma_cm/show.h"
@@ -55,7 +56,7 @@ constexpr MenuFilter menu_filters[] = {
 
 // ---- the plugin ----------------------------------------------------------------------------------
 
-constexpr ExpertKind experts[] = {{&rejected, "rejected", PI_RESPONSE_CODE, PI_NOTE, "The connection is rejected"}};
+constexpr ExpertKind experts[] = {{&rejected, Generated("rdma_ip_cm.rejected").field(), PI_RESPONSE_CODE, PI_NOTE}};
 constexpr int* subtrees[] = {&traffic_subtree};
 
 const Description& description() {
@@ -104,17 +105,16 @@ public:
     void before(const Visit& visit) override {
         allow_guesses();
         if (visit.first) open_record->note_message(visit.packet);
-        FrameFacts facts;
-        if (visit.packet.ib.payload_length == 0 || !open_record->find_facts(visit.pinfo->num, facts)) return;
-        if (const Connection* connection = open_record->connection(facts.connection)) keep_guesses_off(*connection);
+        known_ = open_record->find_facts(visit.pinfo->num, facts_);
+        if (!known_ || visit.packet.ib.payload_length == 0) return;
+        if (const Connection* connection = open_record->connection(facts_.connection)) keep_guesses_off(*connection);
     }
 
     void after(const Visit& visit) override {
         allow_guesses();
-        FrameFacts facts;
-        if (!open_record->find_facts(visit.pinfo->num, facts)) return;
-        show(visit, facts);
-        if (facts.frame == visit.pinfo->num) tap(visit, facts);
+        if (!std::exchange(known_, false)) return;
+        show(visit, facts_);
+        if (facts_.frame == visit.pinfo->num) tap(visit, facts_);
     }
 
 private:
@@ -138,6 +138,10 @@ private:
             {&fields, ends, facts.connection, broken}, facts, facts.message ? visit.packet.ib.payload : ByteView{}};
         tap_queue_packet(fields.tap, visit.pinfo, data);
     }
+
+    // Of the frame that is being dissected.
+    bool known_ = false;
+    FrameFacts facts_;
 };
 
 }  // namespace
