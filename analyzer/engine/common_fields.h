@@ -12,7 +12,7 @@ struct CommonField {
     const char* label;
 };
 
-inline constexpr CommonField unknown_octets{"octets", "Octets without a known meaning"};
+inline constexpr CommonField unknown_octets{"octets", "Bytes without a known meaning"};
 
 /// Expert infos.
 namespace expert {

@@ -154,6 +154,13 @@ inline constexpr std::array protocols{
         .generated_fields = rdma::generated_fields},
 };
 
+/// To follow all of them, on a capture of so many interfaces.
+inline Options following_all(std::uint32_t interfaces = 1) {
+    Options options{.interfaces = interfaces};
+    for (const Protocol& protocol : protocols) protocol.followed(options) = true;
+    return options;
+}
+
 /// By its token. One that is not listed does not compile.
 consteval const Protocol& protocol(std::string_view token) {
     return *std::ranges::find(protocols, token, [](const Protocol& one) { return std::string_view(one.token); });

@@ -9,6 +9,7 @@
 #include "analyzer/observations/generated_fields.h"
 #include "analyzer/report/json_value.h"
 #include "analyzer/report/table.h"
+#include "protocols/layout/flags.h"
 
 namespace fabricscope::report {
 namespace {
@@ -16,9 +17,11 @@ namespace {
 using engine::GeneratedType;
 using Fields = std::map<std::string, FieldEntry>;
 
+std::string number_type(const layout::FieldInfo& field) { return "uint" + std::to_string(8 * field.width); }
+
 std::string type_of(const layout::FieldInfo& field) {
     switch (field.kind) {
-        case layout::Kind::unsigned_integer: return "uint" + std::to_string(8 * field.width);
+        case layout::Kind::unsigned_integer: return number_type(field);
         case layout::Kind::boolean: return "boolean";
         case layout::Kind::bytes: return "bytes";
         case layout::Kind::mac: return "ether";
@@ -54,10 +57,13 @@ void add(Fields& fields, FieldEntry entry) {
 }
 
 void add_layouts(Fields& fields, std::span<const layout::LayoutInfo> layouts, const char* protocol) {
-    for (const layout::LayoutInfo& layout : layouts)
+    for (const layout::LayoutInfo& layout : layouts) {
         for (const layout::FieldInfo& field : layout.fields)
             add(fields, {field.filter, type_of(field), protocol, field.label,
                          field.clause != nullptr ? field.clause : layout.clause});
+        for (const layout::FlagGroup& flags : layout::flag_groups(layout.fields))
+            add(fields, {flags.filter, number_type(layout.fields[flags.begin]), protocol, flags.label, layout.clause});
+    }
 }
 
 void add_octets(Fields& fields, std::span<const layout::OctetsInfo> infos, const char* protocol) {

@@ -60,7 +60,7 @@ constexpr MenuFilter menu_filters[] = {
 
 // ---- the plugin ----------------------------------------------------------------------------------
 
-constexpr ExpertKind experts[] = {{&failed, "failed", PI_RESPONSE_CODE, PI_WARN, "The message failed"}};
+constexpr ExpertKind experts[] = {{&failed, Generated("fcaerdma.failed").field(), PI_RESPONSE_CODE, PI_WARN}};
 constexpr int* subtrees[] = {&segments_subtree, &other_subtree};
 
 const Description& description() {

@@ -12,8 +12,8 @@ inline Fields fields;
 inline expert_field failed = EI_INIT;
 inline int segments_subtree = -1;
 inline int other_subtree = -1;  ///< of a frame that is not FCP's, but concerns the message's Exchange
-/// Of a generated field.
-inline int id_of(GeneratedName<engine::fc_ae_rdma::generated_fields> name) { return fields.generated[name.index]; }
+using Generated = GeneratedName<engine::fc_ae_rdma::generated_fields>;
+inline int id_of(Generated name) { return fields.generated[name.index]; }
 
 FcPlugin<Record>& plugin();
 

@@ -23,6 +23,7 @@ void add_message(
     if (message == nullptr) return;
     const Record::Parties& parties = record.parties(*message);
     add_id(tree, tvb, id_of("fcaerdma.message"), "fc-ae-rdma", entry.message);
+    add_stream_number(tree, tvb, id_of("fcaerdma.stream"), entry.message);
     if (message->is_read) add_text(tree, tvb, id_of("fcaerdma.operation"), message->operation());
     add_text(tree, tvb, id_of("fcaerdma.state"), name_of(message->state));
     add_text(tree, tvb, id_of("fcaerdma.initiator"), parties.initiator.c_str());
@@ -61,9 +62,9 @@ void add_command(const Display& display, proto_tree* tree, const FcView& view) {
         view.tvb, view.header_offset(), fc::frame_header_size, fc::frame_header_size);
     const auto parameter = wire::parse_parameter(view.frame.header.parameter);
     builder(display, header, tree).part(parameter, layout::layout_of<wire::CommandParameter>.extent.begin, {});
+    add_part<wire::Command>(display, tree, view);
     proto_item_set_generated(
         proto_tree_add_boolean(tree, id_of("fcaerdma.no_notification"), header, 0, 0, !parameter.notifies()));
-    add_part<wire::Command>(display, tree, view);
 }
 
 void add_response(const Display& display, proto_tree* tree, const FcView& view) {
@@ -127,9 +128,9 @@ void show_iu(
     if (with_columns) write_fc_columns(display, entry, summary);
     if (!display.details) return;
     proto_tree* tree = add_fc_protocol(display, view, view.header_offset(), summary);
+    add_content(display, tree, view, entry, *message);
     add_text(tree, view.tvb, id_of("fcaerdma.iu"), name_of_iu(view.frame));
     add_known(display, record, tree, view.tvb, entry);
-    add_content(display, tree, view, entry, *message);
     add_assembly(display.pinfo, tree, view.tvb, assembly_ids(), "FC-AE-RDMA message", record, entry);
 }
 
@@ -137,8 +138,8 @@ void show_other(const Display& display, const Record& record, tvbuff_t* packet, 
     const LoginPage* page = record.page_of(entry);
     if (!display.details || (page != nullptr && !record.is_of_rdma(*page))) return;
     proto_tree* tree = add_fc_other(display, packet, other_subtree);
-    add_known(display, record, tree, packet, entry);
     if (page != nullptr) add_page(display, tree, packet, *page);
+    add_known(display, record, tree, packet, entry);
 }
 
 }  // namespace fabricscope::plugin::fc_ae_rdma

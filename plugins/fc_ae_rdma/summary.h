@@ -8,8 +8,8 @@
 
 namespace fabricscope::plugin::fc_ae_rdma {
 
-/// "FCP_CMND fc-ae-rdma-1 write LUN 4, 9000 octets, 0x1000-0x3327"
-/// "FCP_DATA fc-ae-rdma-1 write LUN 4, octets 0-2047 of 9000, 0x1000-0x17ff"
+/// "FCP_CMND fc-ae-rdma-1 write LUN 4, 9000 bytes, 0x1000-0x3327"
+/// "FCP_DATA fc-ae-rdma-1 write LUN 4, bytes 0-2047 of 9000, 0x1000-0x17ff"
 /// "FCP_RSP fc-ae-rdma-1 write LUN 4: BUFFER OVERRUN (0x5d)"
 Line summary_of(const FrameEntry& entry, const fc::Frame& frame, const Message& message);
 

@@ -57,8 +57,8 @@ constexpr MenuFilter menu_filters[] = {
 // ---- the plugin ----------------------------------------------------------------------------------
 
 constexpr ExpertKind experts[] = {
-    {&rejected, "rejected", PI_RESPONSE_CODE, PI_NOTE, "The connection is rejected"},
-    {&failed, "failed", PI_RESPONSE_CODE, PI_WARN, "The Message failed"},
+    {&rejected, Generated("fcvi.rejected").field(), PI_RESPONSE_CODE, PI_NOTE},
+    {&failed, Generated("fcvi.failed").field(), PI_RESPONSE_CODE, PI_WARN},
 };
 constexpr int* subtrees[] = {&segments_subtree, &other_subtree};
 

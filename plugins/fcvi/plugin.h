@@ -13,8 +13,8 @@ inline expert_field rejected = EI_INIT;
 inline expert_field failed = EI_INIT;
 inline int segments_subtree = -1;
 inline int other_subtree = -1;  ///< of a frame that is not FC-VI's, but concerns one of its Exchanges
-/// Of a generated field.
-inline int id_of(GeneratedName<engine::fcvi::generated_fields> name) { return fields.generated[name.index]; }
+using Generated = GeneratedName<engine::fcvi::generated_fields>;
+inline int id_of(Generated name) { return fields.generated[name.index]; }
 
 FcPlugin<Record>& plugin();
 

@@ -14,7 +14,7 @@ static_assert(std::is_trivially_destructible_v<wire::ConnectPayload>);
 
 // ---- what the engine found out -------------------------------------------------------------------
 
-/// Why there is no connection, if there is none: what is looked for first.
+/// Why there is no connection, if there is none.
 void add_outcome(const Display& display, proto_tree* tree, tvbuff_t* tvb, const Connection& connection) {
     if (connection.outcome != engine::fcvi::Outcome::unknown)
         add_text(tree, tvb, id_of("fcvi.outcome"), name_of(connection.outcome));
@@ -36,6 +36,7 @@ void add_connection(
     const Connection* connection = record.connection(entry.connection);
     if (connection == nullptr) return;
     add_id(tree, tvb, id_of("fcvi.connection"), "fcvi", connection->id);
+    add_stream_number(tree, tvb, id_of("fcvi.stream"), connection->id);
     add_outcome(display, tree, tvb, *connection);
     add_address(display, tree, tvb, id_of("fcvi.client_address"), connection->end[Side::client].address);
     add_address(display, tree, tvb, id_of("fcvi.server_address"), connection->end[Side::server].address);
@@ -97,26 +98,24 @@ template <layout::WireFormat T> int id_in_layout(std::string_view filter) {
     return fields.registry.part(info).fields[field - info.fields.begin()];
 }
 
-/// Lets a filter name as a whole what the tree shows in parts: flags, and a parameter to which flags give a meaning.
-void add_wholes(proto_tree* tree, tvbuff_t* tvb, const wire::DeviceHeader& header) {
-    const auto add = [&](int id, int offset, int width) {
-        if (tvb_bytes_exist(tvb, offset, width))
-            proto_item_set_hidden(proto_tree_add_item(tree, id, tvb, offset, width, ENC_BIG_ENDIAN));
-    };
-    if (!std::holds_alternative<wire::UnknownHead>(header.head))
-        add(id_in_layout<wire::UnknownHead>("fcvi.flags"), 5, 1);
-    if (!std::holds_alternative<wire::Parameter>(header.parameter))
-        add(id_in_layout<wire::Parameter>("fcvi.parameter"), 12, 4);
+/// Lets a filter name as a whole a parameter to which flags give a meaning.
+void add_parameter(proto_tree* tree, tvbuff_t* tvb, const wire::DeviceHeader& header) {
+    if (std::holds_alternative<wire::Parameter>(header.parameter) || !tvb_bytes_exist(tvb, 12, 4)) return;
+    const int id = id_in_layout<wire::Parameter>("fcvi.parameter");
+    proto_item_set_hidden(proto_tree_add_item(tree, id, tvb, 12, 4, ENC_BIG_ENDIAN));
 }
 
 void add_header(const Display& display, proto_tree* tree, const FcView& view, const wire::DeviceHeader& header) {
     tvbuff_t* tvb = view.device_header();
+    walk(header, builder(display, tvb, tree));
+    add_parameter(tree, tvb, header);
+}
+
+/// What it is, in words.
+void add_meaning(const Display& display, proto_tree* tree, tvbuff_t* tvb, const wire::DeviceHeader& header) {
     add_text(tree, tvb, id_of("fcvi.version"), header.version == wire::Version::iso ? "iso" : "rev-1.0");
     if (const wire::IuInfo* iu = header.iu()) add_text(tree, tvb, id_of("fcvi.iu"), iu->name);
-    walk(header, builder(display, tvb, tree));
-    add_wholes(tree, tvb, header);
     add_status(display, tree, tvb, header);
-    add_error(display, tree, header.error);
 }
 
 /// Of a discriminator only the octets that count are shown; behind them is padding.
@@ -194,14 +193,15 @@ void show_iu(const Display& display, const Record& record, const FcView& view, c
                                                          : view.offset_of(view.frame.device_header());
     proto_tree* tree = add_fc_protocol(display, view, start, summary);
     tvbuff_t* tvb = view.tvb;
+    if (entry.readable) add_header(display, tree, view, header);
+    add_error(display, tree, header.error);
+    add_payload(display, record, tree, view, entry, payload ? &*payload : nullptr);
+    if (entry.readable) add_meaning(display, tree, tvb, header);
     add_connection(display, record, tree, tvb, entry);
     add_id(tree, tvb, id_of("fcvi.exchange"), "xchg", entry.exchange);
     add_message(record, tree, tvb, entry, view.frame.payload_length);
     add_links(display, tree, tvb, record, entry);
     add_fc_remarks(display, tree, tvb, entry);
-    if (entry.readable) add_header(display, tree, view, header);
-    else add_error(display, tree, header.error);
-    add_payload(display, record, tree, view, entry, payload ? &*payload : nullptr);
     add_assembly(display.pinfo, tree, tvb, assembly_ids(), "FC-VI Message", record, entry);
     if (is_whole_message(record, entry))
         proto_tree_add_item(tree, id_of("fcvi.message_data"), view.payload(), 0, -1, ENC_NA);

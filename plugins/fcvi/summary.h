@@ -18,7 +18,7 @@ struct IuView {
     const Message* message;               ///< nullptr if it is not a Message's
 };
 
-/// "WRITE_RQST fcvi-1 #2, octets 0-2047 of 8192 to 0x7f0000001000, handle 0x9"
+/// "WRITE_RQST fcvi-1 #2, bytes 0-2047 of 8192 to 0x7f0000001000, handle 0x9"
 /// "CONNECT_RESP1 fcvi-1 rejects: No Discriminator Match (0x01)"
 Line summary_of(const IuView& view);
 
@@ -28,7 +28,7 @@ Line name_of_iu(const wire::DeviceHeader& header);
 /// "by the server: No Discriminator Match (0x01)"; empty if nobody said no.
 Line rejection_of(const Connection& connection);
 
-/// How many octets the Message has: as it says, or as many as were seen.
+/// How many bytes the Message has: as it says, or as many as were seen.
 std::uint64_t length_of(const Message& message);
 
 }  // namespace fabricscope::plugin::fcvi

@@ -9,8 +9,8 @@
 namespace fabricscope::plugin::rdma {
 
 inline Fields fields;
-/// Of a generated field.
-inline int id_of(GeneratedName<engine::rdma::generated_fields> name) { return fields.generated[name.index]; }
+using Generated = GeneratedName<engine::rdma::generated_fields>;
+inline int id_of(Generated name) { return fields.generated[name.index]; }
 
 Plugin& plugin();
 /// Of the capture that is open.

@@ -8,6 +8,9 @@
 namespace fabricscope::plugin::rdma {
 namespace {
 
+/// Packets that belong together are seldom further apart; nobody shall wait for those that do not come.
+constexpr std::size_t most_searched = 16'384;
+
 bool is_odd(const FrameFacts& facts) {
     return facts.retransmission || facts.nak || facts.out_of_order || facts.duplicate_request || facts.duplicate_ack ||
            facts.unseen || facts.missing != 0 || facts.lost != 0 || facts.cnp_latency;
@@ -50,22 +53,20 @@ void Record::on_facts(const FrameFacts& facts) {
              facts.unseen, facts.missing, facts.lost, facts.retry, facts.waited, facts.cnp_latency});
 }
 
-void Record::on_packet(const FrameFacts& facts, const capture::Packet& packet) {
-    const auto merged = merged_.find(facts.stream);
-    content_of(merged != merged_.end() ? merged->second : facts.stream).note(packet.ib);
+Content& Record::content_of(std::uint32_t stream) {
+    if (contents_.size() < stream) contents_.resize(stream);
+    return contents_[stream - 1];
 }
 
-void Record::on_merged(std::uint32_t stream, std::uint32_t into) {
-    merged_[stream] = into;
-    const Content half = content_of(stream);
-    content_of(into).join(half);
+void Record::on_packet(const FrameFacts& facts, const capture::Packet& packet) {
+    const std::uint32_t into = merged_into(facts.stream);
+    content_of(into != 0 ? into : facts.stream).note(packet.ib);
 }
 
 const Content* Record::content(std::uint64_t frame) const {
     const Entry* entry = entries_.find(original_of(frame));
     if (entry == nullptr) return nullptr;
-    const auto merged = merged_.find(entry->stream);
-    const std::uint32_t stream = merged != merged_.end() ? merged->second : entry->stream;
+    const std::uint32_t stream = way_of(*entry).stream;
     return stream <= contents_.size() ? &contents_[stream - 1] : nullptr;
 }
 
@@ -74,15 +75,28 @@ void Record::on_operation(const engine::rdma::Operation& operation) {
     if (begun != nullptr && begun->response == 0) begun->response = static_cast<std::uint32_t>(operation.answer->frame);
 }
 
+void Record::on_merged(std::uint32_t stream, std::uint32_t into) {
+    if (stream >= merged_.size()) merged_.resize(std::size_t{stream} + 1);
+    merged_[stream] = into;
+    const Content half = content_of(stream);
+    content_of(into).join(half);
+}
+
+Record::Way Record::way_of(const Entry& entry) const {
+    // A half that joins an earlier one was the first of a stream of its own, and is the second of the other.
+    const std::uint32_t into = merged_into(entry.stream);
+    if (into != 0) return {into, Side::b};
+    return {entry.stream, entry.from_b ? Side::b : Side::a};
+}
+
 bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
     facts = {};
     facts.frame = original_of(frame);
     const Entry* entry = entries_.find(facts.frame);
     if (entry == nullptr) return false;
-    const auto merged = merged_.find(entry->stream);
-    facts.stream = merged != merged_.end() ? merged->second : entry->stream;
-    // A half that joins an earlier one was the first of a stream of its own, and is the second of the other.
-    facts.from = entry->from_b || merged != merged_.end() ? Side::b : Side::a;
+    const Way way = way_of(*entry);
+    facts.stream = way.stream;
+    facts.from = way.from;
     facts.request = entry->request;
     facts.response = entry->response_packet;
     facts.cnp = entry->cnp;
@@ -123,6 +137,27 @@ bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
 std::uint64_t Record::response(std::uint64_t frame) const {
     const Entry* entry = entries_.find(frame);
     return entry != nullptr ? entry->response : 0;
+}
+
+std::uint64_t Record::original(const FrameFacts& facts) const {
+    const auto is_original = [&](const Entry& entry) {
+        const bool same = entry.psn == facts.psn && entry.request == facts.request && !entry.cnp &&
+                          way_of(entry) == Way{facts.stream, facts.from};
+        return same && (entry.oddity == 0 || !oddities_[entry.oddity].retransmission);
+    };
+    const Entry* found = facts.retransmission ? entries_.find_before(facts.frame, most_searched, is_original) : nullptr;
+    return found != nullptr ? found->frame : 0;
+}
+
+std::uint64_t Record::acknowledgment(const FrameFacts& facts) const {
+    const bool is_acknowledged = facts.operation == OperationType::send || facts.operation == OperationType::write;
+    if (!facts.request || !is_acknowledged) return 0;
+    const auto acknowledges = [&](const Entry& entry) {
+        return entry.answer != 0 && answers_[entry.answer].acknowledges_frame >= facts.frame &&
+               way_of(entry) == Way{facts.stream, engine::rdma::other(facts.from)};
+    };
+    const Entry* found = entries_.find_behind(facts.frame, most_searched, acknowledges);
+    return found != nullptr ? found->frame : 0;
 }
 
 const Stream& Record::stream(const FrameFacts& facts) { return engine().rdma().streams[facts.stream - 1]; }

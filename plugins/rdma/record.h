@@ -8,7 +8,7 @@
 #include <array>
 #include <deque>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "analyzer/engine/rdma/sessions.h"
 #include "plugins/rdma/guesses.h"
@@ -34,6 +34,10 @@ public:
     const Content* content(std::uint64_t frame) const;
     /// The packet that completes the operation which begins in this frame; 0: none that is known yet.
     std::uint64_t response(std::uint64_t frame) const;
+    /// The packet of which these facts are a retransmission, as it was sent first; 0: it was not seen, or long ago.
+    std::uint64_t original(const FrameFacts& facts) const;
+    /// The packet that acknowledges this request; 0: none that is known yet.
+    std::uint64_t acknowledgment(const FrameFacts& facts) const;
     const FrameNotes& notes() const { return notes_; }
 
     /// Of the facts, as far as the frames seen until now tell.
@@ -93,6 +97,17 @@ private:
     void on_copy(std::uint64_t frame, std::uint64_t original) override { note_copy(frame, original); }
     void on_finding(const engine::Finding& finding) override { notes_.note_finding(finding); }
 
+    /// A direction of a stream.
+    struct Way {
+        std::uint32_t stream;
+        Side from;
+        bool operator==(const Way&) const = default;
+    };
+    Way way_of(const Entry& entry) const;
+    /// The earlier stream whose other half this one is; 0: none.
+    std::uint32_t merged_into(std::uint32_t stream) const { return stream < merged_.size() ? merged_[stream] : 0; }
+    Content& content_of(std::uint32_t stream);
+
     /// What is known of a stream's session, and when that was looked for.
     struct Known {
         std::array<std::string, 2> text;  ///< of its ends; empty before somebody looks at it
@@ -108,12 +123,8 @@ private:
     FrameList<Entry> entries_;
     FrameDetails<Answer> answers_;
     FrameDetails<Oddity> oddities_;
-    std::unordered_map<std::uint32_t, std::uint32_t> merged_;  ///< streams that are the other half of earlier ones
-    std::vector<Content> contents_;                            ///< by the stream's id - 1
-    Content& content_of(std::uint32_t stream) {
-        if (contents_.size() < stream) contents_.resize(stream);
-        return contents_[stream - 1];
-    }
+    std::vector<std::uint32_t> merged_;  ///< by stream: the earlier one whose other half it is; 0: none
+    std::vector<Content> contents_;      ///< by the stream's id - 1
     // Frames are shown while they are read, too: sessions are looked for when somebody looks at a stream.
     mutable std::optional<engine::rdma::Sessions> sessions_;
     mutable std::deque<Known> known_;  ///< by the stream's id - 1

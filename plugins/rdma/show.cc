@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "plugins/rdma/summary.h"
 #include "protocols/ib/retries.h"
@@ -40,23 +41,22 @@ std::array<expert_field, kinds> ids = [] {
 }();
 
 constexpr struct {
-    const char* name;
+    Generated name;
     int severity;
-    const char* summary;
 } descriptions[kinds] = {
-    {"analysis.retransmission", PI_NOTE, "The packet is sent again"},
-    {"analysis.fast_retransmission", PI_NOTE, "The packet is sent again after a NAK or a gap in a response"},
-    {"analysis.timeout_retransmission", PI_NOTE, "The packet is sent again after a time-out"},
-    {"analysis.rnr_retransmission", PI_NOTE, "The packet is sent again after an RNR NAK"},
-    {"analysis.nak", PI_WARN, "A request is refused"},
-    {"analysis.rnr", PI_WARN, "The receiver is not ready"},
-    {"analysis.out_of_order", PI_WARN, "The packet comes behind later ones"},
-    {"analysis.lost_packets", PI_WARN, "A packet was lost"},
-    {"analysis.unseen_packets", PI_WARN, "Packets before this one have not been seen"},
-    {"analysis.ack_unseen", PI_WARN, "Packets are acknowledged that have not been seen"},
-    {"analysis.duplicate_ack", PI_NOTE, "The acknowledgment was seen before"},
-    {"analysis.duplicate_request", PI_NOTE, "The packet had arrived, and is sent again"},
-    {"analysis.retries_exhausted", PI_WARN, "Nothing came after the last of all retries"},
+    {"rdma.analysis.retransmission", PI_NOTE},
+    {"rdma.analysis.fast_retransmission", PI_NOTE},
+    {"rdma.analysis.timeout_retransmission", PI_NOTE},
+    {"rdma.analysis.rnr_retransmission", PI_NOTE},
+    {"rdma.analysis.nak", PI_WARN},
+    {"rdma.analysis.rnr", PI_WARN},
+    {"rdma.analysis.out_of_order", PI_WARN},
+    {"rdma.analysis.lost_packets", PI_WARN},
+    {"rdma.analysis.unseen_packets", PI_WARN},
+    {"rdma.analysis.ack_unseen", PI_WARN},
+    {"rdma.analysis.duplicate_ack", PI_NOTE},
+    {"rdma.analysis.duplicate_request", PI_NOTE},
+    {"rdma.analysis.retries_exhausted", PI_WARN},
 };
 
 void say(const Display& display, proto_item* item, Kind kind) { expert_add_info(display.pinfo, item, &ids[kind]); }
@@ -107,6 +107,7 @@ void add_operation(
     if (is_answer && facts.completes)
         add_time_span(tree, tvb, id_of("rdma.operation.time"), facts.time - facts.request_time);
     if (facts.request) add_frame(tree, tvb, id_of("rdma.response_in"), record.response(facts.frame));
+    add_frame(tree, tvb, id_of("rdma.acknowledged_in"), record.acknowledgment(facts));
     add_frame(tree, tvb, id_of("rdma.ack_to"), facts.acknowledges_frame);
     if (facts.ack_rtt) add_time_span(tree, tvb, id_of("rdma.ack_rtt"), *facts.ack_rtt);
 }
@@ -118,8 +119,9 @@ void add_refusal(proto_tree* tree, tvbuff_t* tvb, std::uint8_t syndrome) {
     add_time_span(tree, tvb, id_of("rdma.rnr.timer"), asked * capture::microsecond);
 }
 
-void add_repetition(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+void add_repetition(const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     if (!facts.retransmission) return;
+    add_frame(tree, tvb, id_of("rdma.retransmission.of"), record.original(facts));
     add_text(tree, tvb, id_of("rdma.retransmission.cause"), name_of(*facts.retransmission));
     if (facts.waited) add_time_span(tree, tvb, id_of("rdma.retransmission.wait"), *facts.waited);
     if (facts.retry != 0) add_number(tree, tvb, id_of("rdma.retransmission.retry"), std::optional(facts.retry));
@@ -154,7 +156,7 @@ void add_facts(const Display& display, const Record& record, proto_tree* tree, t
     add_number(tree, tvb, id_of("rdma.bytes_in_flight"), facts.bytes_in_flight);
     add_congestion(tree, tvb, facts);
     if (facts.nak) add_refusal(tree, tvb, *facts.nak);
-    add_repetition(tree, tvb, facts);
+    add_repetition(record, tree, tvb, facts);
     say_what_stands_out(display, proto_tree_get_parent(tree), facts);
     add_remarks(display, tree, tvb, facts.frame, false);
 }
@@ -174,10 +176,10 @@ void write_info(const Display& display, const FrameFacts& facts, const Line& sum
 }  // namespace
 
 std::span<const ExpertKind> experts() {
-    static const std::array<ExpertKind, kinds> made = [] {
-        std::array<ExpertKind, kinds> all{};
+    static const std::vector<ExpertKind> made = [] {
+        std::vector<ExpertKind> all;
         for (std::size_t i = 0; i < kinds; ++i)
-            all[i] = {&ids[i], descriptions[i].name, PI_SEQUENCE, descriptions[i].severity, descriptions[i].summary};
+            all.push_back({&ids[i], descriptions[i].name.field(), PI_SEQUENCE, descriptions[i].severity});
         return all;
     }();
     return made;

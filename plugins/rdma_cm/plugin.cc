@@ -7,6 +7,7 @@
 #include "plugins/rdma_cm/plugin.h"
 
 #include <memory>
+#include <utility>
 
 #include "plugins/rdma/plugin.h"
 #include "plugins/rdma_cm/guesses.h"
@@ -59,7 +60,7 @@ constexpr MenuFilter menu_filters[] = {
 
 // ---- the plugin ----------------------------------------------------------------------------------
 
-constexpr ExpertKind experts[] = {{&rejected, "rejected", PI_RESPONSE_CODE, PI_NOTE, "The connection is rejected"}};
+constexpr ExpertKind experts[] = {{&rejected, Generated("rdma_ip_cm.rejected").field(), PI_RESPONSE_CODE, PI_NOTE}};
 constexpr int* subtrees[] = {&traffic_subtree};
 
 const Description& description() {
@@ -108,18 +109,18 @@ public:
     void before(const Visit& visit) override {
         guesses.allow_all();
         if (visit.first) open_record->note_message(visit.packet);
-        if (visit.packet.ib.payload_length == 0) return;
-        const auto service_id = service_id_of(visit.pinfo->num);
-        if (!service_id) return;  // it may be anything
-        guesses.keep_off([&](std::string_view protocol) { return may_be_guessed(protocol, *service_id); });
+        known_ = open_record->find_facts(visit.pinfo->num, facts_);
+        if (!known_ || visit.packet.ib.payload_length == 0) return;
+        const Connection* connection = open_record->connection(facts_.connection);
+        if (connection == nullptr || !connection->service_id) return;  // it may be anything
+        guesses.keep_off([&](std::string_view protocol) { return may_be_guessed(protocol, *connection->service_id); });
     }
 
     void after(const Visit& visit) override {
         guesses.allow_all();
-        FrameFacts facts;
-        if (!open_record->find_facts(visit.pinfo->num, facts) && !find_late_facts(visit, facts)) return;
-        show(visit, facts);
-        if (facts.frame == visit.pinfo->num) tap(visit, facts);
+        if (!std::exchange(known_, false) && !find_late_facts(visit, facts_)) return;
+        show(visit, facts_);
+        if (facts_.frame == visit.pinfo->num) tap(visit, facts_);
     }
 
 private:
@@ -153,6 +154,10 @@ private:
             {&fields, ends, facts.connection, broken}, facts, facts.message ? visit.packet.ib.payload : ByteView{}};
         tap_queue_packet(fields.tap, visit.pinfo, data);
     }
+
+    // Of the frame that is being dissected.
+    bool known_ = false;
+    FrameFacts facts_;
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace fabricscope::plugin::rdma_cm {
 inline Fields fields;
 inline expert_field rejected = EI_INIT;
 inline int traffic_subtree = -1;  ///< of a packet that a connection carries
-/// Of a generated field.
-inline int id_of(GeneratedName<engine::rdma_cm::generated_fields> name) { return fields.generated[name.index]; }
+using Generated = GeneratedName<engine::rdma_cm::generated_fields>;
+inline int id_of(Generated name) { return fields.generated[name.index]; }
 
 Plugin& plugin();
 /// Of the capture that is open.

@@ -36,7 +36,7 @@ void write_message_columns(
 
 // ---- what the engine found out -------------------------------------------------------------------
 
-/// Why there is no connection, if there is none: what is looked for first.
+/// Why there is no connection, if there is none.
 void add_outcome(
     const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const Connection& connection) {
     using engine::rdma_cm::Outcome;
@@ -76,6 +76,7 @@ void add_way(const Display& display, const Record& record, proto_tree* tree, tvb
 void add_facts(const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     if (const Connection* connection = record.connection(facts.connection)) {
         add_id(tree, tvb, id_of("rdma_ip_cm.connection"), "cm", connection->id);
+        add_stream_number(tree, tvb, id_of("rdma_ip_cm.stream"), connection->id);
         if (connection->began_before) add_true(tree, tvb, id_of("rdma_ip_cm.began_before"));
         add_outcome(display, record, tree, tvb, *connection);
         add_sockets(display, record, tree, tvb, *connection);
@@ -114,10 +115,10 @@ void show_message(
     if (with_columns) write_message_columns(display, packet, facts, summary);
     if (!display.details) return;
     proto_tree* tree = add_protocol(display, fields.name, mad, 0, -1, summary.c_str());
-    add_facts(display, record, tree, mad, facts);
     walk(message, builder(display, mad, tree));
-    add_service(tree, mad, message);
     add_error(display, tree, message.error);
+    add_service(tree, mad, message);
+    add_facts(display, record, tree, mad, facts);
 }
 
 void show_traffic(const Display& display, const Record& record, tvbuff_t* frame, const FrameFacts& facts) {
@@ -126,6 +127,7 @@ void show_traffic(const Display& display, const Record& record, tvbuff_t* frame,
     proto_item* item = proto_tree_add_string(display.tree, id_of("rdma_ip_cm.connection"), frame, 0, 0, connection);
     proto_item_set_generated(item);
     proto_tree* tree = proto_item_add_subtree(item, traffic_subtree);
+    add_stream_number(tree, frame, id_of("rdma_ip_cm.stream"), facts.connection);
     add_way(display, record, tree, frame, facts);
     add_remarks(display, tree, frame, facts.frame, facts.retransmission);
 }

@@ -11,41 +11,52 @@
 namespace fabricscope::plugin {
 namespace {
 
-std::vector<ExpertKind> kinds_of_all(Experts& common) {
+/// What Wireshark registers. It keeps pointers to all texts.
+class Infos {
+public:
+    void add(expert_field& id, const char* name, int group, int severity, const char* summary) {
+        infos_.push_back({&id, {name, group, severity, summary, EXPFILL}});
+    }
+    void add_common(const char* filter, expert_field& id, const engine::CommonField& field, int group, int severity) {
+        add(id, names_.emplace_back(std::string(filter) + "." + field.name).c_str(), group, severity, field.label);
+    }
+    void register_with(int protocol) {
+        expert_register_field_array(expert_register_protocol(protocol), infos_.data(), static_cast<int>(infos_.size()));
+    }
+
+private:
+    std::vector<ei_register_info> infos_;
+    std::deque<std::string> names_;
+};
+
+void add_those_of_all(Infos& infos, const char* filter, Experts& common) {
     using engine::Severity;
     namespace expert = engine::expert;
+    const auto add = [&](expert_field& id, const engine::CommonField& field, int group, int severity) {
+        infos.add_common(filter, id, field, group, severity);
+    };
     const auto finding = [&common](Severity severity) -> expert_field& {
         return common.finding[static_cast<std::size_t>(severity)];
     };
-    const auto kind = [](expert_field& id, const engine::CommonField& field, int group, int severity) {
-        return ExpertKind{&id, field.name, group, severity, field.label};
-    };
-    return {
-        kind(common.malformed, expert::malformed, PI_MALFORMED, PI_ERROR),
-        kind(common.cut, expert::cut, PI_UNDECODED, PI_NOTE),
-        kind(common.reserved_set, expert::reserved_set, PI_PROTOCOL, PI_NOTE),
-        kind(common.retransmission, expert::repeated, PI_SEQUENCE, PI_NOTE),
-        kind(common.late, expert::late, PI_SEQUENCE, PI_NOTE),
-        kind(finding(Severity::note), expert::note, PI_PROTOCOL, PI_NOTE),
-        kind(finding(Severity::warning), expert::warning, PI_PROTOCOL, PI_WARN),
-        kind(finding(Severity::error), expert::error, PI_PROTOCOL, PI_ERROR),
-    };
+    add(common.malformed, expert::malformed, PI_MALFORMED, PI_ERROR);
+    add(common.cut, expert::cut, PI_UNDECODED, PI_NOTE);
+    add(common.reserved_set, expert::reserved_set, PI_PROTOCOL, PI_NOTE);
+    add(common.retransmission, expert::repeated, PI_SEQUENCE, PI_NOTE);
+    add(common.late, expert::late, PI_SEQUENCE, PI_NOTE);
+    add(finding(Severity::note), expert::note, PI_PROTOCOL, PI_NOTE);
+    add(finding(Severity::warning), expert::warning, PI_PROTOCOL, PI_WARN);
+    add(finding(Severity::error), expert::error, PI_PROTOCOL, PI_ERROR);
 }
 
 }  // namespace
 
 void register_experts(int protocol, const char* filter, Experts& common, std::span<const ExpertKind> more) {
-    // Wireshark keeps pointers to both.
-    static std::deque<std::vector<ei_register_info>> registered;
-    static std::deque<std::string> names;
-    std::vector<ExpertKind> kinds = kinds_of_all(common);
-    kinds.insert(kinds.end(), more.begin(), more.end());
-    std::vector<ei_register_info>& infos = registered.emplace_back();
-    for (const ExpertKind& kind : kinds) {
-        const std::string& name = names.emplace_back(std::string(filter) + "." + kind.name);
-        infos.push_back({kind.id, {name.c_str(), kind.group, kind.severity, kind.summary, EXPFILL}});
-    }
-    expert_register_field_array(expert_register_protocol(protocol), infos.data(), static_cast<int>(infos.size()));
+    static std::deque<Infos> of_all_protocols;
+    Infos& infos = of_all_protocols.emplace_back();
+    add_those_of_all(infos, filter, common);
+    for (const ExpertKind& kind : more)
+        infos.add(*kind.id, kind.field.filter, kind.group, kind.severity, kind.field.description);
+    infos.register_with(protocol);
 }
 
 }  // namespace fabricscope::plugin

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "analyzer/engine/generated_field.h"
 #include "plugins/shell/wireshark_compat.h"
 
 namespace fabricscope::plugin {
@@ -21,10 +22,10 @@ struct Experts {
 
 struct ExpertKind {
     expert_field* id;  ///< set when it is registered
-    const char* name;  ///< behind the protocol's: "late" becomes "smcr.late"
+    /// Its name and its text, from the table of the protocol's generated fields.
+    const engine::GeneratedField& field;
     int group;
     int severity;
-    const char* summary;
 };
 
 /// Those of `common` and `more`, of the protocol with this id and filter name. To be called once for each.

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/shell/fields.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "protocols/layout/flags.h"
+
 namespace fabricscope::plugin {
 namespace {
 
@@ -46,6 +52,21 @@ struct GeneratedShape {
     int display;
 };
 
+/// Wireshark's packet list draws what a frame number means to the selected frame.
+const void* link_of(std::string_view filter) {
+    constexpr struct {
+        std::string_view ending;
+        ft_framenum_type_t type;
+    } links[] = {
+        {".request_in", FT_FRAMENUM_REQUEST},   {".response_in", FT_FRAMENUM_RESPONSE},
+        {".ack_to", FT_FRAMENUM_ACK},           {".acknowledged_in", FT_FRAMENUM_ACK},
+        {".copy_of", FT_FRAMENUM_RETRANS_PREV}, {".retransmission.of", FT_FRAMENUM_RETRANS_PREV},
+    };
+    for (const auto& link : links)
+        if (filter.ends_with(link.ending)) return FRAMENUM_TYPE(link.type);
+    return FRAMENUM_TYPE(FT_FRAMENUM_NONE);
+}
+
 GeneratedShape shape_of(GeneratedType type) {
     switch (type) {
         case GeneratedType::text: break;
@@ -64,10 +85,13 @@ GeneratedShape shape_of(GeneratedType type) {
 
 }  // namespace
 
+const char* FieldRegistry::kept(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
+
 const void* FieldRegistry::strings_of(const FieldInfo& info) {
     if (info.names.empty()) return nullptr;
     std::vector<value_string>& names = value_names_.emplace_back();
     for (const layout::ValueName& name : info.names) names.push_back({name.value, name.name});
+    if (layout::name_of(info.names, 0) == nullptr) names.push_back({0, "not set"});  // no "Unknown (0)"
     names.push_back({0, nullptr});
     return VALS(names.data());
 }
@@ -82,9 +106,20 @@ void FieldRegistry::add_layouts(std::span<const layout::LayoutInfo> layouts) {
             const char* clause = field.clause != nullptr ? field.clause : info.clause;
             fields_.push_back(
                 {&ids.fields[i],
-                 {field.label, field.filter, type_of(field), display_of(field), strings_of(field), field.mask, clause,
-                  HFILL}});
+                 {field.label, field.filter, type_of(field), display_of(field), strings_of(field), field.mask,
+                  kept(fmt::format("{} of {} ({})", field.label, info.name, clause)), HFILL}});
         }
+        add_flags(info, ids);
+    }
+}
+
+void FieldRegistry::add_flags(const layout::LayoutInfo& info, LayoutIds& ids) {
+    const std::vector<layout::FlagGroup> groups = layout::flag_groups(info.fields);
+    ids.flags.reserve(groups.size());  // they stay where they are from now on
+    for (const layout::FlagGroup& group : groups) {
+        Flags& flags = ids.flags.emplace_back(group.begin, group.end, -1);
+        add(flags.id, kept(group.filter), group.label, number_type(info.fields[group.begin].width), BASE_HEX,
+            kept(fmt::format("All flags of {} that share these bytes ({})", info.name, info.clause)));
     }
 }
 
@@ -100,24 +135,27 @@ void FieldRegistry::add_generated(std::span<const engine::GeneratedField> fields
         const GeneratedShape shape = shape_of(fields[i].type);
         ids[i] = -1;
         if (fields[i].type == GeneratedType::expert_info) continue;
-        add(ids[i], fields[i].filter, fields[i].label, shape.type, shape.display, fields[i].description);
+        const void* strings = shape.type == FT_FRAMENUM ? link_of(fields[i].filter) : nullptr;
+        add(ids[i], fields[i].filter, fields[i].label, shape.type, shape.display, fields[i].description, strings);
     }
 }
 
 void FieldRegistry::add(
-    int& id, const char* filter, const char* label, enum ftenum type, int display, const char* description) {
-    fields_.push_back({&id, {label, filter, type, display, nullptr, 0, description, HFILL}});
+    int& id, const char* filter, const char* label, enum ftenum type, int display, const char* description,
+    const void* strings) {
+    fields_.push_back({&id, {label, filter, type, display, strings, 0, description, HFILL}});
 }
 
 void FieldRegistry::register_with(int protocol) {
     proto_register_field_array(protocol, fields_.data(), static_cast<int>(fields_.size()));
+    add_subtree(flags_subtree_);
     for (int* subtree : subtrees_) *subtree = -1;
     proto_register_subtree_array(subtrees_.data(), static_cast<int>(subtrees_.size()));
 }
 
 FieldRegistry::Part FieldRegistry::part(const layout::LayoutInfo& info) const {
     const LayoutIds& ids = layouts_.at(info.fields.data());
-    return {ids.fields.data(), ids.subtree};
+    return {ids.fields.data(), ids.subtree, ids.flags};
 }
 
 }  // namespace fabricscope::plugin

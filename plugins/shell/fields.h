@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -20,10 +21,16 @@ namespace fabricscope::plugin {
 /// Collects fields and subtrees, registers them, and tells their ids. Lives as long as the process.
 class FieldRegistry {
 public:
+    /// Flags that share octets, as a whole.
+    struct Flags {
+        std::size_t begin, end;  ///< of the layout's fields
+        int id;
+    };
     /// The ids of a layout's fields, in the layout's order, and of its subtree.
     struct Part {
         const int* fields;
         int subtree;
+        std::span<const Flags> flags;  ///< in the layout's order
     };
 
     void add_layouts(std::span<const layout::LayoutInfo> layouts);
@@ -31,27 +38,37 @@ public:
     /// `ids` are set by register_with() and outlive the registry; one for each field.
     void add_generated(std::span<const engine::GeneratedField> fields, std::span<int> ids);
     /// A field without a layout. `id` is set by register_with() and outlives the registry.
-    void add(int& id, const char* filter, const char* label, enum ftenum type, int display, const char* description);
+    void add(
+        int& id, const char* filter, const char* label, enum ftenum type, int display, const char* description,
+        const void* strings = nullptr);
     void add_subtree(int& id) { subtrees_.push_back(&id); }
     void register_with(int protocol);
 
     /// Of a layout that has been added.
     Part part(const layout::LayoutInfo& info) const;
     int octets(const layout::OctetsInfo& info) const { return octets_.at(&info); }
+    /// Of flags that share octets.
+    int flags_subtree() const { return flags_subtree_; }
 
 private:
     struct LayoutIds {
         std::vector<int> fields;
+        std::vector<Flags> flags;
         int subtree = -1;
     };
 
+    void add_flags(const layout::LayoutInfo& info, LayoutIds& ids);
+    /// A text that Wireshark may keep a pointer to.
+    const char* kept(std::string text);
     const void* strings_of(const layout::FieldInfo& info);
 
     std::unordered_map<const layout::FieldInfo*, LayoutIds> layouts_;  // by the layout's first field
     std::unordered_map<const layout::OctetsInfo*, int> octets_;
     std::vector<hf_register_info> fields_;
     std::vector<int*> subtrees_;
+    int flags_subtree_ = -1;
     std::deque<std::vector<value_string>> value_names_;
+    std::deque<std::string> texts_;
 };
 
 /// Generated fields that each protocol has under the same name, behind its own: "fcvi.source".
@@ -77,6 +94,8 @@ struct Fields {
 /// Where `table` has the field `filter`; the compiler looks it up.
 template <const auto& table> struct GeneratedName {
     std::size_t index = 0;
+
+    constexpr const engine::GeneratedField& field() const { return table[index]; }
 
     consteval GeneratedName(const char* filter) {
         while (std::string_view(table.at(index).filter) != filter) ++index;

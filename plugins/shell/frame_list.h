@@ -61,6 +61,20 @@ public:
         return std::span(entries_).subspan(begin, end - begin);
     }
 
+    /// The nearest of the `most` entries before that frame's, or behind them, for which `is` is true; otherwise
+    /// nullptr.
+    template <class Is> const Entry* find_before(std::uint64_t frame, std::size_t most, const Is& is) const {
+        std::size_t place = place_of(frame);
+        for (; place > 0 && most > 0; --most)
+            if (is(entries_[--place])) return &entries_[place];
+        return nullptr;
+    }
+    template <class Is> const Entry* find_behind(std::uint64_t frame, std::size_t most, const Is& is) const {
+        for (std::size_t place = place_of(frame); place < entries_.size() && most > 0; ++place, --most)
+            if (entries_[place].frame > frame && is(entries_[place])) return &entries_[place];
+        return nullptr;
+    }
+
 private:
     /// Where the frame's entry is, or would have to be. Frames are asked for more than once, and one after the other.
     std::size_t place_of(std::uint64_t frame) const {

@@ -31,6 +31,13 @@ void add_hidden_text(proto_tree* tree, tvbuff_t* tvb, int id, const char* text) 
     proto_item_set_hidden(item);
 }
 
+void add_stream_number(proto_tree* tree, tvbuff_t* tvb, int id, std::uint32_t number) {
+    if (number == 0) return;
+    proto_item* item = proto_tree_add_uint64(tree, id, tvb, 0, 0, number);
+    proto_item_set_generated(item);
+    proto_item_set_hidden(item);
+}
+
 void add_presence(proto_tree* tree, tvbuff_t* tvb, int id) {
     proto_item_set_hidden(proto_tree_add_item(tree, id, tvb, 0, -1, ENC_NA));
 }

@@ -17,6 +17,8 @@ void add_frame(proto_tree* tree, tvbuff_t* tvb, int id, std::uint64_t frame);
 void add_time_span(proto_tree* tree, tvbuff_t* tvb, int id, capture::Time span);
 /// Lets a filter name what the tree shows otherwise.
 void add_hidden_text(proto_tree* tree, tvbuff_t* tvb, int id, const char* text);
+/// Lets a filter, a column or a graph have a session as a number; nothing for 0.
+void add_stream_number(proto_tree* tree, tvbuff_t* tvb, int id, std::uint32_t number);
 void add_presence(proto_tree* tree, tvbuff_t* tvb, int id);
 
 /// Returns nullptr if there is no number.

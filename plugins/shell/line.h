@@ -3,9 +3,9 @@
 // printf is what costs most there.
 #pragma once
 
-#include <algorithm>
-#include <charconv>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -17,26 +17,22 @@ public:
     Line() { text_[0] = '\0'; }
     explicit Line(std::string_view text) : Line() { *this << text; }
 
-    Line& operator<<(std::string_view text) {
-        const std::size_t count = std::min(text.size(), sizeof text_ - 1 - size_);
-        std::copy_n(text.data(), count, text_ + size_);
-        size_ += count;
-        text_[size_] = '\0';
-        return *this;
-    }
+    // Out of line: it is short code that counts here, since it is seldom in the processor's caches when a frame comes.
+    Line& operator<<(std::string_view text);
     template <std::integral T>
-    requires(!std::same_as<T, char> && !std::same_as<T, bool>) Line& operator<<(T number) { return write(number, 10); }
+    requires(!std::same_as<T, char> && !std::same_as<T, bool>) Line& operator<<(T number) {
+        if constexpr (std::signed_integral<T>) return write_signed(number);
+        else return write_decimal(number);
+    }
     /// As hexadecimal digits, without leading zeros.
-    template <std::unsigned_integral T> Line& hex(T number) { return write(number, 16); }
+    Line& hex(std::uint64_t number);
 
     const char* c_str() const { return text_; }
+    bool empty() const { return size_ == 0; }
 
 private:
-    template <class T> Line& write(T number, int base) {
-        char digits[24];
-        const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number, base);
-        return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
-    }
+    Line& write_signed(std::int64_t number);
+    Line& write_decimal(std::uint64_t number);
 
     char text_[256];
     std::size_t size_ = 0;

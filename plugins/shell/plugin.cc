@@ -48,7 +48,7 @@ void register_fields(const Description& description, Fields& fields) {
     if (protocol.octets != nullptr) registry.add_octets(protocol.octets());
     registry.add_generated(protocol.generated_fields, fields.generated);
     const std::string& octets = names.emplace_back(fmt::format("{}.{}", protocol.filter, engine::unknown_octets.name));
-    registry.add(fields.octets, octets.c_str(), "Octets", FT_BYTES, BASE_NONE, engine::unknown_octets.label);
+    registry.add(fields.octets, octets.c_str(), "Bytes", FT_BYTES, BASE_NONE, engine::unknown_octets.label);
     registry.add_subtree(fields.subtree);
     for (int* subtree : description.subtrees) registry.add_subtree(*subtree);
     registry.register_with(fields.protocol);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugins/shell/line.h"
+
 namespace fabricscope::plugin {
 
 using layout::FieldInfo;
@@ -17,15 +19,36 @@ void TreeBuilder::add_part(const Shape& shape, std::size_t offset, const layout:
     if (!role.used) return add_octets(offset, shape.size, {.label = "Unused", .index = role.index});
     proto_tree* tree = subtree_for(shape, offset, role);
     const FieldRegistry::Part ids = ids_.registry.part(shape.info);
+    auto flags = ids.flags.begin();
+    proto_tree* flags_tree = nullptr;
     for (std::size_t i = 0; i < shape.info.fields.size(); ++i) {
         const FieldInfo& field = shape.info.fields[i];
         const std::size_t start = field.offset - shape.begin;
         const auto width = static_cast<unsigned>(std::min<std::size_t>(field.width, used - std::min(used, start)));
         const std::size_t position = offset + start;
         // A part that was cut is shown as far as it goes.
-        if (width != 0 && tvb_bytes_exist(message_, static_cast<int>(position), static_cast<int>(width)))
-            add_field(tree, field, ids.fields[i], position, width);
+        if (width == 0 || !tvb_bytes_exist(message_, static_cast<int>(position), static_cast<int>(width))) continue;
+        if (flags != ids.flags.end() && i == flags->begin) flags_tree = add_flags(tree, shape, *flags, position);
+        const bool is_flag = flags != ids.flags.end() && i >= flags->begin;
+        add_field(is_flag ? flags_tree : tree, field, ids.fields[i], position, width);
+        if (is_flag && i + 1 == flags->end) ++flags;
     }
+}
+
+/// "Flags: 0x40 (Urgent data pending (P))"
+proto_tree* TreeBuilder::add_flags(
+    proto_tree* tree, const Shape& shape, const FieldRegistry::Flags& flags, std::size_t offset) const {
+    const auto members = shape.info.fields.subspan(flags.begin, flags.end - flags.begin);
+    const FieldInfo& first = members.front();
+    const unsigned encoding = first.order == Order::little ? ENC_LITTLE_ENDIAN : ENC_BIG_ENDIAN;
+    proto_item* item = proto_tree_add_item(tree, flags.id, message_, static_cast<int>(offset), first.width, encoding);
+    Line names;
+    for (const FieldInfo& flag : members) {
+        if (flag.kind != Kind::boolean || !is_set(flag, offset)) continue;
+        names << (names.empty() ? " (" : ", ") << flag.label;
+    }
+    if (!names.empty()) proto_item_append_text(item, "%s)", names.c_str());
+    return proto_item_add_subtree(item, ids_.registry.flags_subtree());
 }
 
 /// A part whose offsets count from the message's begin continues the message; one that counts its own
@@ -43,7 +66,9 @@ proto_tree* TreeBuilder::subtree_for(const Shape& shape, std::size_t offset, con
         tree_, message_, start, length, subtree, nullptr, "%s %d", name, role.index + 1);
 }
 
+/// What is reserved shows if it is in use.
 void TreeBuilder::add_field(proto_tree* tree, const FieldInfo& info, int id, std::size_t offset, unsigned width) {
+    if (info.reserved && !is_set(info, offset)) return;
     const int start = static_cast<int>(offset);
     proto_item* item = nullptr;
     if (info.kind == Kind::text) {
@@ -53,7 +78,7 @@ void TreeBuilder::add_field(proto_tree* tree, const FieldInfo& info, int id, std
         const unsigned encoding = info.order == Order::little ? ENC_LITTLE_ENDIAN : ENC_BIG_ENDIAN;
         item = proto_tree_add_item(tree, id, message_, start, width, encoding);
     }
-    if (info.reserved && is_set(info, offset)) expert_add_info(pinfo_, item, &ids_.experts.reserved_set);
+    if (info.reserved) expert_add_info(pinfo_, item, &ids_.experts.reserved_set);
 }
 
 bool TreeBuilder::is_set(const FieldInfo& info, std::size_t offset) const {

@@ -44,6 +44,9 @@ private:
     void add_part(const Shape& shape, std::size_t offset, const layout::PartInfo& role, std::size_t used);
     void add_octets(std::size_t offset, std::size_t size, const layout::PartInfo& role);
     proto_tree* subtree_for(const Shape& shape, std::size_t offset, const layout::PartInfo& role);
+    /// The parent of flags that share the octets at `offset`.
+    proto_tree* add_flags(
+        proto_tree* tree, const Shape& shape, const FieldRegistry::Flags& flags, std::size_t offset) const;
     void add_field(proto_tree* tree, const layout::FieldInfo& info, int id, std::size_t offset, unsigned width);
     bool is_set(const layout::FieldInfo& info, std::size_t offset) const;
 

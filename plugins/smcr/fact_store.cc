@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/smcr/fact_store.h"
 
+#include <algorithm>
+
 namespace fabricscope::plugin::smcr {
 namespace {
 
@@ -24,8 +26,9 @@ std::uint32_t length_of(const FrameFacts& facts) {
 
 }  // namespace
 
-void FactStore::add(const FrameFacts& facts) {
+void FactStore::add(const FrameFacts& facts, std::uint32_t previous) {
     Entry& entry = entries_.add(facts.frame);
+    entry.previous = previous;
     entry.connection = facts.connection;
     entry.link_group = facts.link_group;
     entry.length = length_of(facts);
@@ -74,6 +77,36 @@ bool FactStore::find(std::uint64_t frame, FrameFacts& facts) const {
     else facts.message_length = entry.length;
     if (entry.detail != 0) take_detail(entry, facts);
     return true;
+}
+
+std::uint64_t FactStore::announcement(const FrameFacts& write) const {
+    constexpr std::size_t most_searched = 16'384;
+    if (write.connection == 0 || !write.position || !write.from) return 0;
+    const std::uint64_t end = *write.position + write.length;
+    const auto tells = [&](const Entry& entry) {
+        if (entry.what != What::cdc || entry.connection != write.connection || entry.detail == 0) return false;
+        const Cdc& cdc = cdcs_[entry.detail];
+        return entry.from_server == (write.from == Side::server) && cdc.has_produced && cdc.produced >= end;
+    };
+    const Entry* found = entries_.find_behind(write.frame, most_searched, tells);
+    return found != nullptr ? found->frame : 0;
+}
+
+std::span<const std::uint32_t> FactStore::announced(const FrameFacts& cdc) const {
+    constexpr std::size_t most = 64, most_frames = 256;
+    announced_.clear();
+    const Entry* entry = cdc.connection != 0 && cdc.from && cdc.produced ? entries_.find(cdc.frame) : nullptr;
+    for (std::size_t i = 0; entry != nullptr && i < most_frames && announced_.size() < most; ++i) {
+        entry = entries_.find(entry->previous);
+        if (entry == nullptr || entry->from_server != (cdc.from == Side::server)) continue;
+        if (entry->what == What::cdc) break;  // it told of those before
+        if (entry->what != What::write || entry->detail == 0) continue;
+        const Write& write = writes_[entry->detail];
+        if (write.position != unplaced && write.position + entry->length <= *cdc.produced)
+            announced_.push_back(entry->frame);
+    }
+    std::ranges::reverse(announced_);
+    return announced_;
 }
 
 void FactStore::take_detail(const Entry& entry, FrameFacts& facts) const {

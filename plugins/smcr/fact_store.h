@@ -2,6 +2,9 @@
 // What the engine said about each frame, in as little memory as it takes.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "analyzer/engine/smcr/observer.h"
 #include "plugins/shell/frame_list.h"
 
@@ -15,16 +18,23 @@ class FactStore {
 public:
     /// Frames come in the capture's order. `message` and `consumed_by_peer` are not kept, and `time`
     /// only where a request's time belongs to it.
-    void add(const FrameFacts& facts);
+    /// `previous` is the frame before it on its connection, 0 if there is none.
+    void add(const FrameFacts& facts, std::uint32_t previous);
     bool find(std::uint64_t frame, FrameFacts& facts) const;
+
+    /// The CDC message that tells the peer of this WRITE's data; 0: none that is known yet.
+    std::uint64_t announcement(const FrameFacts& write) const;
+    /// The WRITEs that this CDC message tells of, the latest ones, in order.
+    std::span<const std::uint32_t> announced(const FrameFacts& cdc) const;
 
 private:
     struct Entry {
         std::uint32_t frame;
         std::uint32_t connection;
         std::uint32_t link_group;
-        std::uint32_t length;  ///< octets: write: of data, llc and cdc: of the message, tcp: clc_pending
-        std::uint32_t detail;  ///< place in the list for its kind of frame; 0 = none
+        std::uint32_t length;    ///< octets: write: of data, llc and cdc: of the message, tcp: clc_pending
+        std::uint32_t detail;    ///< place in the list for its kind of frame; 0 = none
+        std::uint32_t previous;  ///< frame of the connection
         FrameFacts::What what = FrameFacts::What::other;
         std::uint8_t link;
         bool has_link : 1;
@@ -62,6 +72,7 @@ private:
     FrameDetails<Write> writes_;
     FrameDetails<Cdc> cdcs_;
     FrameDetails<Reply> replies_;
+    mutable std::vector<std::uint32_t> announced_;  ///< by the message that was asked for last
 };
 
 }  // namespace fabricscope::plugin::smcr

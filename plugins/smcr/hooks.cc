@@ -183,6 +183,8 @@ public:
     void begin(bool enabled) override;
     void follow(engine::Options& options, engine::Observers& observers) override;
     void end() override;
+    /// Of others than TCP and InfiniBand, too: these may be given to Wireshark's InfiniBand dissector.
+    bool is_concerned_by(capture::Transport transport) const override { return transport != capture::Transport::fc; }
     void on_packet(const Visit& visit) override { open_record->on_packet(visit.packet); }
     bool knows(std::uint64_t frame) const override {
         FrameFacts facts;

@@ -27,7 +27,7 @@ void register_preferences(module_t* module) {
         "Whether this plugin decodes instead of Wireshark's dissector \"smc\", or beside it", &replace_builtin);
     prefs_register_enum_preference(
         module, "cursor_base", "Cursors start at",
-        "Offset of the first octet of data in an RMB element: 4 behind RFC 7609's eye catcher, 0 where "
+        "Offset of the first byte of data in an RMB element: 4 behind RFC 7609's eye catcher, 0 where "
         "implementations leave it out. Needed only for captures that do not tell.",
         &cursor_base, bases, false);
     static const enum_val_t profiles[] = {
@@ -69,8 +69,7 @@ constexpr MenuFilter menu_filters[] = {
 };
 
 constexpr ExpertKind experts[] = {
-    {&rfc_add_link, "llc.add_link.rfc_shape", PI_PROTOCOL, PI_NOTE,
-     "Laid out as RFC 7609 draws it, without the two reserved octets that implementations send"}};
+    {&rfc_add_link, Generated("smcr.llc.add_link.rfc_shape").field(), PI_PROTOCOL, PI_NOTE}};
 
 }  // namespace
 

@@ -14,8 +14,8 @@ using engine::smcr::Side;
 
 inline Fields fields;
 inline expert_field rfc_add_link = EI_INIT;
-/// Of a generated field.
-inline int id_of(GeneratedName<engine::smcr::generated_fields> name) { return fields.generated[name.index]; }
+using Generated = GeneratedName<engine::smcr::generated_fields>;
+inline int id_of(Generated name) { return fields.generated[name.index]; }
 
 Plugin& plugin();
 /// Of the capture that is open.

@@ -13,12 +13,14 @@ std::uint64_t direction_key(std::uint32_t connection, Side from) {
 }  // namespace
 
 void Record::on_facts(const FrameFacts& facts) {
-    facts_.add(facts);
     if (facts.connection > last_frames_.size()) last_frames_.resize(facts.connection);
+    std::uint32_t previous = 0;
     if (facts.connection != 0) {
         std::uint32_t& last = last_frames_[facts.connection - 1];
+        previous = last;
         last = std::max(last, static_cast<std::uint32_t>(facts.frame));
     }
+    facts_.add(facts, previous);
     // A message of one packet is in the frame.
     if (facts.message.size() > packet_->ib.payload.size())
         long_messages_[facts.frame].assign(facts.message.begin(), facts.message.end());

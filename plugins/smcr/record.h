@@ -47,6 +47,8 @@ public:
 
     /// False: the frame has nothing to do with SMC. A copy has its original's facts.
     bool find_facts(std::uint64_t frame, FrameFacts& facts) const;
+    /// Links between WRITEs and CDC messages.
+    const FactStore& facts() const { return facts_; }
     std::span<const Clc> clc(std::uint64_t frame) const { return list(clc_, frame); }
     /// An LLC or CDC message that ends in this frame and began in earlier ones; otherwise empty.
     ByteView long_message(std::uint64_t frame) const { return list(long_messages_, frame); }

@@ -43,6 +43,7 @@ proto_tree* add_message(const SmcDisplay& display, tvbuff_t* tvb, int length, co
 void add_identity(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     const Record& record = display.record;
     if (facts.connection != 0) add_text(tree, tvb, id_of("smcr.connection"), record.connection_name(facts.connection));
+    add_stream_number(tree, tvb, id_of("smcr.stream"), facts.connection);
     if (facts.link_group != 0) add_text(tree, tvb, id_of("smcr.link_group"), record.link_group_name(facts.link_group));
     add_number(tree, tvb, id_of("smcr.link"), facts.link);
     if (facts.from && facts.roles_known) add_text(tree, tvb, id_of("smcr.from"), name_of(*facts.from));
@@ -53,7 +54,9 @@ void add_smc_remarks(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb,
     add_remarks(display, tree, tvb, facts.frame, facts.retransmission, true);
 }
 
-void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+void add_cursors(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+    for (const std::uint32_t write : display.record.facts().announced(facts))
+        add_frame(tree, tvb, id_of("smcr.announces"), write);
     add_number(tree, tvb, id_of("smcr.producer_delta"), facts.producer_delta);
     add_number(tree, tvb, id_of("smcr.consumer_delta"), facts.consumer_delta);
     add_number(tree, tvb, id_of("smcr.in_flight"), facts.in_flight);
@@ -62,19 +65,20 @@ void add_cursors(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     if (facts.stall_time) add_time_span(tree, tvb, id_of("smcr.stall_time"), *facts.stall_time);
 }
 
-void add_write(proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+void add_write(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     add_presence(tree, tvb, id_of("smcr.write"));
     add_number(tree, tvb, id_of("smcr.rmbe.offset"), facts.rmbe_offset);
     add_number(tree, tvb, id_of("smcr.rmbe.position"), facts.position);
     add_number(tree, tvb, id_of("smcr.write.length"), std::optional(facts.length));
+    add_frame(tree, tvb, id_of("smcr.announced_in"), display.record.facts().announcement(facts));
 }
 
 void add_facts(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
     add_identity(display, tree, tvb, facts);
     add_request(display, tree, tvb, facts.request_frame, facts.time - facts.request_time);
     if (facts.what == FrameFacts::What::llc) add_response(display, tree, tvb, facts.frame);
-    if (facts.what == FrameFacts::What::cdc) add_cursors(tree, tvb, facts);
-    if (facts.what == FrameFacts::What::write) add_write(tree, tvb, facts);
+    if (facts.what == FrameFacts::What::cdc) add_cursors(display, tree, tvb, facts);
+    if (facts.what == FrameFacts::What::write) add_write(display, tree, tvb, facts);
     add_smc_remarks(display, tree, tvb, facts);
 }
 

@@ -7,6 +7,7 @@
 namespace fabricscope::smcr {
 
 inline constexpr std::uint8_t cdc_type = 0xFE;
+inline constexpr std::array cdc_type_names{ValueName{cdc_type, "CDC"}};
 inline constexpr std::size_t cdc_size = 44;
 
 /// A position in an RMB element: octets from its start, and how often the end was passed (modulo 2^16).
@@ -57,7 +58,8 @@ inline constexpr std::size_t cdc_meaningful = 26;
 namespace fabricscope::layout {
 template <>
 inline constexpr auto layout_of<smcr::Cdc> = layout<smcr::Cdc>(
-    "CDC message", "RFC 7609, A.4", octets(0, 44), field<&smcr::Cdc::type>(at(0), "smcr.cdc.type", "Type", hex),
+    "CDC message", "RFC 7609, A.4", octets(0, 44),
+    field<&smcr::Cdc::type>(at(0), "smcr.cdc.type", "Type", hex, names(smcr::cdc_type_names)),
     field<&smcr::Cdc::length>(at(1), "smcr.cdc.length", "Length"),
     field<&smcr::Cdc::sequence>(at(2), "smcr.cdc.sequence", "Sequence number"),
     field<&smcr::Cdc::alert_token>(at(4), "smcr.cdc.alert_token", "Alert token", hex),

@@ -14,6 +14,7 @@ import time
 BUILD = pathlib.Path(__file__).parents[2] / "build/release"
 FABRICSCOPE = str(BUILD / "bin/fabricscope")
 WITH_PLUGINS = str(BUILD / "with-plugins")
+os.environ["FABRICSCOPE_WIRESHARK_PLUGINS"] = str(BUILD / "wireshark-plugins")  # and none of Wireshark's own
 FIELDS = ["-T", "fields", "-e", "frame.number", "-e", "ip.src", "-e", "infiniband.bth.psn"]
 
 

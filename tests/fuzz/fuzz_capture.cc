@@ -42,10 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const capture::LinkType link = link_type(take_u32(type));
     file = file.subspan(file_header_size);
 
-    fabricscope::engine::Options options;
+    fabricscope::engine::Options options = fabricscope::engine::following_all(1U + (knobs >> 7));
     options.smcr_options.timelines = (knobs & 1) != 0;
-    options.interfaces = 1U + (knobs >> 7);
-    options.rdma_cm = options.fc = options.fc_protocols.fcvi = options.fc_protocols.fc_ae_rdma = true;
     if ((knobs & 4) != 0) options.fc_protocols.fc_ae_rdma_options.profile = fabricscope::engine::Profile::avionics;
     options.fc_options.check_crc = (knobs & 2) != 0;
     fabricscope::engine::Engine engine(options);

@@ -178,12 +178,7 @@ inline PipelineResult run_pipeline(ByteView octets, Extent extent = Extent::usua
     capture::OpenResult opened = capture::open(file.path());
     if (!opened) return {};
     const auto source = capture::in_time_order(std::move(opened.source));
-    engine::Options options{
-        .rdma_cm = true,
-        .fc = true,
-        .rdma = true,
-        .fc_protocols = {.fcvi = true, .fc_ae_rdma = true},
-        .interfaces = source->interface_count()};
+    engine::Options options = engine::following_all(source->interface_count());
     options.smcr_options.timelines = true;
     StreamsInOrder streams;
     engine::Engine engine(options, {.smcr = &streams});

@@ -68,9 +68,9 @@ def analyze(*arguments):
 
 
 def home_environment():
-    """For Wireshark's programs: nobody's preferences; a bug of a dissector ends them."""
-    return {**os.environ, "HOME": _home.name, "XDG_CONFIG_HOME": _home.name, "WIRESHARK_DATA_DIR": str(_data),
-            "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
+    """For Wireshark's programs: nobody's preferences; no plugin but ours; a bug of a dissector ends them."""
+    return {**os.environ, "FABRICSCOPE_WIRESHARK_PLUGINS": str(BUILD / "wireshark-plugins"), "HOME": _home.name,
+            "XDG_CONFIG_HOME": _home.name, "WIRESHARK_DATA_DIR": str(_data), "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
 
 
 def tshark(*arguments, stdin=None):

@@ -5,7 +5,7 @@ import struct
 
 import probe
 import pytest
-from harness import analyze, fields, tshark
+from harness import analyze, fields, sample, tshark
 from probe import Capture
 
 
@@ -309,6 +309,23 @@ def test_reserved_bits_are_noted(path):
     frame = capture.send(True, probe.cdc(probe.SERVER_TOKEN, 1, flags=0x01))
     capture.save(path)
     assert numbers(path, "smcr.reserved_set") == [frame]
+    assert numbers(path, "smcr.cdc.flags.reserved") == [frame]  # what is zero does not show
+
+
+def test_flags_have_a_parent_that_names_those_that_are_set(path):
+    capture = Capture().rendezvous()
+    frame = capture.send(True, probe.cdc(probe.SERVER_TOKEN, 1, flags=0xC0))
+    capture.save(path)
+    assert numbers(path, "smcr.cdc.flags == 0xc0 && smcr.cdc.state == 0") == [frame]
+    text = tshark("-r", path, "-V", "-Y", f"frame.number == {frame}")
+    assert "Flags: 0xc0 (Writer blocked (B), Urgent data pending (P))" in text
+    assert "State: 0x00\n" in text
+
+
+def test_codes_that_do_not_apply_are_not_called_unknown():
+    assert "Unknown (0" not in tshark("-r", sample("smcr_v1_echo"), "-V", "-O", "smcr", "-Y", "smcr")
+    assert "Unknown (0" not in tshark("-r", sample("rdmacm_rping_v4"), "-V", "-O", "rdma_ip_cm", "-Y", "rdma_ip_cm")
+
 
 
 def test_requests_and_replies_know_each_other(path):

@@ -37,6 +37,31 @@ def infos(capture, *options):
     return [row["_ws.col.Info"][0] if row["_ws.col.Info"] else "" for row in fields(capture, "_ws.col.Info", options=options)]
 
 
+# ---- links between packets ----
+
+
+@pytest.mark.parametrize("name", [PERFTEST, "smcr_v2_lossy"])
+def test_packets_know_what_acknowledges_them_and_what_they_repeat(name, ordered):
+    capture = ordered(name)
+    names = ["frame.number", "rdma.stream", "rdma.source", "infiniband.bth.psn", "rdma.ack_to", "rdma.acknowledged_in",
+             "rdma.retransmission.cause", "rdma.retransmission.of"]
+    shown = fields(capture, *names, display_filter="rdma.stream && !rdma.copy_of", options=["-2"])
+    rows = {int(row["frame.number"][0]): row for row in shown}
+    acknowledged = {frame: int(row["rdma.acknowledged_in"][0]) for frame, row in rows.items() if row["rdma.acknowledged_in"]}
+    assert acknowledged
+    for packet, answer in acknowledged.items():
+        assert answer > packet
+        assert rows[answer]["rdma.stream"] == rows[packet]["rdma.stream"]
+        assert rows[answer]["rdma.source"] != rows[packet]["rdma.source"]
+        assert int(rows[answer]["rdma.ack_to"][0]) >= packet
+    repeated = {frame: int(row["rdma.retransmission.of"][0]) for frame, row in rows.items() if row["rdma.retransmission.of"]}
+    assert bool(repeated) == (name == "smcr_v2_lossy")
+    for packet, original in repeated.items():
+        assert original < packet
+        assert not rows[original]["rdma.retransmission.cause"]
+        assert all(rows[original][field] == rows[packet][field] for field in ("rdma.stream", "rdma.source", "infiniband.bth.psn"))
+
+
 # ---- the program's account ----
 
 

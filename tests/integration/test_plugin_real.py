@@ -130,6 +130,22 @@ def test_beside_the_builtin_dissector_it_writes_no_columns():
     assert fields(capture, "frame.number", display_filter="smc && smcr.cdc", options=beside)
 
 
+@pytest.mark.parametrize("name", ["smcr_v1_echo", "smcr_v2_two_links"])
+def test_writes_and_the_messages_that_tell_of_them_know_each_other(name):
+    names = ["frame.number", "smcr.connection", "smcr.from", "smcr.announced_in", "smcr.announces"]
+    capture = sample(name)
+    rows = {int(row["frame.number"][0]): row for row in fields(capture, *names, display_filter="smcr", options=["-2"])}
+    writes = {int(row["frame.number"][0]) for row in fields(capture, "frame.number", display_filter="smcr.write && !smcr.copy_of")}
+    announced = {frame: int(rows[frame]["smcr.announced_in"][0]) for frame in writes if rows[frame]["smcr.announced_in"]}
+    assert announced
+    for write, message in announced.items():
+        assert message > write
+        assert all(rows[message][name] == rows[write][name] for name in ("smcr.connection", "smcr.from"))
+    told = [(int(write), frame) for frame, row in rows.items() for write in row["smcr.announces"]]
+    assert told
+    assert all(write in writes and announced[write] <= message for write, message in told)
+
+
 def test_the_cursor_base_can_be_forced():
     capture = sample("smcr_v1_echo")
 

@@ -5,7 +5,7 @@ import itertools
 import json
 
 import pytest
-from harness import BUILD, ROOT, fabricscope, run, sample, tshark, without_plugin
+from harness import BUILD, ROOT, fabricscope, home_environment, run, sample, tshark, without_plugin
 
 PROTOCOLS = {
     "smcr": sample("smcr_v1_echo"),
@@ -35,6 +35,18 @@ def test_it_exports_what_wireshark_looks_for_and_nothing_else():
 def test_it_registers_all_protocols():
     registered = {line.split("\t")[2] for line in tshark("-G", "protocols").splitlines()}
     assert registered >= PROTOCOLS.keys() | {"rdma", "fabricscope"}
+
+
+def test_with_plugins_keeps_what_is_bundled_with_wireshark():
+    environment = {**home_environment(), "FABRICSCOPE_WIRESHARK_PLUGINS": ""}
+    listed = run([BUILD / "with-plugins", "tshark", "-G", "plugins"], env=environment).decode().splitlines()
+    loaded = {line.split("\t")[0].rstrip() for line in listed if ".so" in line}
+    bundled = {path.name for path in (BUILD / "all-wireshark-plugins").glob("*/*/*.so")}
+    assert loaded == bundled >= {"fabricscope.so", "stats_tree.so"}
+    tshark_all = [BUILD / "with-plugins", "tshark", "-q", "-r", sample("smcr_v1_echo"), "-z", "ip_hosts,tree", "-z", "smcr,tree"]
+    text = run(tshark_all, env=environment).decode()
+    assert "IPv4 Statistics/All Addresses" in text
+    assert "SMC-R" in text
 
 
 def test_the_reference_lists_every_field_and_no_other():

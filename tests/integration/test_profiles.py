@@ -34,7 +34,7 @@ def colours(profile):
 
 
 def graphs(profile):
-    return rows(profile, "io_graphs") if (PROFILES[profile] / "io_graphs").exists() else []
+    return rows(profile, "io_graphs")
 
 
 def columns(profile):
@@ -61,6 +61,15 @@ def test_wireshark_understands_every_filter_and_field(profile):
 def test_each_column_has_a_width(profile):
     widths = re.search(r"^column\.width: (.*)$", (PROFILES[profile] / "recent").read_text(), re.MULTILINE).group(1)
     assert widths.split(", ")[::2] == [column.removesuffix(":0:R") for column in columns(profile)]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_tabs_of_conversations_and_endpoints_are_of_protocols(profile):
+    text = (PROFILES[profile] / "recent").read_text()
+    tabs = [re.search(rf"^gui\.{kind}_tabs: (.*)$", text, re.MULTILINE).group(1).split(",") for kind in ("conversation", "endpoint")]
+    short_names = {line.split("\t")[1] for line in tshark("-G", "protocols").splitlines()}
+    assert tabs[0] == tabs[1]
+    assert set(tabs[0]) <= short_names
 
 
 @pytest.mark.parametrize("capture, profile", FINDINGS.items())

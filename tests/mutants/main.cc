@@ -29,9 +29,7 @@ struct Found {
 };
 
 Found found_in(const traffic::Recording& recording) {
-    engine::Options options{.interfaces = static_cast<std::uint32_t>(recording.interfaces.size())};
-    for (const engine::Protocol& protocol : engine::protocols) protocol.followed(options) = true;
-    engine::Engine engine(options);
+    engine::Engine engine(engine::following_all(static_cast<std::uint32_t>(recording.interfaces.size())));
     traffic::for_each_frame(recording, [&](const capture::Frame& frame) { engine.on_frame(frame); });
     engine.finish();
     Found found;

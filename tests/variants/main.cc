@@ -49,12 +49,7 @@ Result result_of(const engine::Engine& engine, std::optional<capture::Time> sess
 
 /// Frames keep the numbers that they have in the whole capture, if they are in that order.
 Result analyse(const traffic::Recording& whole, const Variant& variant, bool findings_only) {
-    engine::Engine engine(
-        {.rdma_cm = true,
-         .fc = true,
-         .rdma = true,
-         .fc_protocols = {.fcvi = true, .fc_ae_rdma = true},
-         .interfaces = variant.interfaces});
+    engine::Engine engine(engine::following_all(variant.interfaces));
     std::uint64_t number = 0;
     for (const Kept& kept : variant.frames) {
         capture::Frame frame = traffic::frame_at(whole, kept.index);

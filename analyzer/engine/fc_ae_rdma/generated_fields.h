@@ -14,6 +14,8 @@ inline constexpr std::array generated_fields{
         "RDMA message, as fabricscope analyze names it: fc-ae-rdma-1; of its IUs, and of the acknowledgments and "
         "aborts of its Exchange"},
     GeneratedField{
+        "fcaerdma.stream", "Stream", GeneratedType::unsigned_number, "Number of the message: n in fc-ae-rdma-n"},
+    GeneratedField{
         "fcaerdma.exchange", "Exchange", GeneratedType::text, "Exchange, as fabricscope analyze names it: xchg-1"},
     GeneratedField{"fcaerdma.iu", "Information Unit", GeneratedType::text, "Name of the IU: FCP_CMND"},
     GeneratedField{"fcaerdma.operation", "Operation", GeneratedType::text, "What the message does: read, write"},
@@ -46,7 +48,7 @@ inline constexpr std::array generated_fields{
         "All data of the message, in the frame that completes them"},
     GeneratedField{
         "fcaerdma.message_length", "Length of the message", GeneratedType::unsigned_number,
-        "Octets of data, in the frame that completes them"},
+        "Bytes of data, in the frame that completes them"},
     GeneratedField{
         "fcaerdma.segment", "Data in frame", GeneratedType::frame,
         "Frame with a part of the data, in the frame that completes them"},

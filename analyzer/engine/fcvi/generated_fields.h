@@ -13,6 +13,7 @@ inline constexpr std::array generated_fields{
         "fcvi.connection", "Connection", GeneratedType::text,
         "Connection, as fabricscope analyze names it: fcvi-1; of its IUs, and of the acknowledgments and aborts of its "
         "Exchanges"},
+    GeneratedField{"fcvi.stream", "Stream", GeneratedType::unsigned_number, "Number of the connection: n in fcvi-n"},
     GeneratedField{
         "fcvi.exchange", "Exchange", GeneratedType::text, "Exchange, as fabricscope analyze names it: xchg-1"},
     GeneratedField{
@@ -64,7 +65,7 @@ inline constexpr std::array generated_fields{
         "The whole Message, in the frame that completes it"},
     GeneratedField{
         "fcvi.message_length", "Length of the Message", GeneratedType::unsigned_number,
-        "Octets of data, in the frame that completes the Message"},
+        "Bytes of data, in the frame that completes the Message"},
     GeneratedField{
         "fcvi.segment", "Data in frame", GeneratedType::frame,
         "Frame with a part of the Message, in the frame that completes it"},

@@ -34,7 +34,7 @@ inline constexpr std::array generated_fields{
     GeneratedField{"rdma.operation.type", "Type", GeneratedType::text, "send, write, read or atomic"},
     GeneratedField{
         "rdma.operation.length", "Length", GeneratedType::unsigned_number,
-        "Octets that the operation moves, as its request says"},
+        "Bytes that the operation moves, as its request says"},
     GeneratedField{
         "rdma.operation.time", "Completed after", GeneratedType::time_span,
         "Of the packet that completes an operation: time since the operation's first packet"},
@@ -51,6 +51,9 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "rdma.ack_to", "Acknowledges", GeneratedType::frame, "Last of the packets that this one acknowledges"},
     GeneratedField{
+        "rdma.acknowledged_in", "Acknowledged in", GeneratedType::frame,
+        "Of a packet of a SEND or WRITE: the packet that acknowledges it"},
+    GeneratedField{
         "rdma.ack_rtt", "Round-trip time", GeneratedType::time_span,
         "Time from the last packet that is acknowledged to its acknowledgment"},
     GeneratedField{
@@ -58,7 +61,7 @@ inline constexpr std::array generated_fields{
         "Packets of requests that have not been acknowledged, the PSNs of READ responses among them"},
     GeneratedField{
         "rdma.bytes_in_flight", "Bytes in flight", GeneratedType::unsigned_number,
-        "Octets of SENDs and WRITEs that have not been acknowledged"},
+        "Bytes of SENDs and WRITEs that have not been acknowledged"},
     GeneratedField{
         "rdma.ecn.ce", "Congestion experienced", GeneratedType::boolean, "IP says that a switch has marked the packet"},
     GeneratedField{"rdma.cnp", "Congestion notification", GeneratedType::boolean, "The packet is a CNP"},
@@ -68,6 +71,9 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "rdma.nak", "NAK", GeneratedType::text, "What a NAK says: PSN sequence error, remote access error, RNR ..."},
     GeneratedField{"rdma.rnr.timer", "RNR timer", GeneratedType::time_span, "How long an RNR NAK asks to wait"},
+    GeneratedField{
+        "rdma.retransmission.of", "Sent first in", GeneratedType::frame,
+        "Of a packet that is sent again: the packet as it was sent first"},
     GeneratedField{
         "rdma.retransmission.cause", "Cause", GeneratedType::text,
         "Why it is sent again: nak, timeout, rnr, implied, unknown"},
@@ -79,36 +85,36 @@ inline constexpr std::array generated_fields{
         "Of the first packet that is sent again after a time-out: how many time-outs in a row"},
     GeneratedField{
         "rdma.analysis.retransmission", "Retransmission", GeneratedType::expert_info,
-        "The request is sent again, for whatever reason"},
+        "The packet is sent again, for whatever reason"},
     GeneratedField{
         "rdma.analysis.fast_retransmission", "Retransmission after a NAK", GeneratedType::expert_info,
-        "It is sent again because of a NAK, or of a response that the requester missed"},
+        "The packet is sent again after a NAK, or because of a gap in a response"},
     GeneratedField{
         "rdma.analysis.timeout_retransmission", "Retransmission after a time-out", GeneratedType::expert_info,
-        "It is sent again because nothing came"},
+        "The packet is sent again after a time-out"},
     GeneratedField{
         "rdma.analysis.rnr_retransmission", "Retransmission after an RNR NAK", GeneratedType::expert_info,
-        "It is sent again because the receiver was not ready"},
+        "The packet is sent again after an RNR NAK"},
     GeneratedField{"rdma.analysis.nak", "NAK", GeneratedType::expert_info, "A request is refused, RNR NAKs left out"},
-    GeneratedField{"rdma.analysis.rnr", "Receiver not ready", GeneratedType::expert_info, "The packet is an RNR NAK"},
+    GeneratedField{"rdma.analysis.rnr", "Receiver not ready", GeneratedType::expert_info, "The receiver is not ready"},
     GeneratedField{
         "rdma.analysis.out_of_order", "Out of order", GeneratedType::expert_info,
-        "It comes behind later packets, without having been sent again"},
+        "The packet comes behind later ones, without having been sent again"},
     GeneratedField{
         "rdma.analysis.lost_packets", "Lost packets", GeneratedType::expert_info,
-        "It shows that a packet was lost: a NAK asks for it, or it is sent again though it was never seen"},
+        "A packet was lost: a NAK asks for it, or it is sent again though it was never seen"},
     GeneratedField{
         "rdma.analysis.unseen_packets", "Packets not seen", GeneratedType::expert_info,
         "Packets before this one have not been seen: lost, or not captured"},
     GeneratedField{
         "rdma.analysis.ack_unseen", "Acknowledges what was not seen", GeneratedType::expert_info,
-        "It acknowledges packets that are not in the capture"},
+        "Packets are acknowledged that are not in the capture"},
     GeneratedField{
         "rdma.analysis.duplicate_ack", "Duplicate acknowledgment", GeneratedType::expert_info,
-        "It acknowledges what was acknowledged before"},
+        "The acknowledgment was seen before"},
     GeneratedField{
         "rdma.analysis.duplicate_request", "Duplicate request", GeneratedType::expert_info,
-        "It is sent again, though it had arrived"},
+        "The packet had arrived, and is sent again"},
     GeneratedField{
         "rdma.analysis.retries_exhausted", "Retries exhausted", GeneratedType::expert_info,
         "Nothing came after the last of all retries"},

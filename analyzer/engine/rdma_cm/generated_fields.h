@@ -13,6 +13,8 @@ inline constexpr std::array generated_fields{
         "rdma_ip_cm.connection", "Connection", GeneratedType::text,
         "Connection, as fabricscope analyze names it: cm-1; of its messages and of its traffic"},
     GeneratedField{
+        "rdma_ip_cm.stream", "Stream", GeneratedType::unsigned_number, "Number of the connection: n in cm-n"},
+    GeneratedField{
         "rdma_ip_cm.outcome", "Outcome", GeneratedType::text,
         "What came of the connection: connected, rejected, timeout"},
     GeneratedField{

@@ -15,6 +15,7 @@ inline constexpr std::array generated_fields{
     GeneratedField{"smcr.write", "RDMA WRITE", GeneratedType::presence, "The frame holds RDMA WRITE data for an RMB"},
     GeneratedField{
         "smcr.connection", "Connection", GeneratedType::text, "Connection, as fabricscope analyze names it: smcr-1"},
+    GeneratedField{"smcr.stream", "Stream", GeneratedType::unsigned_number, "Number of the connection: n in smcr-n"},
     GeneratedField{
         "smcr.link_group", "Link group", GeneratedType::text, "Link group, as fabricscope analyze names it: lg-1"},
     GeneratedField{"smcr.link", "Link", GeneratedType::unsigned_number, "Number of the link that carries the packet"},
@@ -38,16 +39,22 @@ inline constexpr std::array generated_fields{
         "Where this packet's data begins in the RMB element"},
     GeneratedField{
         "smcr.rmbe.position", "Position in stream", GeneratedType::unsigned_number,
-        "Where this packet's data begins in the direction's stream of octets"},
+        "Where this packet's data begins in the direction's stream of bytes"},
     GeneratedField{
         "smcr.write.length", "Length of data", GeneratedType::unsigned_number,
-        "Octets of RDMA WRITE data in this packet"},
+        "Bytes of RDMA WRITE data in this packet"},
+    GeneratedField{
+        "smcr.announced_in", "Announced in", GeneratedType::frame,
+        "Of an RDMA WRITE: the CDC message whose producer cursor tells the peer of this packet's data"},
+    GeneratedField{
+        "smcr.announces", "Announces", GeneratedType::frame,
+        "Of a CDC message: the RDMA WRITEs whose data its producer cursor tells of, the latest 64 of them"},
     GeneratedField{
         "smcr.in_flight", "Bytes in flight", GeneratedType::unsigned_number,
-        "Octets that the sender announced and its peer has not consumed, after this message"},
+        "Bytes that the sender announced and its peer has not consumed, after this message"},
     GeneratedField{
         "smcr.window", "Window", GeneratedType::unsigned_number,
-        "Octets that the sender may still write, after this message"},
+        "Bytes that the sender may still write, after this message"},
     GeneratedField{
         "smcr.stall", "Window full", GeneratedType::boolean, "The sender may write nothing more, after this message"},
     GeneratedField{
@@ -55,10 +62,10 @@ inline constexpr std::array generated_fields{
         "How long the peer had found the sender's window full before this message opened it"},
     GeneratedField{
         "smcr.producer_delta", "Produced", GeneratedType::signed_number,
-        "Octets by which this message moves the producer cursor"},
+        "Bytes by which this message moves the producer cursor"},
     GeneratedField{
         "smcr.consumer_delta", "Consumed", GeneratedType::signed_number,
-        "Octets by which this message moves the consumer cursor"},
+        "Bytes by which this message moves the consumer cursor"},
     GeneratedField{
         "smcr.retransmission", "Retransmission", GeneratedType::boolean, "The packet was seen before on this link"},
     GeneratedField{
@@ -67,7 +74,7 @@ inline constexpr std::array generated_fields{
     GeneratedField{"smcr.rule", "Rule", GeneratedType::text, "Id of a rule that this frame breaks: SMCR-R34"},
     GeneratedField{
         "smcr.llc.add_link.rfc_shape", "ADD LINK as RFC 7609 draws it", GeneratedType::expert_info,
-        "Laid out without the two reserved octets that implementations send"},
+        "Laid out without the two reserved bytes that implementations send"},
 };
 
 }  // namespace fabricscope::engine::smcr

@@ -14,11 +14,9 @@ constexpr std::uint64_t frames_between_calls = 1024;
 
 /// What `analyze` does by default, and what plots and ladders need.
 engine::Options engine_options() {
-    engine::Options options;
-    for (const engine::Protocol& protocol : engine::protocols) {
-        protocol.followed(options) = true;
+    engine::Options options = engine::following_all();
+    for (const engine::Protocol& protocol : engine::protocols)
         if (protocol.judge_by != nullptr) protocol.judge_by(options, engine::Profile::linux_);
-    }
     for (const report::ProtocolReport* report : report::protocol_reports())
         if (report->keep_for_ladders != nullptr) report->keep_for_ladders(options);
     options.smcr_options.timelines = true;

@@ -17,8 +17,7 @@ using Ids = std::vector<std::string>;
 /// As the program's are. AERDMA-19 has to be told how large a region is; only its own cases use this Logical Unit.
 Options options_for(const traffic::RuleCase& of, std::size_t interfaces) {
     constexpr std::uint32_t target = 0x01'0200;
-    Options options{.interfaces = static_cast<std::uint32_t>(interfaces)};
-    for (const Protocol& protocol : protocols) protocol.followed(options) = true;
+    Options options = following_all(static_cast<std::uint32_t>(interfaces));
     if (of.options == "--profile rfc7609")
         options.smcr_options.profile = options.rdma_cm_options.profile = Profile::standard;
     fc_ae_rdma::Options& rdma = options.fc_protocols.fc_ae_rdma_options;
