@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "replay/engine/field_values.h"
 #include "replay/transport/raw.h"
 #include "replay/transport/sockets.h"
 #include "replay/transport/transport.h"
@@ -53,6 +54,17 @@ void check_own(const Gid& own, const Gid& peer) {
         throw TransportError(address + " is one of this host's own: its kernel would answer, too; name a free one");
 }
 
+/// IFACE, or IFACE/MAC of one host.
+bool read_interface(std::string_view text, Target& target) {
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    target.interface = text.substr(0, slash);
+    if (slash < text.size()) {
+        target.mac = mac_from_text(text.substr(slash + 1));
+        if (!target.mac || (target.mac->octets[0] & 1) != 0 || *target.mac == Mac{}) return false;
+    }
+    return !target.interface.empty();
+}
+
 }  // namespace
 
 bool is_profile(std::string_view name) { return name == "linux" || name == "rfc7609" || name == "strict"; }
@@ -80,19 +92,19 @@ std::optional<Target> parse_target(const std::string& text, std::string& problem
         good = read_host(*peer, target);
     } else if (const auto interface = behind("if://", text)) {
         target.kind = Target::Kind::interface;
-        target.interface = *interface;
-        good = !interface->empty();
+        good = read_interface(*interface, target);
     } else {
         good = text == "emulated";
     }
     if (good) return target;
-    problem = text +
-              " is no target: emulated[:linux|:strict], rocev2://HOST[:PORT], smc://HOST[:PORT] or if://INTERFACE";
+    problem =
+        text +
+        " is no target: emulated[:linux|:strict], rocev2://HOST[:PORT], smc://HOST[:PORT] or if://INTERFACE[/MAC]";
     return std::nullopt;
 }
 
 std::unique_ptr<Transport> open_transport(const Target& target, const TransportOptions& options) {
-    if (target.kind == Target::Kind::interface) return open_interface(target.interface);
+    if (target.kind == Target::Kind::interface) return open_interface(target.interface, target.mac);
     const SocketAddress host(target.host);
     check_peer(host.ip());
     if (target.kind == Target::Kind::rocev2) return open_udp(host, target.port);
