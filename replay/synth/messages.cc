@@ -15,6 +15,7 @@
 #include "protocols/smcr/tcp_option.h"
 #include "replay/synth/message_kinds.h"
 #include "replay/synth/message_names.h"
+#include "replay/synth/vlan.h"
 #include "replay/synth/world.h"
 
 namespace fabricscope::synth {
@@ -27,7 +28,6 @@ using stack::Octets;
 
 constexpr const char* transport_prefix = "infiniband.";
 constexpr const char* payload_word = "payload";
-constexpr std::size_t vlan_at = 2 * sizeof(Mac);
 constexpr std::uint16_t most_segment = 1460;
 
 /// Sends what it was given, when it was told to, and answers nothing.
@@ -317,12 +317,7 @@ private:
         // What is behind the transport header is covered by its checksum, or is the ICRC or CRC itself.
         if (line.statement.choice(damage, 0, {"right", "wrong"}) == 1)
             outgoing.octets[outgoing.octets.size() - (line.kind.carrier == MessageKind::Carrier::fc ? 5 : 1)] ^= 0xFF;
-        if (line.source().vlan && !fc2_) {
-            const net::VlanTag tag{0, false, *line.source().vlan, 0};
-            const Octets inner = layout::octets_of(tag);
-            const std::array<std::uint8_t, 4> octets{0x81, 0x00, inner[0], inner[1]};
-            outgoing.octets.insert(outgoing.octets.begin() + vlan_at, octets.begin(), octets.end());
-        }
+        if (line.source().vlan && !fc2_) insert_vlan_tag(outgoing.octets, *line.source().vlan);
         frames_.emplace_back(now_, std::move(outgoing));
         if (composed_ != nullptr) composed_->back().frame = frames_.size();
     }

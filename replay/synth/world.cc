@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "replay/synth/vlan.h"
+
 namespace fabricscope::synth {
 namespace {
 
@@ -38,6 +40,7 @@ void World::read_link(const Statement& statement) {
     link_.delay = statement.time("delay", link_.delay);
     link_.processing = statement.time("processing", link_.processing);
     link_.jitter = statement.time("jitter", link_.jitter);
+    if (statement.has("vlan")) vlan_ = static_cast<std::uint16_t>(statement.number("vlan", 0, 4095));
     link_.bits_per_second = statement.number("megabits", link_.bits_per_second / 1'000'000) * 1'000'000;
 }
 
@@ -74,6 +77,7 @@ void World::record(const TappedFrame& frame) {
     for (ChosenMessages& missed : missed_)
         if (missed.include("", frame.octets, names_)) return;
     RecordedFrame recorded{frame.time, *ports_[frame.port].interface, {frame.octets.begin(), frame.octets.end()}, {}};
+    if (vlan_ && kind_ == capture::LinkType::ethernet) insert_vlan_tag(recorded.octets, *vlan_);
     if (!frame.note->empty()) recorded.comments.push_back(*frame.note);
     if (const std::string fault = text_of(frame.delivery); sent && !fault.empty()) recorded.comments.push_back(fault);
     recording_.frames.push_back(std::move(recorded));

@@ -54,6 +54,7 @@ private:
     stack::Fabric fabric_;
     MessageNames names_;
     stack::LinkProperties link_;
+    std::optional<std::uint16_t> vlan_;  ///< that frames are captured in
     stack::EthernetSwitch switch_;
     capture::LinkType kind_ = capture::LinkType::ethernet;  ///< of all links
     std::vector<Port> ports_;

@@ -91,7 +91,7 @@ def test_a_named_host_stands_for_the_recorded_one(wire, tmp_path):
     sniffer = begin_listening(server_space, [BUILD / "bin/fabricscope", "capture", "-i", server_interface, "-w", caught])
     client = replay(client_space, "client", f"if://{client_interface}/{other}", "--timeout", 1, capture=ping)
     end(client, (1, 4))  # nobody answers
-    sniffer.send_signal(signal.SIGINT)
+    sniffer.send_signal(signal.SIGTERM)
     sniffer.communicate(timeout=30)
     seen = subprocess.run(["tshark", "-r", caught, "-Y", "eth.type == 0x8915", "-T", "fields", "-e", "eth.dst"],
                           capture_output=True, text=True, check=True).stdout.split()
