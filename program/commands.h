@@ -16,6 +16,8 @@ void add_explain(CommandLine& program);
 void add_tables(CommandLine& program);
 void add_replay(CommandLine& program);
 void add_verify(CommandLine& program);
+void add_script(CommandLine& program);
+void add_mutate(CommandLine& program);
 void add_synth(CommandLine& program);
 void add_view(CommandLine& program);
 void add_report(CommandLine& program);

@@ -30,6 +30,8 @@ int run(int argc, char** argv) {
     add_tables(program);
     add_replay(program);
     add_verify(program);
+    add_script(program);
+    add_mutate(program);
     add_synth(program);
     add_view(program);
     add_report(program);

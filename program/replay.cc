@@ -15,9 +15,13 @@
 #include "program/new_file.h"
 #include "program/output.h"
 #include "program/peer_options.h"
+#include "program/scenario_files.h"
 #include "program/status.h"
 #include "replay/suite/manifest.h"
 #include "replay/suite/recording.h"
+#include "replay/synth/families.h"
+#include "replay/synth/faults.h"
+#include "replay/synth/messages.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -32,6 +36,8 @@ struct ReplayOptions {
     std::string speed = "fast";
     PeerOptions peer;
     std::string mask_file;
+    std::string fault_file;
+    std::uint64_t seed = 1;
     std::string written_file;
     std::string json_file;
     double timeout = 10;  ///< seconds
@@ -74,6 +80,37 @@ std::vector<Side> sides_of(const ReplayOptions& options) {
 
 // ---- the recording -------------------------------------------------------------------------------
 
+/// What a script's messages give if they are said as they stand, and how far they may differ.
+Recording read_script(const InputOptions& input, const synth::Scenario& scenario, Masks& tolerated) {
+    std::vector<synth::Composed> composed;
+    const synth::Recording made = scenario.protocol == synth::messages_protocol
+                                      ? synth::run_messages(scenario, &composed)
+                                      : synth::run(scenario);
+    for (synth::Composed& one : composed) tolerated.tolerate(one.from, one.frame, std::move(one.tolerances));
+    return read_recording(
+        [&](engine::Options options, const engine::Observers& observers) {
+            report::Reading reading;
+            options.interfaces = static_cast<std::uint32_t>(made.interfaces.size());
+            reading.engine = std::make_unique<engine::Engine>(options, observers);
+            reading.opened = input.files;
+            capture::Frame frame;
+            for (const synth::RecordedFrame& recorded : made.frames) {
+                ++frame.number;
+                frame.time = recorded.time;
+                frame.wire_length = static_cast<std::uint32_t>(recorded.octets.size());
+                frame.data = recorded.octets;
+                frame.link = made.interfaces[recorded.interface].link;
+                frame.interface = recorded.interface;
+                reading.engine->on_frame(frame);
+            }
+            reading.engine->finish();
+            return reading;
+        },
+        input.forced_cursor_base());
+}
+
+bool is_script(const InputOptions& input) { return std::ranges::any_of(input.files, has_name_of_scenario); }
+
 Recording read(const InputOptions& input) {
     return read_recording(
         [&](const engine::Options& options, const engine::Observers& observers) {
@@ -98,8 +135,17 @@ int list(const std::vector<Candidate>& candidates) {
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-PlaySettings settings_of(const ReplayOptions& options, const Masks* masks) {
-    return {
+/// What the user does to frames on their way: by lines of a script, or of a file of its own.
+std::unique_ptr<synth::PeerFaults> faults_of(const ReplayOptions& options, synth::Scenario& script) {
+    if (options.fault_file.empty()) return std::make_unique<synth::PeerFaults>(script);
+    synth::Scenario lines = read_statements(options.fault_file);
+    auto faults = std::make_unique<synth::PeerFaults>(lines);
+    for (const synth::Statement& other : lines.statements) other.fail("it is no fault: fault, drop, delay, cut ...");
+    return faults;
+}
+
+PlaySettings settings_of(const ReplayOptions& options, const Masks* masks, synth::PeerFaults* faults) {
+    PlaySettings settings{
         .target = target_of(options),
         .target_name = options.against,
         .speed = options.speed,
@@ -108,7 +154,10 @@ PlaySettings settings_of(const ReplayOptions& options, const Masks* masks) {
         .interface = options.peer.interface,
         .timeout = timeout_of(options),
         .masks = masks,
-        .stop = interrupted};
+        .stop = interrupted,
+        .seed = options.seed};
+    if (!faults->empty()) settings.faults = std::ref(*faults);
+    return settings;
 }
 
 // ---- the actual traffic as a capture -------------------------------------------------------------
@@ -244,6 +293,7 @@ const Candidate* chosen(const std::vector<Candidate>& candidates, const std::str
 }
 
 std::string why_not(const ReplayOptions& options) {
+    if (is_script(options.input) && options.input.files.size() != 1) return "a scenario is read alone";
     if (options.list) return {};
     if (options.session.empty() && !options.all) return "name a session with --session, or use --all or --list";
     if (!options.all && options.play.empty()) return "which side is to be played? --play client or --play server";
@@ -255,15 +305,17 @@ std::string why_not(const ReplayOptions& options) {
     return why_not_replace(options.written_file, options.input.files, our_captures);
 }
 
-int run(const ReplayOptions& options) {
-    if (const std::string reason = why_not(options); !reason.empty()) {
-        return refuse(reason);
-    }
-    const std::unique_ptr<Masks> masks = options.mask_file.empty() ? nullptr : read_masks(options.mask_file);
-    const Recording recording = read(options.input);
+int play_sessions(const ReplayOptions& options) {
+    const std::unique_ptr<Masks> masks = options.mask_file.empty() ? std::make_unique<Masks>()
+                                                                   : read_masks(options.mask_file);
+    synth::Scenario script;
+    if (is_script(options.input)) script = read_scenario(options.input.files.front());
+    const std::unique_ptr<synth::PeerFaults> faults = faults_of(options, script);
+    const Recording recording = is_script(options.input) ? read_script(options.input, script, *masks)
+                                                         : read(options.input);
     if (!recording.reading.engine) return not_read;
     const std::vector<Candidate> candidates = candidates_of(recording);
-    const PlaySettings settings = settings_of(options, masks.get());
+    const PlaySettings settings = settings_of(options, masks.get(), faults.get());
     listen_to_signals();
     int status = done;
     try {
@@ -275,7 +327,10 @@ int run(const ReplayOptions& options) {
             const Candidate* candidate = chosen(candidates, options.session);
             if (candidate == nullptr) return wrong_usage;
             status = replay_one(recording, *candidate, settings, options);
+            faults->expect_all_fired();
         }
+    } catch (const synth::ScenarioError&) {
+        throw;  // told with the name of its file
     } catch (const Unreachable& error) {
         complain(error.what());
         return unreachable;
@@ -283,6 +338,18 @@ int run(const ReplayOptions& options) {
         return refuse(error.what());
     }
     return status == done && !recording.reading.problems.empty() ? not_read : status;
+}
+
+int run(const ReplayOptions& options) {
+    if (const std::string reason = why_not(options); !reason.empty()) {
+        return refuse(reason);
+    }
+    try {
+        return play_sessions(options);
+    } catch (const synth::ScenarioError& error) {
+        complain((options.fault_file.empty() ? options.input.files.front() : options.fault_file) + ": " + error.what());
+        return not_read;
+    }
 }
 
 }  // namespace
@@ -300,7 +367,7 @@ void add_replay(CommandLine& program) {
     command
         .option(
             "--against", options->against,
-            "Who is the other side: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE")
+            "Who is the other side: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE[/MAC]")
         .check(check_target)
         .placeholder("TARGET");
     add_peer_options(command, options->peer);
@@ -312,6 +379,9 @@ void add_replay(CommandLine& program) {
         .placeholder("SECONDS");
     command.option("--mask", options->mask_file, "Octets that are not compared, or are names of the run (TOML)")
         .placeholder("FILE");
+    command.option("--faults", options->fault_file, "Lose, delay, damage frames on their way: lines as of scenarios")
+        .placeholder("FILE");
+    command.option("--seed", options->seed, "Of chance in the faults (1)").positive().placeholder("N");
     command.option("--write", options->written_file, "Write the actual traffic to a pcapng file, with comments")
         .placeholder("OUT.pcapng");
     const Option json = command.option("--json", options->json_file, "Write JSON, to a file or to standard output")

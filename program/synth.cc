@@ -16,6 +16,7 @@
 #include "program/ids.h"
 #include "program/new_file.h"
 #include "program/output.h"
+#include "program/scenario_files.h"
 #include "program/status.h"
 #include "program/suggestion.h"
 #include "replay/synth/families.h"
@@ -41,23 +42,6 @@ std::vector<Word> scenarios() {
 int list() {
     for (const Word& scenario : scenarios()) std::cout << fmt::format("{:<32} {}\n", scenario.text, scenario.meaning);
     return done;
-}
-
-/// Scenarios of two protocols had another prefix before 2026-11-22; scripts that have it go on.
-std::string present_name(const std::string& scenario) {
-    if (scenario.starts_with("rdmacm_")) return "rdma_cm_" + scenario.substr(7);
-    if (scenario.starts_with("fcaerdma_")) return "fc_ae_rdma_" + scenario.substr(9);
-    return scenario;
-}
-
-/// The text of a file, or of a scenario that the program brings along.
-std::optional<std::string> text_of(const std::string& scenario) {
-    const auto builtin = std::ranges::find(
-        synth::builtin_scenarios(), present_name(scenario), &synth::BuiltinScenario::name);
-    if (builtin != synth::builtin_scenarios().end()) return std::string(builtin->text);
-    std::ifstream file(scenario, std::ios::binary);
-    if (!file || std::filesystem::is_directory(scenario)) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 capture::PcapngDescription description_of(const synth::Scenario& scenario, const synth::Recording& recording) {
@@ -103,18 +87,13 @@ int make(const SynthOptions& options) {
     if (to_standard_output && ::isatty(STDOUT_FILENO) != 0) {
         return refuse("a capture may upset a terminal; name a file with -o, or use a pipe");
     }
-    std::optional<std::string> text = text_of(options.scenario);
-    if (!text) {
+    if (!is_scenario(options.scenario)) {
         return refuse(
             options.scenario + ": no such scenario" + suggestion(options.scenario, texts_of(scenarios())) +
             "; --list names those that come along");
     }
-    for (const std::string& line : options.added) *text += "\n" + line;
     try {
-        const auto is_rule = [](std::string_view id) {
-            return std::ranges::any_of(engine::rules(), [&](const engine::Rule* rule) { return rule->id == id; });
-        };
-        synth::Scenario scenario = synth::parse_scenario(*text, is_rule);
+        synth::Scenario scenario = read_scenario(options.scenario, options.added);
         scenario.seed = options.seed.value_or(scenario.seed);
         const synth::Recording recording = synth::run(scenario);
         if (!to_standard_output) return write_file(options.output, scenario, recording);

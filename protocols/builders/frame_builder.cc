@@ -49,7 +49,7 @@ void FrameBuilder::begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::s
     if (!ends.source.is_ipv4()) {
         put(net::Ethernet{ends.destination_mac, ends.source_mac, net::ether_type_ipv6});
         put(net::Ipv6Header{
-            6, ends.ecn, 0, static_cast<std::uint16_t>(payload), protocol, ends.hop_limit, ends.source,
+            6, ends.traffic_class, 0, static_cast<std::uint16_t>(payload), protocol, ends.hop_limit, ends.source,
             ends.destination});
         transport_ = frame_.size();
         return;
@@ -58,8 +58,9 @@ void FrameBuilder::begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::s
     net::Ipv4Header header{};
     header.version = 4;
     header.header_length = layout::size_of<net::Ipv4Header> / 4;
-    header.ecn = ends.ecn;
     header.total_length = static_cast<std::uint16_t>(layout::size_of<net::Ipv4Header> + payload);
+    header.dscp = ends.traffic_class >> 2;
+    header.ecn = ends.traffic_class & 3;
     header.identification = ends.identification;
     header.dont_fragment = true;
     header.time_to_live = ends.hop_limit;
@@ -75,7 +76,7 @@ void FrameBuilder::begin_grh(const FrameEnds& ends, std::size_t payload) {
     frame_.clear();
     put(net::Ethernet{ends.destination_mac, ends.source_mac, ib::roce_v1_ether_type});
     put(ib::Grh{
-        6, 0, 0, static_cast<std::uint16_t>(payload), ib::next_header_bth, ends.hop_limit, ends.source,
+        6, ends.traffic_class, 0, static_cast<std::uint16_t>(payload), ib::next_header_bth, ends.hop_limit, ends.source,
         ends.destination});
     transport_ = frame_.size();
 }

@@ -18,7 +18,7 @@ struct FrameEnds {
     Gid destination;
     std::uint16_t identification = 0;  ///< of an IPv4 packet
     std::uint8_t hop_limit = 64;       ///< time to live
-    std::uint8_t ecn = 0;              ///< of IP: 2 if switches may mark the packet
+    std::uint8_t traffic_class = 0;    ///< DSCP and ECN; ECN is 2 if switches may mark the packet
 };
 
 struct TcpFields {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "replay/engine/bindings.h"
+#include "replay/engine/field_values.h"
 
 namespace fabricscope::replay {
 
@@ -120,8 +121,39 @@ private:
         if (!pair.recorded) return unexpected(pair);
         const Message& recorded = recorded_.messages[*pair.recorded];
         const Message& actual = actual_.messages[*pair.actual];
-        if (recorded.from != played_) compare_fields(pair, recorded, actual);
+        if (recorded.from != played_) {
+            compare_fields(pair, recorded, actual);
+            compare_time(pair, recorded, actual);
+        }
         bindings_.learn(recorded, actual.octets);
+        latest_ = std::max(latest_.value_or(actual.time), actual.time);
+    }
+
+    /// Of a message with a time limit: since the one before it, whoever sent that.
+    void compare_time(Pairing& pair, const Message& recorded, const Message& actual) {
+        const auto limit = std::ranges::find(recorded.tolerances, time_field, &Tolerance::field);
+        if (limit == recorded.tolerances.end() || !latest_) return;
+        const auto took = static_cast<std::uint64_t>(std::max<Time>(actual.time - *latest_, 0));
+        if (took <= *limit->high) return;
+        pair.differs = true;
+        const auto text = [](std::uint64_t time) {
+            return fmt::format("{:.3f} ms", static_cast<double>(time) / static_cast<double>(capture::millisecond));
+        };
+        add(Level::exact, recorded, time_field, "within " + text(*limit->high), text(took), recorded.frame,
+            actual.frame);
+    }
+
+    /// Whether another value of the field than the recorded one will do as well.
+    static bool tolerates(const Message& recorded, const FieldAt& field, const Value& value) {
+        if (recorded.tolerances.empty()) return false;
+        for (const auto& [name, at] : named(fields_of(recorded, recorded.octets))) {
+            if (!same_place(at, field) || at.offset != field.offset) continue;
+            const auto given = std::ranges::find(recorded.tolerances, name, &Tolerance::field);
+            if (given == recorded.tolerances.end()) return false;
+            return !given->low ||
+                   (is_number(field) && *given->low <= number_of(value) && number_of(value) <= *given->high);
+        }
+        return false;
     }
 
     void missing(Pairing& pair) {
@@ -175,6 +207,7 @@ private:
             if (first && !bindings_.stands_for_any(kind, owner_of(rule, recorded.from), is)) return;
             if (bound != nullptr) expected = fmt::format("{}, here {}", expected, text_of(field, *bound));
         }
+        if (before != nullptr && now != nullptr && tolerates(recorded, *before, is)) return;
         const bool policy = rule.treatment == Treatment::policy;
         pair.differs = pair.differs || !policy;
         add(policy ? Level::policy : Level::exact, recorded, field.name(), std::move(expected),
@@ -269,6 +302,7 @@ private:
     const Conversation& actual_;
     std::optional<Side> played_;
     Bindings bindings_;
+    std::optional<Time> latest_;  ///< when the message before came, in the run
     Comparison result_;
 };
 

@@ -55,6 +55,14 @@ struct MessageFormat {
 };
 FieldRule rule_of(const MessageFormat& format, const FieldAt& field);
 
+/// How far a message may be from the recorded one.
+struct Tolerance {
+    std::string field;                         ///< as NamedField::name; `time_field`: when it comes
+    std::optional<std::uint64_t> low, high{};  ///< nothing: any value will do
+};
+/// Nanoseconds since the message before it.
+inline constexpr const char* time_field = "time";
+
 struct Message {
     const MessageFormat* format = nullptr;
     Side from{};
@@ -71,6 +79,8 @@ struct Message {
     std::vector<FieldAt> embedded{};
     /// Of a recorded message: rules that go before those of the format; see Masks.
     std::vector<FieldRule> overrides{};
+    /// Of a recorded message, by somebody who has written it down.
+    std::vector<Tolerance> tolerances{};
 };
 FieldRule rule_of(const Message& recorded, const FieldAt& field);
 

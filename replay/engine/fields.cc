@@ -17,8 +17,6 @@ namespace {
 /// More octets than these say nothing to people.
 constexpr std::size_t shown_octets = 24;
 
-bool is_number(const FieldAt& field) { return field.info != nullptr && layout::detail::is_number(field.info->kind); }
-
 std::uint64_t load(ByteView octets, Order order) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < octets.size(); ++i)
@@ -29,13 +27,6 @@ std::uint64_t load(ByteView octets, Order order) {
 void store(std::span<std::uint8_t> octets, std::uint64_t value, Order order) {
     for (std::size_t i = 0; i < octets.size(); ++i, value >>= 8)
         octets[order == Order::big ? octets.size() - 1 - i : i] = static_cast<std::uint8_t>(value);
-}
-
-Value value_of_number(std::uint64_t number) {
-    Value value;
-    for (; number != 0; number >>= 8) value.insert(value.begin(), static_cast<std::uint8_t>(number));
-    if (value.empty()) value.push_back(0);
-    return value;
 }
 
 template <class T> std::string address_text(const Value& value) {
@@ -58,6 +49,15 @@ std::string octets_text(const Value& value) {
 }
 
 }  // namespace
+
+bool is_number(const FieldAt& field) { return field.info != nullptr && layout::detail::is_number(field.info->kind); }
+
+Value value_of_number(std::uint64_t number) {
+    Value value;
+    for (; number != 0; number >>= 8) value.insert(value.begin(), static_cast<std::uint8_t>(number));
+    if (value.empty()) value.push_back(0);
+    return value;
+}
 
 std::string_view FieldAt::filter() const {
     if (info != nullptr) return info->filter;

@@ -63,6 +63,9 @@ using Value = Octets;
 /// Empty if the message ends before the field does.
 Value value_of(ByteView message, const FieldAt& field);
 std::uint64_t number_of(const Value& value);
+Value value_of_number(std::uint64_t number);
+/// Whether its value is a number, and not octets or an address.
+bool is_number(const FieldAt& field);
 /// Writes the value where the field stands; what is wider than the field is cut.
 void set_value(std::span<std::uint8_t> message, const FieldAt& field, const Value& value);
 /// For people: "0x11", "2 (ACCEPT)", "192.0.2.10".

@@ -52,6 +52,10 @@ void Masks::add(Mask mask) {
         entry.info.width = static_cast<std::uint16_t>(entry.mask.octets->end - entry.mask.octets->begin);
 }
 
+void Masks::tolerate(Side from, std::uint64_t frame, std::vector<Tolerance> tolerances) {
+    if (!tolerances.empty()) tolerances_[{frame, from}] = std::move(tolerances);
+}
+
 bool Masks::apply(const Entry& entry, Message& message) {
     const Mask& mask = entry.mask;
     if (!is_about(mask, message.from, message.name)) return false;
@@ -89,6 +93,9 @@ bool Masks::apply(const Entry& entry, Stream& stream) {
 }
 
 void Masks::apply(Conversation& recorded) const {
+    for (Message& message : recorded.messages)
+        if (const auto found = tolerances_.find({message.frame, message.from}); found != tolerances_.end())
+            message.tolerances = found->second;
     for (const Entry& entry : masks_) {
         for (Message& message : recorded.messages) apply(entry, message);
         for (Stream& stream : recorded.streams) apply(entry, stream);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 
 #include "replay/engine/conversation.h"
 
@@ -42,6 +43,8 @@ public:
     Masks& operator=(const Masks&) = delete;
 
     void add(Mask mask);
+    /// How far the message that is complete with this frame may be from the recorded one.
+    void tolerate(Side from, std::uint64_t frame, std::vector<Tolerance> tolerances);
     bool empty() const { return masks_.empty(); }
     /// Marks the messages and streams of a recording, which must not outlive this. Names that have been found in masked
     /// octets before are forgotten.
@@ -62,6 +65,7 @@ private:
     static bool apply(const Entry& entry, Stream& stream);
 
     std::deque<Entry> masks_;
+    std::map<std::pair<std::uint64_t, Side>, std::vector<Tolerance>> tolerances_;  ///< by frame and sender
 };
 
 }  // namespace fabricscope::replay

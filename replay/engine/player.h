@@ -3,6 +3,7 @@
 // of a session, and an emulated endpoint as its peer.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "analyzer/engine/engine.h"
@@ -73,9 +74,8 @@ class Session {
 public:
     virtual ~Session() = default;
     virtual const Conversation& conversation() const = 0;
-    /// From now on, messages and data are played and compared with these masks, which have to live as long. Before
-    /// there is a player.
-    virtual void mask(const Masks& masks) = 0;
+    /// Alters what is played and compared: masks, messages that are not as recorded. Before there is a player.
+    virtual void edit(const std::function<void(Conversation&)>& change) = 0;
     /// Throws NotPlayable. The session has to live as long as the player.
     virtual AttachedPlayer player(Side played, const PlayOptions& options) const = 0;
     /// An endpoint of the emulated stack whose application does what the recorded one did. The protocol is the stack's

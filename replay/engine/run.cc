@@ -82,6 +82,12 @@ Run run_emulated(AttachedPlayer player, AttachedEndpoint peer, const RunLimits& 
     attach(fabric, player);
     attach(fabric, peer);
     fabric.set_routing(routing_of(player, peer));
+    if (limits.faults)
+        fabric.set_faults([&](stack::FrameInFlight frame, stack::Random& random) {
+            frame.from = frame.from < run.ports ? from_player : from_peer;
+            frame.to = 1 - frame.from;
+            return limits.faults(frame, random);
+        });
     Time latest = limits.start;
     std::uint64_t octets = 0;
     fabric.set_tap([&](const stack::TappedFrame& frame) {
@@ -132,7 +138,12 @@ std::unique_ptr<Session> session_of(const Run& run, const Protocol& protocol, co
     engine::Observers observers;
     reader->prepare(options, observers);
     engine::Engine engine(options, observers);
-    for (std::size_t i = 0; i < run.judged; ++i) engine.on_frame(frame_of(run, i));
+    for (std::size_t i = 0; i < run.judged; ++i) {
+        const capture::Packet packet = capture::decode(frame_of(run, i));
+        // What was damaged on the way, its receiver drops.
+        if (capture::icrc_is_good(packet).value_or(true) && capture::fc_crc_is_good(packet).value_or(true))
+            engine.on_packet(packet);
+    }
     engine.finish();
     return reader->session_like(engine, recorded);
 }

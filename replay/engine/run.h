@@ -4,8 +4,12 @@
 
 #include "replay/engine/comparison.h"
 #include "replay/engine/player.h"
+#include "replay/stack/core/fabric.h"
 
 namespace fabricscope::replay {
+
+/// In a FaultPolicy: who sends the frame.
+inline constexpr stack::PortId from_player = 0, from_peer = 1;
 
 /// A frame that was sent or received at one of the player's ports.
 struct RunFrame {
@@ -35,6 +39,7 @@ struct RunLimits {
     std::size_t frames = 10'000'000;
     std::uint64_t octets = std::uint64_t{1} << 29;  ///< of all frames
     std::function<bool()> stop{};  ///< asked now and then: whether the run is to be broken off; may be empty
+    stack::FaultPolicy faults{};   ///< on the way, both ways; may be empty
 };
 
 /// The session of that name, with something to play. Throws NotPlayable.

@@ -34,22 +34,35 @@ void check_target(const SessionInfo& info, const Target& target) {
     }
 }
 
+stack::FaultPolicy policy_of(const PlaySettings& settings, Side played, capture::LinkType link) {
+    if (!settings.faults) return {};
+    return [&settings, played, link](const stack::FrameInFlight& frame, stack::Random& random) {
+        return settings.faults(frame.from == from_player ? played : engine::other(played), frame, link, random);
+    };
+}
+
 Run run_live(const Session& session, Side side, const PlaySettings& settings, PlayOptions options) {
     const std::unique_ptr<Transport> transport = open_transport(
         settings.target, {.address = settings.address, .interface = settings.interface, .timeout = settings.timeout});
     options.addresses = transport->addresses();
+    AttachedPlayer player = session.player(side, options);
     const LiveLimits limits{
         .most = settings.most + paced_duration(session.conversation(), settings.pace),
         .patience = settings.timeout,
-        .stop = settings.stop};
+        .stop = settings.stop,
+        .faults = policy_of(settings, side, player.link),
+        .seed = settings.seed};
     if (settings.on_ready) settings.on_ready();
-    return run_live(session.player(side, options), *transport, limits);
+    return run_live(std::move(player), *transport, limits);
 }
 
 Run run_emulated(const Session& session, Side side, const PlaySettings& settings, const PlayOptions& options) {
-    const RunLimits limits{.start = session.conversation().messages.front().time, .stop = settings.stop};
-    return run_emulated(
-        session.player(side, options), session.emulated(engine::other(side), settings.target.profile), limits);
+    AttachedPlayer player = session.player(side, options);
+    const RunLimits limits{
+        .start = session.conversation().messages.front().time,
+        .stop = settings.stop,
+        .faults = policy_of(settings, side, player.link)};
+    return run_emulated(std::move(player), session.emulated(engine::other(side), settings.target.profile), limits);
 }
 
 }  // namespace
@@ -88,8 +101,9 @@ std::unique_ptr<Played> play(
     std::vector<std::string> unused;
     if (settings.masks != nullptr) {
         unused = settings.masks->unused(session.conversation());
-        session.mask(*settings.masks);
+        session.edit([&](Conversation& conversation) { settings.masks->apply(conversation); });
     }
+    if (settings.change) session.edit(settings.change);
     const PlayOptions options{.pace = settings.pace, .addresses = {}, .patience = settings.timeout};
     const bool live = settings.target.kind != Target::Kind::emulated;
     played->run = live ? run_live(session, side, settings, options) : run_emulated(session, side, settings, options);

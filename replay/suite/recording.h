@@ -46,8 +46,12 @@ struct PlaySettings {
     Time timeout = 10 * capture::second;
     Time most = LiveLimits{}.most;  ///< of a live run, besides what the recorded pace takes
     const Masks* masks = nullptr;
-    std::function<bool()> stop{};      ///< whether the run is to be broken off
-    std::function<void()> on_ready{};  ///< before the first message of a live run
+    std::function<void(Conversation&)> change{};  ///< made to the recording before it is played; may be empty
+    std::function<bool()> stop{};                 ///< whether the run is to be broken off
+    std::function<void()> on_ready{};             ///< before the first message of a live run
+    /// What becomes of frames on their way, by who sends them; may be empty.
+    std::function<stack::Delivery(Side, const stack::FrameInFlight&, capture::LinkType, stack::Random&)> faults{};
+    std::uint64_t seed = 1;  ///< of chance in that
 };
 
 /// A run, and what it is compared with.

@@ -12,13 +12,14 @@
 namespace fabricscope::synth {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
 /// Lines of which there is one, and lines whose values may stand in several, but each value once; all else may be said
 /// again and again.
 constexpr std::array<std::string_view, 4> single_lines{"title", "clause", "protocol", "seed"};
 constexpr std::array<std::string_view, 14> settings{"link",   "capture",   "limit",     "carrier", "topology",
                                                     "hosts",  "client",    "server",    "fabric",  "providers",
                                                     "target", "initiator", "sequences", "end"};
+/// Lines that have words besides values, and those that name one thing each.
+constexpr std::array<std::string_view, 6> with_words{"message", "host", "tcp", "pair", "fc", "expect"};
 
 /// The decimal number at the beginning of `text`, which loses it.
 std::optional<double> extract_number(std::string_view& text) {
@@ -27,34 +28,6 @@ std::optional<double> extract_number(std::string_view& text) {
     if (error != std::errc() || value < 0) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-/// A word up to a blank; between quotation marks blanks belong to it.
-std::string extract_word(std::string_view& rest) {
-    std::string word;
-    bool quoted = false;
-    while (!rest.empty() && (quoted || blanks.find(rest.front()) == std::string_view::npos)) {
-        if (rest.front() == '"') quoted = !quoted;
-        else word.push_back(rest.front());
-        rest.remove_prefix(1);
-    }
-    rest = trimmed(rest);
-    return word;
-}
-
-std::string_view without_comment(std::string_view line) {
-    bool quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (line[i] == '"') quoted = !quoted;
-        else if (line[i] == '#' && !quoted) return line.substr(0, i);
-    }
-    return line;
 }
 
 /// A folder and a name in it.
@@ -66,7 +39,7 @@ bool is_sample(std::string_view text) {
 }  // namespace
 
 void Statement::fail(const std::string& problem) const {
-    throw ScenarioError(fmt::format("line {}: {}: {}", line_, word_, problem));
+    throw ScenarioError(fmt::format("{}: {}: {}", place_, word_, problem));
 }
 
 void Statement::fail_value(const std::string& name, const std::string& expected) const {
@@ -86,6 +59,11 @@ const std::string* Statement::find(const std::string& name) const {
 std::string Statement::text(const std::string& name, const std::string& otherwise) const {
     const std::string* value = find(name);
     return value == nullptr ? otherwise : *value;
+}
+
+const std::map<std::string, std::string>& Statement::values() const {
+    leave();
+    return values_;
 }
 
 std::uint64_t Statement::number(const std::string& name, std::uint64_t otherwise, std::uint64_t most) const {
@@ -165,25 +143,25 @@ void Statement::leave() const {
 namespace {
 
 /// Where something was said first.
-using Lines = std::map<std::string, unsigned>;
+using Places = std::map<std::string, std::string>;
 
 /// `name`: of one of its values; empty: the line as a whole.
-void say_once(const Statement& statement, const std::string& name, Lines& lines) {
-    const auto [first, fresh] = lines.try_emplace(statement.word() + " " + name, statement.line());
-    if (!fresh)
-        statement.fail(fmt::format("{} is said twice, first in line {}", name.empty() ? "it" : name, first->second));
+void say_once(const Statement& statement, const std::string& name, Places& places) {
+    const auto [first, fresh] = places.try_emplace(statement.word() + " " + name, statement.place());
+    if (!fresh) statement.fail(fmt::format("{} is said twice, first in {}", name.empty() ? "it" : name, first->second));
 }
 
-void read_values(Statement& statement, std::string_view rest, Lines& lines) {
+void read_values(Statement& statement, std::string_view rest, Places& places) {
     const bool is_setting = std::ranges::find(settings, statement.word()) != settings.end();
+    const bool has_words = std::ranges::find(with_words, statement.word()) != with_words.end() || is_script(statement);
     while (!rest.empty()) {
         const std::string word = extract_word(rest);
         const std::size_t sign = word.find('=');
         if (is_script(statement) && word == "->") statement.set("returns", extract_word(rest));
-        else if (is_script(statement) && sign == std::string::npos) statement.add_word(word);
+        else if (has_words && sign == std::string::npos) statement.add_word(word);
         else if (sign == std::string::npos || sign == 0) statement.fail("\"" + word + "\" is not name=value");
         else statement.set(word.substr(0, sign), word.substr(sign + 1));
-        if (is_setting) say_once(statement, word.substr(0, sign), lines);
+        if (is_setting) say_once(statement, word.substr(0, sign), places);
     }
 }
 
@@ -200,21 +178,35 @@ void read_rule(
     scenario.finds.push_back(id);
 }
 
+/// A scenario of its own, which may be of another protocol.
+Scenario read_beside(
+    const Statement& statement, const std::string& file, const std::function<bool(std::string_view)>& is_rule,
+    const LoadText& load) {
+    const std::optional<std::string> text = load ? load(file) : std::nullopt;
+    if (!text) statement.fail(file + " cannot be read");
+    Scenario scenario;
+    try {
+        scenario = parse_scenario(*text, is_rule, load);
+    } catch (const ScenarioError& error) {
+        statement.fail(file + ": " + error.what());
+    }
+    if (!scenario.beside.empty()) statement.fail(file + " has others beside it itself");
+    return scenario;
+}
+
 }  // namespace
 
-Scenario parse_scenario(std::string_view text, const std::function<bool(std::string_view)>& is_rule) {
+Scenario parse_statements(
+    std::string_view text, const std::function<bool(std::string_view)>& is_rule, const LoadText& load) {
     Scenario scenario;
-    Lines lines;
-    for (unsigned line = 1; !text.empty(); ++line) {
-        const std::size_t end = text.find('\n');
-        std::string_view rest = trimmed(without_comment(text.substr(0, end)));
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (rest.empty()) continue;
+    Places places;
+    for (const Line& line : lines_of(text, load)) {
+        std::string_view rest = line.text;
         const bool closed = std::ranges::count(rest, '"') % 2 == 0;
-        Statement statement(line, extract_word(rest));
+        Statement statement(place_of(line), extract_word(rest));
         const std::string& word = statement.word();
         if (!closed) statement.fail("a quotation mark is not closed: a second one is wanted behind the value");
-        if (std::ranges::find(single_lines, word) != single_lines.end()) say_once(statement, "", lines);
+        if (std::ranges::find(single_lines, word) != single_lines.end()) say_once(statement, "", places);
         if (word == "title") {
             scenario.title = rest;
         } else if (word == "clause") {
@@ -228,11 +220,19 @@ Scenario parse_scenario(std::string_view text, const std::function<bool(std::str
         } else if (word == "seed") {
             statement.set("seed", std::string(rest));
             scenario.seed = statement.number("seed", 1, UINT64_MAX);
+        } else if (word == "beside") {
+            scenario.beside.push_back(read_beside(statement, std::string(rest), is_rule, load));
         } else {
-            read_values(statement, rest, lines);
+            read_values(statement, rest, places);
             scenario.statements.push_back(std::move(statement));
         }
     }
+    return scenario;
+}
+
+Scenario parse_scenario(
+    std::string_view text, const std::function<bool(std::string_view)>& is_rule, const LoadText& load) {
+    Scenario scenario = parse_statements(text, is_rule, load);
     if (scenario.protocol.empty())
         throw ScenarioError("the scenario names no protocol: a line as \"protocol smc-r\" is wanted");
     return scenario;

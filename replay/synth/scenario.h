@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "capture/frame.h"
+#include "replay/synth/scenario_lines.h"
 
 namespace fabricscope::synth {
 
@@ -36,11 +37,13 @@ struct ScenarioError : std::runtime_error {
 /// One line. Values are read by name; done() reports any name that has not been read as an error.
 class Statement {
 public:
-    Statement(unsigned line, std::string word) : line_(line), word_(std::move(word)) {}
+    Statement(std::string place, std::string word) : place_(std::move(place)), word_(std::move(word)) {}
 
     const std::string& word() const { return word_; }
-    /// What follows a `call` or `expect` before its values: "client", "VipPostSend".
+    /// What follows a `call` or `message` before its values: "client", "VipPostSend".
     const std::vector<std::string>& words() const { return words_; }
+    /// All values, by name; they count as read.
+    const std::map<std::string, std::string>& values() const;
     void add_word(const std::string& word) { words_.push_back(word); }
     bool has(const std::string& name) const { return values_.contains(name); }
 
@@ -55,7 +58,8 @@ public:
         const std::string& name, std::size_t otherwise, const std::vector<std::string_view>& words) const;
     /// A host by its name, "client" or "server"; "" without.
     std::string host(const std::string& name) const;
-    unsigned line() const { return line_; }
+    /// "line 3"
+    const std::string& place() const { return place_; }
     /// Throws if the statement has names that nobody read, and tells those that somebody asked for.
     void done() const;
     /// Somebody else reads a copy, and says what means nothing.
@@ -68,14 +72,14 @@ private:
     const std::string* find(const std::string& name) const;
     [[noreturn]] void fail_value(const std::string& name, const std::string& expected) const;
 
-    unsigned line_;
+    std::string place_;
     std::string word_;
     std::vector<std::string> words_;
     std::map<std::string, std::string> values_;
     mutable std::set<std::string> read_;
 };
 
-/// Whether the line is one of a script: it has words of its own, and may end in what has to come of it.
+/// Whether the line is one of a script of calls: it has words of its own, and may end in what has to come of it.
 inline bool is_script(const Statement& statement) { return statement.word() == "call" || statement.word() == "expect"; }
 
 struct Scenario {
@@ -86,9 +90,16 @@ struct Scenario {
     std::vector<std::string> finds;     ///< rules that are broken on purpose
     std::vector<std::string> samples;   ///< that show the same course: "fcvi/logout" is samples/fcvi/logout.pcap
     std::vector<Statement> statements;  ///< everything else, in order
+    std::vector<Scenario> beside;       ///< others that run at the same time, in the same capture
 };
 
-/// Throws ScenarioError. `is_rule`: whether there is such a rule for `finds`; empty: rules are not looked up.
-Scenario parse_scenario(std::string_view text, const std::function<bool(std::string_view)>& is_rule = {});
+/// Throws ScenarioError. `is_rule`: whether there is such a rule for `finds`; empty: rules are not looked up. `load`
+/// gives what `include` and `beside` name; empty: there is nothing of that kind.
+Scenario parse_scenario(
+    std::string_view text, const std::function<bool(std::string_view)>& is_rule = {}, const LoadText& load = {});
+
+/// The same of lines that name no protocol: faults, for what is no scenario.
+Scenario parse_statements(
+    std::string_view text, const std::function<bool(std::string_view)>& is_rule = {}, const LoadText& load = {});
 
 }  // namespace fabricscope::synth

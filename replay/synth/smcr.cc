@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "replay/engine/field_values.h"
 #include "replay/synth/message_names.h"
 #include "replay/synth/world.h"
 
@@ -23,7 +24,8 @@ struct Host {
     std::uint8_t number = 0;
     std::uint8_t devices = 1;
     Time rmb_idle = stack::never;
-    std::uint8_t link_mtu = 0;  ///< 0: the profile's
+    std::uint8_t link_mtu = 0;     ///< 0: the profile's
+    std::optional<Gid> address{};  ///< nothing: 192.0.2.`number`
 };
 
 /// What a host does, besides connecting.
@@ -138,6 +140,10 @@ private:
         if (host.devices == 0) statement.fail("without an RDMA device a host has rdma=no");
         host.rmb_idle = statement.time("rmb-idle", host.rmb_idle);
         host.link_mtu = static_cast<std::uint8_t>(statement.number("link-mtu", host.link_mtu, 15));
+        if (statement.has("address")) {
+            host.address = replay::gid_from_text(statement.text("address", ""));
+            if (!host.address) statement.fail("address= is not an IP address, as 192.0.2.10");
+        }
         config.eid = statement.text("eid", config.eid);
         config.subnet_bits = static_cast<std::uint8_t>(statement.number("subnet-bits", config.subnet_bits, 32));
         config.send_buffer = statement.octets("send-buffer", config.send_buffer);
@@ -149,7 +155,13 @@ private:
         AppPlan plan;
         plan.echo = statement.flag("echo", server);
         plan.messages = static_cast<unsigned>(statement.number("messages", 0));
-        plan.octets = statement.octets("octets", 100);
+        if (statement.has("payload")) {
+            const auto content = replay::octets_from_text(statement.text("payload", ""));
+            if (!content || content->empty())
+                statement.fail("payload= is not octets, as text:hello, hex:00ff, count:100");
+            plan.content = *content;
+        }
+        plan.octets = statement.octets("octets", plan.content.empty() ? 100 : plan.content.size());
         plan.ping_pong = statement.flag("ping-pong", !server);
         plan.urgent_every = static_cast<unsigned>(statement.number("urgent-every", 0));
         plan.pause = statement.time("pause", 0);
@@ -185,18 +197,27 @@ private:
         }
     }
 
+    /// Of a device, counted on from that of the first one.
+    static Gid address_of(const Host& host, std::uint8_t device) {
+        Gid address = host.address.value_or(builders::gid_of(Ipv4{{192, 0, 2, host.number}}));
+        address.octets.back() = static_cast<std::uint8_t>(address.octets.back() + device);
+        return address;
+    }
+
     PeerConfig config_of(Host& host, const std::string& name, std::uint8_t number) {
         PeerConfig& config = host.config;
         host.number = number;
         config.profile = host.profile == "linux" ? linux_profile() : rfc7609_profile();
         if (host.version != 0) config.profile.version = host.version;
         config.mac = mac_of(number);
-        config.ip = builders::gid_of(Ipv4{{192, 0, 2, number}});
+        config.ip = address_of(host, 0);
+        if (config.profile.version == 1 && !config.ip.is_ipv4())
+            throw ScenarioError("hosts of version 1 have IPv4 addresses here; version 2 takes IPv6 ones");
         config.profile.rmb_idle = host.rmb_idle;
         if (host.link_mtu != 0) config.profile.added_link_mtu = host.link_mtu;
         for (std::uint8_t i = 1; i < host.devices; ++i) {
             const auto device = static_cast<std::uint8_t>(number + i);
-            config.more_devices.push_back({mac_of(device), builders::gid_of(Ipv4{{192, 0, 2, device}})});
+            config.more_devices.push_back({mac_of(device), address_of(host, i)});
         }
         config.hostname = name;
         config.first_qpn = number == client_host ? 0x11 : 0x14;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What scenarios of all protocols have in common: a fabric with links, faults and a place where frames are captured.
 //
-// Statements: link, fault, drop, delay, corrupt, miss, capture, limit.
+// Statements: link, miss, capture, limit, and those of Faults.
 #pragma once
 
 #include <functional>
 
-#include "replay/stack/core/fabric.h"
+#include "replay/synth/faults.h"
 #include "replay/synth/recording.h"
 #include "replay/synth/scenario.h"
 
@@ -14,18 +14,6 @@ namespace fabricscope::synth {
 
 /// The last octet of the addresses of a client and of its server.
 inline constexpr std::uint8_t client_host = 10, server_host = 20;
-
-/// How `drop` and the like call messages.
-struct MessageNames {
-    std::function<std::string(ByteView frame)> of;  ///< of the one in a frame: "REP"; empty if it has none
-    std::vector<std::string> all;                   ///< that there are
-    std::vector<std::string_view> kinds;            ///< of frames, for `fault`: "all", "tcp"
-};
-
-/// Of TCP and RoCE.
-MessageNames ethernet_messages();
-/// Of Fibre Channel; `of`: the name of the message in a frame of the link.
-MessageNames fc_messages(std::function<std::string(ByteView frame)> of);
 
 class World {
 public:
@@ -57,43 +45,21 @@ private:
         PortName name;
         std::optional<std::uint32_t> interface;  ///< in the capture, if frames are captured here
     };
-    struct RandomFault {
-        stack::RandomFaults faults;
-        std::string from, what;
-        const Statement* statement = nullptr;
-        bool concerned = false;  ///< a frame
-    };
-    /// Of certain messages: they are lost or damaged, or come later, or only the capture misses them.
-    struct MessageFault {
-        std::string message, from;
-        std::uint64_t skip = 0, count = 0;
-        Time delay = 0;  ///< 0: lost, unless it is
-        bool corrupts = false;
-        const Statement* statement = nullptr;
-        std::uint64_t seen = 0;  ///< messages of that name
-        bool fired = false;
-    };
-
     void read_link(const Statement& statement);
-    void read_fault(const Statement& statement);
-    MessageFault read_message_fault(const Statement& statement) const;
     void read_capture(const Statement& statement);
-    bool applies_to(MessageFault& fault, const std::string& host, ByteView frame) const;
-    stack::Delivery delivery_of(const stack::FrameInFlight& frame, stack::Random& random);
     void record(const stack::TappedFrame& frame);
-    void expect_all_fired() const;
 
     Time start_;
     stack::Random random_;
     stack::Fabric fabric_;
     MessageNames names_;
     stack::LinkProperties link_;
+    std::optional<std::uint16_t> vlan_;  ///< that frames are captured in
     stack::EthernetSwitch switch_;
     capture::LinkType kind_ = capture::LinkType::ethernet;  ///< of all links
     std::vector<Port> ports_;
-    std::vector<RandomFault> random_faults_;
-    std::vector<MessageFault> message_faults_;
-    std::vector<MessageFault> capture_faults_;  ///< frames that arrive, but are not captured
+    Faults faults_;
+    std::vector<ChosenMessages> missed_;  ///< frames that arrive, but are not captured
     std::string capture_at_ = "client";
     Time capture_from_ = 0;
     Time limit_;

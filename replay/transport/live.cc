@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "capture/interface.h"
+#include "replay/stack/core/faulty_way.h"
 
 namespace fabricscope::replay {
 
@@ -51,7 +52,9 @@ private:
 class LiveRun {
 public:
     LiveRun(AttachedPlayer player, Transport& transport, const LiveLimits& limits)
-        : player_(std::move(player)), transport_(transport), limits_(limits), budget_(limits.frames_per_second) {}
+        : player_(std::move(player)), transport_(transport), limits_(limits), budget_(limits.frames_per_second) {
+        if (limits.faults) way_.emplace(limits.faults, limits.seed);
+    }
 
     Run go() {
         const Time start = clock_.now();
@@ -87,6 +90,7 @@ private:
 
     /// Until the peer has got and acknowledged it, but not for long.
     void leave() {
+        way_.reset();  // nothing may keep this from the peer
         try {
             const std::size_t before = run_.frames.size();
             player_.endpoint->leave(clock_.now());
@@ -112,19 +116,33 @@ private:
     }
 
     void step() {
-        const Time wakeup = player_.endpoint->wakeup();
+        const Time wakeup = std::min(player_.endpoint->wakeup(), way_ ? way_->wakeup() : stack::never);
         const Time until = wakeup - std::min(wakeup, clock_.now());
         const ByteView frame = transport_.receive(std::clamp<Time>(until - precision, 0, slice));
         const Time now = clock_.now();
         if (is_for_player(frame)) {
             heard_ = true;
             last_ = now;
-            run_.frames.push_back({now, 0, false, {frame.begin(), frame.end()}, {}});
-            player_.endpoint->on_frame(now, 0, frame);
-            if (player_.endpoint->peer_leaves()) left_at_ = std::min(left_at_, run_.frames.size() - 1);
+            if (way_) way_->put(now, from_peer, {frame.begin(), frame.end()});
+            else receive(now, frame);
         }
+        pass_on(now);
         if (player_.endpoint->wakeup() <= now) player_.endpoint->on_timer(now);
         send();
+    }
+
+    void receive(Time now, ByteView frame) {
+        run_.frames.push_back({now, 0, false, {frame.begin(), frame.end()}, {}});
+        player_.endpoint->on_frame(now, 0, frame);
+        if (player_.endpoint->peer_leaves()) left_at_ = std::min(left_at_, run_.frames.size() - 1);
+    }
+
+    /// What has come through faults, to whom it was sent.
+    void pass_on(Time now) {
+        if (!way_) return;
+        for (const stack::FaultyWay::Frame& frame : way_->take_arrived(now))
+            if (frame.from == from_player) transport_.send(frame.octets);
+            else receive(now, frame.octets);
     }
 
     /// An interface has the traffic of others, too, which is neither answered nor waited for.
@@ -140,9 +158,12 @@ private:
         for (stack::OutgoingFrame& frame : outgoing_) {
             if (const Time wait = budget_.spend(clock_.now()); wait != 0)
                 std::this_thread::sleep_for(std::chrono::nanoseconds(wait));
-            transport_.send(frame.octets);
-            run_.frames.push_back({clock_.now(), frame.port, true, std::move(frame.octets), std::move(frame.note)});
+            const Time now = clock_.now();
+            if (way_) way_->put(now, from_player, frame.octets);
+            else transport_.send(frame.octets);
+            run_.frames.push_back({now, frame.port, true, std::move(frame.octets), std::move(frame.note)});
         }
+        pass_on(clock_.now());
     }
 
     AttachedPlayer player_;
@@ -150,6 +171,7 @@ private:
     LiveLimits limits_;
     Clock clock_;
     Budget budget_;
+    std::optional<stack::FaultyWay> way_;  ///< nothing: frames go straight
     Run run_;
     std::vector<stack::OutgoingFrame> outgoing_;
     Time last_ = 0;  ///< when the last frame of the peer arrived

@@ -13,6 +13,8 @@ struct LiveLimits {
     std::size_t frames = 1'000'000;        ///< kept and sent
     unsigned frames_per_second = 50'000;   ///< sent at most, in bursts of a hundredth of it
     std::function<bool()> stop{};          ///< asked now and then: whether the run is to be broken off; may be empty
+    stack::FaultPolicy faults{};           ///< on the way, both ways; may be empty
+    std::uint64_t seed = 1;                ///< of chance in it
 };
 
 /// Ends when all has been played, the patience is over, the run is broken off, or the transport fails. Whichever it is,

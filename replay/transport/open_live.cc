@@ -28,7 +28,7 @@ void check_own(const Gid& own, const Gid& peer) {
 }  // namespace
 
 std::unique_ptr<Transport> open_transport(const Target& target, const TransportOptions& options) {
-    if (target.kind == Target::Kind::interface) return open_interface(target.interface);
+    if (target.kind == Target::Kind::interface) return open_interface(target.interface, target.mac);
     const SocketAddress host(target.host);
     check_peer(host.ip());
     if (target.kind == Target::Kind::rocev2) return open_udp(host, target.port);

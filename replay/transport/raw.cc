@@ -59,16 +59,39 @@ private:
     capture::Interface interface_;
 };
 
+/// One host, whose address is the recorded one or another.
 class InterfaceTransport final : public Transport {
 public:
-    explicit InterfaceTransport(const std::string& interface) : interface_(interface) {}
+    InterfaceTransport(const std::string& interface, const std::optional<Mac>& peer)
+        : interface_(interface), peer_(peer) {}
 
     std::optional<LiveAddresses> addresses() const override { return std::nullopt; }
-    void send(ByteView frame) override { interface_.send(frame); }
-    ByteView receive(Time wait) override { return interface_.receive(wait); }
+
+    void send(ByteView frame) override {
+        if (frame.size() < frame_offset) return;
+        const Mac to = header_of(frame).destination;
+        if ((to.octets[0] & 1) != 0) return;  // many hosts
+        if (!recorded_) recorded_ = to;
+        if (to != *recorded_) return;
+        frame_.assign(frame.begin(), frame.end());
+        std::ranges::copy(peer_.value_or(to).octets, frame_.begin());
+        interface_.send(frame_);
+    }
+
+    ByteView receive(Time wait) override {
+        const ByteView frame = interface_.receive(wait);
+        if (!peer_ || frame.empty()) return frame;
+        if (header_of(frame).source != *peer_) return {};
+        frame_.assign(frame.begin(), frame.end());
+        if (recorded_) std::ranges::copy(recorded_->octets, frame_.begin() + sizeof(Mac));
+        return frame_;
+    }
 
 private:
     Ethernet interface_;
+    std::optional<Mac> peer_;      ///< nothing: the recorded one
+    std::optional<Mac> recorded_;  ///< of the peer, once something has been sent
+    std::vector<std::uint8_t> frame_;
 };
 
 class IpHostTransport final : public Transport {
@@ -103,7 +126,7 @@ public:
     }
 
 private:
-    /// Throws if another host has the address. As RFC 5227, 2.1.1, but in less time.
+    /// Throws if another host has the address, or is about to take it. As RFC 5227, 2.1.1, but in less time.
     void claim_address() {
         for (unsigned probe = 0; probe < probes; ++probe) {
             send_arp(ArpOperation::request, broadcast, {}, {}, ipv4_of(addresses_.own_ip));
@@ -113,11 +136,20 @@ private:
                 Arp arp;
                 if (header_of(frame).type != ether_type_arp || layout::parse_into(arp, frame.subspan(frame_offset)))
                     continue;
-                if (arp.sender_ip == ipv4_of(addresses_.own_ip))
+                const bool probes_too = arp.sender_ip == Ipv4{} && arp.target_ip == ipv4_of(addresses_.own_ip);
+                if (arp.sender_ip == ipv4_of(addresses_.own_ip) || probes_too)
                     throw TransportError(fmt::format(
                         "--address {} is in use, by {}", short_text(addresses_.own_ip), to_string(arp.sender_mac)));
             }
         }
+    }
+
+    /// Somebody else has the address by now (RFC 5227, 2.4): it is left to him.
+    void expect_no_conflict(const Arp& arp) const {
+        if (arp.sender_ip == ipv4_of(addresses_.own_ip) && arp.sender_mac != addresses_.own_mac)
+            throw TransportError(fmt::format(
+                "another host has taken the address {} meanwhile: {}", short_text(addresses_.own_ip),
+                to_string(arp.sender_mac)));
     }
 
     /// Answers those who ask for this host's address, and learns the peer's.
@@ -125,6 +157,7 @@ private:
         if (header_of(frame).type != ether_type_arp) return false;
         Arp arp;
         if (layout::parse_into(arp, frame.subspan(frame_offset))) return true;
+        expect_no_conflict(arp);
         const bool of_peer = arp.sender_ip == ipv4_of(addresses_.peer_ip);
         if (of_peer) addresses_.peer_mac = arp.sender_mac, found_ = true;
         if (arp.operation == ArpOperation::request && arp.target_ip == ipv4_of(addresses_.own_ip) && of_peer)
@@ -155,8 +188,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Transport> open_interface(const std::string& interface) {
-    return std::make_unique<InterfaceTransport>(interface);
+std::unique_ptr<Transport> open_interface(const std::string& interface, const std::optional<Mac>& peer) {
+    return std::make_unique<InterfaceTransport>(interface, peer);
 }
 
 std::unique_ptr<Transport> open_ip_host(

@@ -6,8 +6,9 @@
 
 namespace fabricscope::replay {
 
-/// Frames with the recorded addresses: FCoE, RoCE v1. Throws TransportError.
-std::unique_ptr<Transport> open_interface(const std::string& interface);
+/// Frames with the recorded addresses: FCoE, RoCE v1. `peer`: the host that stands for the recorded one; nothing: that
+/// one itself. Nobody else is sent to, and of others nothing is taken if the peer is named. Throws TransportError.
+std::unique_ptr<Transport> open_interface(const std::string& interface, const std::optional<Mac>& peer);
 
 /// An IP host of its own beside this one: with an address that nobody has, a made-up MAC address, and ARP. So the
 /// kernel, which knows nothing of the TCP connections that are played, does not reset them.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "replay/engine/field_values.h"
 #include "replay/transport/transport.h"
 
 namespace fabricscope::replay {
@@ -32,6 +33,17 @@ std::optional<std::string_view> behind(std::string_view prefix, std::string_view
     return text.starts_with(prefix) ? std::optional(text.substr(prefix.size())) : std::nullopt;
 }
 
+/// IFACE, or IFACE/MAC of one host.
+bool read_interface(std::string_view text, Target& target) {
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    target.interface = text.substr(0, slash);
+    if (slash < text.size()) {
+        target.mac = mac_from_text(text.substr(slash + 1));
+        if (!target.mac || (target.mac->octets[0] & 1) != 0 || *target.mac == Mac{}) return false;
+    }
+    return !target.interface.empty();
+}
+
 }  // namespace
 
 bool is_profile(std::string_view name) { return name == "linux" || name == "rfc7609" || name == "strict"; }
@@ -59,14 +71,14 @@ std::optional<Target> parse_target(const std::string& text, std::string& problem
         good = read_host(*peer, target);
     } else if (const auto interface = behind("if://", text)) {
         target.kind = Target::Kind::interface;
-        target.interface = *interface;
-        good = !interface->empty();
+        good = read_interface(*interface, target);
     } else {
         good = text == "emulated";
     }
     if (good) return target;
-    problem = text +
-              " is no target: emulated[:linux|:strict], rocev2://HOST[:PORT], smc://HOST[:PORT] or if://INTERFACE";
+    problem =
+        text +
+        " is no target: emulated[:linux|:strict], rocev2://HOST[:PORT], smc://HOST[:PORT] or if://INTERFACE[/MAC]";
     return std::nullopt;
 }
 

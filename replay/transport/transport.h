@@ -45,11 +45,12 @@ struct Target {
         emulated,
         rocev2,     ///< rocev2://HOST[:PORT]
         smc,        ///< smc://HOST:PORT
-        interface,  ///< if://IFACE
+        interface,  ///< if://IFACE[/MAC]
     } kind = Kind::emulated;
-    std::string profile;    ///< emulated; empty: the recording's habits
-    std::string host;       ///< an IP address, without brackets
-    std::string interface;  ///< if://
+    std::string profile;     ///< emulated; empty: the recording's habits
+    std::string host;        ///< an IP address, without brackets
+    std::string interface;   ///< if://
+    std::optional<Mac> mac;  ///< if://: the peer's; nothing: the recorded one
     std::optional<std::uint16_t> port;
 };
 /// The name of a profile: "linux", "rfc7609", or "strict" for the latter.

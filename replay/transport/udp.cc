@@ -118,7 +118,11 @@ public:
 
     void send(ByteView frame) override {
         if (!is_for_peer(frame)) return;
-        const ByteView packet = out_.with(frame.subspan(out_.bth_offset())).subspan(out_.bth_offset());
+        const ByteView built = out_.with(frame.subspan(out_.bth_offset())).subspan(out_.bth_offset());
+        packet_.assign(built.begin(), built.end());
+        // What was damaged on the way is to be found out.
+        if (capture::icrc_is_good(capture::decode(stack::ethernet_frame(frame))) == false) packet_.back() ^= 0xFF;
+        const ByteView packet = packet_;
         // What became of an earlier datagram is told by the next call, which then does nothing else.
         for (unsigned attempts = 0; attempts < 3; ++attempts) {
             if (::sendto(socket_.get(), packet.data(), packet.size(), 0, peer_.get(), peer_.size()) >= 0) return;
@@ -200,6 +204,7 @@ private:
     std::optional<std::uint16_t> service_port_;
     FileDescriptor socket_;
     RoceFrame out_, in_;
+    std::vector<std::uint8_t> packet_;
     int refusal_ = 0;  ///< as errno has it; 0: none
     bool by_router_ = false;
     std::array<std::uint8_t, most_packet> buffer_{};

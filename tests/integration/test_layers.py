@@ -19,14 +19,16 @@ MAY_INCLUDE = {
     "extcap": {"extcap"},
     "plugins": {"protocols", "capture", "analyzer/engine", "analyzer/observations", "plugins"},
     "replay/stack": {"protocols", "capture", "replay/stack"},
-    "replay/synth": {"protocols", "capture", "replay/stack", "replay/synth"},
+    "replay/synth": {"protocols", "capture", "analyzer/engine", "replay/stack", "replay/engine", "replay/synth"},
+    "replay/script": {"protocols", "capture", "analyzer/engine", "replay/engine", "replay/synth", "replay/script"},
+    "replay/mutation": {"protocols", "replay/stack", "replay/engine", "replay/mutation"},
     "replay/engine": {"protocols", "capture", "analyzer/engine", "replay/stack", "replay/engine"},
     "replay/transport": {"protocols", "capture", "replay/stack", "replay/engine", "replay/transport"},
     "replay/report": {"analyzer/engine", "analyzer/report", "replay/engine", "replay/report"},
     "replay/vipl": {"protocols", "capture", "replay/stack", "replay/synth", "replay/vipl"},
     "program": {
         "protocols", "capture", "analyzer/engine", "analyzer/observations", "analyzer/report", "replay/stack", "replay/synth", "replay/engine",
-        "replay/transport", "replay/report", "program"},
+        "replay/transport", "replay/report", "replay/script", "replay/mutation", "program"},
 }
 FOREIGN = {
     "protocols": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread",
@@ -58,10 +60,10 @@ def test_no_library_that_the_layer_must_not_know(layer):
 
 
 # What knows a protocol for reasons of its own: SMC-R and streams learn of queue pairs from CM messages, partitions of addresses, Fibre Channel's ladders and
-# replay show and play what is built on it, and scenarios had other names once.
+# replay show and play what is built on it, scripts have messages of all, and scenarios had other names once.
 NEIGHBOURS = {
-    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/|components\.cc)|analyzer/report/rdma_(summary|overview)\.cc|plugins/rdma/|replay/stack/ib/|program/synth\.cc",
-    "fc_ae_rdma": r"analyzer/report/fc_ladder\.cc|replay/(engine|stack)/fc/|program/synth\.cc",
+    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/|components\.cc)|analyzer/report/rdma_(summary|overview)\.cc|plugins/rdma/|replay/stack/ib/|replay/synth/message_kinds\.cc|replay/script/|program/scenario_files\.cc",
+    "fc_ae_rdma": r"analyzer/report/fc_ladder\.cc|replay/(engine|stack)/fc/|replay/script/|program/scenario_files\.cc",
 }
 
 

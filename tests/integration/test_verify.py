@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from edit import edited, patch
-from harness import BUILD, ROOT, fabricscope, sample
+from harness import BUILD, ROOT, analyze, fabricscope, sample
 from namespaces import CLIENT, REASON, SERVER, wired_namespaces
 
 SUITE = ROOT / "samples/suite"
@@ -213,11 +213,11 @@ def wire():
         yield [namespace for namespace, _ in ends]
 
 
-def live(wire, folder, status, **keys):
-    """A suite of one recording, whose client is played to a host of another namespace, where its commands run."""
+def live(wire, folder, status, play="client", **keys):
+    """A suite of one recording, one side of which is played to a host of another namespace, where its commands run."""
     folder.chmod(0o755)
     lines = [f'shell = "ip netns exec {wire[1]} sh -c"', "[[recording]]", f'file = "{sample("rdmacm_rping_v4")}"',
-             'session = "cm-1"', 'play = "client"', "timeout = 3", *(f"{key} = '{value}'" for key, value in keys.items())]
+             'session = "cm-1"', f'play = "{play}"', "timeout = 3", *(f"{key} = '{value}'" for key, value in keys.items())]
     (folder / "suite.toml").write_text("\n".join(lines))
     done = subprocess.run(
         ["ip", "netns", "exec", wire[0], BUILD / "bin/fabricscope", "verify", folder, "--against", f"rocev2://{SERVER}"],
@@ -235,6 +235,16 @@ def test_commands_bring_the_peer_up_and_down(wire, tmp_path):
     assert (tmp_path / "cleanup").read_text().split() == [SERVER, f"rocev2://{SERVER}", "cm-1", "client"]
 
 
+def test_a_client_is_started_once_the_played_server_listens(wire, tmp_path):
+    """Its first REQ is answered: it has no reason to send it again."""
+    command = f"{BUILD}/bin/fabricscope replay {sample('rdmacm_rping_v4')} --session cm-1"
+    told = live(wire, tmp_path, 0, play="server",
+                client=f"{command} --play client --against rocev2://{CLIENT} --write {tmp_path}/client.pcapng")
+    assert "1 same" in told
+    captured = analyze(tmp_path / "client.pcapng")
+    assert [connection["req_transmissions"] for connection in captured["rdma_cm"]["connections"]] == [1]
+
+
 def test_the_peers_program_is_ended_and_cleaned_up_after_when_the_run_fails(wire, tmp_path):
     told = live(wire, tmp_path, 3, server=f"sleep 1000 & echo $! > {tmp_path}/pid; wait", cleanup=f"touch {tmp_path}/cleanup")
     assert "not run" in told and (tmp_path / "cleanup").exists()
@@ -247,3 +257,12 @@ def test_the_peers_program_is_ended_and_cleaned_up_after_when_the_run_fails(wire
 
 def test_a_command_that_fails_is_told(wire, tmp_path):
     assert "setup ends with status 7: exit 7" in live(wire, tmp_path, 3, setup="exit 7")
+
+
+def test_the_profile_answers_version_1(tmp_path):
+    """A server of profile linux does both versions of SMC-R: the recorded client offers version 1 only."""
+    report = json.loads(fabricscope("replay", sample("smcr_v1_echo"), "--session", "smcr-1", "--play", "client", "--profile",
+                                    "linux", "--json"))
+    names = [message["name"] for message in report["messages"] if message["actual"] is not None]
+    assert "CLC ACCEPT" in names and "LLC CONFIRM LINK" in names
+    assert report["waiting_for"] is None

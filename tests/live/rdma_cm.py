@@ -35,6 +35,46 @@ def client_against_rping(trial):
     trial.check("rping -s found all the data right", rping_status == 0 and said.count("server ping data") == 5, said)
 
 
+def queue_pairs(trial):
+    """Reliable connections of the peer's kernel."""
+    return [line for line in trial.b.run("rdma resource show qp", quiet=True)[1].splitlines() if "type RC" in line]
+
+
+def three_in_a_row(trial):
+    for count in range(1, 4):
+        job = rping_server(trial)
+        status, report = trial.replay(SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "client", f"rocev2://{B}")
+        rping_status, said = trial.b.wait(job, 70)
+        trial.check(f"run {count} of three in a row", status == 0 and rping_status == 0, report, said)
+    trial.check("no queue pair is left", queue_pairs(trial) == [], queue_pairs(trial))
+
+
+def interrupted(trial):
+    """SIGTERM in the middle: the peer gets a DREQ, its program ends, and its queue pair goes."""
+    job = rping_server(trial)
+    command = trial.command(SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "client", f"rocev2://{B}", "--speed 0.002x")
+    _, said = trial.a.run(f"timeout -s TERM 5 {command}", 60, quiet=True)
+    _, server = trial.b.wait(job, 30)
+    trial.check("an interrupted run disconnects", '"broken_off": "interrupted"' in said and "DISCONNECT" in server.upper(),
+                said[-500:], server)
+    trial.check("and leaves no queue pair", queue_pairs(trial) == [], queue_pairs(trial))
+
+
+def faults(trial):
+    """Linux sends again what was lost, and drops what was damaged."""
+    for what in ('drop message="RC SEND Only" from=client', 'corrupt message="RC SEND Only" from=client',
+                 'duplicate message="RC SEND Only" from=client', "duplicate message=REQ",
+                 'drop message="RC Acknowledge" from=server'):
+        file = f"{trial.lab.dir}/faults-{trial.count}"
+        with open(file, "w", encoding="ascii") as out:
+            out.write(what + "\n")
+        job = rping_server(trial)
+        status, report = trial.replay(
+            SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "client", f"rocev2://{B}", "--faults", file)
+        rping_status, said = trial.b.wait(job, 70)
+        trial.check(f"the same with {what}", status == 0 and rping_status == 0, report, said)
+
+
 def another_port(trial):
     job = trial.b.bg(f"timeout 60 rping -s -a {B} {ROUNDS.replace('7174', '7200')}", 70)
     time.sleep(2)
@@ -101,5 +141,5 @@ def unreachable(trial):
 
 
 if __name__ == "__main__":
-    run(__doc__, "rdmacm", [prepare, client_against_rping, another_port, rejection, nobody_listens, altered,
+    run(__doc__, "rdmacm", [prepare, client_against_rping, three_in_a_row, interrupted, faults, another_port, rejection, nobody_listens, altered,
                             server_for_rping, over_ipv6, unreachable])

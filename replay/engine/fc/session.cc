@@ -307,7 +307,7 @@ public:
     explicit FcSession(Recording recording) : recording_(std::move(recording)) {}
 
     const Conversation& conversation() const override { return recording_.conversation; }
-    void mask(const Masks& masks) override { masks.apply(recording_.conversation); }
+    void edit(const std::function<void(Conversation&)>& change) override { change(recording_.conversation); }
     AttachedPlayer player(Side played, const PlayOptions& options) const override {
         return play(recording_, played, options);
     }

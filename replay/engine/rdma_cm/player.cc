@@ -98,6 +98,9 @@ public:
 
     bool peer_leaves() const override { return peer_leaves_; }
     void leave(Time now) override {
+        // The peer may not have got it.
+        if (repetition_ && messages()[repetition_->message].name == "DREQ")
+            send_mad(sent_mads_.at(repetition_->message));
         repetition_.reset();
         watches_ = false;
         stopped_ = true;

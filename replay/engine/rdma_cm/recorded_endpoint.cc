@@ -49,13 +49,6 @@ struct Headers {
     }
 };
 
-Value value_of_number(std::uint64_t number) {
-    Value value;
-    for (; number != 0; number >>= 8) value.insert(value.begin(), static_cast<std::uint8_t>(number));
-    if (value.empty()) value.push_back(0);
-    return value;
-}
-
 bool uses_memory(const Message& message) { return message.name == write_name || message.name == read_name; }
 
 /// The PSNs of the WRITEs and READs that `owner` refused.

@@ -23,7 +23,7 @@ public:
 
     const Recording& recording() const { return recording_; }
     const Conversation& conversation() const override { return recording_.conversation; }
-    void mask(const Masks& masks) override { masks.apply(recording_.conversation); }
+    void edit(const std::function<void(Conversation&)>& change) override { change(recording_.conversation); }
     AttachedPlayer player(Side played, const PlayOptions& options) const override;
     AttachedEndpoint emulated(Side side, const std::string& profile) const override;
 

@@ -13,6 +13,15 @@ namespace fabricscope::replay::smcr {
 
 namespace {
 
+/// The first RMB of that name that still `holds`.
+template <class Names, class Holds>
+std::optional<std::size_t> first_named(const Names& names, std::size_t link, std::uint32_t rkey, Holds holds) {
+    const auto found = names.find({link, rkey});
+    if (found == names.end()) return std::nullopt;
+    const auto rmb = std::ranges::find_if(found->second, holds);
+    return rmb == found->second.end() ? std::nullopt : std::optional(*rmb);
+}
+
 constexpr unsigned receive_buffers = 4096;
 /// Octets: a damaged recording can name RMBs of 128 GiB.
 constexpr std::uint64_t most_rmb = std::uint64_t{1} << 26;
@@ -122,8 +131,9 @@ std::size_t PlayedLinks::link_named(const wire::SmcrAcceptConfirmBody& body, boo
 wire::SmcrAcceptConfirmBody PlayedLinks::on_link(std::size_t link, const wire::SmcrAcceptConfirmBody& confirm) const {
     const std::size_t named = link_named(confirm, true);
     const RToken token{confirm.rkey, confirm.rmb_address};
-    const auto rmb = std::ranges::find_if(own_, [&](const auto& each) { return each->tokens[named] == token; });
-    if (link == named || rmb == own_.end() || !links_[link].own) return confirm;
+    const auto rmb = first_named(
+        own_names_, named, token.rkey, [&](std::size_t each) { return own_[each]->tokens[named] == token; });
+    if (link == named || !rmb || !links_[link].own) return confirm;
     wire::SmcrAcceptConfirmBody moved = confirm;
     const LinkEnd& end = *links_[link].own;
     moved.mac = end.address.mac;
@@ -131,8 +141,8 @@ wire::SmcrAcceptConfirmBody PlayedLinks::on_link(std::size_t link, const wire::S
     moved.qpn = end.qpn;
     moved.initial_psn = end.psn;
     moved.mtu = end.mtu;
-    moved.rkey = (*rmb)->tokens[link].rkey;
-    moved.rmb_address = (*rmb)->tokens[link].address;
+    moved.rkey = own_[*rmb]->tokens[link].rkey;
+    moved.rmb_address = own_[*rmb]->tokens[link].address;
     return moved;
 }
 
@@ -242,12 +252,14 @@ void PlayedLinks::on_pairs(std::size_t link, const layout::List<wire::RkeyPair>&
         const wire::RkeyPair pair = pairs[i];
         const RToken token{pair.rkey, pair.address};
         if (own) {
-            const auto rmb = std::ranges::find_if(
-                own_, [&](const auto& each) { return each->tokens[link].rkey == pair.reference_rkey; });
-            if (rmb != own_.end()) name_own(static_cast<std::size_t>(rmb - own_.begin()), *offered_, token);
+            const auto rmb = first_named(own_names_, link, pair.reference_rkey, [&](std::size_t each) {
+                return own_[each]->tokens[link].rkey == pair.reference_rkey;
+            });
+            if (rmb) name_own(*rmb, *offered_, token);
         } else {
-            for (auto& tokens : peers_)
-                if (tokens[link].rkey == pair.reference_rkey) tokens[*offered_] = token;
+            const std::vector<std::size_t> named = peers_names_[{link, pair.reference_rkey}];
+            for (const std::size_t rmb : named)
+                if (peers_[rmb][link].rkey == pair.reference_rkey) name_peers(rmb, *offered_, token);
         }
     }
 }
@@ -275,7 +287,7 @@ void PlayedLinks::name_on_links(
         const RToken token{slots[i].rkey, slots[i].address};
         if (!other) continue;
         if (own) name_own(rmb, *other, token);
-        else peers_[rmb][*other] = token;
+        else name_peers(rmb, *other, token);
     }
 }
 
@@ -295,8 +307,10 @@ std::uint64_t PlayedLinks::size_of(RToken token) const {
 }
 
 std::size_t PlayedLinks::own_rmb(std::size_t link, RToken token, std::uint64_t size) {
-    for (std::size_t i = 0; i < own_.size(); ++i)
-        if (own_[i]->tokens[link] == token && own_[i]->octets.size() >= size) return i;
+    const auto known = first_named(own_names_, link, token.rkey, [&](std::size_t each) {
+        return own_[each]->tokens[link] == token && own_[each]->octets.size() >= size;
+    });
+    if (known) return *known;
     auto rmb = std::make_unique<Rmb>();
     rmb->octets.resize(size);
     rmb->tokens.resize(links_.size());
@@ -307,9 +321,15 @@ std::size_t PlayedLinks::own_rmb(std::size_t link, RToken token, std::uint64_t s
 
 void PlayedLinks::name_own(std::size_t rmb, std::size_t link, RToken token) {
     own_[rmb]->tokens[link] = token;
+    own_names_[{link, token.rkey}].push_back(rmb);
     if (links_[link].own)
         adapters_[links_[link].adapter]->memory().add(
             token.rkey, {token.address, own_[rmb]->octets, stack::remote_write});
+}
+
+void PlayedLinks::name_peers(std::size_t rmb, std::size_t link, RToken token) {
+    peers_[rmb][link] = token;
+    peers_names_[{link, token.rkey}].push_back(rmb);
 }
 
 void PlayedLinks::on_rmb(std::size_t link, const wire::SmcrAcceptConfirmBody& body, bool own) {
@@ -332,9 +352,11 @@ std::span<std::uint8_t> PlayedLinks::element(std::size_t link, const wire::SmcrA
 }
 
 std::size_t PlayedLinks::peer_rmb(std::size_t link, RToken token) {
-    for (std::size_t i = 0; i < peers_.size(); ++i)
-        if (peers_[i][link] == token) return i;
-    peers_.emplace_back(links_.size())[link] = token;
+    const auto known = first_named(
+        peers_names_, link, token.rkey, [&](std::size_t each) { return peers_[each][link] == token; });
+    if (known) return *known;
+    peers_.emplace_back(links_.size());
+    name_peers(peers_.size() - 1, link, token);
     return peers_.size() - 1;
 }
 

@@ -78,6 +78,9 @@ private:
         std::vector<RToken> tokens;  ///< by link
     };
 
+    /// RMBs by link and key, in the order in which they were named so; they may have other names by now.
+    using Names = std::map<std::pair<std::size_t, std::uint32_t>, std::vector<std::size_t>>;
+
     std::size_t adapter_of(const IbAddress& address) const;
     void set_end(Time now, Link& link, const LinkEnd& end, bool own);
     void connect(Time now, Link& link);
@@ -92,6 +95,7 @@ private:
     std::uint64_t size_of(RToken token) const;
     std::size_t own_rmb(std::size_t link, RToken token, std::uint64_t size);
     void name_own(std::size_t rmb, std::size_t link, RToken token);
+    void name_peers(std::size_t rmb, std::size_t link, RToken token);
     void collect_sizes(const Message& message);
 
     Side played_;
@@ -103,7 +107,8 @@ private:
     std::uint64_t elements_ = 1;  ///< of an RMB: the highest index of all
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Rmb>> own_;
-    std::vector<std::vector<RToken>> peers_;              ///< RMBs, by link
+    std::vector<std::vector<RToken>> peers_;  ///< RMBs, by link
+    Names own_names_, peers_names_;
     std::optional<std::size_t> offered_;                  ///< the link that an ADD LINK exchange is about
     std::array<std::optional<std::size_t>, 2> told_rmb_;  ///< of the latest CONFIRM RKEY: the peer's, the own one
     std::size_t channels_ = 0;

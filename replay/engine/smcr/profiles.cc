@@ -62,6 +62,8 @@ private:
         proposed_ = true;
         if (proposal.ip) config_.subnet_bits = proposal.ip->mask_length;
         if (proposal.eids.size() != 0) config_.eid = text_of(proposal.eids[0].text.octets);
+        // A server that does both versions answers the one that is offered.
+        if (!own && !offers_v2) config_.profile.version = 1;
         if (!habits_) return;
         config_.profile.version = offers_v2 ? 2 : 1;
         if (!own) return;

@@ -17,9 +17,9 @@ public:
     const Conversation& conversation() const override {
         return recorded_.compared ? *recorded_.compared : recorded_.conversation;
     }
-    void mask(const Masks& masks) override {
-        masks.apply(recorded_.conversation);
-        if (recorded_.compared) masks.apply(*recorded_.compared);
+    void edit(const std::function<void(Conversation&)>& change) override {
+        change(recorded_.conversation);
+        if (recorded_.compared) change(*recorded_.compared);
     }
     AttachedPlayer player(Side played, const PlayOptions& options) const override;
     AttachedEndpoint emulated(Side side, const std::string& profile) const override;

@@ -15,6 +15,14 @@ Time transmission_time(std::size_t octets, std::uint64_t bits_per_second) {
 
 }  // namespace
 
+void damage(Octets& octets, const Delivery& delivery, Random& random) {
+    if (delivery.corrupted && !octets.empty()) {
+        const std::uint64_t bit = random.below(8 * octets.size());
+        octets[bit / 8] = static_cast<std::uint8_t>(octets[bit / 8] ^ (1U << (bit % 8)));
+    }
+    if (delivery.corrupted_near_end && octets.size() >= place_near_end) octets[octets.size() - place_near_end] ^= 0xFF;
+}
+
 Fabric::Fabric(std::uint64_t seed, Time start)
     : now_(start),
       random_(seed),
@@ -132,12 +140,7 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
              .delivery = delivery});
     if (!to || delivery.lost) return;
     if (delivery.marked && marking_) marking_(frame.octets);
-    if (delivery.corrupted && !frame.octets.empty()) {
-        const std::uint64_t bit = random_.below(8 * frame.octets.size());
-        frame.octets[bit / 8] = static_cast<std::uint8_t>(frame.octets[bit / 8] ^ (1U << (bit % 8)));
-    }
-    if (delivery.corrupted_near_end && frame.octets.size() >= place_near_end)
-        frame.octets[frame.octets.size() - place_near_end] ^= 0xFF;
+    damage(frame.octets, delivery, random_);
     const Time arrival = port.free_at + port.link.delay + delivery.extra_delay;
     for (unsigned copy = 0; copy <= delivery.duplicates; ++copy) deliver(*to, arrival, frame.octets, frame.note);
 }

@@ -33,6 +33,9 @@ struct Delivery {
     Time extra_delay = 0;     ///< later frames may overtake it
 };
 
+/// Turns over what is to be turned over.
+void damage(Octets& octets, const Delivery& delivery, Random& random);
+
 /// A frame on its way.
 struct FrameInFlight {
     Time sent = 0;

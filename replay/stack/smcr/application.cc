@@ -63,7 +63,9 @@ bool Application::next_message(Time now) {
     ++begun_;
     const bool urgent = plan_.urgent_every != 0 && begun_ % plan_.urgent_every == 0;
     for (std::uint64_t i = 0; i < plan_.octets; ++i, ++produced_) {
-        const auto octet = static_cast<std::uint8_t>(produced_ * 131 + (produced_ >> 8) + seed_ * 29);
+        const auto octet = plan_.content.empty()
+                               ? static_cast<std::uint8_t>(produced_ * 131 + (produced_ >> 8) + seed_ * 29)
+                               : plan_.content[produced_ % plan_.content.size()];
         if (urgent && i + 1 == plan_.octets) urgent_pending_ = true, urgent_octet_ = octet;
         else outgoing_.push_back(octet);
     }

@@ -46,6 +46,7 @@ struct AppPlan {
     bool echo = false;            ///< sends back what it reads
     unsigned messages = 0;        ///< to send
     std::uint64_t octets = 100;   ///< of each
+    Octets content{};             ///< of all of them, again and again; empty: it follows from the seed
     bool ping_pong = true;        ///< waits until each message has come back
     unsigned urgent_every = 0;    ///< every n-th message ends with an urgent octet; 0 = none
     Time pause = 0;               ///< before each message but the first

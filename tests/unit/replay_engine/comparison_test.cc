@@ -69,6 +69,30 @@ TEST(Comparison, NamesExactlyTheFieldThatDiffers) {
     EXPECT_FALSE(result.pairs[2].differs);
 }
 
+TEST(Comparison, WhatIsToleratedIsNoDifference) {
+    Conversation actual = recorded();
+    actual.messages[1].octets = test::octets_of({.number = 4, .own = 9, .peer = 5});
+    for (const auto& [tolerance, same] :
+         {std::pair(Tolerance{"test.number", 1, 4}, true), std::pair(Tolerance{"test.number", 1, 3}, false),
+          std::pair(Tolerance{"test.number", {}, {}}, true), std::pair(Tolerance{"test.peer", {}, {}}, false)}) {
+        Conversation tolerant = recorded();
+        tolerant.messages[1].tolerances = {tolerance};
+        EXPECT_EQ(compare(tolerant, actual, Side::client).same(), same) << tolerance.field;
+    }
+}
+
+TEST(Comparison, AMessageMayHaveATimeLimit) {
+    Conversation limited = recorded();
+    limited.messages[1].tolerances = {{time_field, 0, 100}};
+    Conversation actual = recorded();
+    for (std::size_t i = 0; i < actual.messages.size(); ++i) actual.messages[i].time = static_cast<Time>(i) * 100;
+    EXPECT_TRUE(compare(limited, actual, Side::client).same());
+    actual.messages[1].time = 101;
+    const Comparison late = compare(limited, actual, Side::client);
+    EXPECT_FALSE(late.same());
+    EXPECT_THAT(fields_of(late), ElementsAre("time"));
+}
+
 TEST(Comparison, OnlyTellsWhatIsLeftToImplementations) {
     Conversation actual = recorded();
     actual.messages[1].octets = test::octets_of({.number = 1, .own = 9, .peer = 5, .mood = 3});

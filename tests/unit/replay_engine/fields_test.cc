@@ -55,15 +55,15 @@ TEST(Fields, ThatAMessageIsTooShortForHaveNoValue) {
 
 TEST(Fields, BitsAndOtherByteOrdersAreReadAndWritten) {
     // CONFIRM LINK of version 2 as Linux on x86 sends it: the length in host order, the reply flag one bit.
-    Octets octets(smcr::llc_size);
+    Octets octets(fabricscope::smcr::llc_size);
     octets[0] = 0x21;
-    octets[1] = smcr::llc_size;
+    octets[1] = fabricscope::smcr::llc_size;
     octets[3] = 0x80;
     std::vector<FieldAt> fields;
-    const auto message = smcr::parse_llc(octets, octets.size());
-    smcr::walk(message, FieldCollector(fields));
+    const auto message = fabricscope::smcr::parse_llc(octets, octets.size());
+    fabricscope::smcr::walk(message, FieldCollector(fields));
     const FieldAt& length = field(fields, "smcr.llc.v2_length");
-    EXPECT_EQ(number_of(value_of(octets, length)), smcr::llc_size);
+    EXPECT_EQ(number_of(value_of(octets, length)), fabricscope::smcr::llc_size);
     const auto reply = std::ranges::find_if(
         fields, [](const FieldAt& f) { return f.info != nullptr && f.info->mask == 0x80 && f.offset == 3; });
     ASSERT_NE(reply, fields.end());

@@ -51,7 +51,7 @@ TEST(Masks, IgnoreTheirOctetsAndNoOthers) {
     const auto session = rping();
     Masks masks;
     masks.add({.field = "payload", .octets = Mask::Range{12, 14}, .message = "SEND"});
-    session->mask(masks);
+    session->edit([&](Conversation& recorded) { masks.apply(recorded); });
     EXPECT_THAT(differing_fields(session->conversation(), 12), IsEmpty());
     EXPECT_THAT(differing_fields(session->conversation(), 13), IsEmpty());
     EXPECT_THAT(differing_fields(session->conversation(), 14), ElementsAre("infiniband.payload"));
@@ -61,11 +61,11 @@ TEST(Masks, OfAWholeFieldAreForTheMessagesThatTheyName) {
     const auto session = rping();
     Masks masks;
     masks.add({.field = "infiniband.payload", .message = "RDMA WRITE"});
-    session->mask(masks);
+    session->edit([&](Conversation& recorded) { masks.apply(recorded); });
     EXPECT_THAT(differing_fields(session->conversation(), 14), ElementsAre("infiniband.payload"));
     Masks sends;
     sends.add({.field = "infiniband.payload", .message = "SEND", .from = Side::client});
-    session->mask(sends);
+    session->edit([&](Conversation& recorded) { sends.apply(recorded); });
     // Its address and key are names that were found without a mask.
     EXPECT_THAT(differing_fields(session->conversation(), 14), IsEmpty());
 }

@@ -183,5 +183,33 @@ TEST(SmcrPeer, ByTheWordsOfTheRfcToo) {
     }
 }
 
+TEST(SmcrScenario, Ipv6AndVlan) {
+    const Played played = play(
+        "protocol smc-r\nlink vlan=7\nclient address=2001:db8::10\nserver address=2001:db8::20\nlisten\n"
+        "connect messages=5\n");
+    expect_same(played);
+    EXPECT_EQ(to_string(*played.analysis->smcr().connections.front().client).substr(0, 14), "[2001:db8::10]");
+    const Recording recording = run_smcr(parse_scenario("protocol smc-r\nlink vlan=7\nlisten\nconnect\n"), nullptr);
+    for (const RecordedFrame& frame : recording.frames)
+        EXPECT_EQ(capture::decode(stack::ethernet_frame(frame.octets)).vlan, 7);
+    EXPECT_THROW(
+        run_smcr(
+            parse_scenario("protocol smc-r\nhosts version=1\nclient address=2001:db8::10\nlisten\nconnect\n"), nullptr),
+        ScenarioError);
+}
+
+TEST(SmcrScenario, PayloadThatIsSaid) {
+    const Recording recording = run_smcr(
+        parse_scenario("protocol smc-r\nlisten\nconnect messages=2 payload=\"text:hello world\"\n"), nullptr);
+    std::size_t writes = 0;
+    for (const RecordedFrame& frame : recording.frames) {
+        const capture::Packet packet = capture::decode(stack::ethernet_frame(frame.octets));
+        if (packet.transport != capture::Transport::ib || !packet.ib.has_reth) continue;
+        ++writes;
+        EXPECT_EQ(std::string(packet.ib.payload.begin(), packet.ib.payload.end()), "hello world");
+    }
+    EXPECT_EQ(writes, 4U) << "both messages, there and back";
+}
+
 }  // namespace
 }  // namespace fabricscope::synth

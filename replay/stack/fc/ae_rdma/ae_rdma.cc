@@ -70,7 +70,8 @@ std::uint64_t AeRdma::request(Time now, std::uint32_t target, const RdmaRequest&
     iu.note = request.read ? "reads" : "writes";
     exchanges_.send(now, exchange, std::move(iu));
     if (sends_data) send_data(now, exchange, request.data, true);
-    pending_[exchange] = {.request = request, .deadline = now + 2 * exchanges_.r_a_tov()};
+    pending_[exchange] = {.request = request};
+    set_alarm(exchange, now + 2 * exchanges_.r_a_tov());
     return exchange;
 }
 
@@ -109,6 +110,7 @@ void AeRdma::finish_if_whole(ExchangeHandle exchange) {
     if (size_of_parts(pending.data) < expected) return;
     outcomes_.push_back({exchange, true, response, joined(pending.data)});
     pending_.erase(exchange);
+    set_alarm(exchange, never);
 }
 
 // ---- Target ------------------------------------------------------------------------------------------
@@ -124,7 +126,7 @@ void AeRdma::on_command(Time now, const IncomingIu& iu) {
     task.refusal = response.refusal ? response.refusal : why_not(task.command, task.parameter.base_address);
     if (task.command.control.read_data || iu.last.f_ctl.sequence_initiative)
         return whole(now, iu.exchange, std::move(task));
-    task.deadline = now + exchanges_.r_a_tov();
+    set_alarm(iu.exchange, now + exchanges_.r_a_tov());
     tasks_[iu.exchange] = std::move(task);
 }
 
@@ -157,13 +159,14 @@ std::optional<StatusCode> AeRdma::why_not(const fc_ae_rdma::Command& command, st
 
 /// Nothing more is awaited.
 void AeRdma::whole(Time now, ExchangeHandle exchange, Task task) {
+    set_alarm(exchange, never);
     if (task.refusal) {
         tasks_.erase(exchange);
         return respond(now, exchange, *task.refusal, 0);
     }
-    if (limits_.think != 0 && task.ready == never) {
-        task.ready = now + limits_.think;
-        task.deadline = never;
+    if (limits_.think != 0 && !task.is_ready) {
+        task.is_ready = true;
+        set_alarm(exchange, now + limits_.think);
         tasks_[exchange] = std::move(task);
         return;
     }
@@ -245,27 +248,32 @@ void AeRdma::on_iu(Time now, const IncomingIu& iu) {
 void AeRdma::on_failure(Time now, ExchangeHandle exchange, Failure failure) {
     if (failure != Failure::aborted) exchanges_.abort(now, exchange, "the message has failed");
     tasks_.erase(exchange);
+    set_alarm(exchange, never);
     if (pending_.erase(exchange) != 0) outcomes_.push_back({exchange, false, {}, {}});
 }
 
-Time AeRdma::wakeup() const {
-    Time earliest = never;
-    for (const auto& [exchange, pending] : pending_) earliest = std::min(earliest, pending.deadline);
-    for (const auto& [exchange, task] : tasks_) earliest = std::min({earliest, task.deadline, task.ready});
-    return earliest;
+void AeRdma::set_alarm(ExchangeHandle exchange, Time at) {
+    if (const auto before = alarm_times_.find(exchange); before != alarm_times_.end()) {
+        alarms_.erase({before->second, exchange});
+        alarm_times_.erase(before);
+    }
+    if (at == never) return;
+    alarms_.emplace(at, exchange);
+    alarm_times_.emplace(exchange, at);
 }
+
+Time AeRdma::wakeup() const { return alarms_.empty() ? never : alarms_.begin()->first; }
 
 /// An Initiator gives up with ABTS; a Target forgets what it got no data for.
 void AeRdma::on_timer(Time now) {
-    std::vector<ExchangeHandle> late;
-    for (const auto& [exchange, pending] : pending_)
-        if (pending.deadline <= now) late.push_back(exchange);
-    for (const ExchangeHandle exchange : late) on_failure(now, exchange, Failure::ack_timeout);
-    std::erase_if(tasks_, [&](const auto& entry) { return entry.second.deadline <= now; });
-    std::vector<ExchangeHandle> ready;
-    for (const auto& [exchange, task] : tasks_)
-        if (task.ready <= now) ready.push_back(exchange);
-    for (const ExchangeHandle exchange : ready) whole(now, exchange, tasks_.at(exchange));
+    while (!alarms_.empty() && alarms_.begin()->first <= now) {
+        const ExchangeHandle exchange = alarms_.begin()->second;
+        set_alarm(exchange, never);
+        if (pending_.contains(exchange)) on_failure(now, exchange, Failure::ack_timeout);
+        else if (const auto task = tasks_.find(exchange); task != tasks_.end() && task->second.is_ready)
+            whole(now, exchange, std::move(task->second));
+        else tasks_.erase(exchange);
+    }
 }
 
 }  // namespace fabricscope::stack::fibre_channel

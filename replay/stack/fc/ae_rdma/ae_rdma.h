@@ -3,6 +3,8 @@
 // (ISO/IEC TR 14165-314, 4.2; FCP).
 #pragma once
 
+#include <set>
+
 #include "protocols/fc_ae_rdma/command.h"
 #include "protocols/fc_ae_rdma/response.h"
 #include "replay/stack/fc/exchanges.h"
@@ -86,7 +88,6 @@ private:
         RdmaRequest request;
         std::map<std::uint32_t, Octets> data{};          ///< by Relative Offset
         std::optional<fc_ae_rdma::Response> response{};  ///< which may come before the data
-        Time deadline = never;
     };
     /// A command that waits for data, or for its turn.
     struct Task {
@@ -97,8 +98,7 @@ private:
         std::int64_t residual = 0;  ///< of a read
         std::map<std::uint32_t, Octets> data;
         std::optional<std::uint32_t> end;
-        Time deadline = never;  ///< of the data
-        Time ready = never;     ///< when it is carried out
+        bool is_ready = false;  ///< its data are there, and its time to think runs
     };
 
     void on_command(Time now, const IncomingIu& iu);
@@ -114,6 +114,9 @@ private:
     void on_response(const IncomingIu& iu);
     void finish_if_whole(ExchangeHandle exchange);
 
+    /// When something is due of an Exchange, in place of what was before; `never`: nothing any more.
+    void set_alarm(ExchangeHandle exchange, Time at);
+
     Exchanges& exchanges_;
     int service_class_;
     std::uint32_t sequence_size_ = 0;
@@ -121,6 +124,8 @@ private:
     std::map<std::uint8_t, LogicalUnit> units_;
     std::map<ExchangeHandle, Task> tasks_;
     std::map<ExchangeHandle, Pending> pending_;
+    std::set<std::pair<Time, ExchangeHandle>> alarms_;
+    std::map<ExchangeHandle, Time> alarm_times_;
     std::deque<ApplicationResponse> prepared_;
     std::deque<Notification> notifications_;
     std::deque<RdmaOutcome> outcomes_;

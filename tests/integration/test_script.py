@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A recording becomes a script, the script a capture: analyze finds the recording's session again."""
+
+import json
+import re
+
+import pytest
+
+from harness import ROOT, analyze, fabricscope, sample, samples
+
+# What numbers a record among others of its capture.
+NUMBERING = {"id", "link_group", "connections", "session", "stream", "connection", "rmb", "region", "places"}
+LISTS = [("smcr", "connections"), ("smcr", "link_groups"), ("rdma_cm", "connections"), ("rdma", "streams"),
+         ("fcvi", "connections"), ("fc_ae_rdma", "messages")]
+FIBRE_CHANNEL = [*sorted(ROOT.glob("samples/fcvi/*.fcoe.pcap"))[::4], *sorted(ROOT.glob("samples/fc_ae_rdma/*.fcoe.pcap"))[::4]]
+# What of a session depends on others that its script does not have.
+WITHOUT_OTHERS = {
+    ("smcr_v2_close", "smcr-7"): "the window's end is known by the earlier connections' use of the RMB element",
+    ("smcr_v2_close", "smcr-8"): "the window's end is known by the earlier connections' use of the RMB element",
+    ("smcr_v2_midstream", "smcr-1"): "its link group's numbers come from the group's other connection",
+}
+
+
+def sessions(result):
+    for protocol, kind in LISTS:
+        for session in (result.get(protocol) or {}).get(kind, []):
+            if kind != "streams" or not session["session"]:
+                yield (protocol, kind), session
+
+
+def values(record, start=0.0):
+    """Without numbers of frames and among other sessions; times from the session's beginning."""
+    if isinstance(record, dict):
+        return {key: values(value, start) for key, value in record.items()
+                if key not in NUMBERING and "frame" not in key and key != "interface"}
+    if isinstance(record, list):
+        return [values(value, start) for value in record]
+    return None if isinstance(record, float) else record
+
+
+def findings(result, session=None):
+    return {finding["rule"] for finding in result["findings"] if session in (None, finding["session"])}
+
+
+def again(capture, session, folder):
+    script, made = folder / "it.scenario", folder / "it.pcapng"
+    fabricscope("script", capture, "--session", session, "-o", script, status=(0,))
+    fabricscope("synth", script, "-o", made, status=(0,))
+    return script, made
+
+
+@pytest.mark.parametrize("capture", [*(sample(name) for name in samples()), *FIBRE_CHANNEL], ids=lambda path: path.stem)
+def test_each_session_comes_again(capture, tmp_path):
+    recorded = analyze(capture)
+    for kind, session in sessions(recorded):
+        if (capture.stem, session["id"]) in WITHOUT_OTHERS:
+            continue
+        _, made = again(capture, session["id"], tmp_path)
+        result = analyze(made)
+        found = [values(other) for other_kind, other in sessions(result) if other_kind == kind]
+        assert values(session) in found, session["id"]
+        assert findings(result) <= findings(recorded, session["id"]) | {
+            rule for rule in findings(recorded) if not session["id"].startswith("smcr")}, session["id"]
+
+
+@pytest.mark.parametrize("name, session, side", [
+    ("rdmacm_rping_v4", "cm-1", "client"), ("rdmacm_rping_v4", "cm-1", "server"),
+    ("smcr_v2_echo", "smcr-1", "client"), ("smcr_v1_echo", "smcr-1", "client")])
+def test_a_script_is_played_as_its_recording(name, session, side, tmp_path):
+    script, _ = again(sample(name), session, tmp_path)
+    of_script = json.loads(fabricscope("replay", script, "--session", session, "--play", side, "--json"))
+    of_capture = json.loads(fabricscope("replay", sample(name), "--session", session, "--play", side, "--json"))
+    assert of_script["result"] == of_capture["result"] == "same"
+    assert [m["name"] for m in of_script["messages"]] == [m["name"] for m in of_capture["messages"]]
+
+
+def test_what_is_overridden_is_sent(tmp_path):
+    script, _ = again(sample("smcr_v2_echo"), "smcr-1", tmp_path)
+    text = script.read_text()
+    assert text.count("smcr.clc.eid=") >= 1
+    changed = re.sub(r'smcr\.clc\.mtu=1024', "smcr.clc.mtu=9", text, count=1)
+    assert changed != text
+    script.write_text(changed)
+    made = tmp_path / "changed.pcapng"
+    fabricscope("synth", script, "-o", made, status=(0,))
+    assert findings(analyze(made)) - findings(analyze(sample("smcr_v2_echo")))
+
+
+def test_tolerances(tmp_path):
+    """The server's answer differs from what the script says: told, unless the script tolerates it."""
+    script, _ = again(sample("rdmacm_rping_v4"), "cm-1", tmp_path)
+    text = script.read_text()
+    rep = next(line for line in re.split(r"\n(?=message)", text) if line.startswith("message  server REP"))
+
+    def result(line):
+        script.write_text(text.replace(rep, line))
+        return json.loads(fabricscope("replay", script, "--session", "cm-1", "--play", "client", "--json"))
+    assert result(rep)["result"] == "same"
+    late = result(rep.replace(" over=", " within=1ns over="))
+    assert late["result"] == "differs"
+    assert [d["field"] for d in late["differences"] if d["level"] == "exact"] == ["time"]
+    assert result(rep.replace(" over=", " within=1s over="))["result"] == "same"
+
+
+def test_what_cannot_be_written(tmp_path):
+    fabricscope("script", sample("smcr_v2_echo"), "--session", "smcr-9", status=(2,))
+    fabricscope("script", "-", "--session", "smcr-1", status=(2,))
+    fabricscope("script", tmp_path / "nothing.pcap", "--session", "smcr-1", status=(3,))
+    broken = tmp_path / "broken.scenario"
+    broken.write_text("protocol messages\nmessage client\n")
+    fabricscope("replay", broken, "--list", status=(3,))
