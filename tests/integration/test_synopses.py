@@ -28,7 +28,7 @@ OF_OPTIONS = {
     "--sqlite": "OUT", "--protocol": "smcr", "--rule": "SMCR-R34", "--link-group": "lg-1", "--interface": "no-such-interface",
     "-w": "OUT", "--mask": ONE_RECORDING / "mask.toml", "--only": "rdmacm_rping_v4", "--junit": "OUT",
 }
-OF_COMMANDS = {("explain", "id"): "SMCR-O-declined", ("rules", "id"): "SMCR-R34", ("partition", "dir"): "parts"}
+OF_COMMANDS = {("explain", "id"): "SMCR-O-declined", ("rules", "id"): "SMCR-R34", ("partition", "dir"): "parts", ("merge", "result"): sample("smcr_v2_echo")}
 
 
 def words_of(command, macro):
