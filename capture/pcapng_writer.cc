@@ -94,6 +94,10 @@ public:
             statistics_.push_back(word);
     }
 
+    void flush() {
+        if (dumper_ != nullptr && !error_ && !wtap_dump_flush(dumper_, &problem_.code)) fail();
+    }
+
     std::optional<std::string> finish() {
         close();
         if (!error_ && !statistics_.empty()) append_statistics();
@@ -146,6 +150,8 @@ void PcapngWriter::write(
 void PcapngWriter::add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped) {
     file_->add_statistics(interface, time, received, dropped);
 }
+
+void PcapngWriter::flush() { file_->flush(); }
 
 std::optional<std::string> PcapngWriter::finish() { return file_->finish(); }
 

@@ -37,6 +37,8 @@ public:
     void write(std::uint32_t interface, Time time, ByteView octets, const std::vector<std::string>& comments);
     /// What the interface saw and lost until then, told at the end of the file.
     void add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped);
+    /// What was written can be read by others from now on.
+    void flush();
     /// Why the file is not complete, or nothing.
     std::optional<std::string> finish();
 

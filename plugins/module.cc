@@ -7,6 +7,7 @@
 #include "plugins/rdma/plugin.h"
 #include "plugins/rdma_cm/plugin.h"
 #include "plugins/shell/observations.h"
+#include "plugins/shell/viewer.h"
 #include "plugins/smcr/plugin.h"
 
 namespace fabricscope::plugin {
@@ -20,7 +21,7 @@ std::span<Plugin* const> plugins() {
 
 void register_protocols() {
     for (Plugin* plugin : plugins()) plugin->register_protocol();
-    register_observations();
+    register_viewer_menu(register_observations(), plugins());
     register_init_routine(begin_capture);
     register_postseq_cleanup_routine(settle_capture);
     register_cleanup_routine(end_capture);

@@ -52,10 +52,12 @@ void tell_captures_from_output(AnalyzeOptions& options) {
 
 /// All that was asked for, as far as possible.
 bool write(
-    const report::Results& results, const Analysis& analysis, const AnalyzeOptions& options, ReportWriter& writer) {
+    const report::Results& results, const Analysis& analysis, const AnalyzeOptions& options,
+    const report::FrameListeners& listeners, ReportWriter& writer) {
     bool written = true;
     if (!options.annotated_file.empty()) written &= export_annotated(options.annotated_file, results, analysis.opened);
-    if (!options.perfetto_file.empty()) written &= export_perfetto(options.perfetto_file, *analysis.engine, results);
+    if (!options.perfetto_file.empty())
+        written &= export_perfetto(options.perfetto_file, *analysis.engine, results, listeners);
     if (!options.csv_folder.empty()) written &= export_csv(options.csv_folder, results, options.cursors);
     if (!options.sqlite_file.empty()) written &= export_sqlite(options.sqlite_file, results, options.cursors);
     if (options.report.json() || !options.has_tables()) writer.write(results, options.cursors);
@@ -109,10 +111,12 @@ report::Results all_results(
 int report_on(
     const std::vector<std::string>& files, const AnalyzeOptions& options, const engine::Options& engine_options,
     ReportWriter& writer) {
-    const Analysis analysis = analyse(files, engine_options);
+    const report::FrameListeners listeners([](const report::SessionKind&, std::uint64_t, std::uint32_t) {});
+    const bool listens = !options.perfetto_file.empty();
+    const Analysis analysis = analyse(files, engine_options, listens ? listeners.observers() : engine::Observers{});
     if (!analysis.engine) return not_read;
     const report::Results results = all_results(analysis, files, options);
-    return write(results, analysis, options, writer) ? status_of(results, options.report) : wrong_usage;
+    return write(results, analysis, options, listeners, writer) ? status_of(results, options.report) : wrong_usage;
 }
 
 /// As report_on(), of a file that partition wrote.

@@ -47,7 +47,7 @@ int list_interfaces() {
     return output.finish() ? done : wrong_usage;
 }
 
-/// The frames as they come, in a file that others can read when all is over.
+/// The frames as they come, in a file that others can read meanwhile.
 class Recorder {
 public:
     /// An empty path: nothing is written.
@@ -61,6 +61,14 @@ public:
 
     void write(const capture::Frame& frame) {
         if (writer_) writer_->write(frame.interface, frame.time, frame.data, {});
+    }
+
+    /// Whoever follows the file is not behind for longer than that.
+    void flush_now_and_then() {
+        constexpr auto interval = std::chrono::milliseconds(200);
+        if (!writer_ || Clock::now() - flushed_ < interval) return;
+        writer_->flush();
+        flushed_ = Clock::now();
     }
 
     void add_statistics(const std::vector<capture::Interface*>& interfaces, capture::Time end) {
@@ -79,6 +87,7 @@ public:
 
 private:
     std::optional<capture::PcapngWriter> writer_;
+    Clock::time_point flushed_;
 };
 
 Interfaces open_interfaces(const CaptureOptions& options) {
@@ -122,6 +131,7 @@ int run_capture(const CaptureOptions& options) {
     const auto end = Clock::now() + std::chrono::duration<double>(options.duration);
     const auto goes_on = [&] {
         display.update();
+        recorder.flush_now_and_then();
         return !interrupted() && (options.duration == 0 || Clock::now() < end);
     };
     listen_to_signals();

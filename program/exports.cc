@@ -141,9 +141,11 @@ bool export_annotated(const std::string& file, const report::Results& results, c
     return copy.put_in_place();
 }
 
-bool export_perfetto(const std::string& file, const engine::Engine& engine, const report::Results& results) {
+bool export_perfetto(
+    const std::string& file, const engine::Engine& engine, const report::Results& results,
+    const report::FrameListeners& listeners) {
     return export_to(file, [&](std::ostream& out) {
-        write_perfetto(out, engine, report::overview_of(results.models), application);
+        write_perfetto(out, engine, report::overview_of(engine, results.models, listeners), application, &listeners);
     });
 }
 

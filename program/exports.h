@@ -29,7 +29,9 @@ bool export_annotated(const std::string& file, const report::Results& results, c
 
 std::string why_not_html(const std::string& file, const std::vector<std::string>& inputs);
 std::string why_not_perfetto(const std::string& file, const std::vector<std::string>& inputs);
-bool export_perfetto(const std::string& file, const engine::Engine& engine, const report::Results& results);
+bool export_perfetto(
+    const std::string& file, const engine::Engine& engine, const report::Results& results,
+    const report::FrameListeners& listeners);
 
 /// "-" is standard output.
 bool export_html(const std::string& file, const engine::Engine& engine, const report::Results& results);

@@ -27,6 +27,7 @@ struct SynthOptions {
     std::string scenario;
     std::string output;
     std::optional<std::uint64_t> seed;
+    std::vector<std::string> added;  ///< lines behind those of the scenario
     bool list = false;
 };
 
@@ -102,12 +103,13 @@ int make(const SynthOptions& options) {
     if (to_standard_output && ::isatty(STDOUT_FILENO) != 0) {
         return refuse("a capture may upset a terminal; name a file with -o, or use a pipe");
     }
-    const std::optional<std::string> text = text_of(options.scenario);
+    std::optional<std::string> text = text_of(options.scenario);
     if (!text) {
         return refuse(
             options.scenario + ": no such scenario" + suggestion(options.scenario, texts_of(scenarios())) +
             "; --list names those that come along");
     }
+    for (const std::string& line : options.added) *text += "\n" + line;
     try {
         const auto is_rule = [](std::string_view id) {
             return std::ranges::any_of(engine::rules(), [&](const engine::Rule* rule) { return rule->id == id; });
@@ -138,6 +140,8 @@ void add_synth(CommandLine& program) {
     command.option("--seed", options->seed, "Other ids, keys and faults than the scenario's seed gives")
         .positive()
         .placeholder("N");
+    command.option("--add", options->added, "One more line of the scenario, as a fault; may be repeated")
+        .placeholder("LINE");
     command.flag("--list", options->list, "Name the scenarios that come along").excludes(scenario);
     command.on_run([options] {
         if (!options->list && options->scenario.empty()) missing_argument("SCENARIO");

@@ -25,6 +25,9 @@ struct ViewOptions {
     std::vector<std::string> files;
     std::optional<std::uint64_t> frame;
     std::string session;
+    std::vector<std::string> interfaces;
+    std::string written_file;
+    bool follow = false;
     bool reuse = false;
 };
 
@@ -32,6 +35,9 @@ std::vector<std::string> arguments_of(const ViewOptions& options) {
     std::vector<std::string> arguments{viewer};
     if (options.frame) arguments.push_back("--frame=" + std::to_string(*options.frame));
     if (!options.session.empty()) arguments.push_back("--session=" + options.session);
+    for (const std::string& interface : options.interfaces) arguments.push_back("--interface=" + interface);
+    if (!options.written_file.empty()) arguments.push_back("--write=" + options.written_file);
+    if (options.follow) arguments.emplace_back("--follow");
     if (options.reuse) arguments.emplace_back("--reuse");
     arguments.emplace_back("--");
     arguments.insert(arguments.end(), options.files.begin(), options.files.end());
@@ -58,6 +64,9 @@ void add_view(CommandLine& program) {
     command.option("FILE", options->files, "Captures; several are one timeline").placeholder("...");
     command.option("--frame", options->frame, "Go to that frame").positive().placeholder("NUMBER");
     command.option("--session", options->session, "Select that session, as analyze names it").placeholder("ID");
+    command.option("-i,--interface", options->interfaces, "Capture there, and show what comes").placeholder("IFACE");
+    command.option("-w,--write", options->written_file, "Keep what is captured in this file").placeholder("FILE");
+    command.flag("--follow", options->follow, "Look whether the captures grow, and show what came");
     command.flag("--reuse", options->reuse, "Show it in a viewer that runs already, if there is one");
     command.on_run([options] { return run(*options); });
 }

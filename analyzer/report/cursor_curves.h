@@ -28,7 +28,7 @@ struct Curve {
     std::vector<StepValue> steps{};
 };
 
-/// What is drawn over one axis of octets.
+/// What is drawn over one axis of octets. The last two curves are what was sent, and what of it has been dealt with.
 struct CurvePanel {
     std::string title;
     std::vector<Curve> curves;

@@ -38,7 +38,7 @@ std::string title_of(const Region& region) {
 
 /// A node for each region, below its Target; and one for messages whose region is not known.
 std::size_t node_of(const Message& message, const Model& model, Overview& overview) {
-    const std::size_t target = overview.group(Node::none, "Target " + to_string(message.target));
+    const std::size_t target = overview.group(Node::none, fc_ae_rdma_target_name(message.target));
     if (message.region == 0) return overview.group(target, "region not known");
     const std::size_t node = overview.group(target, fc_ae_rdma_region_name(message.region));
     overview.nodes[node].about = title_of(model.regions[message.region - 1]);

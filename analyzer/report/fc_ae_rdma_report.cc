@@ -101,9 +101,12 @@ constinit const ProtocolReport fc_ae_rdma_report{
     .views = own_views,
     .options = own_options,
     .carrier = &fc_report,
-    .overview = fc_ae_rdma_overview};
+    .overview = fc_ae_rdma_overview,
+    .fabric = fc_ae_rdma_fabric};
 
 std::string fc_ae_rdma_message_name(std::uint64_t id) { return "fc-ae-rdma-" + std::to_string(id); }
+std::string fc_ae_rdma_target_name(const engine::fibre_channel::Port& target) { return "Target " + to_string(target); }
+
 std::string fc_ae_rdma_region_name(std::uint32_t id) { return "fc-ae-rdma-region-" + std::to_string(id); }
 
 }  // namespace fabricscope::report

@@ -25,12 +25,15 @@ std::unique_ptr<Stream> message_stream(const StreamChoice& choice, OctetSink& si
 std::unique_ptr<Stream> region_stream(const StreamChoice& choice, OctetSink& sink);
 
 void fc_ae_rdma_overview(const engine::Models& models, Overview& overview);
+void fc_ae_rdma_fabric(const engine::Models& models, Fabric& fabric);
 std::vector<Memory> region_memories(const engine::fc_ae_rdma::Model& model, std::size_t index);
 
 /// "fc-ae-rdma-3"
 std::string fc_ae_rdma_message_name(std::uint64_t id);
 /// "fc-ae-rdma-region-3"
 std::string fc_ae_rdma_region_name(std::uint32_t id);
+/// "Target 01.02.03"
+std::string fc_ae_rdma_target_name(const engine::fibre_channel::Port& target);
 
 using observations::trouble_of;
 

@@ -74,7 +74,7 @@ Node& add_connection(const Connection& connection, Overview& overview) {
     node.first = connection.first_time;
     node.last = connection.last_time;
     node.first_frame = connection.first_frame;
-    add_setups(node.lanes.emplace_back(Lane{.name = "set-up"}), connection, overview);
+    add_setups(node.lanes.emplace_back(Lane{.name = setup_lane}), connection, overview);
     for (const Side from : {Side::client, Side::server}) node.lanes.push_back({.name = direction_name(from)});
     return node;
 }

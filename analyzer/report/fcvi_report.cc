@@ -74,7 +74,8 @@ constinit const ProtocolReport fcvi_report{
     .views = own_views,
     .keep_for_ladders = [](engine::Options& options) { options.fc_protocols.fcvi_options.limits.ius = most_rungs; },
     .carrier = &fc_report,
-    .overview = fcvi_overview};
+    .overview = fcvi_overview,
+    .fabric = fcvi_fabric};
 
 std::string fcvi_connection_name(std::uint32_t id) { return "fcvi-" + std::to_string(id); }
 std::string fcvi_message_name(std::uint64_t id) { return "fcvi-message-" + std::to_string(id); }

@@ -22,6 +22,7 @@ Ladder ladder_of(const engine::fcvi::Connection& connection, engine::Time start)
 std::unique_ptr<Stream> fcvi_stream(const StreamChoice& choice, OctetSink& sink);
 
 void fcvi_overview(const engine::Models& models, Overview& overview);
+void fcvi_fabric(const engine::Models& models, Fabric& fabric);
 /// Of each end, what the other one wrote and read in its memory.
 std::vector<Memory> fcvi_memories(const engine::fcvi::Model& model, std::size_t index);
 

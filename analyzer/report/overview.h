@@ -48,6 +48,9 @@ struct Slice {
     bool is_timed_operation() const { return activity == Activity::operation && ended; }
 };
 
+/// The lane of how connections begin and end.
+inline constexpr const char* setup_lane = "set-up";
+
 /// What went on in one place; slices may overlap.
 struct Lane {
     std::string name;

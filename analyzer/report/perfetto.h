@@ -13,8 +13,9 @@
 
 namespace fabricscope::report {
 
-/// `generator` names the program, and stands near the beginning.
+/// `generator` names the program, and stands near the beginning. `listeners` tell of arrows; nullptr: there are none.
 void write_perfetto(
-    std::ostream& out, const engine::Engine& engine, const Overview& overview, std::string_view generator);
+    std::ostream& out, const engine::Engine& engine, const Overview& overview, std::string_view generator,
+    const FrameListeners* listeners = nullptr);
 
 }  // namespace fabricscope::report

@@ -17,6 +17,7 @@
 #include "analyzer/report/columns.h"
 #include "analyzer/report/cursor_curves.h"
 #include "analyzer/report/data_tables.h"
+#include "analyzer/report/fabric.h"
 #include "analyzer/report/frame_listener.h"
 #include "analyzer/report/ladder.h"
 #include "analyzer/report/memory.h"
@@ -84,10 +85,15 @@ struct ProtocolReport {
     const ProtocolReport* carrier = nullptr;
     /// What went on, as branches and lanes. The model is there.
     void (*overview)(const engine::Models& models, Overview& overview) = nullptr;
+    /// Who is linked to whom. The model is there.
+    void (*fabric)(const engine::Models& models, Fabric& fabric) = nullptr;
 };
 
 /// Of all protocols.
 Overview overview_of(const engine::Models& models);
+/// The same, with what listeners tell.
+Overview overview_of(const engine::Engine& engine, const engine::Models& models, const class FrameListeners& listeners);
+Fabric fabric_of(const engine::Models& models);
 
 /// A session by its name.
 struct SessionPlace {
@@ -99,6 +105,27 @@ struct SessionPlace {
 std::optional<SessionPlace> kind_of(const std::string& name);
 /// Where in its list it is; nothing if it is not there.
 std::optional<std::size_t> index_of(const engine::Engine& engine, const SessionKind& kind, std::uint32_t id);
+
+/// A listener for each kind of session that has one.
+class FrameListeners {
+public:
+    using Tell = std::function<void(const SessionKind& kind, std::uint64_t frame, std::uint32_t id)>;
+    explicit FrameListeners(const Tell& tell);
+
+    const engine::Observers& observers() const { return observers_; }
+    void add_lanes(const engine::Engine& engine, Overview& overview) const;
+    /// Of a session by its name; see FrameListener.
+    std::vector<Arrow> arrows(
+        const engine::Engine& engine, const std::string& session, std::optional<std::uint64_t> frame) const;
+
+private:
+    struct Listening {
+        const SessionKind* kind;
+        std::unique_ptr<FrameListener> listener;
+    };
+    std::vector<Listening> listeners_;
+    engine::Observers observers_;
+};
 
 /// The session of that name, if the engine has it.
 struct FoundSession {

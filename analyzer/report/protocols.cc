@@ -37,12 +37,51 @@ bool carries_others(const ProtocolReport& report) {
         protocol_reports(), [&](const ProtocolReport* other) { return other->carrier == &report; });
 }
 
-Overview overview_of(const engine::Models& models) {
+namespace {
+
+Overview branches_of(const engine::Models& models) {
     Overview overview;
     for (const ProtocolReport* report : protocol_reports())
         if (report->overview != nullptr && report->is_there(models)) report->overview(models, overview);
+    return overview;
+}
+
+}  // namespace
+
+Overview overview_of(const engine::Models& models) {
+    Overview overview = branches_of(models);
     overview.sum_up();
     return overview;
+}
+
+Overview overview_of(const engine::Engine& engine, const engine::Models& models, const FrameListeners& listeners) {
+    Overview overview = branches_of(models);
+    listeners.add_lanes(engine, overview);
+    overview.sum_up();
+    return overview;
+}
+
+FrameListeners::FrameListeners(const Tell& tell) {
+    for (const ProtocolReport* report : protocol_reports())
+        for (const SessionKind& kind : report->sessions) {
+            if (kind.frames == nullptr) continue;
+            listeners_.push_back(
+                {&kind, kind.frames([tell, &kind](std::uint64_t frame, std::uint32_t id) { tell(kind, frame, id); })});
+            listeners_.back().listener->listen(observers_);
+        }
+}
+
+void FrameListeners::add_lanes(const engine::Engine& engine, Overview& overview) const {
+    for (const Listening& each : listeners_) each.listener->add_lanes(engine, overview);
+}
+
+std::vector<Arrow> FrameListeners::arrows(
+    const engine::Engine& engine, const std::string& session, std::optional<std::uint64_t> frame) const {
+    const auto place = kind_of(session);
+    for (const Listening& each : listeners_)
+        if (place && each.kind == place->kind && index_of(engine, *place->kind, place->id))
+            return each.listener->arrows(engine, place->id, frame);
+    return {};
 }
 
 std::optional<SessionPlace> kind_of(const std::string& name) {

@@ -57,7 +57,7 @@ void rdma_cm_overview(const engine::Models& models, Overview& overview) {
         node.about = end_text(connection, Side::client) + " > " + end_text(connection, Side::server);
         node.outcome = name_of(connection.outcome);
         node.troubled = connection.outcome == Outcome::rejected || connection.outcome == Outcome::timeout;
-        add_messages(node.lanes.emplace_back(Lane{.name = "set-up"}), connection, overview);
+        add_messages(node.lanes.emplace_back(Lane{.name = setup_lane}), connection, overview);
         for (const Side from : {Side::client, Side::server}) add_traffic(node, connection, from, overview);
     }
 }

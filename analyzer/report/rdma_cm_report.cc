@@ -65,7 +65,8 @@ constinit const ProtocolReport rdma_cm_report{
     .sessions = sessions,
     .names = names,
     .views = own_views,
-    .overview = rdma_cm_overview};
+    .overview = rdma_cm_overview,
+    .fabric = rdma_cm_fabric};
 
 std::string cm_connection_name(std::uint32_t id) { return "cm-" + std::to_string(id); }
 

@@ -18,6 +18,7 @@ void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const
 Ladder ladder_of(const engine::rdma_cm::Connection& connection, engine::Time start);
 
 void rdma_cm_overview(const engine::Models& models, Overview& overview);
+void rdma_cm_fabric(const engine::Models& models, Fabric& fabric);
 
 /// "cm-3"
 std::string cm_connection_name(std::uint32_t id);

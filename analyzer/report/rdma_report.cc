@@ -58,6 +58,7 @@ constinit const ProtocolReport rdma_report{
     .sessions = sessions,
     .names = names,
     .views = own_views,
-    .overview = rdma_overview};
+    .overview = rdma_overview,
+    .fabric = rdma_fabric};
 
 }  // namespace fabricscope::report

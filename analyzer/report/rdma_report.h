@@ -15,6 +15,7 @@ void write_rdma(std::ostream& out, const Results& results, const SummaryOptions&
 Ladder ladder_of(const engine::rdma::Stream& stream, const engine::rdma::Model& model, engine::Time start);
 
 void rdma_overview(const engine::Models& models, Overview& overview);
+void rdma_fabric(const engine::Models& models, Fabric& fabric);
 
 /// "WRITE"
 const char* operation_words(engine::rdma::OperationType type);

@@ -143,7 +143,7 @@ void add_connection(const Connection& connection, std::size_t parent, Overview& 
     node.first = connection.first_time;
     node.last = connection.last_time;
     node.first_frame = connection.first_frame;
-    add_setup(node.lanes.emplace_back(Lane{.name = "set-up"}), connection, overview);
+    add_setup(node.lanes.emplace_back(Lane{.name = setup_lane}), connection, overview);
     if (connection.outcome != Outcome::smc_r && connection.outcome != Outcome::unknown) return;
     node.octets = 0;
     for (const Side from : sides) {

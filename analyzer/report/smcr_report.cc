@@ -107,6 +107,7 @@ constinit const ProtocolReport smcr_report{
     .sessions = sessions,
     .names = names,
     .views = own_views,
-    .overview = smcr_overview};
+    .overview = smcr_overview,
+    .fabric = smcr_fabric};
 
 }  // namespace fabricscope::report

@@ -24,6 +24,7 @@ Ladder ladder_of(const engine::smcr::Connection& connection, const engine::smcr:
 Ladder ladder_of(const engine::smcr::LinkGroup& group, const engine::smcr::Model& model, engine::Time start);
 
 void smcr_overview(const engine::Models& models, Overview& overview);
+void smcr_fabric(const engine::Models& models, Fabric& fabric);
 std::vector<CurvePanel> smcr_curves(const engine::smcr::Connection& connection);
 /// The RMB elements of both sides.
 std::vector<Memory> smcr_memories(const engine::smcr::Connection& connection);

@@ -13,6 +13,9 @@ using namespace fabricscope::viewer;
 
 const QCommandLineOption frame_option("frame", "Go to that frame.", "NUMBER");
 const QCommandLineOption session_option("session", "Select that session.", "ID");
+const QCommandLineOption interface_option({"i", "interface"}, "Capture there, and show what comes.", "IFACE");
+const QCommandLineOption write_option({"w", "write"}, "Keep what is captured in this file.", "FILE");
+const QCommandLineOption follow_option("follow", "Look whether the captures grow, and show what came.");
 const QCommandLineOption reuse_option("reuse", "Show it in a viewer that runs already, if there is one.");
 
 Request request_of(const QCommandLineParser& line) {
@@ -40,7 +43,7 @@ int main(int argc, char** argv) {
     line.setApplicationDescription("Shows what happened on an RDMA fabric: time, memory and cause.");
     line.addHelpOption();
     line.addVersionOption();
-    line.addOptions({frame_option, session_option, reuse_option});
+    line.addOptions({frame_option, session_option, interface_option, write_option, follow_option, reuse_option});
     line.addPositionalArgument("FILE", "Captures; several are one timeline.", "[FILE...]");
     line.process(arguments);
     const Request request = request_of(line);
@@ -61,5 +64,9 @@ int main(int argc, char** argv) {
     });
     window.QMainWindow::show();
     window.open(request);
+    if (line.isSet(follow_option)) window.follow();
+    std::vector<std::string> interfaces;
+    for (const QString& interface : line.values(interface_option)) interfaces.push_back(interface.toStdString());
+    if (!interfaces.empty()) window.capture(interfaces, line.value(write_option));
     return QApplication::exec();
 }

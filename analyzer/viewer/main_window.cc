@@ -22,6 +22,8 @@
 
 #include "analyzer/report/units.h"
 #include "analyzer/viewer/link/wireshark.h"
+#include "analyzer/viewer/panes/compare_pane.h"
+#include "analyzer/viewer/panes/fabric_pane.h"
 #include "analyzer/viewer/panes/ladder_pane.h"
 #include "analyzer/viewer/panes/latency_pane.h"
 #include "analyzer/viewer/panes/list_panes.h"
@@ -40,6 +42,8 @@ const char* const shortcuts = R"(<table cellpadding="3">
 <tr><td><b>A, D</b></td><td>earlier, later</td></tr>
 <tr><td><b>0</b></td><td>the whole capture</td></tr>
 <tr><td><b>F</b></td><td>the selected box</td></tr>
+<tr><td><b>P</b>, or a click on the circle</td><td>pins the lane below the mouse to the top</td></tr>
+<tr><td><b>[, ]</b></td><td>along an arrow, to what brought an operation on its way and what came of it</td></tr>
 <tr><td><b>Wheel</b></td><td>closer, further away; over the names or with Shift: up and down</td></tr>
 <tr><td><b>Drag</b></td><td>select a box and see its statistics</td></tr>
 <tr><td><b>Right or Shift drag</b></td><td>move in time</td></tr>
@@ -84,6 +88,10 @@ MainWindow::MainWindow() {
     connect(&loader_, &Loader::loaded, this, [this](const std::shared_ptr<const Recording>& recording) {
         show(recording);
     });
+    connect(&loader_beside_, &Loader::loaded, this, [this](const std::shared_ptr<const Recording>& recording) {
+        tell(text(recording->complaint()));
+        sequence_->show_beside(recording);
+    });
     connect(&navigator_, &Navigator::placed, this, [this] { describe_place(); });
     connect(&growth_timer_, &QTimer::timeout, this, [this] { look_for_growth(); });
     tell("Open a capture with Ctrl+O, or drop one here.");
@@ -100,21 +108,25 @@ QDockWidget* MainWindow::add_pane(const char* title, QWidget* pane, Qt::DockWidg
 void MainWindow::add_panes() {
     verdict_ = new VerdictPane(navigator_);
     sessions_ = new SessionPane(navigator_);
+    fabric_ = new FabricPane(navigator_);
     tracks_ = new TrackPane(navigator_);
     sequence_ = new SequencePane(navigator_);
     ladder_ = new LadderPane(navigator_);
     latency_ = new LatencyPane(navigator_);
     memory_ = new MemoryPane(navigator_);
     packets_ = new PacketPane(navigator_);
+    compare_ = new ComparePane(navigator_);
     QDockWidget* const verdict = add_pane("Verdict", verdict_, Qt::LeftDockWidgetArea);
     QDockWidget* const sessions = add_pane("Sessions", sessions_, Qt::LeftDockWidgetArea);
     QDockWidget* const tracks = add_pane("Tracks", tracks_, Qt::RightDockWidgetArea);
     QDockWidget* const sequence = add_pane("Sequence", sequence_, Qt::RightDockWidgetArea);
+    tabifyDockWidget(sequence, add_pane("Fabric", fabric_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Ladder", ladder_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Memory", memory_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Latency", latency_, Qt::RightDockWidgetArea));
     QDockWidget* const packets = add_pane("Packets", packets_, Qt::RightDockWidgetArea);
     tabifyDockWidget(sequence, packets);
+    tabifyDockWidget(sequence, add_pane("Compare", compare_, Qt::RightDockWidgetArea));
     // Behind another tab it has not yet the height that it scrolls by.
     connect(
         packets, &QDockWidget::visibilityChanged, packets_, [this] { packets_->follow_place(); }, Qt::QueuedConnection);
@@ -127,6 +139,9 @@ void MainWindow::add_panes() {
 void MainWindow::add_menus() {
     QMenu* const file = menuBar()->addMenu("&File");
     file->addAction("&Open...", QKeySequence::Open, this, [this] { choose_files(); });
+    file->addAction("Second capture &point...", this, [this] {
+        open_beside(chosen_files("The same run, captured at another point"));
+    });
     follow_ = file->addAction("&Follow files that grow");
     follow_->setObjectName("follow");
     follow_->setCheckable(true);
@@ -134,6 +149,9 @@ void MainWindow::add_menus() {
         if (on) growth_timer_.start(growth_interval);
         else growth_timer_.stop();
     });
+    stop_capture_ = file->addAction("S&top the capture", this, [this] { live_.stop(); });
+    stop_capture_->setObjectName("stopCapture");
+    stop_capture_->setVisible(false);
     add_save_menu(*file);
     file->addAction("&Quit", QKeySequence::Quit, this, [this] { close(); });
     QMenu* const go = menuBar()->addMenu("&Go");
@@ -225,8 +243,9 @@ void MainWindow::start_reading() {
 
 /// Files are read anew, at the same place. What takes long to read is looked at less often.
 void MainWindow::look_for_growth() {
-    if (!recording_ || loader_.is_busy()) return;
+    if (request_.files.empty() || loader_.is_busy()) return;
     const std::vector<qint64> sizes = sizes_of(request_.files);
+    if (live_.is_running() && sizes.front() <= 0) return;  // has not begun to write
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const QString file = text(request_.files[i]);
         if (sizes[i] < 0) return stop_following(file + " is gone: this is what was read before.");
@@ -245,6 +264,25 @@ void MainWindow::stop_following(const QString& why) {
     tell(why + " It is not followed any more.");
 }
 
+void MainWindow::capture(const std::vector<std::string>& interfaces, const QString& file) {
+    live_.on_end = [this](const QString& complaint) { on_capture_end(complaint); };
+    if (!live_.start(interfaces, file)) return tell("There is no room for a capture among the temporary files.");
+    stop_capture_->setVisible(true);
+    request_ = Request{{live_.file().toStdString()}, {}, {}};
+    QStringList names;
+    for (const std::string& interface : interfaces) names << text(interface);
+    setWindowTitle("capturing on " + names.join(", ") + " - fabricscope");
+    tell("Waiting for frames on " + names.join(", ") + ".");
+    sizes_.assign(1, 0);
+    follow();
+}
+
+void MainWindow::on_capture_end(const QString& complaint) {
+    stop_capture_->setVisible(false);
+    if (!QFileInfo::exists(live_.file())) stop_following(complaint);
+    else if (!complaint.isEmpty()) tell(complaint);
+}
+
 void MainWindow::go_to(const Request& request) {
     Place place{
         .node = recording_->node_of(request.session), .session = request.session, .frame = request.frame, .time = {}};
@@ -254,12 +292,18 @@ void MainWindow::go_to(const Request& request) {
     if (place.time) navigator_.reveal(*place.time);
 }
 
-void MainWindow::choose_files() {
-    const QStringList chosen = QFileDialog::getOpenFileNames(
-        this, "Open captures", {}, "Captures (*.pcap *.pcapng *.cap *.gz *.erf *.zst);;All files (*)");
+std::vector<std::string> MainWindow::chosen_files(const QString& title) {
     std::vector<std::string> files;
-    for (const QString& file : chosen) files.push_back(file.toStdString());
-    open(std::move(files));
+    for (const QString& file : QFileDialog::getOpenFileNames(
+             this, title, {}, "Captures (*.pcap *.pcapng *.cap *.gz *.erf *.zst);;All files (*)"))
+        files.push_back(file.toStdString());
+    return files;
+}
+
+void MainWindow::choose_files() { open(chosen_files("Open captures")); }
+
+void MainWindow::open_beside(std::vector<std::string> files) {
+    if (!files.empty()) loader_beside_.load(std::move(files));
 }
 
 void MainWindow::show_progress(quint64 frames, int share) {
@@ -272,16 +316,19 @@ void MainWindow::show(std::shared_ptr<const Recording> recording) {
     progress_->hide();
     cancel_->hide();
     recording_ = std::move(recording);
-    tell(text(recording_->complaint()));
+    // What is being written ends in the middle of something.
+    tell(live_.is_running() ? QString() : text(recording_->complaint()));
     navigator_.reset({recording_->start(), recording_->end()});
     verdict_->show(recording_);
     sessions_->show(recording_);
+    fabric_->show(recording_);
     tracks_->show(recording_);
     sequence_->show(recording_);
     ladder_->show(recording_);
     latency_->show(recording_);
     memory_->show(recording_);
     packets_->show(recording_);
+    compare_->show(recording_);
     describe_place();
     if (request_.frame || !request_.session.empty()) go_to(request_);
     if (last_stretch_) navigator_.show(*last_stretch_);

@@ -2,6 +2,7 @@
 // The window: panes around one time cursor.
 #pragma once
 
+#include <QAction>
 #include <QElapsedTimer>
 #include <QMainWindow>
 #include <QTimer>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/viewer/link/live_capture.h"
 #include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/model/loader.h"
 #include "analyzer/viewer/model/navigator.h"
@@ -19,6 +21,8 @@ class QPushButton;
 
 namespace fabricscope::viewer {
 
+class ComparePane;
+class FabricPane;
 class LadderPane;
 class LatencyPane;
 class MemoryPane;
@@ -39,6 +43,12 @@ public:
     const Recording* recording() const { return recording_.get(); }
     Navigator& navigator() { return navigator_; }
     Loader& loader() { return loader_; }
+    /// Reads captures of the same run from a second point, for Sequence.
+    void open_beside(std::vector<std::string> files);
+    /// Captures, and shows what comes. `file`: where that is kept; empty: nowhere.
+    void capture(const std::vector<std::string>& interfaces, const QString& file);
+    void follow() { follow_->setChecked(true); }
+    Loader& loader_beside() { return loader_beside_; }
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -52,6 +62,7 @@ private:
     void add_menus();
     void add_status_bar();
     void choose_files();
+    std::vector<std::string> chosen_files(const QString& title);
     void show_progress(quint64 frames, int share);
     void show(std::shared_ptr<const Recording> recording);
     void tell(const QString& words);
@@ -60,27 +71,32 @@ private:
     void start_reading();
     void look_for_growth();
     void stop_following(const QString& why);
+    void on_capture_end(const QString& complaint);
     void show_shortcuts();
     void open_in_wireshark();
     void copy_filter();
     void copy_command();
 
     Navigator navigator_;
-    Loader loader_;
+    Loader loader_, loader_beside_;
     std::shared_ptr<const Recording> recording_;
     Request request_;  ///< what to go to once it has been read
     VerdictPane* verdict_ = nullptr;
     SessionPane* sessions_ = nullptr;
+    FabricPane* fabric_ = nullptr;
     TrackPane* tracks_ = nullptr;
     SequencePane* sequence_ = nullptr;
     LadderPane* ladder_ = nullptr;
     LatencyPane* latency_ = nullptr;
     MemoryPane* memory_ = nullptr;
     PacketPane* packets_ = nullptr;
+    ComparePane* compare_ = nullptr;
     QLabel* message_ = nullptr;  ///< above all: what keeps something from being shown
     QLabel* place_ = nullptr;
     QProgressBar* progress_ = nullptr;
     QPushButton* cancel_ = nullptr;
+    LiveCapture live_;
+    QAction* stop_capture_ = nullptr;
     QTimer growth_timer_;
     QElapsedTimer reading_time_;
     std::vector<qint64> sizes_;            ///< of the files when their reading began

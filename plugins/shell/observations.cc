@@ -76,7 +76,7 @@ void add(proto_tree* tree, tvbuff_t* tvb, packet_info* pinfo, const Observation&
 
 }  // namespace
 
-void register_observations() {
+int register_observations() {
     registered.name = "fabricscope";
     registered.protocol = proto_register_protocol(
         "Observations (fabricscope)", registered.name, observations::filter_name);
@@ -85,6 +85,7 @@ void register_observations() {
     registered.registry.add_subtree(registered.subtree);
     registered.registry.register_with(registered.protocol);
     register_expert_infos();
+    return registered.protocol;
 }
 
 bool observations_are_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(registered.protocol)) != 0; }

@@ -14,8 +14,8 @@
 
 namespace fabricscope::plugin {
 
-/// Once: the protocol, its fields and expert infos.
-void register_observations();
+/// Once: the protocol, its fields and expert infos. Returns the protocol's id.
+int register_observations();
 /// By the user, among Wireshark's protocols.
 bool observations_are_enabled();
 

@@ -28,7 +28,7 @@ std::map<Track, Indices> tracks_of(const Conversation& conversation) {
 
 class Comparer {
 public:
-    Comparer(const Conversation& recorded, const Conversation& actual, Side played)
+    Comparer(const Conversation& recorded, const Conversation& actual, std::optional<Side> played)
         : recorded_(recorded), actual_(actual), played_(played) {}
 
     Comparison run() {
@@ -267,7 +267,7 @@ private:
 
     const Conversation& recorded_;
     const Conversation& actual_;
-    Side played_;
+    std::optional<Side> played_;
     Bindings bindings_;
     Comparison result_;
 };
@@ -296,7 +296,7 @@ bool Comparison::same() const {
                broken, [](const engine::Finding& f) { return f.rule->severity == engine::Severity::error; });
 }
 
-Comparison compare(const Conversation& recorded, const Conversation& actual, Side played) {
+Comparison compare(const Conversation& recorded, const Conversation& actual, std::optional<Side> played) {
     return Comparer(recorded, actual, played).run();
 }
 

@@ -41,8 +41,9 @@ struct Comparison {
     bool same() const;
 };
 
-/// `played`: the side that was played, whose messages are shown but not judged.
-Comparison compare(const Conversation& recorded, const Conversation& actual, Side played);
+/// `played`: the side that was played, whose messages are shown but not judged; nothing: neither was, as in two
+/// captures.
+Comparison compare(const Conversation& recorded, const Conversation& actual, std::optional<Side> played);
 /// The difference as one line, without its values: "link 1: LLC CONFIRM LINK, smcr.llc.mac".
 std::string title_of(const Difference& difference);
 

@@ -32,7 +32,11 @@ def fields(octets):
 
     while at < len(octets):
         key = varint()
-        assert key & 7 in (0, 2), "only integers and octets are written"
+        assert key & 7 in (0, 1, 2), "only integers and octets are written"
+        if key & 7 == 1:
+            yield key >> 3, int.from_bytes(octets[at:at + 8], "little")
+            at += 8
+            continue
         value = varint()
         if key & 7 == 2:
             at += value
@@ -71,6 +75,24 @@ def test_trace_has_whole_slices_on_known_tracks(capture, tmp_path):
             assert event["time"] >= open_since.pop(track)
             slices += 1
     assert not open_since and slices > 0
+
+
+def test_arrows_lead_from_writes_by_cdc_messages_to_consumer_updates(tmp_path):
+    fabricscope("analyze", sample("smcr_v2_echo"), "--perfetto", tmp_path / "out.pftrace")
+    tracks, begins, ends = {}, {}, {}
+    for _, packet in fields((tmp_path / "out.pftrace").read_bytes()):
+        parts = dict(fields(packet))
+        if 60 in parts:
+            track = dict(fields(parts[60]))
+            tracks[track[1]] = track[2].decode()
+        for number, value in fields(parts.get(11, b"")):
+            if number in (47, 48):
+                lane = tracks[dict(fields(parts[11]))[11]]
+                (begins if number == 47 else ends)[value] = (lane, parts[8])
+    assert begins and begins.keys() == ends.keys()
+    ways = {(begins[flow][0], ends[flow][0]) for flow in begins}
+    assert {("client writes", "client → server"), ("client → server", "server has consumed")} <= ways
+    assert all(ends[flow][1] >= begins[flow][1] for flow in begins)
 
 
 def test_trace_has_every_connection_and_the_wall_clock(tmp_path):

@@ -13,6 +13,10 @@ MAY_INCLUDE = {
     "analyzer/engine": {"protocols", "capture", "analyzer/engine"},
     "analyzer/observations": {"protocols", "capture", "analyzer/engine", "analyzer/observations"},
     "analyzer/report": {"protocols", "capture", "analyzer/engine", "analyzer/observations", "analyzer/report"},
+    "analyzer/viewer": {
+        "protocols", "capture", "analyzer/engine", "analyzer/observations", "analyzer/report", "analyzer/viewer", "replay/stack", "replay/engine",
+        "replay/transport", "replay/report"},
+    "extcap": {"extcap"},
     "plugins": {"protocols", "capture", "analyzer/engine", "analyzer/observations", "plugins"},
     "replay/stack": {"protocols", "capture", "replay/stack"},
     "replay/synth": {"protocols", "capture", "replay/stack", "replay/synth"},

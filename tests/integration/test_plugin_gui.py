@@ -179,7 +179,7 @@ def test_the_message_in_the_details(screen):
     assert "SMC-R, CDC smcr-1" in screen.text()
 
 
-MENUS = ["SMC-R", "RDMA CM", "FC-VI", "FC-AE-RDMA", "RDMA"]  # the last ones of Tools, in this order
+MENUS = ["SMC-R", "RDMA CM", "FC-VI", "FC-AE-RDMA", "RDMA", "fabricscope"]  # the last ones of Tools, in this order
 
 
 def choose(screen, menu, letter):
@@ -202,6 +202,15 @@ def test_the_menu_follows_the_stream(screen):
     text = screen.text()
     for words in ("before-urgent", "after-urgent", "reply-part-1", "client,"):
         assert words in text
+
+
+@pytest.mark.skipif(not (BUILD / "bin/fabricscope-viewer").exists(), reason="the viewer is not built")
+def test_the_viewer_is_handed_the_selected_frame(tmp_path_factory):
+    with wireshark(tmp_path_factory.mktemp("viewer"), "smcr_v2_urgent", "-g", "27") as screen:
+        wait_for("the packets", lambda: "smcr-1" in screen.text())
+        choose(screen, "fabricscope", "v")
+        wait_for("the viewer", lambda: screen.windows("smcr_v2_urgent.pcap - fabricscope"))
+        wait_for("the frame and its session", lambda: re.search(r"smcr-1 .* frame 27", screen.text()))
 
 
 @contextlib.contextmanager

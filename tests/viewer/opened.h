@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QProcess>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 #include <memory>
 
@@ -22,6 +23,15 @@ inline QJsonObject analysed(const QString& file) {
     program.start(FABRICSCOPE_PROGRAM, {"analyze", "--json", "--", file});
     program.waitForFinished();
     return QJsonDocument::fromJson(program.readAllStandardOutput()).object();
+}
+
+/// The capture of a scenario.
+inline QString made_by_synth(const QString& scenario, const QTemporaryDir& folder) {
+    const QString file = folder.filePath(scenario + ".pcapng");
+    QProcess program;
+    program.start(FABRICSCOPE_PROGRAM, {"synth", scenario, "-o", file});
+    program.waitForFinished();
+    return file;
 }
 
 /// A window in which captures have been opened.
@@ -63,5 +73,9 @@ inline QModelIndex row_of(const QAbstractItemModel& model, const QString& name, 
 
 std::unique_ptr<QObject> viewer_test();
 std::unique_ptr<QObject> save_test();
+std::unique_ptr<QObject> fabric_test();
+std::unique_ptr<QObject> picture_test();
+std::unique_ptr<QObject> time_test();
+std::unique_ptr<QObject> compare_test();
 
 }  // namespace fabricscope::viewer

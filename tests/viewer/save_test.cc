@@ -54,7 +54,8 @@ void SaveTest::every_pane_is_saved() {
         for (const char* kind : {".svg", ".png", ".csv"}) QCOMPARE(save_pane(pane, base + kind), QString());
         QVERIFY2(!text_in(octets_of(base + ".svg")).isEmpty(), name);
         QCOMPARE(QImage(base + ".png").size(), pane.size() * pane.devicePixelRatio());
-        QVERIFY2(octets_of(base + ".csv").count("\r\n") > 1, name);
+        // Nothing has been laid beside it yet.
+        QVERIFY2(octets_of(base + ".csv").count("\r\n") > (name == "compare" ? 0 : 1), name);
         // Text and plots stay what they are: no picture in the picture but the marks of check boxes and the like.
         QVERIFY2(octets_of(base + ".svg").size() < 2'000'000, name);
     }

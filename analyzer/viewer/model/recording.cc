@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <deque>
+#include <utility>
 
 namespace fabricscope::viewer {
 namespace {
@@ -34,44 +34,30 @@ std::vector<const engine::Finding*> findings_of(const engine::Engine& engine) {
 /// Frames whose sessions are known, as the protocols tell them.
 class KnownFrames {
 public:
-    KnownFrames() {
-        for (const report::ProtocolReport* report : report::protocol_reports())
-            for (const report::SessionKind& kind : report->sessions)
-                if (kind.frames != nullptr) listen_to(kind);
+    void add(const report::SessionKind& kind, std::uint64_t frame, std::uint32_t id) {
+        frames_[&kind][id].push_back(frame);
     }
-    const engine::Observers& observers() const { return observers_; }
-
-    void mark_in(Recording& recording) const {
-        for (const Known& known : known_)
-            for (const auto& [id, frames] : known.frames)
-                if (const auto node = recording.node_of(known.prefix + std::to_string(id)))
+    /// And forgets them.
+    void mark_in(Recording& recording) {
+        for (const auto& [kind, sessions] : std::exchange(frames_, {}))
+            for (const auto& [id, frames] : sessions)
+                if (const auto node = recording.node_of(kind->prefix + std::to_string(id)))
                     for (const std::uint64_t frame : frames) recording.frames.mark(frame, *node);
     }
 
 private:
-    struct Known {
-        std::string prefix;
-        std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> frames{};  ///< by the number of their session
-    };
-
-    void listen_to(const report::SessionKind& kind) {
-        auto& frames = known_.emplace_back(Known{.prefix = kind.prefix}).frames;
-        const auto tell = [&frames](std::uint64_t frame, std::uint32_t id) { frames[id].push_back(frame); };
-        listeners_.push_back(kind.frames(tell));
-        listeners_.back()->listen(observers_);
-    }
-
-    std::deque<Known> known_;
-    std::vector<std::unique_ptr<report::FrameListener>> listeners_;
-    engine::Observers observers_;
+    using ById = std::unordered_map<std::uint32_t, std::vector<std::uint64_t>>;
+    std::unordered_map<const report::SessionKind*, ById> frames_;
 };
 
-void evaluate(Recording& recording, const KnownFrames& known) {
+void evaluate(Recording& recording, KnownFrames& known) {
     recording.results.emplace(
         report::results_of(recording.reading, recording.files, findings_of(*recording.reading.engine)));
-    recording.overview = report::overview_of(recording.results->models);
+    recording.overview = report::overview_of(
+        *recording.reading.engine, recording.results->models, *recording.listeners);
     for (std::size_t i = 0; i < recording.overview.nodes.size(); ++i)
         recording.nodes.try_emplace(recording.overview.nodes[i].name, i);
+    recording.fabric = report::fabric_of(recording.results->models);
     recording.tracks = tracks_of(recording.overview);
     recording.frames.sort();
     known.mark_in(recording);
@@ -96,6 +82,11 @@ std::uint64_t Recording::operations() const {
     return count;
 }
 
+std::vector<report::Arrow> Recording::arrows(const std::string& session, std::uint64_t frame) const {
+    if (!reading.engine || !listeners) return {};
+    return listeners->arrows(*reading.engine, session, frame);
+}
+
 std::string Recording::complaint() const {
     std::string text = fmt::format("{}", fmt::join(reading.problems, "\n"));
     if (cancelled) text += fmt::format("{}Reading was cancelled: this is what came before.", text.empty() ? "" : "\n");
@@ -109,14 +100,20 @@ std::shared_ptr<const Recording> load(
     auto recording = std::make_shared<Recording>();
     recording->files = files;
     std::uint64_t frames = 0, octets = 0;
-    const KnownFrames known;
-    recording->reading = report::read(files, engine_options(), known.observers(), [&](const capture::Frame& frame) {
-        recording->frames.add(frame);
-        octets += frame.data.size();
-        recording->cancelled = ++frames % frames_between_calls == 0 && !proceed(frames, octets);
-        return !recording->cancelled;
-    });
-    if (recording->reading.engine) evaluate(*recording, known);
+    const auto known = std::make_shared<KnownFrames>();
+    auto listeners = std::make_unique<report::FrameListeners>(
+        [known](const report::SessionKind& kind, std::uint64_t frame, std::uint32_t id) {
+            known->add(kind, frame, id);
+        });
+    recording->reading = report::read(
+        files, engine_options(), listeners->observers(), [&](const capture::Frame& frame) {
+            recording->frames.add(frame);
+            octets += frame.data.size();
+            recording->cancelled = ++frames % frames_between_calls == 0 && !proceed(frames, octets);
+            return !recording->cancelled;
+        });
+    recording->listeners = std::move(listeners);
+    if (recording->reading.engine) evaluate(*recording, *known);
     return recording;
 }
 

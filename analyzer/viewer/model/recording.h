@@ -21,9 +21,11 @@ using observations::Observation;
 
 struct Recording {
     std::vector<std::string> files;
-    report::Reading reading;                 ///< without engine: nothing could be opened
-    std::optional<report::Results> results;  ///< nothing: the same
+    report::Reading reading;                                  ///< without engine: nothing could be opened
+    std::optional<report::Results> results;                   ///< nothing: the same
+    std::unique_ptr<const report::FrameListeners> listeners;  ///< as long as there is an engine
     report::Overview overview;
+    report::Fabric fabric;
     std::vector<Track> tracks;  ///< of `overview`
     FrameTable frames;
     std::unordered_map<std::string, std::size_t> nodes;  ///< of `overview`, by name
@@ -39,6 +41,8 @@ struct Recording {
     /// The branch of a session; where it has none (an Exchange among others), nothing.
     std::optional<std::size_t> node_of(const std::string& session) const;
     std::uint64_t operations() const;
+    /// What brought an operation of the session on its way, and what came of it, by any of its frames.
+    std::vector<report::Arrow> arrows(const std::string& session, std::uint64_t frame) const;
     /// What keeps it from being shown whole, a sentence; empty if nothing does.
     std::string complaint() const;
 };

@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QMouseEvent>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QTableWidget>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -13,17 +18,18 @@
 #include "analyzer/report/units.h"
 #include "analyzer/viewer/panes/custom_plot.h"
 #include "analyzer/viewer/panes/theme.h"
+#include "analyzer/viewer/panes/waterfall.h"
 
 namespace fabricscope::viewer {
 namespace {
 
 constexpr double bins_per_decade = 10;
+constexpr std::size_t most_listed = 1000;
+constexpr int session_column = 3;
+const QStringList slowest_titles{"Took", "Operation", "Bytes", "Session", "Frame"};
 
-/// Whether a branch is the other one, or hangs from it.
-bool is_below(const report::Overview& overview, std::size_t node, std::size_t above) {
-    for (; node != report::Node::none; node = overview.nodes[node].parent)
-        if (node == above) return true;
-    return false;
+int bin_of(Time time) {
+    return static_cast<int>(std::floor(std::log10(report::seconds_of(std::max<Time>(time, 1))) * bins_per_decade));
 }
 
 /// "10 us" at each power of ten of seconds.
@@ -37,72 +43,140 @@ QSharedPointer<QCPAxisTicker> duration_ticks() {
 
 }  // namespace
 
-std::vector<Latency> latencies_of(const Recording& recording, std::optional<std::size_t> node) {
-    std::vector<Latency> latencies;
-    const report::Overview& overview = recording.overview;
-    for (std::size_t i = 0; i < overview.nodes.size(); ++i) {
-        if (node && !is_below(overview, i, *node)) continue;
-        for (const Lane& lane : overview.nodes[i].lanes)
-            for (const Slice& slice : lane.slices)
-                if (slice.is_timed_operation()) latencies.push_back({slice.duration(), &slice, i});
-    }
-    std::ranges::stable_sort(latencies, std::greater{}, &Latency::time);
-    return latencies;
+LatencyPane::LatencyPane(Navigator& navigator)
+    : navigator_(navigator),
+      tabs_(new QTabWidget),
+      operation_(new QComboBox),
+      summary_(new QLabel),
+      plot_(new QCustomPlot),
+      slowest_(new QTableWidget),
+      waterfall_(new Waterfall) {
+    setObjectName("latency");
+    operation_->setObjectName("latencyOperation");
+    summary_->setObjectName("latencySummary");
+    plot_->setObjectName("latencyPlot");
+    slowest_->setObjectName("slowest");
+    lay_out();
+    connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
+    connect(operation_, &QComboBox::currentIndexChanged, this, [this] { draw_histogram(); });
+    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+        const double bin = std::floor(
+            std::log10(std::max(plot_->xAxis->pixelToCoord(event->position().x()), 1e-9)) * bins_per_decade);
+        select_tail(static_cast<Time>(std::ceil(std::pow(10, bin / bins_per_decade) * 1e9)));
+    });
+    connect(slowest_, &QTableWidget::cellClicked, this, [this](int row) {
+        go_to(latencies_[static_cast<std::size_t>(row)]);
+    });
+    waterfall_->on_step = [this](const SetUp& set_up, const Slice& step) { go_to({0, &step, set_up.node}); };
 }
 
-LatencyPane::LatencyPane(Navigator& navigator) : navigator_(navigator), summary_(new QLabel), plot_(new QCustomPlot) {
-    setObjectName("latency");
-    summary_->setObjectName("latencySummary");
-    summary_->setMargin(4);
-    plot_->setObjectName("latencyPlot");
-    plot_->hide();
-    summary_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+void LatencyPane::lay_out() {
+    summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    plot_->setMinimumSize(80, 60);
+    slowest_->setColumnCount(static_cast<int>(slowest_titles.size()));
+    slowest_->setHorizontalHeaderLabels(slowest_titles);
+    slowest_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    slowest_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    slowest_->setAlternatingRowColors(true);
+    slowest_->setShowGrid(false);
+    slowest_->verticalHeader()->hide();
+    slowest_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
+    slowest_->horizontalHeader()->setHighlightSections(false);
+    slowest_->horizontalHeader()->setSectionResizeMode(session_column, QHeaderView::Stretch);
+    auto* line = new QHBoxLayout;
+    line->addWidget(operation_);
+    line->addWidget(summary_, 1);
+    auto* halves = new QSplitter;
+    halves->addWidget(plot_);
+    halves->addWidget(slowest_);
+    constexpr int share_of_plot = 3, share_of_list = 2;
+    halves->setStretchFactor(0, share_of_plot);
+    halves->setStretchFactor(1, share_of_list);
+    halves->setSizes({share_of_plot * 1000, share_of_list * 1000});
+    auto* operations = new QWidget;
+    auto* column = new QVBoxLayout(operations);
+    column->setContentsMargins(4, 4, 4, 4);
+    column->setSpacing(4);
+    column->addLayout(line);
+    column->addWidget(halves, 1);
+    tabs_->setDocumentMode(true);
+    tabs_->addTab(operations, "Operations");
+    tabs_->addTab(waterfall_, "Set-ups");
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(summary_);
-    layout->addWidget(plot_, 1);
-    connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
-    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
-        if (!latencies_.empty()) go_to(plot_->xAxis->pixelToCoord(event->position().x()));
-    });
+    layout->addWidget(tabs_);
 }
 
 void LatencyPane::show(std::shared_ptr<const Recording> recording) {
+    latencies_.clear();
+    slowest_->setRowCount(0);
+    waterfall_->show(nullptr, {});
     recording_ = std::move(recording);
     shown_.reset();
-    draw();
+    is_old_ = true;
+    draw_if_seen();
+}
+
+void LatencyPane::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    draw_if_seen();
 }
 
 void LatencyPane::follow_place() {
     if (!recording_ || navigator_.place().node == shown_) return;
     shown_ = navigator_.place().node;
+    is_old_ = true;
+    draw_if_seen();
+}
+
+void LatencyPane::draw_if_seen() {
+    if (!recording_ || !is_old_ || !isVisible()) return;
+    is_old_ = false;
     draw();
 }
 
 void LatencyPane::draw() {
-    latencies_ = latencies_of(*recording_, shown_);
+    offer_operations();
+    draw_histogram();
+    std::vector<SetUp> set_ups = set_ups_of(*recording_, shown_);
+    // What has no operations has set-ups to look at, at most.
+    if (latencies_.empty() && !set_ups.empty()) tabs_->setCurrentIndex(1);
+    else if (set_ups.empty()) tabs_->setCurrentIndex(0);
+    tabs_->setTabText(1, text(fmt::format("Set-ups ({})", report::grouped(set_ups.size()))));
+    waterfall_->show(recording_.get(), std::move(set_ups));
+}
+
+void LatencyPane::offer_operations() {
+    const QSignalBlocker quiet(operation_);
+    operation_->clear();
+    operation_->addItem("all operations", QString());
+    for (const std::string& name : operations_of(*recording_, shown_)) operation_->addItem(text(name), text(name));
+    operation_->setVisible(operation_->count() > 2);
+}
+
+void LatencyPane::draw_histogram() {
+    if (!recording_) return;
+    latencies_ = latencies_of(*recording_, shown_, operation_->currentData().toString().toStdString());
     const std::string whose = shown_ ? recording_->overview.nodes[*shown_].name : "everything";
     plot_->setVisible(!latencies_.empty());
+    slowest_->setVisible(!latencies_.empty());
+    plot_->clearItems();
+    tail_ = nullptr;
     if (latencies_.empty()) {
         summary_->setText(text("Of " + whose + " no operation is known from its begin to its end."));
         return;
     }
-    const auto percentile = [&](double share) {
-        const auto rank = static_cast<std::size_t>((1 - share) * static_cast<double>(latencies_.size()));
-        return report::duration_text(latencies_[std::min(rank, latencies_.size() - 1)].time, true);
-    };
+    const auto percentile = [&](double share) { return report::duration_text(percentile_of(latencies_, share), true); };
     summary_->setText(text(fmt::format(
-        "{}: {}; median {}, 90 % {}, 99 % {}, longest {}. Click a bar to go to its slowest operation.", whose,
+        "{}: {};  50 % {}, 90 % {}, 99 % {}, 99.9 % {}, longest {}", whose,
         report::counted(latencies_.size(), "operation"), percentile(0.5), percentile(0.9), percentile(0.99),
-        percentile(1))));
+        percentile(0.999), percentile(1))));
+    summary_->setToolTip("A click into the histogram lists what took as long, or longer.");
+    list(latencies_.size());
 
     const Theme theme = Theme::current();
     std::map<int, double> bins;
-    for (const Latency& each : latencies_) {
-        const double seconds = report::seconds_of(std::max<Time>(each.time, 1));
-        ++bins[static_cast<int>(std::floor(std::log10(seconds) * bins_per_decade))];
-    }
+    for (const Latency& each : latencies_) ++bins[bin_of(each.time)];
     plot_->clearPlottables();
     plot_->setBackground(theme.paper);
     plot_->xAxis->setScaleType(QCPAxis::stLogarithmic);
@@ -140,29 +214,62 @@ void LatencyPane::draw() {
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
+void LatencyPane::list(std::size_t count) {
+    const auto rows = static_cast<int>(std::min(count, most_listed));
+    slowest_->setRowCount(rows);
+    for (int row = 0; row < rows; ++row) {
+        const Latency& each = latencies_[static_cast<std::size_t>(row)];
+        const QStringList cells{
+            text(report::duration_text(each.time, true)), text(recording_->overview.labels[each.slice->label]),
+            text(report::grouped(each.slice->octets)), text(recording_->overview.nodes[each.node].name),
+            QString::number(each.slice->frame)};
+        for (int column = 0; column < cells.size(); ++column) {
+            auto* item = new QTableWidgetItem(cells[column]);
+            const bool is_number = column == 0 || column == 2 || column == 4;
+            if (is_number) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+            slowest_->setItem(row, column, item);
+        }
+    }
+    slowest_->resizeColumnsToContents();
+}
+
+void LatencyPane::select_tail(Time least) {
+    const auto behind = std::ranges::partition_point(
+        latencies_, [&](const Latency& each) { return each.time >= least; });
+    const auto count = static_cast<std::size_t>(behind - latencies_.begin());
+    if (count == 0) return;
+    if (tail_ == nullptr) tail_ = new QCPItemRect(plot_);
+    QColor wash = Theme::current().highlight;
+    tail_->setPen(QPen(wash));
+    wash.setAlpha(40);
+    tail_->setBrush(wash);
+    tail_->topLeft->setCoords(report::seconds_of(least), plot_->yAxis->range().upper);
+    tail_->bottomRight->setCoords(plot_->xAxis->range().upper, 0);
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+    list(count);
+    slowest_->selectRow(0);
+    go_to(latencies_.front());
+}
+
+/// The picture stays as it is.
+void LatencyPane::go_to(const Latency& latency) {
+    shown_ = latency.node;
+    navigator_.go(
+        {.node = latency.node,
+         .session = recording_->overview.nodes[latency.node].name,
+         .frame = latency.slice->frame,
+         .time = latency.slice->begin});
+    navigator_.reveal(latency.slice->begin);
+}
+
 void LatencyPane::write_rows(const WriteRow& write) const {
     write({"session", "operation", "bytes", "frame", "begin", "took"});
-    for (const Latency& each : latencies_)
+    if (!recording_) return;
+    for (const Latency& each : latencies_of(*recording_, navigator_.place().node))
         write(
             {recording_->overview.nodes[each.node].name, recording_->overview.labels[each.slice->label],
              std::to_string(each.slice->octets), std::to_string(each.slice->frame),
              report::seconds_text(each.slice->begin - recording_->start()), report::seconds_text(each.time)});
-}
-
-/// The slowest of those in the bar there.
-void LatencyPane::go_to(double time) {
-    const double bin = std::floor(std::log10(std::max(time, 1e-9)) * bins_per_decade);
-    const double end = std::pow(10, (bin + 1) / bins_per_decade);
-    const auto latency = std::ranges::find_if(
-        latencies_, [&](const Latency& each) { return report::seconds_of(each.time) <= end; });
-    if (latency == latencies_.end()) return;
-    shown_ = latency->node;  // the picture stays as it is
-    navigator_.go(
-        {.node = latency->node,
-         .session = recording_->overview.nodes[latency->node].name,
-         .frame = latency->slice->frame,
-         .time = latency->slice->begin});
-    navigator_.reveal(latency->slice->begin);
 }
 
 }  // namespace fabricscope::viewer

@@ -1,45 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long operations took: histogram, cumulative curve and percentiles.
+// How long operations took: histogram, cumulative curve, percentiles, the slowest; and the steps of set-ups.
 #pragma once
 
 #include <QWidget>
 #include <memory>
 #include <vector>
 
+#include "analyzer/viewer/model/latencies.h"
 #include "analyzer/viewer/model/navigator.h"
-#include "analyzer/viewer/model/recording.h"
 #include "analyzer/viewer/panes/numbers.h"
 
+class QComboBox;
+class QCPItemRect;
 class QCustomPlot;
 class QLabel;
+class QTableWidget;
+class QTabWidget;
 
 namespace fabricscope::viewer {
 
-struct Latency {
-    Time time = 0;
-    const Slice* slice = nullptr;
-    std::size_t node = 0;
-};
-/// Of the operations of a branch and all below it, or of everything; those first that took longest.
-std::vector<Latency> latencies_of(const Recording& recording, std::optional<std::size_t> node);
+class Waterfall;
 
 class LatencyPane : public QWidget, public Numbers {
 public:
     explicit LatencyPane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
     void write_rows(const WriteRow& write) const override;
+    /// Those that took as long as that, or longer: they are marked and listed, and the slowest is gone to.
+    void select_tail(Time least);
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 private:
+    void lay_out();
     void follow_place();
+    /// Once it can be seen: there may be millions of operations.
+    void draw_if_seen();
     void draw();
-    void go_to(double time);
+    void draw_histogram();
+    void offer_operations();
+    void list(std::size_t count);
+    void go_to(const Latency& latency);
 
     Navigator& navigator_;
     std::shared_ptr<const Recording> recording_;
     std::vector<Latency> latencies_;
     std::optional<std::size_t> shown_;
+    bool is_old_ = false;  ///< something else is to be drawn
+    QTabWidget* tabs_;
+    QComboBox* operation_;
     QLabel* summary_;
     QCustomPlot* plot_;
+    QTableWidget* slowest_;
+    Waterfall* waterfall_;
+    QCPItemRect* tail_ = nullptr;
 };
 
 }  // namespace fabricscope::viewer

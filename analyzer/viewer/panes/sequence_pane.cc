@@ -6,15 +6,17 @@
 #include <QLabel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
+#include "analyzer/report/scales.h"
 #include "analyzer/report/units.h"
+#include "analyzer/viewer/model/flow.h"
 #include "analyzer/viewer/panes/theme.h"
 
 namespace fabricscope::viewer {
 namespace {
 
-using report::CurvePanel;
-using report::StepValue;
+constexpr auto rate_colour = report::palette::orange;
 
 /// What began and what ended, added up.
 CurvePanel totals_of(const Lane& lane) {
@@ -36,14 +38,60 @@ CurvePanel totals_of(const Lane& lane) {
     return panel;
 }
 
+QString legend_entry(const QColor& colour, const char* line, const QString& words) {
+    return QString("<span style='color:%1'>%2</span>&nbsp;%3&nbsp;&nbsp; ").arg(colour.name(), line, words);
+}
+
 /// The name of the session, and of each curve in its colour.
-QString legend_of(const std::string& session, const CurvePanel& panel, const Theme& theme) {
+QString legend_of(const std::string& session, const CurvePanel& panel, const Recording* beside, const Theme& theme) {
     QString words = QString("<b>%1</b>&nbsp;&nbsp;&nbsp;").arg(text(session).toHtmlEscaped());
     for (const report::Curve& curve : panel.curves)
-        words += QString("<span style='color:%1'>%2</span>&nbsp;%3&nbsp;&nbsp; ")
-                     .arg(theme.readable(curve.colour).name(), curve.dashed ? "╌╌" : "━━", QString(curve.name));
+        words += legend_entry(theme.readable(curve.colour), curve.dashed ? "╌╌" : "━━", curve.name);
+    words += legend_entry(theme.readable(report::flight_colour), "■", "in flight");
+    words += legend_entry(theme.readable(rate_colour), "━━", "rate");
+    if (beside != nullptr)
+        words += legend_entry(theme.ink, "┈┈", "at " + text(beside->files.front()).section('/', -1).toHtmlEscaped());
     return words;
 }
+
+QVector<QCPGraphData> points_of(const std::vector<StepValue>& steps, Time start) {
+    QVector<QCPGraphData> points;
+    points.reserve(static_cast<qsizetype>(steps.size()));
+    for (const StepValue& step : steps)
+        points.push_back({report::seconds_of(step.time - start), static_cast<double>(step.value)});
+    return points;
+}
+
+/// "12 MB", with the unit that the axis's range asks for.
+class OctetTicker : public QCPAxisTicker {
+public:
+    explicit OctetTicker(const char* per, int ticks = 2) : per_(per) {
+        setTickCount(ticks);
+        setTickStepStrategy(tssMeetTickCount);
+    }
+
+protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        if (tick < 0) return {};
+        report::OctetScale scale{.most = static_cast<std::uint64_t>(std::max(tick, 1.0)), .per = per_};
+        return text(tick == 0 ? "0" : scale.label(tick) + " " + scale.unit());
+    }
+
+private:
+    const char* per_;
+};
+
+/// "250 µs"
+class DurationTicker : public QCPAxisTicker {
+public:
+    DurationTicker() { setTickCount(4); }
+
+protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        if (tick < 0) return {};
+        return text(report::duration_text(static_cast<Time>(std::llround(tick * 1e9)), true));
+    }
+};
 
 }  // namespace
 
@@ -59,11 +107,21 @@ std::vector<CurvePanel> panels_of(const Recording& recording, const Place& place
     return panels;
 }
 
+Place place_beside(const Recording& recording, const Place& place, const Recording& other) {
+    const auto node = place.node ? place.node : recording.node_of(place.session);
+    if (!node || recording.overview.nodes[*node].about.empty()) return {};
+    const auto& nodes = other.overview.nodes;
+    const auto same = std::ranges::find(nodes, recording.overview.nodes[*node].about, &report::Node::about);
+    if (same == nodes.end()) return {};
+    return {.node = static_cast<std::size_t>(same - nodes.begin()), .session = same->name, .frame = {}, .time = {}};
+}
+
 SequencePane::SequencePane(Navigator& navigator) : navigator_(navigator), title_(new QLabel), plot_(new QCustomPlot) {
     setObjectName("sequence");
     title_->setObjectName("sequenceTitle");
     title_->setMargin(4);
     plot_->setObjectName("sequencePlot");
+    plot_->setMinimumSize(80, 60);
     plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     plot_->setNoAntialiasingOnDrag(true);
     plot_->hide();
@@ -95,6 +153,16 @@ void SequencePane::show(std::shared_ptr<const Recording> recording) {
     draw();
 }
 
+void SequencePane::show_beside(std::shared_ptr<const Recording> other) {
+    beside_ = std::move(other);
+    if (recording_) draw();
+}
+
+void SequencePane::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (recording_ && is_wide() != was_wide_) draw();
+}
+
 void SequencePane::write_rows(const WriteRow& write) const {
     write({"direction", "curve", "time", "bytes"});
     if (!recording_) return;
@@ -117,83 +185,146 @@ void SequencePane::follow_place() {
     put_cursor();
 }
 
-void SequencePane::add_panel(std::size_t row, const CurvePanel& panel) {
+QCPAxisRect* SequencePane::add_rect(int row, int column, QCPMarginGroup& group) {
     const Theme theme = Theme::current();
     auto* rect = new QCPAxisRect(plot_);
     rect->setBackground(theme.paper);
-    auto* heading = new QCPTextElement(plot_, text(panel.title) + ", bytes");
-    heading->setTextColor(theme.ink);
-    heading->setFont(font());
-    heading->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
-    plot_->plotLayout()->addElement(static_cast<int>(2 * row), 0, heading);
-    plot_->plotLayout()->addElement(static_cast<int>(2 * row + 1), 0, rect);
-    for (QCPAxis* axis : rect->axes()) {
-        style_axis(*axis, theme);
-        axis->setLayer("axes");
-        axis->grid()->setLayer("grid");
-    }
-    QCPAxis* const across = rect->axis(QCPAxis::atBottom);
-    QCPAxis* const up = rect->axis(QCPAxis::atLeft);
-    up->ticker()->setTickCount(4);
-    up->setNumberFormat("f");
-    up->setNumberPrecision(0);
+    rect->setMinimumMargins(QMargins(10, 6, 10, 2));
+    rect->setMarginGroup(QCP::msLeft | QCP::msRight, &group);
     rect->setRangeZoom(Qt::Horizontal);
     rect->setRangeDrag(Qt::Horizontal);
-    for (const report::Curve& curve : panel.curves) {
-        QCPGraph* graph = plot_->addGraph(across, up);
-        QPen pen(theme.readable(curve.colour), 1.6);
-        if (curve.dashed) pen.setStyle(Qt::DashLine);
-        graph->setPen(pen);
-        graph->setLineStyle(QCPGraph::lsStepLeft);
-        QVector<QCPGraphData> points;
-        points.reserve(static_cast<qsizetype>(curve.steps.size()));
-        for (const StepValue& step : curve.steps)
-            points.push_back({seconds(step.time), static_cast<double>(step.value)});
-        graph->data()->set(points, true);
+    for (QCPAxis* axis : rect->axes()) {
+        style_axis(*axis, theme);
+        axis->setTickLabelFont(font());
+        axis->setLabelFont(font());
+        axis->setLayer("axes");
+        axis->grid()->setLayer("grid");
+        axis->setSubTicks(false);
     }
-    up->rescale();
-    up->setRange(0, up->range().upper * 1.08);
-    auto* cursor = new QCPItemStraightLine(plot_);
-    cursor->setClipAxisRect(rect);
-    for (QCPItemPosition* position : {cursor->point1, cursor->point2}) {
-        position->setAxes(across, up);
-        position->setAxisRect(rect);
-    }
-    cursor->setPen(QPen(theme.readable(report::palette::purple)));
-    cursors_.push_back(cursor);
+    plot_->plotLayout()->addElement(row, column, rect);
+    QCPAxis* const across = rect->axis(QCPAxis::atBottom);
+    across->setTicker(QSharedPointer<DurationTicker>::create());
     connect(across, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this](const QCPRange& range) {
         if (following_) return;
         navigator_.show({time_at(range.lower), time_at(range.upper)});
         follow_stretch();
     });
+    add_cursor(*rect);
+    return rect;
+}
+
+void SequencePane::add_cursor(QCPAxisRect& rect) {
+    auto* cursor = new QCPItemStraightLine(plot_);
+    cursor->setClipAxisRect(&rect);
+    for (QCPItemPosition* position : {cursor->point1, cursor->point2}) {
+        position->setAxes(rect.axis(QCPAxis::atBottom), rect.axis(QCPAxis::atLeft));
+        position->setAxisRect(&rect);
+    }
+    cursor->setPen(QPen(Theme::current().readable(report::palette::purple)));
+    cursors_.push_back(cursor);
+}
+
+void SequencePane::add_curve(QCPAxisRect& rect, const report::Curve& curve, bool is_beside) {
+    QCPGraph* graph = plot_->addGraph(rect.axis(QCPAxis::atBottom), rect.axis(QCPAxis::atLeft));
+    QPen pen(Theme::current().readable(curve.colour), 1.6);
+    if (curve.dashed) pen.setStyle(Qt::DashLine);
+    if (is_beside) pen.setStyle(Qt::DotLine);
+    graph->setPen(pen);
+    graph->setLineStyle(QCPGraph::lsStepLeft);
+    graph->data()->set(points_of(curve.steps, recording_->start()), true);
+}
+
+/// In flight on the left, the rate on the right.
+void SequencePane::add_flow(QCPAxisRect& rect, const CurvePanel& panel) {
+    const Theme theme = Theme::current();
+    QCPAxis* const left = rect.axis(QCPAxis::atLeft);
+    QCPAxis* const right = rect.axis(QCPAxis::atRight);
+    right->setVisible(true);
+    right->grid()->setVisible(false);
+    left->setTicker(QSharedPointer<OctetTicker>::create(""));
+    right->setTicker(QSharedPointer<OctetTicker>::create("/s"));
+    QCPGraph* flight = plot_->addGraph(rect.axis(QCPAxis::atBottom), left);
+    QColor wash = Theme::fill(report::flight_colour);
+    wash.setAlpha(120);
+    flight->setPen(QPen(theme.readable(report::flight_colour)));
+    flight->setBrush(wash);
+    flight->setLineStyle(QCPGraph::lsStepLeft);
+    flight->data()->set(points_of(in_flight_of(panel), recording_->start()), true);
+    left->rescale();
+    left->setRange(0, std::max(left->range().upper, 1.0) * 1.1);
+    QCPGraph* rate = plot_->addGraph(rect.axis(QCPAxis::atBottom), right);
+    rate->setPen(QPen(theme.readable(rate_colour), 1.4));
+    rate->setLineStyle(QCPGraph::lsStepLeft);
+    rates_.push_back({rate, panel.curves[panel.curves.size() - 2].steps});
+}
+
+void SequencePane::add_panel(std::size_t number, const CurvePanel& panel, const CurvePanel* beside) {
+    const Theme theme = Theme::current();
+    const int column = was_wide_ ? static_cast<int>(number) : 0, row = was_wide_ ? 0 : 3 * static_cast<int>(number);
+    auto* const group = new QCPMarginGroup(plot_);
+    auto* heading = new QCPTextElement(plot_, text(panel.title));
+    heading->setTextColor(theme.ink);
+    heading->setFont(font());
+    heading->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
+    heading->setMargins(QMargins(10, 2, 10, 0));
+    plot_->plotLayout()->addElement(row, column, heading);
+    QCPAxisRect* const course = add_rect(row + 1, column, *group);
+    course->axis(QCPAxis::atLeft)->setTicker(QSharedPointer<OctetTicker>::create("", 4));
+    for (const report::Curve& curve : panel.curves) add_curve(*course, curve, false);
+    if (beside != nullptr)
+        for (const report::Curve& curve : beside->curves) add_curve(*course, curve, true);
+    QCPAxis* const up = course->axis(QCPAxis::atLeft);
+    up->rescale();
+    up->setRange(0, std::max(up->range().upper, 1.0) * 1.08);
+    QCPAxisRect* lowest = course;
+    if (panel.curves.size() >= 2) {
+        course->axis(QCPAxis::atBottom)->setTickLabels(false);
+        lowest = add_rect(row + 2, column, *group);
+        add_flow(*lowest, panel);
+        plot_->plotLayout()->setRowStretchFactor(row + 1, 2);
+    }
+    lowest->axis(QCPAxis::atBottom)->setLabel("time since the first frame");
 }
 
 void SequencePane::draw() {
     shown_ = navigator_.place().session;
+    was_wide_ = is_wide();
     const Theme theme = Theme::current();
     plot_->setAutoAddPlottableToLegend(false);
     plot_->clearItems();
     plot_->clearPlottables();
     plot_->plotLayout()->clear();
+    plot_->plotLayout()->setRowSpacing(0);
     cursors_.clear();
+    rates_.clear();
     plot_->setBackground(theme.paper);
     const std::vector<CurvePanel> panels = panels_of(*recording_, navigator_.place());
-    for (std::size_t i = 0; i < panels.size(); ++i) add_panel(i, panels[i]);
-    if (!panels.empty()) {
-        auto* group = new QCPMarginGroup(plot_);
-        for (QCPAxisRect* rect : plot_->axisRects()) {
-            rect->setMarginGroup(QCP::msLeft | QCP::msRight, group);
-            rect->axis(QCPAxis::atBottom)->setTickLabels(rect == plot_->axisRects().last());
-        }
-        plot_->plotLayout()->setRowSpacing(0);
-        plot_->axisRects().last()->axis(QCPAxis::atBottom)->setLabel("time since the first frame, s");
+    std::vector<CurvePanel> beside;
+    if (beside_) beside = panels_of(*beside_, place_beside(*recording_, navigator_.place(), *beside_));
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        const auto same = std::ranges::find(beside, panels[i].title, &CurvePanel::title);
+        add_panel(i, panels[i], same != beside.end() ? &*same : nullptr);
     }
     plot_->setVisible(!panels.empty());
     if (shown_.empty()) title_->setText("Select a session to see how its data advanced.");
     else if (panels.empty()) title_->setText(text(shown_) + ": no data that advance are known of it.");
-    else title_->setText(legend_of(shown_, panels.front(), theme));
+    else title_->setText(legend_of(shown_, panels.front(), beside.empty() ? nullptr : beside_.get(), theme));
     follow_stretch();
     put_cursor();
+}
+
+void SequencePane::update_rates() {
+    constexpr std::size_t parts = 120;
+    for (const RateCurve& rate : rates_) {
+        QVector<QCPGraphData> points;
+        double highest = 1;
+        for (const Rate& each : rates_of(rate.sent, navigator_.stretch(), parts)) {
+            points.push_back({seconds(each.begin), each.octets_per_second});
+            highest = std::max(highest, each.octets_per_second);
+        }
+        rate.graph->data()->set(points, true);
+        rate.graph->valueAxis()->setRange(0, highest * 1.1);
+    }
 }
 
 void SequencePane::follow_stretch() {
@@ -203,6 +334,7 @@ void SequencePane::follow_stretch() {
     for (QCPAxisRect* rect : plot_->axisRects())
         rect->axis(QCPAxis::atBottom)->setRange(seconds(stretch.begin), seconds(stretch.end));
     following_ = false;
+    update_rates();
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How data advanced: the cursors of the selected session, or, where there are none, what its operations added up to.
+// How data advanced: the cursors of the selected session, or, where there are none, what its operations added up to;
+// below, how much was in flight, and how fast it went.
 #pragma once
 
 #include <QWidget>
@@ -10,7 +11,10 @@
 #include "analyzer/viewer/model/recording.h"
 #include "analyzer/viewer/panes/numbers.h"
 
+class QCPAxisRect;
+class QCPGraph;
 class QCPItemStraightLine;
+class QCPMarginGroup;
 class QCustomPlot;
 class QLabel;
 
@@ -18,32 +22,50 @@ namespace fabricscope::viewer {
 
 /// A panel for each direction; nothing if nothing that advances is known of it.
 std::vector<report::CurvePanel> panels_of(const Recording& recording, const Place& place);
+/// The same session in a capture from another point: the one between the same ends.
+Place place_beside(const Recording& recording, const Place& place, const Recording& other);
 
 class SequencePane : public QWidget, public Numbers {
 public:
     explicit SequencePane(Navigator& navigator);
     void show(std::shared_ptr<const Recording> recording);
     void write_rows(const WriteRow& write) const override;
+    /// A capture of the same run from another point, drawn over the first; nullptr: none.
+    void show_beside(std::shared_ptr<const Recording> other);
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void follow_place();
     void follow_stretch();
     void draw();
-    void add_panel(std::size_t row, const report::CurvePanel& panel);
+    /// Side by side, where there is room.
+    bool is_wide() const { return width() > 2 * height(); }
+    QCPAxisRect* add_rect(int row, int column, QCPMarginGroup& group);
+    void add_panel(std::size_t number, const report::CurvePanel& panel, const report::CurvePanel* beside);
+    void add_curve(QCPAxisRect& rect, const report::Curve& curve, bool is_beside);
+    void add_flow(QCPAxisRect& rect, const report::CurvePanel& panel);
+    void add_cursor(QCPAxisRect& rect);
+    void update_rates();
     void put_cursor();
     double seconds(Time time) const;
     /// The moment at a place of the axis.
     Time time_at(double at) const;
 
     Navigator& navigator_;
-    std::shared_ptr<const Recording> recording_;
+    std::shared_ptr<const Recording> recording_, beside_;
     QLabel* title_;
     QCustomPlot* plot_;
     std::string shown_;
     std::vector<QCPItemStraightLine*> cursors_;
+    struct RateCurve {
+        QCPGraph* graph;
+        std::vector<report::StepValue> sent;
+    };
+    std::vector<RateCurve> rates_;  ///< drawn anew for each stretch
+    bool was_wide_ = false;
     bool following_ = false;  ///< axes are moved by the window, not by the reader
 };
 

@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPainterPath>
 #include <QScrollBar>
 #include <QToolTip>
 #include <QWheelEvent>
@@ -24,6 +25,7 @@ constexpr int gap = 3;               // between slices of neighbouring rows
 constexpr double least_width = 1.5;  // of a piece, so that a moment can be seen
 constexpr double closer = 0.8, further = 1 / closer;
 constexpr double pan_step = 0.1;
+constexpr int indent = 12;
 
 }  // namespace
 
@@ -47,6 +49,8 @@ void TrackView::show(std::shared_ptr<const Recording> recording) {
         if (nodes[i].parent != report::Node::none) children_[nodes[i].parent].push_back(i);
     for (std::size_t i = 0; i < recording_->tracks.size(); ++i) tracks_of_[recording_->tracks[i].node].push_back(i);
     has_box_ = false;
+    pinned_.clear();
+    arrows_.clear();
     lay_out();
 }
 
@@ -80,12 +84,53 @@ void TrackView::lay_out() {
     const auto& nodes = recording_->overview.nodes;
     for (std::size_t i = 0; i < nodes.size(); ++i)
         if (nodes[i].parent == report::Node::none) add_node(i, 0);
+    lay_out_pinned();
     set_scroll_range();
     viewport()->update();
 }
 
+void TrackView::lay_out_pinned() {
+    pinned_lines_.clear();
+    pinned_height_ = 0;
+    for (const std::size_t track : pinned_) {
+        bool first = true;
+        for (const Row& row : recording_->tracks[track].rows) {
+            pinned_lines_.push_back(
+                {.node = recording_->tracks[track].node,
+                 .row = &row,
+                 .track = track,
+                 .first = first,
+                 .top = pinned_height_,
+                 .pinned = true});
+            pinned_height_ += line_height();
+            first = false;
+        }
+    }
+    if (pinned_height_ != 0) pinned_height_ += gap;
+}
+
+bool TrackView::is_pinned(std::size_t track) const { return std::ranges::find(pinned_, track) != pinned_.end(); }
+
+void TrackView::toggle_pin(std::size_t track) {
+    if (is_pinned(track)) std::erase(pinned_, track);
+    else pinned_.push_back(track);
+    lay_out_pinned();
+    set_scroll_range();
+    viewport()->update();
+}
+
+int TrackView::top_of(const Line& line) const {
+    return line.pinned ? ruler_height() + line.top : content_top() + line.top - verticalScrollBar()->value();
+}
+
+/// At the right of a lane's name.
+QRectF TrackView::pin_of(const Line& line) const {
+    const double size = fontMetrics().height() * 0.55;
+    return {names_width() - size - 8, top_of(line) + (line_height() - size) / 2, size, size};
+}
+
 void TrackView::set_scroll_range() {
-    const int page = std::max(viewport()->height() - ruler_height(), 1);
+    const int page = std::max(viewport()->height() - content_top(), 1);
     verticalScrollBar()->setPageStep(page);
     verticalScrollBar()->setSingleStep(line_height());
     verticalScrollBar()->setRange(0, std::max(0, height_ - page));
@@ -115,9 +160,11 @@ Time TrackView::time_at(double x) const {
 
 const TrackView::Line* TrackView::line_at(double y) const {
     if (y < ruler_height()) return nullptr;
-    const int at = static_cast<int>(y) - ruler_height() + verticalScrollBar()->value();
-    const auto behind = std::ranges::upper_bound(lines_, at, {}, &Line::top);
-    if (behind == lines_.begin() || at >= height_) return nullptr;
+    const bool is_pinned = y < content_top();
+    const auto& lines = is_pinned ? pinned_lines_ : lines_;
+    const int at = static_cast<int>(y) - (is_pinned ? ruler_height() : content_top() - verticalScrollBar()->value());
+    const auto behind = std::ranges::upper_bound(lines, at, {}, &Line::top);
+    if (behind == lines.begin() || at >= (is_pinned ? pinned_height_ : height_)) return nullptr;
     return &*std::prev(behind);
 }
 
@@ -156,12 +203,16 @@ void TrackView::paintEvent(QPaintEvent*) {
     painter.fillRect(viewport()->rect(), theme.paper);
     if (!recording_ || lines_.empty()) return;
     const report::TimeScale scale = this->scale();
-    painter.setClipRect(0, ruler_height(), viewport()->width(), viewport()->height() - ruler_height());
-    const int top = verticalScrollBar()->value();
-    auto line = std::ranges::upper_bound(lines_, top, {}, &Line::top);
-    if (line != lines_.begin()) --line;
-    for (; line != lines_.end() && line->top < top + viewport()->height(); ++line) paint_line(painter, *line, scale);
+    const QRect below(0, content_top(), viewport()->width(), viewport()->height() - content_top());
+    paint_lines(painter, lines_, below);
+    paint_lines(painter, pinned_lines_, {0, ruler_height(), viewport()->width(), pinned_height_});
+    painter.setClipRect(below | QRect(0, ruler_height(), viewport()->width(), 1));
+    paint_arrows(painter, scale);
     painter.setClipping(false);
+    if (pinned_height_ != 0) {
+        painter.setPen(QPen(theme.faint, 1));
+        painter.drawLine(0, content_top() - 2, viewport()->width(), content_top() - 2);
+    }
     paint_ruler(painter, scale);
     paint_box(painter);
     paint_cursor(painter, scale);
@@ -192,17 +243,25 @@ void TrackView::paint_ruler(QPainter& painter, const report::TimeScale& scale) c
     painter.drawLine(0, height - 1, viewport()->width(), height - 1);
 }
 
-void TrackView::paint_line(QPainter& painter, const Line& line, const report::TimeScale& scale) const {
-    constexpr int indent = 12;
+void TrackView::paint_lines(QPainter& painter, const std::vector<Line>& lines, const QRect& area) const {
+    const report::TimeScale scale = this->scale();
+    painter.setClipRect(area);
+    const bool scrolls = &lines == &lines_;
+    const int top = scrolls ? verticalScrollBar()->value() : 0;
+    auto line = std::ranges::upper_bound(lines, top, {}, &Line::top);
+    if (line != lines.begin()) --line;
+    for (; line != lines.end() && line->top < top + area.height(); ++line) paint_line(painter, *line, scale, area);
+}
+
+void TrackView::paint_line(
+    QPainter& painter, const Line& line, const report::TimeScale& scale, const QRect& area) const {
     const Theme theme = Theme::current();
-    const int top = line.top - verticalScrollBar()->value() + ruler_height(), height = line_height();
-    const report::Node& node = recording_->overview.nodes[line.node];
-    const bool is_chosen = navigator_.place().node == line.node;
+    const int top = top_of(line), height = line_height();
     painter.setPen(theme.grid);
     for (const auto& label : scale.labels())
         if (line.row != nullptr) painter.drawLine(QPointF(label.x, top), QPointF(label.x, top + height));
-    if (line.row == nullptr) painter.fillRect(0, top, viewport()->width(), height, theme.band);
-    if (is_chosen) {
+    if (line.row == nullptr || line.pinned) painter.fillRect(0, top, viewport()->width(), height, theme.band);
+    if (navigator_.place().node == line.node) {
         painter.fillRect(0, top, 3, height, theme.highlight);
         if (line.row == nullptr) {
             QColor wash = theme.highlight;
@@ -210,39 +269,106 @@ void TrackView::paint_line(QPainter& painter, const Line& line, const report::Ti
             painter.fillRect(0, top, viewport()->width(), height, wash);
         }
     }
-    const QRectF name(8 + line.depth * indent, top, names_width() - 12 - line.depth * indent, height);
     if (line.row == nullptr) {
-        QFont bold = font();
-        bold.setBold(true);
-        painter.setFont(bold);
-        painter.setPen(theme.ink);
-        const QString arrow = is_collapsed(line.node) ? "▸ " : "▾ ";
-        painter.drawText(
-            name, Qt::AlignVCenter | Qt::AlignLeft,
-            QFontMetrics(bold).elidedText(arrow + text(node.name), Qt::ElideMiddle, static_cast<int>(name.width())));
-        painter.setFont(font());
-        painter.setPen(node.troubled ? theme.readable(report::palette::vermilion) : theme.faint);
-        const std::string about = node.outcome.empty() ? node.about : node.about + "   " + node.outcome;
-        painter.drawText(
-            QRectF(scale.left + 4, top, scale.right - scale.left - 8, height), Qt::AlignVCenter | Qt::AlignLeft,
-            text(about));
+        paint_name(painter, line);
         return;
     }
-    if (line.first) {
-        painter.setPen(theme.faint);
-        painter.drawText(
-            name, Qt::AlignVCenter | Qt::AlignLeft,
-            fontMetrics().elidedText(text(line.row->lane().name), Qt::ElideRight, static_cast<int>(name.width())));
-    }
-    paint_slices(painter, line, scale, top);
+    if (line.first) paint_lane_name(painter, line);
+    paint_slices(painter, line, scale, area);
 }
 
-void TrackView::paint_slices(QPainter& painter, const Line& line, const report::TimeScale& scale, double top) const {
+void TrackView::paint_name(QPainter& painter, const Line& line) const {
+    const Theme theme = Theme::current();
+    const report::Node& node = recording_->overview.nodes[line.node];
+    const int top = top_of(line), left = 8 + line.depth * indent;
+    const QRectF name(left, top, names_width() - 4 - left, line_height());
+    QFont bold = font();
+    bold.setBold(true);
+    painter.setFont(bold);
+    painter.setPen(theme.ink);
+    const QString arrow = is_collapsed(line.node) ? "▸ " : "▾ ";
+    painter.drawText(
+        name, Qt::AlignVCenter | Qt::AlignLeft,
+        QFontMetrics(bold).elidedText(arrow + text(node.name), Qt::ElideMiddle, static_cast<int>(name.width())));
+    painter.setFont(font());
+    painter.setPen(node.troubled ? theme.readable(report::palette::vermilion) : theme.faint);
+    const std::string about = node.outcome.empty() ? node.about : node.about + "   " + node.outcome;
+    const QRectF place(names_width() + 4, top, viewport()->width() - names_width() - 8, line_height());
+    painter.drawText(
+        place, Qt::AlignVCenter | Qt::AlignLeft,
+        fontMetrics().elidedText(text(about), Qt::ElideRight, static_cast<int>(place.width())));
+}
+
+void TrackView::paint_lane_name(QPainter& painter, const Line& line) const {
+    const Theme theme = Theme::current();
+    const int left = 8 + line.depth * indent;
+    const QRectF pin = pin_of(line), name(left, top_of(line), pin.left() - 6 - left, line_height());
+    std::string words = line.row->lane().name;
+    if (line.pinned) words = recording_->overview.nodes[line.node].name + "  " + words;
+    painter.setPen(theme.faint);
+    painter.drawText(
+        name, Qt::AlignVCenter | Qt::AlignLeft,
+        fontMetrics().elidedText(text(words), Qt::ElideRight, static_cast<int>(name.width())));
+    const bool is_near = underMouse() && now_.x() < names_width() && now_.y() >= name.top() && now_.y() < name.bottom();
+    if (!line.pinned && !is_pinned(line.track) && !is_near) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme.faint, 1.2));
+    painter.setBrush(is_pinned(line.track) ? QBrush(theme.faint) : QBrush());
+    painter.drawEllipse(pin);
+    painter.setBrush(Qt::NoBrush);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+/// Where an end of an arrow is, if its lane is unfolded.
+std::optional<QPointF> TrackView::point_of(std::size_t node, const report::Arrow::End& end) const {
+    const Line* found = nullptr;
+    for (const Line& line : lines_) {
+        if (line.node != node || line.row == nullptr || line.row->lane().name != end.lane) continue;
+        const std::size_t slice = line.row->slice_at(end.time, 0);
+        const bool is_there = slice != SIZE_MAX && line.row->lane().slices[slice].frame == end.frame;
+        if (found == nullptr || is_there) found = &line;
+        if (is_there) break;
+    }
+    if (found == nullptr) return std::nullopt;
+    return QPointF(scale().x(end.time), top_of(*found) + line_height() / 2.0);
+}
+
+void TrackView::paint_arrows(QPainter& painter, const report::TimeScale& scale) const {
+    constexpr double head = 7, half = 4;
+    if (!navigator_.place().node) return;
+    const Theme theme = Theme::current();
+    const auto is_in_view = [&](const report::Arrow::End& end) {
+        return end.time >= scale.begin && end.time <= scale.end;
+    };
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const report::Arrow& arrow : arrows_) {
+        if (!is_in_view(arrow.from) && !is_in_view(arrow.to)) continue;
+        const auto from = point_of(*navigator_.place().node, arrow.from);
+        const auto to = point_of(*navigator_.place().node, arrow.to);
+        if (!from || !to) continue;
+        const double reach = std::clamp((to->x() - from->x()) / 2, 12.0, 60.0);
+        const QPointF base(to->x() - head, to->y());
+        QPainterPath path(*from);
+        path.cubicTo(*from + QPointF(reach, 0), base - QPointF(reach, 0), base);
+        painter.setPen(QPen(theme.ink, 1.4));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPath(path);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.ink);
+        painter.drawPolygon(QPolygonF({*to, base + QPointF(0, half), base - QPointF(0, half)}));
+    }
+    painter.setBrush(Qt::NoBrush);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void TrackView::paint_slices(
+    QPainter& painter, const Line& line, const report::TimeScale& scale, const QRect& area_of_lines) const {
+    const double top = top_of(line);
     const Theme theme = Theme::current();
     const Stretch& stretch = navigator_.stretch();
     const double height = line_height() - gap;
     const auto& slices = line.row->lane().slices;
-    painter.setClipRect(QRectF(scale.left, ruler_height(), scale.right - scale.left, viewport()->height()));
+    painter.setClipRect(area_of_lines & QRect(names_width(), 0, viewport()->width(), viewport()->height()));
     line.row->visit(stretch.begin, stretch.end, per_pixel() * 2, [&](const Piece& piece) {
         const double left = scale.x(piece.begin), right = std::max(scale.x(piece.end), left + least_width);
         const QRectF area(left, top + 1, right - left, height);
@@ -266,7 +392,7 @@ void TrackView::paint_slices(QPainter& painter, const Line& line, const report::
             area.adjusted(4, 0, -4, 0), Qt::AlignVCenter | Qt::AlignLeft,
             fontMetrics().elidedText(text(words), Qt::ElideRight, static_cast<int>(area.width()) - 8));
     });
-    painter.setClipRect(0, ruler_height(), viewport()->width(), viewport()->height() - ruler_height());
+    painter.setClipRect(area_of_lines);
 }
 
 void TrackView::paint_cursor(QPainter& painter, const report::TimeScale& scale) const {
@@ -279,6 +405,9 @@ void TrackView::paint_cursor(QPainter& painter, const report::TimeScale& scale) 
     // How long after, or before, something is that the mouse points at.
     if (now_.x() < names_width() || !underMouse()) return;
     const Time distance = time_at(now_.x()) - *time;
+    const double y = ruler_height() - 3;
+    painter.drawLine(QPointF(x, y), QPointF(now_.x(), y));
+    painter.drawLine(QPointF(now_.x(), y - 3), QPointF(now_.x(), y + 3));
     const QString words = (distance < 0 ? "-" : "+") + text(report::duration_text(std::abs(distance), true));
     painter.drawText(QRectF(8, 1, names_width() - 16, fontMetrics().height()), Qt::AlignLeft, words);
 }
@@ -288,7 +417,7 @@ void TrackView::paint_box(QPainter& painter) const {
     const report::TimeScale scale = this->scale();
     const Theme theme = Theme::current();
     const double left = scale.x(box_stretch_.begin), right = scale.x(box_stretch_.end);
-    const double offset = ruler_height() - verticalScrollBar()->value();
+    const double offset = content_top() - verticalScrollBar()->value();
     QColor wash = theme.highlight;
     wash.setAlpha(50);
     painter.setPen(theme.highlight);
@@ -343,7 +472,7 @@ void TrackView::mouseMoveEvent(QMouseEvent* event) {
     viewport()->update();
     if (drag_ != Drag::box) return;
     const Time from = time_at(press_.x()), to = time_at(now_.x());
-    const double offset = verticalScrollBar()->value() - ruler_height();
+    const double offset = verticalScrollBar()->value() - content_top();
     box_stretch_ = {std::min(from, to), std::max(from, to)};
     box_top_ = std::max(std::min(press_.y(), now_.y()) + offset, 0.0);
     box_bottom_ = std::max(std::max(press_.y(), now_.y()) + offset, box_top_);
@@ -378,6 +507,10 @@ void TrackView::select(QPointF at) {
     has_box_ = false;
     viewport()->update();
     const Hit hit = hit_at(at);
+    if (hit.line != nullptr && hit.line->row != nullptr && pin_of(*hit.line).adjusted(-4, -4, 4, 4).contains(at)) {
+        toggle_pin(hit.line->track);
+        return;
+    }
     if (hit.line != nullptr && hit.line->row == nullptr && at.x() < names_width()) {
         const std::size_t node = hit.line->node;
         collapsed_[node] = !collapsed_[node];
@@ -411,10 +544,30 @@ void TrackView::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_A: navigator_.pan(-pan_step); break;
         case Qt::Key_D: navigator_.pan(pan_step); break;
         case Qt::Key_0: navigator_.show(navigator_.whole()); break;
+        case Qt::Key_P:
+            if (const Hit hit = hit_at(now_); hit.line != nullptr && hit.line->row != nullptr)
+                toggle_pin(hit.line->track);
+            break;
+        case Qt::Key_BracketLeft: follow_arrow(false); break;
+        case Qt::Key_BracketRight: follow_arrow(true); break;
         case Qt::Key_F:
             if (has_box_) navigator_.show(box_stretch_);
             break;
         default: QAbstractScrollArea::keyPressEvent(event);
+    }
+}
+
+void TrackView::follow_arrow(bool forward) {
+    Place place = navigator_.place();
+    for (const report::Arrow& arrow : arrows_) {
+        const report::Arrow::End& here = forward ? arrow.from : arrow.to;
+        const report::Arrow::End& there = forward ? arrow.to : arrow.from;
+        if (place.frame != here.frame) continue;
+        place.frame = there.frame;
+        place.time = there.time;
+        navigator_.go(place);
+        navigator_.reveal(there.time);
+        return;
     }
 }
 
@@ -431,7 +584,9 @@ bool TrackView::viewportEvent(QEvent* event) {
 void TrackView::follow_place() {
     viewport()->update();
     const Place& place = navigator_.place();
+    arrows_.clear();
     if (!recording_ || !place.node || lines_.empty()) return;
+    if (place.frame) arrows_ = recording_->arrows(recording_->overview.nodes[*place.node].name, *place.frame);
     bool unfolds = false;
     for (std::size_t above = recording_->overview.nodes[*place.node].parent; above != report::Node::none;
          above = recording_->overview.nodes[above].parent) {
@@ -441,7 +596,7 @@ void TrackView::follow_place() {
     if (unfolds) lay_out();
     const auto line = std::ranges::find(lines_, *place.node, &Line::node);
     if (line == lines_.end()) return;
-    const int page = viewport()->height() - ruler_height(), top = verticalScrollBar()->value();
+    const int page = viewport()->height() - content_top(), top = verticalScrollBar()->value();
     const auto lanes = std::ranges::count(lines_, *place.node, &Line::node);
     const int bottom = line->top + static_cast<int>(lanes) * line_height();
     if (line->top < top || bottom > top + page)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <QAbstractScrollArea>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analyzer/report/scales.h"
@@ -17,6 +19,9 @@ public:
     explicit TrackView(Navigator& navigator);
 
     void show(std::shared_ptr<const Recording> recording);
+    int line_height() const;
+    /// Below the ruler and the pinned lanes, which do not scroll.
+    int content_top() const { return ruler_height() + pinned_height_; }
     /// What was selected with a box: the stretch of time, and the lanes.
     std::function<void(Stretch stretch, const std::vector<const Lane*>& lanes)> on_box;
 
@@ -40,6 +45,7 @@ private:
         bool first = false;  ///< of its lane
         int depth = 0;
         int top = 0;
+        bool pinned = false;
     };
     struct Hit {
         const Line* line = nullptr;
@@ -47,6 +53,10 @@ private:
     };
 
     void lay_out();
+    void lay_out_pinned();
+    void toggle_pin(std::size_t track);
+    bool is_pinned(std::size_t track) const;
+    QRectF pin_of(const Line& line) const;
     void add_node(std::size_t node, int depth);
     void set_scroll_range();
     void follow_place();
@@ -54,9 +64,10 @@ private:
     report::TimeScale scale() const;
     Time time_at(double x) const;
     Time per_pixel() const;
-    int line_height() const;
     int names_width() const;
     int ruler_height() const;
+    /// Where a line is in the viewport.
+    int top_of(const Line& line) const;
     const Line* line_at(double y) const;
     Hit hit_at(QPointF at) const;
     bool is_collapsed(std::size_t node) const { return collapsed_[node]; }
@@ -64,11 +75,19 @@ private:
     std::string words_for(const Hit& hit) const;
 
     void paint_ruler(QPainter& painter, const report::TimeScale& scale) const;
-    void paint_line(QPainter& painter, const Line& line, const report::TimeScale& scale) const;
-    void paint_slices(QPainter& painter, const Line& line, const report::TimeScale& scale, double top) const;
+    /// `area`: what may be painted on.
+    void paint_lines(QPainter& painter, const std::vector<Line>& lines, const QRect& area) const;
+    void paint_line(QPainter& painter, const Line& line, const report::TimeScale& scale, const QRect& area) const;
+    void paint_name(QPainter& painter, const Line& line) const;
+    void paint_lane_name(QPainter& painter, const Line& line) const;
+    void paint_slices(QPainter& painter, const Line& line, const report::TimeScale& scale, const QRect& area) const;
+    void paint_arrows(QPainter& painter, const report::TimeScale& scale) const;
+    std::optional<QPointF> point_of(std::size_t node, const report::Arrow::End& end) const;
     void paint_cursor(QPainter& painter, const report::TimeScale& scale) const;
     void paint_box(QPainter& painter) const;
     void select(QPointF at);
+    /// To what comes of the selected operation, or to what brought it on its way.
+    void follow_arrow(bool forward);
     void finish_box();
 
     Navigator& navigator_;
@@ -78,6 +97,10 @@ private:
     std::vector<bool> collapsed_;
     std::vector<Line> lines_;
     int height_ = 0;
+    std::vector<std::size_t> pinned_;  ///< tracks
+    std::vector<Line> pinned_lines_;
+    int pinned_height_ = 0;
+    std::vector<report::Arrow> arrows_;  ///< of the selected operation
 
     enum class Drag { none, pressed, box, pan };
     Drag drag_ = Drag::none;

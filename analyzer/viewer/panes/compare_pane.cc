@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyzer/viewer/panes/compare_pane.h"
+
+#include <fmt/format.h>
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <array>
+
+#include "analyzer/report/units.h"
+#include "analyzer/viewer/panes/theme.h"
+
+namespace fabricscope::viewer {
+namespace {
+
+QString name_of(const ComparedMessage& message) {
+    return QString(message.from == Side::client ? "→ " : "← ") + text(message.name);
+}
+
+QString time_of(const ComparedMessage& message) { return text(report::duration_text(message.since_begin, true)); }
+
+bool holds_number(int column) {
+    return column == CompareModel::frame || column == CompareModel::time || column == CompareModel::other_frame ||
+           column == CompareModel::other_time;
+}
+
+QString cell_of(const ComparedRow& row, int column) {
+    const bool is_other = column >= CompareModel::other_message;
+    const auto& message = is_other ? row.other : row.one;
+    switch (column) {
+        case CompareModel::frame:
+        case CompareModel::other_frame: return message ? QString::number(message->frame) : QString();
+        case CompareModel::time:
+        case CompareModel::other_time: return message ? time_of(*message) : QString();
+        case CompareModel::message:
+        case CompareModel::other_message: return message ? name_of(*message) : QString("—");
+        case CompareModel::differs: return row.differs ? "≠" : row.differences.empty() ? "=" : "~";
+        case CompareModel::differences: {
+            QStringList all;
+            for (const std::string& difference : row.differences) all << text(difference);
+            return all.join("; ");
+        }
+        default: return {};
+    }
+}
+
+QString words_of(const Compared& compared, const QString& whose) {
+    if (!compared.complaint.empty()) return text(compared.complaint);
+    std::string words = fmt::format(
+        "{} beside {}: {}", compared.one, whose.isEmpty() ? compared.other : whose.toStdString(),
+        compared.same ? "the same" : report::counted(compared.differences, "difference"));
+    constexpr std::size_t most_remarks = 5;
+    for (std::size_t i = 0; i < std::min(compared.remarks.size(), most_remarks); ++i)
+        words += "\n" + compared.remarks[i];
+    if (compared.remarks.size() > most_remarks)
+        words += fmt::format("\nand {} more", compared.remarks.size() - most_remarks);
+    return text(words);
+}
+
+}  // namespace
+
+// ---- the table ---------------------------------------------------------------------------------------
+
+void CompareModel::show(std::shared_ptr<const Compared> compared) {
+    beginResetModel();
+    compared_ = std::move(compared);
+    endResetModel();
+}
+
+int CompareModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() || !compared_ ? 0 : static_cast<int>(compared_->rows.size());
+}
+
+QVariant CompareModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const ComparedRow& row = at(index.row());
+    if (role == Qt::TextAlignmentRole) {
+        if (index.column() == differs) return QVariant(Qt::AlignCenter);
+        return QVariant((holds_number(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    }
+    if (role == Qt::ForegroundRole && row.differs) return Theme::current().readable(report::palette::vermilion);
+    if (role == Qt::ToolTipRole) {
+        const ComparedMessage& shown = row.one ? *row.one : *row.other;
+        return text(shown.channel) + "\n" + cell_of(row, differences).replace("; ", "\n");
+    }
+    return role == Qt::DisplayRole ? QVariant(cell_of(row, index.column())) : QVariant();
+}
+
+QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    constexpr std::array titles{"Frame", "After", "Message", "", "Other message", "After", "Frame", "Differs in"};
+    static_assert(titles.size() == column_count);
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant((holds_number(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    return role == Qt::DisplayRole ? QVariant(titles[static_cast<std::size_t>(section)]) : QVariant();
+}
+
+// ---- the pane ----------------------------------------------------------------------------------------
+
+ComparePane::ComparePane(Navigator& navigator)
+    : navigator_(navigator),
+      with_file_(new QPushButton("Compare with a capture...")),
+      play_client_(new QPushButton("Play the client")),
+      play_server_(new QPushButton("Play the server")),
+      session_(new QComboBox),
+      summary_(new QLabel),
+      table_(new QTableView) {
+    setObjectName("compare");
+    with_file_->setObjectName("compareWithFile");
+    play_client_->setObjectName("playClient");
+    play_server_->setObjectName("playServer");
+    session_->setObjectName("compareSession");
+    summary_->setObjectName("compareSummary");
+    table_->setObjectName("compareTable");
+    lay_out();
+    connect(with_file_, &QPushButton::clicked, this, [this] { choose_files(); });
+    connect(play_client_, &QPushButton::clicked, this, [this] { play(Side::client); });
+    connect(play_server_, &QPushButton::clicked, this, [this] { play(Side::server); });
+    connect(session_, &QComboBox::textActivated, this, [this](const QString& name) { choose_session(name); });
+    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) { go_to(model_.at(index.row())); });
+    connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
+}
+
+ComparePane::~ComparePane() {
+    stopped_ = true;
+    if (thread_.joinable()) thread_.join();
+}
+
+void ComparePane::lay_out() {
+    for (QPushButton* play : {play_client_, play_server_})
+        play->setToolTip("One side is played from the capture, the other one is the emulated stack, as with replay.");
+    session_->hide();
+    summary_->setWordWrap(true);
+    summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    table_->setModel(&model_);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setShowGrid(false);
+    table_->setAlternatingRowColors(true);
+    table_->setWordWrap(false);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
+    table_->horizontalHeader()->setHighlightSections(false);
+    table_->horizontalHeader()->setStretchLastSection(true);
+    auto* line = new QHBoxLayout;
+    for (QWidget* widget : std::initializer_list<QWidget*>{with_file_, session_, play_client_, play_server_})
+        line->addWidget(widget);
+    line->addStretch(1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(4, 4, 4, 4);
+    layout->setSpacing(4);
+    layout->addLayout(line);
+    layout->addWidget(summary_);
+    layout->addWidget(table_, 1);
+}
+
+void ComparePane::show(std::shared_ptr<const Recording> recording) {
+    stopped_ = true;
+    ++generation_;
+    busy_ = false;
+    recording_ = std::move(recording);
+    own_.reset();
+    other_.reset();
+    compared_.reset();
+    model_.show(nullptr);
+    session_->hide();
+    summary_->clear();
+    follow_place();
+}
+
+void ComparePane::follow_place() {
+    const bool can_compare = recording_ && !navigator_.place().session.empty() && !busy_;
+    for (QPushButton* button : {with_file_, play_client_, play_server_}) button->setEnabled(can_compare);
+    if (!compared_ && !busy_)
+        summary_->setText(
+            navigator_.place().session.empty() ? QString("Select a session to lay it beside another one.")
+                                               : text(navigator_.place().session) + ": beside what?");
+}
+
+void ComparePane::choose_files() {
+    std::vector<std::string> files;
+    for (const QString& file : QFileDialog::getOpenFileNames(this, "Compare with captures"))
+        files.push_back(file.toStdString());
+    if (!files.empty()) compare_with(std::move(files));
+}
+
+void ComparePane::compare_with(std::vector<std::string> files) {
+    if (!recording_) return;
+    const std::string session = navigator_.place().session;
+    const QString doing = "reading " + text(files.front());
+    run(doing,
+        [own = own_, own_files = recording_->files, files = std::move(files), session, stop = stop_asked()]() mutable {
+            Result result{.compared = {}, .own = std::move(own), .other = {}, .choices = {}};
+            if (!result.own) result.own = std::make_shared<Conversations>(std::move(own_files), stop);
+            result.other = std::make_shared<Conversations>(std::move(files), stop);
+            result.choices = result.other->sessions();
+            result.compared = std::make_shared<Compared>(
+                compare(*result.own, session, *result.other, result.other->session_like(*result.own, session)));
+            return result;
+        });
+}
+
+void ComparePane::choose_session(const QString& session) {
+    if (!own_ || !other_) return;
+    run("comparing", [own = own_, other = other_, one = navigator_.place().session, another = session.toStdString()] {
+        return Result{
+            .compared = std::make_shared<Compared>(compare(*own, one, *other, another)),
+            .own = own,
+            .other = other,
+            .choices = other->sessions()};
+    });
+}
+
+void ComparePane::play(Side side) {
+    if (!recording_) return;
+    run(QString("playing the ") + engine::name_of(side),
+        [own = own_, own_files = recording_->files, session = navigator_.place().session, side,
+         stop = stop_asked()]() mutable {
+            Result result{.compared = {}, .own = std::move(own), .other = {}, .choices = {}};
+            if (!result.own) result.own = std::make_shared<Conversations>(std::move(own_files), stop);
+            result.compared = std::make_shared<Compared>(compare_with_run(*result.own, session, side, stop));
+            return result;
+        });
+}
+
+void ComparePane::run(const QString& doing, std::function<Result()> job) {
+    if (busy_) return;
+    if (thread_.joinable()) thread_.join();
+    stopped_ = false;
+    busy_ = true;
+    summary_->setText(doing + " ...");
+    follow_place();
+    thread_ = std::jthread([this, job = std::move(job), generation = ++generation_] {
+        Result result = job();
+        QMetaObject::invokeMethod(
+            this,
+            [this, generation, result = std::move(result)] {
+                if (generation == generation_) take(result);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void ComparePane::take(const Result& result) {
+    busy_ = false;
+    own_ = result.own;
+    other_ = result.other;
+    compared_ = result.compared;
+    model_.show(compared_->complaint.empty() ? compared_ : nullptr);
+    session_->clear();
+    for (const std::string& choice : result.choices) session_->addItem(text(choice));
+    session_->setCurrentText(text(compared_->other));
+    session_->setVisible(session_->count() > 1);
+    QString whose;
+    if (other_) whose = text(compared_->other) + " of " + QFileInfo(text(other_->files().front())).fileName();
+    summary_->setText(words_of(*compared_, whose));
+    table_->resizeColumnsToContents();
+    follow_place();
+}
+
+void ComparePane::go_to(const ComparedRow& row) {
+    if (!row.one) return;
+    Place place = navigator_.place();
+    place.frame = row.one->frame;
+    place.time = row.one->time;
+    navigator_.go(place);
+    navigator_.reveal(row.one->time);
+}
+
+}  // namespace fabricscope::viewer
