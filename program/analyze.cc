@@ -129,7 +129,8 @@ int report_on_part(const AnalyzeOptions& options, const engine::Options& engine_
     const Analysis analysis = analyse(*part, engine_options);
     if (!analysis.engine) return not_read;
     const report::Results results = all_results(analysis, part->whole.files(), options);
-    return write(results, analysis, options, writer) ? status_of(results, options.report) : wrong_usage;
+    writer.write(results, options.cursors);  // JSON or the summary: there is nothing else to have of a part
+    return status_of(results, options.report);
 }
 
 /// As report_on(), for each file by itself.
