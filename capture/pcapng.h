@@ -13,11 +13,12 @@ inline constexpr std::uint32_t section_header = 0x0A0D'0D0A;  ///< the same in e
 inline constexpr std::uint32_t byte_order_magic = 0x1A2B'3C4D;
 inline constexpr std::uint32_t interface_description = 1;
 inline constexpr std::uint32_t interface_statistics = 5;
-inline constexpr std::array packet_blocks{2U, 3U, 6U};
+inline constexpr std::uint32_t enhanced_packet = 6;
+inline constexpr std::array packet_blocks{2U, 3U, enhanced_packet};
 inline constexpr std::uint32_t smallest_block = 12;
 
 namespace option {
-inline constexpr std::uint16_t end = 0, received = 4, interface_dropped = 5, system_dropped = 7;
+inline constexpr std::uint16_t end = 0, comment = 1, received = 4, interface_dropped = 5, system_dropped = 7;
 }
 
 }  // namespace fabricscope::capture::pcapng

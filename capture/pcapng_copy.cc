@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "capture/part_labels.h"
 #include "capture/source.h"
 #include "capture/unpack.h"
 #include "capture/wiretap_file.h"
@@ -230,6 +231,8 @@ public:
 
     /// Every part has the interfaces of all.
     void copy_to_parts(std::vector<PcapngPart>& parts, const PartOf& part_of, const std::string& application) {
+        std::vector<std::string> captures;
+        for (const auto& input : inputs_) captures.push_back(input->path());
         for (const PcapngPart& part : parts)
             outputs_.push_back(std::make_unique<Output>(part.path, application, *inputs_.front()));
         // What describes all interfaces before its first frame is read as the captures are: by time, and with copies of
@@ -243,8 +246,8 @@ public:
             PcapngPart& part = parts.at(index);
             ++part.frames;
             part.octets += frame.data.size();
-            const std::uint64_t number = inputs_.size() == 1 ? frame.number : frame.origin.number;
-            add_comment(record, input.path() + ", frame " + std::to_string(number));
+            const Origin origin = inputs_.size() == 1 ? Origin{0, frame.number} : frame.origin;
+            add_comment(record, label_text({frame.number, origin}, captures));
             outputs_[index]->write(record, input.octets(), input.interface().in_copy);
         });
     }

@@ -45,8 +45,8 @@ struct PcapngPart {
 using PartOf = std::function<std::size_t(const Frame& frame)>;
 
 /// Writes each frame of the captures to one of the parts, as copy_with_comments() would. Each part describes the
-/// interfaces of all captures, under the same numbers; each frame gets a comment that says where it comes from:
-/// "a.pcap, frame 18". Why the parts are not complete, if they are not.
+/// interfaces of all captures, under the same numbers; each frame gets a comment that says where it comes from
+/// (label_text()). Why the parts are not complete, if they are not.
 std::optional<std::string> copy_into_parts(
     const std::vector<std::string>& captures, std::vector<PcapngPart>& parts, const PartOf& part_of,
     const std::string& application);

@@ -3,6 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
 #include "analyzer/report/units.h"
 #include "program/interrupt.h"
 #include "program/output.h"
@@ -24,6 +30,21 @@ std::string names_there(const engine::Engine& engine, const report::SessionKind&
     return count <= most ? names : names + ", ... (" + report::grouped(count) + " in all)";
 }
 
+/// Of some files, by `read`, which is given what to call with each frame.
+template <class Read> Analysis read_with_progress(const std::vector<std::string>& files, const Read& read) {
+    Progress progress(files);
+    Analysis analysis = read([&](const capture::Frame& frame) {
+        progress.on_frame(frame);
+        return !interrupted();
+    });
+    progress.finish();
+    if (interrupted() && analysis.engine)
+        analysis.problems = {fmt::format(
+            "interrupted: this is the report of {}", report::counted(analysis.engine->capture().frames, "frame"))};
+    for (const std::string& problem : analysis.problems) complain(problem);
+    return analysis;
+}
+
 }  // namespace
 
 std::optional<std::uint8_t> InputOptions::forced_cursor_base() const {
@@ -42,17 +63,34 @@ Option add_input_options(const Command& command, InputOptions& options) {
 }
 
 Analysis analyse(const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers) {
-    Progress progress(files);
-    Analysis analysis = report::read(files, options, observers, [&](const capture::Frame& frame) {
-        progress.on_frame(frame);
-        return !interrupted();
-    });
-    progress.finish();
-    if (interrupted() && analysis.engine)
-        analysis.problems = {fmt::format(
-            "interrupted: this is the report of {}", report::counted(analysis.engine->capture().frames, "frame"))};
-    for (const std::string& problem : analysis.problems) complain(problem);
-    return analysis;
+    return read_with_progress(
+        files, [&](const auto& on_frame) { return report::read(files, options, observers, on_frame); });
+}
+
+std::optional<report::PartFile> part_at(const std::string& file) {
+    const std::filesystem::path path(file);
+    const std::string manifest = path.parent_path() / report::manifest_name;
+    std::ifstream stream(manifest, std::ios::binary);
+    report::PartFile part{.path = file, .whole = {}};
+    try {
+        if (!stream) throw std::runtime_error("partition writes it; it is not there");
+        part.whole = report::partition_of({std::istreambuf_iterator<char>(stream), {}});
+    } catch (const std::runtime_error& error) {
+        complain(manifest + ": " + error.what());
+        return std::nullopt;
+    }
+    const auto entry = std::ranges::find(part.whole.parts, path.filename().string(), &report::Partition::Part::file);
+    if (entry != part.whole.parts.end()) {
+        part.number = static_cast<std::uint64_t>(entry - part.whole.parts.begin()) + 1;
+        return part;
+    }
+    complain(fmt::format("{} is none of the parts that {} lists", file, manifest));
+    return std::nullopt;
+}
+
+Analysis analyse(const report::PartFile& part, const engine::Options& options) {
+    return read_with_progress(
+        {part.path}, [&](const auto& on_frame) { return report::read(part, options, {}, on_frame); });
 }
 
 SessionName session_named(const std::string& text) {

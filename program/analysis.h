@@ -29,6 +29,11 @@ using Analysis = report::Reading;
 Analysis analyse(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers = {});
 
+/// A file that partition wrote, by the manifest beside it; nothing after a complaint.
+std::optional<report::PartFile> part_at(const std::string& file);
+/// Reads a part as what it is of the whole.
+Analysis analyse(const report::PartFile& part, const engine::Options& options);
+
 /// What the user calls by a name that reports give.
 struct SessionName {
     std::string text;  ///< "fcvi-1"

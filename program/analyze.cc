@@ -29,6 +29,7 @@ struct AnalyzeOptions {
     bool counters = false;
     bool cursors = false;
     bool each = false;
+    bool as_part = false;
     std::uint64_t jobs = processors();
 
     bool has_tables() const { return !csv_folder.empty() || !sqlite_file.empty(); }
@@ -118,6 +119,20 @@ int report_on(
     return write(results, analysis, options, listeners, writer) ? status_of(results, options.report) : wrong_usage;
 }
 
+/// As report_on(), of a file that partition wrote.
+int report_on_part(const AnalyzeOptions& options, const engine::Options& engine_options, ReportWriter& writer) {
+    if (options.input.files.size() != 1)
+        return refuse(
+            "--as-part takes one file: " + std::string(report::manifest_name) + " beside it tells of the others");
+    const std::optional<report::PartFile> part = part_at(options.input.files.front());
+    if (!part) return wrong_usage;
+    const Analysis analysis = analyse(*part, engine_options);
+    if (!analysis.engine) return not_read;
+    const report::Results results = all_results(analysis, part->whole.files(), options);
+    writer.write(results, options.cursors);  // JSON or the summary: there is nothing else to have of a part
+    return status_of(results, options.report);
+}
+
 /// As report_on(), for each file by itself.
 int report_on_each(const AnalyzeOptions& options, const engine::Options& engine_options, ReportWriter& writer) {
     const auto report = [&](std::size_t index, std::ostream& out) {
@@ -145,8 +160,9 @@ int run(AnalyzeOptions& options) {
     listen_to_signals();
     using Number = ReportWriter::Number;
     ReportWriter writer(options.report, options.each ? Number::several : Number::one);
-    const int status = options.each ? report_on_each(options, engine_options, writer)
-                                    : report_on(options.input.files, options, engine_options, writer);
+    const int status = options.each      ? report_on_each(options, engine_options, writer)
+                       : options.as_part ? report_on_part(options, engine_options, writer)
+                                         : report_on(options.input.files, options, engine_options, writer);
     return writer.finish() ? status : wrong_usage;
 }
 
@@ -162,9 +178,14 @@ void add_analyze(CommandLine& program) {
         .positive()
         .needs(each)
         .placeholder("N");
+    const Option as_part = command.flag(
+        "--as-part", options->as_part,
+        "The file is one that partition wrote: report what merge can join with the others");
+    as_part.excludes(each);
     const auto output = [&](const char* name, std::string& value, const char* description) {
         const Option option = command.option(name, value, description);
         option.excludes(each);
+        option.excludes(as_part);
         return option;
     };
     output("--csv", options->csv_folder, "Write each table to a CSV file in that folder").placeholder("DIR");

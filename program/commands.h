@@ -22,5 +22,6 @@ void add_synth(CommandLine& program);
 void add_view(CommandLine& program);
 void add_report(CommandLine& program);
 void add_partition(CommandLine& program);
+void add_merge(CommandLine& program);
 
 }  // namespace fabricscope::cli

@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
     add_view(program);
     add_report(program);
     add_partition(program);
+    add_merge(program);
     const int status = program.run(argc, argv);
     const std::string reason = why_not_written(std::cout);  // --help, lists
     return status == wrong_usage || reason.empty() ? status : refuse("cannot write standard output: " + reason);

@@ -7,7 +7,8 @@
 #include <unordered_map>
 
 #include "analyzer/engine/components.h"
-#include "analyzer/report/json_value.h"
+#include "analyzer/report/partition.h"
+#include "analyzer/report/reading.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
 #include "capture/pcapng_copy.h"
@@ -24,9 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using engine::Components;
-using report::Json;
+using report::Partition;
 
-constexpr const char* manifest_schema = "fabricscope-partition/1";
 constexpr double most_parts = 256;  // a file each is open at a time
 
 struct PartitionOptions {
@@ -34,14 +34,14 @@ struct PartitionOptions {
     std::uint64_t into = 0;
     std::string folder;
 
-    std::string manifest() const { return fs::path(folder) / "manifest.json"; }
+    std::string manifest() const { return fs::path(folder) / report::manifest_name; }
     std::string part(std::uint64_t number) const {
         return fs::path(folder) / ("part-" + std::to_string(number) + ".pcapng");
     }
 };
 
 const Replaceable our_manifests{"a manifest of fabricscope", [](std::string_view octets) {
-                                    return octets.find(manifest_schema) != std::string_view::npos;
+                                    return octets.find(report::manifest_schema) != std::string_view::npos;
                                 }};
 
 /// Why the files cannot be distributed; empty if they can. To be asked before the work.
@@ -68,7 +68,7 @@ struct Plan {
     std::vector<std::uint64_t> components_in;                ///< by part
     std::uint64_t octets = 0;                                ///< of frames with an address
     std::uint64_t largest = 0;                               ///< octets of the largest component
-    std::vector<std::string> problems;                       ///< files that could not be read to their end
+    Partition captures;                                      ///< what is told of all of them; the parts are missing
 
     /// Frames without an address go to the first part.
     std::size_t operator()(const capture::Frame& frame) const {
@@ -77,24 +77,41 @@ struct Plan {
     }
 };
 
-/// The first pass over the files. False after a complaint.
-bool read_into(Plan& plan, const std::vector<std::string>& files) {
-    Progress progress(files);
+/// What of the files can be opened, as one timeline; nullptr after a complaint.
+std::unique_ptr<capture::Source> open_all(const std::vector<std::string>& files) {
+    std::vector<std::unique_ptr<capture::Source>> sources;
     for (const std::string& file : files) {
         capture::OpenResult opened = capture::open(file);
         if (!opened) {
             complain(to_string(opened.error));
-            return false;
+            return nullptr;
         }
-        for (capture::Frame frame; opened.source->next(frame) && !plan.components.full();) {
-            progress.on_frame(frame);
-            plan.components.add(capture::decode(frame), frame.data.size());
-        }
-        for (const capture::Error& error : opened.source->errors()) plan.problems.push_back(to_string(error));
+        sources.push_back(std::move(opened.source));
+    }
+    return capture::in_time_order(capture::merge(std::move(sources)));
+}
+
+/// The first pass over the files, in the order in which they would be analysed. False after a complaint.
+bool read_into(Plan& plan, const std::vector<std::string>& files) {
+    const auto source = open_all(files);
+    if (!source) return false;
+    Partition& captures = plan.captures;
+    Progress progress(files);
+    for (capture::Frame frame; !plan.components.full() && source->next(frame);) {
+        progress.on_frame(frame);
+        if (captures.frames++ == 0) captures.start = captures.end = frame.time;
+        captures.end = std::max(captures.end, frame.time);
+        plan.components.add(capture::decode(frame), frame.data.size());
     }
     progress.finish();
     plan.components.finish();
-    for (const std::string& problem : plan.problems) complain(problem);
+    for (const std::string& file : files) {
+        std::error_code error;
+        captures.captures.push_back({file, fs::file_size(file, error)});
+    }
+    for (const capture::Error& error : source->errors()) captures.problems.push_back(to_string(error));
+    captures.losses = report::losses_told_in(files);
+    for (const std::string& problem : captures.problems) complain(problem);
     if (!plan.components.full()) return true;
     complain(fmt::format(
         "{}: more than {} addresses; partition fewer files at a time", files.front(), Components::most_addresses));
@@ -117,25 +134,17 @@ void place(Plan& plan, std::size_t parts) {
     }
 }
 
-Json manifest_of(const PartitionOptions& options, const Plan& plan, const std::vector<capture::PcapngPart>& written) {
-    Json::List inputs, parts;
-    for (const std::string& file : options.files) {
-        std::error_code error;
-        inputs.push_back({{"file", file}, {"size", std::uint64_t{fs::file_size(file, error)}}});
-    }
+Partition partition_of(
+    const PartitionOptions& options, const Plan& plan, const std::vector<capture::PcapngPart>& written) {
+    Partition partition = plan.captures;
+    partition.components = plan.part_of.size();
     for (std::size_t i = 0; i < written.size(); ++i)
-        parts.push_back(
-            {{"file", fs::path(options.part(i + 1)).filename().string()},
-             {"frames", written[i].frames},
-             {"octets", written[i].octets},
-             {"components", plan.components_in[i]}});
-    return {
-        {"schema", manifest_schema},
-        {"written_by", application},
-        {"complete", plan.problems.empty()},
-        {"inputs", std::move(inputs)},
-        {"components", std::uint64_t{plan.part_of.size()}},
-        {"parts", std::move(parts)}};
+        partition.parts.push_back(
+            {.file = fs::path(options.part(i + 1)).filename(),
+             .frames = written[i].frames,
+             .octets = written[i].octets,
+             .components = plan.components_in[i]});
+    return partition;
 }
 
 void print_plan(std::ostream& out, const Plan& plan, const std::vector<capture::PcapngPart>& written) {
@@ -187,12 +196,12 @@ int run(const PartitionOptions& options) {
     const auto written = write_parts(options, plan);
     if (!written) return wrong_usage;
     Output manifest(options.manifest());
-    manifest.stream() << report::indented(report::line_of(manifest_of(options, plan, *written))) << '\n';
+    manifest.stream() << report::manifest_of(partition_of(options, plan, *written), application);
     if (!manifest.finish()) return wrong_usage;
     Output text("");
     print_plan(text.stream(), plan, *written);
     if (!text.finish()) return wrong_usage;
-    return plan.problems.empty() ? done : not_read;
+    return plan.captures.problems.empty() ? done : not_read;
 }
 
 }  // namespace

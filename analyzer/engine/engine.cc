@@ -107,6 +107,14 @@ void Engine::finish() {
     share_account();
 }
 
+void Engine::end_at(Time end) {
+    capture_.duration = std::max(capture_.duration, end - capture_.start.value_or(end));
+    capture::Packet nothing;
+    nothing.time = end;
+    for (const Follower& follower : followers())
+        if (follower.fed) follower.tracker.on_packet(nothing);
+}
+
 std::array<RuleOutcomes, protocols.size()> Engine::outcomes() const {
     std::array<RuleOutcomes, protocols.size()> all;
     std::ranges::transform(followers(), all.begin(), [](const Follower& f) {
@@ -117,8 +125,14 @@ std::array<RuleOutcomes, protocols.size()> Engine::outcomes() const {
 
 std::vector<const Finding*> Engine::findings() const {
     std::vector<const Finding*> all;
-    for (const RuleOutcomes& outcomes : outcomes())
+    const auto breaking_frame = [](const Finding* finding) {
+        return finding->frames.empty() ? 0 : finding->frames.back();
+    };
+    for (const RuleOutcomes& outcomes : outcomes()) {
+        const auto first = static_cast<std::ptrdiff_t>(all.size());
         for (const Finding& finding : outcomes.findings) all.push_back(&finding);
+        std::ranges::stable_sort(all.begin() + first, all.end(), {}, breaking_frame);
+    }
     return all;
 }
 

@@ -39,10 +39,15 @@ public:
     void on_packet(const capture::Packet& packet);
     void finish();
 
+    /// Of a part of a capture: when all of it began, before the first frame of the part,
+    void begin_at(Time start) { capture_.start = start; }
+    /// and when it ended, behind the last one: what had to follow by then is judged by it.
+    void end_at(Time end);
+
     const CaptureSummary& capture() const { return capture_; }
     /// Of each protocol, in the order of `protocols`.
     std::array<RuleOutcomes, protocols.size()> outcomes() const;
-    /// Of all protocols, one after the other.
+    /// Of all protocols, one after the other; each one's by the frames that broke the rules.
     std::vector<const Finding*> findings() const;
     /// Of every rule, in the catalogue's order.
     std::vector<RuleResult> rule_results() const;

@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "analyzer/observations/fc.h"
 #include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 
@@ -94,8 +98,7 @@ void observe_sentences(const Kind& kind, std::span<const std::string> sentences,
         observations.add(kind, "", {}, (&kind == &kinds::unreadable ? "not read to the end: " : "") + sentence);
 }
 
-void observe_frames(const Evidence& evidence, Observations& observations) {
-    const engine::CaptureSummary& capture = evidence.capture;
+void observe_frames(const engine::CaptureSummary& capture, Observations& observations) {
     const auto add = [&](const Kind& kind, std::uint64_t count, std::uint64_t first, const char* what) {
         if (count == 0) return;
         observations
@@ -108,22 +111,26 @@ void observe_frames(const Evidence& evidence, Observations& observations) {
     add(kinds::copies, capture.copies, 0, "left out: copies of frames captured before");
 }
 
+/// `agreed`: connections that are to use RoCE.
+void observe_transports(
+    const engine::CaptureSummary& capture, std::uint64_t agreed, bool has_link_groups, Observations& observations) {
+    if (capture.rdma_frames == 0 && agreed != 0)
+        observations
+            .add(
+                kinds::no_roce, "", {},
+                fmt::format("{} agreed on SMC-R, but the capture holds no RoCE", counted(agreed, "connection")))
+            .count = agreed;
+    if (capture.tcp_frames == 0 && has_link_groups)
+        observations.add(kinds::no_tcp, "", {}, "the capture holds no TCP: ports and CLC messages are not known");
+}
+
 void observe_transports(const Evidence& evidence, Observations& observations) {
     const engine::smcr::Model* model = evidence.models.smcr;
     if (model == nullptr) return;
     const auto agreed = std::ranges::count_if(model->connections, [](const engine::smcr::Connection& connection) {
         return !connection.merged && connection.setup.confirm && connection.outcome != engine::smcr::Outcome::smc_d;
     });
-    if (evidence.capture.rdma_frames == 0 && agreed != 0)
-        observations
-            .add(
-                kinds::no_roce, "", {},
-                fmt::format(
-                    "{} agreed on SMC-R, but the capture holds no RoCE",
-                    counted(static_cast<std::uint64_t>(agreed), "connection")))
-            .count = static_cast<std::uint64_t>(agreed);
-    if (evidence.capture.tcp_frames == 0 && !model->link_groups.empty())
-        observations.add(kinds::no_tcp, "", {}, "the capture holds no TCP: ports and CLC messages are not known");
+    observe_transports(evidence.capture, static_cast<std::uint64_t>(agreed), !model->link_groups.empty(), observations);
 }
 
 }  // namespace
@@ -141,13 +148,45 @@ void observe_limits(
         .count = all;
 }
 
+std::vector<Observation> joined(std::span<const Observation> of_parts, engine::CaptureSummary capture) {
+    const auto of_kind = [&](const Kind& kind) {
+        return std::views::filter(of_parts, [&kind](const Observation& o) { return o.kind == &kind; });
+    };
+    const auto count_of = [&](const Kind& kind) {
+        std::uint64_t count = 0;
+        for (const Observation& o : of_kind(kind)) count += o.count;
+        return count;
+    };
+    const auto first_frame_of = [&](const Kind& kind) {
+        std::uint64_t first = 0;
+        for (const Observation& o : of_kind(kind))
+            if (!o.frames.empty() && (first == 0 || o.frames.front() < first)) first = o.frames.front();
+        return first;
+    };
+    Observations all;
+    const auto add_each_once = [&](const Kind& kind) {
+        std::set<std::string> told;
+        for (const Observation& o : of_kind(kind))
+            if (told.insert(o.text).second) all.add(kind, "", {}, o.text).count = o.count;
+    };
+    capture.first_truncated = first_frame_of(kinds::sliced);
+    capture.first_undecoded = first_frame_of(kinds::undecoded);
+    add_each_once(kinds::limits);
+    observe_damaged(count_of(damaged_frames), all);
+    for (const Kind* kind : {&kinds::unreadable, &kinds::dropped, &kinds::doubtful}) add_each_once(*kind);
+    // Of transports that the whole lacks, each part has told.
+    observe_transports(capture, count_of(kinds::no_roce), !of_kind(kinds::no_tcp).empty(), all);
+    observe_frames(capture, all);
+    return std::move(all).sorted();
+}
+
 constinit const Source capture_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
         observe_sentences(kinds::unreadable, evidence.unread, observations);
         observe_sentences(kinds::dropped, evidence.dropped, observations);
         observe_sentences(kinds::doubtful, evidence.doubts, observations);
         observe_transports(evidence, observations);
-        observe_frames(evidence, observations);
+        observe_frames(evidence.capture, observations);
     }};
 
 }  // namespace fabricscope::observations

@@ -103,11 +103,7 @@ public:
 
     void observe() {
         for (const Exchange& exchange : model_.exchanges) observe(exchange);
-        if (model_.damaged_frames == 0) return;
-        Observation& o = observations_.add(
-            kinds::damaged, "", {},
-            fmt::format("{} left out: wrong CRC, or marked invalid", counted(model_.damaged_frames, "damaged frame")));
-        o.count = model_.damaged_frames;
+        observe_damaged(model_.damaged_frames, observations_);
     }
 
 private:
@@ -175,6 +171,17 @@ std::string trouble_of(const Exchange& exchange) {
     if (exchange.incomplete_sequences != 0)
         add(fmt::format("{} not complete", counted(exchange.incomplete_sequences, "Sequence")));
     return text;
+}
+
+const Kind& damaged_frames = kinds::damaged;
+
+void observe_damaged(std::uint64_t frames, Observations& observations) {
+    if (frames == 0) return;
+    observations
+        .add(
+            kinds::damaged, "", {},
+            fmt::format("{} left out: wrong CRC, or marked invalid", counted(frames, "damaged frame")))
+        .count = frames;
 }
 
 constinit const Source fc_source{

@@ -11,6 +11,9 @@ namespace fabricscope::observations {
 
 extern const Source fc_source;
 
+extern const Kind& damaged_frames;
+void observe_damaged(std::uint64_t frames, Observations& observations);
+
 /// What kept an Exchange from an ordinary end, "LS_RJT: logical busy, N_Port Login required"; empty if nothing did.
 std::string trouble_of(const engine::fibre_channel::Exchange& exchange);
 

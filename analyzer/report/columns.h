@@ -47,6 +47,7 @@ struct Context {
     capture::Time start = 0;                                 ///< times count from here
     bool cursors = false;                                    ///< with each direction's timeline
     bool counters = false;                                   ///< with what adapters should have counted
+    bool part = false;                                       ///< of what will be merged
     const std::map<std::uint64_t, Place>* places = nullptr;  ///< where the frames lie, if there are several files
 
     double seconds(capture::Time time) const { return seconds_of(time - start); }
@@ -81,6 +82,7 @@ enum class Form : std::uint8_t {
     values,  ///< of the first column alone
     arrays,  ///< of the columns' values
     none,    ///< not at all: it is a table only
+    parts,   ///< objects, in the result of a part only: it is a table otherwise
 };
 
 /// How the members of an object are named.
@@ -104,7 +106,8 @@ struct Column {
     Form form{};                                          ///< of a list
     Nesting nesting{};                                    ///< of an object
     bool is_list = false;
-    bool in_lines = false;  ///< JSON writes each member of the object on a line of its own
+    bool in_lines = false;   ///< JSON writes each member of the object on a line of its own
+    bool has_names = false;  ///< sessions are named in the text
 
     bool is_object() const { return visit != nullptr && !is_list; }
     bool is_written(const Context& context) const { return condition == nullptr || condition(context); }
@@ -166,6 +169,12 @@ template <class R> struct ColumnOf {
     consteval ColumnOf in_lines() const {
         ColumnOf changed = *this;
         changed.column.in_lines = true;
+        return changed;
+    }
+    /// The text is the name of a session, or has such names in it: what numbers sessions anew changes them.
+    consteval ColumnOf with_names() const {
+        ColumnOf changed = *this;
+        changed.column.has_names = true;
         return changed;
     }
 };

@@ -193,6 +193,19 @@ std::span<const DataTable> data_tables() {
     return tables;
 }
 
+void send_catalogue(RowSink& sink) {
+    const engine::CaptureSummary nothing;
+    const Results results{.files = {}, .problems = {}, .capture = nothing, .findings = {}};
+    struct Catalogue final : RowSink {
+        RowSink& sink;
+        explicit Catalogue(RowSink& to) : sink(to) {}
+        void on_row(const DataTable& table, std::span<const Json> values) override {
+            if (std::string_view(table.name) == "rules") sink.on_row(table, values);
+        }
+    } catalogue(sink);
+    for_each_row(results, false, catalogue);
+}
+
 void for_each_row(const Results& results, bool cursors, RowSink& sink) {
     const Context context = context_of(results, cursors);
     Rows(context, sink).send(document_table.info, &results, {});

@@ -60,6 +60,9 @@ public:
     virtual void on_row(const DataTable& table, std::span<const Json> values) = 0;
 };
 
+/// The rows that all results have: those of the table `rules`.
+void send_catalogue(RowSink& sink);
+
 /// Every row of every table. `cursors` fills cursor_samples.
 void for_each_row(const Results& results, bool cursors, RowSink& sink);
 

@@ -22,7 +22,7 @@ constexpr auto file_columns = columns<std::string>(column<as_given>("file", "nam
 constexpr auto error_columns = columns<std::string>(
     column<as_given>("error", "file, frame and offset where known, and what is wrong there"));
 constexpr auto warning_columns = columns<std::string>(
-    column<as_given>("warning", "what makes the capture doubtful, such as clocks that differ"));
+    column<as_given>("warning", "what makes the capture doubtful, such as clocks that differ").with_names());
 
 /// Frames that carry something that is not decoded.
 struct NotDecoded {
@@ -100,8 +100,9 @@ constexpr auto finding_columns = columns<Finding>(
     column<[](const Finding& f) { return f.rule->id; }>("rule", "that was broken"),
     column<[](const Finding& f) { return f.rule->severity; }>("severity", "error, warning or note"),
     rows<each_frame<Finding>, finding_frames>("frames", Form::values),
-    column<[](const Finding& f) { return text_or_null(f.session); }>("session", "connection or link group"),
-    column<&Finding::text>("text", "what was seen"),
+    column<[](const Finding& f) { return text_or_null(f.session); }>("session", "connection or link group")
+        .with_names(),
+    column<&Finding::text>("text", "what was seen").with_names(),
     column<[](const Finding& f) { return f.rule->clause; }>("clause", "of the standard"),
     only_in_json<each_frame<Finding>, frame_place_columns>(
         "places", "where the frames lie, if there are several files; see finding_frames", Form::values)
@@ -124,12 +125,14 @@ constexpr auto observation_columns = columns<Observation>(
     column<&Observation::id>("id", "of its kind, as fabricscope explain knows it; or of the rule that was broken"),
     column<&Observation::severity>("severity", "error, warning or note"),
     column<[](const Observation& o) { return text_or_null(o.session); }>(
-        "session", "connection, link group or Exchange"),
+        "session", "connection, link group or Exchange")
+        .with_names(),
     rows<each_frame<Observation>, observation_frames>("frames", Form::values),
     column<&Observation::count>(
         "count", "how often: packets, frames, waits; consequences are counted with their cause"),
-    column<&Observation::text>("text", "what was seen"),
-    column<[](const Observation& o) { return text_or_null(o.cause); }>("cause", "why, where the capture shows it"),
+    column<&Observation::text>("text", "what was seen").with_names(),
+    column<[](const Observation& o) { return text_or_null(o.cause); }>("cause", "why, where the capture shows it")
+        .with_names(),
     column<[](const Observation& o) { return text_or_null(o.look); }>("look", "where to look next"),
     only_in_json<each_frame<Observation>, frame_place_columns>(
         "places", "where the frames lie, if there are several files; see observation_frames", Form::values)
@@ -195,6 +198,24 @@ constexpr auto counters = table<counter_columns>(
                               .position("from 0")
                               .indexes("host");
 
+// ---- parts -----------------------------------------------------------------------------------------
+
+constexpr auto number_columns = columns<std::uint64_t>(
+    column<[](const std::uint64_t& number) { return number; }>("number", "of a frame, or its time"));
+
+constexpr auto numbering_columns = columns<Numbering>(
+    column<&Numbering::prefix>("prefix", "of the names of one kind of sessions"),
+    only_in_json<&Numbering::frames, number_columns>(
+        "frames", "with which they turned up, those that were given up as well", Form::values),
+    only_in_json<&Numbering::times, number_columns>(
+        "times", "of these frames, ns since the start, if they were analysed in order of time", Form::values));
+
+constexpr auto part_columns = columns<PartOfWhole>(
+    column<&PartOfWhole::run>("run", "the same for all parts"), column<&PartOfWhole::number>("number", "from 1"),
+    column<&PartOfWhole::of>("of", "how many parts there are"),
+    only_in_json<&PartOfWhole::numberings, numbering_columns>(
+        "numbering", "what numbers the sessions of all parts", Form::objects));
+
 // ---- the document ----------------------------------------------------------------------------------
 
 std::span<const Column> sections() {
@@ -208,6 +229,9 @@ std::span<const Column> sections() {
 
 constexpr auto all_columns = columns<Results>(
     column<[](const Results&) { return "fabricscope/1"; }>("schema", "of the JSON that these tables agree with"),
+    only_in_json<&Results::parts, part_columns>(
+        "part", "of what captures this is a part; only with --as-part", Form::objects)
+        .only_if([](const Context& context) { return context.part; }),
     object<itself<Results>, capture_columns>("capture", "of the capture").inside_json_only(),
     rows<each_rule, rules>("catalogue", Form::none), listed<sections, Results>(),
     rows<each_observation, observations>("observations"), rows<each_finding, findings>("findings"),
@@ -226,6 +250,7 @@ Context context_of(const Results& results, bool cursors) {
         .start = results.capture.start.value_or(0),
         .cursors = cursors,
         .counters = !results.counters.empty(),
+        .part = !results.parts.empty(),
         .places = &results.places};
 }
 

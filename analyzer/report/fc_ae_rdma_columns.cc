@@ -27,7 +27,8 @@ template <RangeSet Region::*member> void each_range(const Region& region, const 
 
 constexpr auto region_columns = columns<Region>(
     column<[](const Region& r) { return fc_ae_rdma_region_name(r.id); }>(
-        "id", "fc-ae-rdma-region-1, ..., in order of first messages"),
+        "id", "fc-ae-rdma-region-1, ..., in order of first messages")
+        .with_names(),
     column<&Region::target>("target", "N_Port_ID"), column<&Region::lun>("lun", "Logical Unit"),
     column<&Region::reads>("reads", "messages that read"), column<&Region::writes>("writes", "messages that wrote"),
     column<[](const Region& r) { return r.end(); }>("end", "behind the highest address that was touched"),
@@ -40,13 +41,14 @@ constexpr auto regions = table<region_columns>(
 // ---- messages --------------------------------------------------------------------------------------
 
 constexpr auto message_columns = columns<Message>(
-    column<[](const Message& m) { return fc_ae_rdma_message_name(m.id); }>("id", "fc-ae-rdma-1, ..."),
+    column<[](const Message& m) { return fc_ae_rdma_message_name(m.id); }>("id", "fc-ae-rdma-1, ...").with_names(),
     column<&Message::initiator>("initiator", "N_Port_ID"), column<&Message::target>("target", "N_Port_ID"),
     column<&Message::ox_id>("ox_id", "OX_ID"),
     column<[](const Message& m) { return m.operation(); }>(
         "operation", "read or write, as far as FCP_CMND was captured"),
     column<[](const Message& m) { return converted(number_or_null(m.region), fc_ae_rdma_region_name); }>(
-        "region", "memory region that it reads or writes"),
+        "region", "memory region that it reads or writes")
+        .with_names(),
     column<&Message::lun>("lun", "Logical Unit: a memory region"),
     column<&Message::base_address>("base_address", "first address in the region"),
     column<&Message::data_length>("length", "FCP_DL"),

@@ -33,6 +33,8 @@ constexpr std::array sessions{
                        std::size_t index) { return region_memories(engine.fc_ae_rdma(), index); }},
 };
 
+constexpr std::array names{NameKind{"fc-ae-rdma-", Messages::count}, NameKind{"fc-ae-rdma-region-", Regions::count}};
+
 constexpr std::array own_views{
     View{
         "fc_ae_rdma_statuses", "How did FC-AE-RDMA messages end, and how long did that take?",
@@ -95,6 +97,7 @@ constinit const ProtocolReport fc_ae_rdma_report{
     .write_summary = [](std::ostream& out, const Results& results,
                         const SummaryOptions& options) { write_fc_ae_rdma(out, *results.models.fc_ae_rdma, options); },
     .sessions = sessions,
+    .names = names,
     .views = own_views,
     .options = own_options,
     .carrier = &fc_report,

@@ -107,7 +107,7 @@ void rejected_exchange(const Exchange& exchange, const Each<RefusalInWords>& eac
 }
 
 constexpr auto exchange_columns = columns<Exchange>(
-    column<[](const Exchange& x) { return exchange_name(x.id); }>("id", "xchg-1, xchg-2, ..."),
+    column<[](const Exchange& x) { return exchange_name(x.id); }>("id", "xchg-1, xchg-2, ...").with_names(),
     column<[](const Exchange& x) { return wire::port_id_text(x.originator); }>("originator", "N_Port_ID"),
     column<[](const Exchange& x) { return wire::port_id_text(x.responder); }>("responder", "N_Port_ID"),
     column<[](const Exchange& x) { return port_text(x.assigned_id); }>(
@@ -238,7 +238,7 @@ template <Party party> void parameters_of(const Login& login, const Each<Service
 }
 
 constexpr auto login_columns = columns<Login>(
-    column<[](const Login& l) { return login_name(l.id); }>("id", "login-1, login-2, ..."),
+    column<[](const Login& l) { return login_name(l.id); }>("id", "login-1, login-2, ...").with_names(),
     column<[](const Login& l) { return l.kind == LoginKind::port ? "port" : "fabric"; }>("kind", "port or fabric"),
     column<[](const Login& l) { return layout::name_of(wire::els_command_names, l.command); }>(
         "command", "FLOGI, FDISC, PLOGI or PDISC"),
@@ -250,7 +250,8 @@ constexpr auto login_columns = columns<Login>(
     column<&Login::state>("state", "requested, accepted, rejected, logged-out or midstream"),
     column<&Login::requests>("requests", "how often it was asked for"),
     column<[](const Login& l) { return converted(number_or_null(l.replaces), login_name); }>(
-        "replaces", "the login that it ends by being accepted"),
+        "replaces", "the login that it ends by being accepted")
+        .with_names(),
     time<&Login::request>("request", "time of the request"), time<&Login::answer>("answer", "time of the answer"),
     time<&Login::logout>("logout", "time of LOGO, or of the login that replaced it"),
     column<&Login::logout_by>("logout_by", "originator or responder; null: replaced"),

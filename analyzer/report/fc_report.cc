@@ -22,6 +22,9 @@ constexpr std::array sessions{
         .why_no_stream = "; connections, messages and memory regions have"},
 };
 
+constexpr std::array names{
+    NameKind{"xchg-", Exchanges::count}, NameKind{"login-", SessionsIn<&engine::Engine::fc, &Model::logins>::count}};
+
 constexpr std::array own_views{
     View{
         "fc_unfinished_exchanges", "Which Exchanges were aborted, rejected, left open, or lack frames?",
@@ -46,6 +49,7 @@ constinit const ProtocolReport fc_report{
     .write_summary = [](std::ostream& out, const Results& results,
                         const SummaryOptions& options) { write_fc(out, *results.models.fc, options); },
     .sessions = sessions,
+    .names = names,
     .views = own_views,
     .overview = fc_overview};
 

@@ -168,7 +168,7 @@ void reject_of(const Connection& connection, const Each<Status>& each) {
 }
 
 constexpr auto connection_columns = columns<Connection>(
-    column<[](const Connection& c) { return fcvi_connection_name(c.id); }>("id", "fcvi-1, fcvi-2, ..."),
+    column<[](const Connection& c) { return fcvi_connection_name(c.id); }>("id", "fcvi-1, fcvi-2, ...").with_names(),
     column<[](const Connection& c) { return c.is_iso() ? "iso" : "rev-1.0"; }>(
         "version", "iso (ISO/IEC 14165-331) or rev-1.0"),
     column<mode_of>("mode", "client-server or peer-to-peer"),
@@ -202,8 +202,9 @@ std::optional<std::string> end_of_memory(const Message& m) {
 }
 
 constexpr auto message_columns = columns<Message>(
-    column<[](const Message& m) { return fcvi_message_name(m.id); }>("id", "fcvi-message-1, ..."),
-    column<[](const Message& m) { return fcvi_connection_name(m.connection); }>("connection", "that carries it"),
+    column<[](const Message& m) { return fcvi_message_name(m.id); }>("id", "fcvi-message-1, ...").with_names(),
+    column<[](const Message& m) { return fcvi_connection_name(m.connection); }>("connection", "that carries it")
+        .with_names(),
     column<&Message::from>("from", "client or server: who began it"),
     column<&Message::operation>("operation", "send, rdma write or rdma read"),
     column<&Message::state>("state", "open, complete, incomplete, failed or aborted"),

@@ -33,6 +33,10 @@ constexpr std::array sessions{
                        std::size_t index) { return fcvi_memories(engine.fcvi(), index); }},
 };
 
+constexpr std::array names{
+    NameKind{"fcvi-", Connections::count},
+    NameKind{"fcvi-message-", SessionsIn<&engine::Engine::fcvi, &Model::messages>::count}};
+
 constexpr std::array own_views{
     View{
         "fcvi_refusals", "Why did FC-VI connections not come about?",
@@ -66,6 +70,7 @@ constinit const ProtocolReport fcvi_report{
     .write_summary = [](std::ostream& out, const Results& results,
                         const SummaryOptions& options) { write_fcvi(out, *results.models.fcvi, options); },
     .sessions = sessions,
+    .names = names,
     .views = own_views,
     .keep_for_ladders = [](engine::Options& options) { options.fc_protocols.fcvi_options.limits.ius = most_rungs; },
     .carrier = &fc_report,

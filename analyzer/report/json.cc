@@ -9,7 +9,8 @@ namespace fabricscope::report {
 namespace {
 
 bool is_written(const Column& column, const Context& context) {
-    return column.form != Form::none && column.is_written(context);
+    if (column.form == Form::none || (column.form == Form::parts && !context.part)) return false;
+    return column.is_written(context);
 }
 
 /// Whether JSON gives it lines of its own, so that it is a record of its own where each takes a line.
@@ -39,9 +40,9 @@ public:
     /// An element of a list.
     void element(const Column& list, const void* record) {
         const auto columns = list.members();
-        if (list.form == Form::objects) object(columns, record);
-        else if (list.form == Form::values) value(columns[0], record);
-        else array(columns, record);
+        if (list.form == Form::values) value(columns[0], record);
+        else if (list.form == Form::arrays) array(columns, record);
+        else object(columns, record);
     }
 
     /// What stands behind the name of a column.

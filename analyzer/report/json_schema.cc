@@ -46,7 +46,7 @@ Json value_schema(const Column& column) { return {{"type", type_or_null(name_of(
 
 Json element_schema(const Column& list) {
     const auto columns = list.members();
-    if (list.form == Form::objects) return object_schema(columns, false, "object");
+    if (list.form == Form::objects || list.form == Form::parts) return object_schema(columns, false, "object");
     if (list.form == Form::values) return value_schema(columns[0]);
     Json::List each;
     for (const Column& column : columns) each.push_back(value_schema(column));
@@ -69,7 +69,7 @@ void Properties::add(std::span<const Column> columns, bool in_lines, bool is_alw
             continue;
         }
         all.add(column.name, schema_of(column));
-        const bool is_left_out = column.condition != nullptr || (in_lines && column.is_object());
+        const bool is_left_out = column.condition != nullptr || column.form == Form::parts || (in_lines && column.is_object());
         if (is_always && !is_left_out) required.push_back(Json(column.name));
     }
 }

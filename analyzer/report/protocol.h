@@ -53,6 +53,12 @@ struct SessionKind {
     std::vector<Memory> (*memories)(const engine::Engine& engine, std::size_t index) = nullptr;
 };
 
+/// Names that reports give, numbered from 1 in the order in which what they name turns up.
+struct NameKind {
+    const char* prefix;
+    std::size_t (*count)(const engine::Engine& engine);
+};
+
 /// An option of analyze and capture for what the protocol's traffic does not tell. May be repeated.
 struct OwnOption {
     const char* name;  ///< "--region"
@@ -70,6 +76,7 @@ struct ProtocolReport {
     bool (*is_there)(const engine::Models& models);
     void (*write_summary)(std::ostream& out, const Results& results, const SummaryOptions& options);
     std::span<const SessionKind> sessions;  ///< the main kind first
+    std::span<const NameKind> names;        ///< theirs, and those of what else has a name
     std::span<const View> views{};          ///< of its tables
     std::span<const OwnOption> options{};
     /// What the engine has to keep of it for ladders; nullptr: it keeps that anyway.

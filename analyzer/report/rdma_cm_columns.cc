@@ -125,7 +125,7 @@ constexpr auto header_columns = columns<AddressHeader>(
     column<[](const AddressHeader& h) { return h.versions.ip_version; }>("ip_version", "IP version of the addresses"));
 
 constexpr auto connection_columns = columns<Connection>(
-    column<[](const Connection& c) { return cm_connection_name(c.id); }>("id", "cm-1, cm-2, ..."),
+    column<[](const Connection& c) { return cm_connection_name(c.id); }>("id", "cm-1, cm-2, ...").with_names(),
     column<&Connection::service>("service", "rc, uc, rd, xrc, ud or unknown"),
     column<&Connection::client>("client", "socket of who asked"),
     column<&Connection::server>("server", "socket of who was asked"),

@@ -29,6 +29,8 @@ constexpr std::array sessions{
         .filter = "rdma_ip_cm.connection"},
 };
 
+constexpr std::array names{NameKind{"cm-", Connections::count}};
+
 constexpr std::array own_views{
     View{
         "cm_rejections", "Why were RDMA CM connections rejected, and by whom?",
@@ -61,6 +63,7 @@ constinit const ProtocolReport rdma_cm_report{
     .write_summary = [](std::ostream& out, const Results& results,
                         const SummaryOptions& options) { write_rdma_cm(out, *results.models.rdma_cm, options); },
     .sessions = sessions,
+    .names = names,
     .views = own_views,
     .overview = rdma_cm_overview,
     .fabric = rdma_cm_fabric};

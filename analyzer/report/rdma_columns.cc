@@ -88,7 +88,7 @@ template <Side side> Address address_of(const Stream& stream) { return stream.en
 template <Side side> auto qpn_of(const Stream& stream) { return stream.end[side].qpn; }
 
 constexpr auto stream_columns = columns<Stream>(
-    column<[](const Stream& s) { return stream_name(s.id); }>("id", "rdma-1, rdma-2, ..."),
+    column<[](const Stream& s) { return stream_name(s.id); }>("id", "rdma-1, rdma-2, ...").with_names(),
     column<&Stream::transport>("transport", "rc, uc, ud or xrc"),
     column<address_of<a>>("a", "IP address, GID or LID of the CM client, otherwise of who was seen first"),
     column<address_of<b>>("b", "that of the other side"), column<qpn_of<a>>("a_qpn", "queue pair number of a"),
@@ -96,7 +96,8 @@ constexpr auto stream_columns = columns<Stream>(
     column<&Stream::learned>(
         "learned", "what told that they belong together: cm, smcr, acknowledgments or datagrams; null: nothing did"),
     column<[](const Stream& s) { return text_or_null(session_name(s)); }>(
-        "session", "CM connection or link group that set it up"),
+        "session", "CM connection or link group that set it up")
+        .with_names(),
     column<&Stream::mtu>("mtu", "payload of a full packet, bytes"),
     column<&Stream::ending>("end", "disconnected, retries-exhausted, nak, open or unknown"),
     row<traffic_from<a>, directions>("a_to_b"), row<traffic_from<b>, directions>("b_to_a"),
@@ -118,7 +119,7 @@ void each_stream(const Model& model, const Each<Stream>& each) {
 // ---- operations ------------------------------------------------------------------------------------
 
 constexpr auto operation_row_columns = columns<Operation>(
-    column<[](const Operation& o) { return stream_name(o.stream); }>("stream", "that it belongs to"),
+    column<[](const Operation& o) { return stream_name(o.stream); }>("stream", "that it belongs to").with_names(),
     column<[](const Operation& o) { return o.by == a ? "a" : "b"; }>("by", "who asked for it: a or b"),
     column<&Operation::type>("type", "send, write, read or atomic"),
     column<&Operation::psn>("psn", "of its first packet that was captured"),
@@ -142,7 +143,7 @@ constexpr auto operation_rows = table<operation_row_columns>(
 // ---- events ----------------------------------------------------------------------------------------
 
 constexpr auto event_columns = columns<Event>(
-    column<[](const Event& e) { return stream_name(e.stream); }>("stream", "that it belongs to"),
+    column<[](const Event& e) { return stream_name(e.stream); }>("stream", "that it belongs to").with_names(),
     column<[](const Event& e) { return e.from == a ? "a" : "b"; }>("from", "whose packet shows it: a or b"),
     column<&Event::kind>("kind", "nak, rnr-nak, retransmission, not-captured or out-of-order"),
     time<&Event::time>("time", "when"), column<&Event::frame>("frame", "that shows it"),
@@ -158,8 +159,8 @@ constexpr auto event_rows = table<event_columns>("rdma_events", "What was refuse
                                 .indexes("stream", "frame");
 
 constexpr auto model_columns = columns<Model>(
-    rows<each_stream, streams>("streams"), rows<&Model::operations, operation_rows>("operations", Form::none),
-    rows<&Model::events, event_rows>("events", Form::none),
+    rows<each_stream, streams>("streams"), rows<&Model::operations, operation_rows>("operations", Form::parts),
+    rows<&Model::events, event_rows>("events", Form::parts),
     column<&Model::cnps>("cnps", "congestion notification packets"),
     column<&Model::ce_marked>("ce_marked", "packets with ECN's congestion experienced"),
     column<&Model::pfc_frames>("pfc_frames", "priority pause frames, IEEE 802.1Qbb"),

@@ -26,6 +26,8 @@ constexpr std::array sessions{
         .why_no_stream = ": queue pairs do not tell in which order their data are read; see analyze and timeline"},
 };
 
+constexpr std::array names{NameKind{"rdma-", Streams::count}};
+
 constexpr std::array own_views{
     View{
         "rdma_worst_streams", "Which streams lost or repeated most, and why?",
@@ -54,6 +56,7 @@ constinit const ProtocolReport rdma_report{
     .is_there = is_there,
     .write_summary = write_rdma,
     .sessions = sessions,
+    .names = names,
     .views = own_views,
     .overview = rdma_overview,
     .fabric = rdma_fabric};

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "analyzer/report/clocks.h"
+#include "analyzer/report/protocol.h"
 #include "analyzer/report/units.h"
+#include "capture/part_labels.h"
 #include "capture/pcapng_statistics.h"
 #include "capture/source.h"
 
@@ -29,15 +31,6 @@ std::vector<std::unique_ptr<capture::Source>> open_all(const std::vector<std::st
     return sources;
 }
 
-/// What the files' own statistics say.
-std::vector<std::string> losses_told_in(const std::vector<std::string>& files) {
-    std::vector<std::string> losses;
-    for (const std::string& file : files)
-        for (const capture::InterfaceLoss& loss : capture::losses_told_at_the_end_of(file))
-            losses.push_back(loss_text(fmt::format("{}, interface {}", file, loss.interface), loss.frames));
-    return losses;
-}
-
 bool is_file(const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error);
@@ -51,16 +44,62 @@ std::set<std::uint64_t> frames_named(
     return frames;
 }
 
+/// Of a part: its comments are read once more.
+std::map<std::uint64_t, capture::Origin> origins_in(const PartFile& part, const std::set<std::uint64_t>& frames) {
+    std::map<std::uint64_t, capture::Origin> origins;
+    capture::PartLabels labels(part.path, part.whole.files());
+    while (const auto label = labels.next())
+        if (frames.contains(label->number)) origins[label->number] = label->origin;
+    return origins;
+}
+
 /// Where the frames lie, if there are several files.
 std::map<std::uint64_t, Place> places_of(const std::set<std::uint64_t>& frames, const Reading& reading) {
     if (reading.opened.size() < 2) return {};
     std::map<std::uint64_t, Place> places;
-    for (const auto& [frame, origin] : reading.origins.of(frames))
+    for (const auto& [frame, origin] : reading.part ? origins_in(*reading.part, frames) : reading.origins.of(frames))
         places[frame] = {reading.opened[origin.source], origin.number};
     return places;
 }
 
+/// Takes down with which frame each session turns up.
+class Numberer {
+public:
+    Numberer(const engine::Engine& engine, bool by_time) : engine_(engine), by_time_(by_time) {
+        for (const ProtocolReport* protocol : protocol_reports())
+            for (const NameKind& kind : protocol->names) {
+                kinds_.push_back(&kind);
+                numberings_.push_back({kind.prefix, {}, {}});
+            }
+    }
+
+    /// `time`: since the start.
+    void look(std::uint64_t frame, capture::Time time) {
+        for (std::size_t i = 0; i < kinds_.size(); ++i) {
+            Numbering& numbering = numberings_[i];
+            const std::size_t count = kinds_[i]->count(engine_);
+            numbering.frames.resize(count, frame);
+            if (by_time_) numbering.times.resize(count, static_cast<std::uint64_t>(std::max(time, capture::Time{0})));
+        }
+    }
+    std::vector<Numbering> take() { return std::move(numberings_); }
+
+private:
+    const engine::Engine& engine_;
+    bool by_time_;
+    std::vector<const NameKind*> kinds_;
+    std::vector<Numbering> numberings_;
+};
+
 }  // namespace
+
+std::vector<std::string> losses_told_in(const std::vector<std::string>& files) {
+    std::vector<std::string> losses;
+    for (const std::string& file : files)
+        for (const capture::InterfaceLoss& loss : capture::losses_told_at_the_end_of(file))
+            losses.push_back(loss_text(fmt::format("{}, interface {}", file, loss.interface), loss.frames));
+    return losses;
+}
 
 std::string loss_text(const std::string& place, std::uint64_t frames) {
     return fmt::format(
@@ -90,6 +129,39 @@ Reading read(
     return reading;
 }
 
+Reading read(
+    const PartFile& part, engine::Options options, const engine::Observers& observers,
+    const std::function<bool(const capture::Frame&)>& on_frame) {
+    Reading reading;
+    reading.part = part;
+    capture::OpenResult opened = capture::open(part.path);
+    if (!opened) {
+        reading.problems.push_back(to_string(opened.error));
+        return reading;
+    }
+    const Partition& whole = part.whole;
+    auto source = capture::read_ahead(capture::in_time_order(
+        capture::with_original_numbers(std::move(opened.source), part.path, {part.path, whole.files()})));
+    options.interfaces = source->interface_count();
+    reading.opened = whole.files();
+    reading.engine = std::make_unique<engine::Engine>(options, observers);
+    reading.engine->begin_at(whole.start);
+    Numberer numberer(*reading.engine, options.interfaces > 1);
+    bool to_the_end = true;
+    for (capture::Frame frame; to_the_end && source->next(frame); to_the_end = on_frame(frame)) {
+        reading.engine->on_frame(frame);
+        numberer.look(frame.number, frame.time - whole.start);
+    }
+    if (to_the_end) reading.engine->end_at(whole.end);
+    reading.engine->finish();
+    numberer.look(whole.frames + 1, whole.end - whole.start);
+    reading.numberings = numberer.take();
+    reading.losses = whole.losses;
+    reading.problems = whole.problems;
+    for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
+    return reading;
+}
+
 Results results_of(
     const Reading& reading, const std::vector<std::string>& files, std::vector<const engine::Finding*> findings) {
     const engine::Engine& engine = *reading.engine;
@@ -105,6 +177,9 @@ Results results_of(
          .dropped = reading.losses});
     warnings.insert(warnings.end(), reading.losses.begin(), reading.losses.end());
     std::map<std::uint64_t, Place> places = places_of(frames_named(engine.smcr(), seen), reading);
+    std::vector<PartOfWhole> parts;
+    if (const auto& part = reading.part)
+        parts.push_back({part->whole.run(), part->number, part->whole.parts.size(), reading.numberings});
     return {
         .files = files,
         .problems = reading.problems,
@@ -113,7 +188,8 @@ Results results_of(
         .findings = std::move(findings),
         .places = std::move(places),
         .warnings = std::move(warnings),
-        .observations = std::move(seen)};
+        .observations = std::move(seen),
+        .parts = std::move(parts)};
 }
 
 }  // namespace fabricscope::report

@@ -4,23 +4,37 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analyzer/engine/engine.h"
+#include "analyzer/report/partition.h"
 #include "analyzer/report/results.h"
 #include "capture/origins.h"
 
 namespace fabricscope::report {
+
+/// A part of captures, which is read as what it is of them: frames have their numbers, times count from their start.
+struct PartFile {
+    std::string path;
+    Partition whole;
+    std::uint64_t number = 0;  ///< among the parts, from 1
+};
 
 struct Reading {
     std::unique_ptr<engine::Engine> engine;  ///< null: none of the files could be opened
     std::vector<std::string> opened;         ///< those of the files that could be
     std::vector<std::string> problems;       ///< why files could not be read to their end
     std::vector<std::string> losses;         ///< sentences: what interfaces lost before it was captured
+    std::optional<PartFile> part;            ///< what was read is a part of other files
+    std::vector<Numbering> numberings;       ///< of that part's sessions
     capture::Origins origins;                ///< of all frames, if several files were opened; sources as in `opened`
 };
+
+/// What the files' own statistics say of losses.
+std::vector<std::string> losses_told_in(const std::vector<std::string>& files);
 
 /// What an interface lost, as a sentence of Reading::losses.
 std::string loss_text(const std::string& place, std::uint64_t frames);
@@ -28,6 +42,11 @@ std::string loss_text(const std::string& place, std::uint64_t frames);
 /// Reads all files as one timeline. `on_frame` is called behind the engine, and ends the reading by saying false.
 Reading read(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
+    const std::function<bool(const capture::Frame&)>& on_frame);
+
+/// The same of a part.
+Reading read(
+    const PartFile& part, engine::Options options, const engine::Observers& observers,
     const std::function<bool(const capture::Frame&)>& on_frame);
 
 /// Points into `reading`, which has an engine. `files`: where the frames come from, as the user named it. Rules are

@@ -19,6 +19,20 @@ struct Place {
     std::uint64_t frame = 0;
 };
 
+/// Frames with which sessions of one kind turned up, in the order of their numbers.
+struct Numbering {
+    const char* prefix;  ///< of their names
+    std::vector<std::uint64_t> frames;
+    std::vector<std::uint64_t> times;  ///< of these, ns since the start, if frames were analysed in order of time
+};
+
+/// Of what captures are these results a part?
+struct PartOfWhole {
+    std::string run;  ///< the same for all parts
+    std::uint64_t number = 0, of = 0;
+    std::vector<Numbering> numberings;
+};
+
 struct Results {
     std::vector<std::string> files;
     std::vector<std::string> problems;  ///< why files could not be read to their end
@@ -31,6 +45,7 @@ struct Results {
     std::vector<observations::Observation> observations{};  ///< the worst first
     std::vector<AdapterCounter> counters{};                 ///< if they were asked for
     engine::Profile profile = engine::Profile::linux_;
+    std::vector<PartOfWhole> parts{};  ///< one, if they are to be merged with others
 };
 
 }  // namespace fabricscope::report

@@ -111,7 +111,7 @@ template <Side side> void direction_from(const Connection& connection, const Eac
 }
 
 constexpr auto connection_columns = columns<Connection>(
-    column<[](const Connection& c) { return connection_name(c.id); }>("id", "smcr-1, smcr-2, ..."),
+    column<[](const Connection& c) { return connection_name(c.id); }>("id", "smcr-1, smcr-2, ...").with_names(),
     column<&Connection::client>("client", "address and TCP port"),
     column<&Connection::server>("server", "address and TCP port"),
     column<&Connection::outcome>("outcome", "smc-r, smc-d, fallback, failed, plain-tcp or unknown"),
@@ -121,7 +121,8 @@ constexpr auto connection_columns = columns<Connection>(
         return *c.first_contact ? "first" : "subsequent";
     }>("contact", "first or subsequent"),
     column<[](const Connection& c) { return text_or_null(link_group_name(c.link_group)); }>(
-        "link_group", "that carries the connection"),
+        "link_group", "that carries the connection")
+        .with_names(),
     object<&Connection::decline, decline_columns>("decline", "CLC DECLINE"),
     object<&Connection::setup, setup_columns<Show::time>>("setup", "set-up, time"),
     object<&Connection::setup, setup_columns<Show::frame>>("setup_frames", "set-up, frame"),
@@ -249,10 +250,11 @@ void each_rmb(const LinkGroup& group, const Each<RmbOf>& each) {
 }
 
 constexpr auto carried_columns = columns<std::uint32_t>(
-    column<[](const std::uint32_t& id) { return connection_name(id); }>("connection", "that the link group carries"));
+    column<[](const std::uint32_t& id) { return connection_name(id); }>("connection", "that the link group carries")
+        .with_names());
 
 constexpr auto group_columns = columns<LinkGroup>(
-    column<[](const LinkGroup& g) { return link_group_name(g.id); }>("id", "lg-1, lg-2, ..."),
+    column<[](const LinkGroup& g) { return link_group_name(g.id); }>("id", "lg-1, lg-2, ...").with_names(),
     column<&LinkGroup::version>("version", "of SMC-R: 1 or 2"), column<&LinkGroup::release>("release", "of version 2"),
     column<peer_id<Side::client>>("client_peer_id", "instance number and MAC address of the client"),
     column<peer_id<Side::server>>("server_peer_id", "instance number and MAC address of the server"),

@@ -33,6 +33,10 @@ constexpr std::array sessions{
                        std::size_t index) { return smcr_memories(engine.smcr().connections[index]); }},
 };
 
+constexpr std::array names{
+    NameKind{"smcr-", Connections::count},
+    NameKind{"lg-", SessionsIn<&engine::Engine::smcr, &Model::link_groups>::count}};
+
 constexpr std::array own_views{
     View{
         "fallback_reasons", "Why did connections not use SMC-R?",
@@ -101,6 +105,7 @@ constinit const ProtocolReport smcr_report{
         },
     .write_summary = write_smcr,
     .sessions = sessions,
+    .names = names,
     .views = own_views,
     .overview = smcr_overview,
     .fabric = smcr_fabric};

@@ -106,16 +106,20 @@ std::string preamble() {
 
 }  // namespace
 
-void write_sqlite(const std::string& path, const Results& results, bool cursors) {
+void write_sqlite(const std::string& path, const std::function<void(RowSink& rows)>& send) {
     Database database(path);
     database.execute(preamble());
     {
         SqliteSink sink(database);
-        for_each_row(results, cursors, sink);
+        send(sink);
     }
     for (const DataTable& table : data_tables()) database.execute(index_statements(table));
     for (const View& view : views()) database.execute(create_statement(view));
     database.execute("COMMIT; ANALYZE;");
+}
+
+void write_sqlite(const std::string& path, const Results& results, bool cursors) {
+    write_sqlite(path, [&](RowSink& rows) { for_each_row(results, cursors, rows); });
 }
 
 }  // namespace fabricscope::report

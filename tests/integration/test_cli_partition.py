@@ -3,6 +3,7 @@
 
 import gzip
 import json
+import re
 
 import pytest
 
@@ -32,9 +33,15 @@ def originals(captures, folder):
     """The same of captures, each frame with the comment that a part gives it."""
     run(["mergecap", "-a", "-w", folder / "all.pcapng", *captures])
     counts = [int(line.split()[-1]) for line in run(["capinfos", "-c", "-M", "-r", "-T", *captures]).decode().splitlines()]
-    comments = [f"{capture}, frame {number}" for capture, count in zip(captures, counts, strict=True)
-                for number in range(1, count + 1)]
-    return [(*frame[:4], comment) for frame, comment in zip(frames(folder / "all.pcapng"), comments, strict=True)]
+    origins = [f"{capture}, frame {number}" for capture, count in zip(captures, counts, strict=True)
+               for number in range(1, count + 1)]
+    return [(*frame[:4], origin) for frame, origin in zip(frames(folder / "all.pcapng"), origins, strict=True)]
+
+
+def split_comment(frame):
+    """The frame without the number that it has among all, and that number."""
+    origin, number = re.fullmatch(r"(.*) \((\d+) of all\)", frame[-1]).groups()
+    return (*frame[:-1], origin), int(number)
 
 
 def moved(capture, network, folder):
@@ -67,7 +74,12 @@ def sessions(*captures):
 def test_each_frame_is_in_exactly_one_part(tmp_path):
     manifest, parts = partition(ALL, 3, tmp_path / "parts")
     written = [frames(part) for part in parts]
-    assert sorted(sum(written, [])) == sorted(originals(ALL, tmp_path))
+    split = [split_comment(frame) for frame in sum(written, [])]
+    assert sorted(frame for frame, _ in split) == sorted(originals(ALL, tmp_path))
+    by_number = sorted(split, key=lambda pair: pair[1])
+    assert [number for _, number in by_number] == list(range(1, len(split) + 1))
+    run(["mergecap", "-w", tmp_path / "by_time.pcapng", *ALL])
+    assert [frame[:4] for frame, _ in by_number] == [frame[:4] for frame in frames(tmp_path / "by_time.pcapng")]
     assert [part["frames"] for part in manifest["parts"]] == [len(each) for each in written]
     assert [part["octets"] for part in manifest["parts"]] == [sum(int(frame[2]) for frame in each) for each in written]
     assert manifest["complete"]

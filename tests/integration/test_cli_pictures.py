@@ -46,7 +46,7 @@ def points(path):
 def png(octets):
     """Width, height and the set of colours."""
     assert octets.startswith(b"\x89PNG\r\n\x1a\n")
-    data, at, texts_seen = b"", 8, []
+    data, at, texts_seen, resolution = b"", 8, [], None
     while at < len(octets):
         length, kind = struct.unpack(">I4s", octets[at : at + 8])
         body = octets[at + 8 : at + 8 + length]
@@ -56,7 +56,9 @@ def png(octets):
             assert (depth, colour_type) == (8, 2)
         data += body if kind == b"IDAT" else b""
         texts_seen += [body] if kind == b"tEXt" else []
+        resolution = struct.unpack(">IIB", body) if kind == b"pHYs" else resolution
         at += 12 + length
+    assert resolution == (7559, 7559, 1), "192 pixels an inch, per metre"
     assert any(text.startswith(b"Software\0fabricscope ") for text in texts_seen)
     return width, height, colours_of(zlib.decompress(data), width, height)
 

@@ -77,8 +77,17 @@ UNLIKE = {
     "smcr_v2_last_link": NO_LINK_LEFT,
     "smcr_v2_server_failover": ONE_OF_MANY,
 }
+# Of each of them the runs that differ, and the first thing that does.
+DIFFERENCES = json.loads((ROOT / "tests/integration/replay_differences.json").read_text())
 # Scenarios without a session that can be replayed: the capture begins after the setup; nobody offers SMC.
 NOTHING = {"fcvi_midway", "fcvi_midway_rev_1_0", "smcr_fallback_plain_client"}
+
+
+def first_difference(run):
+    """Where, what, and from what to what."""
+    first = run["differences"][0]
+    what = " ".join(word for word in (first["message"], first["field"]) if word)
+    return f"{first['where']}: {what}: {first['recorded']} -> {first['actual']}"
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -90,5 +99,10 @@ def test_every_session_is_the_same_in_both_roles(name, tmp_path):
         assert runs == []
         return
     assert {run["play"] for run in runs} == {"client", "server"}
-    different = [(run["session"], run["play"], run["differences"]) for run in runs if run["result"] != "same"]
+    different = {f"{run['session']} {run['play']}": first_difference(run) for run in runs if run["result"] != "same"}
     assert bool(different) == (name in UNLIKE), different
+    assert different == DIFFERENCES.get(name, {})
+
+
+def test_differences_are_listed_of_those_that_have_some():
+    assert sorted(DIFFERENCES) == sorted(UNLIKE)

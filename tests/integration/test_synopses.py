@@ -30,7 +30,7 @@ OF_OPTIONS = {
     "-w": "OUT", "--mask": ONE_RECORDING / "mask.toml", "--faults": ONE_RECORDING / "faults", "--health": "true",
     "--restart": "true", "--mutation": "7:octets[0]=hex:00", "--only": "rdmacm_rping_v4", "--junit": "OUT",
 }
-OF_COMMANDS = {("explain", "id"): "SMCR-O-declined", ("rules", "id"): "SMCR-R34", ("partition", "dir"): "parts"}
+OF_COMMANDS = {("explain", "id"): "SMCR-O-declined", ("rules", "id"): "SMCR-R34", ("partition", "dir"): "parts", ("merge", "result"): sample("smcr_v2_echo")}
 
 
 def words_of(command, macro):

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <vector>
 
 #include "analyzer/engine/engine.h"
 #include "tests/traffic/rc_traffic.h"
@@ -25,8 +28,16 @@ std::atomic<std::uint64_t> allocations = 0;
     ++allocations;
     return std::malloc(size);
 }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+    ++allocations;
+    const auto unit = static_cast<std::size_t>(alignment);
+    if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return memory;
+    throw std::bad_alloc();
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace fabricscope::engine {
 namespace {
@@ -38,6 +49,17 @@ public:
     void on_facts(const FrameFacts& facts) override { what = facts.what; }
     FrameFacts::What what = FrameFacts::What::other;
 };
+
+TEST(Allocation, aligned_memory_is_counted) {
+    struct alignas(64) Aligned {
+        char octets[64] = {};
+    };
+    const std::uint64_t before = allocations;
+    auto one = std::make_unique<Aligned>();
+    const std::vector<Aligned> several(3);
+    EXPECT_EQ(allocations - before, 2U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(one.get()) % alignof(Aligned), 0U);
+}
 
 TEST(Allocation, none_for_data_packets) {
     constexpr std::uint64_t warm_up = 10'000, end = 30'000;

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures partitioned, each part analysed by itself, and the results merged: as if one program had read the whole."""
+
+import json
+import sqlite3
+from itertools import zip_longest
+
+import pytest
+
+from harness import ROOT, fabricscope, sample, samples
+from test_cli_partition import ECHO, moved, partition
+
+REAL = [sample(name) for name in samples()]
+FIBRE_CHANNEL = sorted(path for folder in ("fcvi", "fc_ae_rdma") for path in ROOT.glob(f"samples/{folder}/*.pcap*"))
+READ = (0, 1, 3)
+
+
+def analysed_in_parts(captures, into, folder, *options):
+    """The results of all parts."""
+    _, parts = partition(captures, into, folder / "parts", status=(0, 3))
+    results = [folder / f"{part.stem}.json" for part in parts]
+    for part, result in zip(parts, results, strict=True):
+        fabricscope("analyze", "--as-part", part, "--json", result, *options, status=READ)
+    return results
+
+
+# Their ids say in which order they were done with, which is another one where some wait.
+NUMBERED_BY_THE_CLOCK = {"rdma_operations", "rdma_events"}
+
+
+def tables(database):
+    """All rows of all tables."""
+    connection = sqlite3.connect(database)
+    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")]
+    return {name: sorted((row[name in NUMBERED_BY_THE_CLOCK:] for row in connection.execute(f'SELECT * FROM "{name}"')), key=repr)
+            for name in names}
+
+
+def without_first_reasons(document):
+    """Of which doubt comes first in a capture, parts do not tell."""
+    for rule in document["rules"]:
+        rule["why_undecided"] = rule["why_undecided"] is not None
+    return document
+
+
+def assert_same(whole, merged):
+    """Line by line, so that a failure shows the record."""
+    pairs = zip_longest(whole.read_text().splitlines(), merged.read_text().splitlines())
+    different = [pair for pair in pairs if pair[0] != pair[1] and '"why_undecided"' not in (pair[0] or "")]
+    assert different == []
+    assert without_first_reasons(json.loads(whole.read_text())) == without_first_reasons(json.loads(merged.read_text()))
+
+
+def compare(captures, into, folder, *options):
+    whole, merged = folder / "whole", folder / "merged"
+    status = [fabricscope_status("analyze", *captures, "--json", f"{whole}.json", "--sqlite", f"{whole}.sqlite", *options)]
+    results = analysed_in_parts(captures, into, folder, *options)
+    status.append(fabricscope_status("merge", *results, "-o", f"{merged}.json", "--sqlite", f"{merged}.sqlite"))
+    assert status[0] == status[1]
+    assert_same(folder / "whole.json", folder / "merged.json")
+    of_whole, of_parts = tables(f"{whole}.sqlite"), tables(f"{merged}.sqlite")
+    for name, rows in of_whole.items():
+        if name != "rule_results":
+            assert of_parts[name] == rows, name
+
+
+def fabricscope_status(*arguments):
+    for status in READ:
+        try:
+            fabricscope(*arguments, status=(status,))
+        except AssertionError:
+            continue
+        return status
+    raise AssertionError(arguments)
+
+
+@pytest.mark.parametrize("capture", REAL + FIBRE_CHANNEL, ids=lambda path: path.stem)
+def test_of_one_capture(capture, tmp_path):
+    compare([capture], 3, tmp_path)
+
+
+@pytest.mark.parametrize("into", [1, 5])
+def test_of_all_captures_of_one_network(into, tmp_path):
+    compare(REAL, into, tmp_path)
+
+
+def test_of_hosts_that_have_nothing_to_do_with_each_other(tmp_path):
+    compare([moved(path, number, tmp_path) for number, path in enumerate(REAL)], 4, tmp_path, "--cursors")
