@@ -122,6 +122,7 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
     const std::optional<PortId> to = routing_(from, frame.octets);
     Delivery delivery;
     if (to && faults_) delivery = faults_({departure, from, *to, frame.octets}, random_);
+    if (!to) delivery.lost = true;
     if (tap_)
         tap_(
             {.moment = TappedFrame::Moment::sent,
@@ -130,7 +131,7 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
              .octets = frame.octets,
              .note = &frame.note,
              .delivery = delivery});
-    if (!to || delivery.lost) return;
+    if (delivery.lost) return;
     if (delivery.marked && marking_) marking_(frame.octets);
     if (delivery.corrupted && !frame.octets.empty()) {
         const std::uint64_t bit = random_.below(8 * frame.octets.size());
