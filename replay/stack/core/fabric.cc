@@ -130,6 +130,7 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
     const std::optional<PortId> to = routing_(from, frame.octets);
     Delivery delivery;
     if (to && faults_) delivery = faults_({departure, from, *to, frame.octets}, random_);
+    if (!to) delivery.lost = true;
     if (tap_)
         tap_(
             {.moment = TappedFrame::Moment::sent,
@@ -138,7 +139,7 @@ void Fabric::send(PortId from, OutgoingFrame frame) {
              .octets = frame.octets,
              .note = &frame.note,
              .delivery = delivery});
-    if (!to || delivery.lost) return;
+    if (delivery.lost) return;
     if (delivery.marked && marking_) marking_(frame.octets);
     damage(frame.octets, delivery, random_);
     const Time arrival = port.free_at + port.link.delay + delivery.extra_delay;
