@@ -123,7 +123,10 @@ void MainWindow::add_panes() {
     tabifyDockWidget(sequence, add_pane("Fabric", fabric_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Ladder", ladder_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Memory", memory_, Qt::RightDockWidgetArea));
-    tabifyDockWidget(sequence, add_pane("Latency", latency_, Qt::RightDockWidgetArea));
+    QDockWidget* const latency = add_pane("Latency", latency_, Qt::RightDockWidgetArea);
+    tabifyDockWidget(sequence, latency);
+    connect(
+        latency, &QDockWidget::visibilityChanged, latency_, [this] { latency_->draw_if_seen(); }, Qt::QueuedConnection);
     QDockWidget* const packets = add_pane("Packets", packets_, Qt::RightDockWidgetArea);
     tabifyDockWidget(sequence, packets);
     tabifyDockWidget(sequence, add_pane("Compare", compare_, Qt::RightDockWidgetArea));

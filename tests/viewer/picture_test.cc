@@ -23,7 +23,7 @@ constexpr Subject subjects[] = {
     {"smcr", "smcr_v2_failover", "smcr-1"},
     {"rdma-cm", "real/rdmacm_rping_v4.pcap", "cm-1"},
     {"rdma", "rc_loss", "rdma-1"},
-    {"fcvi", "fcvi_loss_rd", "fcvi-1"},
+    {"fcvi", "fcvi/retried_setup_fails.pcap", "fcvi-1"},
     {"fc-ae-rdma", "fc_ae_rdma/several_exchanges.pcap", "fc-ae-rdma-region-1"},
 };
 

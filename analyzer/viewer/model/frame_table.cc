@@ -95,13 +95,21 @@ std::uint32_t FrameTable::number_of(const End& end) {
     return place->second;
 }
 
+/// Most frames are of a few opcodes: their words are not made again.
+std::uint32_t FrameTable::summary_number(const Packet& packet) {
+    if (packet.transport != Transport::ib) return words.number_of(summary_of(packet));
+    auto& known = opcodes_[packet.ib.bth.opcode];
+    if (!known) known = words.number_of(summary_of(packet));
+    return *known;
+}
+
 void FrameTable::add(const capture::Frame& frame) {
     const Packet packet = capture::decode(frame);
     const Ends ends = ends_of(packet);
     FrameRow row{.number = frame.number, .time = frame.time, .octets = frame.wire_length};
     row.source = number_of(ends.source);
     row.destination = number_of(ends.destination);
-    row.summary = words.number_of(summary_of(packet));
+    row.summary = summary_number(packet);
     row.is_numbered = packet.transport == Transport::ib || packet.transport == Transport::tcp;
     if (packet.transport == Transport::ib) row.sequence = packet.ib.bth.psn;
     if (packet.transport == Transport::tcp) row.sequence = packet.tcp.sequence;
@@ -148,6 +156,11 @@ void FrameTable::take_nodes_from(const report::Overview& overview) {
 }
 
 std::size_t FrameTable::row_of(std::uint64_t frame) const {
+    // Of one file without gaps, which is the rule, it can be told at once.
+    if (!rows.empty() && frame >= rows.front().number) {
+        const std::uint64_t guess = frame - rows.front().number;
+        if (guess < rows.size() && rows[guess].number == frame) return guess;
+    }
     const auto row = std::ranges::lower_bound(rows, frame, {}, &FrameRow::number);
     return row != rows.end() && row->number == frame ? static_cast<std::size_t>(row - rows.begin()) : rows.size();
 }

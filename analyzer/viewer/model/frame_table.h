@@ -2,8 +2,10 @@
 // What is kept of every frame for the list of packets: a few octets each, words once for all frames that share them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -74,8 +76,10 @@ private:
     };
 
     std::uint32_t number_of(const End& end);
+    std::uint32_t summary_number(const capture::Packet& packet);
 
-    std::unordered_map<End, std::uint32_t, EndHash> ends_;  ///< in `words`
+    std::unordered_map<End, std::uint32_t, EndHash> ends_;     ///< in `words`
+    std::array<std::optional<std::uint32_t>, 256> opcodes_{};  ///< in `words`
 };
 
 }  // namespace fabricscope::viewer

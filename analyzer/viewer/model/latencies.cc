@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace fabricscope::viewer {
 namespace {
@@ -42,13 +41,14 @@ Time percentile_of(const std::vector<Latency>& latencies, double share) {
 }
 
 std::vector<std::string> operations_of(const Recording& recording, std::optional<std::size_t> node) {
-    std::set<std::uint32_t> labels;
+    std::vector<bool> is_there(recording.overview.labels.size());
     for (const std::size_t i : nodes_below(recording.overview, node))
         for (const Lane& lane : recording.overview.nodes[i].lanes)
             for (const Slice& slice : lane.slices)
-                if (slice.is_timed_operation()) labels.insert(slice.label);
+                if (slice.is_timed_operation()) is_there[slice.label] = true;
     std::vector<std::string> names;
-    for (const std::uint32_t label : labels) names.push_back(recording.overview.labels[label]);
+    for (std::size_t label = 0; label < is_there.size(); ++label)
+        if (is_there[label]) names.push_back(recording.overview.labels[label]);
     return names;
 }
 

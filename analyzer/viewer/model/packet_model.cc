@@ -50,11 +50,19 @@ void PacketModel::show(std::shared_ptr<const Recording> recording) {
 void PacketModel::filter(const QString& words, std::optional<std::size_t> node) {
     if (!recording_) return;
     const FrameTable& frames = recording_->frames;
+    if (words.isEmpty() && !node) {
+        beginResetModel();
+        shows_all_ = true;
+        shown_.clear();
+        endResetModel();
+        return;
+    }
     const std::vector<bool> texts = words_with(frames.words, words);
     const std::vector<bool> names = branches_with(recording_->overview, words);
     const std::vector<bool> inside = node ? branch(recording_->overview, *node) : std::vector<bool>();
     const std::uint64_t wanted = words.toULongLong();
     beginResetModel();
+    shows_all_ = false;
     shown_.clear();
     for (std::uint32_t i = 0; i < frames.rows.size(); ++i) {
         const FrameRow& row = frames.rows[i];
@@ -70,13 +78,16 @@ void PacketModel::filter(const QString& words, std::optional<std::size_t> node) 
 std::optional<int> PacketModel::row_of(std::uint64_t frame) const {
     if (!recording_) return std::nullopt;
     const std::size_t wanted = recording_->frames.row_of(frame);
+    if (shows_all_)
+        return wanted < recording_->frames.rows.size() ? std::optional(static_cast<int>(wanted)) : std::nullopt;
     const auto place = std::ranges::lower_bound(shown_, wanted);
     if (place == shown_.end() || *place != wanted) return std::nullopt;
     return static_cast<int>(place - shown_.begin());
 }
 
 int PacketModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(shown_.size());
+    if (parent.isValid() || !recording_) return 0;
+    return static_cast<int>(shows_all_ ? recording_->frames.rows.size() : shown_.size());
 }
 
 QString PacketModel::text_of(const FrameRow& row, int column) const {

@@ -18,7 +18,7 @@ public:
     void show(std::shared_ptr<const Recording> recording);
     /// Those with these words in any of their texts, or with that number, and of the branch and all below it.
     void filter(const QString& words, std::optional<std::size_t> node);
-    const FrameRow& at(int row) const { return recording_->frames.rows[shown_[static_cast<std::size_t>(row)]]; }
+    const FrameRow& at(int row) const { return recording_->frames.rows[index_of(row)]; }
     /// The row of a frame; nothing if it is filtered out.
     std::optional<int> row_of(std::uint64_t frame) const;
 
@@ -28,9 +28,13 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
+    std::size_t index_of(int row) const {
+        return shows_all_ ? static_cast<std::size_t>(row) : shown_[static_cast<std::size_t>(row)];
+    }
     QString text_of(const FrameRow& row, int column) const;
 
     std::shared_ptr<const Recording> recording_;
+    bool shows_all_ = true;             ///< nothing is filtered out, and `shown_` is empty
     std::vector<std::uint32_t> shown_;  ///< rows of the table, ascending
 };
 

@@ -116,7 +116,7 @@ QPainterPath FabricPane::path_of(const Bundle& bundle) const {
 }
 
 double FabricPane::place_of_label(const Bundle& bundle) const {
-    constexpr std::array places{0.5, 0.36, 0.64};
+    constexpr std::array places{0.5, 0.3, 0.7};
     return places[static_cast<std::size_t>(&bundle - bundles_.data()) % places.size()];
 }
 

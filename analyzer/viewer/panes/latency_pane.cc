@@ -117,11 +117,6 @@ void LatencyPane::show(std::shared_ptr<const Recording> recording) {
     draw_if_seen();
 }
 
-void LatencyPane::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    draw_if_seen();
-}
-
 void LatencyPane::follow_place() {
     if (!recording_ || navigator_.place().node == shown_) return;
     shown_ = navigator_.place().node;
@@ -130,7 +125,7 @@ void LatencyPane::follow_place() {
 }
 
 void LatencyPane::draw_if_seen() {
-    if (!recording_ || !is_old_ || !isVisible()) return;
+    if (!recording_ || !is_old_ || visibleRegion().isEmpty()) return;
     is_old_ = false;
     draw();
 }

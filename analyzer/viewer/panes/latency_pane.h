@@ -28,15 +28,12 @@ public:
     void write_rows(const WriteRow& write) const override;
     /// Those that took as long as that, or longer: they are marked and listed, and the slowest is gone to.
     void select_tail(Time least);
-
-protected:
-    void showEvent(QShowEvent* event) override;
+    /// There may be millions of operations: what is behind another tab is not drawn.
+    void draw_if_seen();
 
 private:
     void lay_out();
     void follow_place();
-    /// Once it can be seen: there may be millions of operations.
-    void draw_if_seen();
     void draw();
     void draw_histogram();
     void offer_operations();

@@ -203,6 +203,7 @@ void TrackView::paintEvent(QPaintEvent*) {
     painter.fillRect(viewport()->rect(), theme.paper);
     if (!recording_ || lines_.empty()) return;
     const report::TimeScale scale = this->scale();
+    labels_ = scale.labels();
     const QRect below(0, content_top(), viewport()->width(), viewport()->height() - content_top());
     paint_lines(painter, lines_, below);
     paint_lines(painter, pinned_lines_, {0, ruler_height(), viewport()->width(), pinned_height_});
@@ -230,7 +231,7 @@ void TrackView::paint_ruler(QPainter& painter, const report::TimeScale& scale) c
         QRectF(scale.left + 4, 1, scale.right - scale.left - 8, fontMetrics().height()), Qt::AlignLeft,
         text(scale.title()));
     double free_from = scale.left;
-    for (const auto& label : scale.labels()) {
+    for (const auto& label : labels_) {
         painter.setPen(theme.faint);
         painter.drawLine(QPointF(label.x, baseline + 2), QPointF(label.x, height));
         const double width = fontMetrics().horizontalAdvance(text(label.text));
@@ -258,7 +259,7 @@ void TrackView::paint_line(
     const Theme theme = Theme::current();
     const int top = top_of(line), height = line_height();
     painter.setPen(theme.grid);
-    for (const auto& label : scale.labels())
+    for (const auto& label : labels_)
         if (line.row != nullptr) painter.drawLine(QPointF(label.x, top), QPointF(label.x, top + height));
     if (line.row == nullptr || line.pinned) painter.fillRect(0, top, viewport()->width(), height, theme.band);
     if (navigator_.place().node == line.node) {
@@ -361,6 +362,26 @@ void TrackView::paint_arrows(QPainter& painter, const report::TimeScale& scale) 
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
+/// What fits; texts are laid out once, however often they are painted.
+void TrackView::paint_words(QPainter& painter, const Slice& slice, const QRectF& area) const {
+    constexpr int most_texts = 10'000;
+    const auto fits = [&](const std::string& words) -> const QStaticText* {
+        if (texts_.size() > most_texts) texts_.clear();
+        auto place = texts_.find(words);
+        if (place == texts_.end()) {
+            place = texts_.try_emplace(words, text(words)).first;
+            place->second.prepare(QTransform(), font());
+        }
+        return place->second.size().width() <= area.width() - 8 ? &place->second : nullptr;
+    };
+    const std::string& label = recording_->overview.labels[slice.label];
+    const QStaticText* words = nullptr;
+    if (slice.octets != 0) words = fits(label + " " + report::grouped(slice.octets) + " B");
+    if (words == nullptr) words = fits(label);
+    if (words == nullptr) return;
+    painter.drawStaticText(QPointF(area.left() + 4, area.center().y() - words->size().height() / 2), *words);
+}
+
 void TrackView::paint_slices(
     QPainter& painter, const Line& line, const report::TimeScale& scale, const QRect& area_of_lines) const {
     const double top = top_of(line);
@@ -385,12 +406,8 @@ void TrackView::paint_slices(
         }
         constexpr double readable_width = 40;
         if (area.width() < readable_width) return;
-        std::string words = recording_->overview.labels[slice.label];
-        if (slice.octets != 0) words += " " + report::grouped(slice.octets) + " B";
         painter.setPen(colour.lightness() > 110 ? QColor(20, 20, 20) : QColor(Qt::white));
-        painter.drawText(
-            area.adjusted(4, 0, -4, 0), Qt::AlignVCenter | Qt::AlignLeft,
-            fontMetrics().elidedText(text(words), Qt::ElideRight, static_cast<int>(area.width()) - 8));
+        paint_words(painter, slice, area);
     });
     painter.setClipRect(area_of_lines);
 }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <QAbstractScrollArea>
+#include <QStaticText>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/report/scales.h"
@@ -81,6 +83,7 @@ private:
     void paint_name(QPainter& painter, const Line& line) const;
     void paint_lane_name(QPainter& painter, const Line& line) const;
     void paint_slices(QPainter& painter, const Line& line, const report::TimeScale& scale, const QRect& area) const;
+    void paint_words(QPainter& painter, const Slice& slice, const QRectF& area) const;
     void paint_arrows(QPainter& painter, const report::TimeScale& scale) const;
     std::optional<QPointF> point_of(std::size_t node, const report::Arrow::End& end) const;
     void paint_cursor(QPainter& painter, const report::TimeScale& scale) const;
@@ -100,7 +103,9 @@ private:
     std::vector<std::size_t> pinned_;  ///< tracks
     std::vector<Line> pinned_lines_;
     int pinned_height_ = 0;
-    std::vector<report::Arrow> arrows_;  ///< of the selected operation
+    std::vector<report::TimeScale::Label> labels_;                ///< of the picture that is being painted
+    mutable std::unordered_map<std::string, QStaticText> texts_;  ///< laid out
+    std::vector<report::Arrow> arrows_;                           ///< of the selected operation
 
     enum class Drag { none, pressed, box, pan };
     Drag drag_ = Drag::none;
