@@ -252,7 +252,8 @@ def compare(capture):
                 of = ours[frame][place]
                 if name == "mad.method":  # with the response bit
                     of["mad.method"] |= of["mad.response"] << 7
-                assert of.get(SAME[name]) == value, f"frame {frame}: {name}"
+                is_left_out = "reserved" in name and not str(value).strip("0")  # ours shows what is in use
+                assert of.get(SAME[name]) == (None if is_left_out else value), f"frame {frame}: {name}"
                 compared[name] += 1
     return compared
 
