@@ -35,21 +35,28 @@ void note_device_header(FcSequence& seen, ByteView device_header, bool lowest) {
 
 }  // namespace
 
+bool FcSequences::has(const Sequence& sequence, const fc::FrameHeader& header) {
+    const FcSequence& seen = sequence.seen;
+    if (seen.header.seq_id != header.seq_id) return false;
+    const std::int32_t index = index_of(header, seen, sequence.high);
+    const bool within = index >= sequence.low && index <= sequence.high;
+    if (!sequence.complete) return same_kind(seen.header, header) && (!seen.end_seen || index <= sequence.high);
+    if (!within) return false;
+    // A SEQ_ID may be used again: the same place in another Sequence has another header.
+    if (index == sequence.low) return header == seen.header;
+    return index == sequence.high ? header == seen.last : same_kind(seen.header, header);
+}
+
+const FcSequence* FcSequences::repeated_by(const fc::FrameHeader& header) const {
+    const auto found = std::ranges::find_if(
+        sequences_, [&](const Sequence& sequence) { return sequence.complete && has(sequence, header); });
+    return found != sequences_.end() ? &found->seen : nullptr;
+}
+
 /// The Sequence that the frame belongs to; one without frames if it is the first.
 FcSequences::Sequence& FcSequences::sequence_of(const Packet& packet) {
-    const FcPacket& fc = *packet.fc;
-    const fc::FrameHeader& header = fc.frame.header;
-    const auto is_it = [&](const Sequence& sequence) {
-        const FcSequence& seen = sequence.seen;
-        if (seen.header.seq_id != header.seq_id) return false;
-        const std::int32_t index = index_of(header, seen, sequence.high);
-        const bool within = index >= sequence.low && index <= sequence.high;
-        if (!sequence.complete) return same_kind(seen.header, header) && (!seen.end_seen || index <= sequence.high);
-        if (!within) return false;
-        // A SEQ_ID may be used again: the same place in another Sequence has another header.
-        if (index == sequence.low) return header == seen.header;
-        return index == sequence.high ? header == seen.last : same_kind(seen.header, header);
-    };
+    const fc::FrameHeader& header = packet.fc->frame.header;
+    const auto is_it = [&](const Sequence& sequence) { return has(sequence, header); };
     if (const auto found = std::ranges::find_if(sequences_, is_it); found != sequences_.end()) return *found;
     if (sequences_.size() >= limits_.sequences) sequences_.pop_back();
     Sequence& sequence = sequences_.emplace_front();

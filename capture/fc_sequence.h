@@ -79,6 +79,8 @@ public:
     /// `keep_data`: whether the data of this frame's Sequence is wanted. Nothing is kept of a Sequence that is longer
     /// than FcSequenceLimits::data, or that was not captured whole.
     FcSequenceEvent receive(const Packet& packet, bool keep_data = false);
+    /// The complete Sequence that has such a frame; nullptr if there is none.
+    const FcSequence* repeated_by(const fc::FrameHeader& header) const;
 
 private:
     /// Frames [begin, end) that were seen, counted from the one that was seen first.
@@ -94,6 +96,7 @@ private:
         bool keeps = true;
     };
 
+    static bool has(const Sequence& sequence, const fc::FrameHeader& header);
     Sequence& sequence_of(const Packet& packet);
     void take(Sequence& sequence, const Packet& packet, bool keep_data, FcSequenceEvent& event);
     bool add_to_runs(Sequence& sequence, std::int32_t index, const fc::Frame& frame, FcSequenceEvent& event) const;

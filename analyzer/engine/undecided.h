@@ -10,6 +10,7 @@ enum class UndecidedReason : std::uint8_t {
     frames_missing,
     out_of_order,
     interface_order,
+    clock_too_coarse,
     captured_twice,
     cut,
     capture_ended,
@@ -57,6 +58,7 @@ constexpr const char* text_of(UndecidedReason reason) {
         case frames_missing: return "frames are missing from the capture";
         case out_of_order: return "frames were captured out of order";
         case interface_order: return "frames of different interfaces are in no certain order";
+        case clock_too_coarse: return "the capture's clock does not tell the frames apart";
         case captured_twice: return "the same packet was captured twice";
         case cut: return "a message was cut by the snap length";
         case capture_ended: return "the capture ended too early";

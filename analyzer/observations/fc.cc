@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "analyzer/observations/shared.h"
@@ -97,8 +96,9 @@ public:
                 std::uint32_t& last = accepted_last_[request_of(exchange)];
                 last = std::max(last, exchange.id);
             }
-        for (const Observation& o : observations.all())
-            if (!o.frames.empty()) told_.insert(o.frames.front());
+        const std::span<const Observation> told = observations.all();
+        for (std::size_t i = 0; i < told.size(); ++i)
+            if (!told[i].frames.empty()) told_.emplace(told[i].frames.front(), i);
     }
 
     void observe() {
@@ -121,7 +121,8 @@ private:
     const Model& model_;
     Observations& observations_;
     std::map<Request, std::uint32_t> accepted_last_;  ///< id of the latest Exchange
-    std::set<std::uint64_t> told_;                    ///< first frames of what those that are built on it have told
+    /// What those that are built on it have told, by its first frame.
+    std::map<std::uint64_t, std::size_t> told_;
 };
 
 void Exchanges::observe(const Exchange& exchange) {
@@ -141,7 +142,11 @@ void Exchanges::observe(const Exchange& exchange) {
     if (exchange.link_reject)
         add(kinds::link_reject, exchange.link_reject->step.frame,
             fmt::format("a frame of the {} Exchange was rejected ({})", kind, link_reject_text(exchange)));
-    if (told_.contains(exchange.first_frame)) return;
+    if (const auto told = told_.find(exchange.first_frame); told != told_.end()) {
+        std::vector<std::uint64_t>& frames = observations_[told->second].frames;
+        if (exchange.abort && frames.back() < exchange.abort->step.frame) frames.push_back(exchange.abort->step.frame);
+        return;
+    }
     if (exchange.abort)
         add(kinds::aborted, exchange.abort->step.frame,
             fmt::format("the {} Exchange was aborted ({})", kind, abort_text(*exchange.abort)));

@@ -36,12 +36,12 @@ constexpr Kind aborted{
     "the read of 2,048 bytes from LUN 1 was aborted by ABTS"};
 constexpr Kind no_response{
     "AERDMA-O-no-response",
-    Severity::warning,
+    Severity::note,
     "A message got no response",
-    "No FCP_RSP came for two seconds (E_D_TOV) or longer after the command. Where the capture ends earlier, nothing is "
-    "told; where frames of the message are missing, too, it is a note.",
+    "No FCP_RSP was captured for two seconds (E_D_TOV) or longer after the command. Where the capture ends earlier, "
+    "nothing is told. An Initiator that gets none aborts the Exchange, which is told by itself.",
     "The Target's log, and whether the capture has its direction.",
-    "no FCP_RSP came for the write of 512 bytes to LUN 0"};
+    "no FCP_RSP was captured for the write of 512 bytes to LUN 0"};
 constexpr Kind incomplete{
     "AERDMA-O-incomplete",
     Severity::note,
@@ -104,10 +104,8 @@ void observe(const Message& message, Time end, Observations& observations) {
             return;
         case MessageState::aborted: add(kinds::aborted, message_text(message) + " was aborted by ABTS"); return;
         case MessageState::open:
-            if (!message.response && end - message.command.time > e_d_tov) {
-                Observation& o = add(kinds::no_response, "no FCP_RSP came for " + message_text(message));
-                if (message.missing_bytes != 0) o.severity = Severity::note;
-            }
+            if (!message.response && end - message.command.time > e_d_tov)
+                add(kinds::no_response, "no FCP_RSP was captured for " + message_text(message));
             return;
         case MessageState::complete:
             if (message.missing_bytes != 0)

@@ -50,7 +50,8 @@ constexpr Kind rejected{
     "FCVI-O-rejected",
     Severity::warning,
     "A connection was refused",
-    "A Connect Response or the client itself ended the set-up with a reason code.",
+    "A Connect Response or the client itself ended the set-up with a reason code. A note between peers, who may ask "
+    "again, and where a connection of the same ports and discriminators came up later.",
     "The reason: no waiting endpoint means that no application listens at that discriminator; attributes that do not "
     "match are compared in the two Connect IUs.",
     "the connection was refused by the server: No Waiting Remote Endpoint"};
@@ -70,9 +71,11 @@ constexpr Kind retried{
     "the connection was set up at the second attempt only"};
 constexpr Kind in_error{
     "FCVI-O-error-state",
-    Severity::warning,
+    Severity::note,
     "An endpoint was left in Error",
-    "What was captured put an end of the connection into the Error state (8.2), and it did not leave it.",
+    "What was captured put an end of the connection into the Error state (8.2): an error, or the peer's Disconnect. "
+    "That "
+    "it disconnected in its turn, which takes it out of Error, was not captured.",
     "The frame that broke the connection: findings and failed Messages of the same connection.",
     "the connection was left with the server in Error"};
 constexpr Kind latency_outlier{
@@ -160,13 +163,40 @@ void observe(const Connection& connection, const Message& message, Observations&
     }
 }
 
+/// Whether two connections may be for the same endpoints, as far as they say.
+bool may_be_for_the_same(const Connection& a, const Connection& b) {
+    const auto fits = [&](Side of_a, Side of_b) {
+        const auto &one = a.end[of_a].address, &another = b.end[of_b].address;
+        return a.end[of_a].port == b.end[of_b].port &&
+               (!one || !another || std::ranges::equal(one->used_discriminator(), another->used_discriminator()));
+    };
+    return (fits(Side::client, Side::client) && fits(Side::server, Side::server)) ||
+           (fits(Side::client, Side::server) && fits(Side::server, Side::client));
+}
+
+/// What was refused at first, or to one of two peers, may be granted all the same: a peer asks as long as the other one
+/// does not.
+bool may_come_up_otherwise(const Model& model, const Connection& connection) {
+    if (connection.mode == wire::ConnectMode::peer_to_peer) return true;
+    const wire::Reason reason = wire::reason_of(connection.version, connection.reject->reason);
+    if (reason == wire::Reason::concurrent_peer_requests) return true;
+    if (std::ranges::any_of(connection.setups, [](const Setup& setup) { return !setup.status && !setup.abts; }))
+        return true;
+    return std::ranges::any_of(model.connections, [&](const Connection& each) {
+        const bool is_up = each.outcome == Outcome::connected || each.outcome == Outcome::unknown;
+        return &each != &connection && is_up && each.last_time > connection.reject->step.time &&
+               may_be_for_the_same(each, connection);
+    });
+}
+
 /// `failed`: a Message of it failed, and the connection ended with it, as it should.
-void observe(const Connection& connection, bool failed, Observations& observations) {
+void observe(const Model& model, const Connection& connection, bool failed, Observations& observations) {
     const std::string why = why_not(connection);
     if (connection.outcome == Outcome::rejected) {
         Observation& o = observations.add(
             kinds::rejected, session_of(connection), frames_of({connection.first_frame, connection.reject->step.frame}),
             "the connection was " + why);
+        if (may_come_up_otherwise(model, connection)) o.severity = Severity::note;
         o.cause = fmt::format(
             "The {} says: {}.", name_of(connection.reject->by),
             wire::reason_name(connection.version, connection.reject->reason));
@@ -198,10 +228,11 @@ void observe(const Connection& connection, bool failed, Observations& observatio
 void observe_latencies(const Model& model, Observations& observations) {
     ComparedTimes latencies;
     for (const Message& one : model.messages) {
-        if (one.state != MessageState::complete || one.repeated_frames != 0 || !one.response_end) continue;
+        if (one.state != MessageState::complete || one.repeated_frames != 0 || !one.request_begin || !one.response_end)
+            continue;
         latencies.add(
             {one.connection, static_cast<unsigned>(one.from), static_cast<unsigned>(one.operation), one.bytes},
-            {one.response_end->time - one.first.time, one.first.frame, one.response_end->frame});
+            {one.response_end->time - one.request_begin->time, one.request_begin->frame, one.response_end->frame});
     }
     const auto name = [](std::uint32_t connection) { return to_string(Subject{connection}); };
     std::move(latencies).observe(kinds::latency_outlier, "Message", name, observations);
@@ -239,7 +270,7 @@ constinit const Source fcvi_source{
         for (const Message& message : model.messages)
             if (message.state == MessageState::failed) failed.insert(message.connection);
         for (const Connection& connection : model.connections)
-            observe(connection, failed.contains(connection.id), observations);
+            observe(model, connection, failed.contains(connection.id), observations);
         for (const Message& message : model.messages)
             if (message.connection != 0) observe(model.connections[message.connection - 1], message, observations);
         observe_latencies(model, observations);

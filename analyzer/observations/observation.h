@@ -61,6 +61,7 @@ public:
     void add(Observation observation) { all_.push_back(std::move(observation)); }
 
     std::span<const Observation> all() const { return all_; }
+    Observation& operator[](std::size_t index) { return all_[index]; }
     /// The worst first; among equals those that were seen first.
     std::vector<Observation> sorted() &&;
 

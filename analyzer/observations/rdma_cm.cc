@@ -45,7 +45,9 @@ constexpr Kind disconnect_unanswered{
     "CM-O-disconnect-unanswered",
     Severity::warning,
     "A disconnect was not answered",
-    "DREQ was sent again and again, and no DREP came: the peer was gone. Its queue pair may still be there.",
+    "DREQ was sent as often as it may be, and no DREP came: the peer was gone. Its queue pair may still be there. A "
+    "note "
+    "where it was sent less often, so that a DREP may have come that was not captured.",
     "The peer's process and device at that time; `rdma res show qp` there for queue pairs that were left.",
     "DREQ was sent 8 times and not answered"};
 }  // namespace kinds
@@ -120,11 +122,12 @@ void observe_set_up(const Connection& connection, Observations& observations) {
 
 void observe_ending(const Connection& connection, Observations& observations) {
     if (!connection.dreq || connection.drep || connection.both_disconnect || connection.dreq_transmissions < 2) return;
-    observations
-        .add(
-            kinds::disconnect_unanswered, session_of(connection), frames_of({connection.dreq->frame}),
-            fmt::format("DREQ was sent {} and not answered", counted(connection.dreq_transmissions, "time")))
-        .count = connection.dreq_transmissions;
+    Observation& o = observations.add(
+        kinds::disconnect_unanswered, session_of(connection), frames_of({connection.dreq->frame}),
+        fmt::format("DREQ was sent {} and not answered", counted(connection.dreq_transmissions, "time")));
+    o.count = connection.dreq_transmissions;
+    if (!connection.max_cm_retries || connection.dreq_transmissions <= *connection.max_cm_retries)
+        o.severity = Severity::note;
 }
 
 }  // namespace

@@ -120,10 +120,10 @@ constexpr Kind failover{
     "the connection moved from link 1 to link 2, and nothing was written again"};
 constexpr Kind llc_unanswered{
     "SMCR-O-llc-unanswered",
-    Severity::warning,
+    Severity::note,
     "An LLC request was not answered",
-    "A request that needs a reply got none, and the link went on. A note if nothing was sent again on the link: then "
-    "the reply may just not have been captured.",
+    "A request that needs a reply got none that was captured, and the link went on. Where it is certain that none was "
+    "sent, a rule is broken.",
     "The peer's kernel log at that time; Linux ends a link whose TEST LINK stays unanswered.",
     "TEST LINK of the client was not answered"};
 constexpr Kind llc_refused{
@@ -374,7 +374,6 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
         Observation& o = observations_.add(
             *trouble.kind, session_of(group), std::move(trouble.frames), std::move(trouble.text));
         o.count = count;
-        if (trouble.kind == &kinds::llc_unanswered && !lossy_.contains(group.id)) o.severity = Severity::note;
     }
 }
 

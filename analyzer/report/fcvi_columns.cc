@@ -221,10 +221,10 @@ constexpr auto message_columns = columns<Message>(
     column<&Message::missing_frames>("missing_frames", "frames that SEQ_CNT tells of, but did not come"),
     frame<&Message::first>("first_frame", "its first frame"), time<&Message::first>("first", "time of the first frame"),
     time<&Message::last>("last", "time of the last frame"),
-    frame<&Message::response>("response_frame", "frame of the response"),
-    time<&Message::response>("response", "time of the response"),
-    column<[](const Message& m) {  // without anything of the request there is no first frame
-        return m.response && m.response->frame != m.first.frame ? seconds_between(m.first, m.response) : std::nullopt;
+    frame<&Message::response_begin>("response_frame", "frame of the response"),
+    time<&Message::response_begin>("response", "time of the response"),
+    column<[](const Message& m) {
+        return m.request_begin ? seconds_between(*m.request_begin, m.response_begin) : std::nullopt;
     }>("latency", "seconds from the first frame to the response"),
     column<[](const Message& m) { return text_or_null(trouble_of(m)); }>(
         "trouble", "what kept it from an ordinary end"));

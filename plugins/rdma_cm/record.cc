@@ -50,7 +50,7 @@ const Connection* Record::connection(std::uint32_t id) const {
 }
 
 engine::rdma_cm::Outcome Record::outcome(const Connection& connection) const {
-    return outcome_so_far(connection, latest_time());
+    return outcome_so_far(connection);
 }
 
 const Record::Parties& Record::parties(std::uint32_t connection) const {

@@ -116,3 +116,10 @@ def test_a_set_up_that_lacks_its_confirm_leaves_no_request_unanswered(path):
     (group,) = result["smcr"]["link_groups"]
     (confirm_link,) = [e for e in group["llc_exchanges"] if e["type"] == "CONFIRM LINK"]
     assert confirm_link["reply_frame"] is not None
+
+
+def test_what_went_over_a_link_that_was_not_captured_is_not_zero(path):
+    run(["tshark", "-r", sample("smcr_v2_echo"), "-Y", "tcp", "-w", path])
+    summary = fabricscope("analyze", path).decode()
+    (line,) = [line for line in summary.splitlines() if line.startswith("  smcr-1")]
+    assert line.split()[-4:-2] == ["?", "?"]

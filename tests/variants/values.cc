@@ -175,10 +175,29 @@ bool says_unknown(const json& value) { return value.is_null() || value == "unkno
 /// How much of two records is equal: records that share most are the same thing.
 std::size_t best_likeness(const json& list, const json& record);
 
-/// What keeps its frame numbers cannot begin before that which it is a part of.
-bool begins_before(const json& part, const json& whole) {
-    const auto first = part.find("first_frame"), of_whole = whole.find("first_frame");
-    return first != part.end() && first->is_number() && of_whole != whole.end() && *first < *of_whole;
+/// What keeps its frame numbers begins within that which it is a part of.
+bool begins_outside(const json& part, const json& whole) {
+    const auto first = part.find("first_frame");
+    if (first == part.end() || !first->is_number()) return false;
+    const auto begin = whole.find("first_frame"), end = whole.find("last_frame");
+    return (begin != whole.end() && *first < *begin) || (end != whole.end() && *first > *end);
+}
+
+/// Where records say who or what they are: those that differ there are not the same thing.
+bool are_told_apart(const json& a, const json& b) {
+    static const std::array identities{
+        json::json_pointer("/client"),     json::json_pointer("/server"),
+        json::json_pointer("/originator"), json::json_pointer("/originator_parameters/port_name"),
+        json::json_pointer("/responder"),  json::json_pointer("/ox_id"),
+        json::json_pointer("/command"),    json::json_pointer("/lun"),
+        json::json_pointer("/a"),          json::json_pointer("/b"),
+        json::json_pointer("/owner")};
+    return std::ranges::any_of(identities, [&](const json::json_pointer& where) {
+        if (!a.contains(where) || !b.contains(where)) return false;
+        const json &of_a = a[where], &of_b = b[where];
+        const bool names = !of_a.is_null() && !of_b.is_null() && !of_a.is_structured() && !of_a.is_number_float();
+        return names && of_a != of_b;
+    });
 }
 
 std::size_t likeness(const json& a, const json& b) {
@@ -187,11 +206,7 @@ std::size_t likeness(const json& a, const json& b) {
         return std::accumulate(a.begin(), a.end(), std::size_t{0}, [&](std::size_t sum, const json& element) {
             return sum + best_likeness(b, element);
         });
-    for (const char* name :
-         {"client", "server", "originator", "responder", "ox_id", "command", "lun", "a", "b", "owner"})  // another one
-        if (a.is_object() && a.contains(name) && b.contains(name) && !a[name].is_null() && !b[name].is_null() &&
-            !a[name].is_structured() && a[name] != b[name])
-            return 0;
+    if (a.is_object() && are_told_apart(a, b)) return 0;
     if (!a.is_object()) return !a.is_null() && !a.is_boolean() && a == b ? 1 : 0;
     std::size_t sum = 0;
     for (const auto& [key, value] : a.items())
@@ -212,7 +227,7 @@ public:
     std::vector<Difference> found;
 
     void compare_lists(const std::string& where, const json& whole, const json& part) {
-        constexpr std::size_t most = 100;  // more take too long to be matched
+        constexpr std::size_t most = 400;  // more take too long to be matched
         if (whole.size() > most || part.size() > most) return;
         if (!part.empty() && !part.front().is_object()) return;
         std::vector<const json*> left;
@@ -220,7 +235,7 @@ public:
         for (const json& record : part) {
             if (began_before(record)) continue;  // nothing tells for certain what it is a part of
             const auto like = [&](const json* of) {
-                return same_times_ && begins_before(record, *of) ? 0 : likeness(record, *of);
+                return same_times_ && begins_outside(record, *of) ? 0 : likeness(record, *of);
             };
             const auto best = std::ranges::max_element(left, {}, like);
             if (best == left.end() || like(*best) == 0) {

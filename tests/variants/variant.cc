@@ -12,7 +12,9 @@
 namespace fabricscope::variants {
 namespace {
 
-constexpr std::size_t shortest_snap = 54, longest_snap = 256;
+constexpr std::size_t shortest_snap = 30, longest_snap = 256;
+/// What people cut to who want headers only.
+constexpr std::uint32_t usual_snaps[] = {64, 96, 128};
 
 /// `count` numbers below `end`, evenly spread; all of them if they are that few.
 std::vector<std::size_t> spread(std::size_t end, std::size_t count) {
@@ -26,15 +28,17 @@ std::vector<std::size_t> spread(std::size_t end, std::size_t count) {
 struct Place {
     std::string source;     ///< address of the sender; empty: not known
     std::string transport;  ///< "TCP", "RoCE", "FC"; empty: something else
+    bool identified = false;
 };
 
 Place place_of(const capture::Frame& frame) {
     const capture::Packet packet = decode(frame);
+    const bool identified = packet.ip_identification != 0;
     switch (packet.transport) {
-        case capture::Transport::tcp: return {to_string(packet.source), "TCP"};
-        case capture::Transport::ib: return {to_string(packet.source), "RoCE"};
-        case capture::Transport::fc: return {to_string(packet.source), "FC"};
-        default: return {};
+        case capture::Transport::tcp: return {to_string(packet.source), "TCP", identified};
+        case capture::Transport::ib: return {to_string(packet.source), "RoCE", identified};
+        case capture::Transport::fc: return {to_string(packet.source), "FC", identified};
+        default: return {"", "", true};
     }
 }
 
@@ -46,16 +50,25 @@ public:
     }
 
     void make_all() {
+        make_losses();
+        lose_in_a_row();
+        cut();
+        begin_late(25);
+        end_early();
+        lack_several_things();
+        see_twice();
+        see_at_two_places();
+        see_from_two_interfaces();
+        see_mirrored();
+        see_times_rounded();
+        split();
+    }
+
+    void make_losses() {
         lose_one();
         lose_some();
-        cut();
-        begin_late();
-        end_early();
         see_one_direction();
         see_one_transport();
-        see_twice();
-        see_from_two_interfaces();
-        split();
     }
 
     void lose_some(unsigned percent, unsigned seed) {
@@ -68,14 +81,16 @@ public:
 private:
     std::size_t size() const { return whole_.frames.size(); }
 
-    Kept whole_frame(std::size_t index) const { return {.index = index, .interface = whole_.frames[index].interface}; }
-
-    Variant empty(const char* kind, std::string name) const {
-        return {kind, std::move(name), {}, static_cast<std::uint32_t>(whole_.interfaces.size())};
+    Kept whole_frame(std::size_t index) const {
+        return {.index = index, .captured = snap_, .interface = whole_.frames[index].interface, .way = way_};
     }
 
-    template <class Condition> void keep(const char* kind, std::string name, Condition condition) {
-        Variant variant = empty(kind, std::move(name));
+    Variant empty(const std::string& kind, const std::string& name) const {
+        return {kind + also_.kind, name + also_.name, {}, static_cast<std::uint32_t>(whole_.interfaces.size())};
+    }
+
+    template <class Condition> void keep(const char* kind, const std::string& name, Condition condition) {
+        Variant variant = empty(kind, name);
         for (std::size_t i = 0; i < size(); ++i)
             if (condition(i)) variant.frames.push_back(whole_frame(i));
         variant.to_the_end = !variant.frames.empty() && variant.frames.back().index + 1 == size();
@@ -83,13 +98,21 @@ private:
     }
 
     void lose_one() {
-        for (const std::size_t lost : spread(size(), 40 * effort_))
+        for (const std::size_t lost : spread(size(), 60 * effort_))
             keep("one frame lost", fmt::format("frame {}", lost + 1), [&](std::size_t i) { return i != lost; });
     }
 
     void lose_some() {
         for (const unsigned percent : {1U, 5U, 20U})
             for (unsigned seed = 1; seed <= seeds_at(effort_); ++seed) lose_some(percent, seed);
+    }
+
+    void lose_in_a_row() {
+        for (const std::size_t length : {std::size_t{2}, std::size_t{5}, size() / 4})
+            for (const std::size_t first : spread(size(), 10 * effort_))
+                keep("frames in a row lost", fmt::format("{} from frame {} on", length, first + 1), [&](std::size_t i) {
+                    return i < first || i >= first + length;
+                });
     }
 
     void cut() {
@@ -106,8 +129,8 @@ private:
         }
     }
 
-    void begin_late() {
-        for (const std::size_t first : spread(size(), 25 * effort_))
+    void begin_late(std::size_t count) {
+        for (const std::size_t first : spread(size(), count * effort_))
             keep("late start", fmt::format("frame {}", first + 1), [&](std::size_t i) { return i >= first; });
     }
 
@@ -133,6 +156,105 @@ private:
             keep("one transport", transport, [&](std::size_t i) { return places_[i].transport == transport; });
     }
 
+    void lose_some_of_one_direction() {
+        for (const std::string& sender : senders()) {
+            std::mt19937 random(1);
+            keep("one direction + some frames lost", sender + ", 10 %", [&](std::size_t i) {
+                return places_[i].source == sender && random() % 100 >= 10;
+            });
+        }
+    }
+
+    /// Cut, and something else.
+    void lack_several_things() {
+        lose_some_of_one_direction();
+        for (const std::uint32_t snap : usual_snaps) {
+            snap_ = snap;
+            also_ = {" + snap length", fmt::format(", {}", snap)};
+            see_one_direction();
+            see_one_transport();
+            begin_late(6);
+            for (unsigned seed = 1; seed <= effort_; ++seed)
+                for (const unsigned percent : {5U, 20U}) lose_some(percent, seed);
+        }
+        snap_ = no_snap;
+        also_ = {};
+    }
+
+    bool is_ethernet() const {
+        return std::ranges::all_of(
+            whole_.interfaces, [](const auto& each) { return each.link == capture::LinkType::ethernet; });
+    }
+
+    /// From a tunnel into which a switch mirrors, or from a trunk.
+    void see_mirrored() {
+        if (!is_ethernet()) return;
+        for (const auto& [way, name] :
+             {std::pair{Way::vxlan, "VXLAN"}, {Way::erspan, "ERSPAN"}, {Way::tagged, "VLAN"}}) {
+            way_ = way;
+            Variant variant = empty("mirrored", name);
+            for (std::size_t i = 0; i < size(); ++i) variant.frames.push_back(whole_frame(i));
+            use_(variant);
+            also_ = {" + mirrored", fmt::format(", {}", name)};
+            see_one_direction();
+            lose_some(5, 1);
+            begin_late(3);
+            snap_ = 128;
+            also_ = {" + mirrored + snap length", fmt::format(", {}, 128", name)};
+            lose_some(1, 1);
+            snap_ = no_snap;
+            also_ = {};
+        }
+        way_ = Way::as_sent;
+    }
+
+    /// Two taps, each of which shows all that goes by but for what it loses; one of them may be behind a router. Of
+    /// what IP does not identify the clocks must agree well, or the first copies are none (capture/duplicate_filter.h).
+    void see_at_two_places() {
+        const bool identified = std::ranges::all_of(places_, &Place::identified);
+        for (const Way way : {Way::as_sent, Way::routed, Way::tagged}) {
+            if (way != Way::as_sent && !is_ethernet()) continue;
+            for (const capture::Time later :
+                 {-5 * capture::microsecond, 50 * capture::microsecond, capture::millisecond})
+                for (const unsigned percent : {0U, 10U})
+                    if (later < capture::millisecond || identified) see_at_two_places(way, later, percent);
+        }
+    }
+
+    void see_at_two_places(Way way, capture::Time later, unsigned percent) {
+        std::mt19937 random(1);
+        Variant variant = empty(
+            percent == 0 ? "two places" : "two places + some frames lost",
+            fmt::format("{} us later, by way {}, {} %", later / capture::microsecond, static_cast<int>(way), percent));
+        const auto interfaces = variant.interfaces;
+        variant.interfaces *= 2;
+        variant.in_order = variant.same_times = false;
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (random() % 100 >= percent) variant.frames.push_back(whole_frame(i));
+            if (random() % 100 < percent) continue;
+            Kept& copy = variant.frames.emplace_back(whole_frame(i));
+            copy.interface += interfaces;
+            copy.later = later;
+            copy.way = way;
+        }
+        std::ranges::stable_sort(
+            variant.frames, {}, [&](const Kept& kept) { return whole_.frames[kept.index].time + kept.later; });
+        use_(variant);
+    }
+
+    /// By a clock that counts in larger steps.
+    void see_times_rounded() {
+        for (const capture::Time step : {capture::microsecond, capture::millisecond, 10 * capture::millisecond}) {
+            Variant variant = empty("rounded times", fmt::format("{} us", step / capture::microsecond));
+            variant.same_times = false;
+            for (std::size_t i = 0; i < size(); ++i) {
+                variant.frames.push_back(whole_frame(i));
+                variant.frames.back().later = -(whole_.frames[i].time % step);
+            }
+            use_(variant);
+        }
+    }
+
     void see_twice() {
         for (const unsigned percent : {100U, 10U})
             for (const capture::Time later : {capture::Time{0}, 3 * capture::microsecond}) {
@@ -156,7 +278,7 @@ private:
              {-capture::millisecond, -20 * capture::microsecond, 20 * capture::microsecond, capture::millisecond}) {
             Variant variant = empty("two interfaces", fmt::format("skew {} us", skew / capture::microsecond));
             variant.interfaces = 2;
-            variant.in_order = false;
+            variant.in_order = variant.same_times = false;
             for (std::size_t i = 0; i < size(); ++i) {
                 variant.frames.push_back(whole_frame(i));
                 if (places_[i].source != *found.begin()) continue;
@@ -182,7 +304,7 @@ private:
         std::ranges::stable_sort(variant.frames, {}, [&](const Kept& kept) {
             return std::pair(whole_.frames[kept.index].time, kept.interface / interfaces);
         });
-        variant.in_order = std::ranges::is_sorted(variant.frames, {}, &Kept::index);
+        variant.in_order = variant.same_times = std::ranges::is_sorted(variant.frames, {}, &Kept::index);
         use_(variant);
     }
 
@@ -206,6 +328,15 @@ private:
     std::size_t effort_;
     const std::function<void(const Variant&)>& use_;
     std::vector<Place> places_;
+
+    /// What is done to all frames besides.
+    struct Also {
+        std::string kind, name;
+    };
+    static constexpr std::uint32_t no_snap = std::numeric_limits<std::uint32_t>::max();
+    Also also_;
+    std::uint32_t snap_ = no_snap;
+    Way way_ = Way::as_sent;
 };
 
 }  // namespace
@@ -213,6 +344,11 @@ private:
 void for_each_variant(
     const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use) {
     Maker(whole, effort, use).make_all();
+}
+
+void for_each_loss(
+    const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use) {
+    Maker(whole, effort, use).make_losses();
 }
 
 void for_loss(

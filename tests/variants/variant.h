@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/traffic/recording.h"
+#include "tests/variants/ways.h"
 
 namespace fabricscope::variants {
 
@@ -17,14 +18,16 @@ struct Kept {
     std::uint32_t captured = std::numeric_limits<std::uint32_t>::max();  ///< octets, at most
     std::uint32_t interface = 0;
     capture::Time later = 0;  ///< how much later than in the whole capture; may be negative
+    Way way = Way::as_sent;
 };
 
 struct Variant {
-    std::string kind;  ///< "snap length", "one frame lost" ...
+    std::string kind;  ///< "snap length", "one frame lost", "late start + snap length" ...
     std::string name;  ///< which of these: "128", "frame 12"
     std::vector<Kept> frames;
     std::uint32_t interfaces = 1;
     bool in_order = true;    ///< as in the whole capture
+    bool same_times = true;  ///< as there
     bool to_the_end = true;  ///< it ends with the last frame of the whole capture
 };
 
@@ -32,6 +35,9 @@ struct Variant {
 /// made: 1 is what a test run has time for; the larger, the more frames and lengths are tried.
 void for_each_variant(
     const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use);
+
+/// Only those that lose frames, wherever they are, or have one direction or transport.
+void for_each_loss(const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use);
 
 /// Those that lose frames at random have seeds from 1 to this one.
 constexpr std::size_t seeds_at(std::size_t effort) { return 4 * effort; }

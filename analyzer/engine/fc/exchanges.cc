@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyzer/engine/flat_map.h"
+#include "capture/hash.h"
 #include "protocols/fc/basic_links.h"
 
 namespace fabricscope::engine::fibre_channel {
@@ -27,11 +28,19 @@ bool is_notable(const Exchange& exchange) {
            exchange.accepted == true;
 }
 
+/// Of what a command says; data behind it are many octets.
+std::uint64_t digest_of(const wire::Frame& frame) {
+    constexpr std::size_t most = 64;
+    return capture::hash_of(frame.payload.first(std::min(frame.payload.size(), most)));
+}
+
 /// At the same place of a first Sequence, but not the same frame.
-bool is_another(const wire::FrameHeader& a, const wire::FrameHeader& b) {
+bool is_another(const wire::FrameHeader& a, std::uint64_t digest_of_a, const wire::Frame& frame) {
+    const wire::FrameHeader& b = frame.header;
     const bool same_place = b.is_data() && b.f_ctl.first_sequence && !b.f_ctl.exchange_responder &&
                             a.seq_id == b.seq_id && a.seq_cnt == b.seq_cnt;
-    return same_place && (a.r_ctl != b.r_ctl || a.type != b.type || a.parameter != b.parameter);
+    if (!same_place) return false;
+    return a.r_ctl != b.r_ctl || a.type != b.type || a.parameter != b.parameter || digest_of_a != digest_of(frame);
 }
 
 /// Of an N_Port that asks the fabric for an address, as far as it was captured.
@@ -82,21 +91,33 @@ Exchanges::Place* Exchanges::find_fabric_login(const Key& key) {
     return found;
 }
 
+/// After an Exchange is over: whether a frame that was seen in it may be sent again. In Class 3 none is; in others
+/// those that are busied, but not of a Sequence that the other party had taken before it went on.
+bool Exchanges::may_repeat(const Place& place, const capture::FcPacket& fc) {
+    const Party from = fc.frame.header.f_ctl.exchange_responder ? Party::responder : Party::originator;
+    const capture::FcSequence* sequence = place.sequences[from].repeated_by(fc.frame.header);
+    if (sequence == nullptr || sequence->last.f_ctl.last_sequence || is_aborted(*place.exchange)) return true;
+    return wire::class_of(fc.sof) != 3 && !sequence->last.f_ctl.sequence_initiative;
+}
+
 /// After an Exchange is over: whether a frame is of another one with that OX_ID, whose beginning was not captured.
-bool Exchanges::is_of_next(const Place& place, const wire::FrameHeader& header) {
+bool Exchanges::is_of_next(const Place& place, const capture::FcPacket& fc) {
+    const wire::FrameHeader& header = fc.frame.header;
     if (!header.is_data()) return false;
     if (place.exchange->type && header.type != *place.exchange->type) return true;
     const bool answers = header.f_ctl.exchange_responder && header.rx_id != wire::unassigned_x_id;
-    return answers && place.given_rx_id && header.rx_id != *place.given_rx_id;
+    if (answers && place.given_rx_id && header.rx_id != *place.given_rx_id) return true;
+    return !may_repeat(place, fc);
 }
 
 /// OX_IDs are used again. Whether a first Sequence belongs to another Exchange than the one that has its OX_ID.
-bool Exchanges::starts_anew(const Place& place, const wire::Frame& frame) {
+bool Exchanges::starts_anew(const Place& place, const capture::FcPacket& fc) {
+    const wire::Frame& frame = fc.frame;
     const wire::FrameHeader& header = frame.header;
-    if (place.is_over && is_of_next(place, header)) return true;
+    if (place.is_over && is_of_next(place, fc)) return true;
     if (!header.is_data() || !header.f_ctl.first_sequence || header.f_ctl.exchange_responder) return false;
     if (place.is_over || is_aborted(*place.exchange)) return true;
-    if (is_another(header, place.first_header)) return true;
+    if (is_another(place.first_header, place.first_digest, frame)) return true;
     if (place.asker && asker_of(frame).value_or(*place.asker) != *place.asker) return true;
     const std::vector<SequenceSeen>& sequences = place.exchange->sequences;
     const bool first_is_over = !sequences.empty() && sequences.front().complete;
@@ -108,7 +129,7 @@ Exchanges::Place& Exchanges::place_of(const capture::Packet& packet, bool& opens
     const Key key = key_of(*packet.fc);
     Place* known = find(key);
     if (known == nullptr && header.f_ctl.exchange_responder) known = find_fabric_login(key);
-    opens = known == nullptr || starts_anew(*known, packet.fc->frame);
+    opens = known == nullptr || starts_anew(*known, *packet.fc);
     if (!opens) return *known;
     if (known != nullptr) end(*known);
     else known = &make_place(key);
@@ -140,6 +161,7 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
     }
     const wire::FrameHeader& header = packet.fc->frame.header;
     place.first_header = header;
+    place.first_digest = digest_of(packet.fc->frame);
     place.asker = asker_of(packet.fc->frame);
     place.given_rx_id.reset();
     Exchange& exchange = *place.exchange;

@@ -61,6 +61,7 @@ private:
         std::unique_ptr<Exchange> unlisted;  ///< if there is no room, or not yet
         PerParty<capture::FcSequences> sequences;
         wire::FrameHeader first_header;  ///< of the frame that was seen first
+        std::uint64_t first_digest = 0;  ///< of its payload, as far as it was captured
         /// Port_Name of who asks the fabric for an address: until then all N_Ports have the same one.
         std::optional<std::uint64_t> asker;
         std::optional<std::uint16_t> given_rx_id;  ///< by the Responder
@@ -75,8 +76,9 @@ private:
     Place& place_of(const capture::Packet& packet, bool& opens);
     Place* find(const Key& key);
     Place* find_fabric_login(const Key& key);
-    static bool is_of_next(const Place& place, const wire::FrameHeader& header);
-    static bool starts_anew(const Place& place, const wire::Frame& frame);
+    static bool may_repeat(const Place& place, const capture::FcPacket& fc);
+    static bool is_of_next(const Place& place, const capture::FcPacket& fc);
+    static bool starts_anew(const Place& place, const capture::FcPacket& fc);
     Place& make_place(const Key& key);
     void open(Place& place, const capture::Packet& packet);
     void end(Place& place);

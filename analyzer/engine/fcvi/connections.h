@@ -79,12 +79,20 @@ struct ConnectionState {
     /// Frames were seen out of order, or may come so: the fabric, or the capture, does not keep it.
     bool reordered = false;
     std::optional<EarlyAnswer> early_answer;
-    bool order_known = false;  ///< a login tells whether the fabric keeps it
-    bool lossy = false;        ///< the capture has lost frames that the endpoints had
+    bool order_known = false;                ///< a login tells whether the fabric keeps it
+    std::optional<std::uint32_t> interface;  ///< by which its first frame came
+    bool several_interfaces = false;
+    bool lossy = false;  ///< the capture has lost frames that the endpoints had
 
+    /// Another interface may have another clock.
+    void hear(std::uint32_t by) {
+        if (!interface) interface = by;
+        several_interfaces |= *interface != by;
+    }
     /// Why frames that come in the wrong order prove nothing, if they do not.
     std::optional<UndecidedReason> lack_of_order() const {
         if (reordered) return UndecidedReason::out_of_order;
+        if (several_interfaces) return UndecidedReason::interface_order;
         return order_known ? std::nullopt : std::optional(UndecidedReason::login_not_captured);
     }
 };

@@ -159,6 +159,8 @@ void Messages::take_frame(const Arrival& a, Message& message) {
     a.facts.connection = connection.id;
     a.facts.message = message.id;
     message.last = a.seen.time;
+    std::optional<FrameStamp>& begin = a.from_originator() ? message.request_begin : message.response_begin;
+    if (!begin && a.frame().header.seq_cnt == 0) begin = a.step();
     ++message.frames;
     message.sequences += c.first_of_iu;
     model_.dropped_details += c.left_out;
@@ -203,7 +205,7 @@ void Messages::on_response(const Arrival& a) {
     if (message == nullptr) return;
     take_frame(a, *message);
     Connection& connection = connections_.at(message->connection);
-    if (known) a.answers(message->first);
+    if (known) a.answers(message->request_begin);
     // The first response tells the handle of an originator whose setup was not captured.
     End& originator = connection.end[message->from];
     if (!originator.handle) {

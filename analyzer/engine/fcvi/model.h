@@ -136,11 +136,11 @@ struct Message {
     std::uint64_t sequences = 0;  ///< Information Units of data and requests
     std::uint64_t repeated_frames = 0;
     std::uint64_t missing_frames = 0;  ///< that SEQ_CNT tells of
-    FrameStamp first;
+    FrameStamp first;                  ///< that was captured
     Time last = 0;
-    std::optional<FrameStamp> request_end;  ///< the frame that ends the request
-    std::optional<FrameStamp> response;     ///< first frame
-    std::optional<FrameStamp> response_end;
+    std::optional<FrameStamp> request_begin, request_end;  ///< the frames that begin and end the request
+    std::optional<FrameStamp> response;                    ///< first frame that was captured
+    std::optional<FrameStamp> response_begin, response_end;
     bool trans_err = false, prot_err = false, desc_err = false;  ///< why it failed
 
     bool reads() const { return operation == Operation::read; }

@@ -223,6 +223,7 @@ void Tracker::State::on_iu_frame(const FrameSeen& seen, const fibre_channel::Fra
     const bool from_originator = !seen.frame.header.f_ctl.exchange_responder;
     const Continuation continuation = exchange.by(from_originator).take(seen.frame, header.version);
     const Arrival a{seen, header, *iu, exchange, continuation, facts, below};
+    if (exchange.connection != 0) connections_.state(exchange.connection).hear(seen.interface);
     facts.repeated = continuation.repeated;
     if (a.ends_exchange()) {
         exchange.closed = true;
@@ -252,6 +253,7 @@ void Tracker::State::note(const Arrival& a) {
     Connection& connection = connections_.at(a.exchange.connection);
     Traffic& traffic = connection.from[a.from()];
     a.facts.from = a.from();
+    connections_.state(connection.id).hear(a.seen.interface);
     connection.last_time = a.seen.time;
     traffic.last = a.seen.time;
     if (!traffic.first) traffic.first = a.seen.time;

@@ -18,6 +18,8 @@ namespace {
 
 // What overtakes on its way is there again sooner than anybody who misses it sends it again.
 constexpr Time overtaken_within = capture::millisecond;
+// Interfaces whose clocks differ by less show packets in another order.
+constexpr Time greatest_skew = 10 * capture::millisecond;
 // Shorter silences are no time-outs unless the timer is known to be that short.
 constexpr Time shortest_timeout = capture::millisecond;
 
@@ -41,8 +43,14 @@ std::uint32_t Streams::share_of(const At& at) const {
     return mtu ? packets_for(length, *mtu) : 0;
 }
 
+/// Whether the order in which its packets came may be that of two clocks.
+bool Streams::has_changed_interface(const At& at) {
+    return at.half.changed_interface && at.packet.time - *at.half.changed_interface < greatest_skew;
+}
+
 void Streams::on_request(At& at) {
     Half& half = at.half;
+    if (half.requests.started() && half.interface != at.packet.interface) half.changed_interface = at.packet.time;
     if (half.key.transport == Transport::ud) return take_operation(at, false);
     const Requests::Placed placed = half.requests.place(at.psn, false);
     const bool reliable = is_reliable(half.key.transport);
@@ -90,6 +98,7 @@ void Streams::on_request(At& at) {
         take_operation(at, placed.place == Place::late);
     }
     half.last_request = at.packet.time;
+    half.interface = at.packet.interface;
 }
 
 /// Others behind it have been seen: it was overtaken, or it was lost and comes again.
@@ -97,6 +106,7 @@ void Streams::on_late(At& at, const Requests::Placed& placed) {
     Half& half = at.half;
     const bool again = is_reliable(half.key.transport) &&
                        (goes_on(at) || placed.refused || at.packet.time - placed.since > overtaken_within);
+    if (!again && has_changed_interface(at)) return half.late_next.reset();
     if (!again) {
         ++at.direction.out_of_order;
         at.facts.out_of_order = true;
@@ -269,6 +279,8 @@ void Streams::judge_rnr_wait(const At& at, Time waited) {
     if (at.half.rnr->interface != at.packet.interface)  // whose clock may be another
         return verdicts_.undecided(rules::rnr_wait, UndecidedReason::interface_order);
     if (2 * waited >= asked) return verdicts_.satisfied(rules::rnr_wait);
+    if (waited == 0)  // the clock does not tell the two apart
+        return verdicts_.undecided(rules::rnr_wait, UndecidedReason::clock_too_coarse);
     verdicts_.broken(
         rules::rnr_wait, {at.half.rnr->frame, at.packet.number}, {at.half.stream},
         fmt::format(

@@ -637,29 +637,28 @@ Connection* Connections::on(const Arrival& a, const wire::SidrRep& reply) {
 
 namespace {
 
-/// All retries are used up, or the capture went on for longer than the client waits.
-bool gave_up(const Connection& c, Time now) {
-    if (!c.req || c.unread_reject) return false;
-    if (c.service != Service::ud && c.max_cm_retries && c.req_transmissions > *c.max_cm_retries) return true;
-    return c.answer_timeout != 0 && now - c.last_req.time > 2 * c.answer_timeout;
+/// All retries are used up. Who asks no more before that may have had an answer that was not captured.
+bool gave_up(const Connection& c) {
+    return c.req && !c.unread_reject && c.service != Service::ud && c.max_cm_retries &&
+           c.req_transmissions > *c.max_cm_retries;
 }
 
 }  // namespace
 
-Outcome outcome_so_far(const Connection& c, Time now) {
+Outcome outcome_so_far(const Connection& c) {
     const bool resolved = c.service == Service::ud && c.rep && !c.reject && !c.unread_reject;
     const bool used = c.rep && c.from[Side::client].packets != 0;
     if (c.rtu || resolved || used) return Outcome::connected;
     if (c.reject)
         return c.reject->reason == ib::reject_timeout && !c.reject->sidr ? Outcome::timeout : Outcome::rejected;
-    if (!c.rep && gave_up(c, now)) return Outcome::timeout;
+    if (!c.rep && gave_up(c)) return Outcome::timeout;
     return Outcome::unknown;
 }
 
 void Connections::finish(Time now) {
     for (Connection& connection : model_.connections) {
         if (connection.merged) continue;
-        connection.outcome = outcome_so_far(connection, now);
+        connection.outcome = outcome_so_far(connection);
         course_rules_.finish(connection, now);
     }
     course_rules_.finish();

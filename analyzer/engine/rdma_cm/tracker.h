@@ -29,7 +29,7 @@ bool is_message(const capture::Packet& packet);
 bool claims_message(const capture::Packet& packet);
 
 /// What came of a connection, as far as the packets up to the time `now` tell.
-Outcome outcome_so_far(const Connection& connection, Time now);
+Outcome outcome_so_far(const Connection& connection);
 
 class Tracker final : public engine::Tracker {
 public:
