@@ -32,9 +32,9 @@ std::string session_of(std::uint32_t frame) {
         for (const FrameFilter& filter : plugin->description().frame_filters) {
             char* const made = plugin->is_enabled() ? filter.of_frame(frame) : nullptr;
             if (made == nullptr) continue;
-            const std::string session = session_in(made);
+            const std::string shown = session_in(made);
             g_free(made);
-            if (!session.empty()) return session;
+            if (!shown.empty()) return shown;
         }
     return {};
 }
@@ -45,7 +45,7 @@ void show_in_viewer(ext_menubar_gui_type, void*, void*) {
     std::vector<std::string> words{"fabricscope", "view", "--reuse"};
     if (const std::uint32_t frame = selected_frame(); frame != 0) {
         words.push_back("--frame=" + std::to_string(frame));
-        if (const std::string session = session_of(frame); !session.empty()) words.push_back("--session=" + session);
+        if (const std::string shown = session_of(frame); !shown.empty()) words.push_back("--session=" + shown);
     }
     words.insert(words.end(), {"--", file});
     std::vector<char*> arguments;
