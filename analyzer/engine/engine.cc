@@ -51,31 +51,6 @@ const char* name_of(Profile profile) {
 
 std::span<const Rule* const> rules() { return all_rules; }
 
-namespace {
-
-/// Which side of the connection an end of its stream is.
-Side side_of(const rdma_cm::Connection& connection, const rdma::Endpoint& end) {
-    const rdma_cm::Endpoint& client = connection.end[Side::client];
-    const bool there = client.address == end.address || client.lid == end.address;
-    return there && (!end.qpn || !client.qpn || *end.qpn == *client.qpn) ? Side::client : Side::server;
-}
-
-}  // namespace
-
-void Trackers::share_account() {
-    if (!options_.rdma) return;
-    const auto& connections = rdma_cm().connections;
-    for (const rdma_cm::Connection& connection : connections)
-        for (const Side side : {Side::client, Side::server}) rdma_cm_.add_retransmissions(connection.id, side, 0);
-    for (const rdma::Stream& stream : rdma().streams) {
-        if (stream.merged || stream.cm_connection == 0) continue;
-        const rdma_cm::Connection& connection = connections[stream.cm_connection - 1];
-        const Side of_a = side_of(connection, stream.end[rdma::a]);
-        rdma_cm_.add_retransmissions(connection.id, of_a, stream.from[rdma::a].retransmitted.packets);
-        rdma_cm_.add_retransmissions(connection.id, other(of_a), stream.from[rdma::b].retransmitted.packets);
-    }
-}
-
 Engine::Engine(const Options& options, const Observers& observers)
     : Trackers(options, observers), copies_(options.interfaces) {}
 

@@ -198,7 +198,9 @@ public:
 
 protected:
     /// What the account of queue pairs tells of CM connections: to be called when all trackers have finished.
-    void share_account();
+    void share_account() {
+        if (options_.rdma) rdma_cm_.take_retransmissions(rdma());
+    }
 
     /// A protocol's tracker, and whether it gets the packets themselves.
     struct Follower {

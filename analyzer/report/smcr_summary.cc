@@ -122,8 +122,8 @@ bool has_seen_links(const Model& model, const Connection& connection) {
 std::string data_text(const Model& model, const Connection& connection, Side from) {
     const Direction& direction = connection.from[from];
     if (connection.outcome != Outcome::smc_r && direction.writes == 0) return "-";
-    if (direction.writes == 0 && direction.cdcs == 0 && !has_seen_links(model, connection)) return "?";
     const std::uint64_t octets = direction.positions_known ? direction.bytes_announced : direction.bytes_written;
+    if (octets == 0 && !has_seen_links(model, connection)) return "?";
     return grouped(octets) + (direction.from_start && direction.positions_known ? "" : "+");
 }
 

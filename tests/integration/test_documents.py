@@ -20,6 +20,10 @@ ELSEWHERE = {
     "view": "tests/viewer",
     "://": "test_replay_live.py, test_verify.py",
     "TARGET": "test_verify.py",
+    "--faults FILE": "test_replay_faults.py",
+    "script FILE": "test_script.py",
+    "--as-part": "test_parts.py",
+    "fabricscope merge": "test_parts.py",
 }
 # A capture with that session, for the names that documents give to captures.
 SESSIONS = {

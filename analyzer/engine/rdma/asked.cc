@@ -45,12 +45,20 @@ std::uint32_t Streams::share_of(const At& at) const {
 
 /// Whether the order in which its packets came may be that of two clocks.
 bool Streams::has_changed_interface(const At& at) {
-    return at.half.changed_interface && at.packet.time - *at.half.changed_interface < greatest_skew;
+    return at.half.interface != at.packet.interface ||
+           (at.half.changed_interface && at.packet.time - *at.half.changed_interface < greatest_skew);
+}
+
+/// Two taps take turns. Files of one tap follow each other: there is no way back to an interface.
+void Streams::note_interface(Half& half, const capture::Packet& packet) {
+    if (!half.requests.started() || half.interface == packet.interface) return;
+    if (half.interface_before == packet.interface) half.changed_interface = packet.time;
+    half.interface_before = half.interface;
 }
 
 void Streams::on_request(At& at) {
     Half& half = at.half;
-    if (half.requests.started() && half.interface != at.packet.interface) half.changed_interface = at.packet.time;
+    note_interface(half, at.packet);
     if (half.key.transport == Transport::ud) return take_operation(at, false);
     const Requests::Placed placed = half.requests.place(at.psn, false);
     const bool reliable = is_reliable(half.key.transport);

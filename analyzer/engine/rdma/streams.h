@@ -113,8 +113,9 @@ private:
         std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
         std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been sent again
         Time last_request = 0, last_answered = 0;  ///< when it sent a request, when one was answered
-        std::uint32_t interface = 0;            ///< by which its latest request came
-        std::optional<Time> changed_interface;  ///< when another one did that
+        std::uint32_t interface = 0;                    ///< by which its latest request came
+        std::optional<std::uint32_t> interface_before;  ///< another one
+        std::optional<Time> changed_interface;          ///< when requests came by that one again
         Row timeouts;
         Row rnr_waits;  ///< for the packet `rnr_psn`
         std::uint32_t rnr_psn = 0;
@@ -155,6 +156,7 @@ private:
     void on_cnp(const capture::Packet& packet);
     void judge_cnp_interval(Half& half, const capture::Packet& packet);
     static bool has_changed_interface(const At& at);
+    static void note_interface(Half& half, const capture::Packet& packet);
     void on_request(At& at);
     void on_late(At& at, const Requests::Placed& placed);
     void on_repeated(At& at, bool seen_before);

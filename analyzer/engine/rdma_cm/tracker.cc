@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/rdma_cm/tracker.h"
 
+#include "analyzer/engine/rdma/model.h"
 #include "analyzer/engine/rdma_cm/connections.h"
 
 namespace fabricscope::engine::rdma_cm {
@@ -47,9 +48,28 @@ RuleOutcomes Tracker::outcomes() const { return state_->model_.outcomes(); }
 
 const Model& Tracker::model() const { return state_->model_; }
 
-void Tracker::add_retransmissions(std::uint32_t connection, Side from, std::uint64_t packets) {
-    auto& known = state_->model_.connections[connection - 1].from[from].retransmissions;
-    known = known.value_or(0) + packets;
+namespace {
+
+/// Which side of the connection an end of its stream is.
+Side side_of(const Connection& connection, const rdma::Endpoint& end) {
+    const Endpoint& client = connection.end[Side::client];
+    const bool there = client.address == end.address || client.lid == end.address;
+    return there && (!end.qpn || !client.qpn || *end.qpn == *client.qpn) ? Side::client : Side::server;
+}
+
+}  // namespace
+
+void Tracker::take_retransmissions(const rdma::Model& account) {
+    auto& connections = state_->model_.connections;
+    for (Connection& connection : connections)
+        for (const Side side : {Side::client, Side::server}) connection.from[side].retransmissions = 0;
+    for (const rdma::Stream& stream : account.streams) {
+        if (stream.merged || stream.cm_connection == 0) continue;
+        Connection& connection = connections[stream.cm_connection - 1];
+        const Side of_a = side_of(connection, stream.end[rdma::a]);
+        *connection.from[of_a].retransmissions += stream.from[rdma::a].retransmitted.packets;
+        *connection.from[other(of_a)].retransmissions += stream.from[rdma::b].retransmitted.packets;
+    }
 }
 
 }  // namespace fabricscope::engine::rdma_cm

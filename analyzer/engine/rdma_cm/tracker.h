@@ -8,6 +8,10 @@
 #include "analyzer/engine/rdma_cm/observer.h"
 #include "analyzer/engine/tracker.h"
 
+namespace fabricscope::engine::rdma {
+struct Model;
+}
+
 namespace fabricscope::engine::rdma_cm {
 
 /// Bounds on what is remembered; a hostile capture must not grow the program without end.
@@ -44,8 +48,8 @@ public:
 
     RuleOutcomes outcomes() const override;
     const Model& model() const;
-    /// So many packets of that side were sent again, as those tell who follow the queue pairs: added to what is known.
-    void add_retransmissions(std::uint32_t connection, Side from, std::uint64_t packets);
+    /// What each side of the connections sent again, as the account of their queue pairs has it.
+    void take_retransmissions(const rdma::Model& account);
 
 private:
     class State;

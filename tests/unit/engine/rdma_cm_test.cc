@@ -112,7 +112,8 @@ TEST(RdmaCm, NobodyAnswers) {
     capture_goes_on.req(1);
     capture_goes_on.now += 10 * capture::second;
     capture_goes_on.data(client, 0x99, 1);
-    EXPECT_EQ(capture_goes_on.connection(1).outcome, Outcome::timeout);
+    EXPECT_EQ(capture_goes_on.connection(1).outcome, Outcome::unknown)
+        << "who asks no more before all retries are used may have had an answer";
 
     World client_says_so;
     client_says_so.req(1), client_says_so.rej(client, 0x101, 0, 4);

@@ -274,6 +274,7 @@ TEST(Observations, MessagesOfFibreChannelAreHeldAgainstTheirLikeToo) {
         message.connection = 1;
         message.state = engine::fcvi::MessageState::complete;
         message.first = {start, frame};
+        message.request_begin = message.first;
         message.response_end = engine::FrameStamp{start + took, frame + 1};
     });
     const auto avionics = messages_with_a_slow_one<engine::fc_ae_rdma::Model>(
