@@ -24,7 +24,7 @@ PROTOCOLS = ("smcr", "rdma_ip_cm", "fcvi", "fcaerdma", "rdma")
 # of a READ whose length was cut, which ends with the first response for all that is known.
 NOT_COMPARED = (
     "_ws.", ".cut", ".data", ".octets", ".private_data", ".additional_information", ".source", ".destination", ".endpoint",
-    ".state", ".connection", ".stream", ".rmbe.position", ".response_in", "_in_flight", ".operation.time")
+    ".state", ".connection", ".stream", ".rmbe.position", ".response_in", ".acknowledged_in", "_in_flight", ".operation.time")
 
 
 def leaves(node, key=""):

@@ -261,14 +261,14 @@ def test_the_window_of_objects_to_export(screen):
 
 
 def test_a_rejection_is_seen_at_a_glance(tmp_path_factory):
-    """Who, whom and why stand in the packet list and at the top of the message's tree."""
+    """Who, whom and why stand in the packet list and at the end of the message's tree."""
     with wireshark(tmp_path_factory.mktemp("gui"), "rdmacm_reject_no_listener", "-g", "2") as screen:
         text = wait_for("the rejection", lambda: "nobody listens" in screen.text() and screen.text())
         for words in ("RDMA CM", "192.0.2.10:46807", "rejects REQ: invalid service id (8), nobody listens there"):
             assert words in text
         assert "LID" not in text
         screen.click(400, 620)  # the details: what is observed comes last; the protocol before it, unfolded
-        screen.keys("End", "Up", "Right")
+        screen.keys("End", "Up", "Right", "End")
         text = wait_for("the tree", lambda: "Outcome: rejected" in screen.text() and screen.text())
         for words in ("Outcome: rejected", "Rejected: by the server: invalid service id", "Request in: 1"):
             assert words in text
