@@ -222,8 +222,7 @@ constexpr auto message_columns = columns<Message>(
     frame<&Message::first>("first_frame", "its first frame"), time<&Message::first>("first", "time of the first frame"),
     time<&Message::last>("last", "time of the last frame"),
     frame<&Message::response_begin>("response_frame", "frame of the response"),
-    time<&Message::response_begin>("response", "time of the response"),
-    column<[](const Message& m) {
+    time<&Message::response_begin>("response", "time of the response"), column<[](const Message& m) {
         return m.request_begin ? seconds_between(*m.request_begin, m.response_begin) : std::nullopt;
     }>("latency", "seconds from the first frame to the response"),
     column<[](const Message& m) { return text_or_null(trouble_of(m)); }>(

@@ -69,7 +69,8 @@ void Properties::add(std::span<const Column> columns, bool in_lines, bool is_alw
             continue;
         }
         all.add(column.name, schema_of(column));
-        const bool is_left_out = column.condition != nullptr || column.form == Form::parts || (in_lines && column.is_object());
+        const bool is_left_out = column.condition != nullptr || column.form == Form::parts ||
+                                 (in_lines && column.is_object());
         if (is_always && !is_left_out) required.push_back(Json(column.name));
     }
 }

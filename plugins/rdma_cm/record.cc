@@ -49,9 +49,7 @@ const Connection* Record::connection(std::uint32_t id) const {
     return id != 0 ? &engine().rdma_cm().connections[id - 1] : nullptr;
 }
 
-engine::rdma_cm::Outcome Record::outcome(const Connection& connection) const {
-    return outcome_so_far(connection);
-}
+engine::rdma_cm::Outcome Record::outcome(const Connection& connection) const { return outcome_so_far(connection); }
 
 const Record::Parties& Record::parties(std::uint32_t connection) const {
     static const Parties unknown;

@@ -113,7 +113,7 @@ private:
         std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
         std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been sent again
         Time last_request = 0, last_answered = 0;  ///< when it sent a request, when one was answered
-        std::uint32_t interface = 0;                    ///< by which its latest request came
+        std::uint32_t interface = 0;               ///< by which its latest request came
         std::optional<std::uint32_t> interface_before;  ///< another one
         std::optional<Time> changed_interface;          ///< when requests came by that one again
         Row timeouts;
