@@ -126,6 +126,12 @@ void Streams::on_acknowledgment(At& at) {
     else if (is_latest) half.completed_by_msn = requests.operations - requests.pending.size();
 }
 
+/// Its number may be that of another queue pair since then.
+bool Streams::is_disconnected(const Half& half) {
+    const rdma_cm::Connection* connection = connection_of(stream_of(half));
+    return connection != nullptr && (connection->dreq || connection->drep);
+}
+
 /// What a link cannot have carried in the time was not sent; nor was what lies before a connection's first packet.
 bool Streams::is_of_what_was_sent(const At& at) {
     constexpr Time disorder = 100 * capture::microsecond;
@@ -136,6 +142,10 @@ bool Streams::is_of_what_was_sent(const At& at) {
     const std::int32_t ahead = psn_distance(requests.next_psn(), at.psn);
     if (ahead < 0) {
         verdicts_.satisfied(rules::acknowledges_what_was_sent);
+        return true;
+    }
+    if (is_disconnected(*at.half.peer)) {
+        verdicts_.undecided(rules::acknowledges_what_was_sent, UndecidedReason::setup_not_captured);
         return true;
     }
     const Time passed = std::max<Time>(at.packet.time - at.half.peer->last_request, 0) + disorder;
@@ -159,7 +169,7 @@ bool Streams::is_behind_the_first(const At& at) {
                                                                    : std::nullopt;
     // Each side names the PSN at which the other one begins.
     const auto begin = peer ? connection->end[*peer].starting_psn : std::nullopt;
-    if (!begin || psn_distance(*begin, requester.requests.lowest_psn()) < 0) {
+    if (!begin || psn_distance(*begin, requester.requests.lowest_psn()) < 0 || is_disconnected(requester)) {
         verdicts_.undecided(rules::acknowledges_what_was_sent, UndecidedReason::setup_not_captured);
         return true;
     }
@@ -178,6 +188,9 @@ void Streams::judge_message_count(At& at) {
         if (psn_distance(*half.msn, msn) >= 0) {
             verdicts_.satisfied(rules::message_count_grows);
             judge_message_count_of_asked(at);
+        } else if (half.peer == nullptr || !half.peer->requests.is_whole() || is_disconnected(*half.peer)) {
+            // A queue pair that began anew counts from the start, behind a gap of PSNs.
+            verdicts_.undecided(rules::message_count_grows, UndecidedReason::frames_missing);
         } else {
             verdicts_.broken(
                 rules::message_count_grows, {half.last_response_frame, at.packet.number}, {half.stream},

@@ -191,6 +191,7 @@ private:
     void judge_message_count_of_asked(const At& at);
     bool is_of_what_was_sent(const At& at);
     bool is_behind_the_first(const At& at);
+    bool is_disconnected(const Half& half);
     void note_outstanding_reads(const At& at, const Pending& answered);
     void judge_final_refusal(const At& at);
     void acknowledge(At& at, std::uint32_t psn);

@@ -303,6 +303,15 @@ TEST(RdmaRules, AMessageSequenceNumberThatFalls) {
     EXPECT_EQ(w.end().of(rules::message_count_grows).broken, 1U);
 }
 
+TEST(RdmaRules, AQueuePairThatBeganAnewCountsFromTheStart) {
+    World w;
+    for (std::uint32_t psn = 1; psn <= 3; ++psn) w.request(a, send_only, psn), w.answer(b, psn);
+    w.msn = 0;
+    w.request(a, send_only, 5'000), w.answer(b, 5'000);
+    EXPECT_EQ(w.end().of(rules::message_count_grows).broken, 0U);
+    EXPECT_EQ(w.tracker.model().of(rules::message_count_grows).undecided, 1U);
+}
+
 TEST(RdmaRules, AnUndefinedSyndrome) {
     World w;
     w.request(a, send_only, 1), w.answer(b, 1, 0x7F);
@@ -350,6 +359,17 @@ TEST(RdmaRules, AnAcknowledgmentFromBeforeTheConnection) {
     w.request(a, send_only, 100), w.answer(b, 100), w.answer(b, 99), w.answer(b, 90);
     EXPECT_EQ(w.end().of(rules::acknowledges_what_was_sent).broken, 1U);
     EXPECT_EQ(w.tracker.model().findings.at(0).frames.back(), 4U);
+}
+
+TEST(RdmaRules, NumbersOfQueuePairsAreUsedAgainBehindADisconnect) {
+    World w;
+    w.connect(7);
+    server_of(w);
+    w.request(a, send_only, 100), w.answer(b, 100);
+    w.cm.connections.at(0).dreq = FrameStamp{w.now, 3};
+    w.answer(b, 90), w.answer(b, 101 + 5'000'000);
+    EXPECT_EQ(w.end().of(rules::acknowledges_what_was_sent).broken, 0U);
+    EXPECT_EQ(w.tracker.model().of(rules::acknowledges_what_was_sent).undecided, 2U);
 }
 
 TEST(RdmaRules, MoreMessagesCountedThanAskedFor) {
