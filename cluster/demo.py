@@ -5,7 +5,6 @@
 usage: demo.py BUILD
 """
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -42,8 +41,7 @@ def main():
     captures = sorted(path for path in ROOT.glob("samples/*/*.pcap*") if path.parent.name in ("real", "fcvi", "fc_ae_rdma"))
     with tempfile.TemporaryDirectory(prefix="fabricscope-cluster-") as name:
         folder = Path(name)
-        os.chmod(folder, 0o755)
-        with Cluster(folder / "dask", workers=3) as cluster, PostgreSQL(folder / "postgresql") as server:
+        with Cluster(folder / "dask", workers=3) as cluster, PostgreSQL() as server:
             done = subprocess.run(
                 [HERE / "fabricscope-cluster", "--scheduler", cluster.address, "--folder", folder / "shared", "--into", str(PARTS),
                  "--program", program, "--postgresql", server.destination, *captures], check=False)

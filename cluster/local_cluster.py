@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -67,10 +68,11 @@ class Cluster:
 
 
 class PostgreSQL:
-    """A server of its own, with its data in a folder; it does not run as root, so that user postgres has the folder then."""
+    """A server of its own. It does not run as root: user postgres has the folder of its data then, and must get at it, which it would not in a folder of root's."""
 
-    def __init__(self, folder):
-        self.folder, self.port = Path(folder), free_port()
+    def __init__(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="fabricscope-postgresql-")
+        self.folder, self.port = Path(self.temporary.name), free_port()
         self.programs = max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
         self.as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
         self.destination = f"host=127.0.0.1 port={self.port} user=fabricscope dbname=postgres"
@@ -79,7 +81,6 @@ class PostgreSQL:
         subprocess.run([*self.as_user, self.programs / program, *arguments], check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd="/")
 
     def __enter__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
         if self.as_user:
             shutil.chown(self.folder, "postgres")
         self._run("initdb", "-D", self.folder / "data", "-U", "fabricscope", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")
@@ -89,3 +90,4 @@ class PostgreSQL:
 
     def __exit__(self, *_):
         self._run("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "-w", "stop")
+        self.temporary.cleanup()

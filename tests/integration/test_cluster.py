@@ -144,11 +144,7 @@ def test_other_options_are_other_results(cluster, tmp_path):
 def test_results_in_postgresql(cluster, tmp_path):
     """All tables, with all rows, and once more in their own place."""
     psycopg2 = pytest.importorskip("psycopg2")
-    os.chmod(tmp_path, 0o755)
-    for parent in tmp_path.parents:
-        if parent.stat().st_mode & 0o005 != 0o005 and parent.owner() != "postgres":
-            os.chmod(parent, parent.stat().st_mode | 0o011)
-    with PostgreSQL(tmp_path / "postgresql") as server:
+    with PostgreSQL() as server:
         for _ in range(2):
             cluster_run(cluster, tmp_path / "shared", REAL, "--sqlite", tmp_path / "merged.sqlite", "--postgresql", server.destination)
         expected = sqlite3.connect(tmp_path / "merged.sqlite")
