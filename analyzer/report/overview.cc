@@ -77,7 +77,8 @@ void Overview::sum_up() {
     for (Node& node : nodes) {
         std::erase_if(node.lanes, [](const Lane& lane) { return lane.slices.empty(); });
         for (Lane& lane : node.lanes) {
-            std::ranges::stable_sort(lane.slices, {}, &Slice::begin);
+            if (!std::ranges::is_sorted(lane.slices, {}, &Slice::begin))
+                std::ranges::stable_sort(lane.slices, {}, &Slice::begin);
             for (const Slice& slice : lane.slices) take_in(node, slice);
         }
     }

@@ -91,6 +91,29 @@ private:
     std::vector<Numbering> numberings_;
 };
 
+/// `take` hands a frame to the engine, and ends the reading by saying false.
+template <class Take>
+Reading read_files(
+    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
+    const Take& take) {
+    Reading reading;
+    auto sources = open_all(files, reading);
+    if (sources.empty()) return reading;
+    auto source = capture::in_time_order(capture::merge(std::move(sources)));
+    if (std::ranges::all_of(files, is_file)) source = capture::read_ahead(std::move(source));
+    options.interfaces = source->interface_count();
+    reading.engine = std::make_unique<engine::Engine>(options, observers);
+    const bool merged = reading.opened.size() > 1;
+    for (capture::Frame frame; source->next(frame);) {
+        if (merged) reading.origins.add(frame);
+        if (!take(*reading.engine, frame)) break;
+    }
+    reading.engine->finish();
+    reading.losses = losses_told_in(reading.opened);
+    for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
+    return reading;
+}
+
 }  // namespace
 
 std::vector<std::string> losses_told_in(const std::vector<std::string>& files) {
@@ -110,23 +133,20 @@ std::string loss_text(const std::string& place, std::uint64_t frames) {
 Reading read(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
     const std::function<bool(const capture::Frame&)>& on_frame) {
-    Reading reading;
-    auto sources = open_all(files, reading);
-    if (sources.empty()) return reading;
-    auto source = capture::in_time_order(capture::merge(std::move(sources)));
-    if (std::ranges::all_of(files, is_file)) source = capture::read_ahead(std::move(source));
-    options.interfaces = source->interface_count();
-    reading.engine = std::make_unique<engine::Engine>(options, observers);
-    const bool merged = reading.opened.size() > 1;
-    for (capture::Frame frame; source->next(frame);) {
-        if (merged) reading.origins.add(frame);
-        reading.engine->on_frame(frame);
-        if (!on_frame(frame)) break;
-    }
-    reading.engine->finish();
-    reading.losses = losses_told_in(reading.opened);
-    for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
-    return reading;
+    return read_files(files, options, observers, [&](engine::Engine& engine, const capture::Frame& frame) {
+        engine.on_frame(frame);
+        return on_frame(frame);
+    });
+}
+
+Reading read(
+    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
+    const std::function<bool(const capture::Packet&)>& on_packet) {
+    return read_files(files, options, observers, [&](engine::Engine& engine, const capture::Frame& frame) {
+        const capture::Packet packet = capture::decode(frame);
+        engine.on_packet(packet);
+        return on_packet(packet);
+    });
 }
 
 Reading read(

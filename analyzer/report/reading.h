@@ -13,6 +13,7 @@
 #include "analyzer/report/partition.h"
 #include "analyzer/report/results.h"
 #include "capture/origins.h"
+#include "capture/packet.h"
 
 namespace fabricscope::report {
 
@@ -43,6 +44,10 @@ std::string loss_text(const std::string& place, std::uint64_t frames);
 Reading read(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
     const std::function<bool(const capture::Frame&)>& on_frame);
+/// The same for whoever needs what the engine was given: frames are decoded once.
+Reading read(
+    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
+    const std::function<bool(const capture::Packet&)>& on_packet);
 
 /// The same of a part.
 Reading read(

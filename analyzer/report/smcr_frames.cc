@@ -56,10 +56,12 @@ public:
         tell_(facts.frame, facts.connection);
         const bool is_write = facts.what == FrameFacts::What::write && facts.from && facts.position;
         if (!is_write || facts.retransmission || kept_ == most_writes) return;
-        // What comes late goes to where it would have been.
         auto& writes = writes_[facts.connection][*facts.from];
-        const auto place = std::ranges::upper_bound(writes, *facts.position, {}, &WriteSeen::position);
-        writes.insert(place, {facts.time, facts.frame, *facts.position, facts.length});
+        const WriteSeen write{facts.time, facts.frame, *facts.position, facts.length};
+        // What comes late goes to where it would have been.
+        const bool is_late = !writes.empty() && write.position < writes.back().position;
+        writes.insert(
+            is_late ? std::ranges::upper_bound(writes, write.position, {}, &WriteSeen::position) : writes.end(), write);
         ++kept_;
     }
 

@@ -8,6 +8,7 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QEventLoop>
 #include <QImage>
 #include <QProcess>
 #include <QTimer>
@@ -78,11 +79,11 @@ void measure_loading(const QString& capture) {
     MainWindow window;
     window.resize(1280, 800);
     window.QMainWindow::show();
-    bool loaded = false;
-    QObject::connect(&window.loader(), &Loader::loaded, &window, [&] { loaded = true; });
+    QEventLoop until_loaded;
+    QObject::connect(&window.loader(), &Loader::loaded, &until_loaded, &QEventLoop::quit);
     const Heart heart;
     window.open({capture.toStdString()});
-    while (!loaded) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 50);
+    until_loaded.exec();
     window.repaint();
     QCoreApplication::processEvents();
     const double wall = static_cast<double>(clock.elapsed()) / 1e3;

@@ -308,7 +308,8 @@ void ViewerTest::frames_of_a_flow_belong_to_what_they_have_in_common() {
     FrameTable frames;
     const std::vector<std::uint8_t> octets(60);
     for (const std::uint64_t number : {3U, 2U, 1U, 70'000U})
-        frames.add({.number = number, .wire_length = 60, .data = octets, .link = capture::LinkType::ethernet});
+        frames.add(capture::decode(
+            {.number = number, .wire_length = 60, .data = octets, .link = capture::LinkType::ethernet}));
     frames.sort();
     frames.take_nodes_from(overview);
     QCOMPARE(frames.rows[0].node, 1U);

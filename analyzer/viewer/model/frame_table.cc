@@ -85,7 +85,14 @@ std::uint32_t Words::number_of(std::string_view words) {
     return place->second;
 }
 
+/// Most frames are between ends that were seen a moment ago.
 std::uint32_t FrameTable::number_of(const End& end) {
+    Recent& recent = recent_[EndHash()(end) % recent_.size()];
+    if (recent.end != end) recent = {end, number_in_table(end)};
+    return recent.number;
+}
+
+std::uint32_t FrameTable::number_in_table(const End& end) {
     const auto [place, is_new] = ends_.try_emplace(end, 0);
     if (is_new) {
         std::string name = to_string(end.address);
@@ -103,10 +110,9 @@ std::uint32_t FrameTable::summary_number(const Packet& packet) {
     return *known;
 }
 
-void FrameTable::add(const capture::Frame& frame) {
-    const Packet packet = capture::decode(frame);
+void FrameTable::add(const Packet& packet) {
     const Ends ends = ends_of(packet);
-    FrameRow row{.number = frame.number, .time = frame.time, .octets = frame.wire_length};
+    FrameRow row{.number = packet.number, .time = packet.time, .octets = packet.wire_length};
     row.source = number_of(ends.source);
     row.destination = number_of(ends.destination);
     row.summary = summary_number(packet);
@@ -140,12 +146,13 @@ void FrameTable::spread_over_flows(const report::Overview& overview) {
     for (const FrameRow& row : rows) {
         if (row.node == FrameRow::no_node) continue;
         const auto [place, is_new] = branches.try_emplace(flow_of(row), row.node);
-        if (!is_new && place->second != FrameRow::no_node)
+        if (!is_new && place->second != FrameRow::no_node && place->second != row.node)
             place->second = common_branch(overview, place->second, row.node);
     }
-    for (FrameRow& row : rows)
-        if (const auto place = branches.find(flow_of(row)); row.node == FrameRow::no_node && place != branches.end())
-            row.node = place->second;
+    for (FrameRow& row : rows) {
+        if (row.node != FrameRow::no_node) continue;
+        if (const auto place = branches.find(flow_of(row)); place != branches.end()) row.node = place->second;
+    }
 }
 
 void FrameTable::take_nodes_from(const report::Overview& overview) {

@@ -46,7 +46,7 @@ struct FrameTable {
     std::vector<FrameRow> rows;
     Words words;
 
-    void add(const capture::Frame& frame);
+    void add(const capture::Packet& packet);
     /// By number: files need not be in order of time. To be called before what follows.
     void sort();
     /// A frame whose branch is known. To be called before what follows.
@@ -75,10 +75,17 @@ private:
         }
     };
 
+    struct Recent {
+        std::optional<End> end;
+        std::uint32_t number;
+    };
+
     std::uint32_t number_of(const End& end);
+    std::uint32_t number_in_table(const End& end);
     std::uint32_t summary_number(const capture::Packet& packet);
 
     std::unordered_map<End, std::uint32_t, EndHash> ends_;     ///< in `words`
+    std::array<Recent, 256> recent_{};                         ///< of them, by hash
     std::array<std::optional<std::uint32_t>, 256> opcodes_{};  ///< in `words`
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace fabricscope::viewer {
@@ -33,19 +34,25 @@ std::vector<const engine::Finding*> findings_of(const engine::Engine& engine) {
 class KnownFrames {
 public:
     void add(const report::SessionKind& kind, std::uint64_t frame, std::uint32_t id) {
-        frames_[&kind][id].push_back(frame);
+        frames_.push_back({frame, &kind, id});
     }
     /// And forgets them.
     void mark_in(Recording& recording) {
-        for (const auto& [kind, sessions] : std::exchange(frames_, {}))
-            for (const auto& [id, frames] : sessions)
-                if (const auto node = recording.node_of(kind->prefix + std::to_string(id)))
-                    for (const std::uint64_t frame : frames) recording.frames.mark(frame, *node);
+        std::map<std::pair<const report::SessionKind*, std::uint32_t>, std::optional<std::size_t>> nodes;
+        for (const Known& known : std::exchange(frames_, {})) {
+            const auto [place, is_new] = nodes.try_emplace({known.kind, known.id});
+            if (is_new) place->second = recording.node_of(known.kind->prefix + std::to_string(known.id));
+            if (place->second) recording.frames.mark(known.frame, *place->second);
+        }
     }
 
 private:
-    using ById = std::unordered_map<std::uint32_t, std::vector<std::uint64_t>>;
-    std::unordered_map<const report::SessionKind*, ById> frames_;
+    struct Known {
+        std::uint64_t frame;
+        const report::SessionKind* kind;
+        std::uint32_t id;
+    };
+    std::vector<Known> frames_;
 };
 
 void evaluate(Recording& recording, KnownFrames& known) {
@@ -104,9 +111,9 @@ std::shared_ptr<const Recording> load(
             known->add(kind, frame, id);
         });
     recording->reading = report::read(
-        files, engine_options(), listeners->observers(), [&](const capture::Frame& frame) {
-            recording->frames.add(frame);
-            octets += frame.data.size();
+        files, engine_options(), listeners->observers(), [&](const capture::Packet& packet) {
+            recording->frames.add(packet);
+            octets += packet.captured_length;
             recording->cancelled = ++frames % frames_between_calls == 0 && !proceed(frames, octets);
             return !recording->cancelled;
         });
