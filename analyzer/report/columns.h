@@ -434,25 +434,34 @@ template <const auto& Members> consteval auto table(const char* name, const char
         {.name = name, .meaning = meaning, .columns = &detail::members_of<Members>}};
 }
 
+namespace detail {
+
+/// Clang 14 takes no call of one consteval function by another for a constant.
+template <auto Source, const auto& Table> constexpr Column column_of_rows(const char* name, Form form, bool is_list) {
+    using V = Visit<Source>;
+    static_assert(std::is_same_v<typename V::Element, typename std::remove_cvref_t<decltype(Table)>::Record>);
+    return {
+        .name = name,
+        .meaning = Table.info.meaning,
+        .visit = V::call,
+        .members = Table.info.columns,
+        .table = &Table.info,
+        .form = form,
+        .is_list = is_list};
+}
+
+}  // namespace detail
+
 /// A list whose elements are rows of `Table`: a member, or what a lambda calls an Each with.
 template <auto Source, const auto& Table> consteval auto rows(const char* name, Form form = Form::objects) {
-    using V = detail::Visit<Source>;
-    static_assert(std::is_same_v<typename V::Element, typename std::remove_cvref_t<decltype(Table)>::Record>);
-    return detail::with_meaning<typename V::Record>(
-        {.name = name,
-         .meaning = Table.info.meaning,
-         .visit = V::call,
-         .members = Table.info.columns,
-         .table = &Table.info,
-         .form = form,
-         .is_list = true});
+    return detail::with_meaning<typename detail::Visit<Source>::Record>(
+        detail::column_of_rows<Source, Table>(name, form, true));
 }
 
 /// An object that is a row of `Table`, not further columns of the table that it is in.
 template <auto Source, const auto& Table> consteval auto row(const char* name) {
-    ColumnOf<typename detail::Visit<Source>::Record> made = rows<Source, Table>(name);
-    made.column.is_list = false;
-    return made;
+    return detail::with_meaning<typename detail::Visit<Source>::Record>(
+        detail::column_of_rows<Source, Table>(name, Form::objects, false));
 }
 
 /// A list that tables do not have, as its meaning says why.

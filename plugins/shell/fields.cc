@@ -117,7 +117,8 @@ void FieldRegistry::add_flags(const layout::LayoutInfo& info, LayoutIds& ids) {
     const std::vector<layout::FlagGroup> groups = layout::flag_groups(info.fields);
     ids.flags.reserve(groups.size());  // they stay where they are from now on
     for (const layout::FlagGroup& group : groups) {
-        Flags& flags = ids.flags.emplace_back(group.begin, group.end, -1);
+        ids.flags.push_back({group.begin, group.end, -1});
+        Flags& flags = ids.flags.back();
         add(flags.id, kept(group.filter), group.label, number_type(info.fields[group.begin].width), BASE_HEX,
             kept(fmt::format("All flags of {} that share these bytes ({})", info.name, info.clause)));
     }

@@ -69,14 +69,14 @@ proto_tree* TreeBuilder::subtree_for(const Shape& shape, std::size_t offset, con
 /// What is reserved shows if it is in use.
 void TreeBuilder::add_field(proto_tree* tree, const FieldInfo& info, int id, std::size_t offset, unsigned width) {
     if (info.reserved && !is_set(info, offset)) return;
-    const int start = static_cast<int>(offset);
+    const int start = static_cast<int>(offset), length = static_cast<int>(width);
     proto_item* item = nullptr;
     if (info.kind == Kind::text) {
-        const char* text = packet_text(pinfo_, printable_text({tvb_get_ptr(message_, start, width), width}));
-        item = proto_tree_add_string(tree, id, message_, start, width, text);
+        const char* text = packet_text(pinfo_, printable_text({tvb_get_ptr(message_, start, length), width}));
+        item = proto_tree_add_string(tree, id, message_, start, length, text);
     } else {
         const unsigned encoding = info.order == Order::little ? ENC_LITTLE_ENDIAN : ENC_BIG_ENDIAN;
-        item = proto_tree_add_item(tree, id, message_, start, width, encoding);
+        item = proto_tree_add_item(tree, id, message_, start, length, encoding);
     }
     if (info.reserved) expert_add_info(pinfo_, item, &ids_.experts.reserved_set);
 }

@@ -60,10 +60,11 @@ void fold_what_follows(Comparison& comparison, const Run& run) {
 
 Comparison compare(const Conversation& recorded, const Conversation& actual, Side played, const Run& run) {
     Comparison comparison = compare(recorded, actual, played);
-    const auto own = std::ranges::stable_partition(
-        comparison.broken, [&](const engine::Finding& finding) { return !is_of_played(finding, run); });
-    comparison.own.assign(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
-    comparison.broken.erase(own.begin(), own.end());
+    std::vector<engine::Finding>& broken = comparison.broken;
+    const auto own = std::stable_partition(
+        broken.begin(), broken.end(), [&](const engine::Finding& finding) { return !is_of_played(finding, run); });
+    comparison.own.assign(std::make_move_iterator(own), std::make_move_iterator(broken.end()));
+    broken.erase(own, broken.end());
     fold_what_follows(comparison, run);
     return comparison;
 }

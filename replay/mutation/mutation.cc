@@ -90,7 +90,8 @@ std::vector<Mutation> random_mutations(
         mutations.push_back({message.frame, length ? other_length(message, random) : other_field(message, random)});
     }
     // A message is cut to its length when its fields have been set.
-    std::ranges::stable_partition(mutations, [](const Mutation& one) { return one.change.name != length_name; });
+    std::stable_partition(
+        mutations.begin(), mutations.end(), [](const Mutation& one) { return one.change.name != length_name; });
     return mutations;
 }
 

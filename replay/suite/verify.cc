@@ -287,6 +287,7 @@ bool fits(const Acceptance& acceptance, const CaseResult& of, const Difference& 
 
 std::vector<CaseResult> verify(const Suite& suite, const VerifySettings& settings) {
     struct Unit {
+        explicit Unit(EntryRun the_run) : run(std::move(the_run)) {}
         EntryRun run;
         std::vector<CaseResult> results{};
     };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <ranges>
 #include <sstream>
 
 #include "protocols/fc/els.h"
@@ -321,7 +320,7 @@ void edit(Recording& recording, std::string_view line) {
     word_at(words, 1);
     const std::vector<std::size_t> indices = select(recording, words[0]);
     // From the end on: what is dropped or copied does not move those that are still to be altered.
-    for (const std::size_t index : indices | std::views::reverse) apply(recording, index, words);
+    std::for_each(indices.rbegin(), indices.rend(), [&](std::size_t index) { apply(recording, index, words); });
 }
 
 }  // namespace fabricscope::traffic

@@ -41,7 +41,7 @@ public:
     void run() {
         class_2();
         aborted();
-        for (const std::size_t octets : {16, 32, 64}) several_frames(octets);
+        for (const std::size_t octets : {16U, 32U, 64U}) several_frames(octets);
         // Each round is short, so that it fits into memory however much is wanted.
         const std::uint64_t count = std::clamp<std::uint64_t>(options_.frames / 20, 1, 1000);
         Recording memory = memory_messages(count);

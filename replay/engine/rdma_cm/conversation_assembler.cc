@@ -187,8 +187,8 @@ void ConversationAssembler::feed_read_request(Side from, const capture::Packet& 
     if (reth.dma_length > longest_message || requests.reads.size() >= reads_at_once)
         return set_obstacle("it reads more at once than is kept");
     const std::uint32_t packets = capture::packets_for(reth.dma_length, mtu_);
-    Read& read = requests.reads.emplace_back(
-        packet.ib.bth.psn, added_, capture::MessageAssembler({.bytes = longest_message}));
+    requests.reads.push_back({packet.ib.bth.psn, added_, capture::MessageAssembler({.bytes = longest_message})});
+    Read& read = requests.reads.back();
     read.response.expect_response(packet.ib, packets);
     requests.next_psn = psn_after(packet.ib.bth.psn, packets);
     Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
