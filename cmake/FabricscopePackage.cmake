@@ -2,6 +2,7 @@
 # `./dev package` makes a .deb of each component, by CPack. Which libraries it depends on is read from the programs.
 # LICENSE is no part of a package: each has its copyright.
 install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT program)
+install(FILES packaging/fabricscope-capture@.service DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT program)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT license)
 
 set(packages program plugin documentation)

@@ -10,9 +10,13 @@
 #include "analyzer/report/units.h"
 #include "capture/live_source.h"
 #include "capture/pcapng_writer.h"
+#include "capture/rdma_devices.h"
 #include "program/commands.h"
+#include "program/incidents.h"
 #include "program/interrupt.h"
 #include "program/live_display.h"
+#include "program/live_news.h"
+#include "program/metrics.h"
 #include "program/new_file.h"
 #include "program/output.h"
 #include "program/reporting.h"
@@ -32,7 +36,9 @@ struct CaptureOptions {
     bool only_own = false;
     std::string filter;
     std::string written_file;
-    std::uint64_t buffer_mib = capture::InterfaceOptions{}.buffer_mib;
+    IncidentOptions incidents;
+    std::string metrics_file;
+    std::uint64_t buffer_mib = capture::default_buffer_mib;
     std::uint64_t count = 0;  ///< frames; 0 = no limit
     double duration = 0;      ///< seconds; 0 = no limit
     ReportOptions report;
@@ -40,11 +46,19 @@ struct CaptureOptions {
 
 int list_interfaces() {
     report::Table table({{"interface"}, {"description"}});
-    for (const capture::InterfaceInfo& interface : capture::interfaces())
+    for (const capture::InterfaceInfo& interface :
+         capture::with_rdma_devices(capture::interfaces(), capture::rdma_devices()))
         table.add({{interface.name}, {interface.description}});
     Output output("");
     table.print(output.stream(), output_style(), 0);
     return output.finish() ? done : wrong_usage;
+}
+
+capture::PcapngDescription description_of(const Interfaces& interfaces) {
+    capture::PcapngDescription description{application, {}, {}};
+    for (const auto& interface : interfaces)
+        description.interfaces.push_back({interface->link(), interface->name(), ""});
+    return description;
 }
 
 /// The frames as they come, in a file that others can read meanwhile.
@@ -52,11 +66,7 @@ class Recorder {
 public:
     /// An empty path: nothing is written.
     Recorder(const std::string& path, const Interfaces& interfaces) {
-        if (path.empty()) return;
-        capture::PcapngDescription description{application, {}, {}};
-        for (const auto& interface : interfaces)
-            description.interfaces.push_back({interface->link(), interface->name(), ""});
-        writer_.emplace(path, description);
+        if (!path.empty()) writer_.emplace(path, description_of(interfaces));
     }
 
     void write(const capture::Frame& frame) {
@@ -110,11 +120,117 @@ std::vector<std::string> losses(const std::vector<capture::Interface*>& interfac
     return warnings;
 }
 
+/// Live interfaces on which nothing was seen.
+std::vector<std::string> silences(
+    const std::vector<std::uint64_t>& frames, const CaptureOptions& options, double seconds) {
+    std::vector<std::string> sentences;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        if (frames[i] != 0) continue;
+        const std::string& name = options.interfaces[i];
+        std::string reason = capture::why_silent(name);
+        if (reason.empty() && !options.filter.empty())
+            reason = fmt::format("none passed the filter \"{}\"", options.filter);
+        sentences.push_back(
+            fmt::format("{}: no frame in {:.1f} s{}{}", name, seconds, reason.empty() ? "" : ": ", reason));
+    }
+    return sentences;
+}
+
+/// Adapters whose RoCE would have to be captured elsewhere, if there was none.
+std::vector<std::string> bypasses(const engine::CaptureSummary& capture, const CaptureOptions& options) {
+    std::vector<std::string> sentences;
+    if (capture.rdma_frames != 0) return sentences;
+    const std::vector<capture::RdmaDevice> devices = capture::rdma_devices();
+    for (const std::string& name : options.interfaces)
+        for (const std::string& adapter : capture::adapters_behind(name, devices))
+            sentences.push_back(fmt::format(
+                "{}: no RoCE seen; what RDMA device {} sends and receives does not pass the interface", name, adapter));
+    return sentences;
+}
+
 bool write(const report::Results& results, const ReportOptions& options) {
     ReportWriter writer(options, ReportWriter::Number::one);
     writer.write(results, false);
     return writer.finish();
 }
+
+/// True at most once in an interval.
+class Interval {
+public:
+    explicit Interval(Clock::duration length) : length_(length), next_(Clock::now() + length) {}
+
+    bool is_over() {
+        const Clock::time_point now = Clock::now();
+        if (now < next_) return false;
+        next_ = now + length_;
+        return true;
+    }
+
+private:
+    Clock::duration length_;
+    Clock::time_point next_;
+};
+
+/// What is told of a capture while it goes on: on the screen, in files around troubles, in a file of counts.
+class LiveReports {
+public:
+    LiveReports(
+        const engine::Engine& engine, const CaptureOptions& options, const Interfaces& opened,
+        const std::vector<capture::Interface*>& interfaces)
+        : options_(options),
+          engine_(engine),
+          interfaces_(interfaces),
+          news_(engine, options.report),
+          display_(engine, options.report) {
+        if (!options.incidents.folder.empty()) incidents_.emplace(options.incidents, description_of(opened));
+    }
+
+    void add(const capture::Frame& frame) {
+        if (incidents_) incidents_->add(frame);
+    }
+
+    /// To be called often.
+    void update() {
+        if (look_.is_over()) look();
+        if (count_.is_over()) write_counts();
+    }
+
+    /// False, after a complaint, if not everything could be written.
+    bool finish() {
+        look();
+        display_.finish();
+        const bool saved = !incidents_ || incidents_->finish();
+        write_counts();
+        return saved && counts_written_;
+    }
+
+private:
+    void look() {
+        const std::vector<observations::Observation> news = news_.take();
+        display_.show(news);
+        if (!incidents_) return;
+        for (const std::string& path : incidents_->look(news))
+            display_.say(fmt::format("the frames around it: {}", path));
+    }
+
+    void write_counts() {
+        if (options_.metrics_file.empty()) return;
+        counts_written_ = write_metrics(
+            options_.metrics_file, {.engine = engine_,
+                                    .options = options_.report,
+                                    .interfaces = interfaces_,
+                                    .incident_files = incidents_ ? incidents_->files() : 0});
+    }
+
+    const CaptureOptions& options_;
+    const engine::Engine& engine_;
+    const std::vector<capture::Interface*>& interfaces_;
+    LiveNews news_;
+    LiveDisplay display_;
+    std::optional<Incidents> incidents_;
+    Interval look_{std::chrono::milliseconds(500)}, count_{std::chrono::seconds(5)};
+    bool counts_written_ = true;
+};
 
 int run_capture(const CaptureOptions& options) {
     Interfaces opened = open_interfaces(options);
@@ -126,37 +242,52 @@ int run_capture(const CaptureOptions& options) {
     Analysis analysis;
     analysis.engine = std::make_unique<engine::Engine>(engine_options);
     engine::Engine& engine = *analysis.engine;
-    LiveDisplay display(engine, options.report);
+    LiveReports reports(engine, options, opened, interfaces);
 
-    const auto end = Clock::now() + std::chrono::duration<double>(options.duration);
+    const Clock::time_point begin = Clock::now();
+    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     const auto goes_on = [&] {
-        display.update();
+        reports.update();
         recorder.flush_now_and_then();
-        return !interrupted() && (options.duration == 0 || Clock::now() < end);
+        return !interrupted() && (options.duration == 0 || seconds() < options.duration);
     };
     listen_to_signals();
+    std::vector<std::uint64_t> frames(opened.size());
     const std::unique_ptr<capture::Source> source = capture::in_time_order(capture::live(std::move(opened), goes_on));
     const auto enough = [&] { return options.count != 0 && engine.capture().frames >= options.count; };
     for (capture::Frame frame; !enough() && source->next(frame);) {
         recorder.write(frame);
         engine.on_frame(frame);
+        reports.add(frame);
+        ++frames[frame.interface];
     }
     engine.finish();
-    display.finish();
+    const bool reported = reports.finish();
     for (const capture::Error& error : source->errors()) {
         analysis.problems.push_back(error.message);
         complain(error.message);
     }
     analysis.losses = losses(interfaces);
+    analysis.silences = silences(frames, options, seconds());
+    analysis.bypasses = bypasses(engine.capture(), options);
     const report::Results results = results_of(analysis, options.interfaces, options.report);
     recorder.add_statistics(interfaces, engine.capture().start.value_or(0) + engine.capture().duration);
     const bool recorded = recorder.finish();
-    return write(results, options.report) && recorded ? status_of(results, options.report) : wrong_usage;
+    return write(results, options.report) && recorded && reported ? status_of(results, options.report) : wrong_usage;
+}
+
+/// Why nothing can be written where the options say; empty if it can.
+std::string why_not_write(const CaptureOptions& options) {
+    std::string problem;
+    if (!options.written_file.empty()) problem = why_not_replace(options.written_file, {}, our_captures);
+    if (problem.empty() && !options.metrics_file.empty())
+        problem = why_not_replace(options.metrics_file, {}, our_metrics);
+    if (problem.empty() && !options.incidents.folder.empty()) problem = why_no_folder(options.incidents.folder);
+    return problem;
 }
 
 int run(const CaptureOptions& options) {
-    std::string problem;
-    if (!options.written_file.empty()) problem = why_not_replace(options.written_file, {}, our_captures);
+    std::string problem = why_not_write(options);
     try {
         if (options.list) return list_interfaces();
         if (options.buffer_mib > most_buffer_mib) problem = fmt::format("-B takes at most {}", most_buffer_mib);
@@ -182,6 +313,25 @@ void add_capture(CommandLine& program) {
     command.option("-w,--write", options->written_file, "Write the frames to a pcapng file").placeholder("FILE");
     command.option("--filter", options->filter, "Only frames that pass this filter, in tcpdump's language")
         .placeholder("BPF");
+    const Option incidents = command
+                                 .option(
+                                     "--incidents", options->incidents.folder,
+                                     "Write the frames around each warning and error to files")
+                                 .placeholder("DIR");
+    command.option("--around", options->incidents.seconds, "Seconds before and after it, 30 by default")
+        .positive()
+        .needs(incidents)
+        .placeholder("SECONDS");
+    command.option("--incident-memory", options->incidents.memory_mib, "For frames before it, 256 by default")
+        .positive()
+        .needs(incidents)
+        .placeholder("MIB");
+    command.option("--incident-files", options->incidents.files, "Begin no more files than that, 100 by default")
+        .positive()
+        .needs(incidents)
+        .placeholder("N");
+    command.option("--prometheus", options->metrics_file, "Write counts every five seconds, for node_exporter")
+        .placeholder("FILE");
     command.option("-B,--buffer-size", options->buffer_mib, "The kernel's buffer for each interface, 32 by default")
         .positive()
         .placeholder("MIB");

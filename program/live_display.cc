@@ -6,14 +6,10 @@
 
 #include <cstdio>
 
-#include "analyzer/observations/observation.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::cli {
 namespace {
-
-using namespace std::chrono_literals;
-constexpr auto interval = 500ms;
 
 double seconds(engine::Time time) { return static_cast<double>(time) / 1e9; }
 
@@ -30,30 +26,25 @@ std::string counts_of(const engine::Engine& engine) {
 }  // namespace
 
 LiveDisplay::LiveDisplay(const engine::Engine& engine, const ReportOptions& options)
-    : engine_(engine), options_(options), terminal_(::isatty(STDERR_FILENO) != 0), next_(Clock::now() + interval) {}
+    : engine_(engine), options_(options), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 LiveDisplay::~LiveDisplay() { hide_counts(); }
 
-void LiveDisplay::update() {
-    if (Clock::now() < next_) return;
-    show_news();
+void LiveDisplay::show(std::span<const observations::Observation> news) {
+    if (!options_.json()) {
+        show_sessions();
+        for (const observations::Observation& o : news)
+            say(fmt::format(
+                "{} {} {} in frame {}: {}", o.session, name_of(o.severity), o.id,
+                o.frames.empty() ? 0 : o.frames.back(), o.text));
+        std::fflush(stdout);
+    }
     show_counts();
-    next_ = Clock::now() + interval;
 }
 
 void LiveDisplay::finish() {
-    show_news();
     hide_counts();
     if (!options_.json()) fmt::print("\n");
-}
-
-void LiveDisplay::show_news() {
-    if (options_.json()) return;
-    show_sessions();
-    const auto outcomes = engine_.outcomes();
-    for (std::size_t i = 0; i < outcomes.size(); ++i) show_findings(outcomes[i].findings, findings_shown_[i]);
-    show_observations();
-    std::fflush(stdout);
 }
 
 void LiveDisplay::show_sessions() {
@@ -67,27 +58,8 @@ void LiveDisplay::show_sessions() {
         }
 }
 
-void LiveDisplay::show_findings(std::span<const engine::Finding> findings, std::size_t& shown) {
-    for (; shown < findings.size(); ++shown) {
-        const engine::Finding& finding = findings[shown];
-        if (!is_chosen(*finding.rule, options_)) continue;
-        say(fmt::format(
-            "{} {} {} in frame {}: {}", finding.session, name_of(finding.rule->severity), finding.rule->id,
-            finding.frames.empty() ? 0 : finding.frames.back(), finding.text));
-    }
-}
-
-/// Only what a frame shows: what is missing may still come. Notes are left for the summary.
-void LiveDisplay::show_observations() {
-    const engine::Models models = engine_.models();
-    for (const observations::Observation& o : observations::observe({.models = models, .capture = engine_.capture()})) {
-        if (o.severity == engine::Severity::note || o.frames.empty()) continue;
-        if (!observations_shown_.emplace(o.id, o.session).second) continue;
-        say(fmt::format("{} {} {} in frame {}: {}", o.session, name_of(o.severity), o.id, o.frames.back(), o.text));
-    }
-}
-
 void LiveDisplay::say(const std::string& line) {
+    if (options_.json()) return;
     hide_counts();
     fmt::print("{:>9.3f}  {}\n", seconds(engine_.capture().duration), line);
 }

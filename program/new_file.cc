@@ -73,6 +73,13 @@ std::string why_not_replace(const std::string& path, const std::vector<std::stri
     return path + " exists and is not " + what.kind + "; remove it or choose another name";
 }
 
+std::string why_no_folder(const std::string& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error) return "cannot make the folder " + path + ": " + error.message();
+    return why_no_file_in(path, path);
+}
+
 bool NewFile::can_stand_for(const std::string& path) {
     std::error_code error;
     const std::string absolute = fs::absolute(path, error).lexically_normal();

@@ -21,6 +21,9 @@ extern const Replaceable our_captures;
 /// Why no file may be written there; empty if one may. An input may never be replaced, an empty file always.
 std::string why_not_replace(const std::string& path, const std::vector<std::string>& inputs, const Replaceable& what);
 
+/// Why no files can be written in a folder, which is made if it is not there; empty if they can.
+std::string why_no_folder(const std::string& path);
+
 /// A file with another name in the same folder, which takes its place at the end.
 class NewFile {
 public:

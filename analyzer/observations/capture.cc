@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -81,6 +80,23 @@ constexpr Kind copies{
     "counted for them.",
     "Ordinary with `-i any`, bonds and mirror ports that see both directions.",
     "20 frames were captured more than once; their copies are left out"};
+constexpr Kind silent{
+    "CAPTURE-O-silent",
+    Severity::note,
+    "Nothing was seen on an interface",
+    "A live capture ended without a frame of that interface: it is the wrong one, its link is down, or no frame passed "
+    "the filter.",
+    "`fabricscope capture -D` and `ip -br link` for the interfaces, `ip -s link show DEV` for what they count.",
+    "eth1: no frame in 10.0 s: its link is down"};
+constexpr Kind passed_by{
+    "CAPTURE-O-offload",
+    Severity::note,
+    "RoCE passes the interface by",
+    "A live capture saw no RoCE, and an RDMA adapter is behind its interface: the adapter sends and receives RoCE by "
+    "itself, so that the kernel, and whoever captures there, does not see it.",
+    "Capture on the RDMA device where `fabricscope capture -D` offers that, or mirror the switch port; "
+    "`rdma statistic show link DEV` tells whether there is any.",
+    "eth0: no RoCE seen; what RDMA device mlx5_0 sends and receives does not pass the interface"};
 constexpr Kind limits{
     "CAPTURE-O-limits",
     Severity::warning,
@@ -90,8 +106,9 @@ constexpr Kind limits{
     "limits were reached: 12 connections are left out"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::unreadable, &kinds::dropped, &kinds::no_roce,   &kinds::doubtful, &kinds::limits,
-                               &kinds::no_tcp,     &kinds::sliced,  &kinds::undecoded, &kinds::copies};
+constexpr std::array all_kinds{&kinds::unreadable, &kinds::dropped, &kinds::no_roce,  &kinds::doubtful,
+                               &kinds::limits,     &kinds::no_tcp,  &kinds::sliced,   &kinds::undecoded,
+                               &kinds::copies,     &kinds::silent,  &kinds::passed_by};
 
 void observe_sentences(const Kind& kind, std::span<const std::string> sentences, Observations& observations) {
     for (const std::string& sentence : sentences)
@@ -149,25 +166,24 @@ void observe_limits(
 }
 
 std::vector<Observation> joined(std::span<const Observation> of_parts, engine::CaptureSummary capture) {
-    const auto of_kind = [&](const Kind& kind) {
-        return std::views::filter(of_parts, [&kind](const Observation& o) { return o.kind == &kind; });
-    };
+    const auto is_of = [](const Kind& kind) { return [&kind](const Observation& o) { return o.kind == &kind; }; };
     const auto count_of = [&](const Kind& kind) {
         std::uint64_t count = 0;
-        for (const Observation& o : of_kind(kind)) count += o.count;
+        for (const Observation& o : of_parts) count += is_of(kind)(o) ? o.count : 0;
         return count;
     };
     const auto first_frame_of = [&](const Kind& kind) {
         std::uint64_t first = 0;
-        for (const Observation& o : of_kind(kind))
-            if (!o.frames.empty() && (first == 0 || o.frames.front() < first)) first = o.frames.front();
+        for (const Observation& o : of_parts)
+            if (is_of(kind)(o) && !o.frames.empty() && (first == 0 || o.frames.front() < first))
+                first = o.frames.front();
         return first;
     };
     Observations all;
     const auto add_each_once = [&](const Kind& kind) {
         std::set<std::string> told;
-        for (const Observation& o : of_kind(kind))
-            if (told.insert(o.text).second) all.add(kind, "", {}, o.text).count = o.count;
+        for (const Observation& o : of_parts)
+            if (is_of(kind)(o) && told.insert(o.text).second) all.add(kind, "", {}, o.text).count = o.count;
     };
     capture.first_truncated = first_frame_of(kinds::sliced);
     capture.first_undecoded = first_frame_of(kinds::undecoded);
@@ -175,7 +191,7 @@ std::vector<Observation> joined(std::span<const Observation> of_parts, engine::C
     observe_damaged(count_of(damaged_frames), all);
     for (const Kind* kind : {&kinds::unreadable, &kinds::dropped, &kinds::doubtful}) add_each_once(*kind);
     // Of transports that the whole lacks, each part has told.
-    observe_transports(capture, count_of(kinds::no_roce), !of_kind(kinds::no_tcp).empty(), all);
+    observe_transports(capture, count_of(kinds::no_roce), std::ranges::any_of(of_parts, is_of(kinds::no_tcp)), all);
     observe_frames(capture, all);
     return std::move(all).sorted();
 }
@@ -185,6 +201,8 @@ constinit const Source capture_source{
         observe_sentences(kinds::unreadable, evidence.unread, observations);
         observe_sentences(kinds::dropped, evidence.dropped, observations);
         observe_sentences(kinds::doubtful, evidence.doubts, observations);
+        observe_sentences(kinds::silent, evidence.silent, observations);
+        observe_sentences(kinds::passed_by, evidence.passed_by, observations);
         observe_transports(evidence, observations);
         observe_frames(evidence.capture, observations);
     }};

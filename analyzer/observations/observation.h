@@ -46,9 +46,11 @@ struct Evidence {
     const engine::Models& models;
     const engine::CaptureSummary& capture;
     std::span<const engine::Finding* const> findings{};
-    std::span<const std::string> unread{};   ///< why files could not be read to their end
-    std::span<const std::string> doubts{};   ///< what else makes the capture doubtful: clocks that differ
-    std::span<const std::string> dropped{};  ///< what an interface lost before it was written
+    std::span<const std::string> unread{};     ///< why files could not be read to their end
+    std::span<const std::string> doubts{};     ///< what else makes the capture doubtful: clocks that differ
+    std::span<const std::string> dropped{};    ///< what an interface lost before it was written
+    std::span<const std::string> silent{};     ///< interfaces of a live capture on which nothing was seen
+    std::span<const std::string> passed_by{};  ///< adapters whose RoCE an interface of a live capture does not show
 };
 
 /// The frames that are known (0: it is not), in order.

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/rdma_cm/verdicts.h"
 #include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
@@ -95,14 +96,16 @@ std::string where_to_look(const Connection& connection) {
 }
 
 void observe_set_up(const Connection& connection, Observations& observations) {
-    if (connection.outcome == Outcome::rejected) {
+    // A live capture need not wait for its end to tell of a rejection.
+    const Outcome outcome = connection.reject ? outcome_so_far(connection) : connection.outcome;
+    if (outcome == Outcome::rejected) {
         Observation& o = observations.add(
             kinds::rejected, session_of(connection), frames_of({frame_of(connection.req), connection.reject->frame}),
             fmt::format(
                 "the {} rejected the connection: {}", name_of(connection.reject->by), reason_text(*connection.reject)));
         o.cause = cause_of(connection);
         o.look = where_to_look(connection);
-    } else if (connection.outcome == Outcome::timeout) {
+    } else if (outcome == Outcome::timeout) {
         const Time waited = connection.req ? connection.last_req.time - connection.req->time : 0;
         Observation& o = observations.add(
             kinds::timeout, session_of(connection), frames_of({frame_of(connection.req), connection.last_req.frame}),
@@ -110,7 +113,7 @@ void observe_set_up(const Connection& connection, Observations& observations) {
         o.count = connection.req_transmissions;
         o.cause = fmt::format(
             "Nothing came back from {}: the REQs do not reach it, or its answers are lost.", server_text(connection));
-    } else if (connection.outcome == Outcome::connected && connection.req_transmissions > 1) {
+    } else if (outcome == Outcome::connected && connection.req_transmissions > 1) {
         observations
             .add(
                 kinds::retried, session_of(connection),

@@ -194,7 +194,9 @@ Results results_of(
          .findings = findings,
          .unread = reading.problems,
          .doubts = warnings,
-         .dropped = reading.losses});
+         .dropped = reading.losses,
+         .silent = reading.silences,
+         .passed_by = reading.bypasses});
     warnings.insert(warnings.end(), reading.losses.begin(), reading.losses.end());
     std::map<std::uint64_t, Place> places = places_of(frames_named(engine.smcr(), seen), reading);
     std::vector<PartOfWhole> parts;

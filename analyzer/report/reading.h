@@ -29,6 +29,8 @@ struct Reading {
     std::vector<std::string> opened;         ///< those of the files that could be
     std::vector<std::string> problems;       ///< why files could not be read to their end
     std::vector<std::string> losses;         ///< sentences: what interfaces lost before it was captured
+    std::vector<std::string> silences;       ///< sentences: live interfaces on which nothing was seen
+    std::vector<std::string> bypasses;       ///< sentences: adapters whose RoCE a live interface does not show
     std::optional<PartFile> part;            ///< what was read is a part of other files
     std::vector<Numbering> numberings;       ///< of that part's sessions
     capture::Origins origins;                ///< of all frames, if several files were opened; sources as in `opened`

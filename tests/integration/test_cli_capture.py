@@ -5,16 +5,20 @@ Needs root."""
 import json
 import os
 import pty
+import re
 import select
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from edit import records_of
-from harness import BUILD, ROOT, run
+from harness import BUILD, ROOT, fabricscope, run
 from namespaces import REASON, begin_listening, ip, namespaces, wait_until
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -235,3 +239,190 @@ def test_interface_that_goes_away(wire):
 
 def test_list():
     assert b"lo" in run([PROGRAM, "capture", "-D"])
+
+
+# ---- files around troubles -------------------------------------------------------------------------------
+
+
+def send_burst(wire, frames):
+    subprocess.run(["ip", "netns", "exec", wire[0], sys.executable, "-c", BURST, "out0", str(frames)], check=True)
+
+
+def frames_of(path):
+    """Ethertype and comment of each frame."""
+    lines = run(["tshark", "-r", path, "-T", "fields", "-e", "eth.type", "-e", "frame.comment"]).decode().splitlines()
+    return [(line.split("\t") + [""])[:2] for line in lines]
+
+
+def test_frames_around_a_trouble_have_a_file(wire, tmp_path):
+    """What was on the wire a second before and after it is too far away."""
+    tmp_path.chmod(0o777)
+    folder = tmp_path / "incidents"
+    process = begin(wire, "-i", "in0", "--incidents", folder, "--around", "0.3")
+    send_burst(wire, 10)
+    time.sleep(1)
+    send(wire, "rdmacm_reject_no_listener")
+    time.sleep(1.5)
+    send_burst(wire, 10)
+    _, out, err = end(process)
+    (path,) = folder.iterdir()
+    assert re.fullmatch(r"\d{8}T\d{6}\.\d{3}Z-CM-O-rejected-cm-1\.pcapng", path.name)
+    assert f"the frames around it: {path}" in out and err == ""
+    frames = frames_of(path)
+    assert len(frames) == len(records_of("rdmacm_reject_no_listener")[1])
+    assert [comment.split(":")[0] for _, comment in frames if comment] == ["CM-O-rejected"] * 2
+
+
+def test_frames_before_it_are_there_from_the_beginning(wire, tmp_path):
+    tmp_path.chmod(0o777)
+    folder, whole = tmp_path / "incidents", tmp_path / "all.pcapng"
+    process = begin(wire, "-i", "in0", "--incidents", folder, "-w", whole, "--json")
+    send_burst(wire, 10)
+    time.sleep(1)
+    send(wire, "rdmacm_reject_no_listener")
+    end(process)
+    (path,) = folder.iterdir()
+    assert [ethertype for ethertype, _ in frames_of(path)] == [ethertype for ethertype, _ in frames_of(whole)]
+
+
+def test_healthy_traffic_leaves_no_file(wire, tmp_path):
+    tmp_path.chmod(0o777)
+    process = begin(wire, "-i", "in0", "--incidents", tmp_path / "incidents")
+    send(wire, "smcr_v2_echo")
+    status, _, err = end(process)
+    assert (status, err, list((tmp_path / "incidents").iterdir())) == (0, "", [])
+
+
+def test_no_more_files_than_asked_for(wire, tmp_path):
+    tmp_path.chmod(0o777)
+    folder = tmp_path / "incidents"
+    process = begin(wire, "-i", "in0", "--incidents", folder, "--around", "0.05", "--incident-files", "1", "--json")
+    send(wire, "rdmacm_reject_no_listener")
+    time.sleep(1)
+    send(wire, "smcr_fallback_roce_blocked")
+    _, _, err = end(process)
+    assert len(list(folder.iterdir())) == 1 and "1 files of incidents are there; no more are begun" in err
+
+
+# ---- counts ----------------------------------------------------------------------------------------------
+
+
+def metrics_in(path):
+    """Value by name and labels."""
+    return {(sample.name, *sorted(sample.labels.values())): sample.value
+            for family in text_string_to_metric_families(path.read_text()) for sample in family.samples}
+
+
+def test_counts_for_prometheus(wire, tmp_path):
+    tmp_path.chmod(0o777)
+    counts = tmp_path / "in0.prom"
+    process = begin(wire, "-i", "in0", "--prometheus", counts, "--json")
+    send(wire, "rdmacm_reject_no_listener")
+    # While it goes on, every five seconds.
+    wait_until(lambda: counts.exists() and counts.stat().st_size > 0)
+    assert metrics_in(counts)["fabricscope_frames_total",] == len(records_of("rdmacm_reject_no_listener")[1])
+    _, out, _ = end(process)
+    report, metrics = json.loads(out), metrics_in(counts)
+    assert metrics["fabricscope_interface_received_frames_total", "in0"] == report["capture"]["frames"]
+    assert metrics["fabricscope_interface_dropped_frames_total", "in0"] == 0
+    assert metrics["fabricscope_sessions_total", "connection", "rdma-cm"] == len(report["rdma_cm"]["connections"]) == 2
+    assert metrics["fabricscope_sessions_total", "connection", "smcr"] == 0
+    assert metrics["fabricscope_observations", "CM-O-rejected", "warning"] == 2
+    broken = [finding["rule"] for finding in report["findings"]]
+    told = {key[1] if key[1] not in ("error", "warning", "note") else key[2]: int(value)
+            for key, value in metrics.items() if key[0] == "fabricscope_findings_total"}
+    rules = {rule["id"] for rule in json.loads(fabricscope("rules", "--json"))}
+    assert {rule: count for rule, count in told.items() if count} == {rule: broken.count(rule) for rule in broken}
+    assert set(told) <= rules and len(told) > 100
+    assert list(tmp_path.iterdir()) == [counts], "a file that is not whole stays behind"
+
+
+def test_counts_replace_nothing_else(wire, tmp_path):
+    other = tmp_path / "other.prom"
+    other.write_text("node_load1 0.5\n")
+    process = begin(wire, "-i", "in0", "--prometheus", other)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2 and other.read_text() == "node_load1 0.5\n", err
+
+
+# ---- as a service ----------------------------------------------------------------------------------------
+
+UNIT = ROOT / "packaging/fabricscope-capture@.service"
+
+
+def test_systemd_takes_the_unit(tmp_path):
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd is not installed")
+    unit = tmp_path / "fabricscope-capture@lo.service"
+    unit.write_text(UNIT.read_text().replace("/usr/bin/fabricscope", str(PROGRAM)))
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "fabricscope" not in done.stderr, done.stderr
+
+
+def test_the_unit_does_what_it_says(wire, tmp_path):
+    tmp_path.chmod(0o777)
+    (tmp_path / "fabricscope").mkdir()  # StateDirectory=
+    (command,) = re.findall(r"^ExecStart=/usr/bin/fabricscope capture (.*)$", UNIT.read_text(), re.MULTILINE)
+    process = begin(wire, *shlex.split(command.replace("%i", "in0").replace("%S", str(tmp_path))))
+    send(wire, "rdmacm_reject_no_listener")
+    status, out, err = end(process, signal.SIGTERM)
+    assert status in (0, 1) and "RDMA CM: 2 connections (2 rejected)" in out, err
+    assert len(list((tmp_path / "fabricscope/in0").iterdir())) == 1
+    assert metrics_in(tmp_path / "fabricscope/in0.prom")["fabricscope_incident_files_total",] == 1
+
+
+# ---- why nothing is seen ---------------------------------------------------------------------------------
+
+
+def texts_of(out, kind):
+    return [o["text"] for o in json.loads(out)["observations"] if o["id"] == kind]
+
+
+@pytest.mark.parametrize("options, reason", [
+    ([], ""),
+    (["--filter", "udp port 4791"], ': none passed the filter "udp port 4791"'),
+])
+def test_silence_is_told(wire, options, reason):
+    def is_up():  # the kernel takes up to a second to say so
+        words = ["ip", "netns", "exec", wire[1], "cat", "/sys/class/net/in0/operstate"]
+        return subprocess.run(words, capture_output=True, check=True).stdout == b"up\n"
+
+    wait_until(is_up)
+    process = begin(wire, "-i", "in0", *options, "--duration", "0.5", "--json")
+    out, _ = process.communicate(timeout=30)
+    (text,) = texts_of(out, "CAPTURE-O-silent")
+    assert re.fullmatch(r"in0: no frame in 0\.\d s" + re.escape(reason), text)
+
+
+def test_a_link_that_is_down_is_told(wire):
+    ip("-n", wire[0], "link", "set", "out0", "down")
+    process = begin(wire, "-i", "in0", "--duration", "0.5", "--json")
+    out, _ = process.communicate(timeout=30)
+    assert texts_of(out, "CAPTURE-O-silent")[0].endswith(": its link is down")
+
+
+@pytest.fixture
+def adapter(tmp_path):
+    """What to run before a program, so that it finds an RDMA adapter behind in0."""
+    gids = tmp_path / "class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs"
+    gids.mkdir(parents=True)
+    (gids / "0").write_text("in0\n")
+    return ["sh", "-c", f'mount --bind {tmp_path}/class /sys/class && exec "$@"', "sh"]
+
+
+def test_roce_that_passes_the_interface_by_is_told(wire, adapter):
+    for sample, told in (("smcr_v2_echo", 0), (None, 1)):
+        process = begin_listening(wire[1], [*adapter, PROGRAM, "capture", "-i", "in0", "--json"])
+        if sample:
+            send(wire, sample)
+        else:
+            send_burst(wire, 3)
+        _, out, _ = end(process)
+        texts = texts_of(out, "CAPTURE-O-offload")
+        assert texts == ["in0: no RoCE seen; what RDMA device mlx5_0 sends and receives does not pass the interface"] * told
+
+
+def test_rdma_devices_are_listed(wire, adapter):
+    listed = run(["ip", "netns", "exec", wire[1], *adapter, PROGRAM, "capture", "-D"]).decode()
+    assert re.search(r"^ *in0 +RoCE of RDMA device mlx5_0 passes it by$", listed, re.MULTILINE)
+    assert re.search(r"^ *mlx5_0 +RDMA device of in0", listed, re.MULTILINE)
