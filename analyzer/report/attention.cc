@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analyzer/report/lists.h"
@@ -33,14 +34,16 @@ std::vector<Group> groups_of(std::span<const Observation> observations) {
     return groups;
 }
 
-Sentence sentence_of(const Group& group, std::size_t most) {
+/// `advice`: what the sentences before it say of where to look; its own is added.
+Sentence sentence_of(const Group& group, std::size_t most, std::set<std::string_view>& advice) {
     const Observation& o = *group.example;
     Sentence sentence{o.severity, o.text, {}};
     if (!group.sessions.empty()) sentence.text = fmt::format("{}: {}", names_text(group.sessions, most), o.text);
     sentence.text += fmt::format(" [{}]", o.id);
     if (o.severity == engine::Severity::note) return sentence;
     if (!o.cause.empty()) sentence.details.push_back("Cause: " + o.cause);
-    if (!o.look.empty()) sentence.details.push_back("Look at: " + o.look);
+    if (!o.look.empty())
+        sentence.details.push_back("Look at: " + (advice.insert(o.look).second ? o.look : "the same, see above"));
     return sentence;
 }
 
@@ -49,9 +52,10 @@ Sentence sentence_of(const Group& group, std::size_t most) {
 std::vector<Sentence> what_stands_out(std::span<const Observation> observations, std::size_t most) {
     std::vector<Sentence> sentences;
     std::map<const observations::Kind*, std::size_t> of_kind;
+    std::set<std::string_view> advice;
     const std::vector<Group> groups = groups_of(observations);
     for (const Group& group : groups)
-        if (++of_kind[group.example->kind] <= most) sentences.push_back(sentence_of(group, most));
+        if (++of_kind[group.example->kind] <= most) sentences.push_back(sentence_of(group, most, advice));
     for (const auto& [kind, count] : of_kind)
         if (count > most)
             sentences.push_back(

@@ -76,10 +76,6 @@ void Summary::counts(const Model& model) {
         ++all;
     }
     out_ << '\n' << style_.paint(Ink::bold, "SMC-R: ");
-    if (all == 0 && model.link_groups.empty()) {
-        out_ << "none in this capture\n";
-        return;
-    }
     out_ << counted(all, "connection");
     const char* separator = " (";
     for (const auto& [outcome, count] : outcomes) {

@@ -12,7 +12,7 @@
 
 #include "analyzer/report/attention.h"
 #include "analyzer/report/lists.h"
-#include "analyzer/report/smcr_report.h"
+#include "analyzer/report/protocol.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
 
@@ -40,6 +40,7 @@ private:
     void head();
     void attention();
     void protocols();
+    void nothing();
     void findings();
     void rules();
 
@@ -88,14 +89,26 @@ void Summary::attention() {
 
 void Summary::protocols() {
     const auto is_there = [&](const ProtocolReport* report) { return report->is_there(results_.models); };
-    // What is not there is said only where nothing else is; what is built on another comes with that one.
-    const auto stands_alone = [&](const ProtocolReport* report) { return !report->carrier && is_there(report); };
-    if (results_.models.smcr != nullptr && std::ranges::none_of(protocol_reports(), stands_alone))
-        write_smcr(out_, results_, options_);
+    if (std::ranges::none_of(protocol_reports(), is_there)) return nothing();
     for (const bool carriers : {false, true})
         for (const ProtocolReport* report : protocol_reports())
             if (carries_others(*report) == carriers && is_there(report))
                 report->write_summary(out_, results_, options_);
+}
+
+/// What is there instead, and why the rest may be missing.
+void Summary::nothing() {
+    const engine::CaptureSummary& capture = results_.capture;
+    title("Nothing of the protocols that were looked for");
+    out_ << fmt::format(
+        "  {} of TCP, {} of RoCE and InfiniBand\n", counted(capture.tcp_frames, "frame"), grouped(capture.rdma_frames));
+    if (capture.rdma_frames != 0) return;
+    for (const std::string& line : wrapped(
+             "RDMA adapters send and receive RoCE past their host's network interface: a mirror port of the switch "
+             "shows "
+             "it, or the RDMA device (fabricscope capture -D).",
+             text_width))
+        out_ << "  " << line << '\n';
 }
 
 // ---- findings ------------------------------------------------------------------------------------

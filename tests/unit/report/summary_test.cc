@@ -37,13 +37,14 @@ protected:
     std::vector<std::string> problems_;
 };
 
-TEST_F(SummaryText, OfACaptureWithoutSmcr) {
+TEST_F(SummaryText, OfACaptureWithNothingOfInterest) {
     EXPECT_EQ(
         text(),
         "a.pcap\n"
         "78 frames in 9.75 s from 2026-11-21T00:14:21.283330129Z\n"
         "\n"
-        "SMC-R: none in this capture\n");
+        "Nothing of the protocols that were looked for\n"
+        "  13 frames of TCP, 60 of RoCE and InfiniBand\n");
 }
 
 TEST_F(SummaryText, OfOneUneventfulConnection) {
