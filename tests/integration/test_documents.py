@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from harness import BUILD, ROOT
+from harness import BUILD, ROOT, sharkd_session, tshark
 
 PAGES = [ROOT / "README.md", ROOT / "samples/README.md", ROOT / "replay/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MANUAL = sorted((ROOT / "docs/man").glob("*.1"))
@@ -34,6 +34,7 @@ SESSIONS = {
     "fc-pair": "samples/fcvi/client_server_iso.pcap",
     "fc-ae-rdma-region": "samples/fc_ae_rdma/beside_plain_fcp.fcoe.pcap",
 }
+KNOWN = {"last-year.pcap": SESSIONS["cm"]}  # as README says
 OTHER = {"SCENARIO": "fcvi_send_rd", "NAME": "fcvi_send_rd", "ID": "SMCR-O-no-roce", "SUITE": "samples/suite", "N": "4"}
 CAPTURE = re.compile(r"(FILE\.*|(?:last-year|trace|eth0|eth1|fc)\.pcap(?:ng)?|parts/.*|rejected\.pcapng|monday-\*\.pcap\.gz)$")
 
@@ -69,10 +70,10 @@ def words_of(command):
         if word == "ID" and words[i - 1] == "--connection":
             words[i] = "smcr-1"
         elif CAPTURE.match(word) and words[i - 1] != "-o":
-            words[i] = capture
+            words[i] = KNOWN.get(word, capture)
         else:
             words[i] = OTHER.get(word, word)
-    return [part for word in words for part in ([capture] if word == capture else
+    return [part for word in words for part in ([word] if word in SESSIONS.values() else
                                                 sorted(map(str, ROOT.glob(word))) if "*" in word else [word])]
 
 
@@ -108,3 +109,54 @@ def test_links_lead_somewhere(path):
         assert place.exists(), target
         if anchor:
             assert anchor in anchors(place), target
+
+
+# ---- what they say ---------------------------------------------------------------------------------------
+
+# "$ fabricscope ..." and what stands below it, in a block.
+SHOWN = re.compile(r"^    \$ (fabricscope .*)\n((?:    (?!\$ ).*\n)+)", re.MULTILINE)
+
+
+def shown():
+    for path in PAGES:
+        for command, lines in SHOWN.findall(path.read_text()):
+            if not any(word in command for word in ELSEWHERE):
+                yield pytest.param(command, lines, id=f"{path.name}: {command}")
+
+
+@pytest.mark.parametrize(("command", "lines"), shown())
+def test_what_is_shown_is_what_is_said(command, lines):
+    done = subprocess.run([BUILD / "bin/fabricscope", *words_of(command)[1:]], cwd=ROOT, capture_output=True, timeout=100, check=False)
+    told = [line.rstrip() for line in done.stdout.decode().splitlines()]
+    assert told == [line.strip() for line in lines.splitlines()]
+
+
+def test_something_is_shown():
+    assert len(list(shown())) >= 2
+
+
+def filters():
+    """What documents filter by in Wireshark."""
+    for path in [*PAGES, *MANUAL, *(ROOT / "docs/man").glob("*.3")]:
+        for quoted_filter, word in re.findall(r"-Y (?:'([^']+)'|([\w.]+))", path.read_text()):
+            yield path.name, (quoted_filter or word).replace("\\|", "|")  # as tables have it
+
+
+def test_filters_are_filters():
+    found = list(dict.fromkeys(filters()))
+    assert len(found) > 20
+    answers = sharkd_session([("check", {"filter": text}) for _, text in found])
+    assert [place for place, answer in zip(found, answers, strict=True) if answer != {"status": "OK"}] == []
+
+
+def tshark_commands():
+    for path in MANUAL:
+        yield from re.findall(r"^\.Dl \$ tshark (.*)$", path.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", tshark_commands())
+def test_tshark_commands_run(command):
+    # The profile is in nobody's folder here.
+    words = [ROOT / SESSIONS["smcr"] if CAPTURE.match(word) else word for word in shlex.split(command) if word not in ("-C", "SMC-R")]
+    told = tshark(*words)
+    assert told.strip() or "smcr.rule" in words, "this capture breaks no rule"

@@ -45,3 +45,15 @@ def test_the_first_example_goes_on_in_the_timeline(monkeypatch):
     assert len(rungs) == 3
     for rung in rungs:
         assert rung in ladder
+
+
+def test_examples_with_gaps_are_what_commands_say(monkeypatch):
+    """"..." stands for what is left out: the end of a line, or lines."""
+    monkeypatch.chdir(ROOT)
+    examples = re.findall(r"`fabricscope (analyze [^`]*)`:\n\n((?:    .*\n|\n)+)", README)
+    assert examples
+    for command, block in examples:
+        told = iter(lines(fabricscope(*command.split()).decode()))
+        for line in lines(block):
+            begin = line[4:].removesuffix("...").rstrip()
+            assert not begin or any(one.startswith(begin) for one in told), line
