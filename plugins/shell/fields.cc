@@ -83,6 +83,16 @@ GeneratedShape shape_of(GeneratedType type) {
     return {FT_STRING, BASE_NONE};
 }
 
+/// "Octets 10 to 15 of PROPOSAL hold it (RFC 7609, A.2.2)."
+std::string description_of(const FieldInfo& field, const layout::LayoutInfo& info) {
+    const bool is_one = field.width == 1, is_part = field.mask != 0;
+    const std::string place = is_one ? fmt::format("octet {}", field.offset)
+                                     : fmt::format("octets {} to {}", field.offset, field.end() - 1);
+    return fmt::format(
+        "{}{} of {} {} it ({}).", is_part ? "Bits of o" : "O", place.substr(1), info.name,
+        is_one && !is_part ? "holds" : "hold", field.clause != nullptr ? field.clause : info.clause);
+}
+
 }  // namespace
 
 const char* FieldRegistry::kept(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
@@ -103,11 +113,10 @@ void FieldRegistry::add_layouts(std::span<const layout::LayoutInfo> layouts) {
         add_subtree(ids.subtree);
         for (std::size_t i = 0; i < info.fields.size(); ++i) {
             const FieldInfo& field = info.fields[i];
-            const char* clause = field.clause != nullptr ? field.clause : info.clause;
             fields_.push_back(
                 {&ids.fields[i],
                  {field.label, field.filter, type_of(field), display_of(field), strings_of(field), field.mask,
-                  kept(fmt::format("{} of {} ({})", field.label, info.name, clause)), HFILL}});
+                  kept(description_of(field, info)), HFILL}});
         }
         add_flags(info, ids);
     }
@@ -120,14 +129,16 @@ void FieldRegistry::add_flags(const layout::LayoutInfo& info, LayoutIds& ids) {
         ids.flags.push_back({group.begin, group.end, -1});
         Flags& flags = ids.flags.back();
         add(flags.id, kept(group.filter), group.label, number_type(info.fields[group.begin].width), BASE_HEX,
-            kept(fmt::format("All flags of {} that share these bytes ({})", info.name, info.clause)));
+            kept(fmt::format(
+                "These octets of {} hold all of its flags that stand side by side ({}).", info.name, info.clause)));
     }
 }
 
 void FieldRegistry::add_octets(std::span<const layout::OctetsInfo> infos) {
     for (const layout::OctetsInfo& info : infos) {
         int& id = octets_[&info] = -1;  // stays where it is, whatever comes later
-        add(id, info.filter, info.label, FT_BYTES, BASE_NONE, info.clause);
+        add(id, info.filter, info.label, FT_BYTES, BASE_NONE,
+            kept(fmt::format("These octets have no layout of their own ({}).", info.clause)));
     }
 }
 

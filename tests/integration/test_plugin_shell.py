@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 from harness import BUILD, ROOT, fabricscope, home_environment, run, sample, tshark, without_plugin
@@ -63,6 +64,18 @@ def test_the_reference_lists_every_field_and_no_other():
     assert set(registered) == set(reference)
     # An expert info may have the name of a field.
     assert {name: kinds for name, kinds in registered.items() if reference[name] not in kinds} == {}
+
+
+def test_fields_of_messages_are_described_with_their_clauses():
+    """What Wireshark shows of a field: where in the message it is, and which clause says so."""
+    clauses = {field["name"]: field["clause"] for field in json.loads(fabricscope("fields", "--json")) if field["clause"]}
+    rows = [line.split("\t") for line in tshark("-G", "fields").splitlines() if line.startswith("F\t")]
+    described = [(words[2], words[7]) for words in rows if words[2] in clauses]
+    assert {name for name, _ in described} == clauses.keys()
+    for name, text in described:  # messages that share a field may have it in several clauses
+        told = re.search(r" \((.+)\)\.$", text)
+        assert told and told.group(1) in clauses[name], (name, text)
+    assert ("smcr.clc.mac", "Octets 32 to 37 of PROPOSAL hold it (RFC 7609, A.2.2).") in described
 
 
 @pytest.mark.parametrize("alone", PROTOCOLS)
