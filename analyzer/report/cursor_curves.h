@@ -18,7 +18,7 @@ struct CursorCurves {
 CursorCurves curves_of(const engine::smcr::Direction& direction);
 
 inline constexpr Colour produced_colour = palette::blue, consumed_colour = palette::green,
-                        window_colour = palette::faint, flight_colour = palette::sky;
+                        window_colour = palette::faint, flight_colour = palette::sky, again_colour = palette::orange;
 
 /// A quantity over time among others of its unit.
 struct Curve {
@@ -28,10 +28,22 @@ struct Curve {
     std::vector<StepValue> steps{};
 };
 
+/// Moments at which something was refused or sent again, and what it was.
+struct CurveMarks {
+    enum class Shape : std::uint8_t { cross, triangle, diamond };  ///< not everybody tells colours apart
+
+    const char* name;
+    Colour colour;
+    Shape shape{};
+    std::vector<StepValue> at{};
+};
+
 /// What is drawn over one axis of octets. The last two curves are what was sent, and what of it has been dealt with.
 struct CurvePanel {
     std::string title;
     std::vector<Curve> curves;
+    std::vector<CurveMarks> marks{};
+    bool counts_packets = false;  ///< not octets
 };
 
 }  // namespace fabricscope::report

@@ -32,16 +32,12 @@ Slice slice_of(const Message& message, Overview& overview) {
         .ended = message.state != MessageState::open};
 }
 
-std::string title_of(const Region& region) {
-    return fmt::format("Logical Unit {} of {}", region.lun, to_string(region.target));
-}
-
 /// A node for each region, below its Target; and one for messages whose region is not known.
 std::size_t node_of(const Message& message, const Model& model, Overview& overview) {
     const std::size_t target = overview.group(Node::none, fc_ae_rdma_target_name(message.target));
     if (message.region == 0) return overview.group(target, "region not known");
     const std::size_t node = overview.group(target, fc_ae_rdma_region_name(message.region));
-    overview.nodes[node].about = title_of(model.regions[message.region - 1]);
+    overview.nodes[node].about = fc_ae_rdma_memory_title(model.regions[message.region - 1]);
     return node;
 }
 
@@ -63,9 +59,13 @@ void fc_ae_rdma_overview(const engine::Models& models, Overview& overview) {
     }
 }
 
+std::string fc_ae_rdma_memory_title(const Region& region) {
+    return fmt::format("Logical Unit {} of {}", region.lun, to_string(region.target));
+}
+
 std::vector<Memory> region_memories(const Model& model, std::size_t index) {
     const Region& region = model.regions[index];
-    Memory memory{.title = title_of(region), .size = {}, .accesses = {}};
+    Memory memory{.title = fc_ae_rdma_memory_title(region), .size = {}, .accesses = {}};
     for (const Message& message : model.messages)
         if (message.region == region.id && message.bytes != 0 && message.is_read)
             memory.accesses.push_back(

@@ -22,7 +22,9 @@ constexpr std::array sessions{
         .ladder = [](const engine::Engine& engine, std::size_t index,
                      engine::Time start) { return ladder_of(engine.fc_ae_rdma().messages[index], engine.fc(), start); },
         .stream = message_stream,
-        .filter = "fcaerdma.message"},
+        .filter = "fcaerdma.message",
+        .detail = [](const engine::Engine& engine,
+                     std::size_t index) { return message_detail(engine.fc_ae_rdma().messages[index]); }},
     SessionKind{
         .prefix = "fc-ae-rdma-region-",
         .noun = "memory region",
@@ -30,7 +32,9 @@ constexpr std::array sessions{
         .at = Regions::at,
         .stream = region_stream,
         .memories = [](const engine::Engine& engine,
-                       std::size_t index) { return region_memories(engine.fc_ae_rdma(), index); }},
+                       std::size_t index) { return region_memories(engine.fc_ae_rdma(), index); },
+        .detail = [](const engine::Engine& engine,
+                     std::size_t index) { return region_detail(engine.fc_ae_rdma().regions[index]); }},
 };
 
 constexpr std::array names{NameKind{"fc-ae-rdma-", Messages::count}, NameKind{"fc-ae-rdma-region-", Regions::count}};
@@ -101,8 +105,10 @@ constinit const ProtocolReport fc_ae_rdma_report{
     .views = own_views,
     .options = own_options,
     .carrier = &fc_report,
+    .profile = "FC",
     .overview = fc_ae_rdma_overview,
-    .fabric = fc_ae_rdma_fabric};
+    .fabric = fc_ae_rdma_fabric,
+    .add_fields = add_fc_ae_rdma_fields};
 
 std::string fc_ae_rdma_message_name(std::uint64_t id) { return "fc-ae-rdma-" + std::to_string(id); }
 std::string fc_ae_rdma_target_name(const engine::fibre_channel::Port& target) { return "Target " + to_string(target); }

@@ -13,6 +13,8 @@ namespace fabricscope::report {
 extern const ProtocolReport fc_ae_rdma_report;
 extern const ColumnsElsewhere<engine::fc_ae_rdma::Model> fc_ae_rdma_columns;
 
+bool add_fc_ae_rdma_fields(FrameLayers& layers);
+
 void write_fc_ae_rdma(std::ostream& out, const engine::fc_ae_rdma::Model& model, const SummaryOptions& options);
 
 /// The message's Exchange, which is sought in `fc`.
@@ -27,6 +29,9 @@ std::unique_ptr<Stream> region_stream(const StreamChoice& choice, OctetSink& sin
 void fc_ae_rdma_overview(const engine::Models& models, Overview& overview);
 void fc_ae_rdma_fabric(const engine::Models& models, Fabric& fabric);
 std::vector<Memory> region_memories(const engine::fc_ae_rdma::Model& model, std::size_t index);
+std::string fc_ae_rdma_memory_title(const engine::fc_ae_rdma::Region& region);
+std::unique_ptr<DetailListener> region_detail(const engine::fc_ae_rdma::Region& region);
+std::unique_ptr<DetailListener> message_detail(const engine::fc_ae_rdma::Message& message);
 
 /// "fc-ae-rdma-3"
 std::string fc_ae_rdma_message_name(std::uint64_t id);

@@ -19,7 +19,9 @@ constexpr std::array sessions{
         .at = Exchanges::at,
         .ladder = [](const engine::Engine& engine, std::size_t index,
                      engine::Time start) { return ladder_of(engine.fc().exchanges[index], start); },
-        .why_no_stream = "; connections, messages and memory regions have"},
+        .why_no_stream = "; connections, messages and memory regions have",
+        .detail = [](const engine::Engine& engine,
+                     std::size_t index) { return exchange_detail(engine.fc().exchanges[index]); }},
 };
 
 constexpr std::array names{
@@ -51,7 +53,9 @@ constinit const ProtocolReport fc_report{
     .sessions = sessions,
     .names = names,
     .views = own_views,
-    .overview = fc_overview};
+    .profile = "FC",
+    .overview = fc_overview,
+    .add_fields = add_fc_fields};
 
 std::string exchange_name(std::uint32_t id) { return fmt::format("xchg-{}", id); }
 std::string login_name(std::uint32_t id) { return fmt::format("login-{}", id); }

@@ -12,6 +12,8 @@ namespace fabricscope::report {
 extern const ProtocolReport fc_report;
 extern const ColumnsElsewhere<engine::fibre_channel::Model> fc_columns;
 
+bool add_fc_fields(FrameLayers& layers);
+
 void write_fc(std::ostream& out, const engine::fibre_channel::Model& model, const SummaryOptions& options);
 
 /// The Sequences that the model keeps, and the abort.
@@ -20,6 +22,8 @@ Ladder ladder_of(const engine::fibre_channel::Exchange& exchange, engine::Time s
 void fc_overview(const engine::Models& models, Overview& overview);
 
 /// "xchg-3"
+std::unique_ptr<DetailListener> exchange_detail(const engine::fibre_channel::Exchange& exchange);
+
 std::string exchange_name(std::uint32_t id);
 /// "login-3"
 std::string login_name(std::uint32_t id);

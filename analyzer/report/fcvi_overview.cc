@@ -91,11 +91,13 @@ void fcvi_overview(const engine::Models& models, Overview& overview) {
                 slice_of(message, overview));
 }
 
+std::string fcvi_memory_title(Side owner) { return fmt::format("Memory of the {}", name_of(owner)); }
+
 std::vector<Memory> fcvi_memories(const engine::fcvi::Model& model, std::size_t index) {
     const std::uint32_t id = model.connections[index].id;
     std::vector<Memory> memories;
     for (const Side owner : {Side::client, Side::server}) {
-        Memory memory{.title = fmt::format("Memory of the {}", name_of(owner)), .size = {}, .accesses = {}};
+        Memory memory{.title = fcvi_memory_title(owner), .size = {}, .accesses = {}};
         for (const Message& message : model.messages) {
             if (message.connection != id || message.from == owner || !message.rmt_va || message.bytes == 0) continue;
             memory.accesses.push_back(

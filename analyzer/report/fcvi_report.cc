@@ -29,8 +29,9 @@ constexpr std::array sessions{
                      engine::Time start) { return ladder_of(engine.fcvi().connections[index], start); },
         .stream = fcvi_stream,
         .filter = "fcvi.connection",
-        .memories = [](const engine::Engine& engine,
-                       std::size_t index) { return fcvi_memories(engine.fcvi(), index); }},
+        .memories = [](const engine::Engine& engine, std::size_t index) { return fcvi_memories(engine.fcvi(), index); },
+        .detail = [](const engine::Engine& engine,
+                     std::size_t index) { return fcvi_detail(engine.fcvi(), engine.fcvi().connections[index].id); }},
 };
 
 constexpr std::array names{
@@ -74,8 +75,10 @@ constinit const ProtocolReport fcvi_report{
     .views = own_views,
     .keep_for_ladders = [](engine::Options& options) { options.fc_protocols.fcvi_options.limits.ius = most_rungs; },
     .carrier = &fc_report,
+    .profile = "FC",
     .overview = fcvi_overview,
-    .fabric = fcvi_fabric};
+    .fabric = fcvi_fabric,
+    .add_fields = add_fcvi_fields};
 
 std::string fcvi_connection_name(std::uint32_t id) { return "fcvi-" + std::to_string(id); }
 std::string fcvi_message_name(std::uint64_t id) { return "fcvi-message-" + std::to_string(id); }

@@ -13,6 +13,8 @@ namespace fabricscope::report {
 extern const ProtocolReport fcvi_report;
 extern const ColumnsElsewhere<engine::fcvi::Model> fcvi_columns;
 
+bool add_fcvi_fields(FrameLayers& layers);
+
 void write_fcvi(std::ostream& out, const engine::fcvi::Model& model, const SummaryOptions& options);
 
 /// The IUs that the model keeps, and the aborts.
@@ -25,6 +27,8 @@ void fcvi_overview(const engine::Models& models, Overview& overview);
 void fcvi_fabric(const engine::Models& models, Fabric& fabric);
 /// Of each end, what the other one wrote and read in its memory.
 std::vector<Memory> fcvi_memories(const engine::fcvi::Model& model, std::size_t index);
+std::string fcvi_memory_title(engine::Side owner);
+std::unique_ptr<DetailListener> fcvi_detail(const engine::fcvi::Model& model, std::uint32_t connection);
 
 /// "fcvi-3"
 std::string fcvi_connection_name(std::uint32_t id);

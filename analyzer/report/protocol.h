@@ -17,6 +17,7 @@
 #include "analyzer/report/columns.h"
 #include "analyzer/report/cursor_curves.h"
 #include "analyzer/report/data_tables.h"
+#include "analyzer/report/detail.h"
 #include "analyzer/report/fabric.h"
 #include "analyzer/report/frame_listener.h"
 #include "analyzer/report/ladder.h"
@@ -26,6 +27,8 @@
 #include "analyzer/report/summary.h"
 
 namespace fabricscope::report {
+
+class FrameLayers;
 
 /// Something that reports give a name to: "fcvi-1".
 struct Session {
@@ -46,11 +49,14 @@ struct SessionKind {
     std::unique_ptr<Stream> (*stream)(const StreamChoice& choice, OctetSink& sink) = nullptr;
     /// Tells whose each frame is, where more is known than what begins with it.
     std::unique_ptr<FrameListener> (*frames)(TellSession tell) = nullptr;
-    const char* why_no_stream = "";  ///< reads on from the session's name
-    const char* filter = nullptr;    ///< display filter field that has the session's name as its value
+    const char* why_no_stream = "";       ///< reads on from the session's name
+    const char* filter = nullptr;         ///< display filter field that has the session's name as its value
+    const char* number_filter = nullptr;  ///< the same with its number
     /// What is plotted over time: a panel for each direction, nothing of what has no cursors.
     std::vector<CurvePanel> (*curves)(const engine::Engine& engine, std::size_t index) = nullptr;
     std::vector<Memory> (*memories)(const engine::Engine& engine, std::size_t index) = nullptr;
+    /// To be told while the same captures are read once more, by another engine.
+    std::unique_ptr<DetailListener> (*detail)(const engine::Engine& engine, std::size_t index) = nullptr;
 };
 
 /// Names that reports give, numbered from 1 in the order in which what they name turns up.
@@ -83,10 +89,13 @@ struct ProtocolReport {
     void (*keep_for_ladders)(engine::Options& options) = nullptr;
     /// What it is built on. The summary has that behind it, and a live capture does not count its sessions.
     const ProtocolReport* carrier = nullptr;
+    const char* profile = "";  ///< of Wireshark
     /// What went on, as branches and lanes. The model is there.
     void (*overview)(const engine::Models& models, Overview& overview) = nullptr;
     /// Who is linked to whom. The model is there.
     void (*fabric)(const engine::Models& models, Fabric& fabric) = nullptr;
+    /// What the frame has of it; false: nothing.
+    bool (*add_fields)(FrameLayers& layers) = nullptr;
 };
 
 /// Of all protocols.

@@ -65,8 +65,10 @@ constinit const ProtocolReport rdma_cm_report{
     .sessions = sessions,
     .names = names,
     .views = own_views,
+    .profile = "RDMA CM",
     .overview = rdma_cm_overview,
-    .fabric = rdma_cm_fabric};
+    .fabric = rdma_cm_fabric,
+    .add_fields = add_rdma_cm_fields};
 
 std::string cm_connection_name(std::uint32_t id) { return "cm-" + std::to_string(id); }
 

@@ -12,6 +12,8 @@ namespace fabricscope::report {
 extern const ProtocolReport rdma_cm_report;
 extern const ColumnsElsewhere<engine::rdma_cm::Model> rdma_cm_columns;
 
+bool add_rdma_cm_fields(FrameLayers& layers);
+
 void write_rdma_cm(std::ostream& out, const engine::rdma_cm::Model& model, const SummaryOptions& options);
 
 /// The CM messages that the model keeps, and when each side's data began.

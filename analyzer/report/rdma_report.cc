@@ -23,7 +23,10 @@ constexpr std::array sessions{
             },
         .ladder = [](const engine::Engine& engine, std::size_t index,
                      engine::Time start) { return ladder_of(engine.rdma().streams[index], engine.rdma(), start); },
-        .why_no_stream = ": queue pairs do not tell in which order their data are read; see analyze and timeline"},
+        .why_no_stream = ": queue pairs do not tell in which order their data are read; see analyze and timeline",
+        .number_filter = "rdma.stream",
+        .detail = [](const engine::Engine& engine,
+                     std::size_t index) { return rdma_detail(engine.rdma().streams[index]); }},
 };
 
 constexpr std::array names{NameKind{"rdma-", Streams::count}};
@@ -58,6 +61,7 @@ constinit const ProtocolReport rdma_report{
     .sessions = sessions,
     .names = names,
     .views = own_views,
+    .profile = "RDMA",
     .overview = rdma_overview,
     .fabric = rdma_fabric};
 

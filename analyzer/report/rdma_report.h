@@ -25,4 +25,6 @@ const char* cause_words(engine::rdma::Cause cause);
 /// "192.0.2.10 QP 17"; the queue pair only if it is known.
 std::string end_text(const engine::rdma::Endpoint& end);
 
+std::unique_ptr<DetailListener> rdma_detail(const engine::rdma::Stream& stream);
+
 }  // namespace fabricscope::report

@@ -172,10 +172,7 @@ void add_access(Memory& memory, const Direction& direction, Access access, std::
 
 Memory memory_of(const Connection& connection, Side from) {
     const Direction& direction = connection.from[from];
-    Memory memory{
-        .title = fmt::format("RMB element of the {}, written by the {}", name_of(other(from)), name_of(from)),
-        .size = direction.rmbe_size,
-        .accesses = {}};
+    Memory memory{.title = rmb_element_title(from), .size = direction.rmbe_size, .accesses = {}};
     if (!capacity_of(direction) || !direction.positions_known || !direction.from_start) return memory;
     std::uint64_t produced = 0, consumed = 0;
     for (const CursorSample& sample : direction.timeline) {
@@ -219,6 +216,10 @@ std::vector<CurvePanel> smcr_curves(const Connection& connection) {
         panel.curves.push_back({"consumed", consumed_colour, false, std::move(curves.consumed)});
     }
     return panels;
+}
+
+std::string rmb_element_title(Side from) {
+    return fmt::format("RMB element of the {}, written by the {}", name_of(other(from)), name_of(from));
 }
 
 std::vector<Memory> smcr_memories(const Connection& connection) {

@@ -30,7 +30,9 @@ constexpr std::array sessions{
         .curves = [](const engine::Engine& engine,
                      std::size_t index) { return smcr_curves(engine.smcr().connections[index]); },
         .memories = [](const engine::Engine& engine,
-                       std::size_t index) { return smcr_memories(engine.smcr().connections[index]); }},
+                       std::size_t index) { return smcr_memories(engine.smcr().connections[index]); },
+        .detail = [](const engine::Engine& engine,
+                     std::size_t index) { return smcr_detail(engine.smcr().connections[index]); }},
 };
 
 constexpr std::array names{
@@ -107,7 +109,9 @@ constinit const ProtocolReport smcr_report{
     .sessions = sessions,
     .names = names,
     .views = own_views,
+    .profile = "SMC-R",
     .overview = smcr_overview,
-    .fabric = smcr_fabric};
+    .fabric = smcr_fabric,
+    .add_fields = add_smcr_fields};
 
 }  // namespace fabricscope::report

@@ -12,6 +12,8 @@ namespace fabricscope::report {
 extern const ProtocolReport smcr_report;
 extern const ColumnsElsewhere<engine::smcr::Model> smcr_columns;
 
+bool add_smcr_fields(FrameLayers& layers);
+
 using observations::llc_name;
 using observations::why_not;
 
@@ -32,5 +34,8 @@ std::vector<Memory> smcr_memories(const engine::smcr::Connection& connection);
 /// The data that one side of a connection wrote.
 std::unique_ptr<Stream> smcr_stream(const StreamChoice& choice, OctetSink& sink);
 std::unique_ptr<FrameListener> smcr_frames(TellSession tell);
+std::unique_ptr<DetailListener> smcr_detail(const engine::smcr::Connection& connection);
+/// Of the one that `from` writes into.
+std::string rmb_element_title(engine::Side from);
 
 }  // namespace fabricscope::report

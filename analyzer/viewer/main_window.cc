@@ -110,10 +110,10 @@ void MainWindow::add_panes() {
     sessions_ = new SessionPane(navigator_);
     fabric_ = new FabricPane(navigator_);
     tracks_ = new TrackPane(navigator_);
-    sequence_ = new SequencePane(navigator_);
+    sequence_ = new SequencePane(navigator_, details_);
     ladder_ = new LadderPane(navigator_);
     latency_ = new LatencyPane(navigator_);
-    memory_ = new MemoryPane(navigator_);
+    memory_ = new MemoryPane(navigator_, details_);
     packets_ = new PacketPane(navigator_);
     compare_ = new ComparePane(navigator_);
     QDockWidget* const verdict = add_pane("Verdict", verdict_, Qt::LeftDockWidgetArea);
@@ -122,7 +122,17 @@ void MainWindow::add_panes() {
     QDockWidget* const sequence = add_pane("Sequence", sequence_, Qt::RightDockWidgetArea);
     tabifyDockWidget(sequence, add_pane("Fabric", fabric_, Qt::RightDockWidgetArea));
     tabifyDockWidget(sequence, add_pane("Ladder", ladder_, Qt::RightDockWidgetArea));
-    tabifyDockWidget(sequence, add_pane("Memory", memory_, Qt::RightDockWidgetArea));
+    QDockWidget* const memory = add_pane("Memory", memory_, Qt::RightDockWidgetArea);
+    tabifyDockWidget(sequence, memory);
+    // Behind another tab they do not ask for what takes a second look at the captures.
+    for (QDockWidget* dock : {sequence, memory})
+        connect(
+            dock, &QDockWidget::visibilityChanged, this,
+            [this] {
+                sequence_->follow_place();
+                memory_->follow_place();
+            },
+            Qt::QueuedConnection);
     QDockWidget* const latency = add_pane("Latency", latency_, Qt::RightDockWidgetArea);
     tabifyDockWidget(sequence, latency);
     connect(
@@ -134,6 +144,9 @@ void MainWindow::add_panes() {
     connect(
         packets, &QDockWidget::visibilityChanged, packets_, [this] { packets_->follow_place(); }, Qt::QueuedConnection);
     sequence->raise();
+    left_ = verdict;
+    right_ = tracks;
+    left_->installEventFilter(this);
     resizeDocks({verdict, tracks}, {460, 820}, Qt::Horizontal);
     resizeDocks({verdict, sessions}, {330, 400}, Qt::Vertical);
     resizeDocks({tracks, sequence}, {430, 300}, Qt::Vertical);
@@ -169,6 +182,7 @@ void MainWindow::add_menus() {
     });
     QMenu* const wireshark = menuBar()->addMenu("&Wireshark");
     wireshark->addAction("&Open in Wireshark", QKeySequence("Ctrl+W"), this, [this] { open_in_wireshark(); });
+    wireshark->addAction("&Annotate and open...", this, [this] { annotate_and_open(); });
     wireshark->addAction("Copy as display &filter", QKeySequence("Ctrl+Shift+C"), this, [this] { copy_filter(); });
     wireshark->addAction("Copy as &command line", this, [this] { copy_command(); });
     QMenu* const view = createPopupMenu();
@@ -321,6 +335,7 @@ void MainWindow::show(std::shared_ptr<const Recording> recording) {
     recording_ = std::move(recording);
     // What is being written ends in the middle of something.
     tell(live_.is_running() ? QString() : text(recording_->complaint()));
+    details_.show(recording_);
     navigator_.reset({recording_->start(), recording_->end()});
     verdict_->show(recording_);
     sessions_->show(recording_);
@@ -378,8 +393,25 @@ void MainWindow::show_shortcuts() {
 
 void MainWindow::open_in_wireshark() {
     if (!recording_) return;
-    if (const QString sentence = viewer::open_in_wireshark(*recording_, navigator_.place()); !sentence.isEmpty())
-        tell(sentence);
+    tell(viewer::open_in_wireshark(wireshark_arguments(*recording_, navigator_.place())));
+}
+
+void MainWindow::annotate_and_open() {
+    if (!recording_) return;
+    const QString file = QFileDialog::getSaveFileName(
+        this, "Write the captures with comments", {}, "Captures (*.pcapng)");
+    if (!file.isEmpty()) annotate(file);
+}
+
+void MainWindow::annotate(const QString& file) {
+    QStringList captures;
+    for (const std::string& opened : recording_->reading.opened) captures << text(opened);
+    if (captures.isEmpty()) return tell("No capture is open.");
+    tell("Writing " + file + ".");
+    annotation_.start(captures, file, [this, file, place = navigator_.place()](const QString& complaint) {
+        if (!complaint.isEmpty()) return tell(complaint);
+        tell(viewer::open_in_wireshark(wireshark_arguments(*recording_, place, file)));
+    });
 }
 
 void MainWindow::copy_filter() {
@@ -394,6 +426,21 @@ void MainWindow::copy_command() {
         words << (is_plain ? word : "'" + word.replace("'", "'\\''") + "'");
     }
     QApplication::clipboard()->setText(words.join(' '));
+}
+
+/// What a larger window has more of is for what goes on in time; lists stay as wide as they are.
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    const bool is_larger = width_before_ != 0 && width() > width_before_;
+    width_before_ = width();
+    if (is_larger && dockWidgetArea(left_) == Qt::LeftDockWidgetArea && !left_->isFloating())
+        resizeDocks({left_, right_}, {left_width_, width() - left_width_}, Qt::Horizontal);
+}
+
+bool MainWindow::eventFilter(QObject* object, QEvent* event) {
+    // Not with the window, but by its edge.
+    if (object == left_ && event->type() == QEvent::Resize && width() == width_before_) left_width_ = left_->width();
+    return QMainWindow::eventFilter(object, event);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

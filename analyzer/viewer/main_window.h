@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "analyzer/viewer/link/live_capture.h"
+#include "analyzer/viewer/link/program.h"
 #include "analyzer/viewer/link/request.h"
+#include "analyzer/viewer/model/details.h"
 #include "analyzer/viewer/model/loader.h"
 #include "analyzer/viewer/model/navigator.h"
 
@@ -45,6 +47,8 @@ public:
     Loader& loader() { return loader_; }
     /// Reads captures of the same run from a second point, for Sequence.
     void open_beside(std::vector<std::string> files);
+    /// Writes the captures again, with all observations as comments, and opens that in Wireshark at the selection.
+    void annotate(const QString& file);
     /// Captures, and shows what comes. `file`: where that is kept; empty: nowhere.
     void capture(const std::vector<std::string>& interfaces, const QString& file);
     void follow() { follow_->setChecked(true); }
@@ -53,6 +57,8 @@ public:
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* object, QEvent* event) override;
 
 private:
     void add_panes();
@@ -74,10 +80,12 @@ private:
     void on_capture_end(const QString& complaint);
     void show_shortcuts();
     void open_in_wireshark();
+    void annotate_and_open();
     void copy_filter();
     void copy_command();
 
     Navigator navigator_;
+    Details details_;
     Loader loader_, loader_beside_;
     std::shared_ptr<const Recording> recording_;
     Request request_;  ///< what to go to once it has been read
@@ -96,9 +104,14 @@ private:
     QProgressBar* progress_ = nullptr;
     QPushButton* cancel_ = nullptr;
     LiveCapture live_;
+    Annotation annotation_;
     QAction* stop_capture_ = nullptr;
     QTimer growth_timer_;
     QElapsedTimer reading_time_;
+    QDockWidget* left_ = nullptr;  ///< the dock of the verdict, and that of the tracks
+    QDockWidget* right_ = nullptr;
+    int left_width_ = 0;                   ///< as the reader wants it
+    int width_before_ = 0;                 ///< of the window
     std::vector<qint64> sizes_;            ///< of the files when their reading began
     std::optional<Stretch> last_stretch_;  ///< to be shown again once a file that grew has been read
     QAction* follow_ = nullptr;

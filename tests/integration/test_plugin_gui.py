@@ -2,104 +2,21 @@
 """Wireshark itself, on a screen that only this test sees: the profile, the menu, the windows."""
 
 import contextlib
-import csv
-import os
 import re
 import shutil
 import subprocess
-import time
 
 import pytest
 from harness import BUILD, ROOT, home_environment, sample
+from screen import HEIGHT, SECONDS, WIDTH, a_screen, stopping, wait_for
 
-WIDTH, HEIGHT = 1600, 1000
 PROFILE = ROOT / "plugins/smcr/profile/SMC-R"
 RDMA_PROFILE = ROOT / "plugins/rdma/profile/RDMA"
 CM_PROFILE = ROOT / "plugins/rdma_cm/profile/RDMA CM"
 FC_PROFILE = ROOT / "plugins/fc/profile/FC"
-SECONDS = 200  # for whatever a busy machine has to do
 
 pytestmark = pytest.mark.skipif(
     "sanitizer_runtime=''" not in (BUILD / "with-plugins").read_text(), reason="Wireshark is not built with sanitizers")
-
-
-def wait_for(what, condition):
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        if result := condition():
-            return result
-        time.sleep(0.3)
-    raise AssertionError(f"{what} does not come within {SECONDS} s")
-
-
-@contextlib.contextmanager
-def stopping(process):
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(SECONDS)
-
-
-class Screen:
-    """A screen with Wireshark on it."""
-
-    def __init__(self, display):
-        self.environment = {**os.environ, "DISPLAY": display, "OMP_THREAD_LIMIT": "1"}
-
-    def run(self, *command, **options):
-        done = subprocess.run(command, env=self.environment, capture_output=True, timeout=SECONDS, check=False, **options)
-        return done.stdout
-
-    def windows(self, title):
-        return self.run("xdotool", "search", "--onlyvisible", "--name", title).split()
-
-    def keys(self, *keys):
-        for key in keys:
-            self.run("xdotool", "key", key)
-            time.sleep(0.5)
-
-    def click(self, x, y):
-        self.run("xdotool", "mousemove", str(x), str(y), "click", "1")
-        time.sleep(0.5)
-
-    def pixels(self):
-        return self.run("import", "-silent", "-window", "root", "-depth", "8", "rgb:-")
-
-    def settled(self):
-        """The picture, once it has stopped to change."""
-        pictures = [b""]
-
-        def same():
-            pictures.append(self.pixels())
-            time.sleep(0.7)
-            return pictures[-1] if pictures[-1] == pictures[-2] else None
-
-        return wait_for("a picture that stays", same)
-
-    def read(self, *options):
-        """What tesseract makes of the screen."""
-        self.settled()
-        gray = self.run(
-            "import", "-silent", "-window", "root", "-colorspace", "gray", "-resize", "200%", "-depth", "8", "gray:-")
-        # Whatever colour a line has, dark letters on white are read best.
-        contrast = bytes(255 if value > 140 else value for value in range(256))
-        picture = f"P5 {2 * WIDTH} {2 * HEIGHT} 255\n".encode() + gray.translate(contrast)
-        return self.run("tesseract", "-", "-", "--psm", "11", *options, input=picture).decode()
-
-    def text(self):
-        """What stands on the screen, as far as it can be read."""
-        return self.read()
-
-    def click_on(self, text):
-        """Click where these words stand."""
-        words = text.split()
-        rows = list(csv.DictReader(self.read("tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
-        rows = [row for row in rows if row["text"].strip()]
-        starts = [i for i in range(len(rows)) if [row["text"] for row in rows[i : i + len(words)]] == words]
-        assert starts, f"{text} is not on the screen"
-        left, top, width, height = (int(rows[starts[0]][key]) for key in ("left", "top", "width", "height"))
-        self.click((left + width // 2) // 2, (top + height // 2) // 2)  # it was read at twice its size
 
 
 @contextlib.contextmanager
@@ -113,13 +30,7 @@ def wireshark(home, capture, *arguments):
     (config / "recent_common").write_text(
         "".join(f"gui.geometry_main_{key}: {value}\n" for key, value in geometry.items()))
     subprocess.run(["chmod", "-R", "a+rwX", *home.parents[:2], home], check=False)
-    read_end, write_end = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp", "-ac"],
-        pass_fds=[write_end], stderr=subprocess.DEVNULL)
-    os.close(write_end)
-    with stopping(server), os.fdopen(read_end) as numbers:
-        screen = Screen(f":{numbers.readline().strip()}")
+    with a_screen() as screen:
         environment = {
             **home_environment(), "DISPLAY": screen.environment["DISPLAY"], "XDG_CONFIG_HOME": str(home),
             "XDG_RUNTIME_DIR": str(home), "HOME": str(home), "QT_QPA_PLATFORM": "xcb", "QT_XCB_GL_INTEGRATION": "none",

@@ -77,5 +77,6 @@ std::unique_ptr<QObject> fabric_test();
 std::unique_ptr<QObject> picture_test();
 std::unique_ptr<QObject> time_test();
 std::unique_ptr<QObject> compare_test();
+std::unique_ptr<QObject> detail_test();
 
 }  // namespace fabricscope::viewer

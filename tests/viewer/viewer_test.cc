@@ -51,6 +51,8 @@ private Q_SLOTS:
     void fibre_channel_frames_say_what_they_are();
     void frames_of_a_flow_belong_to_what_they_have_in_common();
     void wireshark_is_told_the_frame_and_the_session();
+    void annotated_captures_are_opened();
+    void lists_stay_as_wide_as_they_are();
     void every_sample_can_be_looked_at();
     void requests_reach_a_viewer_that_runs();
     void colours_follow_the_palette();
@@ -320,15 +322,61 @@ void ViewerTest::frames_of_a_flow_belong_to_what_they_have_in_common() {
 }
 
 void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
+    const QTemporaryDir config;
+    QVERIFY(QDir(config.path()).mkpath("profiles/SMC-R"));
+    qputenv("WIRESHARK_CONFIG_DIR", config.path().toLocal8Bit());
     const QString file = samples + "real/smcr_v2_echo.pcap";
     Opened opened({file});
     const Recording& recording = *opened.window.recording();
     const Place place{.node = recording.node_of("smcr-1"), .session = "smcr-1", .frame = 30, .time = {}};
     QCOMPARE(
         wireshark_arguments(recording, place),
-        (QStringList{"-r", file, "-g", "30", "-Y", "smcr.connection == \"smcr-1\""}));
+        (QStringList{"-r", file, "-g", "30", "-Y", "smcr.connection == \"smcr-1\"", "-C", "SMC-R"}));
+    QCOMPARE(display_filter(recording, {.node = {}, .session = "rdma-1", .frame = 7, .time = {}}), "rdma.stream == 1");
     QCOMPARE(display_filter(recording, {.node = {}, .session = "", .frame = 7, .time = {}}), "frame.number == 7");
     QVERIFY(display_filter(recording, {}).isEmpty());
+}
+
+/// The stand-in writes down how it was called.
+void ViewerTest::annotated_captures_are_opened() {
+    const QTemporaryDir folder;
+    const QString told = folder.filePath("arguments"), annotated = folder.filePath("annotated.pcapng");
+    QFile wireshark(folder.filePath("wireshark"));
+    QVERIFY(wireshark.open(QIODevice::WriteOnly));
+    wireshark.write(("#!/bin/sh\necho \"$@\" >" + told + ".new && mv " + told + ".new " + told + "\n").toLocal8Bit());
+    wireshark.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+    wireshark.close();
+    const QByteArray path = qgetenv("PATH");
+    Opened opened({samples + "fcvi/retried_setup_fails.pcap"});
+    opened.window.navigator().go({.node = {}, .session = "fcvi-1", .frame = 7, .time = {}});
+
+    qputenv("PATH", folder.path().toLocal8Bit() + ":" + path);
+    opened.window.annotate(annotated);
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(told), 20'000);
+    QFile arguments(told);
+    QVERIFY(arguments.open(QIODevice::ReadOnly));
+    QVERIFY(arguments.readAll().startsWith(("-r " + annotated + " -g 7 -Y fcvi.connection").toLocal8Bit()));
+    QFile written(annotated);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    QVERIFY(written.readAll().contains("fcvi-1"));
+    QTRY_COMPARE(opened.message(), QString());
+
+    qputenv("PATH", "/nonexistent");
+    opened.window.annotate(annotated + "2");
+    QTRY_COMPARE_WITH_TIMEOUT(opened.message(), QString("Wireshark is not installed, or not on the PATH."), 20'000);
+    opened.window.annotate("/nonexistent/x.pcapng");
+    QTRY_VERIFY_WITH_TIMEOUT(opened.message().contains("/nonexistent"), 20'000);
+    qputenv("PATH", path);
+}
+
+void ViewerTest::lists_stay_as_wide_as_they_are() {
+    Opened opened({samples + "real/smcr_v2_echo.pcap"});
+    QTest::qWait(50);
+    const int before = opened.find<QDockWidget>("dockVerdict").width();
+    opened.window.resize(2560, 1440);
+    QTest::qWait(50);
+    const int after = opened.find<QDockWidget>("dockVerdict").width();
+    QVERIFY2(after <= before + 20, qPrintable(QString("%1 > %2").arg(after).arg(before)));
 }
 
 void ViewerTest::every_sample_can_be_looked_at() {

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/viewer/link/live_capture.h"
 
-#include <QCoreApplication>
-#include <QFileInfo>
+#include "analyzer/viewer/link/program.h"
 
 namespace fabricscope::viewer {
 namespace {
 
 constexpr int time_to_end = 2000;  // milliseconds
-
-/// Beside this program, else on the PATH.
-QString fabricscope_program() {
-    const QString beside = QCoreApplication::applicationDirPath() + "/fabricscope";
-    return QFileInfo(beside).isExecutable() ? beside : "fabricscope";
-}
 
 }  // namespace
 
@@ -34,8 +27,7 @@ bool LiveCapture::start(const std::vector<std::string>& interfaces, const QStrin
     QStringList words{"capture", "-w", file_, "--json", "/dev/null"};
     for (const std::string& interface : interfaces) words << "-i" << QString::fromStdString(interface);
     QObject::connect(&process_, &QProcess::errorOccurred, &process_, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart && on_end)
-            on_end("fabricscope is not installed beside the viewer, or on the PATH: it captures.");
+        if (error == QProcess::FailedToStart && on_end) on_end(fabricscope_is_missing);
     });
     QObject::connect(&process_, &QProcess::finished, &process_, [this] {
         const QString said = QString::fromLocal8Bit(process_.readAllStandardError()).trimmed();

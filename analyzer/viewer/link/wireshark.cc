@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/viewer/link/wireshark.h"
 
+#include <QFileInfo>
 #include <QProcess>
 #include <QStandardPaths>
 
@@ -12,8 +13,28 @@ namespace {
 /// Fields have the names of sessions as their values.
 QString filter_for(const std::string& name) {
     const auto session = report::kind_of(name);
+    if (session && session->kind->number_filter != nullptr)
+        return QString("%1 == %2").arg(session->kind->number_filter).arg(session->id);
     if (!session || session->kind->filter == nullptr) return {};
     return QString("%1 == \"%2\"").arg(session->kind->filter, text(name));
+}
+
+/// Wireshark does not start with a profile that it does not have.
+bool has_profile(const QString& name) {
+    const QString set = qEnvironmentVariable("WIRESHARK_CONFIG_DIR");
+    const QString own = set.isEmpty()
+                            ? QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + "/wireshark"
+                            : set;
+    return QFileInfo::exists(own + "/profiles/" + name) || QFileInfo::exists(FABRICSCOPE_PROFILE_DIR "/" + name);
+}
+
+/// Of the protocol that the place belongs to; empty: none that is installed.
+QString profile_for(const Recording& recording, const Place& place) {
+    std::optional<report::SessionPlace> session = report::kind_of(place.session);
+    if (!session && place.node) session = report::kind_of(recording.overview.nodes[*place.node].name);
+    if (!session) return {};
+    const QString name = session->protocol->profile;
+    return has_profile(name) ? name : QString();
 }
 
 /// The file of a frame, and its number there.
@@ -24,6 +45,17 @@ std::pair<std::string, std::uint64_t> place_of(const Recording& recording, std::
             return {recording.reading.opened[origin->second.source], origin->second.number};
     }
     return {recording.reading.opened.front(), frame};
+}
+
+QStringList arguments_for(const QString& file, std::uint64_t frame, const QString& filter) {
+    QStringList words{"-r", file, "-g", QString::number(frame)};
+    if (!filter.isEmpty() && !filter.startsWith("frame.number")) words << "-Y" << filter;
+    return words;
+}
+
+QStringList profile_arguments(const Recording& recording, const Place& place) {
+    const QString profile = profile_for(recording, place);
+    return profile.isEmpty() ? QStringList() : QStringList{"-C", profile};
 }
 
 }  // namespace
@@ -38,18 +70,20 @@ QString display_filter(const Recording& recording, const Place& place) {
 QStringList wireshark_arguments(const Recording& recording, const Place& place) {
     if (recording.reading.opened.empty()) return {};
     const auto [file, frame] = place_of(recording, place.frame.value_or(1));
-    QStringList words{"-r", text(file), "-g", QString::number(frame)};
     // Numbers of sessions are those of all files together.
     const bool same_numbers = recording.reading.opened.size() == 1;
-    const QString filter = display_filter(recording, place);
-    if (same_numbers && !filter.isEmpty() && !filter.startsWith("frame.number")) words << "-Y" << filter;
-    return words;
+    return arguments_for(text(file), frame, same_numbers ? display_filter(recording, place) : QString()) +
+           profile_arguments(recording, place);
 }
 
-QString open_in_wireshark(const Recording& recording, const Place& place) {
+QStringList wireshark_arguments(const Recording& recording, const Place& place, const QString& annotated) {
+    return arguments_for(annotated, place.frame.value_or(1), display_filter(recording, place)) +
+           profile_arguments(recording, place);
+}
+
+QString open_in_wireshark(const QStringList& arguments) {
     const QString program = QStandardPaths::findExecutable("wireshark");
     if (program.isEmpty()) return "Wireshark is not installed, or not on the PATH.";
-    const QStringList arguments = wireshark_arguments(recording, place);
     if (arguments.isEmpty()) return "No capture is open.";
     return QProcess::startDetached(program, arguments) ? QString() : QString("Wireshark could not be started.");
 }

@@ -16,7 +16,10 @@ QString display_filter(const Recording& recording, const Place& place);
 /// The arguments that make Wireshark show the frame among those of its session, in the file that it lies in.
 QStringList wireshark_arguments(const Recording& recording, const Place& place);
 
+/// The same in a file that has all frames of the recording, numbered as there.
+QStringList wireshark_arguments(const Recording& recording, const Place& place, const QString& annotated);
+
 /// A sentence if it cannot be started; empty if it was.
-QString open_in_wireshark(const Recording& recording, const Place& place);
+QString open_in_wireshark(const QStringList& arguments);
 
 }  // namespace fabricscope::viewer

@@ -46,7 +46,11 @@ std::string summary_of(const Packet& packet) {
         case Transport::none: break;
     }
     if (packet.unread != capture::Unread::none) return name_of(packet.unread);
-    return packet.state == capture::DecodeState::ok ? "other traffic" : "not decoded";
+    if (packet.state != capture::DecodeState::ok) return "not decoded";
+    constexpr std::uint16_t arp = 0x0806;
+    if (packet.ether_type == arp) return "ARP";
+    return packet.ether_type != 0 && packet.ip_protocol == 0 ? fmt::format("EtherType 0x{:04x}", packet.ether_type)
+                                                             : "other traffic";
 }
 
 struct Ends {
@@ -113,8 +117,11 @@ std::uint32_t FrameTable::summary_number(const Packet& packet) {
 void FrameTable::add(const Packet& packet) {
     const Ends ends = ends_of(packet);
     FrameRow row{.number = packet.number, .time = packet.time, .octets = packet.wire_length};
-    row.source = number_of(ends.source);
-    row.destination = number_of(ends.destination);
+    const bool has_addresses = packet.source.kind != capture::Address::Kind::none;
+    const bool is_ethernet = packet.ether_type != 0 || packet.mac_control != 0;
+    row.source = has_addresses || !is_ethernet ? number_of(ends.source) : words.number_of(to_string(packet.source_mac));
+    row.destination = has_addresses || !is_ethernet ? number_of(ends.destination)
+                                                    : words.number_of(to_string(packet.destination_mac));
     row.summary = summary_number(packet);
     row.is_numbered = packet.transport == Transport::ib || packet.transport == Transport::tcp;
     if (packet.transport == Transport::ib) row.sequence = packet.ib.bth.psn;

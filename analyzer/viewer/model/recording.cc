@@ -13,17 +13,6 @@ namespace {
 
 constexpr std::uint64_t frames_between_calls = 1024;
 
-/// What `analyze` does by default, and what plots and ladders need.
-engine::Options engine_options() {
-    engine::Options options = engine::following_all();
-    for (const engine::Protocol& protocol : engine::protocols)
-        if (protocol.judge_by != nullptr) protocol.judge_by(options, engine::Profile::linux_);
-    for (const report::ProtocolReport* report : report::protocol_reports())
-        if (report->keep_for_ladders != nullptr) report->keep_for_ladders(options);
-    options.smcr_options.timelines = true;
-    return options;
-}
-
 std::vector<const engine::Finding*> findings_of(const engine::Engine& engine) {
     std::vector<const engine::Finding*> findings = engine.findings();
     std::erase_if(findings, [](const engine::Finding* finding) { return finding->rule->only_in.has_value(); });
@@ -70,6 +59,16 @@ void evaluate(Recording& recording, KnownFrames& known) {
 }
 
 }  // namespace
+
+engine::Options engine_options() {
+    engine::Options options = engine::following_all();
+    for (const engine::Protocol& protocol : engine::protocols)
+        if (protocol.judge_by != nullptr) protocol.judge_by(options, engine::Profile::linux_);
+    for (const report::ProtocolReport* report : report::protocol_reports())
+        if (report->keep_for_ladders != nullptr) report->keep_for_ladders(options);
+    options.smcr_options.timelines = true;
+    return options;
+}
 
 std::optional<Time> Recording::time_of(std::uint64_t frame) const {
     const std::size_t row = frames.row_of(frame);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/report/frame_fields.h"
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/reading.h"
 #include "analyzer/viewer/model/frame_table.h"
@@ -46,6 +47,9 @@ struct Recording {
     /// What keeps it from being shown whole, a sentence; empty if nothing does.
     std::string complaint() const;
 };
+
+/// With which captures are read: what `analyze` does by default, and what plots and ladders need.
+engine::Options engine_options();
 
 /// Reads files. `proceed` is told the number of frames now and then, and ends the reading by saying false.
 std::shared_ptr<const Recording> load(

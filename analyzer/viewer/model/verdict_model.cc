@@ -12,7 +12,7 @@
 namespace fabricscope::viewer {
 namespace {
 
-constexpr std::size_t most_frames = 4;
+constexpr std::size_t most_frames = 2;
 
 std::string frames_text(const Observation& o) {
     const auto shown = std::min(o.frames.size(), most_frames);

@@ -180,8 +180,10 @@ void ComparePane::follow_place() {
     for (QPushButton* button : {with_file_, play_client_, play_server_}) button->setEnabled(can_compare);
     if (!compared_ && !busy_)
         summary_->setText(
-            navigator_.place().session.empty() ? QString("Select a session to lay it beside another one.")
-                                               : text(navigator_.place().session) + ": beside what?");
+            navigator_.place().session.empty()
+                ? QString("Select a session to lay it beside another one.")
+                : "Choose what to lay " + text(navigator_.place().session) +
+                      " beside: another capture, or a run in which one of its sides is played.");
 }
 
 void ComparePane::choose_files() {

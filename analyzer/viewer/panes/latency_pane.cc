@@ -15,6 +15,7 @@
 #include <cmath>
 #include <map>
 
+#include "analyzer/report/scales.h"
 #include "analyzer/report/units.h"
 #include "analyzer/viewer/panes/custom_plot.h"
 #include "analyzer/viewer/panes/theme.h"
@@ -73,6 +74,7 @@ LatencyPane::LatencyPane(Navigator& navigator)
 void LatencyPane::lay_out() {
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     plot_->setMinimumSize(80, 60);
+    plot_->hide();
     slowest_->setColumnCount(static_cast<int>(slowest_titles.size()));
     slowest_->setHorizontalHeaderLabels(slowest_titles);
     slowest_->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -206,6 +208,11 @@ void LatencyPane::draw_histogram() {
     shares->addData(edge(behind), 100);
     plot_->xAxis->setRange(edge(bins.begin()->first - 3), edge(behind + 3));
     plot_->yAxis->setRange(0, highest * 1.1);
+    // There is no half an operation.
+    const report::Ticks ticks = report::ticks_between(0, std::max(highest, 1.0), 5);
+    QSharedPointer<QCPAxisTickerFixed> counts(new QCPAxisTickerFixed);
+    counts->setTickStep(std::max(ticks.step, 1.0));
+    plot_->yAxis->setTicker(counts);
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -225,7 +232,8 @@ void LatencyPane::list(std::size_t count) {
             slowest_->setItem(row, column, item);
         }
     }
-    slowest_->resizeColumnsToContents();
+    for (int column = 0; column < slowest_->columnCount(); ++column)
+        if (column != session_column) slowest_->resizeColumnToContents(column);
 }
 
 void LatencyPane::select_tail(Time least) {

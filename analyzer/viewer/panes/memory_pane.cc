@@ -4,14 +4,20 @@
 #include <fmt/format.h>
 
 #include <QComboBox>
+#include <QFontDatabase>
 #include <QHelpEvent>
+#include <QLabel>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QSplitter>
+#include <QTextEdit>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 
 #include "analyzer/report/units.h"
+#include "analyzer/viewer/panes/hex_page.h"
 #include "analyzer/viewer/panes/theme.h"
 
 namespace fabricscope::viewer {
@@ -47,6 +53,40 @@ std::vector<Memory> memories_of(const Recording& recording, const Place& place) 
     return memories_named(recording, recording.overview.nodes[*place.node].name);
 }
 
+MemoryState state_at(const Memory& memory, Time time) {
+    MemoryState state;
+    std::map<std::uint64_t, std::uint64_t> unread;  // where they end, by where they begin
+    // Takes the octets out, and tells how many there were.
+    const auto take = [&unread](std::uint64_t begin, std::uint64_t end) {
+        std::uint64_t taken = 0;
+        auto range = unread.upper_bound(begin);
+        if (range != unread.begin()) --range;
+        while (range != unread.end() && range->first < end) {
+            const auto [from, to] = *range;
+            if (to <= begin) {
+                ++range;
+                continue;
+            }
+            range = unread.erase(range);
+            taken += std::min(to, end) - std::max(from, begin);
+            if (from < begin) unread[from] = begin;
+            if (to > end) unread[end] = to;
+        }
+        return taken;
+    };
+    for (const Access& access : memory.accesses) {
+        if (access.begin > time) continue;
+        const std::uint64_t end = access.address + access.octets;
+        const std::uint64_t taken = take(access.address, end);
+        if (!access.writes) continue;
+        state.written += access.octets;
+        state.overwritten += taken;
+        unread[access.address] = end;
+    }
+    for (const auto& [begin, end] : unread) state.not_read += end - begin;
+    return state;
+}
+
 MemoryPicture::MemoryPicture(Navigator& navigator) : navigator_(navigator) {
     setObjectName("memoryPicture");
     connect(&navigator, &Navigator::stretched, this, [this] { update(); });
@@ -69,6 +109,15 @@ void MemoryPicture::show(const Recording* recording, const Memory* memory) {
     update();
 }
 
+void MemoryPicture::tell(const QString& words) {
+    show(nullptr, nullptr);
+    words_ = words;
+}
+
+double MemoryPicture::margin() const {
+    return fontMetrics().horizontalAdvance(text(fmt::format("0x{:x}", high_))) + 14;
+}
+
 double MemoryPicture::x_of(Time time) const {
     const Stretch& stretch = navigator_.stretch();
     const double share = static_cast<double>(time - stretch.begin) / static_cast<double>(stretch.length());
@@ -86,8 +135,11 @@ void MemoryPicture::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme theme = Theme::current();
     painter.fillRect(rect(), theme.paper);
-    if (memory_ == nullptr) return;
     painter.setPen(theme.faint);
+    if (memory_ == nullptr) {
+        painter.drawText(rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap, words_);
+        return;
+    }
     painter.drawText(QPointF(margin(), fontMetrics().ascent() + 2), QString("addresses over time"));
     double x = margin() + fontMetrics().horizontalAdvance("addresses over time") + 24;
     for (const auto& [name, colour] : {std::pair{"written", written_colour}, {"read", read_colour}}) {
@@ -153,22 +205,42 @@ bool MemoryPicture::event(QEvent* event) {
     return true;
 }
 
-MemoryPane::MemoryPane(Navigator& navigator)
-    : navigator_(navigator), choice_(new QComboBox), picture_(new MemoryPicture(navigator)) {
+MemoryPane::MemoryPane(Navigator& navigator, Details& details)
+    : navigator_(navigator),
+      details_(details),
+      choice_(new QComboBox),
+      picture_(new MemoryPicture(navigator)),
+      state_(new QLabel),
+      octets_(new QTextEdit),
+      halves_(new QSplitter) {
     setObjectName("memory");
     choice_->setObjectName("memoryChoice");
+    state_->setObjectName("memoryState");
+    state_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    octets_->setObjectName("memoryOctets");
+    octets_->setReadOnly(true);
+    octets_->setLineWrapMode(QTextEdit::NoWrap);
+    octets_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    halves_->addWidget(picture_);
+    halves_->addWidget(octets_);
+    halves_->setSizes({1000, 1000});
+    choice_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    auto* line = new QHBoxLayout;
+    line->addWidget(choice_);
+    line->addWidget(state_, 1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(4, 4, 4, 4);
-    layout->addWidget(choice_);
-    layout->addWidget(picture_, 1);
-    connect(choice_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        picture_->show(recording_.get(), index >= 0 ? &memories_[static_cast<std::size_t>(index)] : nullptr);
-    });
+    layout->addLayout(line);
+    layout->addWidget(halves_, 1);
+    connect(choice_, &QComboBox::currentIndexChanged, this, [this](int index) { choose(index); });
     connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
+    connect(&details, &Details::arrived, this, [this](const QString& session) { take_detail(session.toStdString()); });
 }
 
 void MemoryPane::show(std::shared_ptr<const Recording> recording) {
     picture_->show(nullptr, nullptr);
+    chosen_ = -1;
+    memories_.clear();
     recording_ = std::move(recording);
     shown_ = "-";
     follow_place();
@@ -185,22 +257,94 @@ void MemoryPane::write_rows(const WriteRow& write) const {
                  std::to_string(access.octets), std::to_string(access.frame)});
 }
 
+/// The selected one, or the branch that it lies in.
+std::string MemoryPane::session_with_memory() const {
+    const Place& place = navigator_.place();
+    const auto kind = report::kind_of(place.session);
+    const bool has_own = kind && (kind->kind->memories != nullptr || kind->kind->number_filter != nullptr);
+    if (has_own || !place.node) return place.session;
+    const std::string& name = recording_->overview.nodes[*place.node].name;
+    return report::kind_of(name) ? name : place.session;
+}
+
 void MemoryPane::follow_place() {
-    if (!recording_ || navigator_.place().session == shown_) return;
-    shown_ = navigator_.place().session;
+    if (!recording_) return;
+    const std::string session = session_with_memory();
+    if (!visibleRegion().isEmpty()) details_.want(session);
+    if (session != shown_) {
+        shown_ = session;
+        offer(memories_of(*recording_, navigator_.place()));
+    }
+    show_octets();
+}
+
+void MemoryPane::offer(const std::vector<Memory>& memories) {
     picture_->show(nullptr, nullptr);
     const QSignalBlocker quiet(choice_);
     choice_->clear();
-    memories_ = memories_of(*recording_, navigator_.place());
+    memories_ = memories;
     for (const Memory& memory : memories_) choice_->addItem(text(memory.title));
-    choice_->setEnabled(!memories_.empty());
-    if (memories_.empty()) {
-        choice_->addItem(
+    choice_->setVisible(!memories_.empty());
+    if (memories_.empty())
+        picture_->tell(
             shown_.empty() ? QString("Select a session to see its memory.")
                            : text("What " + shown_ + " wrote and read is not known by address."));
-        return;
+    choose(memories_.empty() ? -1 : 0);
+}
+
+/// Queue pairs tell of their memory in single packets only.
+void MemoryPane::take_detail(const std::string& session) {
+    const report::Detail* detail = details_.find(session);
+    if (session != shown_ || detail == nullptr) return;
+    if (memories_.empty() && !detail->memories.empty()) {
+        std::vector<Memory> memories;
+        for (const std::string& title : detail->memories) memories.push_back(accesses_of(*detail, title));
+        offer(memories);
     }
-    picture_->show(recording_.get(), &memories_.front());
+    show_octets();
+}
+
+void MemoryPane::choose(int index) {
+    chosen_ = index;
+    if (index >= 0) picture_->show(recording_.get(), &memories_[static_cast<std::size_t>(index)]);
+    show_octets();
+}
+
+void MemoryPane::show_octets() {
+    const report::Detail* detail = details_.find(shown_);
+    const bool is_there = chosen_ >= 0;
+    octets_->setVisible(is_there && detail != nullptr && !detail->moved.empty());
+    state_->clear();
+    if (!is_there) return;
+    const Memory& memory = memories_[static_cast<std::size_t>(chosen_)];
+    const Time time = navigator_.place().time.value_or(recording_->end());
+    const MemoryState state = state_at(memory, time);
+    std::string words = fmt::format(
+        "at {} s: {} written, {} not read since", report::seconds_text(time - recording_->start()),
+        report::counted(state.written, "byte"), report::grouped(state.not_read));
+    if (state.overwritten != 0)
+        words += fmt::format(", {} written over before they were read", report::grouped(state.overwritten));
+    state_->setText(text(words));
+    if (!octets_->isVisibleTo(this)) return;
+    // What is selected, or what was touched last.
+    const Access* access = nullptr;
+    for (const Access& each : memory.accesses)
+        if (each.begin <= time && (access == nullptr || each.begin >= access->begin)) access = &each;
+    for (const Access& each : memory.accesses)
+        if (navigator_.place().frame == each.frame) access = &each;
+    if (access == nullptr) return octets_->setPlainText("Nothing was written or read until then.");
+    constexpr std::uint64_t row = 16, page = 4096;
+    const std::uint64_t begin = access->address / row * row;
+    const auto count = static_cast<std::size_t>(std::min(page, access->address + access->octets - begin));
+    const auto known = report::octets_at(*detail, memory.title, time, begin, count);
+    const std::uint64_t frame = access->frame;
+    octets_->setHtml(text(hex_page(
+        hex_row_size(octets_->viewport()->width(), octets_->fontMetrics().horizontalAdvance('0')), count, begin,
+        [&](std::size_t i) {
+            const report::KnownOctet& octet = known[i];
+            return octet.frame != 0 ? HexOctet{octet.value, octet.frame == frame} : HexOctet{};
+        },
+        Theme::current().readable(written_colour).name().toStdString())));
 }
 
 }  // namespace fabricscope::viewer

@@ -5,7 +5,10 @@
 #include <QWidget>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "analyzer/viewer/model/details.h"
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/packet_model.h"
 #include "analyzer/viewer/panes/numbers.h"
@@ -13,7 +16,10 @@
 class QCheckBox;
 class QLabel;
 class QLineEdit;
+class QSplitter;
 class QTableView;
+class QTextEdit;
+class QTreeWidget;
 
 namespace fabricscope::viewer {
 
@@ -26,7 +32,13 @@ public:
     void follow_place();
 
 private:
+    void lay_out();
     void apply_filter();
+    /// Its fields and octets, where the pane can be seen.
+    void show_frame();
+    void show_frame(const WholeFrame& frame);
+    void show_octets(std::size_t offset, std::size_t length);
+    std::string session_of(const FrameRow& row) const;
     void scroll_to(int row);
     void go_to(const FrameRow& row);
 
@@ -38,6 +50,12 @@ private:
     QCheckBox* only_selection_;
     QLabel* count_;
     QTableView* table_;
+    QTreeWidget* fields_;
+    QTextEdit* octets_;
+    QSplitter* halves_;
+    std::optional<std::uint64_t> frame_;  ///< whose fields are shown
+    std::vector<std::uint8_t> frame_octets_;
+    Background background_;
     bool following_ = false;  ///< the selection is moved by another pane
 };
 

@@ -7,6 +7,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "analyzer/report/scales.h"
 #include "analyzer/report/units.h"
@@ -21,7 +23,9 @@ constexpr auto rate_colour = report::palette::orange;
 /// What began and what ended, added up.
 CurvePanel totals_of(const Lane& lane) {
     CurvePanel panel{lane.name, {}};
-    std::vector<StepValue> begun, ended;
+    if (lane.slices.empty()) return panel;
+    // A curve of one step would be a point.
+    std::vector<StepValue> begun{{lane.slices.front().begin, 0}}, ended{{lane.slices.front().begin, 0}};
     std::uint64_t sum = 0;
     std::vector<std::pair<Time, std::uint64_t>> ends;
     for (const Slice& slice : lane.slices) {
@@ -29,7 +33,7 @@ CurvePanel totals_of(const Lane& lane) {
         begun.push_back({slice.begin, sum += slice.octets});
         if (slice.ended) ends.emplace_back(slice.end, slice.octets);
     }
-    if (begun.empty()) return panel;
+    if (sum == 0) return panel;
     std::ranges::stable_sort(ends);
     sum = 0;
     for (const auto& [time, octets] : ends) ended.push_back({time, sum += octets});
@@ -38,17 +42,45 @@ CurvePanel totals_of(const Lane& lane) {
     return panel;
 }
 
+QCPScatterStyle::ScatterShape shape_of(const report::CurveMarks& marks) {
+    switch (marks.shape) {
+        case report::CurveMarks::Shape::cross: return QCPScatterStyle::ssCross;
+        case report::CurveMarks::Shape::triangle: return QCPScatterStyle::ssTriangleInverted;
+        case report::CurveMarks::Shape::diamond: break;
+    }
+    return QCPScatterStyle::ssDiamond;
+}
+
+const char* sign_of(const report::CurveMarks& marks) {
+    switch (marks.shape) {
+        case report::CurveMarks::Shape::cross: return "✕";
+        case report::CurveMarks::Shape::triangle: return "▽";
+        case report::CurveMarks::Shape::diamond: break;
+    }
+    return "◇";
+}
+
 QString legend_entry(const QColor& colour, const char* line, const QString& words) {
     return QString("<span style='color:%1'>%2</span>&nbsp;%3&nbsp;&nbsp; ").arg(colour.name(), line, words);
 }
 
 /// The name of the session, and of each curve in its colour.
-QString legend_of(const std::string& session, const CurvePanel& panel, const Recording* beside, const Theme& theme) {
+QString legend_of(
+    const std::string& session, const std::vector<CurvePanel>& panels, const Recording* beside, const Theme& theme) {
+    const CurvePanel& panel = panels.front();
     QString words = QString("<b>%1</b>&nbsp;&nbsp;&nbsp;").arg(text(session).toHtmlEscaped());
     for (const report::Curve& curve : panel.curves)
         words += legend_entry(theme.readable(curve.colour), curve.dashed ? "╌╌" : "━━", curve.name);
-    words += legend_entry(theme.readable(report::flight_colour), "■", "in flight");
-    words += legend_entry(theme.readable(rate_colour), "━━", "rate");
+    std::set<std::string_view> told;
+    for (const CurvePanel& each : panels)
+        for (const report::CurveMarks& marks : each.marks)
+            if (told.insert(marks.name).second)
+                words += legend_entry(theme.readable(marks.colour), sign_of(marks), marks.name);
+    if (panel.curves.size() >= 2) {
+        words += legend_entry(
+            theme.readable(report::flight_colour), "■", panel.counts_packets ? "packets in flight" : "in flight");
+        words += legend_entry(theme.readable(rate_colour), "━━", panel.counts_packets ? "packets a second" : "rate");
+    }
     if (beside != nullptr)
         words += legend_entry(theme.ink, "┈┈", "at " + text(beside->files.front()).section('/', -1).toHtmlEscaped());
     return words;
@@ -62,36 +94,32 @@ QVector<QCPGraphData> points_of(const std::vector<StepValue>& steps, Time start)
     return points;
 }
 
-/// "12 MB", with the unit that the axis's range asks for.
-class OctetTicker : public QCPAxisTicker {
+/// "12 MB", with the unit that the axis's range asks for; packets where they are counted.
+class AmountTicker : public QCPAxisTicker {
 public:
-    explicit OctetTicker(const char* per, int ticks = 2) : per_(per) {
+    AmountTicker(bool counts_packets, const char* per, int ticks = 2) : counts_packets_(counts_packets), per_(per) {
         setTickCount(ticks);
         setTickStepStrategy(tssMeetTickCount);
     }
 
 protected:
     QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-        if (tick < 0) return {};
-        report::OctetScale scale{.most = static_cast<std::uint64_t>(std::max(tick, 1.0)), .per = per_};
-        return text(tick == 0 ? "0" : scale.label(tick) + " " + scale.unit());
+        const bool is_whole = tick >= 0 && (!counts_packets_ || tick == std::floor(tick));
+        if (!is_whole) return {};
+        if (tick == 0) return "0";
+        if (counts_packets_) return text(report::grouped(static_cast<std::uint64_t>(tick)) + per_);
+        const report::OctetScale scale{.most = static_cast<std::uint64_t>(std::max(tick, 1.0)), .per = per_};
+        return text(scale.label(tick) + " " + scale.unit());
     }
 
 private:
+    bool counts_packets_;
     const char* per_;
 };
 
-/// "250 µs"
-class DurationTicker : public QCPAxisTicker {
-public:
-    DurationTicker() { setTickCount(4); }
-
-protected:
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-        if (tick < 0) return {};
-        return text(report::duration_text(static_cast<Time>(std::llround(tick * 1e9)), true));
-    }
-};
+QSharedPointer<AmountTicker> ticker_for(const CurvePanel& panel, const char* per, int ticks = 2) {
+    return QSharedPointer<AmountTicker>::create(panel.counts_packets, per, ticks);
+}
 
 }  // namespace
 
@@ -107,6 +135,11 @@ std::vector<CurvePanel> panels_of(const Recording& recording, const Place& place
     return panels;
 }
 
+std::vector<CurvePanel> panels_of(const Recording& recording, const Place& place, const Details& details) {
+    const report::Detail* detail = details.find(place.session);
+    return detail != nullptr && !detail->panels.empty() ? detail->panels : panels_of(recording, place);
+}
+
 Place place_beside(const Recording& recording, const Place& place, const Recording& other) {
     const auto node = place.node ? place.node : recording.node_of(place.session);
     if (!node || recording.overview.nodes[*node].about.empty()) return {};
@@ -116,7 +149,8 @@ Place place_beside(const Recording& recording, const Place& place, const Recordi
     return {.node = static_cast<std::size_t>(same - nodes.begin()), .session = same->name, .frame = {}, .time = {}};
 }
 
-SequencePane::SequencePane(Navigator& navigator) : navigator_(navigator), title_(new QLabel), plot_(new QCustomPlot) {
+SequencePane::SequencePane(Navigator& navigator, Details& details)
+    : navigator_(navigator), details_(details), title_(new QLabel), plot_(new QCustomPlot) {
     setObjectName("sequence");
     title_->setObjectName("sequenceTitle");
     title_->setMargin(4);
@@ -133,6 +167,9 @@ SequencePane::SequencePane(Navigator& navigator) : navigator_(navigator), title_
     layout->addWidget(plot_, 1);
     connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
     connect(&navigator, &Navigator::stretched, this, [this] { follow_stretch(); });
+    connect(&details, &Details::arrived, this, [this](const QString& session) {
+        if (recording_ && session == text(shown_)) draw();
+    });
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this](QMouseEvent* event) {
         if (plot_->axisRectCount() == 0) return;
         Place place = navigator_.place();
@@ -160,18 +197,24 @@ void SequencePane::show_beside(std::shared_ptr<const Recording> other) {
 
 void SequencePane::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    if (recording_ && is_wide() != was_wide_) draw();
+    if (!recording_) return;
+    if (is_wide() != was_wide_) draw();
+    else follow_stretch();
 }
 
 void SequencePane::write_rows(const WriteRow& write) const {
-    write({"direction", "curve", "time", "bytes"});
+    write({"direction", "curve", "time", "value"});
     if (!recording_) return;
-    for (const CurvePanel& panel : panels_of(*recording_, navigator_.place()))
-        for (const report::Curve& curve : panel.curves)
-            for (const StepValue& step : curve.steps)
+    for (const CurvePanel& panel : panels_of(*recording_, navigator_.place(), details_)) {
+        const auto add = [&](const char* name, const std::vector<StepValue>& steps) {
+            for (const StepValue& step : steps)
                 write(
-                    {panel.title, curve.name, report::seconds_text(step.time - recording_->start()),
+                    {panel.title, name, report::seconds_text(step.time - recording_->start()),
                      std::to_string(step.value)});
+        };
+        for (const report::Curve& curve : panel.curves) add(curve.name, curve.steps);
+        for (const report::CurveMarks& marks : panel.marks) add(marks.name, marks.at);
+    }
 }
 
 void SequencePane::changeEvent(QEvent* event) {
@@ -181,6 +224,7 @@ void SequencePane::changeEvent(QEvent* event) {
 
 void SequencePane::follow_place() {
     if (!recording_) return;
+    if (!visibleRegion().isEmpty()) details_.want(navigator_.place().session);
     if (navigator_.place().session != shown_) draw();
     put_cursor();
 }
@@ -203,7 +247,7 @@ QCPAxisRect* SequencePane::add_rect(int row, int column, QCPMarginGroup& group) 
     }
     plot_->plotLayout()->addElement(row, column, rect);
     QCPAxis* const across = rect->axis(QCPAxis::atBottom);
-    across->setTicker(QSharedPointer<DurationTicker>::create());
+    across->setTicker(QSharedPointer<QCPAxisTickerText>::create());
     connect(across, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this](const QCPRange& range) {
         if (following_) return;
         navigator_.show({time_at(range.lower), time_at(range.upper)});
@@ -232,6 +276,17 @@ void SequencePane::add_curve(QCPAxisRect& rect, const report::Curve& curve, bool
     graph->setPen(pen);
     graph->setLineStyle(QCPGraph::lsStepLeft);
     graph->data()->set(points_of(curve.steps, recording_->start()), true);
+    // What has been reached stays.
+    if (!curve.steps.empty()) graph->addData(seconds(recording_->end()), static_cast<double>(curve.steps.back().value));
+}
+
+void SequencePane::add_marks(QCPAxisRect& rect, const report::CurveMarks& marks) {
+    QCPGraph* graph = plot_->addGraph(rect.axis(QCPAxis::atBottom), rect.axis(QCPAxis::atLeft));
+    constexpr double size = 7;
+    graph->setLineStyle(QCPGraph::lsNone);
+    graph->setScatterStyle(
+        QCPScatterStyle(shape_of(marks), QPen(Theme::current().readable(marks.colour), 1.4), Qt::NoBrush, size));
+    graph->data()->set(points_of(marks.at, recording_->start()), true);
 }
 
 /// In flight on the left, the rate on the right.
@@ -241,8 +296,8 @@ void SequencePane::add_flow(QCPAxisRect& rect, const CurvePanel& panel) {
     QCPAxis* const right = rect.axis(QCPAxis::atRight);
     right->setVisible(true);
     right->grid()->setVisible(false);
-    left->setTicker(QSharedPointer<OctetTicker>::create(""));
-    right->setTicker(QSharedPointer<OctetTicker>::create("/s"));
+    left->setTicker(ticker_for(panel, ""));
+    right->setTicker(ticker_for(panel, "/s"));
     QCPGraph* flight = plot_->addGraph(rect.axis(QCPAxis::atBottom), left);
     QColor wash = Theme::fill(report::flight_colour);
     wash.setAlpha(120);
@@ -269,8 +324,9 @@ void SequencePane::add_panel(std::size_t number, const CurvePanel& panel, const 
     heading->setMargins(QMargins(10, 2, 10, 0));
     plot_->plotLayout()->addElement(row, column, heading);
     QCPAxisRect* const course = add_rect(row + 1, column, *group);
-    course->axis(QCPAxis::atLeft)->setTicker(QSharedPointer<OctetTicker>::create("", 4));
+    course->axis(QCPAxis::atLeft)->setTicker(ticker_for(panel, "", 4));
     for (const report::Curve& curve : panel.curves) add_curve(*course, curve, false);
+    for (const report::CurveMarks& marks : panel.marks) add_marks(*course, marks);
     if (beside != nullptr)
         for (const report::Curve& curve : beside->curves) add_curve(*course, curve, true);
     QCPAxis* const up = course->axis(QCPAxis::atLeft);
@@ -283,7 +339,6 @@ void SequencePane::add_panel(std::size_t number, const CurvePanel& panel, const 
         add_flow(*lowest, panel);
         plot_->plotLayout()->setRowStretchFactor(row + 1, 2);
     }
-    lowest->axis(QCPAxis::atBottom)->setLabel("time since the first frame");
 }
 
 void SequencePane::draw() {
@@ -298,7 +353,7 @@ void SequencePane::draw() {
     cursors_.clear();
     rates_.clear();
     plot_->setBackground(theme.paper);
-    const std::vector<CurvePanel> panels = panels_of(*recording_, navigator_.place());
+    const std::vector<CurvePanel> panels = panels_of(*recording_, navigator_.place(), details_);
     std::vector<CurvePanel> beside;
     if (beside_) beside = panels_of(*beside_, place_beside(*recording_, navigator_.place(), *beside_));
     for (std::size_t i = 0; i < panels.size(); ++i) {
@@ -308,7 +363,7 @@ void SequencePane::draw() {
     plot_->setVisible(!panels.empty());
     if (shown_.empty()) title_->setText("Select a session to see how its data advanced.");
     else if (panels.empty()) title_->setText(text(shown_) + ": no data that advance are known of it.");
-    else title_->setText(legend_of(shown_, panels.front(), beside.empty() ? nullptr : beside_.get(), theme));
+    else title_->setText(legend_of(shown_, panels, beside.empty() ? nullptr : beside_.get(), theme));
     follow_stretch();
     put_cursor();
 }
@@ -327,12 +382,37 @@ void SequencePane::update_rates() {
     }
 }
 
+/// All in one unit, which the title tells, as in Tracks.
+void SequencePane::label_times(QCPAxis& across) const {
+    const Stretch& stretch = navigator_.stretch();
+    const report::TimeScale scale{
+        .start = recording_->start(),
+        .begin = stretch.begin,
+        .end = stretch.end,
+        .left = across.range().lower,
+        .right = across.range().upper};
+    const auto ticker = across.ticker().staticCast<QCPAxisTickerText>();
+    ticker->clear();
+    const auto labels = scale.labels();
+    // As many as there is room for.
+    int widest = 1;
+    for (const auto& label : labels) widest = std::max(widest, fontMetrics().horizontalAdvance(text(label.text)));
+    const int width = plot_->width() / std::max(plot_->plotLayout()->columnCount(), 1) * 3 / 4;
+    const auto room = static_cast<std::size_t>(std::max(width / (2 * widest), 2));
+    const std::size_t each = labels.size() / room + 1;
+    for (std::size_t i = 0; i < labels.size(); i += each) ticker->addTick(labels[i].x, text(labels[i].text));
+    if (across.tickLabels()) across.setLabel(text(scale.title()));
+}
+
 void SequencePane::follow_stretch() {
     if (!recording_) return;
     following_ = true;
     const Stretch& stretch = navigator_.stretch();
-    for (QCPAxisRect* rect : plot_->axisRects())
-        rect->axis(QCPAxis::atBottom)->setRange(seconds(stretch.begin), seconds(stretch.end));
+    for (QCPAxisRect* rect : plot_->axisRects()) {
+        QCPAxis* const across = rect->axis(QCPAxis::atBottom);
+        across->setRange(seconds(stretch.begin), seconds(stretch.end));
+        label_times(*across);
+    }
     following_ = false;
     update_rates();
     plot_->replot(QCustomPlot::rpQueuedReplot);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyzer/viewer/model/details.h"
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/recording.h"
 #include "analyzer/viewer/panes/numbers.h"
@@ -22,23 +23,26 @@ namespace fabricscope::viewer {
 
 /// A panel for each direction; nothing if nothing that advances is known of it.
 std::vector<report::CurvePanel> panels_of(const Recording& recording, const Place& place);
+/// The same, with what a second look has told.
+std::vector<report::CurvePanel> panels_of(const Recording& recording, const Place& place, const Details& details);
 /// The same session in a capture from another point: the one between the same ends.
 Place place_beside(const Recording& recording, const Place& place, const Recording& other);
 
 class SequencePane : public QWidget, public Numbers {
 public:
-    explicit SequencePane(Navigator& navigator);
+    SequencePane(Navigator& navigator, Details& details);
     void show(std::shared_ptr<const Recording> recording);
     void write_rows(const WriteRow& write) const override;
     /// A capture of the same run from another point, drawn over the first; nullptr: none.
     void show_beside(std::shared_ptr<const Recording> other);
+
+    void follow_place();
 
 protected:
     void changeEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void follow_place();
     void follow_stretch();
     void draw();
     /// Side by side, where there is room.
@@ -46,8 +50,10 @@ private:
     QCPAxisRect* add_rect(int row, int column, QCPMarginGroup& group);
     void add_panel(std::size_t number, const report::CurvePanel& panel, const report::CurvePanel* beside);
     void add_curve(QCPAxisRect& rect, const report::Curve& curve, bool is_beside);
+    void add_marks(QCPAxisRect& rect, const report::CurveMarks& marks);
     void add_flow(QCPAxisRect& rect, const report::CurvePanel& panel);
     void add_cursor(QCPAxisRect& rect);
+    void label_times(class QCPAxis& across) const;
     void update_rates();
     void put_cursor();
     double seconds(Time time) const;
@@ -55,6 +61,7 @@ private:
     Time time_at(double at) const;
 
     Navigator& navigator_;
+    Details& details_;
     std::shared_ptr<const Recording> recording_, beside_;
     QLabel* title_;
     QCustomPlot* plot_;
