@@ -321,7 +321,8 @@ struct Visit<Source> {
     static constexpr auto call = &visit_member<Source>;
 };
 
-template <const auto& Members> std::span<const Column> members_of() { return Members; }
+/// static: GCC 14 has it external even for tables of an unnamed namespace, and tables of one name would become one.
+template <const auto& Members> static std::span<const Column> members_of() { return Members; }
 
 template <class R> consteval ColumnOf<R> with_meaning(Column column) {
     if (std::string_view(column.meaning).empty()) a_column_must_have_a_meaning();
