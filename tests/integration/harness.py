@@ -123,7 +123,8 @@ def fields(capture, *names, display_filter="", options=()):
     for name in names:
         arguments += ["-e", name]
     rows = []
+    flags = {"True": "1", "False": "0"}  # as tshark says from 4.2 on
     for line in tshark(*arguments).splitlines():
-        values = [value.split(aggregator) if value else [] for value in line.split(separator)]
+        values = [[flags.get(one, one) for one in value.split(aggregator)] if value else [] for value in line.split(separator)]
         rows.append(dict(zip(names, values, strict=True)))
     return rows

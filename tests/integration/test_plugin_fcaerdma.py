@@ -203,7 +203,9 @@ def test_switched_off_it_leaves_everything_as_it_was(carrier, path):
 def test_passes_filters_and_order_agree(carrier, path):
     capture = fc_probe.messages().save(path, carrier)
     one_pass = tshark("-r", capture).splitlines()
-    assert tshark("-r", capture, "-2").splitlines() == one_pass
+    # Wireshark's own TCP, from 4.2 on, tells in the second pass where a PDU is put together.
+    two_passes = re.sub(r" \[TCP PDU reassembled in \d+\]", "", tshark("-r", capture, "-2"))
+    assert two_passes.splitlines() == one_pass
     frames = [int(row["frame.number"][0]) for row in rows(capture)]
     assert tshark("-r", capture, "-Y", "fcaerdma").splitlines() == [line for line in one_pass if int(line.split()[0]) in frames]
 
