@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from harness import BUILD, ROOT, home_environment, sample
-from screen import HEIGHT, SECONDS, WIDTH, a_screen, stopping, wait_for
+from screen import HEIGHT, WIDTH, a_screen, stopping, wait_for
 
 PROFILE = ROOT / "plugins/smcr/profile/SMC-R"
 RDMA_PROFILE = ROOT / "plugins/rdma/profile/RDMA"
