@@ -106,6 +106,11 @@ void rejected_exchange(const Exchange& exchange, const Each<RefusalInWords>& eac
     if (exchange.rejected) each(exchange.ct ? ct_reject(*exchange.rejected) : ls_reject(*exchange.rejected));
 }
 
+/// Of a service, only its request tells which one it is.
+bool is_kind_known(const Exchange& x) {
+    return x.els || x.ct || (x.type && *x.type != wire::type_els && *x.type != wire::type_ct);
+}
+
 constexpr auto exchange_columns = columns<Exchange>(
     column<[](const Exchange& x) { return exchange_name(x.id); }>("id", "xchg-1, xchg-2, ...").with_names(),
     column<[](const Exchange& x) { return wire::port_id_text(x.originator); }>("originator", "N_Port_ID"),
@@ -116,8 +121,8 @@ constexpr auto exchange_columns = columns<Exchange>(
     column<&Exchange::ox_id>("ox_id", "OX_ID"),
     column<&Exchange::rx_id>("rx_id", "RX_ID, once the responder has assigned one"),
     column<&Exchange::type>("type", "TYPE of its data frames"),
-    column<[](const Exchange& x) { return x.type ? std::optional(kind_text(x)) : std::nullopt; }>(
-        "kind", "the service or TYPE in words: PLOGI, GID_IPP, FCP, FC-VI, ..."),
+    column<[](const Exchange& x) { return is_kind_known(x) ? std::optional(kind_text(x)) : std::nullopt; }>(
+        "kind", "the service or TYPE in words: PLOGI, GID_IPP, FCP, FC-VI, ...; null: the request was not captured"),
     column<&Exchange::service_class>("class", "class of service, where the start of frame was captured"),
     column<&Exchange::state>("state", "open, closed or aborted"),
     column<&Exchange::beginning_seen>("from_start", "its first Sequence was captured"),

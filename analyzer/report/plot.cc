@@ -82,7 +82,8 @@ std::string about(const Connection& connection) {
 
 std::string about(const Direction& direction, Side from) {
     std::string text = direction_name(from);
-    if (direction.positions_known) text += fmt::format(": {} bytes", grouped(direction.bytes_announced));
+    if (direction.positions_known && direction.sender_heard)
+        text += fmt::format(": {} bytes", grouped(direction.bytes_announced));
     if (direction.peak_in_flight == 0) return text;
     text += fmt::format(", at most {} in flight", grouped(direction.peak_in_flight));
     if (const auto capacity = capacity_of(direction)) text += fmt::format(" of a window of {}", grouped(*capacity));

@@ -38,36 +38,41 @@ constexpr auto cursor_samples = table<sample_columns>(
                                     .key("direction", Type::text, "client_to_server or server_to_client")
                                     .position("in order of time, from 0");
 
-/// Nothing if the cursors wrapped while the element's size was unknown.
-template <std::uint64_t Direction::*member> std::optional<std::uint64_t> position(const Direction& direction) {
-    return direction.positions_known ? std::optional(direction.*member) : std::nullopt;
+template <auto intervals> void intervals_of(const Direction& direction, const Each<Intervals>& each) {
+    if (const auto known = intervals(direction)) each(*known);
 }
 
 constexpr auto direction_columns = columns<Direction>(
-    column<position<&Direction::bytes_announced>>("bytes_announced", "by producer cursors"),
-    column<&Direction::bytes_written>("bytes_written", "RDMA WRITE payload in the RMB element, each byte once"),
-    column<position<&Direction::bytes_acknowledged>>("bytes_acknowledged", "by the peer's consumer cursors"),
-    column<&Direction::bytes_replayed>("bytes_replayed", "written again, on another link or after a failed write"),
+    column<position<of_sender<&Direction::bytes_announced>>>(
+        "bytes_announced", "by producer cursors; null: nothing that its sender sent over RoCE was captured"),
+    column<of_sender<&Direction::bytes_written>>(
+        "bytes_written", "RDMA WRITE payload in the RMB element, each byte once"),
+    column<position<of_receiver<&Direction::bytes_acknowledged>>>(
+        "bytes_acknowledged", "by the peer's consumer cursors"),
+    column<of_sender<&Direction::bytes_replayed>>(
+        "bytes_replayed", "written again, on another link or after a failed write"),
     column<&Direction::from_start>("from_start", "false: bytes count from what was first captured"),
-    column<&Direction::writes>("writes", "RDMA WRITE operations"),
-    column<&Direction::cdcs>("cdcs", "CDC messages of the sender"),
-    column<&Direction::failover_cdcs>("failover_cdcs", "of these, with the failover validation flag"),
+    column<of_sender<&Direction::writes>>("writes", "RDMA WRITE operations"),
+    column<of_sender<&Direction::cdcs>>("cdcs", "CDC messages of the sender"),
+    column<of_sender<&Direction::failover_cdcs>>("failover_cdcs", "of these, with the failover validation flag"),
     column<&Direction::rmbe_size>("rmbe_size", "bytes of the receiver's RMB element"),
     column<&Direction::rmbe_size_inferred>("rmbe_size_inferred", "from where a WRITE stopped, not from CLC"),
     column<&Direction::cursor_base>("cursor_base", "where cursors start: 0 or 4"),
-    column<&Direction::wraps>("wraps", "of the producer cursor"),
+    column<of_sender<&Direction::wraps>>("wraps", "of the producer cursor"),
     object<&Direction::producer, cursor_columns>("producer", "last producer cursor"),
     object<&Direction::consumer, cursor_columns>("consumer", "last consumer cursor"),
-    column<position<&Direction::peak_in_flight>>("peak_in_flight", "bytes announced and not yet consumed, at most"),
-    object<&Direction::stalls, interval_columns>("stalls", "the window was full"),
-    object<&Direction::blocked, interval_columns>("blocked", "the sender said that it was blocked"),
-    column<&Direction::urgent>("urgent", "urgent bytes announced"),
-    column<&Direction::retransmissions>("retransmissions", "InfiniBand packets seen again"),
+    column<position<of_both<&Direction::peak_in_flight>>>(
+        "peak_in_flight", "bytes announced and not yet consumed, at most"),
+    object<intervals_of<of_both<&Direction::stalls>>, interval_columns>("stalls", "the window was full"),
+    object<intervals_of<of_sender<&Direction::blocked>>, interval_columns>(
+        "blocked", "the sender said that it was blocked"),
+    column<of_sender<&Direction::urgent>>("urgent", "urgent bytes announced"),
+    column<of_sender<&Direction::retransmissions>>("retransmissions", "InfiniBand packets seen again"),
     time<&Direction::first_data>("first_data", "time of the first data"),
     time<&Direction::last_data>("last_data", "time of the last data"),
-    column<&Direction::sending_done>("sending_done", "the sender sent D"),
-    column<&Direction::closed>("closed", "the sender sent C"),
-    column<&Direction::aborted>("aborted", "the sender sent A"),
+    column<of_sender<&Direction::sending_done>>("sending_done", "the sender sent D"),
+    column<of_sender<&Direction::closed>>("closed", "the sender sent C"),
+    column<of_sender<&Direction::aborted>>("aborted", "the sender sent A"),
     rows<&Direction::timeline, cursor_samples>("timeline", Form::arrays).only_if([](const Context& context) {
         return context.cursors;
     }));
@@ -106,6 +111,11 @@ constexpr auto elements_columns = columns<Connection>(
     object<element_of<Side::client>, element_columns>("client", "where the client receives"),
     object<element_of<Side::server>, element_columns>("server", "where the server receives"));
 
+/// Of a connection without TCP in the capture, RoCE alone tells.
+void fin_of(const Connection& connection, const Each<PerSide<bool>>& each) {
+    if (connection.client) each(connection.fin);
+}
+
 template <Side side> void direction_from(const Connection& connection, const Each<Direction>& each) {
     each(connection.from[side]);
 }
@@ -133,8 +143,9 @@ constexpr auto connection_columns = columns<Connection>(
     object<&Connection::link, value_by_side<std::optional<std::uint8_t>>>("links", "number of the link last sent on"),
     row<direction_from<Side::client>, directions>("client_to_server"),
     row<direction_from<Side::server>, directions>("server_to_client"),
-    object<&Connection::fin, value_by_side<bool>>("tcp_fin", "FIN seen"),
-    column<&Connection::reset>("tcp_reset", "RST seen"),
+    object<fin_of, value_by_side<bool>>("tcp_fin", "FIN seen; null: no TCP was captured"),
+    column<[](const Connection& c) { return c.client ? std::optional(c.reset) : std::nullopt; }>(
+        "tcp_reset", "RST seen; null: no TCP was captured"),
     column<&Connection::reset_by>("tcp_reset_by", "client or server: who sent RST"),
     column<&Connection::close>("close", "orderly, half, abnormal, open or unknown"),
     column<[](const Connection& c) { return number_or_null(c.first_frame); }>("first_frame", "its first frame"),
@@ -148,6 +159,11 @@ constexpr auto connections = table<connection_columns>("connections", "TCP conne
                                  .indexes("link_group", "outcome", "client", "server");
 
 // ---- link groups -----------------------------------------------------------------------------------
+
+/// How many of a link's packets were something; nothing if none was captured.
+template <std::uint64_t Link::*member> std::optional<std::uint64_t> among_packets(const Link& link) {
+    return link.packets != 0 ? std::optional(link.*member) : std::nullopt;
+}
 
 /// A member of one of a link's ends.
 template <Side side, auto member> auto at(const Link& link) { return link.end[side].*member; }
@@ -167,8 +183,8 @@ constexpr auto link_columns = columns<Link>(
     column<[](const Link& l) { return l.is_seen() ? std::optional(l.state) : std::nullopt; }>(
         "state", "pending, active, deleted or failed; unknown if no packet of it was captured"),
     column<&Link::packets>("packets", "RoCE packets, both ways"),
-    column<&Link::retransmissions>("retransmissions", "of these, packets seen before"),
-    column<&Link::naks>("naks", "of these, negative acknowledgements"));
+    column<among_packets<&Link::retransmissions>>("retransmissions", "of these, packets seen before"),
+    column<among_packets<&Link::naks>>("naks", "of these, negative acknowledgements"));
 
 constexpr auto links = table<link_columns>("links", "Links of link groups.")
                            .key("link_group", Type::text, "that the link belongs to")
@@ -207,7 +223,9 @@ constexpr auto rmb_columns = columns<RmbOf>(
     rows<each_rtoken, rtokens>("rtokens"),
     column<[](const RmbOf& r) { return number_or_null(r.rmb.first_frame); }>(
         "first_frame", "first frame that speaks of it"),
-    column<[](const RmbOf& r) { return r.rmb.deleted; }>("deleted", "by DELETE RKEY"));
+    column<[](const RmbOf& r) {
+        return r.rmb.deleted || is_heard(r.group, r.rmb.owner) ? std::optional(r.rmb.deleted) : std::nullopt;
+    }>("deleted", "by DELETE RKEY; null: nothing that its owner sent was captured"));
 
 constexpr auto rmbs = table<rmb_columns>("rmbs", "Remote memory buffers of link groups.")
                           .key("link_group", Type::text, "that the RMB belongs to")
@@ -269,7 +287,11 @@ constexpr auto group_columns = columns<LinkGroup>(
     rows<&LinkGroup::links, links>("links"), rows<each_rmb, rmbs>("rmbs"),
     only_in_json<&LinkGroup::connections, carried_columns>(
         "connections", "those that name the link group in the table connections", Form::values),
-    column<&LinkGroup::exchange_count>("llc_exchange_count", "LLC exchanges in all; llc_exchanges may hold fewer"),
+    column<[](const LinkGroup& g) {
+        const bool heard = is_heard(g, Side::client) || is_heard(g, Side::server);
+        return heard ? std::optional(g.exchange_count) : std::nullopt;
+    }>("llc_exchange_count",
+       "LLC exchanges in all; llc_exchanges may hold fewer; null: no packet of the link group was captured"),
     rows<&LinkGroup::exchanges, llc_exchanges>("llc_exchanges"));
 
 constexpr auto link_groups = table<group_columns>("link_groups", "SMC-R link groups.");

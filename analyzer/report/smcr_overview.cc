@@ -145,9 +145,10 @@ void add_connection(const Connection& connection, std::size_t parent, Overview& 
     node.first_frame = connection.first_frame;
     add_setup(node.lanes.emplace_back(Lane{.name = setup_lane}), connection, overview);
     if (connection.outcome != Outcome::smc_r && connection.outcome != Outcome::unknown) return;
-    node.octets = 0;
+    const bool both_heard = connection.from[Side::client].both_heard();
+    if (both_heard) node.octets = 0;
     for (const Side from : sides) {
-        *node.octets += connection.from[from].bytes_written;
+        if (both_heard) *node.octets += connection.from[from].bytes_written;
         add_operations(
             node.lanes.emplace_back(Lane{.name = direction_name(from)}), connection.from[from], overview.label("data"));
         add_waits(

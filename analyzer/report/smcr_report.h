@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "analyzer/observations/smcr.h"
 #include "analyzer/report/protocol.h"
@@ -16,6 +17,24 @@ bool add_smcr_fields(FrameLayers& layers);
 
 using observations::llc_name;
 using observations::why_not;
+
+/// What only the packets of the direction's sender tell, of its receiver, or of both.
+template <auto member> auto of_sender(const engine::smcr::Direction& d) {
+    return d.sender_heard ? std::optional(d.*member) : std::nullopt;
+}
+template <auto member> auto of_receiver(const engine::smcr::Direction& d) {
+    return d.receiver_heard ? std::optional(d.*member) : std::nullopt;
+}
+template <auto member> auto of_both(const engine::smcr::Direction& d) {
+    return d.receiver_heard ? of_sender<member>(d) : std::nullopt;
+}
+
+/// A position in a direction's stream. Nothing if the cursors wrapped while the element's size was unknown, or if
+/// nobody knows where they began.
+template <auto number> std::optional<std::uint64_t> position(const engine::smcr::Direction& d) {
+    const bool begin_known = !d.from_start || d.cursor_base || (!d.producer && !d.consumer);
+    return d.positions_known && begin_known ? number(d) : std::nullopt;
+}
 
 /// If there are neither connections nor link groups, it says so.
 void write_smcr(std::ostream& out, const Results& results, const SummaryOptions& options);

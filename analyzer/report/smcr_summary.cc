@@ -107,19 +107,12 @@ Ink ink_of(Outcome outcome) {
     }
 }
 
-/// Whether any packet of its link group was captured.
-bool has_seen_links(const Model& model, const Connection& connection) {
-    const std::size_t group = connection.link_group - std::size_t{1};
-    return group < model.link_groups.size() &&
-           std::ranges::any_of(model.link_groups[group].links, [](const Link& link) { return link.packets != 0; });
-}
-
 /// "+": more may have gone before the capture began.
-std::string data_text(const Model& model, const Connection& connection, Side from) {
+std::string data_text(const Connection& connection, Side from) {
     const Direction& direction = connection.from[from];
     if (connection.outcome != Outcome::smc_r && direction.writes == 0) return "-";
+    if (!direction.sender_heard) return "?";
     const std::uint64_t octets = direction.positions_known ? direction.bytes_announced : direction.bytes_written;
-    if (octets == 0 && !has_seen_links(model, connection)) return "?";
     return grouped(octets) + (direction.from_start && direction.positions_known ? "" : "+");
 }
 
@@ -150,8 +143,8 @@ void Summary::connections(const Model& model) {
              {known_end(connection.client)},
              {known_end(connection.server)},
              {outcome_text(connection), ink_of(connection.outcome)},
-             {data_text(model, connection, Side::client)},
-             {data_text(model, connection, Side::server)},
+             {data_text(connection, Side::client)},
+             {data_text(connection, Side::server)},
              {wait != 0 ? duration(wait) : "-", wait != 0 ? Ink::yellow : Ink::plain},
              {name_of(connection.close), connection.close == Close::abnormal ? Ink::red : Ink::plain}});
     }

@@ -45,7 +45,7 @@ private:
     void numbers();
     std::vector<Marks> marks_of(Side from, const TimeAxis& axis) const;
     std::optional<TimeAxis> axis() const;
-    Cell times(const Intervals& intervals) const;
+    Cell times(const std::optional<Intervals>& intervals) const;
     std::string since_start(const std::optional<Time>& time) const;
 
     std::ostream& out_;
@@ -152,12 +152,13 @@ void Page::chart(Side from) {
 
 // ---- numbers -------------------------------------------------------------------------------------
 
-Cell Page::times(const Intervals& intervals) const {
-    if (intervals.count == 0) return {"-"};
+Cell Page::times(const std::optional<Intervals>& intervals) const {
+    if (!intervals) return {"?"};
+    if (intervals->count == 0) return {"-"};
     return {
         fmt::format(
-            "{}, {} in all, {} longest", grouped(intervals.count), duration_text(intervals.total, style_.unicode),
-            duration_text(intervals.longest, style_.unicode)),
+            "{}, {} in all, {} longest", grouped(intervals->count), duration_text(intervals->total, style_.unicode),
+            duration_text(intervals->longest, style_.unicode)),
         Ink::yellow};
 }
 
@@ -180,9 +181,7 @@ std::string cursor_text(const std::optional<wire::Cursor>& cursor) {
     return cursor ? fmt::format("{} wrap {}", grouped(cursor->offset), cursor->wrap) : "?";
 }
 
-std::string position_text(const Direction& direction, std::uint64_t position) {
-    return direction.positions_known ? grouped(position) : "?";
-}
+std::string number_text(const std::optional<std::uint64_t>& number) { return number ? grouped(*number) : "?"; }
 
 void Page::numbers() {
     out_ << '\n';
@@ -193,22 +192,25 @@ void Page::numbers() {
     const auto row = [&](const char* name, const auto& cell_of) {
         table.add({{name}, {cell_of(connection_.from[Side::client])}, {cell_of(connection_.from[Side::server])}});
     };
+    const auto number = [&](const char* name, auto number_of) {
+        row(name, [&](const Direction& d) { return number_text(number_of(d)); });
+    };
     using D = const Direction&;
-    row("announced", [](D d) { return position_text(d, d.bytes_announced); });
-    row("written", [](D d) { return grouped(d.bytes_written); });
-    row("acknowledged", [](D d) { return position_text(d, d.bytes_acknowledged); });
-    row("written again after failover", [](D d) { return grouped(d.bytes_replayed); });
-    row("RDMA WRITEs", [](D d) { return grouped(d.writes); });
-    row("CDC messages", [](D d) { return grouped(d.cdcs); });
-    row("packets retransmitted", [](D d) { return grouped(d.retransmissions); });
+    number("announced", position<of_sender<&Direction::bytes_announced>>);
+    number("written", of_sender<&Direction::bytes_written>);
+    number("acknowledged", position<of_receiver<&Direction::bytes_acknowledged>>);
+    number("written again after failover", of_sender<&Direction::bytes_replayed>);
+    number("RDMA WRITEs", of_sender<&Direction::writes>);
+    number("CDC messages", of_sender<&Direction::cdcs>);
+    number("packets retransmitted", of_sender<&Direction::retransmissions>);
     row("RMB element", element_of);
     row("cursor base", [](D d) { return d.cursor_base ? std::to_string(*d.cursor_base) : "?"; });
     row("last producer cursor", [](D d) { return cursor_text(d.producer); });
     row("last consumer cursor", [](D d) { return cursor_text(d.consumer); });
-    row("peak in flight", [](D d) { return position_text(d, d.peak_in_flight); });
-    row("window full", [&](D d) { return times(d.stalls); });
-    row("writer blocked", [&](D d) { return times(d.blocked); });
-    row("urgent bytes", [](D d) { return grouped(d.urgent); });
+    number("peak in flight", position<of_both<&Direction::peak_in_flight>>);
+    row("window full", [&](D d) { return times(of_both<&Direction::stalls>(d)); });
+    row("writer blocked", [&](D d) { return times(of_sender<&Direction::blocked>(d)); });
+    number("urgent bytes", of_sender<&Direction::urgent>);
     row("first data", [&](D d) { return since_start(d.first_data); });
     row("last data", [&](D d) { return since_start(d.last_data); });
     row("rate between them", rate_of);

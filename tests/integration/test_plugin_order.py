@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from edit import records_of
 from harness import ROOT, analyze, fields, run, sample, tshark
-from test_plugin_variants import write
+from test_plugin_variants import later, write
 
 OUT_OF_ORDER = ("smcr_v2_asymmetric", "smcr_v2_two_links", "smcr_v2_two_links_b")
 # Made of these, which last less than the 2 s within which frames are sorted: what some senders sent, and behind that what the others did, each on an interface of its own.
@@ -23,26 +23,37 @@ FIELDS = (
     "fcvi.connection", "fcvi.message", "fcvi.iu", "fcvi.time", "fcvi.rule", "fcaerdma.message", "fcaerdma.operation",
     "fcaerdma.time", "fcaerdma.rule", "rdma.stream", "rdma.operation", "rdma.analysis.retransmission",
     "rdma.packets_in_flight", "rdma.ack_rtt", "rdma.rule")
+# Of these, what one half of the senders sent comes by an interface whose clock is that many microseconds ahead, or behind.
+SKEWED = [("smcr_v2_echo", -1000), ("smcr_v2_echo", 20), ("rdmacm_rping_v6", 1000), ("fcvi", -20)]
+CAPTURES = {"smcr_v2_echo": sample("smcr_v2_echo"), "rdmacm_rping_v6": sample("rdmacm_rping_v6"), **TAKEN_APART}
+SESSIONS = {
+    "smcr.connection": ("smcr", "connections"), "smcr.link_group": ("smcr", "link_groups"), "rdma_ip_cm.connection": ("rdma_cm", "connections"),
+    "fcvi.connection": ("fcvi", "connections"), "fcvi.message": ("fcvi", "messages"), "fcaerdma.message": ("fc_ae_rdma", "messages"),
+    "rdma.stream": ("rdma", "streams")}
+RULES = ("smcr.rule", "rdma_ip_cm.rule", "fcvi.rule", "fcaerdma.rule", "rdma.rule")
 NOTE = "From this frame on, the capture is not in order of time"
 
 
-def taken_apart(name, folder):
-    header, records = records_of(TAKEN_APART[name])
+def taken_apart(name, folder, microseconds=0):
+    header, records = records_of(CAPTURES[name])
     senders = sorted({bytes(octets[6:12]) for _, _, octets in records})
     half = senders[len(senders) // 2]
     for place in (0, 1):
-        write(header, [record for record in records if (record[2][6:12] < half) == place], folder / f"{place}.pcap")
+        write(header, [(*later(header, *record[:2], place * microseconds), record[2])
+                       for record in records if (record[2][6:12] < half) == place], folder / f"{place}.pcap")
     out = folder / "apart.pcapng"
     run(["mergecap", "-a", "-I", "none", "-w", out, folder / "0.pcap", folder / "1.pcap"])
     return out
 
 
-@pytest.fixture(params=[*OUT_OF_ORDER, *TAKEN_APART])
+@pytest.fixture(params=[(name, None) for name in OUT_OF_ORDER] + [(name, 0) for name in TAKEN_APART] + SKEWED,
+                ids=lambda param: "-".join(map(str, param)))
 def files(request, tmp_path):
     """A file that is out of order, and the same in order."""
     tmp_path.chmod(0o755)
-    name, ordered = request.param, tmp_path / "ordered.pcapng"
-    file = taken_apart(name, tmp_path) if name in TAKEN_APART else sample(name)
+    name, skew = request.param
+    ordered = tmp_path / "ordered.pcapng"
+    file = sample(name) if skew is None else taken_apart(name, tmp_path, skew)
     run(["reordercap", file, ordered])
     return file, ordered
 
@@ -64,6 +75,31 @@ def test_shown_as_in_order(files):
     assert shown(out_of_order, "-2") == expected
     # The engine has seen all of it before the first frame is shown.
     assert shown(out_of_order) == expected
+
+
+def without_frames(value):
+    if isinstance(value, list):
+        return [without_frames(each) for each in value]
+    if isinstance(value, dict):
+        return {name: without_frames(each) for name, each in value.items() if "frame" not in name}
+    return value
+
+
+def test_the_program_finds_the_same(files):
+    """But for the numbers of frames, and what it says of the file."""
+    out_of_order, ordered = (without_frames(analyze(file)) for file in files)
+    for section in (*{section for section, _ in SESSIONS.values()}, "fc", "findings"):
+        assert out_of_order[section] == ordered[section]
+
+
+def test_shown_as_the_program_finds(files):
+    for file in files:
+        found = analyze(file)
+        rows = fields(file, *SESSIONS, *RULES, options=["-2"])
+        for name, (section, sessions) in SESSIONS.items():
+            assert {each for row in rows for each in row[name]} <= {each["id"] for each in found[section][sessions]}, name
+        shown_rules = Counter(rule for row in rows for name in RULES for rule in row[name])
+        assert shown_rules == Counter(finding["rule"] for finding in found["findings"])
 
 
 def notes(capture, *options, stdin=None):

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from edit import records_of
 from harness import ROOT, fields, run, sample
+from test_tunnels import WRAPS
 
 CAPTURES = {
     "smcr_v2_echo": sample("smcr_v2_echo"),
@@ -57,9 +58,46 @@ def one_direction(capture, out, which):
     write(header, [record for record in records if record[2][6:12] == senders[which]], out)
 
 
+def burst(capture, out, first):
+    run(["editcap", capture, out, f"{first}-{first + 4}"])
+
+
+def cut_after_loss(capture, out, number):
+    without_frame(capture, out.with_suffix(".lost"), number)
+    cut(out.with_suffix(".lost"), out, 96)
+
+
+def mirrored(capture, out, tunnel):
+    header, records = records_of(capture)
+    write(header, [(seconds, fraction, WRAPS[tunnel](bytes(octets))) for seconds, fraction, octets in records], out)
+
+
+def later(header, seconds, fraction, microseconds):
+    """The time of a record, as the file counts."""
+    unit = 1000 if header[:4] == bytes.fromhex("4d3cb2a1") else 1
+    whole = (seconds * 1_000_000 + microseconds) * unit + fraction
+    return divmod(whole, 1_000_000 * unit)
+
+
+def two_taps(capture, out, microseconds):
+    """The second one is on a trunk, and its clock differs."""
+    header, records = records_of(capture)
+    first, second = out.with_suffix(".1"), out.with_suffix(".2")
+    write(header, records, first)
+    write(header, [(*later(header, seconds, fraction, microseconds), WRAPS["vlan"](bytes(octets)))
+                   for seconds, fraction, octets in records], second)
+    run(["mergecap", "-I", "none", "-w", out, first, second])
+
+
 VARIANTS = (
     [(without_frame, number) for number in (4, 9, 17, 34)] + [(cut, length) for length in (64, 90)]
     + [(from_frame, number) for number in (6, 28)] + [(one_direction, which) for which in (0, 1)] + [(twice, 0)])
+
+
+# What is lacking in other ways is tried on one capture of each protocol.
+OTHER_VARIANTS = [(burst, 12), (burst, 24), (cut_after_loss, 9), (cut_after_loss, 21), (mirrored, "vxlan"), (mirrored, "erspan_2"),
+                  (mirrored, "vlan"), (two_taps, 50), (two_taps, -5)]
+OTHERS_ON = ("smcr_v2_echo", "rdmacm_rping_v6", "fcvi", "fc_ae_rdma")
 
 
 def shown(capture):
@@ -78,8 +116,10 @@ def of_whole(name):
     return shown(CAPTURES[name])
 
 
-@pytest.mark.parametrize(("make", "which"), VARIANTS, ids=lambda value: getattr(value, "__name__", str(value)))
-@pytest.mark.parametrize("name", CAPTURES)
+@pytest.mark.parametrize(
+    ("name", "make", "which"),
+    [(name, *variant) for name in CAPTURES for variant in VARIANTS] + [(name, *variant) for name in OTHERS_ON for variant in OTHER_VARIANTS],
+    ids=lambda value: getattr(value, "__name__", str(value)))
 def test_nothing_comes_of_what_is_missing(name, make, which, tmp_path):
     tmp_path.chmod(0o755)
     variant = tmp_path / "variant.pcap"

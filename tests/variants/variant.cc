@@ -116,7 +116,7 @@ private:
     }
 
     void cut() {
-        const std::size_t step = effort_ > 4 ? 1 : 6;
+        const std::size_t step = effort_ > 4 ? 1 : 3;
         for (std::size_t length = shortest_snap; length <= longest_snap; length += step) {
             Variant variant = empty("snap length", fmt::format("{}", length));
             bool differs = false;

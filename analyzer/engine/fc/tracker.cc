@@ -68,6 +68,7 @@ void Tracker::State::answered(Arrival& arrival, bool accepted) {
 }
 
 void Tracker::State::on_els(Arrival& arrival, ByteView payload, std::size_t length) {
+    if (payload.empty()) return;  // cut off before the command
     Exchange& exchange = arrival.exchange;
     const wire::ElsMessage message = wire::parse_els(payload, length, exchange.els);
     const bool is_answer = message.command == wire::els_ls_acc || message.command == wire::els_ls_rjt;

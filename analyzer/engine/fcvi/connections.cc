@@ -78,6 +78,16 @@ std::optional<UndecidedReason> Connections::lack_of_exchanges(
     return all ? std::nullopt : std::optional(UndecidedReason::frames_missing);
 }
 
+std::optional<UndecidedReason> Connections::lack_of_answers(const Arrival& a) const {
+    const auto between = between_.find(pair_key(source_of(a.seen), destination_of(a.seen)));
+    if (between == between_.end()) return std::nullopt;
+    const auto has_gaps = [&](std::uint32_t id) {
+        return std::ranges::any_of(model_.connections[id - 1].setups, &Setup::has_gaps);
+    };
+    if (std::ranges::none_of(between->second, has_gaps)) return std::nullopt;
+    return UndecidedReason::setup_not_captured;
+}
+
 void Connections::note_login(
     const Port& a, std::uint16_t id_of_a, const Port& b, std::optional<std::uint16_t> id_of_b) {
     if (login_ids_.size() >= most_logins) return;

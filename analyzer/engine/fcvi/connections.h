@@ -140,6 +140,10 @@ public:
     std::optional<UndecidedReason> lack_of_exchanges(
         const Arrival& a, std::uint32_t connection, Side side, std::optional<std::uint16_t> id) const;
 
+    /// Why the frame may belong to another connection between the two ports than its handle tells: a setup went on of
+    /// which an answer is missing, and with it the handle that it gave.
+    std::optional<UndecidedReason> lack_of_answers(const Arrival& a) const;
+
     /// A PLOGI was accepted, which ends all connections between the two ports: where their numbers begin.
     void note_login(const Port& a, std::uint16_t id_of_a, const Port& b, std::optional<std::uint16_t> id_of_b);
     /// Why the frame's handle may have been announced without the capture showing it. Nothing if login and all setups

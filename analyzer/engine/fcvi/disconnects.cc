@@ -196,6 +196,7 @@ void Disconnects::judge_unsent(const Arrival& a) {
     if (!unsent) return;
     if (const auto lack = connections_.lack_of_exchanges(a, a.from()))
         return judge_.undecided(rules::disconnect_msg_id, *lack);
+    if (const auto lack = connections_.lack_of_answers(a)) return judge_.undecided(rules::disconnect_msg_id, *lack);
     if (connections_.forgot_messages())
         return judge_.undecided(rules::disconnect_msg_id, UndecidedReason::not_remembered);
     judge_.broken(

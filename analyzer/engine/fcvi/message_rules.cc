@@ -65,8 +65,8 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
     const std::optional<UndecidedReason> lack = connections_.lack_of_exchanges(a, side);
     if (connection.from_start && refused)
         judge_.unless(
-            lack, rules::silence_after_reject, false, a, [] { return "a Message, though the setup was refused"; },
-            {connection.reject->step.frame});
+            lack ? lack : connections_.lack_of_answers(a), rules::silence_after_reject, false, a,
+            [] { return "a Message, though the setup was refused"; }, {connection.reject->step.frame});
     else judge_.satisfied(rules::silence_after_reject);
     const bool own_done = std::ranges::any_of(
         connection.disconnects, [&](const Disconnect& d) { return d.from == side && d.resp; });

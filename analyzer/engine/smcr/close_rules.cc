@@ -46,10 +46,10 @@ void CloseRules::judge_answer(const Answer& answer, bool at_end) {
         answer.link);
 }
 
-void CloseRules::on_reset(const TcpArrival& a) {
+void CloseRules::on_reset(const TcpArrival& a, const GroupHistory* history) {
     if (!uses_rdma(a.connection)) return;
     if (a.connection.from[a.from].ended()) return verdicts_.satisfied(rules::abort_answer);
-    if (!aborts_.add(a.step.time, {a.connection.id, a.from, a.step}))
+    if (!aborts_.add(a.step.time, {a.connection.id, a.from, a.step, history}))
         verdicts_.undecided(rules::abort_answer, UndecidedReason::not_remembered);
 }
 
@@ -67,6 +67,8 @@ void CloseRules::judge_reset(const Reset& reset, bool at_end) {
     const LinkGroup& group = model_.link_groups[c.link_group - 1];
     if (std::ranges::none_of(group.links, works))
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
+    if (reset.history == nullptr || reset.history->gaps[reset.from] != 0)
+        return verdicts_.undecided(rules::abort_answer, UndecidedReason::frames_missing);
     verdicts_.broken(
         rules::abort_answer, {reset.step.frame}, Subject::connection(c.id),
         std::string("the ") + name_of(reset.from) +

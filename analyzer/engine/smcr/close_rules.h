@@ -20,7 +20,7 @@ public:
     /// The first FIN of a side; `complete`: all packets of the link group were captured.
     void on_fin(const TcpArrival& a, bool complete);
     /// The first RST.
-    void on_reset(const TcpArrival& a);
+    void on_reset(const TcpArrival& a, const GroupHistory* history);
 
     void on_time(Time now) {
         answers_.pass(now, [this](const Answer& answer) { judge_answer(answer, false); });
@@ -44,6 +44,7 @@ private:
         std::uint32_t connection;
         Side from;
         FrameStamp step;
+        const GroupHistory* history;
     };
     void judge_answer(const Answer& answer, bool at_end);
     void judge_reset(const Reset& reset, bool at_end);

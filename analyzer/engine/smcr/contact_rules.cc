@@ -141,7 +141,8 @@ void ContactRules::judge_server(const TcpArrival& a, std::optional<LinkRef> name
 // ---- RMB elements --------------------------------------------------------------------------------
 
 void ContactRules::on_element(
-    const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, bool complete) {
+    const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, GroupHistory& history,
+    std::uint32_t link) {
     if (regions_.size() == most_remembered) regions_.clear();
     regions_[{body.gid, body.rkey, body.rmb_address}] = a.connection.link_group;
     if (before == 0) return verdicts_.satisfied(rules::element_reuse);
@@ -152,15 +153,20 @@ void ContactRules::on_element(
     const LinkGroup& group = model_.link_groups[a.connection.link_group - 1];
     if (is_ending(old, Side::client) || is_ending(old, Side::server))
         return verdicts_.undecided(rules::element_reuse, UndecidedReason::connection_given_up);
-    if (!complete || old.midstream || !group.from_start)
+    if (!history.complete() || old.midstream || !group.from_start)
         return verdicts_.undecided(rules::element_reuse, UndecidedReason::frames_missing);
     if (std::ranges::any_of(
             group.links, [&](const Link& l) { return l.packets == 0 || l.interface != a.step.interface; }))
         return verdicts_.undecided(rules::element_reuse, UndecidedReason::interface_order);
-    verdicts_.broken(
-        rules::element_reuse, {old.first_frame, a.step.frame}, Subject::connection(a.connection.id),
-        std::string("the ") + name_of(a.from) + " gives it RMB element " + std::to_string(body.rmb_index) + ", which " +
-            to_string(Subject::connection(before)) + " is still using");
+    history.accuse(
+        verdicts_,
+        {rules::element_reuse,
+         {old.first_frame, a.step.frame},
+         Subject::connection(a.connection.id),
+         std::string("the ") + name_of(a.from) + " gives it RMB element " + std::to_string(body.rmb_index) +
+             ", which " + to_string(Subject::connection(before)) + " is still using",
+         a.from},
+        link);
 }
 
 void ContactRules::on_rmb(const TcpArrival& a, const Rmb& rmb, std::uint64_t element_size) {

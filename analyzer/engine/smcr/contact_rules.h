@@ -25,7 +25,9 @@ public:
 
     /// The connection receives in an RMB element that `before` had, 0 = nobody; `complete`: all packets
     /// of the link group were captured.
-    void on_element(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, bool complete);
+    void on_element(
+        const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, GroupHistory& history,
+        std::uint32_t link);
 
     /// The connection's element is in `rmb`, which does not know of it yet.
     void on_rmb(const TcpArrival& a, const Rmb& rmb, std::uint64_t element_size);

@@ -88,7 +88,7 @@ void Contacts::adopt(
     const RmbElement element{*rmb, body.rmb_index};
     connection.element[side] = element;
     const std::uint32_t before = tracked.rmbs.assign(element, connection.id);
-    setup_rules_.contact.on_element(a, body, before, tracked.history.complete());
+    setup_rules_.contact.on_element(a, body, before, tracked.history, end.link);
 }
 
 void Contacts::on_decline(Session& session) {

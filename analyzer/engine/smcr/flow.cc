@@ -78,8 +78,12 @@ void Flow::set_base(std::uint8_t base) {
     direction_->cursor_base = base;
     if (!direction_->from_start) return;
     // Both cursors begin at the base, and nothing has been written.
-    for (Track* track : {&producer_, &consumer_})
+    for (Track* track : {&producer_, &consumer_}) {
         if (!track->seen) track->last = {0, base}, track->seen = true;
+        else if (track->last.offset >= base) track->position = position_of(track->wraps, track->last);
+    }
+    direction_->bytes_announced = producer_.position;
+    direction_->bytes_acknowledged = consumer_.position;
     origin_known_ = true;
     if (base != 0 && frontier_ != 0) move_written(base);
 }
@@ -91,7 +95,6 @@ void Flow::move_written(std::uint8_t base) {
     for (const auto& [begin, end] : written_.ranges()) moved.add(without(begin), without(end));
     written_ = std::move(moved);
     frontier_ = without(frontier_);
-    origin_ = 0;
     if (stream_) stream_->move_down(base);
 }
 
@@ -116,7 +119,7 @@ std::optional<std::uint64_t> Flow::in_flight() const {
 
 /// The octet that is reported as position 0, in a direction whose start was not captured.
 void Flow::settle_origin(std::uint64_t position) {
-    if (origin_known_) return;
+    if (origin_known_ || direction_->from_start) return;
     origin_known_ = true;
     origin_ = position;
     if (frontier_ == 0) frontier_ = position;
@@ -129,16 +132,22 @@ bool Flow::in_data_area(wire::Cursor cursor) const {
     return cursor.offset >= base() && !too_far;
 }
 
+std::uint64_t Flow::position_of(std::uint64_t wraps, wire::Cursor cursor) const {
+    return (wraps == 0 ? 0 : wraps * capacity().value_or(0)) + (cursor.offset - base());
+}
+
 Motion Flow::motion(const Track& track, wire::Cursor cursor) const {
-    const std::uint8_t b = base();
-    if (cursor.offset < b) return {Motion::Kind::outside};
-    if (!track.seen) return {Motion::Kind::first, 0, std::uint64_t{cursor.offset} - b};
+    if (cursor.offset < base()) return {Motion::Kind::outside};
+    if (!track.seen) {
+        const std::uint64_t wraps = direction_->from_start ? cursor.wrap : 0;
+        if (wraps != 0 && !capacity()) return {Motion::Kind::unknown};
+        return {Motion::Kind::first, wraps, position_of(wraps, cursor)};
+    }
     const auto wraps = static_cast<std::int16_t>(cursor.wrap - track.last.wrap);
     if (wraps < 0) return {Motion::Kind::back};
-    const auto cap = capacity();
-    if (wraps != 0 && !cap) return {Motion::Kind::unknown};
+    if (wraps != 0 && !capacity()) return {Motion::Kind::unknown};
     const std::uint64_t total = track.wraps + static_cast<std::uint64_t>(wraps);
-    const std::uint64_t position = (total == 0 ? 0 : total * *cap) + (cursor.offset - b);
+    const std::uint64_t position = position_of(total, cursor);
     if (position < track.position) return {Motion::Kind::back};
     return {Motion::Kind::forward, total, position, position - track.position};
 }

@@ -72,8 +72,9 @@ struct Motion {
     std::uint64_t moved = 0;     ///< forward
 };
 
-/// Positions: P = wraps * (size - base) + (offset - base). A direction that was not captured from its
-/// start counts wraps from the first cursor seen, and reports positions relative to its first octet.
+/// Positions: P = wraps * (size - base) + (offset - base), with a base of 0 as long as none is known. A direction that
+/// was not captured from its start counts wraps from the first cursor seen, and reports positions relative to its first
+/// octet.
 class Flow {
 public:
     struct Write {
@@ -158,6 +159,8 @@ private:
     };
 
     std::uint8_t base() const { return direction_->cursor_base.value_or(0); }
+    /// Of a cursor in the data area.
+    std::uint64_t position_of(std::uint64_t wraps, wire::Cursor cursor) const;
     Motion motion(const Track& track, wire::Cursor cursor) const;
     std::optional<std::int64_t> follow(Track& track, wire::Cursor cursor);
     void move_written(std::uint8_t base);

@@ -37,7 +37,7 @@ bool continues(const Session& session, Side from, const wire::Cdc& cdc) {
 
 void LinkGroups::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a) {
     if (!contacts_.on_confirm(session, message, a)) return;
-    transfer_rules_.on_confirm(session);
+    transfer_rules_.on_confirm(session, links_.at(session.connection->link_group).history);
     admit();
 }
 
@@ -479,11 +479,9 @@ Seen LinkGroups::seen(const Session& session) {
     const std::uint32_t id = session.connection->link_group;
     if (id == 0) return result;
     const TrackedGroup& tracked = links_.at(id);
-    const auto heard = [&](Side side) {
-        return std::ranges::any_of(tracked.group.links, [&](const Link& link) { return link.heard[side] != 0; });
-    };
+    for (const Side side : {Side::client, Side::server}) result.side[side] = is_heard(tracked.group, side);
     const bool from_start = tracked.group.from_start && !tracked.history.contact_missing;
-    result.link = from_start && tracked.history.complete() && heard(Side::client) && heard(Side::server);
+    result.link = from_start && tracked.history.complete() && result.side[Side::client] && result.side[Side::server];
     for (const Side side : {Side::client, Side::server}) {
         const Sent& sent = session.sent[side];
         const bool spoke = sent.frame != 0;

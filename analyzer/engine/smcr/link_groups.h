@@ -37,6 +37,8 @@ public:
     void on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a);
     void on_decline(Session& session) { contacts_.on_decline(session); }
 
+    /// history() returns what is known of what its sides sent; nullptr if there is no group (0).
+    const GroupHistory* history(std::uint32_t id) { return id != 0 ? &links_.at(id).history : nullptr; }
     /// is_complete() returns whether no packet of the link group (0 = none) is known to be missing.
     bool is_complete(std::uint32_t id) { return id == 0 || links_.at(id).history.complete(); }
 

@@ -86,12 +86,14 @@ void Llc::on_request(Arrival& a, const wire::LlcMessage& message, ByteView octet
 }
 
 /// The reply belongs to the oldest request of its kind from the other side; rather to one about the same thing, rather
-/// to one whose reply cannot be among what is missing of this side, rather to one on the same link.
+/// to one whose reply cannot be among what is missing of this side, rather to one on the same link. One about something
+/// else is none if the request that it answers may be missing.
 void Llc::on_reply(Arrival& a, const wire::LlcMessage& message) {
     auto& open = a.history->open;
     const std::uint32_t subject = subject_of(message);
     const auto fit = [&](const OpenRequest& request) {
         if (request.type != message.type() || request.from != other(a.from)) return 0;
+        if (request.subject != subject && request.gaps[request.from] != a.history->gaps[request.from]) return 0;
         const bool unanswered = request.gaps[a.from] == a.history->gaps[a.from];
         return 1 + (request.subject == subject ? 4 : 0) + (unanswered ? 2 : 0) + (request.link == a.link ? 1 : 0);
     };
@@ -140,13 +142,20 @@ void Llc::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessag
 void Llc::apply(Arrival& a, const wire::AddLinkMessage& message, const wire::LlcMessage&) {
     const wire::AddLink body = message.common();
     TrackedGroup& tracked = links_.at(a.group);
-    LinkOffer made{body.link, a.from, {body.gid, body.mac, body.qpn, body.initial_psn}, wire::mtu_octets(body.mtu),
-                   a.link,    {}};
+    LinkOffer made{
+        body.link,
+        a.from,
+        {body.gid, body.mac, body.qpn, body.initial_psn},
+        wire::mtu_octets(body.mtu),
+        a.link,
+        {},
+        a.history->gaps[a.from]};
     for (std::size_t i = 0; i < message.rkeys.size(); ++i) made.rkeys.push_back(message.rkeys[i]);
     if (body.reply && body.reject) return refuse(a, tracked.offers, std::move(made));
     if (!body.reply) return tracked.offers.make(std::move(made));
     const LinkOffer* offer = tracked.offers.find(body.link, a.from);
-    if (offer == nullptr) offer = tracked.offers.only(a.from);  // what a wrong number is about, the link will show
+    if (offer == nullptr)
+        offer = tracked.offers.only(a.from, a.history->gaps);  // what a wrong number is about, the link will show
     if (offer != nullptr) add_link(tracked, LinkOffer(*offer), made);
 }
 

@@ -44,6 +44,10 @@ const Link* link_numbered(const LinkGroup& group, std::uint32_t number) {
     return nullptr;
 }
 
+bool is_heard(const LinkGroup& group, Side side) {
+    return std::ranges::any_of(group.links, [&](const Link& link) { return link.is_heard(side); });
+}
+
 bool came_to_be(const LinkGroup& group) {
     return !group.connections.empty() ||
            std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });

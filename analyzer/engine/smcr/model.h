@@ -59,6 +59,9 @@ struct Direction {
     std::optional<std::uint8_t> cursor_base;  ///< 0 or 4
     bool from_start = true;       ///< positions count from the connection's begin; else from what was first captured
     bool positions_known = true;  ///< false: the cursors wrapped while the element's size was unknown
+    /// Whether anything was captured that the sender, and the receiver, of this direction sent over the link group. If
+    /// not, none of the numbers below says anything.
+    bool sender_heard = true, receiver_heard = true;
 
     std::uint64_t bytes_announced = 0;     ///< the producer's last cursor, as a position
     std::uint64_t bytes_written = 0;       ///< RDMA WRITE payload in the RMB element, each octet once
@@ -83,6 +86,7 @@ struct Direction {
     std::uint64_t abort_frame = 0;         ///< the first with A
     std::vector<CursorSample> timeline;    ///< only if asked for
 
+    bool both_heard() const { return sender_heard && receiver_heard; }
     /// Whether the sender of this direction has taken leave of the connection.
     bool ended() const { return closed || aborted; }
 };
@@ -186,6 +190,7 @@ struct Link {
     PerSide<Repetitions> repeated;  ///< the same, of what each side sent
     std::uint64_t naks = 0;
 
+    bool is_heard(Side side) const { return heard[side] != 0; }
     /// Whether the capture tells anything of its state.
     bool is_seen() const { return packets != 0 || state != LinkState::pending; }
 };
@@ -243,6 +248,9 @@ struct LinkGroup {
 
 /// The latest link of that number (numbers are reused one day), or nullptr.
 const Link* link_numbered(const LinkGroup& group, std::uint32_t number);
+
+/// Whether anything was captured that this side sent on one of the links.
+bool is_heard(const LinkGroup& group, Side side);
 
 /// Whether the group is more than the offer of one, which a DECLINE ended.
 bool came_to_be(const LinkGroup& group);

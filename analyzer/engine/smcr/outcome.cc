@@ -42,11 +42,20 @@ Close final_close(const Connection& c, const Seen& seen) {
     if (c.outcome != Outcome::smc_r) return tcp_close(c);
     if (client.aborted || server.aborted || c.reset_in_use) return Close::abnormal;
     if (client.closed && server.closed) return Close::orderly;
-    if (c.reset) return Close::abnormal;
     if (!c.client) return Close::unknown;  // how TCP ended is not known
     for (const Side side : {Side::client, Side::server})
         if (!c.from[side].closed && !seen.last_message[side]) return Close::unknown;
+    if (c.reset) return Close::abnormal;
     return client.closed || server.closed || client.sending_done || server.sending_done ? Close::half : Close::open;
+}
+
+bool tells_of(Side side, const Connection& connection, const Seen& seen) {
+    switch (connection.outcome) {
+        case Outcome::fallback:
+        case Outcome::failed:
+        case Outcome::plain_tcp: return true;
+        default: return seen.side[side];
+    }
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -9,6 +9,7 @@ namespace fabricscope::engine::smcr {
 /// What of a connection was captured whole.
 struct Seen {
     bool setup = false;            ///< all that both sides had sent over TCP when the first of them ended it
+    PerSide<bool> side{};          ///< anything that this side sent over its link group
     bool link = false;             ///< all packets of its link group, and there were some
     PerSide<bool> last_message{};  ///< nothing is missing behind this side's latest CDC message
 };
@@ -20,5 +21,9 @@ Outcome final_outcome(const Connection& connection, const Seen& seen);
 /// final_close() returns how a connection ended, whose `outcome` is final: SMC-R by the CDC flags of both sides,
 /// anything else by TCP.
 Close final_close(const Connection& connection, const Seen& seen);
+
+/// Whether the capture tells what this side sent over RoCE for a connection whose `outcome` is final. Where SMC-R did
+/// not come up that was nothing.
+bool tells_of(Side side, const Connection& connection, const Seen& seen);
 
 }  // namespace fabricscope::engine::smcr

@@ -180,7 +180,7 @@ void Rendezvous::on_reset(const Segment& segment) {
     connection.reset_frame = segment.packet.number;
     const bool over = connection.from[Side::client].ended() && connection.from[Side::server].ended();
     connection.reset_in_use = !over && groups_.is_complete(connection.link_group);
-    rules_.close.on_reset(arrival_of(segment));
+    rules_.close.on_reset(arrival_of(segment), groups_.history(connection.link_group));
 }
 
 /// The first that is seen of the connection's end.
@@ -397,10 +397,15 @@ void Rendezvous::finish() {
     for (Session& session : sessions_.all()) {
         Connection& connection = *session.connection;
         const Seen seen = groups_.seen(session);
+        connection.reset_in_use = connection.reset_in_use && groups_.is_complete(connection.link_group);
         for (const Side side : {Side::client, Side::server})
             if (!seen.last_message[side]) session.miss(side);
         connection.outcome = final_outcome(connection, seen);
         connection.close = final_close(connection, seen);
+        for (const Side side : {Side::client, Side::server}) {
+            const bool heard = tells_of(side, connection, seen);
+            connection.from[side].sender_heard = connection.from[other(side)].receiver_heard = heard;
+        }
     }
     sessions_.finish();
 }

@@ -119,7 +119,7 @@ void Sessions::on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFa
         return;
     }
     if (session.overtaken(from, cdc)) return;  // says nothing new
-    if (session.sequence[from] && sequence_distance(*session.sequence[from], cdc.sequence) > 1) session.miss(from);
+    if (sequence_distance(session.sequence[from].value_or(0), cdc.sequence) > 1) session.miss(from);
     session.sequence[from] = cdc.sequence;
     direction.sending_done |= cdc.state.sending_done;
     direction.closed |= cdc.state.connection_closed;

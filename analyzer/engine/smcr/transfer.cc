@@ -17,7 +17,7 @@ std::optional<UndecidedReason> doubt_of_first(const Connection& connection, cons
 }  // namespace
 
 std::optional<UndecidedReason> Transfer::doubt_of_sender() const {
-    if (late()) return UndecidedReason::out_of_order;
+    if (late() || frame() < mine.frame) return UndecidedReason::out_of_order;
     if (mine.frame == 0) return doubt_of_first(connection, a, a.from);
     if (a.gaps[a.from] != mine.gaps) return UndecidedReason::frames_missing;
     return std::nullopt;

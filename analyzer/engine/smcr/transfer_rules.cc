@@ -91,23 +91,32 @@ void TransferRules::judge_begin(const Transfer& t) {
     if (!before) return verdicts_.satisfied(rules::data_after_confirm);
     if (t.a.from == Side::client)
         return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::may_have_crossed);
-    if (confirm) return judge_early(t.connection, t.a.step());
+    if (confirm) return judge_early(t.connection, t.a.step(), doubt_of_owner(t.a.group, *t.a.history));
     t.mine.before_confirm = t.a.step();
     verdicts_.undecided(rules::data_after_confirm, UndecidedReason::setup_not_captured);
 }
 
-void TransferRules::judge_early(const Connection& connection, const FrameStamp& data) {
+/// Why what was sent before CONFIRM may belong to an earlier connection with the same token or RMB element.
+std::optional<UndecidedReason> TransferRules::doubt_of_owner(std::uint32_t group, const GroupHistory& history) const {
+    if (!model_.link_groups[group - 1].from_start) return UndecidedReason::beginning_not_captured;
+    return history.complete() ? std::nullopt : std::optional(UndecidedReason::frames_missing);
+}
+
+void TransferRules::judge_early(
+    const Connection& connection, const FrameStamp& data, std::optional<UndecidedReason> why) {
     const FrameStamp& confirm = *connection.setup.confirm;
     if (data.interface != confirm.interface)
         return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::interface_order);
+    if (why) return verdicts_.undecided(rules::data_after_confirm, *why);
     verdicts_.broken(
         rules::data_after_confirm, {confirm.frame, data.frame}, Subject::connection(connection.id),
         "the server sends before CONFIRM has arrived");
 }
 
-void TransferRules::on_confirm(const Session& session) {
+void TransferRules::on_confirm(const Session& session, const GroupHistory& history) {
     const FrameStamp& early = session.sent[Side::server].before_confirm;
-    if (early.frame != 0) judge_early(*session.connection, early);
+    const Connection& connection = *session.connection;
+    if (early.frame != 0) judge_early(connection, early, doubt_of_owner(connection.link_group, history));
 }
 
 void TransferRules::judge_vlan(const Transfer& t) {

@@ -25,7 +25,7 @@ public:
     void on_cdc_packet(const Arrival& a, ByteView message, std::uint32_t length);
 
     /// A connection's CONFIRM, which data of the server may have been met before.
-    void on_confirm(const Session& session);
+    void on_confirm(const Session& session, const GroupHistory& history);
 
     /// A WRITE or CDC message of a known connection, before the model has taken it in.
     void on_write(const Arrival& a, Session& session, const Flow::Write& write);
@@ -49,7 +49,8 @@ public:
 private:
     void judge_first_psn(const Arrival& a, const Link& link);
     void judge_begin(const Transfer& t);
-    void judge_early(const Connection& connection, const FrameStamp& data);
+    std::optional<UndecidedReason> doubt_of_owner(std::uint32_t group, const GroupHistory& history) const;
+    void judge_early(const Connection& connection, const FrameStamp& data, std::optional<UndecidedReason> why);
     void judge_vlan(const Transfer& t);
     void judge_place(const Transfer& t, const Flow::Write& write);
     void note(const Transfer& t, const wire::Cdc& cdc, const Transfer::Motions& motions);
