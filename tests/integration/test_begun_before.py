@@ -2,6 +2,8 @@
 """A connection of which the capture shows a late message first: its set-up is unknown, and so is what was not counted;
 what can be told of it, program and plugin tell alike."""
 
+import csv
+
 import pytest
 from cm_probe import CmCapture, drep, dreq, rej, rep, rtu
 from harness import ROOT, analyze, fabricscope, fields, run, sample
@@ -118,8 +120,52 @@ def test_a_set_up_that_lacks_its_confirm_leaves_no_request_unanswered(path):
     assert confirm_link["reply_frame"] is not None
 
 
+def filtered(path, what):
+    run(["tshark", "-r", sample("smcr_v2_echo"), "-Y", what, "-w", path])
+    return analyze(path)
+
+
+KNOWN_OF_CLC = ("rmbe_size", "rmbe_size_inferred", "from_start")
+OF_BOTH = ("peak_in_flight", "stalls")
+
+
 def test_what_went_over_a_link_that_was_not_captured_is_not_zero(path):
-    run(["tshark", "-r", sample("smcr_v2_echo"), "-Y", "tcp", "-w", path])
+    result = filtered(path, "tcp")
+    (c,) = result["smcr"]["connections"]
+    for direction in ["client_to_server", "server_to_client"]:
+        assert {name for name, value in c[direction].items() if value is not None} == set(KNOWN_OF_CLC)
+    assert c["tcp_fin"] == {"client": True, "server": True} and c["tcp_reset"] is False
+    (group,) = result["smcr"]["link_groups"]
+    assert group["llc_exchange_count"] is None and [rmb["deleted"] for rmb in group["rmbs"]] == [None, None]
+    (link,) = group["links"]
+    assert (link["packets"], link["retransmissions"], link["naks"], link["state"]) == (0, None, None, None)
     summary = fabricscope("analyze", path).decode()
     (line,) = [line for line in summary.splitlines() if line.startswith("  smcr-1")]
     assert line.split()[-4:-2] == ["?", "?"]
+    fabricscope("analyze", path, "--csv", path.parent / "csv")
+    with (path.parent / "csv/directions.csv").open(newline="") as rows:
+        assert {(row["bytes_written"], row["bytes_announced"], row["closed"]) for row in csv.DictReader(rows)} == {("", "", "")}
+
+
+def test_how_tcp_ended_is_not_known_without_it(path):
+    result = filtered(path, "infiniband")
+    (c,) = result["smcr"]["connections"]
+    assert c["tcp_fin"] is None and c["tcp_reset"] is None and c["client"] is None
+    assert c["client_to_server"]["bytes_announced"] == 500 and c["client_to_server"]["closed"] is True
+
+
+def test_what_the_other_side_sent_is_not_zero(path):
+    """All of TCP, and what the client sent over RoCE."""
+    (whole,) = analyze(sample("smcr_v2_echo"))["smcr"]["connections"]
+    (c,) = filtered(path, "tcp || ip.src == 192.0.2.10")["smcr"]["connections"]
+    forth, back = c["client_to_server"], c["server_to_client"]
+    assert forth["bytes_written"] == 500 and forth["bytes_acknowledged"] is None and back["bytes_written"] is None
+    assert back["bytes_acknowledged"] == whole["server_to_client"]["bytes_acknowledged"] == 500
+    assert all(forth[name] is None and back[name] is None for name in OF_BOTH)
+
+
+def test_a_service_behind_the_snap_length_has_no_name(path):
+    whole = ROOT / "samples/fcvi/reliable_reception_iso.fcoe.pcap"
+    run(["editcap", "-s", "52", whole, path])  # up to the frame header's last octet
+    kinds = {x["kind"] for x in analyze(path)["fc"]["exchanges"]}
+    assert kinds == {None, "FC-VI"} and {"FLOGI", "PLOGI"} <= {x["kind"] for x in analyze(whole)["fc"]["exchanges"]}

@@ -307,15 +307,19 @@ bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64
     observer_.on_clc(seen);
     if (seen.request_frame != 0) observer_.on_response(seen.request_frame, seen.frame, seen.time - seen.request_time);
     conversation.last_message = step_of(packet);
-    rules_.on_clc(arrival_of(segment), message);
-    if (on_clc(segment, message)) return true;
+    TcpArrival arrival = arrival_of(segment);
+    // It came before, and waited for what this segment holds: what its sender knew by then, its own segment told.
+    const std::int64_t segment_end = std::int64_t{segment_position} + packet.tcp.payload_length;
+    if (static_cast<std::int64_t>(position + octets.size()) > segment_end) arrival.received = arrival.unseen = {};
+    rules_.on_clc(arrival, message);
+    if (on_clc(segment, message, arrival)) return true;
     stop(conversation);
     return false;
 }
 
 /// Whether further CLC messages may follow. Nothing behind one that its sender may not send can be
 /// trusted to be CLC.
-bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message) {
+bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message, TcpArrival& arrival) {
     const auto& [packet, conversation, from] = segment;
     Session& session = sessions_.at(conversation.session);
     Connection& connection = *session.connection;
@@ -339,7 +343,6 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message)
         (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
         return true;
     }
-    TcpArrival arrival = arrival_of(segment);
     arrival.psn_captured = known >= body_end;
     return is_accept ? on_accept(arrival, session, *body) : on_confirm(arrival, session, *body);
 }

@@ -67,7 +67,7 @@ private:
     static std::optional<std::uint32_t> next(const Conversation& conversation, Side side);
     static std::uint32_t pending(const Segment& segment);
     bool on_message(const Segment& segment, ByteView octets, std::uint64_t position);
-    bool on_clc(const Segment& segment, const wire::ClcMessage& message);
+    bool on_clc(const Segment& segment, const wire::ClcMessage& message, TcpArrival& arrival);
     bool on_accept(const TcpArrival& arrival, Session& session, const wire::SmcrAcceptConfirm& message);
     bool on_confirm(const TcpArrival& arrival, Session& session, const wire::SmcrAcceptConfirm& message);
     bool on_smcd(Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, FrameStamp step);

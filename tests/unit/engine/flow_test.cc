@@ -52,6 +52,17 @@ protected:
     std::vector<std::size_t> urgent;
 };
 
+TEST_F(FlowTest, TheFirstCursorThatIsSeenMayHaveWrapped) {
+    flow.set_size(1024);
+    produce(2, 104);
+    consume(1, 1000);
+    EXPECT_EQ(flow.in_flight(), 2U * 1024 + 104 - (1024 + 1000));
+    flow.set_base(4);
+    EXPECT_EQ(direction.bytes_announced, 2U * 1020 + 100);
+    EXPECT_EQ(direction.bytes_acknowledged, 1020U + 996);
+    EXPECT_EQ(produce(2, 104), 0) << "it has not gone back";
+}
+
 TEST_F(FlowTest, WritesBeforeTheBaseIsKnownAreWhereItPutsThem) {
     flow.set_size(1024);
     collect();
