@@ -13,6 +13,8 @@ constexpr std::uint32_t p_bsy_no_buffer = 0x0203'0000;
 /// Of P_RJT: not retryable.
 constexpr std::uint32_t p_rjt_final = 0x0200'0000;
 
+Rejection reason_of(const fc::FrameHeader& p_rjt) { return static_cast<Rejection>(p_rjt.parameter >> 16 & 0xFF); }
+
 /// FC-2's own are what tells the Exchange and the place in it; who sends an IU says when it ends.
 void make_like(fc::FrameHeader& header, const fc::FrameHeader& like) {
     const fc::FCtl own = header.f_ctl;
@@ -403,7 +405,11 @@ void Exchanges::on_link_control(Time now, const fc::FrameHeader& header) {
         case fc::r_ctl_ack_1:
         case fc::r_ctl_ack_0: return on_ack(now, handle, header);
         case fc::r_ctl_p_rjt:
-        case fc::r_ctl_f_rjt: return fail(now, handle, Failure::rejected);
+        case fc::r_ctl_f_rjt:
+            fail(now, handle, Failure::rejected);
+            if (header.r_ctl == fc::r_ctl_p_rjt && reason_of(header) == Rejection::login_required && login_lost_)
+                login_lost_(now, header.s_id);
+            return;
         case fc::r_ctl_p_bsy:
         case fc::r_ctl_f_bsy_data: return on_busy(now, handle, header.seq_cnt);
         default: return;

@@ -121,6 +121,8 @@ public:
     void set_user(std::uint8_t type, ExchangeUser& user) { users_[type] = &user; }
     /// Class 2: what needs a login is rejected from ports that `knows` does not.
     void set_login_check(std::function<bool(std::uint32_t port)> knows) { knows_ = std::move(knows); }
+    /// Class 2: is told when the other port says that it has no login with this one.
+    void set_login_lost(std::function<void(Time now, std::uint32_t port)> lost) { login_lost_ = std::move(lost); }
     /// Class 2: the other port can do with ACK_0, too. There is no credit then.
     void use_ack_0(std::uint32_t peer) { ports_[peer].ack_0 = config_.ack_0; }
     void set_timeouts(Time e_d_tov, Time r_a_tov) { config_.e_d_tov = e_d_tov, config_.r_a_tov = r_a_tov; }
@@ -245,6 +247,7 @@ private:
     std::map<std::uint32_t, Port> ports_;                             ///< class 2
     std::set<std::tuple<Time, ExchangeHandle, std::uint16_t>> busy_;  ///< frames that are sent again, and when
     std::function<bool(std::uint32_t)> knows_;
+    std::function<void(Time, std::uint32_t)> login_lost_;
     std::uint64_t class_2_frames_ = 0;  ///< that have come
     std::deque<std::pair<ExchangeHandle, Time>>
         endings_;  ///< of Exchanges that are over, and until when they are remembered

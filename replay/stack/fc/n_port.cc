@@ -26,6 +26,8 @@ NPort::NPort(NPortConfig config, Exchanges& exchanges)
     exchanges_.set_user(fc::type_els, *this);
     exchanges_.set_user(fc::type_ct, *this);
     exchanges_.set_login_check([this](std::uint32_t id) { return remote(id) != nullptr; });
+    // Of this port's PLOGI, or of the answer to the other's, only one of the two knows.
+    exchanges_.set_login_lost([this](Time now, std::uint32_t id) { forget(now, id); });
 }
 
 const RemotePort* NPort::remote(std::uint32_t id) const {

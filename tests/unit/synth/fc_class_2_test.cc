@@ -131,6 +131,10 @@ TEST(FcClass2, WithoutALoginFramesAreRejected) {
     EXPECT_EQ(reason_of_reject(ports), 0x16U) << "login required";
     EXPECT_THAT(a.user.failures, ElementsAre(Failure::rejected));
     EXPECT_THAT(b.user.received, IsEmpty());
+    EXPECT_EQ(a.count(NPortEvent::What::logged_out), 1U) << "A knows now";
+    ports.at_once([&](Time now) { a.port().reach(now, ip_of(2)); });
+    ports.send(100);
+    EXPECT_THAT(b.user.received, SizeIs(1)) << "after another PLOGI";
 }
 
 }  // namespace

@@ -447,7 +447,8 @@ bool Connections::answer_again(Time now, Setup& setup) {
 
 /// Servers and peers that wait are Connectionpoints alike (5.9.7.2.1).
 Reason Connections::why_no_match() const {
-    const bool waits = !waits_.empty() || std::ranges::any_of(pending_, &Pending::as_peer);
+    const auto waits_as_peer = [&](const Pending& one) { return one.as_peer && shared_.find(one.vi)->pending(); };
+    const bool waits = !waits_.empty() || std::ranges::any_of(pending_, waits_as_peer);
     return waits ? Reason::no_discriminator_match : Reason::no_waiting_connectionpoint;
 }
 
@@ -613,6 +614,7 @@ void Connections::match_peer(Time now, Setup& setup) {
     for (const Pending& one : pending_) {
         if (!one.as_peer || one.remote.host != setup.local.host || one.local.host != setup.remote.host) continue;
         const Vi& vi = *shared_.find(one.vi);
+        if (!vi.pending()) continue;  // in Error, its application does not know yet
         if (is_from_here(setup) && vi.handle == setup.their_handle) continue;  // no VI is its own peer
         const bool taken = is_promised(vi) || std::ranges::any_of(setups_, [&](const Setup& other) {
                                return other.held && !other.over && vi_of(other) == &vi;
