@@ -44,6 +44,11 @@ void Connections::bind(Connection& connection, Side side, std::uint32_t handle) 
         by_handle_[handle_key(connection.end[side].port, handle)] = {connection.id, side};
 }
 
+void Connections::release(const Connection& connection, Side side, std::uint32_t handle) {
+    const auto found = by_handle_.find(handle_key(connection.end[side].port, handle));
+    if (found != by_handle_.end() && found->second.connection == connection.id) by_handle_.erase(found);
+}
+
 const Connections::Party* Connections::owner_of(const Port& owner, const Port& peer, std::uint32_t handle) const {
     const auto found = by_handle_.find(handle_key(owner, handle));
     if (found == by_handle_.end()) return nullptr;
@@ -66,13 +71,20 @@ std::vector<std::uint32_t>& Connections::waiting_peers(const Port& a, const Port
     return waiting_[pair_key(a, b)];
 }
 
+/// An end whose answer is missing may have a handle that is not known, under which more was sent.
+std::optional<UndecidedReason> Connections::lack_of_ends(std::uint32_t connection) const {
+    const ConnectionState& state = states_[connection - 1];
+    const bool has_gaps = std::ranges::any_of(model_.connections[connection - 1].setups, &Setup::has_gaps);
+    const bool are_known = !has_gaps && (!state.several_ask || state.ends_known);
+    return are_known ? std::nullopt : std::optional(UndecidedReason::setup_not_captured);
+}
+
 std::optional<UndecidedReason> Connections::lack_of_exchanges(
     const Arrival& a, std::uint32_t connection, Side side, std::optional<std::uint16_t> id) const {
     const Connection& of = model_.connections[connection - 1];
     const Port &port = of.end[side].port, &peer = of.end[other(side)].port;
     if (unread_.contains(pair_key(port, peer))) return UndecidedReason::cut;
-    // An end whose answer is missing may have a handle that is not known, under which more was sent.
-    if (std::ranges::any_of(of.setups, &Setup::has_gaps)) return UndecidedReason::setup_not_captured;
+    if (const auto lack = lack_of_ends(connection)) return lack;
     const std::optional<std::uint16_t>& first = states_[connection - 1].sender[side].first_id;
     const bool all = first && id && a.below.given_ids.has_all(port, *first, *id);
     return all ? std::nullopt : std::optional(UndecidedReason::frames_missing);

@@ -76,6 +76,10 @@ struct ConnectionState {
     static constexpr std::size_t most = 256;
 
     PerSide<Sender> sender;
+    /// Peers only, by setup: what was said of the ends. Several endpoints of a port may ask for one peer at once, and
+    /// which of them it gets shows only with the setup that goes on.
+    std::vector<PerSide<Announcement>> announced;
+    bool several_ask = false, ends_known = false;
     /// Frames were seen out of order, or may come so: the fabric, or the capture, does not keep it.
     bool reordered = false;
     std::optional<EarlyAnswer> early_answer;
@@ -120,6 +124,8 @@ public:
 
     /// `side` of the connection receives with this handle from now on.
     void bind(Connection& connection, Side side, std::uint32_t handle);
+    /// The endpoint of this handle has no part in the connection any more.
+    void release(const Connection& connection, Side side, std::uint32_t handle);
     /// Whose handle it is, if `owner` gave it to a connection with `peer`.
     const Party* owner_of(const Port& owner, const Port& peer, std::uint32_t handle) const;
 
@@ -131,6 +137,8 @@ public:
 
     /// An IU between the two ports was cut off where it says what it is about: it may have been anything.
     void note_unread(const Port& a, const Port& b) { unread_.insert(pair_key(a, b)); }
+    /// Why it is not known which endpoints are connected.
+    std::optional<UndecidedReason> lack_of_ends(std::uint32_t connection) const;
     /// Why this side of the frame's connection may have had Exchanges since the setup that were not captured: further
     /// Messages, a Disconnect, another setup. Nothing if the port's numbers show that there was none.
     std::optional<UndecidedReason> lack_of_exchanges(const Arrival& a, Side side) const {

@@ -268,10 +268,12 @@ void Disconnects::judge_response_handle(const Arrival& a) {
     const std::optional<std::uint32_t>& handle = connection.end[a.exchange.originator].handle;
     if (!handle) return judge_.undecided(rules::right_handle, UndecidedReason::handle_unknown);
     const bool unassigned = a.header.handle() == wire::unassigned_handle;
-    judge_(rules::right_handle, a.header.handle() == *handle || unassigned, a, [&] {
-        return fmt::format(
-            "FCVI_DISCONNECT_RESP goes to handle {:08X}h instead of {:08X}h", a.header.handle(), *handle);
-    });
+    judge_.unless(
+        connections_.lack_of_ends(connection.id), rules::right_handle, a.header.handle() == *handle || unassigned, a,
+        [&] {
+            return fmt::format(
+                "FCVI_DISCONNECT_RESP goes to handle {:08X}h instead of {:08X}h", a.header.handle(), *handle);
+        });
 }
 
 }  // namespace fabricscope::engine::fcvi

@@ -130,11 +130,13 @@ void MessageRules::judge_permission(
     const auto& attributes = connection.end[a.from()].attributes;
     if (!attributes) return judge_.undecided(rules::rdma_enabled, UndecidedReason::setup_not_captured);
     const bool enabled = message.reads() ? attributes->en_rdma_rd : attributes->en_rdma_wr;
-    judge_(rules::rdma_enabled, enabled || (failed && a.frame().payload_length == 0), a, [&] {
-        return fmt::format(
-            "an {} is {}, but its target has not enabled it", name_of(message.operation),
-            failed ? "answered with data" : "answered well");
-    });
+    judge_.unless(
+        connections_.lack_of_ends(connection.id), rules::rdma_enabled,
+        enabled || (failed && a.frame().payload_length == 0), a, [&] {
+            return fmt::format(
+                "an {} is {}, but its target has not enabled it", name_of(message.operation),
+                failed ? "answered with data" : "answered well");
+        });
 }
 
 /// Responses pass every point of the way before their receiver sends more. Those that were not captured leave Messages

@@ -52,14 +52,18 @@ struct StateChange {
     State state{};
 };
 
-/// One endpoint of a connection.
-struct End {
-    Port port;
-    std::optional<std::uint64_t> port_name;   ///< from a login
-    std::optional<std::uint32_t> handle;      ///< as it announced it, or as its peer used it
+/// What an endpoint says of itself in a Connect Request or Response.
+struct Announcement {
+    std::optional<std::uint32_t> handle;      ///< or as its peer used it
     std::optional<wire::NetAddress> address;  ///< of its Connectionpoint
     std::optional<wire::CommonAttributes> attributes;
     std::optional<wire::Reliability> reliability;  ///< nullopt also for a reserved code
+};
+
+/// One endpoint of a connection.
+struct End : Announcement {
+    Port port;
+    std::optional<std::uint64_t> port_name;  ///< from a login
     State state{};
     std::vector<StateChange> states;  ///< the first of them
 };
@@ -83,6 +87,7 @@ struct Setup {
     std::optional<FrameStamp> rqst{}, resp1{}, resp2{}, resp3{};
     std::optional<FrameStamp> abts{};
     std::optional<StatusSeen> status{};              ///< the first that was not good
+    std::optional<std::uint32_t> request_handle{};   ///< that RQST gave
     std::optional<std::uint32_t> response_handle{};  ///< that RESP1 gave; FFFFFFFFh: none
 
     bool accepted() const { return resp1 && !status; }

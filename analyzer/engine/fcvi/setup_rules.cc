@@ -282,11 +282,12 @@ void SetupRules::judge_arbitration(const Arrival& a, const Connection& connectio
     if (own == nullptr || own->retry || setup.retry || own->abts) return;
     // Concurrent are requests that both were sent before an answer: who has answered first, and asked then, is none.
     if (own->resp1 && own->resp1->frame < setup.rqst->frame) return;
+    const bool by_itself = setup.response_handle.value_or(wire::unassigned_handle) == wire::unassigned_handle ||
+                           setup.response_handle == own->request_handle;
+    if (!setup.status && !by_itself) return;  // another endpoint accepts
     const ConnectionState& state = connections_.state(connection.id);
-    if (state.sender[a.from()].others_wait) {  // and one of them answers at once: only an acceptance tells which
-        if (setup.status) return judge_.undecided(rules::arbitration, UndecidedReason::another_reason);
-        if (setup.response_handle != connection.end[a.from()].handle) return;
-    }
+    if (setup.status && state.sender[a.from()].others_wait)  // it may be one of them that refuses at once
+        return judge_.undecided(rules::arbitration, UndecidedReason::another_reason);
     if (state.reordered) return judge_.undecided(rules::arbitration, UndecidedReason::out_of_order);
     const auto &mine_wanted = state.sender[a.from()].asked_for,
                &theirs_wanted = state.sender[other(a.from())].asked_for;
@@ -442,7 +443,8 @@ void SetupRules::on_response2(const Arrival& a, const Setup& setup) {
 void SetupRules::on_response3(const Arrival& a, const Connection& connection, const Setup& setup) {
     judge_fields(a);
     judge_echo(a, setup);
-    const std::optional<std::uint32_t>& handle = connection.end[other(a.from())].handle;
+    const std::optional<std::uint32_t>& handle = setup.request_handle ? setup.request_handle
+                                                                      : connection.end[other(a.from())].handle;
     // A setup that made no connection may leave the handle unassigned (5.3.3, against 6.11.2).
     if (a.header.handle() != wire::unassigned_handle) judge_handle(a, handle);
     else if (!setup.status && !(setup.resp1 && setup.resp2))

@@ -120,6 +120,35 @@ void Setups::learn_end(Connection& connection, Side side, const wire::ConnectPay
     end.reliability = payload.reliability();
 }
 
+void Setups::note_end(const Connection& connection, std::size_t setup, Side side) {
+    if (connection.mode != wire::ConnectMode::peer_to_peer) return;
+    ConnectionState& state = connections_.state(connection.id);
+    if (state.announced.size() <= setup) state.announced.resize(setup + 1);
+    state.several_ask |= std::ranges::any_of(state.announced, [&](const PerSide<Announcement>& former) {
+        return former[side].handle && former[side].handle != connection.end[side].handle;
+    });
+    state.announced[setup][side] = connection.end[side];
+}
+
+/// An end of a connection that is not up yet is the one that takes part in the setup that goes on.
+void Setups::take_end(Connection& connection, std::size_t setup, Side side) {
+    const auto& announced = connections_.state(connection.id).announced;
+    if (connection.outcome == Outcome::connected || setup >= announced.size()) return;
+    if (announced[setup][side].handle) static_cast<Announcement&>(connection.end[side]) = announced[setup][side];
+}
+
+/// With a good CONNECT_RESP2: no other setup will make the connection.
+void Setups::take_ends(Connection& connection, std::size_t setup) {
+    if (connection.setups[setup].status || !connections_.state(connection.id).several_ask) return;
+    connections_.state(connection.id).ends_known = true;
+    for (const Side side : {Side::client, Side::server}) {
+        take_end(connection, setup, side);
+        for (const PerSide<Announcement>& other : connections_.state(connection.id).announced)
+            if (other[side].handle && other[side].handle != connection.end[side].handle)
+                connections_.release(connection, side, *other[side].handle);
+    }
+}
+
 void Setups::on_request(const Arrival& a, const Payload& octets) {
     if (!a.exchange.may_serve(Exchange::Use::setup)) return;
     const wire::ConnectPayload payload = wire::parse_connect(octets.octets, octets.length, a.header.version);
@@ -143,7 +172,8 @@ void Setups::on_request(const Arrival& a, const Payload& octets) {
          .ox_id = a.frame().header.ox_id,
          .connection_id = a.header.connection_id(),
          .retry = a.header.retry(),
-         .rqst = a.step()});
+         .rqst = a.step(),
+         .request_handle = payload.captured_handle()});
     if (const auto id = a.header.connection_id())
         connections_.name_setup(from, *id, {connection->id, connection->setups.size() - 1});
     if (fresh) {
@@ -156,6 +186,7 @@ void Setups::on_request(const Arrival& a, const Payload& octets) {
     }
     if (connection->outcome == Outcome::aborted) connection->outcome = Outcome::unknown;  // it is tried again
     learn_end(*connection, side, payload);
+    note_end(*connection, a.exchange.index, side);
     if (!payload.error) {
         connections_.state(connection->id).sender[side].asked_for = payload.remote();
         farp_rules_.on_connect(a, payload.remote().host);
@@ -231,6 +262,9 @@ void Setups::refuse(const Arrival& a, Connection& connection, const Setup& setup
     // A peer goes on waiting for the other one's request.
     const bool waits = connection.mode == wire::ConnectMode::peer_to_peer && harmless;
     if (!waits) connections_.set_state(connection, setup.from, requester, a.step());
+    // A peer that was refused behind its acceptance waits for others.
+    if (waits && a.iu.type == IuType::connect_resp2 && setup.response_handle)
+        connections_.release(connection, other(setup.from), *setup.response_handle);
     if (connection.mode == wire::ConnectMode::client_server)
         connections_.set_state(connection, other(setup.from), State::idle, a.step());
 }
@@ -251,11 +285,16 @@ void Setups::on_response1(const Arrival& a, const Payload& octets) {
     setup->response_handle = payload.captured_handle();
     a.answers(setup->rqst);
     note_status(a, connection, *setup);
+    take_end(connection, a.exchange.index, setup->from);
     rules_.on_response1(a, connection, *setup, payload, octets.octets);
     // A refusal may come from nobody: what it says must not hide what the end has said of itself.
     if (!setup->status || !connection.end[a.from()].attributes) learn_end(connection, a.from(), payload);
-    if (setup->status) refuse(a, connection, *setup);
-    else connections_.set_state(connection, a.from(), State::pending_connect, a.step());
+    if (setup->status) {
+        refuse(a, connection, *setup);
+    } else {
+        note_end(connection, a.exchange.index, a.from());
+        connections_.set_state(connection, a.from(), State::pending_connect, a.step());
+    }
     timeouts_.expect_response2(a);
 }
 
@@ -276,6 +315,7 @@ void Setups::on_response2(const Arrival& a) {
     setup->resp2 = a.step();
     a.answers(setup->resp1);
     note_status(a, connection, *setup);
+    take_ends(connection, a.exchange.index);
     rules_.on_response2(a, *setup);
     if (setup->status) refuse(a, connection, *setup);
     else if (!connection.is_iso() && setup->resp1) complete(a, connection);

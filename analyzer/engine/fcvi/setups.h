@@ -45,6 +45,9 @@ private:
     Connection* waiting_peer(const Arrival& a, const wire::ConnectPayload& payload);
     Connection* met_midway(const Arrival& a, const wire::ConnectPayload& payload);
     void learn_end(Connection& connection, Side side, const wire::ConnectPayload& payload);
+    void note_end(const Connection& connection, std::size_t setup, Side side);
+    void take_end(Connection& connection, std::size_t setup, Side side);
+    void take_ends(Connection& connection, std::size_t setup);
     Setup* setup_of(const Arrival& a);
     Setup* named_setup(const Arrival& a);
     void note_status(const Arrival& a, Connection& connection, Setup& setup);

@@ -276,6 +276,58 @@ TEST_F(Peers, TwoRequestsOfWhichOneIsAnswered) {
     EXPECT_EQ(a().provider.connect_peer_done(waiting), Return::timeout);
 }
 
+/// The same, and B's request is the first that the capture has. The connection is that of the setup that completes,
+/// with what its ends have said; the first VI gets another one later.
+TEST_F(Peers, OfTwoThatAskTheConnectionIsThatOfOne) {
+    start();
+    Attributes without_rdma = level(rr);
+    without_rdma.enable_rdma_write = without_rdma.enable_rdma_read = false;
+    make_vis(without_rdma, level(rr));
+    const ViHandle waiting = a().vi, theirs = b().vi;
+    ask(a(), b());
+    run(millisecond);
+    make_vis(rr);
+    const ViHandle further = std::exchange(b().vi, theirs);
+    ask(b(), a());
+    ask(a(), b());
+    run(second);
+    EXPECT_EQ(a().provider.connect_peer_done(a().vi), Return::success);
+    EXPECT_EQ(a().provider.connect_peer_done(waiting), Return::not_done);
+    receive(b(), {.data = {b().segment()}});
+    post(a(), send_of(a()));
+    post(b(), rdma(b(), a(), Operation::rdma_write));
+    run(second);
+    EXPECT_THAT(b().sent(), ElementsAre(status::done | status::op_write));
+    EXPECT_THAT(b().received(), ElementsAre(status::done | status::op_receive));
+    EXPECT_EQ(disconnect(b()), Return::success);
+    b().vi = further;
+    ask(b(), a());
+    run(second);
+    EXPECT_EQ(a().provider.connect_peer_done(waiting), Return::success);
+    const engine::fcvi::Model& model = analysed();
+    EXPECT_THAT(model.findings, IsEmpty());
+    ASSERT_EQ(model.connections.size(), 2U);
+    const auto& ends = model.connections.front().end;
+    EXPECT_EQ(ends[engine::Side::client].attributes->en_rdma_wr, true);
+    EXPECT_NE(ends[engine::Side::client].handle, model.connections.back().end[engine::Side::server].handle);
+}
+
+/// VI-DG 6.3.1: it is in Error, and its application does not know yet.
+TEST_F(Peers, OneInErrorIsNotConnected) {
+    start();
+    make_vis(rr);
+    ask(a(), b());
+    run(millisecond);
+    call([&](Time) { EXPECT_EQ(a().provider.post_receive_at(a().vi, {a().base + 8, a().memory}), Return::success); });
+    EXPECT_EQ(a().state(), State::error);
+    ask(b(), a());
+    run(second);
+    EXPECT_EQ(b().provider.connect_peer_done(b().vi), Return::not_done);
+    EXPECT_EQ(reason_of(of(IuType::connect_resp1).back()), Reason::no_waiting_connectionpoint);
+    EXPECT_EQ(disconnect(a()), Return::success);
+    EXPECT_THAT(analysed().findings, IsEmpty());
+}
+
 /// VI-DG 3.3.7
 TEST_F(Peers, NobodyHasAskedForAnything) {
     start();
