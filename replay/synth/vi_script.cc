@@ -159,11 +159,39 @@ std::optional<Return> ViScriptHost::call_nic(Time now, const std::string& name, 
         return Return::success;
     }
     if (name == "VipDestroyPtag") return provider_.destroy_ptag(handle(ptags_, statement, "ptag"));
+    if (name == "VipErrorCallback") {
+        has_handler_ = statement.flag("handler", true);
+        return Return::success;
+    }
     if (name == "LoseNic") {
         provider_.fail_all();
         return Return::success;
     }
     return std::nullopt;
+}
+
+std::optional<Return> ViScriptHost::call_names(const std::string& name, const Statement& statement) {
+    vi::NameService& names = provider_.names();
+    if (name == "VipNSInit") return names.init();
+    if (name == "VipNSShutdown") return names.shutdown();
+    const Gid& own = port().config().ip;
+    if (name == "VipNSGetHostByName") {
+        vi::NetAddress found;
+        const Return result = names.host_by_name(statement.text("host", ""), statement.number("index", 0), found);
+        compare_if_told(statement, "address", "the address", found.host == own ? "own" : "other");
+        return result;
+    }
+    if (name != "VipNSGetHostByAddr") return std::nullopt;
+    std::string found;
+    const bool of_other = statement.choice("address", 1, {"own", "other"}) == 1;
+    const Return result = names.host_by_address(address(statement, of_other ? other_ : own), found);
+    compare_if_told(statement, "host", "the name", found);
+    return result;
+}
+
+/// Without a handler of the application's, the default one writes errors down somewhere, and that is all (VI-DG 3.8.1).
+void ViScriptHost::log_errors() {
+    while (!has_handler_ && provider_.next_error()) ++logged_;
 }
 
 std::optional<Return> ViScriptHost::call_vi(Time now, const std::string& name, const Statement& statement) {
@@ -272,7 +300,9 @@ std::optional<Return> ViScriptHost::call_queue(Time now, const std::string& name
 void ViScriptHost::call(Time now, const Statement& statement) {
     if (statement.words().size() != 2) statement.fail("a side and a call are wanted, as client VipPostSend");
     const std::string& name = statement.words()[1];
+    log_errors();
     std::optional<Return> result = call_nic(now, name, statement);
+    if (!result) result = call_names(name, statement);
     if (!result) result = call_vi(now, name, statement);
     if (!result) result = call_memory(name, statement);
     if (!result) result = call_work(now, name, statement);
@@ -325,6 +355,7 @@ void ViScriptHost::expect_error(const Statement& statement) {
 void ViScriptHost::expect(Time now, const Statement& statement) {
     if (statement.words().size() != 2) statement.fail("a side and a subject are wanted, as client completion");
     const std::string& subject = statement.words()[1];
+    log_errors();
     if (subject == "completion") {
         expect_completion(statement);
     } else if (subject == "error") {
@@ -350,6 +381,9 @@ void ViScriptHost::expect(Time now, const Statement& statement) {
     work(now);
 }
 
-std::string ViScriptHost::account() const { return fmt::format("{} lines as they should be", done_); }
+std::string ViScriptHost::account() const {
+    const std::string errors = logged_ == 0 ? "" : fmt::format(", {} errors without a handler", logged_);
+    return fmt::format("{} lines as they should be{}", done_, errors);
+}
 
 }  // namespace fabricscope::synth

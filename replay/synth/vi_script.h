@@ -54,6 +54,7 @@ private:
     using Handles = std::map<std::uint64_t, std::uint32_t>;
 
     std::optional<Return> call_nic(Time now, const std::string& name, const Statement& statement);
+    std::optional<Return> call_names(const std::string& name, const Statement& statement);
     std::optional<Return> call_vi(Time now, const std::string& name, const Statement& statement);
     std::optional<Return> call_memory(const std::string& name, const Statement& statement);
     std::optional<Return> call_work(Time now, const std::string& name, const Statement& statement);
@@ -65,6 +66,7 @@ private:
     stack::vi::NetAddress address(const Statement& statement, const Gid& host) const;
     void expect_completion(const Statement& statement);
     void expect_error(const Statement& statement);
+    void log_errors();
     /// Its number in the script as a handle; one that nobody has, if the script has not made it.
     static std::uint32_t handle(const Handles& handles, const Statement& statement, const std::string& name);
     std::uint32_t vi(const Statement& statement) const { return handle(vis_, statement, "vi"); }
@@ -78,7 +80,9 @@ private:
     Handles vis_, ptags_, queues_, conns_;
     std::map<std::uint64_t, Region> regions_;
     std::uint64_t next_address_ = 0x10'0000;
-    std::uint64_t done_ = 0;  ///< lines
+    std::uint64_t done_ = 0;    ///< lines
+    bool has_handler_ = true;   ///< for asynchronous errors
+    std::uint64_t logged_ = 0;  ///< errors
 };
 
 }  // namespace fabricscope::synth

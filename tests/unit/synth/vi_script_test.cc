@@ -39,6 +39,29 @@ TEST(ViScript, DeviationsNameTheirLine) {
     EXPECT_THAT(problem_of(vi + "call client VipQueryVi state=Error"), HasSubstr("the state is Idle, not Error"));
 }
 
+TEST(ViScript, TheDefaultHandlerCountsErrors) {  // VI-DG 3.8.1
+    const std::string error =
+        "call client VipCreatePtag\ncall client VipRegisterMem\ncall client VipCreateVi\n"
+        "call client VipPostRecv descriptor=8\n";
+    EXPECT_EQ(problem_of(error + "call client VipConnectRequest\nexpect client error code=VIP_ERROR_POST_DESC"), "");
+    const Recording silent = run(parse_scenario(
+        "protocol fcvi\n" + error +
+        "call client VipErrorCallback handler=no -> VIP_SUCCESS\n"
+        "call client VipConnectRequest\nexpect client error code=none"));
+    EXPECT_THAT(silent.account.front(), HasSubstr("1 errors without a handler"));
+}
+
+TEST(ViScript, TheNameServiceKnowsNameLines) {  // VI-DG 3.9
+    const std::string names = "name of=server is=beta.example\ncall client VipNSInit\n";
+    EXPECT_EQ(problem_of(names + "call client VipNSGetHostByName host=BETA.example address=other -> VIP_SUCCESS"), "");
+    EXPECT_THAT(
+        problem_of(names + "call client VipNSGetHostByName host=beta.example address=own"),
+        HasSubstr("the address is other, not own"));
+    EXPECT_THAT(
+        problem_of(names + "call client VipNSGetHostByAddr host=alpha.example"),
+        HasSubstr("the name is beta.example, not alpha.example"));
+}
+
 TEST(ViScript, WhatMakesNoSense) {
     EXPECT_THAT(problem_of("call client VipFly"), HasSubstr("VipFly is no call"));
     EXPECT_THAT(problem_of("call nobody VipCreatePtag"), HasSubstr("client or server"));
