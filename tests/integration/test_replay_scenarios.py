@@ -35,6 +35,7 @@ UNLIKE = {
     "fcvi_busy_in_order": LINK_CONTROL,
     "fcvi_calls_partial_send": LINK_CONTROL,
     "fcvi_calls_read_transport": CORRUPT,
+    "fcvi_calls_two_for_one_peer": SECOND_VI,
     "fcvi_calls_write_abort": LOST,
     "fcvi_calls_write_data": CORRUPT,
     "fcvi_frame_busy": LINK_CONTROL,
