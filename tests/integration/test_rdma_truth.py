@@ -92,6 +92,16 @@ def test_losses(name, sender, receiver):
     assert told == lost if name in ALL_LOSSES else told <= lost
 
 
+@pytest.mark.parametrize("name,sender,receiver", pairs(KERNELS + WITH_CM))
+def test_place_of_losses(name, sender, receiver):
+    netem = re.search(rf"netem on {sender}: ([^;\n]*)", truth(name))[1]
+    dropped = re.search(rf"dropped behind the tap:.*at {receiver} ([^,\n]*)", truth(name))[1]
+    if "loss" not in netem:
+        assert total(name, sender, "lost_before") == 0
+    if dropped == "none":
+        assert total(name, sender, "lost_behind") == 0
+
+
 @pytest.mark.parametrize("name,requester,responder", pairs(KERNELS + WITH_CM))
 def test_retries(name, requester, responder):
     again = {cause: total(name, requester, "retransmitted", cause) for cause in ("packets", "nak", "timeout", "rnr", "implied")}

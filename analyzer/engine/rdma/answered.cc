@@ -86,7 +86,9 @@ void Streams::on_refusal(At& at) {
     } else if (sequence_error) {
         verdicts_.satisfied(rules::nak_of_missing);
         const bool was_not_ready = requester.rnr && requester.rnr->psn == at.psn;
-        const bool passed_over = requester.holes && requester.holes->first == at.psn;
+        const bool passed_over = std::ranges::any_of(requester.holes, [&](const Hole& hole) {
+            return psn_distance(hole.begin, at.psn) >= 0 && psn_distance(at.psn, hole.end) > 0;
+        });
         const bool seen = !requester.requests.refuse(at.psn);
         if (seen && !was_not_ready && !passed_over && requester.lost_psn != at.psn) {
             requester.lost_psn = at.psn;
@@ -336,7 +338,7 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
         asker.not_captured += unseen;
         add_event(at, Event::Kind::not_captured, psn_after(psn, ib::psn_mask + 1 - unseen), unseen);
     }
-    if (requester.holes && requests.has_arrived(requester.holes->first)) requester.holes.reset();
+    std::erase_if(requester.holes, [&](const Hole& hole) { return requests.has_arrived(hole.begin); });
     settle_repeated(requester, asker, psn);
     tell_what_is_answered(at, psn);
     answer_operations(at, psn);

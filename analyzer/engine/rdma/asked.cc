@@ -68,7 +68,7 @@ void Streams::on_request(At& at) {
     if (half.peer != nullptr && placed.place != Place::next) half.peer->final_refusal.reset();
     if (placed.place == Place::late) on_late(at, placed);
     else if (seen_before && reliable) on_repeated(at, true);
-    else half.again.reset(), half.late_next.reset();
+    else end_repetition(half);
     if (half.peer != nullptr && (placed.place == Place::ahead || !half.requests.is_whole()))
         half.peer->completed_by_msn.reset();
     if (placed.place == Place::ahead) {
@@ -139,7 +139,7 @@ void Streams::on_repeated(At& at, bool seen_before) {
         settle_holes(at);
         begin_again(at);
     } else {
-        note_hole(at);
+        note_hole(half, at.psn);
         if (half.again->event != nullptr) ++half.again->event->count;
     }
     if (psn_distance(half.again->next, psn_after(at.psn)) > 0)
@@ -175,20 +175,29 @@ bool Streams::goes_on(const At& at) const {
 
 /// Packets that were passed over while others came again have been lost if they come once more.
 void Streams::settle_holes(At& at) {
-    std::optional<Holes>& holes = at.half.holes;
-    if (!holes || psn_distance(at.psn, holes->first) < 0) return;
-    // Where packets overtake each other they may have been under way.
-    if (at.direction.out_of_order == 0) lose_before_capture(at.direction, at.facts, holes->packets);
-    holes.reset();
+    std::erase_if(at.half.holes, [&](const Hole& hole) {
+        if (psn_distance(at.psn, hole.begin) < 0) return false;
+        // Where packets overtake each other they may have been under way.
+        if (at.direction.out_of_order == 0) lose_before_capture(at.direction, at.facts, hole.packets);
+        return true;
+    });
 }
 
-void Streams::note_hole(At& at) {
-    Half& half = at.half;
-    if (psn_distance(half.again->next, at.psn) <= 0) return;
-    if (!half.holes) half.holes = Holes{half.again->next, 0};
+/// All that had been sent comes again before anything new does: the rest was passed over.
+void Streams::end_repetition(Half& half) {
+    if (half.again && !half.requests.has_arrived(half.again->next)) note_hole(half, half.requests.next_psn());
+    half.again.reset();
+    half.late_next.reset();
+}
+
+void Streams::note_hole(Half& half, std::uint32_t end) {
+    constexpr std::size_t most_holes = 64;
     constexpr std::uint32_t most = 4096;  // of one hole
+    if (psn_distance(half.again->next, end) <= 0 || half.holes.size() >= most_holes) return;
+    half.holes.push_back({half.again->next, end});
+    Hole& hole = half.holes.back();
     std::uint32_t psn = half.again->next;
-    for (std::uint32_t i = 0; i < most && psn_distance(psn, at.psn) > 0; ++i, ++half.holes->packets) {
+    for (; hole.packets < most && psn_distance(psn, end) > 0; ++hole.packets) {
         const Pending* of = half.requests.pending.covering(psn);
         psn = of != nullptr && of->seen.type == OperationType::read ? of->end_psn : psn_after(psn);
     }

@@ -76,8 +76,8 @@ private:
     };
 
     /// Packets that did not come again although others behind them did.
-    struct Holes {
-        std::uint32_t first = 0;  ///< PSN
+    struct Hole {
+        std::uint32_t begin = 0, end = 0;  ///< PSNs
         std::uint32_t packets = 0;
     };
 
@@ -122,7 +122,7 @@ private:
         MostReads reads;
         std::optional<Time> last_marked;     ///< when it sent a packet that was marked
         std::optional<FrameStamp> last_cnp;  ///< that it sent
-        std::optional<Holes> holes;
+        std::vector<Hole> holes;
         std::vector<Repeated> repeated;  ///< the latest of them
         std::uint64_t first_frame = 0;
         std::array<bool, 2> migration_seen{};  ///< packets with that value of MigReq
@@ -163,7 +163,8 @@ private:
     void remember_repeated(At& at);
     bool goes_on(const At& at) const;
     static void settle_holes(At& at);
-    static void note_hole(At& at);
+    static void end_repetition(Half& half);
+    static void note_hole(Half& half, std::uint32_t end);
     Cause cause_of_repetition(const At& at, Time& waited) const;
     void begin_again(At& at);
     void judge_rnr_wait(const At& at, Time waited);
