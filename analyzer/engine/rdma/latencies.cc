@@ -43,12 +43,14 @@ void Latencies::add(const Latencies& others) {
 }
 
 void Latencies::add(std::size_t bucket, std::uint64_t times) {
-    if (counts_.empty()) first_ = bucket;
-    if (bucket < first_) {
-        counts_.insert(counts_.begin(), first_ - bucket, 0);
-        first_ = bucket;
+    // Room is made for a whole doubling at a time.
+    const std::size_t begin = bucket / steps * steps;
+    if (counts_.empty()) first_ = begin;
+    if (begin < first_) {
+        counts_.insert(counts_.begin(), first_ - begin, 0);
+        first_ = begin;
     }
-    if (bucket - first_ >= counts_.size()) counts_.resize(bucket - first_ + 1);
+    if (bucket - first_ >= counts_.size()) counts_.resize(begin + steps - first_);
     counts_[bucket - first_] += static_cast<std::uint32_t>(times);
     count_ += times;
 }
