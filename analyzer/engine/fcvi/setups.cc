@@ -130,23 +130,24 @@ void Setups::note_end(const Connection& connection, std::size_t setup, Side side
     state.announced[setup][side] = connection.end[side];
 }
 
-/// An end of a connection that is not up yet is the one that takes part in the setup that goes on.
+/// As long as another setup has not decided it, an end of a connection is the one that takes part in this one.
 void Setups::take_end(Connection& connection, std::size_t setup, Side side) {
-    const auto& announced = connections_.state(connection.id).announced;
-    if (connection.outcome == Outcome::connected || setup >= announced.size()) return;
+    const ConnectionState& state = connections_.state(connection.id);
+    const auto& announced = state.announced;
+    if (connection.outcome == Outcome::connected || state.ends_known || setup >= announced.size()) return;
     if (announced[setup][side].handle) static_cast<Announcement&>(connection.end[side]) = announced[setup][side];
 }
 
 /// With a good CONNECT_RESP2: no other setup will make the connection.
 void Setups::take_ends(Connection& connection, std::size_t setup) {
     if (connection.setups[setup].status || !connections_.state(connection.id).several_ask) return;
-    connections_.state(connection.id).ends_known = true;
     for (const Side side : {Side::client, Side::server}) {
         take_end(connection, setup, side);
         for (const PerSide<Announcement>& other : connections_.state(connection.id).announced)
             if (other[side].handle && other[side].handle != connection.end[side].handle)
                 connections_.release(connection, side, *other[side].handle);
     }
+    connections_.state(connection.id).ends_known = true;
 }
 
 void Setups::on_request(const Arrival& a, const Payload& octets) {
