@@ -2,6 +2,7 @@
 #include "protocols/fc_ae_rdma/process_login.h"
 
 #include "protocols/fc_ae_rdma/command.h"
+#include "protocols/layout/parts.h"
 
 namespace fabricscope::fc_ae_rdma {
 
@@ -39,6 +40,13 @@ PageFaults check_page(const ServicePage& page, bool is_accept) {
     check(!page.data_response_mixed, PageFault::data_response_mixed);
     check(page.read_xfer_rdy_disabled, PageFault::read_xfer_rdy);
     return found;
+}
+
+std::uint32_t service_parameters_of(const ServicePage& page) {
+    const auto octets = layout::octets_of(page);
+    std::uint32_t word = 0;
+    for (std::size_t i = octets.size() - 4; i < octets.size(); ++i) word = word << 8 | octets[i];
+    return word;
 }
 
 }  // namespace fabricscope::fc_ae_rdma

@@ -73,6 +73,9 @@ struct PageFaults {
 };
 PageFaults check_page(const ServicePage& page, bool is_accept);
 
+/// FCP's service parameters: the last word of the page.
+std::uint32_t service_parameters_of(const ServicePage& page);
+
 }  // namespace fabricscope::fc_ae_rdma
 
 namespace fabricscope::layout {

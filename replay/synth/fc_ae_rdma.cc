@@ -16,14 +16,6 @@ using stack::RdmaPlan;
 
 constexpr std::uint32_t highest_address = 0xFF'FFFF;
 
-/// FCP's service parameters: the last word of the page.
-std::uint32_t parameters_of(const fc_ae_rdma::ServicePage& said) {
-    const stack::Octets page = layout::octets_of(said);
-    std::uint32_t word = 0;
-    for (std::size_t i = page.size() - 4; i < page.size(); ++i) word = word << 8 | page[i];
-    return word;
-}
-
 bool will_do(ByteView octets, bool is_accept) {
     fc_ae_rdma::ServicePage page;
     return !layout::parse_into(page, octets) && check_page(page, is_accept).count == 0;
@@ -37,8 +29,8 @@ public:
               [this](const Statement& statement) { read(statement); }) {}
 
     Recording run(AeRdmaAccounts* accounts) {
-        network_.set_process_login(FcSide::client, parameters_of(initiator_), will_do);
-        network_.set_process_login(FcSide::server, parameters_of(target_), will_do);
+        network_.set_process_login(FcSide::client, fc_ae_rdma::service_parameters_of(initiator_), will_do);
+        network_.set_process_login(FcSide::server, fc_ae_rdma::service_parameters_of(target_), will_do);
         client_.emplace(config(FcSide::client), plans_);
         server_.emplace(config(FcSide::server), std::vector<RdmaPlan>());
         for (const auto& [lun, unit] : units_) {

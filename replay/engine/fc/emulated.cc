@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "protocols/fc_ae_rdma/process_login.h"
 #include "replay/engine/fc/attached.h"
 #include "replay/engine/fc/emulated_parts.h"
 
@@ -67,6 +68,12 @@ stack_fc::RemotePort remote_of(const Recording& recording, Side side) {
         .process_login = true};
 }
 
+/// Names are what a port is, all else in its logins is what it chose.
+void forget_parameters(stack_fc::NPortConfig& port) {
+    port.login.clear();
+    if (port.process_parameters) port.process_parameters = fc_ae_rdma::service_parameters_of({});
+}
+
 std::vector<std::vector<FcviExchange>> connections_in(const Recording& recording) {
     std::vector<FcviExchange> exchanges = fcvi_exchanges(recording);
     if (recording.kind == Kind::pair) return connections_of(std::move(exchanges));
@@ -76,12 +83,13 @@ std::vector<std::vector<FcviExchange>> connections_in(const Recording& recording
 
 }  // namespace
 
-AttachedEndpoint emulate(const Recording& recording, Side side) {
+AttachedEndpoint emulate(const Recording& recording, Side side, Parameters parameters) {
     const std::vector<std::vector<FcviExchange>> connections = connections_in(recording);
     EmulatedPortConfig config = config_of(recording, side);
     stack_fc::RemotePort remote = remote_of(recording, other(side));
     Gid remote_ip;
     configure_logins(recording, side, config.host.port, remote);
+    if (parameters == Parameters::documents) forget_parameters(config.host.port);
     if (!connections.empty()) configure_vi(recording, side, connections, config, remote, remote_ip);
     auto port = std::make_unique<EmulatedPort>(config);
     port->port().assume(recording.ports[side], remote_ip, remote.id);

@@ -7,7 +7,10 @@
 
 namespace fabricscope::replay::fibre_channel {
 
+/// What a port says of itself in logins: what the recorded one said, or what the stack says by itself.
+enum class Parameters : std::uint8_t { recorded, documents };
+
 /// Throws NotPlayable where the stack cannot do as recorded.
-AttachedEndpoint emulate(const Recording& recording, Side side);
+AttachedEndpoint emulate(const Recording& recording, Side side, Parameters parameters);
 
 }  // namespace fabricscope::replay::fibre_channel

@@ -312,8 +312,9 @@ public:
         return play(recording_, played, options);
     }
     AttachedEndpoint emulated(Side side, const std::string& profile) const override {
-        if (!profile.empty()) throw NotPlayable("emulated N_Ports have no profile " + profile);
-        return emulate(recording_, side);
+        if (profile == "linux")
+            throw NotPlayable("Linux has neither FC-VI nor FC-AE-RDMA: --profile strict is what the documents say");
+        return emulate(recording_, side, profile.empty() ? Parameters::recorded : Parameters::documents);
     }
 
 private:

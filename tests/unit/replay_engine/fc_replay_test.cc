@@ -45,10 +45,10 @@ struct Played {
     Comparison comparison;
 };
 
-Played play(const Session& session, Side side) {
+Played play(const Session& session, Side side, const std::string& profile = "") {
     Played played;
     const RunLimits limits{.start = session.conversation().messages.front().time};
-    played.run = run_emulated(session.player(side, {}), session.emulated(engine::other(side), ""), limits);
+    played.run = run_emulated(session.player(side, {}), session.emulated(engine::other(side), profile), limits);
     played.actual = session_of(played.run, protocol, session.conversation());
     static const Conversation nothing;
     played.comparison = compare(session.conversation(), played.actual ? played.actual->conversation() : nothing, side);
@@ -56,9 +56,9 @@ Played play(const Session& session, Side side) {
 }
 
 /// "same", what differs first, or why it cannot be played.
-std::string result_of(const Session& session, Side side) {
+std::string result_of(const Session& session, Side side, const std::string& profile = "") {
     try {
-        const Played played = play(session, side);
+        const Played played = play(session, side, profile);
         if (played.comparison.same()) return played.run.over ? "same" : "waits for " + played.run.waiting_for;
         for (const Difference& difference : played.comparison.differences)
             if (difference.level != Level::policy)
@@ -203,6 +203,45 @@ std::string name_of_sample(const testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(FcvI, Samples, testing::ValuesIn(samples_in("fcvi")), name_of_sample);
 INSTANTIATE_TEST_SUITE_P(FcAeRdma, Samples, testing::ValuesIn(samples_in("fc_ae_rdma")), name_of_sample);
+
+// ---- profiles ------------------------------------------------------------------------------------
+
+/// A pair of ports in whose recording the Target accepts PRLI with commands and data mixed, which table 2 forbids.
+std::unique_ptr<Session> with_command_data_mixed(const Recorded& recorded) {
+    constexpr std::size_t last_octet_of_page = 24 + 4 + 15;  // header, command, page
+    constexpr std::uint8_t command_data_mixed = 0x08;
+    std::unique_ptr<Session> session = recorded.session("fc-pair-1");
+    session->edit([](Conversation& conversation) {
+        const auto request = std::ranges::find(conversation.messages, "PRLI", &Message::name);
+        const auto accept = std::ranges::find(request, conversation.messages.end(), "LS_ACC", &Message::name);
+        accept->octets.at(last_octet_of_page) |= command_data_mixed;
+    });
+    return session;
+}
+
+/// Fields of PRLI and its answer that differ.
+std::vector<std::string> process_login_differences(const Session& session, const std::string& profile) {
+    std::vector<std::string> fields;
+    for (const Difference& difference : play(session, Side::client, profile).comparison.differences)
+        if (difference.field.starts_with("fabricscope.fc.process")) fields.push_back(difference.field);
+    return fields;
+}
+
+TEST(Profiles, StrictTellsParametersThatAreNotTheDocuments) {
+    const Recorded recorded = sample("fc_ae_rdma/login_read_write");
+    EXPECT_THAT(process_login_differences(*recorded.session("fc-pair-1"), "strict"), testing::IsEmpty());
+    const auto altered = with_command_data_mixed(recorded);
+    EXPECT_THAT(process_login_differences(*altered, ""), testing::IsEmpty()) << "it says what the recorded one said";
+    EXPECT_THAT(
+        process_login_differences(*altered, "strict"),
+        testing::ElementsAre("fabricscope.fc.process.service_parameters[0]"));
+}
+
+TEST(Profiles, LinuxHasNoSuchPorts) {
+    const Recorded recorded = sample("fc_ae_rdma/login_read_write");
+    EXPECT_THAT(
+        result_of(*recorded.session("fc-pair-1"), Side::client, "linux"), testing::HasSubstr("--profile strict"));
+}
 
 // ---- altered recordings --------------------------------------------------------------------------
 
