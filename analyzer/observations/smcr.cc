@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "analyzer/engine/smcr/link_life.h"
 #include "analyzer/engine/smcr/llc_exchange.h"
 #include "analyzer/engine/smcr/verdicts.h"
 #include "analyzer/observations/shared.h"
@@ -63,7 +64,7 @@ constexpr Kind unclear{
     "What became of SMC-R is not known",
     "The capture does not hold the whole set-up, so that it shows neither that SMC-R came up nor that it did not.",
     "Begin the capture before the connection, with whole frames (snap length 0) and both directions.",
-    "it is open whether SMC-R came up: the capture does not hold the whole set-up"};
+    "whether SMC-R came up is not known: the capture does not hold the whole set-up"};
 constexpr Kind smc_d{
     "SMCR-O-smc-d",
     Severity::note,
@@ -71,7 +72,7 @@ constexpr Kind smc_d{
     "Both sides are on one machine and agreed on SMC-D: data goes through shared memory (ISM), and no capture of a "
     "network shows it.",
     "Nothing is wrong. `smcd -d linkgroup` shows such connections.",
-    "the connection took SMC-D: its data goes through shared memory and is not to be seen here"};
+    "the connection took SMC-D: its data goes through shared memory and cannot be captured on a network"};
 constexpr Kind abnormal_close{
     "SMCR-O-abnormal-close",
     Severity::warning,
@@ -99,7 +100,7 @@ constexpr Kind stall{
     "came. Less than a second in all is a note.",
     "The receiving application (is it busy elsewhere?), then the size of its buffer: `sysctl net.smc.rmem` or "
     "SO_RCVBUF; `smcr -d stats` counts small and full RMBs. `fabricscope timeline FILE --connection ID` draws it.",
-    "the client waited for window 3 times, 3.05 s in all"};
+    "the client waited for window space 3 times, 3.05 s in total"};
 constexpr Kind link_failed{
     "SMCR-O-link-failed",
     Severity::error,
@@ -108,7 +109,7 @@ constexpr Kind link_failed{
     "Retransmissions, unanswered requests and connections that were aborted with the link are counted here.",
     "The peer's host and port at that time: `rdma link`, `ip -s link`, `dmesg` (link removed, port down), switch port "
     "counters. A second link for each link group (two RNICs) would have kept the connections.",
-    "link 1 failed: the client repeated 288 packets and got no answer"};
+    "link 1 failed: the client retransmitted 288 packets and got no answer"};
 constexpr Kind failover{
     "SMCR-O-failover",
     Severity::warning,
@@ -286,15 +287,6 @@ void Sessions::observe(const LinkGroup& group) {
 
 std::string link_text(const Link& link) { return link.number ? fmt::format("link {}", *link.number) : "a link"; }
 
-/// Who sent again without being heard: the last word of that side is a repetition, behind the other side's last.
-std::optional<Side> in_vain_from(const Link& link) {
-    for (const Side side : {Side::client, Side::server}) {
-        const Repetitions& repeated = link.repeated[side];
-        if (repeated.count != 0 && repeated.last.time > link.heard[engine::other(side)]) return side;
-    }
-    return std::nullopt;
-}
-
 std::string silence_of(const Link& link, Side sender) {
     const Time heard = link.heard[engine::other(sender)];
     const std::string who = name_of(engine::other(sender));
@@ -306,13 +298,13 @@ std::string silence_of(const Link& link, Side sender) {
 
 void Sessions::observe(const LinkGroup& group, const Link& link) {
     if (link.packets == 0) return;
-    const std::optional<Side> in_vain = in_vain_from(link);
+    const std::optional<Side> in_vain = repeats_in_vain(link);
     if (link.state == LinkState::failed) {
         broken_.insert(group.id);
         std::string text = link_text(link) + " failed";
         if (in_vain)
             text += fmt::format(
-                ": the {} sent {} again and got no answer", name_of(*in_vain),
+                ": the {} retransmitted {} and got no answer", name_of(*in_vain),
                 counted(link.repeated[*in_vain].count, "packet"));
         const Repetitions* repeated = in_vain ? &link.repeated[*in_vain] : nullptr;
         Observation& o = observations_.add(
@@ -461,7 +453,7 @@ void Sessions::no_roce(const Connection& connection) {
             "RoCE does not get through: SMC-R did not come up, and the connection {}",
             connection.outcome == Outcome::fallback ? "fell back to TCP" : "broke off"));
     if (repeated != 0)
-        o.text += fmt::format("; {} {} sent again", counted(repeated, "packet"), repeated == 1 ? "was" : "were");
+        o.text += fmt::format("; {} {} retransmitted", counted(repeated, "packet"), repeated == 1 ? "was" : "were");
     o.count = std::max<std::uint64_t>(repeated, 1);
     if (group != nullptr) o.cause = lost_where(*group, *connection.decline);
 }
@@ -546,13 +538,13 @@ void Sessions::data(const Connection& connection, Side from) {
     Observation& o = observations_.add(
         kinds::stall, session_of(connection), frames_of({waited.longest_frame}),
         fmt::format(
-            "the {} waited for window {}, {} in all", name_of(from), counted(count, "time"),
+            "the {} waited for window space {}, {} in total", name_of(from), counted(count, "time"),
             duration_text(waited.total)));
     o.count = count;
     if (waited.total < second) o.severity = Severity::note;
     if (direction.rmbe_size)
         o.cause = fmt::format(
-            "The {}'s RMB element of {} was full: its application had not read them.", name_of(engine::other(from)),
+            "The {}'s RMB element of {} was full: its application had not read the data.", name_of(engine::other(from)),
             counted(*direction.rmbe_size, "byte"));
 }
 
@@ -562,14 +554,16 @@ std::string why_not(const Connection& connection) {
     const std::string decline = connection.decline ? ": " + decline_text(*connection.decline) : "";
     switch (connection.outcome) {
         case Outcome::smc_r: return {};
-        case Outcome::smc_d: return "took SMC-D: its data goes through shared memory and is not to be seen here";
+        case Outcome::smc_d:
+            return "took SMC-D: its data goes through shared memory and cannot be captured on a network";
         case Outcome::fallback: return "fell back to TCP" + (decline.empty() ? ", no DECLINE was captured" : decline);
         case Outcome::failed:
             return "broke off during the set-up" + decline +
                    (connection.reset_by ? fmt::format("; the {} reset TCP", name_of(*connection.reset_by)) : "");
         case Outcome::plain_tcp:
             return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";
-        case Outcome::unknown: return "left open whether SMC came up: the capture does not hold the whole set-up";
+        case Outcome::unknown:
+            return "may or may not have come up over SMC: the capture does not hold the whole set-up";
     }
     return {};
 }

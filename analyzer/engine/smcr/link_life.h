@@ -41,4 +41,13 @@ constexpr LinkState next_state(LinkState state, LinkEvent event) {
 /// happen() lets `event` happen to `link`.
 inline void happen(Link& link, LinkEvent event) { link.state = next_state(link.state, event); }
 
+/// The side whose last packets on the link are repetitions that nothing came back for; nothing if neither's are.
+inline std::optional<Side> repeats_in_vain(const Link& link) {
+    for (const Side side : {Side::client, Side::server}) {
+        const Repetitions& repeated = link.repeated[side];
+        if (repeated.count != 0 && repeated.last.time > link.heard[other(side)]) return side;
+    }
+    return std::nullopt;
+}
+
 }  // namespace fabricscope::engine::smcr

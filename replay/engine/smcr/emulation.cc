@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "capture/packet.h"
 #include "protocols/smcr/llc.h"
 #include "replay/engine/smcr/profiles.h"
 
@@ -63,10 +64,13 @@ public:
         for (const LostLink& lost : recorded.lost_links)
             if (lost.by == side) add(recorded, lost);
         add_messages(recorded);
+        if (recorded.departure) add(recorded, *recorded.departure);
         std::ranges::stable_sort(actions_, {}, &Action::recorded);
     }
 
     void on_frame(Time now, std::size_t port, ByteView frame) override {
+        if (gone_) return;
+        if (leaves_ && tests_to_come_ != 0 && asks_whether_alive(frame)) --tests_to_come_;
         peer_.on_frame(now, port, frame);
         work(now);
     }
@@ -75,7 +79,10 @@ public:
         peer_.on_timer(now);
         work(now);
     }
-    Time wakeup() const override { return begun_ ? std::min(peer_.wakeup(), due_.value_or(stack::never)) : 0; }
+    Time wakeup() const override {
+        if (gone_) return stack::never;
+        return begun_ ? std::min(peer_.wakeup(), due_.value_or(stack::never)) : 0;
+    }
     void take_frames(std::vector<stack::OutgoingFrame>& frames) override { peer_.take_frames(frames); }
 
 private:
@@ -85,12 +92,45 @@ private:
         std::function<void(Time)> act;
         Time wait = 0;  ///< then
     };
+    struct Leaves {
+        Progress after;
+        bool host_stays;  ///< only its device goes
+    };
 
     void add(const Recorded& recorded, const LostLink& lost) {
         const Mac own = lost.end[side_], peer = lost.end[engine::other(side_)];
         const Time time = recorded.conversation.messages[lost.sign].time;
         actions_.push_back(
             {time, progress_at(recorded, time), [=, this](Time now) { peer_.lose_link(now, own, peer); }});
+    }
+
+    /// Who goes has done all that it did before. Who stays finds out by asking whether the link is alive.
+    void add(const Recorded& recorded, const Departure& departure) {
+        for (const Message& message : recorded.conversation.messages) {
+            if (message.name != "LLC TEST LINK") continue;
+            const bool before = message.time <= departure.time, own = message.from == side_;
+            if (!own && before) ++tests_to_come_;
+            if (own && !before)
+                actions_.push_back(
+                    {message.time, progress_at(recorded, message.time), [this](Time now) { peer_.test_links(now); },
+                     settling});
+        }
+        if (departure.of == side_) leaves_ = Leaves{progress_at(recorded, departure.time + 1), departure.resets_tcp};
+    }
+
+    void leave_if_done(Time now) {
+        if (!leaves_ || tests_to_come_ != 0 || !reached(leaves_->after)) return;
+        if (leaves_->host_stays) peer_.set_device(now, 0, false);
+        else gone_ = true;
+        leaves_.reset();
+    }
+
+    static bool asks_whether_alive(ByteView frame) {
+        const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
+        if (packet.transport != capture::Transport::ib) return false;
+        const wire::LlcMessage message = wire::parse_llc(packet.ib.payload, packet.ib.payload.size());
+        const auto* test = std::get_if<wire::TestLink>(&message.body);
+        return test != nullptr && !test->reply;
     }
 
     /// The end of the link group, and links that this side wants; the first offer is part of the first contact.
@@ -168,6 +208,8 @@ private:
 
     /// What one application has done may be what another one waits for.
     void work(Time now) {
+        leave_if_done(now);
+        if (gone_) return;
         act(now);
         for (std::size_t before = 0; before != peer_.progress();) {
             before = peer_.progress();
@@ -191,6 +233,9 @@ private:
     std::size_t next_ = 0;
     std::optional<Time> due_;  ///< the next action, whose time has come but for its waiting
     bool begun_ = false;
+    std::optional<Leaves> leaves_;
+    std::size_t tests_to_come_ = 0;  ///< of the peer, which this side still answered
+    bool gone_ = false;              ///< nothing of this host comes any more
 };
 
 }  // namespace

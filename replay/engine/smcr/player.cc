@@ -52,6 +52,7 @@ void SmcrPlayer::start(Time now) {
 }
 
 bool SmcrPlayer::over() const {
+    if (departed_) return true;
     return script_.over() && std::ranges::all_of(connections_, [&](const auto& one) { return one->finished(played_); });
 }
 
@@ -65,6 +66,7 @@ std::string SmcrPlayer::waiting_for() const {
 // ---- Endpoint ------------------------------------------------------------------------------------
 
 void SmcrPlayer::on_frame(Time now, std::size_t port, ByteView frame) {
+    if (has_departed()) return;
     const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
     if (packet.transport == capture::Transport::tcp) on_tcp(now, packet);
     else if (packet.transport == capture::Transport::ib)
@@ -74,6 +76,7 @@ void SmcrPlayer::on_frame(Time now, std::size_t port, ByteView frame) {
 }
 
 void SmcrPlayer::on_timer(Time now) {
+    if (has_departed()) return;
     for (const auto& adapter : links_.adapters())
         if (adapter->wakeup() <= now) adapter->on_timer(now);
     for (const auto& connection : connections_)
@@ -83,6 +86,7 @@ void SmcrPlayer::on_timer(Time now) {
 }
 
 Time SmcrPlayer::wakeup() const {
+    if (has_departed()) return never;
     Time earliest = std::min(own_wakeup(), patience_ends());
     for (const auto& adapter : links_.adapters()) earliest = std::min(earliest, adapter->wakeup());
     for (const auto& connection : connections_) earliest = std::min(earliest, connection->tcp.wakeup());
@@ -108,6 +112,8 @@ void SmcrPlayer::work(Time now) {
         for (const auto& connection : connections_) more = step(now, *connection) || more;
         more = play(now) || more;
         more = leave_lost_links(now) || more;
+        more = reset_what_is_left(now) || more;
+        more = depart(now) || more;
     }
     for (const auto& connection : connections_) flush(*connection);
     if (const std::uint64_t count = progress(); count != progress_) progress_ = count, moved_ = now;
@@ -133,6 +139,51 @@ bool SmcrPlayer::step(Time now, PlayedConnection& connection) {
     if (connection.phase == Phase::active || connection.phase == Phase::plain) run_application(now, connection);
     if (connection.tcp.over() && connection.phase != Phase::active) connection.phase = Phase::over;
     return note_milestones(now, connection) || connection.phase != before;
+}
+
+// ---- who goes away -------------------------------------------------------------------------------
+
+/// The played side's devices, and perhaps its host, go when all is done that was done before.
+bool SmcrPlayer::depart(Time now) {
+    const auto& departure = recorded_.departure;
+    if (!departure || departure->of != played_ || departed_) return false;
+    const auto steps_before = [&](const PlayedConnection& connection, Side side) {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            connection.recorded.step_time[side], [&](Time time) { return time <= departure->time; }));
+    };
+    const auto is_done = [&](const auto& connection) {
+        const auto& peers = connection->recorded.script[engine::other(played_)]->steps;
+        std::uint64_t arrived = 0;
+        for (std::size_t i = 0; i < steps_before(*connection, engine::other(played_)); ++i)
+            arrived = std::max(arrived, peers[i].written);
+        return connection->application.steps_done() >= steps_before(*connection, played_) &&
+               connection->application.received().octets >= arrived;
+    };
+    const auto& messages = recorded_.conversation.messages;
+    for (std::size_t i = 0; i < messages.size() && messages[i].time <= departure->time; ++i)
+        if (!messages[i].optional && !script_.done(i)) return false;
+    if (!std::ranges::all_of(connections_, is_done)) return false;
+    departed_ = true;
+    for (std::size_t i = 0; i < links_.adapters().size(); ++i) links_.adapters()[i]->set_up(false);
+    for (const auto& connection : connections_) {
+        connection->phase = Phase::over;
+        if (departure->resets_tcp) connection->tcp.abort(now);
+    }
+    return true;
+}
+
+/// The played side is the one that was left: when its last link has failed, so has all that went over it.
+bool SmcrPlayer::reset_what_is_left(Time now) {
+    const auto& departure = recorded_.departure;
+    if (!departure || departure->of == played_ || !departure->peer_resets || links_.usable_link()) return false;
+    bool any = false;
+    for (const auto& connection : connections_) {
+        if (connection->phase != Phase::active) continue;
+        connection->tcp.abort(now);
+        connection->phase = Phase::over;
+        any = true;
+    }
+    return any;
 }
 
 // ---- time ----------------------------------------------------------------------------------------

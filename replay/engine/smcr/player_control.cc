@@ -75,6 +75,8 @@ bool SmcrPlayer::can_send(std::size_t index) {
     if (message.name.starts_with("CDC") || message.name == "TCP SYN-ACK") return false;
     if (message.name.starts_with("LLC")) {
         if (!links_.link_for(message.channel)) return false;
+        const bool peer_is_gone = recorded_.departure && message.time > recorded_.departure->time;
+        if (peer_is_gone && !std::ranges::all_of(connections_, data_is_as_far)) return false;
         if (!message.name.starts_with("LLC DELETE LINK")) return true;
         const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
         const auto* body = std::get_if<wire::DeleteLink>(&parsed.body);

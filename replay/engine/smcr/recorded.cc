@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "analyzer/engine/smcr/link_life.h"
 #include "protocols/smcr/llc.h"
 #include "protocols/smcr/tcp_option.h"
 #include "replay/engine/smcr/formats.h"
@@ -140,6 +141,11 @@ private:
 
 // ---- the session ---------------------------------------------------------------------------------
 
+bool is_left_without_a_word(const tracker::Connection& model) {
+    const bool farewell = model.from[Side::client].ended() || model.from[Side::server].ended();
+    return model.outcome == tracker::Outcome::smc_r && model.close == tracker::Close::abnormal && !farewell;
+}
+
 bool is_optional(const wire::LlcMessage& message) {
     switch (message.type()) {
         case wire::LlcType::test_link:
@@ -200,6 +206,7 @@ public:
         std::ranges::stable_sort(result_.connections, {}, begin_of);
         number_connections();
         record_messages();
+        result_.departure = departure();
         finish_connections();
         result_.no_roce = missing_confirmation();
         tell_facts();
@@ -414,9 +421,14 @@ private:
         }
     }
 
-    /// Nothing is sent; the client closes when all is done.
-    static void leave_data_out(RecordedConnection& connection) {
+    /// Nothing is sent; the client closes when all is done, unless a host is gone by then.
+    void leave_data_out(RecordedConnection& connection) const {
         for (const Side side : both_sides.values) {
+            if (result_.departure) {
+                connection.script[side] = std::make_shared<AppScript>();
+                connection.step_time[side].clear();
+                continue;
+            }
             const AppStep step{.until_end = side == Side::server, .end = AppEnd::close};
             connection.script[side] = std::make_shared<AppScript>(AppScript{{}, {step}});
             connection.step_time[side] = {std::numeric_limits<Time>::max()};
@@ -443,6 +455,23 @@ private:
         const bool confirmed = std::ranges::any_of(
             result_.conversation.messages, [](const Message& one) { return one.name == "LLC CONFIRM LINK reply"; });
         return agreed && !confirmed;
+    }
+
+    /// The other side repeats its last packets in vain, on the only link, and connections are left without a word.
+    std::optional<Departure> departure() const {
+        if (!result_.group || result_.group->links.size() != 1) return std::nullopt;
+        const tracker::Link& link = result_.group->links.front();
+        const auto in_vain = tracker::repeats_in_vain(link);
+        const bool left = std::ranges::any_of(result_.connections, [](const RecordedConnection& connection) {
+            return is_left_without_a_word(connection.model);
+        });
+        if (link.state != tracker::LinkState::failed || !in_vain || !left) return std::nullopt;
+        const Side of = other(*in_vain);
+        const auto is_reset_by = [&](Side side) {
+            return std::ranges::any_of(
+                result_.connections, [&](const RecordedConnection& one) { return one.model.reset_by == side; });
+        };
+        return Departure{of, link.heard[of], is_reset_by(of), is_reset_by(*in_vain)};
     }
 
     void fact(const std::string& about, std::string name, std::string value, bool policy = false) {
@@ -534,9 +563,7 @@ std::string own_obstacle(const tracker::Connection& connection) {
 // ---- what no run repeats ---------------------------------------------------------------------------
 
 constexpr const char* vanished =
-    "the TCP connection ended without a word on RoCE: a host or its device went away, which played and emulated hosts "
-    "do "
-    "not";
+    "the TCP connection ended without a word on RoCE, and the capture does not show which host or device went away";
 constexpr const char* blocked_roce = "RoCE packets did not get through when it was recorded; here they may";
 constexpr const char* urgent_unread =
     "Linux does not tell an urgent octet that was read apart from the stream as consumed, and whoever closes then "
@@ -548,10 +575,9 @@ constexpr const char* ended_twice =
     "the link group was ended twice when it was recorded, as by a module that is unloaded; hosts end it once";
 constexpr std::uint64_t states_only = UINT64_MAX;
 
-void tell_causes(Conversation& conversation, const RecordedConnection& connection) {
+void tell_causes(Conversation& conversation, const RecordedConnection& connection, bool departs) {
     const tracker::Connection& model = connection.model;
-    const bool farewell = model.from[Side::client].ended() || model.from[Side::server].ended();
-    if (model.outcome == tracker::Outcome::smc_r && model.close == tracker::Close::abnormal && !farewell) {
+    if (!departs && is_left_without_a_word(model)) {
         conversation.causes.push_back(
             {connection.channel, model.reset_frame != 0 ? model.reset_frame : states_only, vanished});
         conversation.causes.push_back({"link group", states_only, vanished, "links at the end"});
@@ -587,7 +613,8 @@ Recorded with_causes(Recorded recorded) {
         if (recorded.no_roce || std::ranges::any_of(recorded.connections, waited_in_vain))
             conversation->causes.push_back({"", 0, blocked_roce});
         tell_repeated_end(*conversation);
-        for (const RecordedConnection& connection : recorded.connections) tell_causes(*conversation, connection);
+        for (const RecordedConnection& connection : recorded.connections)
+            tell_causes(*conversation, connection, recorded.departure.has_value());
         if (!single || !several_links) continue;
         for (const char* only : {"failover validation", "RKEY"})
             conversation->causes.push_back({"", 0, one_of_many, only});

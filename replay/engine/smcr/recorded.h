@@ -33,6 +33,14 @@ struct LostLink {
     PerSide<Mac> end;      ///< the devices
 };
 
+/// A side whose device went away, or its whole host: from then on nothing of it came over RoCE.
+struct Departure {
+    Side of{};
+    Time time = 0;             ///< of its last packet
+    bool resets_tcp = false;   ///< the host is still there, and ended its connections
+    bool peer_resets = false;  ///< the other side did, after it had waited in vain
+};
+
 struct Recorded {
     Conversation conversation;  ///< that is played
     /// The part of it that is compared, if not all of it is.
@@ -44,6 +52,7 @@ struct Recorded {
     /// Failover validations: the channel of the link over which the connection goes on.
     std::map<std::size_t, std::string> moves;
     std::string obstacle;  ///< why it cannot be played; empty if it can
+    std::optional<Departure> departure;
     bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
 };
 

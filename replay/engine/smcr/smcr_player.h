@@ -75,6 +75,9 @@ private:
     void on_sent(std::size_t link, const stack::Completion& completion);
     bool is_lost_in_recording(std::size_t link);
     bool leave_lost_links(Time now);
+    bool depart(Time now);
+    bool has_departed() const { return departed_ && !recorded_.departure->resets_tcp; }
+    bool reset_what_is_left(Time now);
     void on_cdc(Time now, const Octets& octets);
     bool may_end(const std::string& channel) const;
     bool may_have_data(const PlayedConnection& connection) const;
@@ -97,6 +100,7 @@ private:
     std::uint16_t identification_ = 0;
     std::vector<std::string> notes_;
     bool started_ = false, given_up_ = false;
+    bool departed_ = false;  ///< as the recorded side did: its devices are gone
     bool over_ = false, peer_leaves_ = false;
     Time now_ = 0;
     Time planned_ = stack::never;  ///< when the script goes on

@@ -26,11 +26,11 @@ Octets ConnectionStream::read(std::uint64_t most) {
 }
 
 void ConnectionStream::settle_tcp(bool all_arrived) {
-    if (tcp.was_reset()) data->abort();  // does nothing once this side has closed
+    const Profile& profile = data->config().profile;
+    if (tcp.was_reset() && profile.ends_with_tcp) data->abort();  // does nothing once this side has closed
     if (data->aborted()) tcp.abort(now);
     const bool both_closed = data->state() == CloseState::closed && all_arrived;
-    if (!data->aborted() && data->closed_sent() && (data->config().profile.fin_with_closed || both_closed))
-        tcp.close(now);
+    if (!data->aborted() && data->closed_sent() && (profile.fin_with_closed || both_closed)) tcp.close(now);
 }
 
 }  // namespace fabricscope::stack::smcr

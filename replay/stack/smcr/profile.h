@@ -40,6 +40,7 @@ struct Profile {
     }
     bool urgent_told_once = true;    ///< P and U stand in the message that brings the octet, not until it is consumed
     bool linux_updates = true;       ///< B does not make every consumption worth a message
+    bool ends_with_tcp = false;      ///< a reset of TCP aborts the connection over RDMA, too; Linux does not look
     bool decline_on_timeout = true;  ///< of CONFIRM LINK at first contact: fall back instead of resetting TCP
     Time confirm_link_server = 2 * second;
     Time confirm_link_client = 4 * second;
@@ -73,6 +74,7 @@ inline Profile rfc7609_profile() {
     profile.blocked_when_filled = false;
     profile.urgent_told_once = false;
     profile.linux_updates = false;
+    profile.ends_with_tcp = true;
     profile.decline_on_timeout = false;
     return profile;
 }
