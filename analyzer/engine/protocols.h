@@ -93,7 +93,8 @@ inline constexpr std::array fcvi_limits{
 inline constexpr std::array fc_ae_rdma_limits{
     Limit{"messages", [](Options& o) -> std::size_t& { return o.fc_protocols.fc_ae_rdma_options.limits.messages; }}};
 inline constexpr std::array rdma_limits{
-    Limit{"streams", [](Options& o) -> std::size_t& { return o.rdma_options.limits.streams; }}};
+    Limit{"streams", [](Options& o) -> std::size_t& { return o.rdma_options.limits.streams; }},
+    Limit{"operations", [](Options& o) -> std::size_t& { return o.rdma_options.limits.operations; }}};
 
 /// In the order in which all is listed.
 inline constexpr std::array protocols{

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
     program.add_option("--connections", options.connections, "TCP connections that move to SMC-R")
         ->capture_default_str();
     program.add_option("--seed", options.seed, "the same seed gives the same capture")->capture_default_str();
+    program.add_option("--tap", options.tap, "with another one the hosts are others")->capture_default_str();
     CLI11_PARSE(program, argc, argv);
 
     traffic::PcapWriter writer(file);

@@ -224,7 +224,8 @@ private:
     // ---- link groups ----
 
     Port port(std::uint8_t net, std::uint32_t group) {
-        const auto high = static_cast<std::uint8_t>(group >> 8), low = static_cast<std::uint8_t>(group);
+        const auto high = static_cast<std::uint8_t>(options_.tap + (group >> 8)),
+                   low = static_cast<std::uint8_t>(group);
         return {{{0x02, 0, 0, net, high, low}}, {{10, net, high, low}}};
     }
 

@@ -16,6 +16,7 @@ struct TrafficOptions {
     std::uint64_t roce_frames = 1'000'000;  ///< at least
     std::uint32_t connections = 120;
     std::uint64_t seed = 1;
+    std::uint8_t tap = 0;  ///< with another number the hosts have other addresses: 256 link groups at most
 };
 
 /// What one side sent on a connection.
