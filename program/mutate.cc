@@ -206,12 +206,8 @@ int mutate(const MutateOptions& options) {
         options.input.forced_cursor_base());
     if (!recording.reading.engine) return not_read;
     const std::vector<Candidate> candidates = candidates_of(recording);
-    const auto candidate = std::ranges::find_if(
-        candidates, [&](const Candidate& one) { return one.info.id == options.session; });
-    if (candidate == candidates.end())
-        return refuse("no session " + options.session + "; see fabricscope replay --list");
-    if (!candidate->info.obstacle.empty())
-        return refuse(options.session + " cannot be replayed: " + candidate->info.obstacle);
+    const Candidate* candidate = playable(candidates, options.session);
+    if (candidate == nullptr) return wrong_usage;
     std::string problem;
     if (!agreed(options, *parse_target(options.against, problem)))
         return refuse("nothing was sent: malformed messages go to a live peer with --yes only");

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "program/peer_options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/report/units.h"
+#include "program/output.h"
 #include "replay/transport/transport.h"
 
 namespace fabricscope::cli {
@@ -19,6 +25,22 @@ std::string check_target(const std::string& target) {
     std::string problem;
     replay::parse_target(target, problem);
     return problem;
+}
+
+const replay::Candidate* playable(const std::vector<replay::Candidate>& candidates, const std::string& id) {
+    const auto found = std::ranges::find_if(
+        candidates, [&](const replay::Candidate& one) { return one.info.id == id; });
+    if (found == candidates.end()) {
+        complain(fmt::format(
+            "no session {}; there {}, see fabricscope replay --list", id,
+            candidates.empty() ? "is none" : fmt::format("are {}", report::counted(candidates.size(), "session"))));
+        return nullptr;
+    }
+    if (!found->info.obstacle.empty()) {
+        complain(fmt::format("{} cannot be replayed: {}", id, found->info.obstacle));
+        return nullptr;
+    }
+    return &*found;
 }
 
 }  // namespace fabricscope::cli

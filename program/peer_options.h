@@ -5,6 +5,7 @@
 #include <string>
 
 #include "program/command_line.h"
+#include "replay/suite/recording.h"
 
 namespace fabricscope::cli {
 
@@ -18,5 +19,8 @@ void add_peer_options(const Command& command, PeerOptions& options);
 
 /// What is wrong with a TARGET, empty if nothing is.
 std::string check_target(const std::string& target);
+
+/// The session of that name; nullptr after a complaint: there is none, or it cannot be played.
+const replay::Candidate* playable(const std::vector<replay::Candidate>& candidates, const std::string& id);
 
 }  // namespace fabricscope::cli

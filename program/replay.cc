@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "analyzer/report/table.h"
-#include "analyzer/report/units.h"
 #include "capture/pcapng_writer.h"
 #include "program/analysis.h"
 #include "program/commands.h"
@@ -276,22 +275,6 @@ int replay_all(
     return !written ? int{wrong_usage} : int{all_same ? same : differs};
 }
 
-/// The session that was asked for; nullptr after a complaint that names those there are.
-const Candidate* chosen(const std::vector<Candidate>& candidates, const std::string& id) {
-    const auto found = std::ranges::find_if(candidates, [&](const Candidate& c) { return c.info.id == id; });
-    if (found == candidates.end()) {
-        complain(fmt::format(
-            "no session {}; there {}, see --list", id,
-            candidates.empty() ? "is none" : fmt::format("are {}", report::counted(candidates.size(), "session"))));
-        return nullptr;
-    }
-    if (!found->info.obstacle.empty()) {
-        complain(fmt::format("{} cannot be replayed: {}", id, found->info.obstacle));
-        return nullptr;
-    }
-    return &*found;
-}
-
 std::string why_not(const ReplayOptions& options) {
     if (is_script(options.input) && options.input.files.size() != 1) return "a scenario is read alone";
     if (options.list) return {};
@@ -324,7 +307,7 @@ int play_sessions(const ReplayOptions& options) {
         } else if (options.all) {
             status = replay_all(recording, candidates, settings, options);
         } else {
-            const Candidate* candidate = chosen(candidates, options.session);
+            const Candidate* candidate = playable(candidates, options.session);
             if (candidate == nullptr) return wrong_usage;
             status = replay_one(recording, *candidate, settings, options);
             faults->expect_all_fired();

@@ -11,11 +11,6 @@ namespace {
 /// Packets that belong together are seldom further apart; nobody shall wait for those that do not come.
 constexpr std::size_t most_searched = 16'384;
 
-bool is_odd(const FrameFacts& facts) {
-    return facts.retransmission || facts.nak || facts.out_of_order || facts.duplicate_request || facts.duplicate_ack ||
-           facts.unseen || facts.missing != 0 || facts.lost != 0 || facts.cnp_latency;
-}
-
 bool is_answer(const FrameFacts& facts) {
     return facts.response && (facts.request_frame != 0 || facts.acknowledges_frame != 0);
 }
@@ -43,14 +38,9 @@ void Record::on_facts(const FrameFacts& facts) {
     entry.response_packet = facts.response;
     entry.cnp = facts.cnp;
     entry.ce = facts.ce;
-    if (is_answer(facts))
-        entry.answer = answers_.add(
-            {facts.time, facts.request_time, static_cast<std::uint32_t>(facts.acknowledges_frame), facts.completes,
-             facts.ack_rtt});
-    if (is_odd(facts))
-        entry.oddity = oddities_.add(
-            {facts.retransmission, facts.nak, facts.out_of_order, facts.duplicate_request, facts.duplicate_ack,
-             facts.unseen, facts.missing, facts.lost, facts.retry, facts.waited, facts.cnp_latency});
+    if (is_answer(facts)) entry.answer = answers_.add({facts, facts.time});
+    const Oddities& oddities = facts;
+    if (oddities != Oddities{}) entry.oddity = oddities_.add(oddities);
 }
 
 Content& Record::content_of(std::uint32_t stream) {
@@ -112,25 +102,10 @@ bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
     facts.source_qpn = end(stream(facts), facts.from).qpn;
     if (entry->answer != 0) {
         const Answer& answer = answers_[entry->answer];
+        static_cast<AnswerFacts&>(facts) = answer;
         facts.time = answer.time;
-        facts.request_time = answer.request_time;
-        facts.acknowledges_frame = answer.acknowledges_frame;
-        facts.completes = answer.completes;
-        facts.ack_rtt = answer.ack_rtt;
     }
-    if (entry->oddity == 0) return true;
-    const Oddity& oddity = oddities_[entry->oddity];
-    facts.retransmission = oddity.retransmission;
-    facts.nak = oddity.nak;
-    facts.out_of_order = oddity.out_of_order;
-    facts.duplicate_request = oddity.duplicate_request;
-    facts.duplicate_ack = oddity.duplicate_ack;
-    facts.unseen = oddity.unseen;
-    facts.missing = oddity.missing;
-    facts.lost = oddity.lost;
-    facts.retry = oddity.retry;
-    facts.waited = oddity.waited;
-    facts.cnp_latency = oddity.cnp_latency;
+    if (entry->oddity != 0) static_cast<Oddities&>(facts) = oddities_[entry->oddity];
     return true;
 }
 

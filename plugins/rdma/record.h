@@ -18,9 +18,11 @@
 
 namespace fabricscope::plugin::rdma {
 
+using engine::rdma::AnswerFacts;
 using engine::rdma::Cause;
 using engine::rdma::Endpoint;
 using engine::rdma::FrameFacts;
+using engine::rdma::Oddities;
 using engine::rdma::OperationType;
 using engine::rdma::Session;
 using engine::rdma::Side;
@@ -76,18 +78,8 @@ private:
         bool has_bytes_in_flight : 1;
         std::uint64_t bytes_in_flight;
     };
-    struct Answer {
-        capture::Time time, request_time;
-        std::uint32_t acknowledges_frame;
-        bool completes;
-        std::optional<capture::Time> ack_rtt;
-    };
-    struct Oddity {
-        std::optional<Cause> retransmission;
-        std::optional<std::uint8_t> nak;
-        bool out_of_order, duplicate_request, duplicate_ack, unseen;
-        std::uint32_t missing, lost, retry;
-        std::optional<capture::Time> waited, cnp_latency;
+    struct Answer : AnswerFacts {
+        capture::Time time;
     };
 
     void on_facts(const FrameFacts& facts) override;
@@ -122,7 +114,7 @@ private:
     FrameNotes notes_;
     FrameList<Entry> entries_;
     FrameDetails<Answer> answers_;
-    FrameDetails<Oddity> oddities_;
+    FrameDetails<Oddities> oddities_;
     std::vector<std::uint32_t> merged_;  ///< by stream: the earlier one whose other half it is; 0: none
     std::vector<Content> contents_;      ///< by the stream's id - 1
     // Frames are shown while they are read, too: sessions are looked for when somebody looks at a stream.

@@ -81,6 +81,12 @@ const Description& description() {
     return made;
 }
 
+/// What the frame's connection is for, if its request was captured.
+std::optional<std::uint64_t> service_of(const FrameFacts& facts) {
+    const Connection* connection = open_record->connection(facts.connection);
+    return connection != nullptr ? connection->service_id : std::nullopt;
+}
+
 class RdmaCmPlugin final : public Plugin {
 public:
     RdmaCmPlugin() : Plugin(rdma_cm::description(), fields) {}
@@ -111,9 +117,9 @@ public:
         if (visit.first) open_record->note_message(visit.packet);
         known_ = open_record->find_facts(visit.pinfo->num, facts_);
         if (!known_ || visit.packet.ib.payload_length == 0) return;
-        const Connection* connection = open_record->connection(facts_.connection);
-        if (connection == nullptr || !connection->service_id) return;  // it may be anything
-        guesses.keep_off([&](std::string_view protocol) { return may_be_guessed(protocol, *connection->service_id); });
+        const std::optional<std::uint64_t> service = service_of(facts_);
+        if (!service) return;  // it may be anything
+        guesses.keep_off([&](std::string_view protocol) { return may_be_guessed(protocol, *service); });
     }
 
     void after(const Visit& visit) override {
@@ -172,8 +178,7 @@ const Record& record() { return *open_record; }
 std::optional<std::uint64_t> service_id_of(std::uint32_t frame) {
     FrameFacts facts;
     if (!open_record || !open_record->find_facts(frame, facts)) return std::nullopt;
-    const Connection* connection = open_record->connection(facts.connection);
-    return connection != nullptr ? connection->service_id : std::nullopt;
+    return service_of(facts);
 }
 
 }  // namespace fabricscope::plugin::rdma_cm

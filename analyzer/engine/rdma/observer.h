@@ -7,8 +7,32 @@
 
 namespace fabricscope::engine::rdma {
 
+/// What a response says of the requests before it.
+struct AnswerFacts {
+    Time request_time = 0;
+    std::uint64_t acknowledges_frame = 0;  ///< the last packet that it acknowledges; 0: not captured
+    std::optional<Time> ack_rtt;
+    bool completes = false;  ///< the operation
+};
+
+/// What is out of the ordinary.
+struct Oddities {
+    std::optional<Cause> retransmission;
+    std::optional<Time> waited;       ///< before the first packet that is retransmitted
+    std::optional<Time> cnp_latency;  ///< of a CNP: since the latest packet that was marked
+    std::uint32_t retry = 0;          ///< the first packet that is retransmitted after a timeout: how many in a row
+    std::uint32_t missing = 0;        ///< packets before it that have not been seen
+    std::uint32_t lost = 0;           ///< packets that it shows to have been lost
+    std::optional<std::uint8_t> nak;  ///< syndrome of a NAK or RNR NAK
+    bool out_of_order = false;
+    bool duplicate_request = false;
+    bool duplicate_ack = false;
+    bool unseen = false;  ///< acknowledges packets that have not been seen
+    bool operator==(const Oddities&) const = default;
+};
+
 /// What one frame means.
-struct FrameFacts {
+struct FrameFacts : AnswerFacts, Oddities {
     std::uint64_t frame = 0;
     Time time = 0;
     std::uint32_t stream = 0;  ///< id
@@ -26,27 +50,9 @@ struct FrameFacts {
     std::uint64_t operation_number = 0;            ///< in the order in which its side asked for them, from 1; 0: none
     std::optional<std::uint64_t> operation_bytes;  ///< as its request says
     std::uint64_t request_frame = 0;               ///< response: first packet of the request; 0: not captured
-    Time request_time = 0;
-    bool completes = false;  ///< the operation
 
-    // What it says of others.
-    std::uint64_t acknowledges_frame = 0;  ///< the last packet that it acknowledges; 0: not captured
-    std::optional<Time> ack_rtt;
-    bool duplicate_ack = false;
-    std::optional<std::uint8_t> nak;  ///< syndrome of a NAK or RNR NAK
     std::optional<std::uint64_t> packets_in_flight;
     std::optional<std::uint64_t> bytes_in_flight;  ///< of SENDs and WRITEs
-    std::optional<Time> cnp_latency;               ///< of a CNP: since the latest packet that was marked
-
-    // What is out of the ordinary.
-    std::optional<Cause> retransmission;
-    std::optional<Time> waited;  ///< before the first packet that is sent again
-    std::uint32_t retry = 0;     ///< the first packet that is sent again after a time-out: how many in a row
-    bool out_of_order = false;
-    bool duplicate_request = false;
-    std::uint32_t missing = 0;  ///< packets before it that have not been seen
-    std::uint32_t lost = 0;     ///< packets that it shows to have been lost
-    bool unseen = false;        ///< acknowledges packets that have not been seen
 };
 
 /// All calls happen while a packet is being taken or in finish().
