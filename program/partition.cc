@@ -209,7 +209,7 @@ int run(const PartitionOptions& options) {
 void add_partition(CommandLine& program) {
     auto options = std::make_shared<PartitionOptions>();
     const Command command = program.add_command(
-        "partition", "Distribute captures over files that can be analysed apart");
+        "partition", "Distribute captures over files that can be analyzed apart");
     command.option("FILE", options->files, "Captures; several are merged by time").required().placeholder("FILE...");
     command.option("--into", options->into, "How many files").required().placeholder("N").between(1, most_parts);
     command.option("-o,--output", options->folder, "The folder for them, and for manifest.json")

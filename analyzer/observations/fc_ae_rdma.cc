@@ -57,7 +57,7 @@ constexpr Kind latency_outlier{
     "or writes of a memory region, of like size, 20 of them at least. Messages that failed or were repeated are left "
     "out.",
     "The Target at that time, and credit on the way (buffer-to-buffer credit at zero in the switch's port counters).",
-    "1 of 64 messages took far longer than their like: up to 40.1 ms, where the median is 310 us"};
+    "1 of 64 messages took far longer than others of their kind: up to 40.1 ms, with a median of 310 us"};
 }  // namespace kinds
 
 constexpr std::array all_kinds{

@@ -54,8 +54,9 @@ void ComparedTimes::observe(
         Observation& o = observations.add(
             kind, name(session), frames_of({found.slowest.first, found.slowest.last}),
             fmt::format(
-                "{} of {} took far longer than their like: up to {}, where the median is {}", grouped(found.count),
-                counted(found.all, noun), duration_text(found.slowest.took), duration_text(found.median)));
+                "{} of {} took far longer than others of their kind: up to {}, with a median of {}",
+                grouped(found.count), counted(found.all, noun), duration_text(found.slowest.took),
+                duration_text(found.median)));
         o.count = found.count;
     }
 }

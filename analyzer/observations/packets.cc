@@ -16,13 +16,13 @@ namespace kinds {
 constexpr Kind retransmissions{
     "RDMA-O-retransmissions",
     Severity::warning,
-    "Packets of a queue pair were sent again",
+    "Packets of a queue pair were retransmitted",
     "A requester sent packets again: because the responder asked for them by NAK, or because no acknowledgment came in "
     "time. Fewer than 10, or less than one in a hundred, are a note.",
     "Is the path lossless: PFC and ECN on every port of the way, `ethtool -S DEV | grep -Ei 'pause|discard|ecn'`; on "
     "the adapter `rdma statistic show link DEV` (packet_seq_err, out_of_sequence, local_ack_timeout_err), on the "
     "switch its discards; then the same MTU everywhere.",
-    "457 of 790 RoCE packets were sent again; 92 NAKs"};
+    "457 of 790 RoCE packets were retransmitted; 92 NAKs"};
 constexpr Kind receiver_not_ready{
     "RDMA-O-receiver-not-ready",
     Severity::warning,
@@ -74,7 +74,7 @@ Observation* observe_packets(
     Observation& o = observations.add(
         kinds::retransmissions, session, std::move(frames),
         fmt::format(
-            "{} of {} {} sent again; {}", grouped(counts.repeated), counted(counts.packets, "RDMA packet"),
+            "{} of {} {} retransmitted; {}", grouped(counts.repeated), counted(counts.packets, "RDMA packet"),
             counts.repeated == 1 ? "was" : "were", counted(counts.naks, "NAK")));
     o.count = counts.repeated;
     o.severity = severity_of(counts.repeated, counts.packets);

@@ -34,11 +34,12 @@ constexpr Kind retries_exhausted{
     "RDMA-O-retries-exhausted",
     Severity::error,
     "A requester gave up",
-    "A request was sent again and again, nothing came back or RNR NAKs only, and then its sender fell silent or "
+    "A request was retransmitted again and again, nothing came back or RNR NAKs only, and then its sender fell silent "
+    "or "
     "disconnected.",
     "Is the other host up, and its queue pair: `rdma resource show qp`. Does UDP port 4791 pass in both directions? On "
     "the adapter `rdma statistic show link DEV` (local_ack_timeout_err, retry_exceeded_err).",
-    "requests were repeated until their sender gave up; nothing answered"};
+    "requests were retransmitted until their sender gave up; there was no answer"};
 constexpr Kind congestion{
     "RDMA-O-congestion",
     Severity::note,
@@ -66,30 +67,30 @@ constexpr Kind latency_outlier{
     "The host that answered, at that time: `perf sched`, power states (`cpupower idle-info`), PCIe errors "
     "(`lspci -vv`); pause frames on the way: `ethtool -S DEV | grep pause`. `fabricscope timeline FILE "
     "--connection ID` draws it.",
-    "2 of 1,024 operations took far longer than their like: up to 12.3 ms, where the median is 21.5 us"};
+    "2 of 1,024 operations took far longer than others of their kind: up to 12.3 ms, with a median of 21.5 us"};
 }  // namespace kinds
 
 constexpr std::array all_kinds{
     &kinds::refused, &kinds::retries_exhausted, &kinds::congestion, &kinds::unreliable_gaps, &kinds::latency_outlier};
 
-/// "each time after NAKs", "12 after NAKs, 3 after time-outs of up to 4.3 s"
+/// "all after NAKs", "12 after NAKs, 3 after timeouts of up to 4.3 s"
 std::string causes_text(const Direction& direction) {
     const Retransmitted& again = direction.retransmitted;
     const std::uint64_t unknown = again.packets - again.nak - again.timeout - again.rnr - again.implied;
     const std::string timeouts = direction.longest_timeout != 0
-                                     ? "after time-outs of up to " + duration_text(direction.longest_timeout)
-                                     : "after time-outs";
+                                     ? "after timeouts of up to " + duration_text(direction.longest_timeout)
+                                     : "after timeouts";
     const std::array<std::pair<std::uint64_t, std::string>, 5> causes{{
         {again.nak, "after NAKs"},
         {again.timeout, timeouts},
         {again.rnr, "after RNR NAKs"},
-        {again.implied, "because responses were missed"},
-        {unknown, "for no reason that was captured"},
+        {again.implied, "because responses were lost"},
+        {unknown, "for a reason that is not in the capture"},
     }};
     std::string text;
     for (const auto& [count, words] : causes) {
         if (count == 0) continue;
-        if (count == again.packets) return count == 1 ? words : "each time " + words;
+        if (count == again.packets) return count == 1 ? words : "all " + words;
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), words);
     }
     return text;
@@ -114,18 +115,19 @@ std::string place_of_loss(const Direction& direction, const std::string& from, c
 std::string cause_of_timeouts(const Direction& direction, const std::string& here, const std::string& there) {
     if (is_most(direction.unheeded_naks, direction.timeouts))
         return fmt::format(
-            "NAKs of {} have no effect: they are lost on the way to {}, or what it sends again is lost on the way "
+            "NAKs from {} have no effect: they are lost on the way to {}, or its retransmissions are lost on the way "
             "here.",
             there, here);
     if (is_most(direction.duplicate_requests, direction.retransmitted.packets))
         return fmt::format(
-            "They had arrived: acknowledgments of {} are lost on the way to {}, or come too late.", there, here);
+            "The packets had arrived: acknowledgments from {} are lost on the way to {}, or come too late.", there,
+            here);
     return fmt::format(
-        "{} did not answer: the last packets of a burst are lost {}, or the answers are.", there,
+        "{} did not answer: the last packets of a burst are lost {}, or the answers to them are.", there,
         place_of_loss(direction, here, there));
 }
 
-/// Why most of the packets of that side had to be sent again, in one sentence.
+/// Why that side had to retransmit most of these packets, in one sentence.
 std::string cause_of(const Stream& stream, Side side) {
     const Direction& direction = stream.from[side];
     const Retransmitted& again = direction.retransmitted;
@@ -134,11 +136,12 @@ std::string cause_of(const Stream& stream, Side side) {
     if (most == 0) return "";
     if (most == again.timeout) return cause_of_timeouts(direction, here, there);
     if (most == again.implied)
-        return fmt::format("Responses of {} are lost on the way to {}, which asks for them again.", there, here);
+        return fmt::format("Responses from {} are lost on the way to {}, which requests them again.", there, here);
     if (most == again.rnr)
-        return fmt::format("{} had no receive buffer, and what followed the message was sent again with it.", there);
+        return fmt::format(
+            "{} had no receive buffer posted; the message and everything behind it were retransmitted.", there);
     if (is_most(direction.out_of_order, direction.lost + direction.out_of_order))
-        return fmt::format("Packets overtake each other on the way to {}, which asks for those it misses.", there);
+        return fmt::format("Packets arrive at {} out of order, and it sends a NAK for those that are late.", there);
     return fmt::format("Packets are lost {}.", place_of_loss(direction, here, there));
 }
 
@@ -203,12 +206,12 @@ void observe_end(Observations& observations, const Stream& stream, const LastEve
         observations.add(
             kinds::retries_exhausted, name, {nak->frame},
             fmt::format(
-                "{} gave up: {} had no buffer for its message, however often it was sent",
+                "{} gave up: {} had no receive buffer for its message at any attempt",
                 to_string(stream.end[other(nak->from)].address), to_string(stream.end[nak->from].address)));
     if (stream.ending == End::retries_exhausted)
         observations.add(
             kinds::retries_exhausted, name, {stream.last_frame},
-            "requests were repeated until their sender gave up; nothing answered");
+            "requests were retransmitted until their sender gave up; there was no answer");
 }
 
 /// The CM connection is what users know; a stream without one has but its own name.
@@ -216,7 +219,7 @@ std::string subject_of(const Stream& stream) {
     return stream.cm_connection != 0 ? session_name(stream) : stream_name(stream.id);
 }
 
-/// Whether all that the side sent again are answers, of which their requester tells.
+/// Whether all that the side retransmitted are answers, of which their requester tells.
 bool only_answers(const Stream& stream, Side side) {
     const auto asked = [](const OperationCount& operations) { return operations.count != 0; };
     return std::ranges::none_of(stream.from[side].operations, asked) &&
@@ -238,8 +241,8 @@ void observe_retransmissions(Observations& observations, const Stream& stream, S
     if (o == nullptr) return;
     if (direction.timeouts != 0) o->severity = Severity::warning;
     o->text = fmt::format(
-        "{} of what {} sent was sent again ({} of {}), {}", percent_text(again.packets, direction.packets),
-        to_string(stream.end[side].address), grouped(again.packets), counted(direction.packets, "packet"),
+        "{} retransmitted {} of its packets ({} of {}), {}", to_string(stream.end[side].address),
+        percent_text(again.packets, direction.packets), grouped(again.packets), grouped(direction.packets),
         causes_text(direction));
     o->cause = cause_of(stream, side);
 }
@@ -268,7 +271,7 @@ void observe_congestion(Observations& observations, const Stream& stream, Side s
     o.count = direction.ce_marked + direction.cnps;
 }
 
-/// When something of a stream was refused or sent again.
+/// When something of a stream was refused or retransmitted.
 class Troubles {
 public:
     explicit Troubles(const Model& model) {

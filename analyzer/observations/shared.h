@@ -20,7 +20,7 @@ struct PacketCounts {
     std::uint64_t repeated_for_rnr = 0;  ///< of those that were repeated, as far as it is known
 };
 
-/// Says of a queue pair that packets were sent again, if enough were. nullptr: there is nothing to say.
+/// Says of a queue pair that packets were retransmitted, if enough were. nullptr: there is nothing to say.
 Observation* observe_packets(
     Observations& observations, const std::string& session, const PacketCounts& counts,
     std::vector<std::uint64_t> frames);

@@ -28,7 +28,7 @@ struct Curve {
     std::vector<StepValue> steps{};
 };
 
-/// Moments at which something was refused or sent again, and what it was.
+/// Moments at which something was refused or retransmitted, and what it was.
 struct CurveMarks {
     enum class Shape : std::uint8_t { cross, triangle, diamond };  ///< not everybody tells colours apart
 

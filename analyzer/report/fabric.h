@@ -22,7 +22,7 @@ struct LinkEvent {
     engine::Time time = 0;
     Kind kind{};
     std::uint64_t frame = 0;  ///< 0: no single one shows it
-    std::uint64_t count = 1;  ///< packets sent again
+    std::uint64_t count = 1;  ///< packets retransmitted
 };
 
 /// Where a link ends: a queue pair of a port, or a port.

@@ -45,7 +45,7 @@ std::string about(const Stream& stream, Side requester) {
         "{} asks {}: {}", end_text(stream.end[requester]), end_text(stream.end[other(requester)]),
         counted(direction.bytes, "byte"));
     if (direction.retransmitted.packets != 0)
-        text += fmt::format(", {} sent again", counted(direction.retransmitted.packets, "packet"));
+        text += fmt::format(", {} retransmitted", counted(direction.retransmitted.packets, "packet"));
     if (direction.lost != 0) text += fmt::format(", {} lost", grouped(direction.lost));
     if (direction.not_captured != 0) text += fmt::format(", {} not captured", grouped(direction.not_captured));
     return text;
@@ -194,7 +194,7 @@ void Plot::rate(const Rates& rates) {
     amounts.per = "/s";
     panels_.area("rate", "rate", rates.all, amounts, rate_colour);
     const bool repeats = std::ranges::any_of(rates.again, [](const StepValue& step) { return step.value != 0; });
-    if (repeats) panels_.area("rate-again", "rate of what is sent again", rates.again, amounts, again_colour);
+    if (repeats) panels_.area("rate-again", "rate of what is retransmitted", rates.again, amounts, again_colour);
     panels_.frame(amounts, 3);
     panels_.y = amounts.bottom + 7;
 }
@@ -208,7 +208,7 @@ std::vector<Panels::Entry> Plot::legend() const {
     add(any_response_, {"READ responses", response_colour});
     add(true, {"in flight", flight_colour, Look::box, 0.75});
     add(true, {"payload rate", rate_colour, Look::box, 0.75});
-    add(any_again_, {"sent again", again_colour, Look::box});
+    add(any_again_, {"retransmitted", again_colour, Look::box});
     add(any_nak_, {"NAK", nak_colour, Look::box});
     add(any_rnr_, {"RNR NAK", rnr_colour, Look::box});
     return entries;

@@ -195,8 +195,8 @@ PsnCurves curves_of(std::span<const PsnSample> samples) {
 }
 
 std::vector<PsnMoments> moments_of(const PsnTimeline& timeline, Side requester) {
-    PsnMoments again{"sent again", 'R', Ink::yellow, palette::orange}, naks{"NAK", 'N', Ink::red, palette::vermilion},
-        timeouts{"time-out", 'T', Ink::red, palette::vermilion}, rnr{"RNR NAK", 'W', Ink::yellow, palette::purple},
+    PsnMoments again{"retransmit", 'R', Ink::yellow, palette::orange}, naks{"NAK", 'N', Ink::red, palette::vermilion},
+        timeouts{"timeout", 'T', Ink::red, palette::vermilion}, rnr{"RNR NAK", 'W', Ink::yellow, palette::purple},
         marked{"ECN marked", 'E', Ink::yellow, palette::sky}, cnps{"CNP", 'C', Ink::yellow, palette::blue};
     for (const PsnSample& sample : timeline.of[requester]) {
         if (sample.again) again.times.push_back(sample.time);
@@ -342,9 +342,9 @@ void Page::numbers() {
     row("packets sent", [](D d) { return grouped(d.packets); });
     row("bytes asked for", [](D d) { return grouped(d.bytes); });
     row("goodput", rate_of);
-    row("sent again", [](D d) { return grouped(d.retransmitted.packets); });
+    row("retransmitted", [](D d) { return grouped(d.retransmitted.packets); });
     row("  after a NAK", [](D d) { return grouped(d.retransmitted.nak); });
-    row("  after a time-out", [](D d) { return grouped(d.retransmitted.timeout); });
+    row("  after a timeout", [](D d) { return grouped(d.retransmitted.timeout); });
     row("  after an RNR NAK", [](D d) { return grouped(d.retransmitted.rnr); });
     row("  for a missed response", [](D d) { return grouped(d.retransmitted.implied); });
     row("lost", [](D d) { return grouped(d.lost); });
@@ -354,7 +354,7 @@ void Page::numbers() {
     row("RNR NAKs received", [](D d) { return grouped(d.rnr_naks); });
     row("waited for receivers",
         [&](D d) { return d.rnr_waited != 0 ? duration_text(d.rnr_waited, style_.unicode) : std::string("-"); });
-    row("longest time-out",
+    row("longest timeout",
         [&](D d) { return d.timeouts != 0 ? duration_text(d.longest_timeout, style_.unicode) : std::string("-"); });
     row("ECN marked", [](D d) { return grouped(d.ce_marked); });
     row("CNPs received", [](D d) { return grouped(d.cnps); });

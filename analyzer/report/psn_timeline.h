@@ -31,8 +31,8 @@ struct PsnSample {
         relative;  ///< PSN counted from the requester's first one, past 2^24; nullopt: not known
     std::optional<std::uint64_t> packets_in_flight, bytes_in_flight;  ///< of the requester, behind this packet
     Kind kind{};
-    std::optional<engine::rdma::Cause> again;  ///< why it was sent again
-    bool began_again = false;                  ///< the first one of those that were sent again
+    std::optional<engine::rdma::Cause> again;  ///< why it was retransmitted
+    bool began_again = false;                  ///< the first one of those that were retransmitted
     bool ce = false;                           ///< marked by a switch
 };
 /// "request", "response", "acknowledgment", "nak", "rnr_nak", "cnp"
@@ -86,13 +86,13 @@ struct PsnCurves {
         std::optional<engine::rdma::Cause> again;
     };
     // Each is the first PSN that is not among them.
-    std::vector<StepValue> sent;          ///< behind each request: falls where packets are sent again
+    std::vector<StepValue> sent;          ///< behind each request: falls where packets are retransmitted
     std::vector<StepValue> highest;       ///< behind all requests until then
     std::vector<StepValue> responses;     ///< behind each READ or atomic response
     std::vector<StepValue> acknowledged;  ///< behind what has been acknowledged
     std::vector<StepValue> in_flight;
     bool in_flight_is_bytes = false;
-    std::vector<Mark> marks;  ///< what was refused or sent again
+    std::vector<Mark> marks;  ///< what was refused or retransmitted
     std::uint64_t most_psn = 0, most_in_flight = 0;
 };
 PsnCurves curves_of(std::span<const PsnSample> samples);

@@ -43,7 +43,7 @@ constexpr auto traffic_columns = columns<Traffic>(
     column<&Traffic::acks>("acks", "acknowledgements"), column<&Traffic::naks>("naks", "NAKs without RNR NAKs"),
     column<&Traffic::rnr_naks>("rnr_naks", "RNR NAKs"),
     column<&Traffic::retransmissions>(
-        "retransmissions", "packets sent again, as `rdma` counts them; null: `rdma` was not followed"),
+        "retransmissions", "packets retransmitted, as `rdma` counts them; null: `rdma` was not followed"),
     time<&Traffic::first>("first", "time of the first packet"),
     time<&Traffic::last>("last", "time of the last packet"));
 

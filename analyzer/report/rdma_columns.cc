@@ -27,7 +27,7 @@ constexpr auto operation_columns = columns<Direction>(
     object<operations_of<OperationType::atomic>, count_columns>("atomic", "Compare & Swap and Fetch & Add"));
 
 constexpr auto retransmitted_columns = columns<Retransmitted>(
-    column<&Retransmitted::packets>("packets", "packets sent again; those without a known cause are in no other"),
+    column<&Retransmitted::packets>("packets", "packets in all; those without a known cause are in none of the others"),
     column<&Retransmitted::nak>("nak", "after a NAK"),
     column<&Retransmitted::timeout>("timeout", "after a silence, without anything that asked for it"),
     column<&Retransmitted::rnr>("rnr", "after an RNR NAK"),
@@ -47,20 +47,20 @@ constexpr auto direction_columns = columns<Direction>(
     column<&Direction::bytes>(
         "bytes", "payload of the operations that this side asked for, each octet once; READs are the asker's"),
     object<itself<Direction>, operation_columns>("operations", "asked for by this side"),
-    object<&Direction::retransmitted, retransmitted_columns>("retransmitted", "sent again"),
-    column<&Direction::lost>("lost", "packets that did not arrive: refused, or sent again where none had been seen"),
+    object<&Direction::retransmitted, retransmitted_columns>("retransmitted", "retransmitted"),
+    column<&Direction::lost>("lost", "packets that did not arrive: refused, or retransmitted where none had been seen"),
     column<&Direction::lost_before>("lost_before", "those of them that did not reach the point of capture"),
     column<&Direction::lost_behind>("lost_behind", "those of them that had passed the point of capture"),
     column<&Direction::unseen>(
         "unseen",
         "of unreliable connections: packets that are missing, lost before the point of capture or not captured"),
     column<&Direction::not_captured>("not_captured", "packets that arrived, as answers show, without being captured"),
-    column<&Direction::out_of_order>("out_of_order", "packets behind later ones that nobody sent again"),
+    column<&Direction::out_of_order>("out_of_order", "packets behind later ones that nobody retransmitted"),
     column<&Direction::duplicate_requests>(
-        "duplicate_requests", "packets of this side, sent again after they had arrived"),
+        "duplicate_requests", "packets of this side, retransmitted after they had arrived"),
     column<&Direction::naks>("naks", "that this side was sent, without RNR NAKs"),
     column<&Direction::unheeded_naks>(
-        "unheeded_naks", "those of them behind which this side began again only after a time-out"),
+        "unheeded_naks", "those of them behind which this side began again only after a timeout"),
     column<&Direction::rnr_naks>("rnr_naks", "that this side was sent"),
     column<&Direction::cnps>("cnps", "congestion notification packets that this side was sent"),
     column<&Direction::ce_marked>("ce_marked", "packets of this side with ECN's congestion experienced"),
@@ -69,7 +69,7 @@ constexpr auto direction_columns = columns<Direction>(
         return d.timeouts != 0 ? std::optional(seconds_of(d.longest_timeout)) : std::nullopt;
     }>("longest_timeout", "the longest silence before that, seconds"),
     column<[](const Direction& d) { return seconds_of(d.rnr_waited); }>(
-        "rnr_waited", "from RNR NAKs to what was sent again, seconds in all"),
+        "rnr_waited", "from RNR NAKs to what was retransmitted, seconds in all"),
     object<&Direction::ack_rtt, latency_columns>("ack_rtt", "from the last packet of a request to its answer"),
     object<&Direction::operation_time, latency_columns>(
         "operation_time", "from the first packet of a request to its completion"),
@@ -124,8 +124,8 @@ constexpr auto operation_row_columns = columns<Operation>(
     column<&Operation::type>("type", "send, write, read or atomic"),
     column<&Operation::psn>("psn", "of its first packet that was captured"),
     column<&Operation::bytes>("bytes", "payload; READ: what was asked for"),
-    column<&Operation::packets>("packets", "of the request, without those sent again"),
-    column<&Operation::retransmitted>("retransmitted", "packets of the request that were sent again"),
+    column<&Operation::packets>("packets", "of the request, without those retransmitted"),
+    column<&Operation::retransmitted>("retransmitted", "packets of the request that were retransmitted"),
     time<&Operation::first>("first_time", "time of the first packet of the request"),
     frame<&Operation::first>("first_frame", "its frame"),
     time<&Operation::last>("last_time", "time of the last packet of the request"),
@@ -153,7 +153,7 @@ constexpr auto event_columns = columns<Event>(
         "waited", "retransmission: seconds since the NAK, or since anything was sent or answered"),
     column<&Event::syndrome>("syndrome", "of a NAK, as in AETH"));
 
-constexpr auto event_rows = table<event_columns>("rdma_events", "What was refused, sent again, or missing.")
+constexpr auto event_rows = table<event_columns>("rdma_events", "What was refused, retransmitted, or missing.")
                                 .number("id", "from 1, in the order in which it was seen")
                                 .refers("stream", "rdma_streams (id)")
                                 .indexes("stream", "frame");

@@ -110,7 +110,7 @@ void RdmaDetail::add_panel(const PsnTimeline& timeline, Side requester) {
         .counts_packets = true};
     panel.curves.push_back({"sent", produced_colour, false, std::move(curves.highest)});
     panel.curves.push_back({"acknowledged", consumed_colour, false, std::move(curves.acknowledged)});
-    CurveMarks again{"sent again", again_colour, CurveMarks::Shape::cross, {}},
+    CurveMarks again{"retransmitted", again_colour, CurveMarks::Shape::cross, {}},
         naks{"NAK", palette::vermilion, CurveMarks::Shape::triangle, {}},
         rnr{"RNR NAK", palette::purple, CurveMarks::Shape::diamond, {}};
     for (const PsnCurves::Mark& mark : curves.marks) {

@@ -59,7 +59,7 @@ const char* operation_words(engine::rdma::OperationType type) {
 const char* cause_words(engine::rdma::Cause cause) {
     switch (cause) {
         case Cause::nak: return "after a NAK";
-        case Cause::timeout: return "after a time-out";
+        case Cause::timeout: return "after a timeout";
         case Cause::rnr: return "after an RNR NAK";
         case Cause::implied: return "for a response that was missed";
         case Cause::unknown: return "for no reason that was captured";

@@ -21,7 +21,7 @@ Slice slice_of(const Operation& operation, Overview& overview) {
         .ended = operation.answer.has_value()};
 }
 
-/// What was sent again, with the wait before it; a refusal is a moment.
+/// What was retransmitted, with the wait before it; a refusal is a moment.
 std::optional<Slice> slice_of(const Event& event, Overview& overview) {
     Slice slice{.begin = event.time, .end = event.time, .frame = event.frame, .activity = Activity::trouble};
     switch (event.kind) {
@@ -29,7 +29,7 @@ std::optional<Slice> slice_of(const Event& event, Overview& overview) {
             slice.begin -= event.waited.value_or(0);
             slice.activity = Activity::wait;
             slice.label = overview.label(
-                std::string("sent again ") + cause_words(event.cause.value_or(Cause::unknown)));
+                std::string("retransmitted ") + cause_words(event.cause.value_or(Cause::unknown)));
             return slice;
         case Event::Kind::nak:
         case Event::Kind::rnr_nak:

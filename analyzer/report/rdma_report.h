@@ -11,7 +11,7 @@ extern const ColumnsElsewhere<engine::rdma::Model> rdma_columns;
 
 void write_rdma(std::ostream& out, const Results& results, const SummaryOptions& options);
 
-/// The operations that the model keeps of a stream, and what was refused or sent again.
+/// The operations that the model keeps of a stream, and what was refused or retransmitted.
 Ladder ladder_of(const engine::rdma::Stream& stream, const engine::rdma::Model& model, engine::Time start);
 
 void rdma_overview(const engine::Models& models, Overview& overview);
@@ -19,7 +19,7 @@ void rdma_fabric(const engine::Models& models, Fabric& fabric);
 
 /// "WRITE"
 const char* operation_words(engine::rdma::OperationType type);
-/// "after a NAK": why something was sent again
+/// "after a NAK": why something was retransmitted
 const char* cause_words(engine::rdma::Cause cause);
 
 /// "192.0.2.10 QP 17"; the queue pair only if it is known.

@@ -77,7 +77,7 @@ void write_counts(std::ostream& out, const Model& model, const Chosen& chosen, c
     if (chosen.of_link_groups != 0) notes.push_back(grouped(chosen.of_link_groups) + " of SMC-R link groups");
     if (chosen.of_connections != 0) notes.push_back(grouped(chosen.of_connections) + " of CM connections");
     if (!notes.empty() && chosen.retransmitted != 0)
-        notes.push_back(counted(chosen.retransmitted, "packet") + " sent again there");
+        notes.push_back(counted(chosen.retransmitted, "packet") + " retransmitted there");
     if (model.cnps != 0) notes.push_back(counted(model.cnps, "CNP"));
     if (model.ce_marked != 0) notes.push_back(counted(model.ce_marked, "packet") + " marked by ECN");
     if (model.pfc_frames != 0) notes.push_back(counted(model.pfc_frames, "PFC frame"));
@@ -139,7 +139,7 @@ void write_streams(std::ostream& out, const Chosen& chosen, bool with_marks, con
         {"Operations"},
         {"Bytes", Align::right},
         {"Goodput", Align::right},
-        {"Sent again", Align::right},
+        {"Retransmitted", Align::right},
         {"RNR", Align::right},
         {"RTT p50", Align::right},
         {"Oper. p50", Align::right},

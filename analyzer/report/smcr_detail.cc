@@ -9,7 +9,7 @@ namespace {
 
 using namespace engine::smcr;
 
-/// What WRITEs put into RMB elements, and which of them were sent again.
+/// What WRITEs put into RMB elements, and which of them were retransmitted.
 class SmcrDetail final : public DetailListener, public Observer {
 public:
     explicit SmcrDetail(const Connection& connection) : connection_(connection) {}
@@ -35,7 +35,8 @@ public:
         for (CurvePanel& panel : smcr_curves(connection_)) {
             const Side from = panel.title == direction_name(Side::client) ? Side::client : Side::server;
             if (!again_[from].empty())
-                panel.marks.push_back({"sent again", again_colour, CurveMarks::Shape::cross, std::move(again_[from])});
+                panel.marks.push_back(
+                    {"retransmitted", again_colour, CurveMarks::Shape::cross, std::move(again_[from])});
             detail_.panels.push_back(std::move(panel));
         }
         return std::move(detail_);

@@ -102,7 +102,7 @@ const char* mark_of(const FrameFacts& facts) {
     if (facts.retransmission) switch (*facts.retransmission) {
             case Cause::nak:
             case Cause::implied: return "[Fast retransmission]";
-            case Cause::timeout: return "[Time-out retransmission]";
+            case Cause::timeout: return "[Timeout retransmission]";
             case Cause::rnr: return "[RNR retransmission]";
             case Cause::unknown: return "[Retransmission]";
         }

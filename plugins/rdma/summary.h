@@ -11,7 +11,7 @@ namespace fabricscope::plugin::rdma {
 /// "ACK of the WRITE in 12, QP 0x000011, PSN 1068"
 Line summary_of(const capture::Packet& packet, const FrameFacts& facts);
 
-/// What deserves attention, as TCP's Info has it: "Time-out retransmission"; nullptr if nothing does.
+/// What deserves attention, as TCP's Info has it: "Timeout retransmission"; nullptr if nothing does.
 const char* mark_of(const FrameFacts& facts);
 
 /// "SEND"

@@ -7,7 +7,7 @@
 
 namespace fabricscope::ib {
 
-/// After time-outs in a row: a retry count has three bits (IBA 9.9.2.1.3).
+/// After timeouts in a row: a retry count has three bits (IBA 9.9.2.1.3).
 inline constexpr std::uint32_t most_retries = 7;
 
 /// How long an RNR NAK asks the requester to wait, by AethSyndrome::value (IBA 9.7.5.2.8, table 45).

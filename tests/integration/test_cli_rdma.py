@@ -142,12 +142,12 @@ def test_a_timeline_has_every_packet_of_its_stream(name):
 def test_a_timeline_as_text_and_picture(tmp_path):
     lossy = sample("smcr_v2_lossy")
     text = fabricscope("timeline", lossy, "--connection", "rdma-1", status=(0,)).decode()
-    for part in ("PSNs, counted from the first one", "packets in flight", "time-out", "NAK", "goodput"):
+    for part in ("PSNs, counted from the first one", "packets in flight", "timeout", "NAK", "goodput"):
         assert part in text
     fabricscope("timeline", lossy, "--connection", "rdma-1", "--svg", tmp_path / "a.svg", "--png", tmp_path / "a.png",
                 status=(0,))
     picture = (tmp_path / "a.svg").read_text()
-    for layer in ("sent", "acknowledged", "window", "in-flight", "rate", "sent-again", "nak", "time-out"):
+    for layer in ("sent", "acknowledged", "window", "in-flight", "rate", "sent-again", "nak", "timeout"):
         assert f'class="{layer}"' in picture
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert "Operations of rdma-1" in fabricscope("timeline", lossy, "--connection", "rdma-1", "--ladder", status=(0,)).decode()

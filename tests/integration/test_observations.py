@@ -17,7 +17,7 @@ TROUBLE = {
     "rdmacm_lossy_rsocket": {("RDMA-O-retransmissions", "cm-1")},
     **{name: {("RDMA-O-retransmissions", "rdma-1")} for name in samples("roce_*") if name != "roce_uc_loss"},
     "roce_send_rnr": {("RDMA-O-receiver-not-ready", "rdma-1")},
-    # Too few of the first one are sent again.
+    # Too few of the first one are retransmitted.
     "roce_three_queue_pairs": {("RDMA-O-retransmissions", "rdma-2"), ("RDMA-O-retransmissions", "rdma-3")},
     "smcr_fallback_client_no_rdma": {("SMCR-O-declined", "smcr-1")},
     "smcr_fallback_eid_mismatch": {("SMCR-O-declined", "smcr-1")},
@@ -46,7 +46,7 @@ EXPLAINED = {
     "real/rdmacm_req_timeout.pcap": ("CM-O-timeout", "Nothing came back from 192.0.2.20:8007", "UDP port 4791"),
     "real/roce_write_behind_tap.pcap": ("RDMA-O-retransmissions", "lost between the point of capture and 192.0.2.20", "PFC"),
     "real/roce_write_loss.pcap": ("RDMA-O-retransmissions", "lost between 192.0.2.10 and the point of capture", "PFC"),
-    "real/roce_read_loss.pcap": ("RDMA-O-retransmissions", "Responses of 192.0.2.20 are lost on the way to", "PFC"),
+    "real/roce_read_loss.pcap": ("RDMA-O-retransmissions", "Responses from 192.0.2.20 are lost on the way to", "PFC"),
     "real/smcr_v2_peer_frozen.pcap": ("SMCR-O-link-failed", "was silent on the link", "host and port"),
     "real/smcr_v2_lossy.pcap": ("RDMA-O-retransmissions", "92 NAKs", "rdma statistic"),
     "fcvi/read_protection_error.pcap": ("FCVI-O-message-failed", "memory handle 00000077h", "registration"),

@@ -197,7 +197,7 @@ def test_the_profile_for_queue_pairs(tmp_path_factory):
     with wireshark(tmp_path_factory.mktemp("rdma"), "smcr_v2_lossy", "-C", "RDMA", "-g", "400") as screen:
         wait_for("a lost packet", lambda: rules["Bad RDMA"] in colours(screen.settled()))
         text = screen.text()
-        for words in ("Stream", "Source QP", "Operation", "In flight", "Took", "Bad RDMA", "Time-outs", "Congestion"):
+        for words in ("Stream", "Source QP", "Operation", "In flight", "Took", "Bad RDMA", "Timeouts", "Congestion"):
             assert words in text
         assert re.search(r"Profile\W+RDMA", text)
         assert colours(screen.settled())[rules["Bad RDMA"]] > 2000

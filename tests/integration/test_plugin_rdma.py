@@ -169,7 +169,7 @@ def test_what_stands_out_are_expert_infos(ordered):
         assert bool(row["rdma.analysis.fast_retransmission"]) == (cause in ("nak", "implied"))
         assert bool(row["rdma.analysis.timeout_retransmission"]) == (cause == "timeout")
     text = tshark("-q", "-r", capture, "-z", "expert")
-    assert "The packet is sent again" in text
+    assert "The packet is retransmitted" in text
     assert "RDMA" not in tshark("-q", "-r", sample(PERFTEST), "-z", "expert")
 
 

@@ -28,12 +28,12 @@ EXPECTED = {
 # The observation that names the trouble.
 TOLD = {
     "rc_congestion": ("RDMA-O-congestion", "16 packets marked (20 %), 3 CNPs came back"),
-    "rc_never_ready": ("RDMA-O-retries-exhausted", "192.0.2.10 gave up: 192.0.2.20 had no buffer"),
+    "rc_never_ready": ("RDMA-O-retries-exhausted", "192.0.2.10 gave up: 192.0.2.20 had no receive buffer"),
     "rc_invalid_request": ("RDMA-O-refused", "NAK: invalid request"),
     "rc_remote_access_error": ("RDMA-O-refused", "NAK: remote access error"),
     "rc_remote_operational_error": ("RDMA-O-refused", "NAK: remote operational error"),
-    "rc_sequence_error": ("RDMA-O-retransmissions", "each time after NAKs"),
-    "rc_read_loss": ("RDMA-O-retransmissions", "because responses were missed"),
+    "rc_sequence_error": ("RDMA-O-retransmissions", "all after NAKs"),
+    "rc_read_loss": ("RDMA-O-retransmissions", "because responses were lost"),
     "uc_loss": ("RDMA-O-unreliable-gaps", "2 of 75 packets"),
 }
 

@@ -19,6 +19,7 @@ CORRUPT = "a frame that arrives with a wrong CRC is captured as it was sent"
 UNANSWERED = "a request that was never answered is taken for one that was lost"
 OTHER_REASON = "the emulated port has another reason to refuse the Process Login"
 ANOTHER_WAITS = "a server that waits at the other peer is not in this session"
+NOT_REFUSED = "the emulated responder has no reason to refuse the request"
 NO_LINK_LEFT = "the last link fails, and TCP connections are reset without a word"
 ONE_OF_MANY = "which link a server gives to one connection out of a link group depends on those that are left out"
 WORKING_LINK = "a link that works is deleted: to the emulated host it is a link that is lost"
@@ -61,6 +62,8 @@ UNLIKE = {
     "fcvi_peer_case_2": ANOTHER_WAITS,
     "fcvi_peer_case_7": SECOND_VI,
     "fcvi_peer_same_name": SECOND_VI,
+    "rc_invalid_request": NOT_REFUSED,
+    "rc_remote_operational_error": NOT_REFUSED,
     "smcr_rfc7609_asymmetric": WORKING_LINK,
     "smcr_rfc7609_collisions": COINCIDENCE,
     "smcr_rfc7609_delete_link": WORKING_LINK,
@@ -80,8 +83,8 @@ UNLIKE = {
 }
 # Of each of them the runs that differ, and the first thing that does.
 DIFFERENCES = json.loads((ROOT / "tests/integration/replay_differences.json").read_text())
-# Scenarios without a session that can be replayed: the capture begins after the setup; nobody offers SMC.
-NOTHING = {"fcvi_midway", "fcvi_midway_rev_1_0", "smcr_fallback_plain_client"}
+# Scenarios without a session that can be replayed: the capture begins after the setup; nobody offers SMC; UC.
+NOTHING = {"fcvi_midway", "fcvi_midway_rev_1_0", "smcr_fallback_plain_client", "uc_loss"}
 
 
 def first_difference(run):

@@ -17,6 +17,8 @@ FIBRE_CHANNEL = [*sorted(ROOT.glob("samples/fcvi/*.fcoe.pcap"))[::4], *sorted(RO
 WITHOUT_OTHERS = {
     ("smcr_v2_close", "smcr-7"): "the window's end is known by the earlier connections' use of the RMB element",
     ("smcr_v2_close", "smcr-8"): "the window's end is known by the earlier connections' use of the RMB element",
+    ("smcr_v2_lgr_rdma_link_delete", "smcr-1"): "how it ended is known only with all packets of the link group",
+    ("smcr_v2_lgr_rdma_link_delete", "smcr-2"): "how it ended is known only with all packets of the link group",
     ("smcr_v2_midstream", "smcr-1"): "its link group's numbers come from the group's other connection",
 }
 

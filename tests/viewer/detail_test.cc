@@ -78,7 +78,7 @@ void DetailTest::naks_and_retransmissions_are_those_of_the_model() {
     }
     QVERIFY(naks > 0 && again > 0);
     QCOMPARE(count_of(panels, "NAK"), naks);
-    QCOMPARE(count_of(panels, "sent again"), again);
+    QCOMPARE(count_of(panels, "retransmitted"), again);
     for (const report::CurvePanel& panel : panels) {
         QVERIFY(panel.counts_packets);
         QCOMPARE(panel.curves[0].steps.back().value, panel.curves[1].steps.back().value);  // all was acknowledged

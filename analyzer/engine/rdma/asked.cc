@@ -20,7 +20,7 @@ namespace {
 constexpr Time overtaken_within = capture::millisecond;
 // Interfaces whose clocks differ by less show packets in another order.
 constexpr Time greatest_skew = 10 * capture::millisecond;
-// Shorter silences are no time-outs unless the timer is known to be that short.
+// Shorter silences are no timeouts unless the timer is known to be that short.
 constexpr Time shortest_timeout = capture::millisecond;
 
 }  // namespace
@@ -161,7 +161,7 @@ void Streams::remember_repeated(At& at) {
     repeated.push_back({at.psn, psn_after(at.psn, std::max(share_of(at), 1U)), at.facts.duplicate_request});
 }
 
-/// Whether the packet is one more of those that are being sent again, in whatever order they arrive. What a NAK asks
+/// Whether the packet is one more of those that are being retransmitted, in whatever order they arrive. What a NAK asks
 /// for may still come behind others that were under way.
 bool Streams::goes_on(const At& at) const {
     const Half& half = at.half;

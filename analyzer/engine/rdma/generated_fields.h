@@ -73,36 +73,36 @@ inline constexpr std::array generated_fields{
     GeneratedField{"rdma.rnr.timer", "RNR timer", GeneratedType::time_span, "How long an RNR NAK asks to wait"},
     GeneratedField{
         "rdma.retransmission.of", "Sent first in", GeneratedType::frame,
-        "Of a packet that is sent again: the packet as it was sent first"},
+        "Of a packet that is retransmitted: the packet as it was sent first"},
     GeneratedField{
         "rdma.retransmission.cause", "Cause", GeneratedType::text,
-        "Why it is sent again: nak, timeout, rnr, implied, unknown"},
+        "Why it is retransmitted: nak, timeout, rnr, implied, unknown"},
     GeneratedField{
         "rdma.retransmission.wait", "Sent again after", GeneratedType::time_span,
-        "Of the first packet that is sent again: time since the NAK, or since anything was sent"},
+        "Of the first packet that is retransmitted: time since the NAK, or since anything was sent"},
     GeneratedField{
         "rdma.retransmission.retry", "Retry", GeneratedType::unsigned_number,
-        "Of the first packet that is sent again after a time-out: how many time-outs in a row"},
+        "Of the first packet that is retransmitted after a timeout: how many timeouts in a row"},
     GeneratedField{
         "rdma.analysis.retransmission", "Retransmission", GeneratedType::expert_info,
-        "The packet is sent again, for whatever reason"},
+        "The packet is retransmitted, for whatever reason"},
     GeneratedField{
         "rdma.analysis.fast_retransmission", "Retransmission after a NAK", GeneratedType::expert_info,
-        "The packet is sent again after a NAK, or because of a gap in a response"},
+        "The packet is retransmitted after a NAK, or because of a gap in a response"},
     GeneratedField{
-        "rdma.analysis.timeout_retransmission", "Retransmission after a time-out", GeneratedType::expert_info,
-        "The packet is sent again after a time-out"},
+        "rdma.analysis.timeout_retransmission", "Retransmission after a timeout", GeneratedType::expert_info,
+        "The packet is retransmitted after a timeout"},
     GeneratedField{
         "rdma.analysis.rnr_retransmission", "Retransmission after an RNR NAK", GeneratedType::expert_info,
-        "The packet is sent again after an RNR NAK"},
+        "The packet is retransmitted after an RNR NAK"},
     GeneratedField{"rdma.analysis.nak", "NAK", GeneratedType::expert_info, "A request is refused, RNR NAKs left out"},
     GeneratedField{"rdma.analysis.rnr", "Receiver not ready", GeneratedType::expert_info, "The receiver is not ready"},
     GeneratedField{
         "rdma.analysis.out_of_order", "Out of order", GeneratedType::expert_info,
-        "The packet comes behind later ones, without having been sent again"},
+        "The packet comes behind later ones, without having been retransmitted"},
     GeneratedField{
         "rdma.analysis.lost_packets", "Lost packets", GeneratedType::expert_info,
-        "A packet was lost: a NAK asks for it, or it is sent again though it was never seen"},
+        "A packet was lost: a NAK asks for it, or it is retransmitted though it was never seen"},
     GeneratedField{
         "rdma.analysis.unseen_packets", "Packets not seen", GeneratedType::expert_info,
         "Packets before this one have not been seen: lost, or not captured"},
@@ -114,7 +114,7 @@ inline constexpr std::array generated_fields{
         "The acknowledgment was seen before"},
     GeneratedField{
         "rdma.analysis.duplicate_request", "Duplicate request", GeneratedType::expert_info,
-        "The packet had arrived, and is sent again"},
+        "The packet had arrived, and is retransmitted"},
     GeneratedField{
         "rdma.analysis.retries_exhausted", "Retries exhausted", GeneratedType::expert_info,
         "Nothing came after the last of all retries"},

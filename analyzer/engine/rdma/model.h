@@ -58,7 +58,7 @@ const char* name_of(OperationType type);
 /// Whether its requests carry the data; others are answered with data.
 constexpr bool sends(OperationType type) { return type == OperationType::send || type == OperationType::write; }
 
-/// Why a packet was sent again.
+/// Why a packet was retransmitted.
 enum class Cause : std::uint8_t {
     nak,
     timeout,
@@ -97,10 +97,10 @@ struct Direction {
     std::uint64_t lost_behind = 0;         ///< those of them that had passed it
     std::uint64_t unseen = 0;              ///< of unreliable connections: lost before it, or not captured
     std::uint64_t not_captured = 0;        ///< packets that arrived, but are not in the capture
-    std::uint64_t out_of_order = 0;        ///< packets that came behind later ones, without having been sent again
-    std::uint64_t duplicate_requests = 0;  ///< packets sent again that had arrived before
+    std::uint64_t out_of_order = 0;        ///< packets that came behind later ones, without having been retransmitted
+    std::uint64_t duplicate_requests = 0;  ///< packets retransmitted that had arrived before
     std::uint64_t naks = 0;                ///< that this side was sent, without RNR NAKs
-    std::uint64_t unheeded_naks = 0;       ///< those of them behind which it began again only after a time-out
+    std::uint64_t unheeded_naks = 0;       ///< those of them behind which it began again only after a timeout
     std::uint64_t rnr_naks = 0;            ///< that this side was sent
     std::uint64_t cnps = 0;                ///< that this side was sent
     std::uint64_t ce_marked = 0;
@@ -161,7 +161,7 @@ struct Operation {
     OperationType type{};
     std::uint32_t psn = 0;  ///< of its first packet that was captured
     std::uint64_t bytes = 0;
-    std::uint32_t packets = 0;  ///< of the request, those sent again left out
+    std::uint32_t packets = 0;  ///< of the request, those retransmitted left out
     std::uint32_t retransmitted = 0;
     FrameStamp first, last;            ///< packets of the request
     std::optional<FrameStamp> answer;  ///< acknowledgment, or last packet of the response

@@ -70,7 +70,7 @@ std::uint32_t Pending::ask_again(std::uint32_t from) {
 
 namespace {
 
-// Further away is no packet that was lost or sent again, as long as no queue is as long as that.
+// Further away is no packet that was lost or retransmitted, as long as no queue is as long as that.
 constexpr std::int32_t farthest_back = 1 << 16;
 constexpr std::int32_t farthest_ahead = 1 << 20;
 

@@ -16,18 +16,18 @@ inline constexpr Rule nak_of_missing{
 inline constexpr Rule one_nak_for_a_gap{
     "RDMA-02", Severity::note, "IBA 9.7",
     "A responder sends one NAK for a PSN sequence error, and none again before the packet has come that it asked for.",
-    "two NAKs, and nothing between them that shows that the packet came or was sent again"};
+    "two NAKs, and nothing between them that shows that the packet came or was retransmitted"};
 inline constexpr Rule rnr_wait{
     "RDMA-03", Severity::warning, "IBA 9.7",
     "After an RNR NAK the requester waits at least as long as the NAK's timer says.",
-    "the RNR NAK and the packet that is sent again"};
+    "the RNR NAK and the packet that is retransmitted"};
 inline constexpr Rule message_count_grows{
     "RDMA-04", Severity::error, "IBA 9.7",
     "The message sequence number never falls while acknowledgements go on to later packets.",
     "two acknowledgements of one queue pair in the order in which they were sent"};
 inline constexpr Rule retry_count{
     "RDMA-05", Severity::warning, "IBA 9.9.2.1.3",
-    "A request is repeated after a time-out as often as the retry count of its REQ says, and not more often.",
+    "A request is repeated after a timeout as often as the retry count of its REQ says, and not more often.",
     "the connection's REQ, both directions, and all repetitions"};
 inline constexpr Rule known_nak{
     "RDMA-06", Severity::error, "IBA 9.7", "A syndrome has a class and a code that are defined.", "the AETH"};

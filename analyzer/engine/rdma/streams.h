@@ -68,7 +68,7 @@ private:
         bool broken = false;
     };
 
-    /// Packets that are sent again, one after the other.
+    /// Packets that are retransmitted, one after the other.
     struct Repetition {
         Cause cause{};
         std::uint32_t next = 0;  ///< PSN that follows, if it goes on
@@ -111,7 +111,7 @@ private:
         std::optional<Repetition> again;
         std::optional<Refusal> nak, rnr;           ///< that it was sent, and has not acted upon
         std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
-        std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been sent again
+        std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been retransmitted
         Time last_request = 0, last_answered = 0;  ///< when it sent a request, when one was answered
         std::uint32_t interface = 0;               ///< by which its latest request came
         std::optional<std::uint32_t> interface_before;  ///< another one

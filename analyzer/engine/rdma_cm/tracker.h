@@ -48,7 +48,7 @@ public:
 
     RuleOutcomes outcomes() const override;
     const Model& model() const;
-    /// What each side of the connections sent again, as the account of their queue pairs has it.
+    /// What each side of the connections retransmitted, as the account of their queue pairs has it.
     void take_retransmissions(const rdma::Model& account);
 
 private:

@@ -9,7 +9,7 @@ namespace {
 /// connection's, of which the set-up was not captured.
 bool both_closed(const Transfer& t) { return t.mine.closed_frame != 0 && t.peers.closed_frame != 0; }
 
-/// What was sent before that message is sent again after a failover.
+/// What was sent before that message is retransmitted after a failover.
 bool repeats_before(const Transfer& t, std::uint16_t sequence) {
     const Sent::Validation* validation = t.mine.validation_on(t.a.link);
     return sequence_distance(validation != nullptr ? validation->sequence : t.mine.sequence, sequence) > 0;

@@ -209,7 +209,7 @@ void FabricPane::paint_label(QPainter& painter, const Bundle& bundle) const {
     std::string words = name_of(bundle);
     if (bundle.links.size() > 1 && state.up != bundle.links.size()) words += fmt::format(", {} up", state.up);
     if (bundle.links.size() == 1 && state.up == 0) words += " down";
-    if (state.retransmitted != 0) words += fmt::format(", {} sent again", report::grouped(state.retransmitted));
+    if (state.retransmitted != 0) words += fmt::format(", {} retransmitted", report::grouped(state.retransmitted));
     if (state.failures != 0) words += ", " + report::counted(state.failures, "failure");
     if (state.cnps != 0) words += ", " + report::counted(state.cnps, "CNP");
     const QPointF middle = path_of(bundle).pointAtPercent(place_of_label(bundle));
@@ -234,7 +234,7 @@ void FabricPane::paint_legend(QPainter& painter) const {
     double x = 8 + fontMetrics().horizontalAdvance(when) + 24;
     for (const auto& [name, colour] :
          {std::pair{"healthy", healthy_colour},
-          {"packets sent again", repeated_colour},
+          {"packets retransmitted", repeated_colour},
           {"failed", failed_colour},
           {"CNPs", congested_colour},
           {"down", down_colour}}) {
@@ -278,7 +278,7 @@ std::string FabricPane::words_for(const Bundle& bundle) const {
     if (bundle.links.size() > 1) return words;
     const auto& events = bundle.links.front()->events;
     for (std::size_t i = 0; i < std::min(events.size(), most_events); ++i) {
-        constexpr std::array names{"up", "down", "sent again", "failed"};
+        constexpr std::array names{"up", "down", "retransmitted", "failed"};
         words += fmt::format(
             "\n{} s: {}", report::seconds_text(events[i].time - recording_->start()),
             names[static_cast<std::size_t>(events[i].kind)]);

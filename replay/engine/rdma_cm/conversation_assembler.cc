@@ -77,7 +77,9 @@ void ConversationAssembler::feed(Side from, const capture::Packet& packet, Messa
     if (packet.ib.has_deth && packet.ib.bth.destination_qpn == ib::gsi_qpn) return feed_cm(from, packet, messages);
     if (packet.ib.has_deth) return feed_datagram(from, packet, messages);
     if (ends_[engine::other(from)].qpn != packet.ib.bth.destination_qpn) return;
-    if (ib::service_of(packet.ib.bth.opcode) == ib::Service::rc) return feed_rc(from, packet, messages);
+    const ib::Service service = ib::service_of(packet.ib.bth.opcode);
+    if (service == ib::Service::cnp) return;  // congestion is the network's, which is another one in a run
+    if (service == ib::Service::rc) return feed_rc(from, packet, messages);
     set_obstacle("its queue pairs are of another kind than reliable connection or datagram");
 }
 

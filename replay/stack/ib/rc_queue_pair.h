@@ -16,15 +16,15 @@ namespace fabricscope::stack {
 struct RcConfig {
     std::uint32_t local_qpn = 0;
     std::uint32_t remote_qpn = 0;
-    std::uint32_t send_psn = 0;        ///< of the first request that is sent
-    std::uint32_t receive_psn = 0;     ///< of the first request that arrives
-    std::uint32_t mtu = 1024;          ///< octets of payload in a packet
-    std::uint8_t timeout = 15;         ///< coded, see coded_timeout(); without an answer for so long, all is sent again
-    std::uint8_t retry_count = 7;      ///< how often
-    std::uint8_t rnr_retry_count = 7;  ///< 7 = for ever
-    std::uint8_t min_rnr_timer = 12;   ///< coded (IBA table 45): how long the peer shall wait for a receive buffer
-    std::uint32_t window = 128;        ///< packets sent and not yet acknowledged, at most
-    bool reliable = true;              ///< false: UC, without answers; what is lost is lost
+    std::uint32_t send_psn = 0;     ///< of the first request that is sent
+    std::uint32_t receive_psn = 0;  ///< of the first request that arrives
+    std::uint32_t mtu = 1024;       ///< octets of payload in a packet
+    std::uint8_t timeout = 15;      ///< coded, see coded_timeout(); without an answer for so long, all is retransmitted
+    std::uint8_t retry_count = 7;   ///< how often
+    std::uint8_t rnr_retry_count = 7;       ///< 7 = for ever
+    std::uint8_t min_rnr_timer = 12;        ///< coded (IBA table 45): how long the peer shall wait for a receive buffer
+    std::uint32_t window = 128;             ///< packets sent and not yet acknowledged, at most
+    bool reliable = true;                   ///< false: UC, without answers; what is lost is lost
     std::optional<std::uint8_t> refusal{};  ///< code of the NAK that the responder says to a message ...
     unsigned refused_message = 0;           ///< ... this one, from 0
 };
@@ -51,8 +51,8 @@ struct RequesterAccount {
         std::uint64_t count = 0, octets = 0;
     };
     std::array<Count, 3> operations{};        ///< by WorkType; begun
-    std::array<std::uint64_t, 4> repeated{};  ///< packets sent again, by Cause
-    std::uint64_t packets = 0;                ///< requests, those sent again included
+    std::array<std::uint64_t, 4> repeated{};  ///< packets retransmitted, by Cause
+    std::uint64_t packets = 0;                ///< requests, those retransmitted included
     Time longest = 0;                         ///< from an operation's first packet to its completion
     std::uint64_t completed = 0;
 
@@ -180,7 +180,7 @@ private:
     unsigned retries_ = 0;
     unsigned rnr_retries_ = 0;
     RequesterAccount account_;
-    RequesterAccount::Cause again_for_{};  ///< why what was sent before is sent again
+    RequesterAccount::Cause again_for_{};  ///< why what was sent before is retransmitted
 
     // responder
     std::uint32_t expected_psn_ = 0;

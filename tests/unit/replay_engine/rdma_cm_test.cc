@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -151,10 +152,15 @@ void expect_clean(const Capture& capture) {
 class RdmaCmScenario : public testing::TestWithParam<std::string> {};
 TEST_P(RdmaCmScenario, ReplaysCleanInBothRoles) { expect_clean(scenario(GetParam())); }
 
+/// Of scenarios whose responder refuses a request: an emulated one has no reason to.
+constexpr std::array refused{"rc_invalid_request", "rc_remote_operational_error"};
+
 std::vector<std::string> scenarios() {
     std::vector<std::string> names;
-    for (const synth::BuiltinScenario& builtin : synth::builtin_scenarios())
-        if (builtin.name.starts_with("rdma_cm_") || builtin.name.starts_with("rc_")) names.emplace_back(builtin.name);
+    for (const synth::BuiltinScenario& builtin : synth::builtin_scenarios()) {
+        const bool is_of_cm = builtin.name.starts_with("rdma_cm_") || builtin.name.starts_with("rc_");
+        if (is_of_cm && std::ranges::find(refused, builtin.name) == refused.end()) names.emplace_back(builtin.name);
+    }
     return names;
 }
 INSTANTIATE_TEST_SUITE_P(Scenarios, RdmaCmScenario, testing::ValuesIn(scenarios()), [](const auto& instance) {

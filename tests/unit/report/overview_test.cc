@@ -128,7 +128,7 @@ TEST(Overview, QueuePairsHaveOperationsAndTroubles) {
     EXPECT_EQ(lane_named(node, "a → b").slices.at(0).duration(), 5 * ms);
     const Slice& wait = lane_named(node, "trouble").slices.at(0);
     EXPECT_EQ(wait.begin, start + 1 * ms);
-    EXPECT_EQ(overview.labels[wait.label], "sent again after a time-out");
+    EXPECT_EQ(overview.labels[wait.label], "retransmitted after a timeout");
 
     stream.link_group = 1;
     Model smcr;

@@ -145,8 +145,8 @@ TEST(PsnTimelinePage, MarksWhatWentWrong) {
     std::ostringstream out;
     write_timeline(out, talk.collector.timeline_of(stream, start), {});
     EXPECT_THAT(out.str(), HasSubstr("rdma-1  192.0.2.10 QP 17 -> 192.0.2.20 QP 18\n"));
-    EXPECT_THAT(out.str(), testing::ContainsRegex("  sent again  +R\n"));
-    EXPECT_THAT(out.str(), testing::ContainsRegex("    time-out  +T\n"));
+    EXPECT_THAT(out.str(), testing::ContainsRegex("  retransmit  +R\n"));
+    EXPECT_THAT(out.str(), testing::ContainsRegex("    timeout  +T\n"));
     EXPECT_THAT(out.str(), testing::ContainsRegex("     RNR NAK  +W\n"));
     EXPECT_THAT(out.str(), testing::Not(HasSubstr("CNP  "))) << "of what did not happen there is no line of marks";
 }

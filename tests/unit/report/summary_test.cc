@@ -81,8 +81,10 @@ TEST_F(SummaryText, SaysWhoWaitedAndForHowLong) {
     model_.connections = {connection(1), connection(2)};
     model_.connections[0].from[Side::server].blocked = {3, 30'000'000, 20'000'000};
     model_.connections[1].from[Side::client].stalls = {1, 50'000'000, 50'000'000};
-    EXPECT_THAT(text(), HasSubstr("  - smcr-1: the server waited for window 3 times, 30.0 ms in all [SMCR-O-stall]\n"));
-    EXPECT_THAT(text(), HasSubstr("  - smcr-2: the client waited for window 1 time, 50.0 ms in all [SMCR-O-stall]\n"));
+    EXPECT_THAT(
+        text(), HasSubstr("  - smcr-1: the server waited for window space 3 times, 30.0 ms in total [SMCR-O-stall]\n"));
+    EXPECT_THAT(
+        text(), HasSubstr("  - smcr-2: the client waited for window space 1 time, 50.0 ms in total [SMCR-O-stall]\n"));
     EXPECT_THAT(text(), HasSubstr("smcr-1 server  3 times  30.0 ms  20.0 ms      0 times     0 ns     0 ns"));
 }
 

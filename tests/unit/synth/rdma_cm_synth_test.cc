@@ -149,7 +149,7 @@ void expect_account(const engine::rdma::Direction& seen, const stack::RequesterA
         EXPECT_EQ(seen.operations[place].count, own.operations[place].count) << name_of(type);
         EXPECT_EQ(seen.operations[place].bytes, own.operations[place].octets) << name_of(type);
     }
-    if (own.packets == 0) return;  // what it sent again are answers
+    if (own.packets == 0) return;  // what it retransmitted are answers
     EXPECT_LE(seen.retransmitted.packets, own.all_repeated());
     EXPECT_GE(seen.retransmitted.packets + copies, own.all_repeated());
     // As long as nothing has come from the peer, no cause is claimed.
