@@ -5,6 +5,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import sys
 import time
 
 
@@ -78,3 +79,20 @@ def begin_listening(namespace, command, sockets=1, **files):
                                **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **files})
     wait_until(lambda: process.poll() is not None or packet_sockets(namespace) == wanted)
     return process
+
+
+SEND = """
+import socket, sys, time
+from edit import records_of
+out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+out.bind((sys.argv[1], 0))
+for _, _, frame in records_of(sys.argv[2])[1]:
+    out.send(frame)
+    time.sleep(float(sys.argv[3]))
+"""
+
+
+def send_frames(namespace, interface, sample, gap):
+    """Each frame of a sample out of an interface, so many seconds after the one before."""
+    subprocess.run(["ip", "netns", "exec", namespace, sys.executable, "-c", SEND, interface, sample, str(gap)], check=True,
+                   env={**os.environ, "PYTHONPATH": os.path.dirname(__file__)})

@@ -19,19 +19,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from edit import records_of
 from harness import BUILD, ROOT, fabricscope, run
-from namespaces import REASON, begin_listening, ip, namespaces, wait_until
+from namespaces import REASON, begin_listening, ip, namespaces, send_frames, wait_until
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 PROGRAM = BUILD / "bin/fabricscope"
-SEND = """
-import socket, sys, time
-from edit import records_of
-out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-out.bind((sys.argv[1], 0))
-for _, _, frame in records_of(sys.argv[2])[1]:
-    out.send(frame)
-    time.sleep(0.0005)
-"""
 
 
 @pytest.fixture
@@ -53,8 +44,7 @@ def begin(wire, *options, **files):
 
 
 def send(wire, name, interface="out0"):
-    subprocess.run(["ip", "netns", "exec", wire[0], sys.executable, "-c", SEND, interface, name], check=True,
-                   env={**os.environ, "PYTHONPATH": str(ROOT / "tests/integration")})
+    send_frames(wire[0], interface, name, 0.0005)
 
 
 def end(process, signal_number=signal.SIGINT):

@@ -6,23 +6,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
 import pytest
 from harness import BUILD, ROOT, sample
-from namespaces import REASON, ip, namespaces, packet_sockets
+from namespaces import REASON, ip, namespaces, packet_sockets, send_frames
 from screen import HEIGHT, SECONDS, WIDTH, a_screen, stopping, wait_for
 
 PROGRAM = BUILD / "bin/fabricscope"
-SEND = """
-import socket, sys, time
-from edit import records_of
-out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-out.bind((sys.argv[1], 0))
-for _, _, frame in records_of(sys.argv[2])[1]:
-    out.send(frame)
-    time.sleep(0.002)
-"""
 
 pytestmark = [
     pytest.mark.skipif(not (BUILD / "bin/fabricscope-viewer").exists(), reason="the viewer is not built"),
@@ -130,9 +120,7 @@ def test_what_an_interface_receives_is_shown(tmp_path):
         inside = ("ip", "netns", "exec", listener)
         with viewer(tmp_path, "-i", "in0", "-w", kept, inside=inside) as (screen, program):
             wait_for("the capture", lambda: kept.exists() and packet_sockets(listener) > 0)
-            subprocess.run(
-                ["ip", "netns", "exec", sender, sys.executable, "-c", SEND, "out0", WHOLE], check=True,
-                env={**os.environ, "PYTHONPATH": str(ROOT / "tests/integration")})
+            send_frames(sender, "out0", WHOLE, 0.002)
             wait_for("the session", lambda: says(screen, "smcr-1"))
             assert program.poll() is None
             screen.keys("ctrl+q")
