@@ -50,7 +50,7 @@ def main():
     options = parser.parse_args()
     fabricscope = PROGRAMS / "fabricscope"
     # Limits hold for each part: with the usual one, the parts have more operations between them than the whole.
-    analyze = [fabricscope, "analyze", "--limit", f"rdma.operations={options.frames}"]
+    analyze = [fabricscope, "analyze", "--limit", f"rdma.operations={2 * options.frames}"]
     with tempfile.TemporaryDirectory(prefix="fabricscope-scale-") as name:
         folder = pathlib.Path(name)
         taps = [make_tap(number, options.frames // options.taps, folder) for number in range(options.taps)]
