@@ -21,9 +21,9 @@ Ladder ladder_of(const engine::fibre_channel::Exchange& exchange, engine::Time s
 
 void fc_overview(const engine::Models& models, Overview& overview);
 
-/// "xchg-3"
 std::unique_ptr<DetailListener> exchange_detail(const engine::fibre_channel::Exchange& exchange);
 
+/// "xchg-3"
 std::string exchange_name(std::uint32_t id);
 /// "login-3"
 std::string login_name(std::uint32_t id);

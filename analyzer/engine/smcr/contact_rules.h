@@ -23,8 +23,7 @@ public:
     /// ACCEPT or CONFIRM, before the link groups take it in. `named` is the link that has its queue pair by now.
     void on_contact(const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::optional<LinkRef> named);
 
-    /// The connection receives in an RMB element that `before` had, 0 = nobody; `complete`: all packets
-    /// of the link group were captured.
+    /// The connection receives in an RMB element that `before` had, 0 = nobody; `link`: on which its peer writes there.
     void on_element(
         const TcpArrival& a, const wire::SmcrAcceptConfirmBody& body, std::uint32_t before, GroupHistory& history,
         std::uint32_t link);

@@ -195,9 +195,7 @@ private:
             const bool set_up = (setup.confirm && setup.confirm->time < time) ||
                                 (setup.decline && setup.decline->time < time);
             if (!set_up) continue;
-            const auto steps = std::ranges::count_if(
-                connection.step_time[side_], [&](Time step) { return step < time; });
-            progress.emplace_back(port_of(connection, Side::client), 1 + static_cast<std::size_t>(steps));
+            progress.emplace_back(port_of(connection, Side::client), 1 + connection.steps_before(side_, time));
         }
         return progress;
     }

@@ -66,7 +66,7 @@ std::string SmcrPlayer::waiting_for() const {
 // ---- Endpoint ------------------------------------------------------------------------------------
 
 void SmcrPlayer::on_frame(Time now, std::size_t port, ByteView frame) {
-    if (has_departed()) return;
+    if (host_is_gone()) return;
     const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
     if (packet.transport == capture::Transport::tcp) on_tcp(now, packet);
     else if (packet.transport == capture::Transport::ib)
@@ -76,7 +76,7 @@ void SmcrPlayer::on_frame(Time now, std::size_t port, ByteView frame) {
 }
 
 void SmcrPlayer::on_timer(Time now) {
-    if (has_departed()) return;
+    if (host_is_gone()) return;
     for (const auto& adapter : links_.adapters())
         if (adapter->wakeup() <= now) adapter->on_timer(now);
     for (const auto& connection : connections_)
@@ -86,7 +86,7 @@ void SmcrPlayer::on_timer(Time now) {
 }
 
 Time SmcrPlayer::wakeup() const {
-    if (has_departed()) return never;
+    if (host_is_gone()) return never;
     Time earliest = std::min(own_wakeup(), patience_ends());
     for (const auto& adapter : links_.adapters()) earliest = std::min(earliest, adapter->wakeup());
     for (const auto& connection : connections_) earliest = std::min(earliest, connection->tcp.wakeup());
@@ -147,16 +147,13 @@ bool SmcrPlayer::step(Time now, PlayedConnection& connection) {
 bool SmcrPlayer::depart(Time now) {
     const auto& departure = recorded_.departure;
     if (!departure || departure->of != played_ || departed_) return false;
-    const auto steps_before = [&](const PlayedConnection& connection, Side side) {
-        return static_cast<std::size_t>(std::ranges::count_if(
-            connection.recorded.step_time[side], [&](Time time) { return time <= departure->time; }));
-    };
+    const Time after = departure->time + 1;
     const auto is_done = [&](const auto& connection) {
-        const auto& peers = connection->recorded.script[engine::other(played_)]->steps;
-        std::uint64_t arrived = 0;
-        for (std::size_t i = 0; i < steps_before(*connection, engine::other(played_)); ++i)
-            arrived = std::max(arrived, peers[i].written);
-        return connection->application.steps_done() >= steps_before(*connection, played_) &&
+        const RecordedConnection& recorded = connection->recorded;
+        const Side peer = engine::other(played_);
+        const std::size_t peers_steps = recorded.steps_before(peer, after);
+        const std::uint64_t arrived = peers_steps != 0 ? recorded.script[peer]->steps[peers_steps - 1].written : 0;
+        return connection->application.steps_done() >= recorded.steps_before(played_, after) &&
                connection->application.received().octets >= arrived;
     };
     const auto& messages = recorded_.conversation.messages;
@@ -164,7 +161,7 @@ bool SmcrPlayer::depart(Time now) {
         if (!messages[i].optional && !script_.done(i)) return false;
     if (!std::ranges::all_of(connections_, is_done)) return false;
     departed_ = true;
-    for (std::size_t i = 0; i < links_.adapters().size(); ++i) links_.adapters()[i]->set_up(false);
+    for (const auto& adapter : links_.adapters()) adapter->set_up(false);
     for (const auto& connection : connections_) {
         connection->phase = Phase::over;
         if (departure->resets_tcp) connection->tcp.abort(now);

@@ -64,11 +64,9 @@ bool SmcrPlayer::play(Time now) {
 
 bool SmcrPlayer::can_send(std::size_t index) {
     const Message& message = script_.message(index);
-    const auto is_before = [&](Time at) { return at < message.time; };
     const auto data_is_as_far = [&](const auto& one) {
-        const auto& times = one->recorded.step_time[played_];
-        const auto steps = std::ranges::count_if(times, is_before);
-        return one->phase == Phase::over || one->application.steps_done() >= static_cast<std::size_t>(steps);
+        return one->phase == Phase::over ||
+               one->application.steps_done() >= one->recorded.steps_before(played_, message.time);
     };
     if (const auto move = recorded_.moves.find(index); move != recorded_.moves.end())
         return connection_in(message.channel).data && links_.link_for(move->second);

@@ -2,6 +2,7 @@
 // A session of SMC-R in a capture: the conversation, and the configuration of both sides that reproduces it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "analyzer/engine/engine.h"
@@ -23,6 +24,11 @@ struct RecordedConnection {
     /// Only its set-up is played, since the session's connection uses the link group that it set up.
     bool preparation = false;
     std::uint64_t arrives(Side at) const { return script[engine::other(at)]->octets.size(); }
+    /// How many steps of its script a side had taken before that time.
+    std::size_t steps_before(Side side, Time time) const {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(step_time[side], [time](Time step) { return step < time; }));
+    }
 };
 
 /// A link that was in use, and that one side could not use any more or did not want to.

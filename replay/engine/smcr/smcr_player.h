@@ -76,7 +76,7 @@ private:
     bool is_lost_in_recording(std::size_t link);
     bool leave_lost_links(Time now);
     bool depart(Time now);
-    bool has_departed() const { return departed_ && !recorded_.departure->resets_tcp; }
+    bool host_is_gone() const { return departed_ && !recorded_.departure->resets_tcp; }
     bool reset_what_is_left(Time now);
     void on_cdc(Time now, const Octets& octets);
     bool may_end(const std::string& channel) const;
