@@ -88,7 +88,7 @@ void FcviDetail::add_panel(Side from) {
     }
     CurvePanel panel{.title = direction_name(from), .curves = {}};
     Curve sent{"sent", produced_colour}, answered{"answered", consumed_colour};
-    CurveMarks again{"sent again", again_colour, CurveMarks::Shape::cross, {}};
+    CurveMarks again{"retransmitted", again_colour, CurveMarks::Shape::cross, {}};
     std::uint64_t highest = 0;
     for (const Reached& each : reached_) {
         const auto place = base.find(each.message);

@@ -62,7 +62,7 @@ void Panels::frame(const OctetScale& scale, std::size_t most_ticks) {
     Layer& layer = drawing_.add("axis");
     for (const TimeScale::Label& label : time_.labels())
         layer.add(straight({label.x, scale.top}, {label.x, scale.bottom}, palette::grid, 0.6));
-    const Ticks ticks = ticks_between(0, static_cast<double>(scale.most), most_ticks);
+    const Ticks ticks = scale.ticks(most_ticks);
     for (std::size_t i = 0; i < ticks.count; ++i) {
         const double height = scale.y(ticks.at(i));
         if (i != 0) layer.add(straight({left, height}, {right, height}, palette::grid, 0.6));

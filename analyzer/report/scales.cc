@@ -17,11 +17,16 @@ struct OctetUnit {
     double octets;
 };
 
-OctetUnit unit_for(std::uint64_t most) {
-    constexpr std::array units{OctetUnit{"GB", 1e9}, OctetUnit{"MB", 1e6}, OctetUnit{"kB", 1e3}};
-    for (const OctetUnit& unit : units)
-        if (static_cast<double>(most) >= 5 * unit.octets) return unit;
-    return {"bytes", 1};
+/// Memory comes in powers of two, what links carry does not.
+OctetUnit unit_for(const OctetScale& scale) {
+    constexpr std::array amounts{
+        OctetUnit{"GiB", 1 << 30}, OctetUnit{"MiB", 1 << 20}, OctetUnit{"KiB", 1 << 10}, OctetUnit{"bytes", 1}};
+    constexpr std::array rates{OctetUnit{"GB", 1e9}, OctetUnit{"MB", 1e6}, OctetUnit{"kB", 1e3}, OctetUnit{"bytes", 1}};
+    if (scale.things != nullptr) return {scale.things, 1};
+    const auto& units = *scale.per == '\0' ? amounts : rates;
+    const auto* const found = std::ranges::find_if(
+        units, [&](const OctetUnit& unit) { return static_cast<double>(scale.most) >= 5 * unit.octets; });
+    return found != units.end() ? *found : units.back();
 }
 
 /// How the labels of a time axis count.
@@ -74,13 +79,19 @@ double OctetScale::y(double octets) const {
     return bottom - share * (bottom - top);
 }
 
-std::string OctetScale::unit() const {
-    return things != nullptr ? std::string(things) : std::string(unit_for(most).name) + per;
+std::string OctetScale::unit() const { return unit_for(*this).name + std::string(per); }
+
+double OctetScale::octets_in_unit() const { return unit_for(*this).octets; }
+
+Ticks OctetScale::ticks(std::size_t most_ticks) const {
+    const double octets = octets_in_unit();
+    const Ticks in_unit = ticks_between(0, static_cast<double>(most) / octets, most_ticks);
+    return {in_unit.first * octets, in_unit.step * octets, in_unit.count};
 }
 
 std::string OctetScale::label(double octets) const {
     if (things != nullptr) return grouped(static_cast<std::uint64_t>(octets));
-    return fmt::format("{:.6g}", octets / unit_for(most).octets);
+    return fmt::format("{:.6g}", octets / octets_in_unit());
 }
 
 double TimeScale::x(Time time) const {

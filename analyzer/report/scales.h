@@ -30,8 +30,11 @@ struct OctetScale {
     const char* things = nullptr;  ///< "packets": what is counted, if not octets
 
     double y(double octets) const;
-    /// "bytes", "kB", "MB/s", "packets"
+    /// "bytes", "KiB", "MB/s", "packets"
     std::string unit() const;
+    double octets_in_unit() const;
+    /// Round in that unit; at most `most_ticks` of them.
+    Ticks ticks(std::size_t most_ticks) const;
     /// A value in that unit, without it.
     std::string label(double octets) const;
 };

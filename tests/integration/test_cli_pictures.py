@@ -89,7 +89,7 @@ def test_a_picture_of_one_connection():
     assert "urgent" not in seen
     assert any(text.startswith("client → server: 300,001 bytes, at most 65,536 in flight of a window of 65,536") for text in texts(picture))
     assert "time since the first frame, ms" in texts(picture)
-    assert {"kB", "produced", "consumed", "in flight", "D: sending done, C: closed, A: abnormal close"} <= set(texts(picture))
+    assert {"KiB", "produced", "consumed", "in flight", "D: sending done, C: closed, A: abnormal close"} <= set(texts(picture))
 
 
 def test_curves_rise_and_end_together():

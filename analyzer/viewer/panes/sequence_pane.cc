@@ -94,27 +94,34 @@ QVector<QCPGraphData> points_of(const std::vector<StepValue>& steps, Time start)
     return points;
 }
 
-/// "12 MB", with the unit that the axis's range asks for; packets where they are counted.
+/// "12 MiB", with the unit that the axis's range asks for; packets where they are counted.
 class AmountTicker : public QCPAxisTicker {
 public:
-    AmountTicker(bool counts_packets, const char* per, int ticks = 2) : counts_packets_(counts_packets), per_(per) {
+    AmountTicker(bool counts_packets, const char* per, int ticks) : counts_packets_(counts_packets) {
+        scale_.per = per;
         setTickCount(ticks);
         setTickStepStrategy(tssMeetTickCount);
     }
 
 protected:
+    /// Comes first, whenever the axis has another range.
+    double getTickStep(const QCPRange& range) override {
+        scale_.most = static_cast<std::uint64_t>(std::max(range.upper, 1.0));
+        const double unit = counts_packets_ ? 1 : scale_.octets_in_unit();
+        return QCPAxisTicker::getTickStep({range.lower / unit, range.upper / unit}) * unit;
+    }
+
     QString getTickLabel(double tick, const QLocale&, QChar, int) override {
         const bool is_whole = tick >= 0 && (!counts_packets_ || tick == std::floor(tick));
         if (!is_whole) return {};
         if (tick == 0) return "0";
-        if (counts_packets_) return text(report::grouped(static_cast<std::uint64_t>(tick)) + per_);
-        const report::OctetScale scale{.most = static_cast<std::uint64_t>(std::max(tick, 1.0)), .per = per_};
-        return text(scale.label(tick) + " " + scale.unit());
+        if (counts_packets_) return text(report::grouped(static_cast<std::uint64_t>(tick)) + scale_.per);
+        return text(scale_.label(tick) + " " + scale_.unit());
     }
 
 private:
     bool counts_packets_;
-    const char* per_;
+    report::OctetScale scale_;
 };
 
 QSharedPointer<AmountTicker> ticker_for(const CurvePanel& panel, const char* per, int ticks = 2) {

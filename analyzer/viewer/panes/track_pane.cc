@@ -34,6 +34,7 @@ TrackPane::TrackPane(Navigator& navigator)
       view_(new TrackView(navigator)),
       legend_(new QLabel(legend_text())),
       statistics_(new QTableWidget) {
+    setObjectName("trackPane");
     legend_->setMargin(4);
     statistics_->setObjectName("statistics");
     statistics_->setColumnCount(static_cast<int>(titles.size()));

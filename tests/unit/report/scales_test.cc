@@ -27,11 +27,24 @@ TEST(Ticks, AreRoundAndWithinTheRange) {
 TEST(OctetScale, LabelsInItsUnit) {
     const OctetScale small{.top = 0, .bottom = 100, .most = 500}, large{.top = 0, .bottom = 100, .most = 65'536};
     EXPECT_EQ(small.unit(), "bytes");
-    EXPECT_EQ(large.unit(), "kB");
-    EXPECT_EQ(large.label(20'000), "20");
+    EXPECT_EQ(large.unit(), "KiB");
+    EXPECT_EQ(large.label(20 * 1'024), "20");
+    EXPECT_DOUBLE_EQ(large.ticks(5).step, 20 * 1'024);
+    EXPECT_EQ(large.ticks(5).count, 4U);
     EXPECT_DOUBLE_EQ(small.y(0), 100);
     EXPECT_DOUBLE_EQ(small.y(500), 0);
     EXPECT_DOUBLE_EQ(small.y(900), 0) << "what is higher stays within the picture";
+}
+
+TEST(OctetScale, RatesAndPacketsAreDecimal) {
+    const OctetScale rate{.top = 0, .bottom = 100, .most = 65'536, .per = "/s"};
+    EXPECT_EQ(rate.unit(), "kB/s");
+    EXPECT_EQ(rate.label(20'000), "20");
+    EXPECT_DOUBLE_EQ(rate.ticks(5).step, 20'000);
+    const OctetScale packets{.top = 0, .bottom = 100, .most = 65'536, .things = "packets"};
+    EXPECT_EQ(packets.unit(), "packets");
+    EXPECT_EQ(packets.label(20'000), "20,000");
+    EXPECT_DOUBLE_EQ(packets.ticks(5).step, 20'000);
 }
 
 TEST(TimeScale, CountsFromTheCapturesStart) {
