@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <fstream>
 
 #include "capture/pcapng.h"
+#include "capture/peek.h"
 
 namespace fabricscope::capture {
 namespace {
@@ -14,10 +14,9 @@ namespace {
 /// A file in the byte order of its first section.
 class BackwardReader {
 public:
-    explicit BackwardReader(const std::string& path) : file_(path, std::ios::binary | std::ios::ate) {
-        if (file_) end_ = static_cast<std::uint64_t>(file_.tellg());
+    explicit BackwardReader(const std::string& path) : file_(path), end_(file_.size()) {
         std::array<std::uint32_t, 3> start{};
-        if (!read(0, start.data(), sizeof start) || start[0] != pcapng::section_header) end_ = 0;
+        if (!file_.read(0, start) || start[0] != pcapng::section_header) end_ = 0;
         swapped_ = start[2] != pcapng::byte_order_magic;
     }
 
@@ -26,12 +25,12 @@ public:
     std::vector<std::uint32_t> previous() {
         constexpr std::uint32_t largest = 4'096;
         std::uint32_t length = 0;
-        if (end_ < pcapng::smallest_block || !read(end_ - sizeof length, &length, sizeof length)) return {};
+        if (end_ < pcapng::smallest_block || !file_.read(end_ - sizeof length, {&length, 1})) return {};
         length = host(length);
         if (length < pcapng::smallest_block || length > std::min<std::uint64_t>(end_, largest) || length % 4 != 0)
             return {};
         std::vector<std::uint32_t> words(length / 4);
-        if (!read(end_ - length, words.data(), length) || host(words[1]) != length) return {};
+        if (!file_.read(end_ - length, words) || host(words[1]) != length) return {};
         end_ -= length;
         return words;
     }
@@ -41,15 +40,8 @@ public:
     std::uint16_t host(std::uint16_t half) const { return swapped_ ? __builtin_bswap16(half) : half; }
 
 private:
-    bool read(std::uint64_t offset, void* to, std::size_t octets) {
-        file_.clear();
-        file_.seekg(static_cast<std::streamoff>(offset));
-        file_.read(static_cast<char*>(to), static_cast<std::streamsize>(octets));
-        return !file_.fail();
-    }
-
-    std::ifstream file_;
-    std::uint64_t end_ = 0;
+    Peek file_;
+    std::uint64_t end_;
     bool swapped_ = false;
 };
 

@@ -12,6 +12,7 @@
 
 #include "capture/pcap_source.h"
 #include "capture/pcapng.h"
+#include "capture/peek.h"
 #include "capture/unpack.h"
 #include "capture/wiretap_source.h"
 
@@ -24,30 +25,6 @@ std::optional<struct stat> status_of(const std::string& path) {
     const int result = path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status);
     return result == 0 ? std::optional(status) : std::nullopt;
 }
-
-/// A look into a regular file before it is read. Standard input is left where it stands.
-class Peek {
-public:
-    explicit Peek(const std::string& path)
-        : fd_(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-    Peek(const Peek&) = delete;
-    Peek& operator=(const Peek&) = delete;
-    ~Peek() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-
-    template <std::size_t N> bool read(std::uint64_t offset, std::array<std::uint32_t, N>& words) const {
-        auto* const octets = reinterpret_cast<char*>(words.data());
-        std::size_t read = 0;
-        for (ssize_t piece = 1; read < sizeof words && piece > 0;
-             read += static_cast<std::size_t>(std::max(piece, ssize_t{0})))
-            piece = ::pread(fd_, octets + read, sizeof words - read, static_cast<off_t>(offset + read));
-        return read == sizeof words;
-    }
-
-private:
-    int fd_;
-};
 
 /// How many interfaces a pcapng file describes before its first packet; 0 if it is no such file.
 std::uint32_t interfaces_before_first_packet(const Peek& file) {
