@@ -12,6 +12,7 @@
 #include "program/interrupt.h"
 #include "program/jobs.h"
 #include "program/reporting.h"
+#include "program/sandbox.h"
 #include "program/status.h"
 
 namespace fabricscope::cli {
@@ -19,6 +20,7 @@ namespace {
 
 struct AnalyzeOptions {
     InputOptions input;
+    Sandbox sandbox;
     ReportOptions report;
     std::string csv_folder;
     std::string sqlite_file;
@@ -44,7 +46,8 @@ void tell_captures_from_output(AnalyzeOptions& options) {
     if (!options.input.files.empty()) {
         if (!std::filesystem::is_regular_file(options.report.json_file)) return;
         std::ifstream file(options.report.json_file, std::ios::binary);
-        if (file.peek() == '{' || file.eof()) return;
+        const int first = file.peek();
+        if (first == '{' || first == '[' || file.eof()) return;  // a list: of --each
     }
     options.input.files.insert(options.input.files.begin(), options.report.json_file);
     options.report.json_file.clear();
@@ -75,6 +78,19 @@ std::string why_not(const AnalyzeOptions& options) {
     if (reason.empty() && !options.annotated_file.empty())
         reason = why_not_annotate(options.annotated_file, options.input.files);
     return reason;
+}
+
+/// What is read and written. A part has a manifest beside it.
+Access access_of(const AnalyzeOptions& options) {
+    Access access{
+        .inputs = options.input.files,
+        .outputs = {
+            options.csv_folder, options.sqlite_file, options.annotated_file, options.perfetto_file,
+            options.report.json_file}};
+    if (options.as_part)
+        access.inputs.push_back(
+            std::filesystem::path(options.input.files.front()).replace_filename(report::manifest_name));
+    return access;
 }
 
 /// What is wrong with --counters-of, empty if nothing is.
@@ -154,6 +170,7 @@ int run(AnalyzeOptions& options) {
         return refuse(reason);
     }
     if (const std::string reason = read_adapters(options); !reason.empty()) return refuse(reason);
+    options.sandbox.close(access_of(options));
     engine::Options engine_options = engine_options_of(options.report);
     engine_options.smcr_options.timelines = options.wants_timelines();
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
@@ -172,6 +189,7 @@ void add_analyze(CommandLine& program) {
     auto options = std::make_shared<AnalyzeOptions>();
     const Command command = program.add_command("analyze", "Summarise sessions and findings of captures");
     add_input_options(command, options->input);  // FILE may stand behind --json
+    options->sandbox.add_option(command);
     add_report_options(command, options->report);
     const Option each = command.flag("--each", options->each, "The files have nothing in common: a report for each");
     command.option("--jobs", options->jobs, "With --each: so many files at the same time; by default one a processor")

@@ -19,7 +19,9 @@
 #include "program/metrics.h"
 #include "program/new_file.h"
 #include "program/output.h"
+#include "program/privileges.h"
 #include "program/reporting.h"
+#include "program/sandbox.h"
 #include "program/status.h"
 
 namespace fabricscope::cli {
@@ -41,6 +43,8 @@ struct CaptureOptions {
     std::uint64_t buffer_mib = capture::default_buffer_mib;
     std::uint64_t count = 0;  ///< frames; 0 = no limit
     double duration = 0;      ///< seconds; 0 = no limit
+    Privileges privileges;
+    Sandbox sandbox;
     ReportOptions report;
 };
 
@@ -232,10 +236,26 @@ private:
     bool counts_written_ = true;
 };
 
+/// Why nothing can be written where the options say; empty if it can.
+std::string why_not_write(const CaptureOptions& options) {
+    std::string problem;
+    if (!options.written_file.empty()) problem = why_not_replace(options.written_file, {}, our_captures);
+    if (problem.empty() && !options.metrics_file.empty())
+        problem = why_not_replace(options.metrics_file, {}, our_metrics);
+    if (problem.empty() && !options.incidents.folder.empty()) problem = why_no_folder(options.incidents.folder);
+    return problem;
+}
+
 int run_capture(const CaptureOptions& options) {
     Interfaces opened = open_interfaces(options);
     std::vector<capture::Interface*> interfaces;
     for (const auto& interface : opened) interfaces.push_back(interface.get());
+    std::string problem = options.privileges.relinquish();
+    options.sandbox.close(
+        {.inputs = {},
+         .outputs = {options.written_file, options.metrics_file, options.incidents.folder, options.report.json_file}});
+    if (problem.empty()) problem = why_not_write(options);
+    if (!problem.empty()) return refuse(problem + options.privileges.hint());
     Recorder recorder(options.written_file, opened);
     engine::Options engine_options = engine_options_of(options.report);
     engine_options.interfaces = static_cast<std::uint32_t>(opened.size());
@@ -276,18 +296,8 @@ int run_capture(const CaptureOptions& options) {
     return write(results, options.report) && recorded && reported ? status_of(results, options.report) : wrong_usage;
 }
 
-/// Why nothing can be written where the options say; empty if it can.
-std::string why_not_write(const CaptureOptions& options) {
-    std::string problem;
-    if (!options.written_file.empty()) problem = why_not_replace(options.written_file, {}, our_captures);
-    if (problem.empty() && !options.metrics_file.empty())
-        problem = why_not_replace(options.metrics_file, {}, our_metrics);
-    if (problem.empty() && !options.incidents.folder.empty()) problem = why_no_folder(options.incidents.folder);
-    return problem;
-}
-
 int run(const CaptureOptions& options) {
-    std::string problem = why_not_write(options);
+    std::string problem;
     try {
         if (options.list) return list_interfaces();
         if (options.buffer_mib > most_buffer_mib) problem = fmt::format("-B takes at most {}", most_buffer_mib);
@@ -338,6 +348,8 @@ void add_capture(CommandLine& program) {
     command.option("-c,--count", options->count, "End after so many frames").placeholder("N");
     command.option("--duration", options->duration, "End after so many seconds").positive().placeholder("SECONDS");
     command.flag("-p,--no-promiscuous", options->only_own, "Not the frames to other hosts");
+    options->privileges.add_option(command);
+    options->sandbox.add_option(command);
     add_report_options(command, options->report);
     command.on_run([options] { return run(*options); });
 }

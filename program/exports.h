@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/report/drawing.h"
+#include "analyzer/report/protocol.h"
 #include "analyzer/report/results.h"
 
 namespace fabricscope::cli {

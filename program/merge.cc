@@ -8,6 +8,7 @@
 #include "program/exports.h"
 #include "program/new_file.h"
 #include "program/output.h"
+#include "program/sandbox.h"
 #include "program/status.h"
 
 namespace fabricscope::cli {
@@ -17,6 +18,7 @@ struct MergeOptions {
     std::vector<std::string> results;
     std::string json_file = "-";
     std::string sqlite_file;
+    Sandbox sandbox;
 };
 
 /// False after a complaint.
@@ -45,6 +47,7 @@ int run(const MergeOptions& options, bool wants_json) {
     if (!options.sqlite_file.empty())
         if (const std::string reason = why_not_sqlite(options.sqlite_file, options.results); !reason.empty())
             return refuse(reason);
+    options.sandbox.close({.inputs = options.results, .outputs = {options.json_file, options.sqlite_file}});
     report::MergeOutcome outcome;
     try {
         if (!options.sqlite_file.empty() && !write_database(options, outcome)) return wrong_usage;
@@ -70,6 +73,7 @@ void add_merge(CommandLine& program) {
     command
         .option("--sqlite", options->sqlite_file, "Write the tables to an SQLite database; JSON as well with -o only")
         .placeholder("FILE");
+    options->sandbox.add_option(command);
     command.on_run([options, json] { return run(*options, options->sqlite_file.empty() || json.given()); });
 }
 

@@ -18,6 +18,7 @@
 #include "program/new_file.h"
 #include "program/output.h"
 #include "program/progress.h"
+#include "program/sandbox.h"
 #include "program/status.h"
 
 namespace fabricscope::cli {
@@ -33,6 +34,7 @@ struct PartitionOptions {
     std::vector<std::string> files;
     std::uint64_t into = 0;
     std::string folder;
+    Sandbox sandbox;
 
     std::string manifest() const { return fs::path(folder) / report::manifest_name; }
     std::string part(std::uint64_t number) const {
@@ -187,6 +189,7 @@ std::optional<std::vector<capture::PcapngPart>> write_parts(const PartitionOptio
 
 int run(const PartitionOptions& options) {
     if (const std::string reason = why_not_partition(options); !reason.empty()) return refuse(reason);
+    options.sandbox.close({.inputs = options.files, .outputs = {options.folder}});
     Plan plan;
     if (!read_into(plan, options.files)) return plan.components.full() ? wrong_usage : not_read;
     place(plan, options.into);
@@ -215,6 +218,7 @@ void add_partition(CommandLine& program) {
     command.option("-o,--output", options->folder, "The folder for them, and for manifest.json")
         .required()
         .placeholder("DIR");
+    options->sandbox.add_option(command);
     command.on_run([options] { return run(*options); });
 }
 

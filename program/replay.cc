@@ -14,6 +14,8 @@
 #include "program/new_file.h"
 #include "program/output.h"
 #include "program/peer_options.h"
+#include "program/privileges.h"
+#include "program/sandbox.h"
 #include "program/scenario_files.h"
 #include "program/status.h"
 #include "replay/suite/manifest.h"
@@ -29,11 +31,13 @@ using namespace replay;
 
 struct ReplayOptions {
     InputOptions input;
+    Sandbox sandbox;
     std::string session;
     std::string play;  ///< empty: both, one after the other, with --all
     std::string against = "emulated";
     std::string speed = "fast";
     PeerOptions peer;
+    Privileges privileges;
     std::string mask_file;
     std::string fault_file;
     std::uint64_t seed = 1;
@@ -143,6 +147,11 @@ std::unique_ptr<synth::PeerFaults> faults_of(const ReplayOptions& options, synth
     return faults;
 }
 
+/// Once frames can be sent and received.
+void give_up_privileges(const ReplayOptions& options) {
+    if (const std::string reason = options.privileges.relinquish(); !reason.empty()) throw std::runtime_error(reason);
+}
+
 PlaySettings settings_of(const ReplayOptions& options, const Masks* masks, synth::PeerFaults* faults) {
     PlaySettings settings{
         .target = target_of(options),
@@ -155,6 +164,7 @@ PlaySettings settings_of(const ReplayOptions& options, const Masks* masks, synth
         .masks = masks,
         .stop = interrupted,
         .seed = options.seed};
+    settings.on_ready = [&options] { give_up_privileges(options); };
     if (!faults->empty()) settings.faults = std::ref(*faults);
     return settings;
 }
@@ -294,6 +304,8 @@ int play_sessions(const ReplayOptions& options) {
     synth::Scenario script;
     if (is_script(options.input)) script = read_scenario(options.input.files.front());
     const std::unique_ptr<synth::PeerFaults> faults = faults_of(options, script);
+    if (target_of(options).kind == Target::Kind::emulated) give_up_privileges(options);
+    options.sandbox.close({.inputs = options.input.files, .outputs = {options.written_file, options.json_file}});
     const Recording recording = is_script(options.input) ? read_script(options.input, script, *masks)
                                                          : read(options.input);
     if (!recording.reading.engine) return not_read;
@@ -342,6 +354,7 @@ void add_replay(CommandLine& program) {
     const Command command = program.add_command(
         "replay", "Play one side of a captured session, and compare what the other side says");
     add_input_options(command, options->input).required();
+    options->sandbox.add_option(command);
     command.option("--session", options->session, "What to replay, as --list or analyze name it: smcr-1, cm-2")
         .placeholder("ID");
     command.option("--play", options->play, "The side that is played from the capture")
@@ -354,6 +367,7 @@ void add_replay(CommandLine& program) {
         .check(check_target)
         .placeholder("TARGET");
     add_peer_options(command, options->peer);
+    options->privileges.add_option(command);
     command.option("--speed", options->speed, "At once, with the recorded gaps, or N times as fast")
         .check(check_speed)
         .placeholder("fast|recorded|Nx");

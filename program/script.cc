@@ -7,6 +7,7 @@
 #include "program/analysis.h"
 #include "program/commands.h"
 #include "program/output.h"
+#include "program/sandbox.h"
 #include "program/status.h"
 #include "replay/script/script_writer.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 struct ScriptOptions {
     InputOptions input;
+    Sandbox sandbox;
     std::string session;
     std::string output;
 };
@@ -40,6 +42,7 @@ int run(const ScriptOptions& options) {
     engine::Observers observers;
     collector.prepare(engine_options, observers);
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
+    options.sandbox.close({.inputs = options.input.files, .outputs = {options.output}});
     const Analysis analysis = analyse(options.input.files, engine_options, observers);
     if (!analysis.engine) return not_read;
     const replay::SessionFrames session = collector.of(*analysis.engine, options.session);
@@ -65,6 +68,7 @@ void add_script(CommandLine& program) {
     const Command command = program.add_command(
         "script", "Write a captured session as a scenario that can be edited, for synth and replay");
     add_input_options(command, options->input).required();
+    options->sandbox.add_option(command);
     command.option("--session", options->session, "What to write, as analyze names it: smcr-1, cm-2, fcvi-1")
         .required()
         .placeholder("ID");

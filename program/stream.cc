@@ -6,6 +6,7 @@
 #include "program/analysis.h"
 #include "program/commands.h"
 #include "program/octet_file.h"
+#include "program/sandbox.h"
 #include "program/status.h"
 
 namespace fabricscope::cli {
@@ -15,6 +16,7 @@ using engine::Side;
 
 struct StreamOptions {
     InputOptions input;
+    Sandbox sandbox;
     std::string connection;
     std::string from;
     std::string output;
@@ -40,6 +42,7 @@ int run(const StreamOptions& options) {
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
     engine::Observers observers;
     stream->listen(observers);
+    options.sandbox.close({.inputs = options.input.files, .outputs = {options.output}});
     const Analysis analysis = analyse(options.input.files, engine_options, observers);
     if (!analysis.engine) return not_read;
     stream->finish();
@@ -56,6 +59,7 @@ void add_stream(CommandLine& program) {
     auto options = std::make_shared<StreamOptions>();
     const Command command = program.add_command("stream", "Rebuild the bytes that one side of a connection sent");
     add_input_options(command, options->input).required();
+    options->sandbox.add_option(command);
     command.option("--connection", options->connection, "The connection, message or memory region, as analyze names it")
         .required()
         .placeholder("ID");

@@ -19,6 +19,7 @@
 #include "program/commands.h"
 #include "program/exports.h"
 #include "program/output.h"
+#include "program/sandbox.h"
 #include "program/status.h"
 
 namespace fabricscope::cli {
@@ -30,6 +31,7 @@ constexpr std::size_t most_in_a_picture = 100;
 
 struct TimelineOptions {
     InputOptions input;
+    Sandbox sandbox;
     std::vector<std::string> connections;  ///< of SMC-R: ids, or "all"
     std::vector<std::string> streams;      ///< of queue pairs
     std::vector<std::string> others;       ///< sessions that nothing is plotted of
@@ -292,6 +294,7 @@ int run(TimelineOptions& options) {
     options.streams = taken_from(options.connections, has_psns);
     options.others = taken_from(options.connections, [](const std::string& name) { return !has_cursors(name); });
     if (const std::string reason = why_not(options); !reason.empty()) return refuse(reason);
+    options.sandbox.close({.inputs = options.input.files, .outputs = {options.csv, options.svg, options.png}});
     Collectors collectors{Collector(options), report::PsnCollector(numbers_of(options.streams))};
     const Analysis analysis = analyse(
         options.input.files, engine_options_of(options),
@@ -308,6 +311,7 @@ void add_timeline(CommandLine& program) {
     auto options = std::make_shared<TimelineOptions>();
     const Command command = program.add_command("timeline", "Show how cursors or PSNs moved, or who said what");
     add_input_options(command, options->input).required();
+    options->sandbox.add_option(command);
     command
         .option(
             "--connection", options->connections, "A connection, as analyze names it, or all of SMC-R; may be repeated")

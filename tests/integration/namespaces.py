@@ -81,6 +81,12 @@ def begin_listening(namespace, command, sockets=1, **files):
     return process
 
 
+def status_of(process):
+    """What /proc says of it, by name."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in status)
+
+
 SEND = """
 import socket, sys, time
 from edit import records_of

@@ -19,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from edit import records_of
 from harness import BUILD, ROOT, fabricscope, run
-from namespaces import REASON, begin_listening, ip, namespaces, send_frames, wait_until
+from namespaces import REASON, begin_listening, ip, namespaces, send_frames, status_of, wait_until
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 PROGRAM = BUILD / "bin/fabricscope"
@@ -416,3 +416,47 @@ def test_rdma_devices_are_listed(wire, adapter):
     listed = run(["ip", "netns", "exec", wire[1], *adapter, PROGRAM, "capture", "-D"]).decode()
     assert re.search(r"^ *in0 +RoCE of RDMA device mlx5_0 passes it by$", listed, re.MULTILINE)
     assert re.search(r"^ *mlx5_0 +RDMA device of in0", listed, re.MULTILINE)
+
+
+# ---- privileges ------------------------------------------------------------------------------------------
+
+OF_FILES = 1 << 1 | 1 << 2 | 1 << 3  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER
+
+
+def rights_of(process):
+    """User and permitted capabilities."""
+    status = status_of(process)
+    return set(status["Uid"].split()), set(status["Gid"].split()), int(status["CapPrm"], 16)
+
+
+@pytest.mark.parametrize("options, environment, user, capabilities", [
+    ([], {}, {"0"}, OF_FILES),
+    ([], {"SUDO_UID": "65534", "SUDO_GID": "65534"}, {"65534"}, 0),
+    (["-Z", "nobody"], {}, {"65534"}, 0),
+    (["-Z", "root"], {"SUDO_UID": "65534", "SUDO_GID": "65534"}, {"0"}, OF_FILES)])
+def test_what_is_left_once_interfaces_are_open(wire, tmp_path, options, environment, user, capabilities):
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o777)
+    whole = tmp_path / "all.pcapng"
+    process = begin(wire, "-i", "in0", "-w", whole, *options, env={**os.environ, **environment})
+    wait_until(whole.exists)
+    assert rights_of(process) == (user, user, capabilities)
+    send(wire, "rdmacm_reject_no_listener")
+    _, out, err = end(process)
+    assert "RDMA CM: 2 connections (2 rejected)" in out, err
+    assert str(whole.stat().st_uid) in user
+    assert len(frames_of(whole)) == len(records_of("rdmacm_reject_no_listener")[1])
+
+
+def test_files_that_the_user_may_not_write(wire, tmp_path):
+    tmp_path.chmod(0o755)
+    process = begin(wire, "-i", "in0", "-w", tmp_path / "all.pcapng", "-Z", "nobody")
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert err.decode() == (f"fabricscope: cannot write {tmp_path / 'all.pcapng'}: Permission denied"
+                            " (as nobody; -Z root writes as root)\n")
+
+
+def test_a_user_who_is_not_there(wire):
+    _, err = (process := begin(wire, "-i", "in0", "-Z", "nemo")).communicate(timeout=30)
+    assert process.returncode == 2 and b"there is no user nemo" in err

@@ -11,7 +11,8 @@ import pytest
 
 from edit import FRAME_HEADER, delayed, edited, fcp, fcvi, patch, patch_fcoe
 from harness import BUILD, ROOT, analyze, sample
-from namespaces import CLIENT, CLIENT6, REASON, SERVER, SERVER6, wired_namespaces
+from namespaces import (
+    CLIENT, CLIENT6, REASON, SERVER, SERVER6, begin_listening, status_of, wait_until, wired_namespaces)
 
 RESPONDER_RESOURCES = 14 + 20 + 8 + 12 + 8 + 48  # of a REP in a RoCEv2 frame
 DISCONNECT = 66  # the frame of the DREQ in rdmacm_rping_v4
@@ -278,3 +279,19 @@ def test_no_link_group_is_left_behind(wire, tmp_path):
         assert status == 0, report
     (group,) = analyze(tmp_path / "client.pcapng")["smcr"]["link_groups"]
     assert {link["state"] for link in group["links"]} == {"deleted"}
+
+
+def test_privileges_are_given_up(wire, tmp_path):
+    """Whoever plays on an interface is nobody as soon as it is open."""
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o777)
+    (space, interface), _ = wire
+    written = tmp_path / "out.pcapng"
+    process = begin_listening(space, [
+        BUILD / "bin/fabricscope", "replay", sample("rdmacm_rping_v4"), "--session", "cm-1", "--play", "client",
+        "--against", f"if://{interface}", "--timeout", "3", "-Z", "nobody", "--write", written])
+    status = {}
+    wait_until(lambda: status.update(status_of(process)) or status["Uid"].split() == ["65534"] * 4)
+    assert int(status["CapPrm"], 16) == int(status["CapEff"], 16) == 0
+    process.communicate(timeout=60)
+    assert written.stat().st_uid == 65534
