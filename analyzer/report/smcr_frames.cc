@@ -131,8 +131,9 @@ private:
         const Arrow::End cdc{direction_name(from), announced.time, announced.frame};
         const auto& writes = writes_of(connection, from);
         auto write = std::ranges::upper_bound(writes, begin, {}, &WriteSeen::end);
+        // Of what came only after it was announced, an earlier copy was lost.
         for (; write != writes.end() && write->position < announced.produced; ++write)
-            all.push_back({{writes_lane(from), write->time, write->frame}, cdc});
+            if (write->time <= announced.time) all.push_back({{writes_lane(from), write->time, write->frame}, cdc});
         const Samples& samples = connection.from[from].timeline;
         const auto update = std::ranges::lower_bound(samples, announced.produced, {}, &CursorSample::consumed);
         if (update != samples.end()) all.push_back({cdc, {updates_lane(from), update->time, update->frame}});

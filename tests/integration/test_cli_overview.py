@@ -9,14 +9,14 @@ from html.parser import HTMLParser
 
 import pytest
 
-from harness import BUILD, ROOT, analyze, fabricscope, sample
+from harness import BUILD, ROOT, analyze, fabricscope, sample, samples
 
 CAPTURES = [sample("smcr_v2_echo"), sample("rdmacm_rping_v4"), ROOT / "samples/fcvi/client_server_iso.pcap",
             ROOT / "samples/fc_ae_rdma/several_exchanges.pcap"]
 
 
-def fields(octets):
-    """A protocol buffer as (number, value): integers and octets."""
+def wire_fields(octets):
+    """A protocol buffer as (number, wire type, value): integers and octets."""
     at = 0
 
     def varint():
@@ -32,17 +32,102 @@ def fields(octets):
 
     while at < len(octets):
         key = varint()
-        assert key & 7 in (0, 1, 2), "only integers and octets are written"
-        if key & 7 == 1:
-            yield key >> 3, int.from_bytes(octets[at:at + 8], "little")
+        kind = key & 7
+        assert kind in (VARINT, FIXED, OCTETS), "only integers and octets are written"
+        if kind == FIXED:
+            yield key >> 3, kind, int.from_bytes(octets[at:at + 8], "little")
             at += 8
             continue
         value = varint()
-        if key & 7 == 2:
+        if kind == OCTETS:
             at += value
             value = octets[at - value:at]
             assert at <= len(octets)
-        yield key >> 3, value
+        yield key >> 3, kind, value
+
+
+def fields(octets):
+    """The same as (number, value)."""
+    return ((number, value) for number, _, value in wire_fields(octets))
+
+
+VARINT, FIXED, OCTETS = 0, 1, 2
+UINT64, UINT32, INT64 = range(1 << 64), range(1 << 32), range(1 << 63)
+TEXT = str
+# What Perfetto's documents (protos/perfetto/trace/) say of the messages that a trace has of it: name, type, how often. A list: a message.
+# At most one field of a `oneof` may be there.
+ONCE, OFTEN = "optional", "repeated"
+CLOCK = {1: ("clock_id", UINT32, ONCE), 2: ("timestamp", UINT64, ONCE)}
+CLOCK_SNAPSHOT = {1: ("clocks", CLOCK, OFTEN), 2: ("primary_trace_clock", range(1, 7), ONCE)}
+COUNTER_DESCRIPTOR = {3: ("unit", range(4), ONCE)}
+TRACK_DESCRIPTOR = {
+    1: ("uuid", UINT64, ONCE), 2: ("name", TEXT, ONCE), 5: ("parent_uuid", UINT64, ONCE), 8: ("counter", COUNTER_DESCRIPTOR, ONCE)}
+DEBUG_ANNOTATION = {3: ("uint_value", UINT64, "value"), 6: ("string_value", TEXT, "value"), 10: ("name", TEXT, ONCE)}
+TRACK_EVENT = {
+    4: ("debug_annotations", DEBUG_ANNOTATION, OFTEN), 9: ("type", range(5), ONCE), 11: ("track_uuid", UINT64, ONCE),
+    22: ("categories", TEXT, OFTEN), 23: ("name", TEXT, ONCE), 30: ("counter_value", INT64, ONCE),
+    47: ("flow_ids", FIXED, OFTEN), 48: ("terminating_flow_ids", FIXED, OFTEN)}
+TRACE_PACKET = {
+    6: ("clock_snapshot", CLOCK_SNAPSHOT, "data"), 8: ("timestamp", UINT64, ONCE), 10: ("trusted_packet_sequence_id", UINT32, ONCE),
+    11: ("track_event", TRACK_EVENT, "data"), 58: ("timestamp_clock_id", UINT32, ONCE), 60: ("track_descriptor", TRACK_DESCRIPTOR, "data")}
+TRACE = {1: ("packet", TRACE_PACKET, OFTEN)}
+
+
+def held_to(schema, octets):
+    """A message as its fields by name, a list for each; fails where it is not what the schema says."""
+    message = {}
+    for number, kind, value in wire_fields(octets):
+        name, of, _ = schema[number]
+        if of == FIXED:
+            assert kind == FIXED, name
+        elif isinstance(of, range):
+            assert kind == VARINT and value in of, name
+        else:
+            assert kind == OCTETS, name
+            value = value.decode("utf-8") if of is TEXT else held_to(of, value)
+        message.setdefault(name, []).append(value)
+    groups = [group for name, _, group in schema.values() for _ in message.get(name, ()) if group not in (ONCE, OFTEN)]
+    assert len(groups) == len(set(groups)), groups
+    for name, _, group in schema.values():
+        assert group == OFTEN or len(message.get(name, ())) <= 1, name
+    return message
+
+
+@pytest.mark.parametrize("capture", [sample(name) for name in samples()], ids=lambda path: path.stem)
+def test_trace_is_what_perfettos_schema_says(capture, tmp_path):
+    fabricscope("analyze", capture, "--perfetto", tmp_path / "out.pftrace")
+    packets = held_to(TRACE, (tmp_path / "out.pftrace").read_bytes())["packet"]
+    tracks, flows, last = {}, {}, {}
+    snapshots = [packet["clock_snapshot"][0] for packet in packets if "clock_snapshot" in packet]
+    assert [snapshot["primary_trace_clock"] for snapshot in snapshots] == [[1]]  # REALTIME
+    for packet in packets:
+        assert packet["trusted_packet_sequence_id"] == [1]
+        if "track_descriptor" in packet:
+            (track,) = packet["track_descriptor"]
+            (uuid,) = track["uuid"]
+            assert uuid not in tracks and uuid != 0 and track["name"] != [""]
+            assert all(parent in tracks for parent in track.get("parent_uuid", ()))
+            tracks[uuid] = track
+        if "track_event" not in packet:
+            continue
+        (event,) = packet["track_event"]
+        (time,), (kind,), (uuid,) = packet["timestamp"], event["type"], event["track_uuid"]
+        assert packet["timestamp_clock_id"] == [1]
+        # Nothing but values on tracks that count, with none of what other events have; and no values elsewhere.
+        counts = "counter" in tracks[uuid]
+        assert counts == (kind == 4) == ("counter_value" in event)
+        if counts or kind == 2:
+            assert not {"name", "categories", "debug_annotations", "flow_ids", "terminating_flow_ids"} & event.keys()
+        assert time >= last.get(uuid, 0), "events of a track come in order"
+        last[uuid] = time
+        assert all(set(note) in ({"name", "uint_value"}, {"name", "string_value"}) for note in event.get("debug_annotations", ()))
+        ids = event.get("flow_ids", []), event.get("terminating_flow_ids", [])
+        assert not set(ids[0]) & set(ids[1]), "either it goes on, or it ends here"
+        for end, these in enumerate(ids):
+            for flow in these:
+                flows.setdefault(flow, [None, None])[end] = time
+    assert tracks[1]["name"][0].startswith("fabricscope")
+    assert all(None not in ends and ends[0] <= ends[1] for ends in flows.values())
 
 
 def trace_of(capture, folder):
