@@ -30,7 +30,7 @@ function(fabricscope_plugin name)
     set_target_properties(${target} PROPERTIES
         PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${FABRICSCOPE_BUILD_PLUGIN_DIR}" LINK_DEPENDS "${exports}")
     target_compile_definitions(${target} PRIVATE FABRICSCOPE_VERSION="${PROJECT_VERSION}")
-    target_link_libraries(${target} PRIVATE fabricscope::observations epan)
+    target_link_libraries(${target} PRIVATE fabricscope::info fabricscope::observations epan)
     target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}" LINKER:--gc-sections)
     target_precompile_headers(${target} PRIVATE
         ${FABRICSCOPE_STANDARD_HEADERS} <analyzer/engine/engine.h> <plugins/shell/wireshark_compat.h>)

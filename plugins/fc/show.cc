@@ -54,12 +54,4 @@ void add_assembly(
     }
 }
 
-Line range_text(std::uint64_t first, std::uint64_t octets) {
-    Line line;
-    if (octets == 0) return line;
-    line << "0x", line.hex(first);
-    line << "-0x", line.hex(first + octets - 1);
-    return line;
-}
-
 }  // namespace fabricscope::plugin

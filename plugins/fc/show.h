@@ -29,7 +29,4 @@ void add_assembly(
     packet_info* pinfo, proto_tree* tree, tvbuff_t* packet, AssemblyIds ids, const char* title, const FcRecord& record,
     const FcEntry& entry);
 
-/// "0x1000-0x17ff"; empty for no octets
-Line range_text(std::uint64_t first, std::uint64_t octets);
-
 }  // namespace fabricscope::plugin

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/fc_ae_rdma/show.h"
 
-#include "plugins/fc_ae_rdma/summary.h"
+#include "analyzer/info/fc_ae_rdma.h"
 
 namespace fabricscope::plugin::fc_ae_rdma {
 namespace {
+
+using info::fc_ae_rdma::name_of_iu;
+using info::fc_ae_rdma::summary_of;
 
 using wire::Iu;
 
@@ -124,7 +127,7 @@ void show_iu(
     const Display& display, const Record& record, const FcView& view, const FrameEntry& entry, bool with_columns) {
     const Message* message = record.message(entry.message);
     if (message == nullptr || !display.is_seen()) return;
-    const Line summary = summary_of(entry, view.frame, *message);
+    const Line summary = summary_of(view.frame, *message, entry.repeated);
     if (with_columns) write_fc_columns(display, entry, summary);
     if (!display.details) return;
     proto_tree* tree = add_fc_protocol(display, view, view.header_offset(), summary);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What Wireshark's windows and tshark's -z show of FC-AE-RDMA: response times, counts, flow graph, Export Objects.
+#include "analyzer/info/fc_ae_rdma.h"
 #include "plugins/fc_ae_rdma/plugin.h"
-#include "plugins/fc_ae_rdma/summary.h"
 #include "plugins/shell/export_objects.h"
 
 namespace fabricscope::plugin::fc_ae_rdma {
 namespace {
+
+using info::fc_ae_rdma::name_of_iu;
+using info::fc_ae_rdma::summary_of;
 
 using Tap = FcTapFrame<FrameEntry>;
 
@@ -79,7 +82,7 @@ tap_packet_status flow_packet(void* graph, packet_info* pinfo, epan_dissect_t*, 
     const auto& tap = tapped<Tap>(data);
     const Message* message = record().message(tap.entry.message);
     if (!tap.entry.iu || message == nullptr || !tap.frame.header.f_ctl.end_sequence) return TAP_PACKET_DONT_REDRAW;
-    const Line comment = summary_of(tap.entry, tap.frame, *message);
+    const Line comment = summary_of(tap.frame, *message, tap.entry.repeated);
     const bool has_data = tap.frame.header.r_ctl == static_cast<std::uint8_t>(wire::Iu::data);
     add_port_arrow(graph, pinfo, tap.frame.header, tap.entry.message, name_of_iu(tap.frame), comment, has_data);
     return TAP_PACKET_DONT_REDRAW;

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 
-#include "plugins/fcvi/summary.h"
+#include "analyzer/info/fcvi.h"
 
 namespace fabricscope::plugin::fcvi {
 namespace {
+
+using info::fcvi::length_of;
+using info::fcvi::rejection_of;
+using info::fcvi::summary_of;
 
 // They live across calls that may leave by longjmp.
 static_assert(std::is_trivially_destructible_v<wire::DeviceHeader>);
@@ -185,8 +189,8 @@ void show_iu(const Display& display, const Record& record, const FcView& view, c
         view.frame.device_header(), view.frame.header.df_ctl.device_header_octets(), entry.version());
     const std::optional<wire::ConnectPayload> payload = connect_payload_of(record, view, entry, header);
     const Line summary = summary_of(
-        {entry, view.frame, header, payload ? &*payload : nullptr, record.connection(entry.connection),
-         record.message(entry.message)});
+        {entry.readable, entry.repeated, entry.offset, view.frame, header, payload ? &*payload : nullptr,
+         record.connection(entry.connection), record.message(entry.message)});
     write_fc_columns(display, entry, summary);
     if (!display.details) return;
     const int start = view.frame.device_header().empty() ? view.header_offset()

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What Wireshark's windows and tshark's -z show of FC-VI: response times, counts, flow graph, Follow, Export Objects.
+#include "analyzer/info/fcvi.h"
 #include "plugins/fcvi/plugin.h"
-#include "plugins/fcvi/summary.h"
 #include "plugins/shell/export_objects.h"
 
 namespace fabricscope::plugin::fcvi {
 namespace {
+
+using info::fcvi::name_of_iu;
+using info::fcvi::summary_of;
 
 using Tap = FcTapFrame<FrameEntry>;
 
@@ -84,8 +87,8 @@ tap_packet_status flow_packet(void* graph, packet_info* pinfo, epan_dissect_t*, 
     const wire::DeviceHeader header = header_of(tap);
     const Line label = name_of_iu(header);
     const Line comment = summary_of(
-        {tap.entry, tap.frame, header, nullptr, record().connection(tap.entry.connection),
-         record().message(tap.entry.message)});
+        {tap.entry.readable, tap.entry.repeated, tap.entry.offset, tap.frame, header, nullptr,
+         record().connection(tap.entry.connection), record().message(tap.entry.message)});
     const bool has_data = tap.frame.payload_length != 0;
     add_port_arrow(graph, pinfo, tap.frame.header, tap.entry.connection, label.c_str(), comment, has_data);
     return TAP_PACKET_DONT_REDRAW;

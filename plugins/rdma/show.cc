@@ -5,11 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/rdma/summary.h"
+#include "analyzer/info/rdma.h"
 #include "protocols/ib/retries.h"
 
 namespace fabricscope::plugin::rdma {
 namespace {
+
+using info::rdma::mark_of;
+using info::rdma::summary_of;
 
 using ib::AethSyndrome;
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What Wireshark's windows and tshark's -z show of queue pairs: response times, counts, flow graph, Follow.
+#include "analyzer/info/rdma.h"
 #include "capture/rc_message_assembler.h"
 #include "plugins/rdma/plugin.h"
-#include "plugins/rdma/summary.h"
 #include "plugins/shell/addresses.h"
 #include "plugins/shell/flow_graph.h"
 
 namespace fabricscope::plugin::rdma {
 namespace {
+
+using info::rdma::mark_of;
+using info::rdma::words_for;
 
 constexpr layout::ValueName operation_names[] = {{0, "SEND"}, {1, "WRITE"}, {2, "READ"}, {3, "ATOMIC"}};
 

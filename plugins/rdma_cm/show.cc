@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rdma_cm/show.h"
 
-#include "plugins/rdma_cm/summary.h"
+#include "analyzer/info/rdma_cm.h"
 
 namespace fabricscope::plugin::rdma_cm {
 namespace {
+
+using info::rdma_cm::rejection_of;
+using info::rdma_cm::summary_of;
 
 static_assert(std::is_trivially_destructible_v<wire::Message>);  // it lives across calls that may leave by longjmp
 
@@ -111,7 +114,8 @@ void show_message(
     const ByteView octets = packet.ib.payload;
     const Connection* connection = record.connection(facts.connection);
     const wire::Message message = wire::parse(octets, connection == nullptr || has_ip_header(*connection));
-    const Line summary = summary_of({message, octets.size(), connection, sockets_of(record, facts)});
+    const Ends sockets = sockets_of(record, facts);
+    const Line summary = summary_of({message, octets.size(), connection, sockets.source, sockets.destination});
     if (with_columns) write_message_columns(display, packet, facts, summary);
     if (!display.details) return;
     proto_tree* tree = add_protocol(display, fields.name, mad, 0, -1, summary.c_str());

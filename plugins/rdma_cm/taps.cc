@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What Wireshark's windows and tshark's -z show of RDMA CM: response times, counts, flow graph.
+#include "analyzer/info/rdma_cm.h"
 #include "plugins/rdma_cm/plugin.h"
-#include "plugins/rdma_cm/summary.h"
 #include "plugins/shell/addresses.h"
 #include "plugins/shell/flow_graph.h"
 
@@ -25,6 +25,10 @@ tap_packet_status response_time_packet(
 // ---- counts (-z rdma_ip_cm,tree) -----------------------------------------------------------------
 
 namespace {
+
+using info::rdma_cm::name_of_message;
+using info::rdma_cm::rejection_of;
+using info::rdma_cm::summary_of;
 
 int message_node, rejection_node, traffic_node, rule_node;
 
@@ -69,7 +73,7 @@ tap_packet_status flow_packet(void* graph, packet_info* pinfo, epan_dissect_t*, 
     const wire::Message message = wire::parse(tap.mad);
     const Connection* connection = record().connection(facts.connection);
     const Line label = name_of_message(message);
-    const Line comment = summary_of({message, tap.mad.size(), connection, tap.ends});
+    const Line comment = summary_of({message, tap.mad.size(), connection, tap.ends.source, tap.ends.destination});
     Arrow arrow;
     address from = ADDRESS_INIT_NONE;
     address to = ADDRESS_INIT_NONE;

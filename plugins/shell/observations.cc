@@ -18,14 +18,15 @@ using observations::Observation;
 using Name = GeneratedName<generated_fields>;
 
 Fields registered;
-std::array<expert_field, 3> experts{{EI_INIT, EI_INIT, EI_INIT}};  // by engine::Severity
+std::array<expert_field, 3> observation_experts{{EI_INIT, EI_INIT, EI_INIT}};  // by engine::Severity
 
 int id_of(Name name) { return registered.generated[name.index]; }
 
 ei_register_info expert_info(engine::Severity severity, int wiresharks, Name name) {
     const engine::GeneratedField& field = generated_fields[name.index];
     return {
-        &experts[static_cast<std::size_t>(severity)], {field.filter, PI_SEQUENCE, wiresharks, field.label, EXPFILL}};
+        &observation_experts[static_cast<std::size_t>(severity)],
+        {field.filter, PI_SEQUENCE, wiresharks, field.label, EXPFILL}};
 }
 
 void register_expert_infos() {
@@ -70,7 +71,7 @@ void add(proto_tree* tree, tvbuff_t* tvb, packet_info* pinfo, const Observation&
     add_details(proto_item_add_subtree(item, registered.subtree), tvb, pinfo, observation);
     const bool has_session = !observation.session.empty();
     expert_add_info_format(
-        pinfo, item, &experts[static_cast<std::size_t>(observation.severity)], "%s%s%s: %s", observation.id,
+        pinfo, item, &observation_experts[static_cast<std::size_t>(observation.severity)], "%s%s%s: %s", observation.id,
         has_session ? ", " : "", observation.session.c_str(), observation.text.c_str());
 }
 

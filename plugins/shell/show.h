@@ -2,15 +2,18 @@
 // What columns and trees of all protocols have in common.
 #pragma once
 
+#include "analyzer/info/line.h"
 #include "plugins/shell/fields.h"
 #include "plugins/shell/frame_notes.h"
 #include "plugins/shell/generated.h"
-#include "plugins/shell/line.h"
 #include "plugins/shell/session.h"
 #include "plugins/shell/tree.h"
 #include "protocols/layout/error.h"
 
 namespace fabricscope::plugin {
+
+using info::Line;
+using info::range_text;
 
 /// Where to show something. Trivially destructible, as Wireshark's exceptions demand.
 struct Display {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plugins/shell/line.h"
+#include "analyzer/info/line.h"
 
 namespace fabricscope::plugin {
 
@@ -42,7 +42,7 @@ proto_tree* TreeBuilder::add_flags(
     const FieldInfo& first = members.front();
     const unsigned encoding = first.order == Order::little ? ENC_LITTLE_ENDIAN : ENC_BIG_ENDIAN;
     proto_item* item = proto_tree_add_item(tree, flags.id, message_, static_cast<int>(offset), first.width, encoding);
-    Line names;
+    info::Line names;
     for (const FieldInfo& flag : members) {
         if (flag.kind != Kind::boolean || !is_set(flag, offset)) continue;
         names << (names.empty() ? " (" : ", ") << flag.label;

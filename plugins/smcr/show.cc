@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "plugins/smcr/summary.h"
+#include "analyzer/info/smcr.h"
 #include "protocols/smcr/cdc.h"
 #include "protocols/smcr/tcp_option.h"
 
 namespace fabricscope::plugin::smcr {
 namespace {
+
+using info::smcr::summary_of;
+using info::smcr::summary_of_part;
+using info::smcr::summary_of_write;
 
 using layout::Fault;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What Wireshark's windows and tshark's -z show of SMC-R: response times, counts, flow graph, Follow, Export Objects.
+#include "analyzer/info/smcr.h"
 #include "plugins/shell/addresses.h"
 #include "plugins/shell/export_objects.h"
 #include "plugins/shell/flow_graph.h"
 #include "plugins/smcr/plugin.h"
-#include "plugins/smcr/summary.h"
 #include "protocols/smcr/cdc.h"
 
 namespace fabricscope::plugin::smcr {
@@ -14,6 +14,9 @@ using What = FrameFacts::What;
 // ---- how long answers took (-z smcr,srt) ---------------------------------------------------------
 
 namespace {
+
+using info::smcr::summary_of;
+using info::smcr::summary_of_write;
 
 enum : unsigned { clc_table, llc_table };
 

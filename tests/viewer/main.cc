@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
     const int count = static_cast<int>(arguments.size());
     if (only_pictures) return QTest::qExec(picture_test().get(), count, arguments.data());
     int failed = 0;
-    for (const auto make : {viewer_test, save_test, fabric_test, time_test, compare_test, detail_test, picture_test})
+    for (const auto make :
+         {viewer_test, save_test, fabric_test, time_test, compare_test, detail_test, line_test, picture_test})
         failed += QTest::qExec(make().get(), count, arguments.data());
     return failed;
 }

@@ -78,5 +78,6 @@ std::unique_ptr<QObject> picture_test();
 std::unique_ptr<QObject> time_test();
 std::unique_ptr<QObject> compare_test();
 std::unique_ptr<QObject> detail_test();
+std::unique_ptr<QObject> line_test();
 
 }  // namespace fabricscope::viewer

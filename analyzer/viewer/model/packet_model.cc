@@ -5,6 +5,7 @@
 #include <array>
 
 #include "analyzer/report/units.h"
+#include "analyzer/viewer/panes/row_table.h"
 #include "analyzer/viewer/panes/theme.h"
 
 namespace fabricscope::viewer {
@@ -47,6 +48,11 @@ void PacketModel::show(std::shared_ptr<const Recording> recording) {
     filter({}, {});
 }
 
+void PacketModel::show_lines(std::shared_ptr<const LineTable> lines) {
+    lines_ = std::move(lines);
+    if (rowCount({}) != 0) Q_EMIT dataChanged(index(0, summary), index(rowCount({}) - 1, summary));
+}
+
 void PacketModel::filter(const QString& words, std::optional<std::size_t> node) {
     if (!recording_) return;
     const FrameTable& frames = recording_->frames;
@@ -58,6 +64,7 @@ void PacketModel::filter(const QString& words, std::optional<std::size_t> node) 
         return;
     }
     const std::vector<bool> texts = words_with(frames.words, words);
+    const std::vector<bool> lines = lines_ ? lines_->with(words.toStdString()) : std::vector<bool>();
     const std::vector<bool> names = branches_with(recording_->overview, words);
     const std::vector<bool> inside = node ? branch(recording_->overview, *node) : std::vector<bool>();
     const std::uint64_t wanted = words.toULongLong();
@@ -69,7 +76,7 @@ void PacketModel::filter(const QString& words, std::optional<std::size_t> node) 
         const bool has_node = row.node != FrameRow::no_node;
         if (node && !(has_node && inside[row.node])) continue;
         if (texts[row.source] || texts[row.destination] || texts[row.summary] || (has_node && names[row.node]) ||
-            (wanted != 0 && row.number == wanted))
+            (row.number < lines.size() && lines[row.number]) || (wanted != 0 && row.number == wanted))
             shown_.push_back(i);
     }
     endResetModel();
@@ -100,28 +107,28 @@ QString PacketModel::text_of(const FrameRow& row, int column) const {
         case length: return text(report::grouped(row.octets));
         case session:
             return row.node != FrameRow::no_node ? text(recording_->overview.nodes[row.node].name) : QString();
-        case summary: {
-            const QString words = text(frames.words[row.summary]);
-            if (!row.is_numbered) return words;
-            return words + (words.startsWith("TCP") ? ", sequence number " : ", PSN ") + QString::number(row.sequence);
-        }
+        case summary: return summary_of(row);
         default: return {};
     }
 }
 
+QString PacketModel::summary_of(const FrameRow& row) const {
+    if (const std::string line = lines_ ? lines_->line(row.number) : std::string(); !line.empty()) return text(line);
+    const QString words = text(recording_->frames.words[row.summary]);
+    if (!row.is_numbered) return words;
+    return words + (words.startsWith("TCP") ? ", sequence number " : ", PSN ") + QString::number(row.sequence);
+}
+
 QVariant PacketModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    if (role == Qt::TextAlignmentRole && is_number(index.column())) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole) return alignment_of(is_number(index.column()));
     return role == Qt::DisplayRole ? QVariant(text_of(at(index.row()), index.column())) : QVariant();
 }
 
 QVariant PacketModel::headerData(int section, Qt::Orientation orientation, int role) const {
     constexpr std::array titles{"Frame", "Time, s", "Source", "Destination", "Bytes", "Session", "Packet"};
     static_assert(titles.size() == column_count);
-    if (orientation != Qt::Horizontal) return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant((is_number(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    return role == Qt::DisplayRole ? QVariant(titles[static_cast<std::size_t>(section)]) : QVariant();
+    return title_of(titles[static_cast<std::size_t>(section)], is_number(section), orientation, role);
 }
 
 }  // namespace fabricscope::viewer

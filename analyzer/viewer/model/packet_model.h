@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/viewer/model/line_table.h"
 #include "analyzer/viewer/model/recording.h"
 
 namespace fabricscope::viewer {
@@ -16,6 +17,8 @@ public:
     enum Column : int { number, time, source, destination, length, session, summary, column_count };
 
     void show(std::shared_ptr<const Recording> recording);
+    /// What takes the place of opcodes and flags; nullptr: nothing does.
+    void show_lines(std::shared_ptr<const LineTable> lines);
     /// Those with these words in any of their texts, or with that number, and of the branch and all below it.
     void filter(const QString& words, std::optional<std::size_t> node);
     const FrameRow& at(int row) const { return recording_->frames.rows[index_of(row)]; }
@@ -32,10 +35,12 @@ private:
         return shows_all_ ? static_cast<std::size_t>(row) : shown_[static_cast<std::size_t>(row)];
     }
     QString text_of(const FrameRow& row, int column) const;
+    QString summary_of(const FrameRow& row) const;
 
     std::shared_ptr<const Recording> recording_;
-    bool shows_all_ = true;             ///< nothing is filtered out, and `shown_` is empty
-    std::vector<std::uint32_t> shown_;  ///< rows of the table, ascending
+    std::shared_ptr<const LineTable> lines_;  ///< nullptr: not known
+    bool shows_all_ = true;                   ///< nothing is filtered out, and `shown_` is empty
+    std::vector<std::uint32_t> shown_;        ///< rows of the table, ascending
 };
 
 }  // namespace fabricscope::viewer

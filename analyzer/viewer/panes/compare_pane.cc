@@ -6,7 +6,6 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
@@ -14,6 +13,7 @@
 #include <array>
 
 #include "analyzer/report/units.h"
+#include "analyzer/viewer/panes/row_table.h"
 #include "analyzer/viewer/panes/theme.h"
 
 namespace fabricscope::viewer {
@@ -82,7 +82,7 @@ QVariant CompareModel::data(const QModelIndex& index, int role) const {
     const ComparedRow& row = at(index.row());
     if (role == Qt::TextAlignmentRole) {
         if (index.column() == differs) return QVariant(Qt::AlignCenter);
-        return QVariant((holds_number(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return alignment_of(holds_number(index.column()));
     }
     if (role == Qt::ForegroundRole && row.differs) return Theme::current().readable(report::palette::vermilion);
     if (role == Qt::ToolTipRole) {
@@ -95,10 +95,7 @@ QVariant CompareModel::data(const QModelIndex& index, int role) const {
 QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const {
     constexpr std::array titles{"Frame", "After", "Message", "", "Other message", "After", "Frame", "Differs in"};
     static_assert(titles.size() == column_count);
-    if (orientation != Qt::Horizontal) return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant((holds_number(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    return role == Qt::DisplayRole ? QVariant(titles[static_cast<std::size_t>(section)]) : QVariant();
+    return title_of(titles[static_cast<std::size_t>(section)], holds_number(section), orientation, role);
 }
 
 // ---- the pane ----------------------------------------------------------------------------------------
@@ -110,14 +107,13 @@ ComparePane::ComparePane(Navigator& navigator)
       play_server_(new QPushButton("Play the server")),
       session_(new QComboBox),
       summary_(new QLabel),
-      table_(new QTableView) {
+      table_(row_table("compareTable", model_)) {
     setObjectName("compare");
     with_file_->setObjectName("compareWithFile");
     play_client_->setObjectName("playClient");
     play_server_->setObjectName("playServer");
     session_->setObjectName("compareSession");
     summary_->setObjectName("compareSummary");
-    table_->setObjectName("compareTable");
     lay_out();
     connect(with_file_, &QPushButton::clicked, this, [this] { choose_files(); });
     connect(play_client_, &QPushButton::clicked, this, [this] { play(Side::client); });
@@ -138,17 +134,6 @@ void ComparePane::lay_out() {
     session_->hide();
     summary_->setWordWrap(true);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    table_->setModel(&model_);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setShowGrid(false);
-    table_->setAlternatingRowColors(true);
-    table_->setWordWrap(false);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->horizontalHeader()->setStretchLastSection(true);
     auto* line = new QHBoxLayout;
     for (QWidget* widget : std::initializer_list<QWidget*>{with_file_, session_, play_client_, play_server_})
         line->addWidget(widget);

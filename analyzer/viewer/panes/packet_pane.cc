@@ -3,7 +3,6 @@
 
 #include <QCheckBox>
 #include <QFontDatabase>
-#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSplitter>
@@ -16,6 +15,7 @@
 
 #include "analyzer/report/units.h"
 #include "analyzer/viewer/panes/hex_page.h"
+#include "analyzer/viewer/panes/row_table.h"
 #include "analyzer/viewer/panes/theme.h"
 
 namespace fabricscope::viewer {
@@ -25,29 +25,16 @@ PacketPane::PacketPane(Navigator& navigator)
       filter_(new QLineEdit),
       only_selection_(new QCheckBox("Only the selection's")),
       count_(new QLabel),
-      table_(new QTableView),
+      table_(row_table("packetTable", model_)),
       fields_(new QTreeWidget),
       octets_(new QTextEdit),
       halves_(new QSplitter(Qt::Vertical)) {
     setObjectName("packets");
     filter_->setObjectName("packetFilter");
-    filter_->setPlaceholderText("Filter: address, QP, opcode, session, frame number");
+    filter_->setPlaceholderText("Filter: address, session, opcode, frame number, words of the summary");
     filter_->setClearButtonEnabled(true);
     only_selection_->setObjectName("packetsOfSelection");
     count_->setObjectName("packetCount");
-    table_->setObjectName("packetTable");
-    table_->setModel(&model_);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setShowGrid(false);
-    table_->setAlternatingRowColors(true);
-    table_->setWordWrap(false);
-    // Rows of one height: no row is asked for its own, however many there are.
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->horizontalHeader()->setStretchLastSection(true);
     lay_out();
     connect(filter_, &QLineEdit::textChanged, this, [this] { apply_filter(); });
     connect(only_selection_, &QCheckBox::toggled, this, [this] { apply_filter(); });
@@ -93,7 +80,10 @@ void PacketPane::show(std::shared_ptr<const Recording> recording) {
     following_ = true;
     background_.abandon();
     frame_.reset();
+    // Those of a file that has grown stay until it has been read once more.
+    const bool has_grown = recording_ && recording_->files == recording->files;
     recording_ = std::move(recording);
+    if (!has_grown) model_.show_lines(nullptr);
     model_.show(recording_);
     following_ = false;
     apply_filter();
@@ -132,6 +122,19 @@ void PacketPane::follow_place() {
     }
     following_ = false;
     show_frame();
+    want_lines();
+}
+
+void PacketPane::want_lines() {
+    if (lines_of_ == recording_ || visibleRegion().isEmpty()) return;
+    lines_of_ = recording_;
+    lines_background_.run(
+        [recording = recording_](const Background::Stop& stop) { return lines_of(*recording, stop); },
+        [this](const std::shared_ptr<const LineTable>& lines) {
+            if (!lines) return;
+            model_.show_lines(lines);
+            if (!filter_->text().isEmpty()) apply_filter();
+        });
 }
 
 std::string PacketPane::session_of(const FrameRow& row) const {

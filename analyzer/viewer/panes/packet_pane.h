@@ -38,6 +38,8 @@ private:
     void show_frame();
     void show_frame(const WholeFrame& frame);
     void show_octets(std::size_t offset, std::size_t length);
+    /// Reads them, where the pane can be seen.
+    void want_lines();
     std::string session_of(const FrameRow& row) const;
     void scroll_to(int row);
     void go_to(const FrameRow& row);
@@ -56,7 +58,9 @@ private:
     std::optional<std::uint64_t> frame_;  ///< whose fields are shown
     std::vector<std::uint8_t> frame_octets_;
     Background background_;
-    bool following_ = false;  ///< the selection is moved by another pane
+    Background lines_background_;
+    std::shared_ptr<const Recording> lines_of_;  ///< whose lines have been read, or are being read
+    bool following_ = false;                     ///< the selection is moved by another pane
 };
 
 }  // namespace fabricscope::viewer

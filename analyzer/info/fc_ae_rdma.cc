@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/fc_ae_rdma/summary.h"
+#include "analyzer/info/fc_ae_rdma.h"
 
-#include "plugins/fc/show.h"
-
-namespace fabricscope::plugin::fc_ae_rdma {
+namespace fabricscope::info::fc_ae_rdma {
 namespace {
 
 using wire::Iu;
@@ -20,13 +18,13 @@ void add_command(Line& line, const Message& message) {
     if (!message.notifies) line << ", without notification";
 }
 
-void add_data(Line& line, const FrameEntry& entry, const fc::Frame& frame, const Message& message) {
+void add_data(Line& line, const fc::Frame& frame, const Message& message, bool repeated) {
     const std::uint64_t octets = frame.payload_length;
     if (octets == 0) return;
     const std::uint64_t first = frame.header.parameter;
     line << ", bytes " << first << "-" << first + octets - 1;
     if (message.data_length) line << " of " << *message.data_length;
-    if (!entry.repeated) add_range(line, message.base_address + first, octets);
+    if (!repeated) add_range(line, message.base_address + first, octets);
 }
 
 void add_response(Line& line, const fc::Frame& frame) {
@@ -46,18 +44,18 @@ const char* name_of_iu(const fc::Frame& frame) {
     return name != nullptr ? name : "FCP IU";
 }
 
-Line summary_of(const FrameEntry& entry, const fc::Frame& frame, const Message& message) {
+Line summary_of(const fc::Frame& frame, const Message& message, bool repeated) {
     Line line(name_of_iu(frame));
     line << " fc-ae-rdma-" << message.id;
     if (message.is_read) line << " " << message.operation();
     if (message.lun) line << " LUN " << *message.lun;
     switch (static_cast<Iu>(frame.header.r_ctl)) {
         case Iu::command: add_command(line, message); break;
-        case Iu::data: add_data(line, entry, frame, message); break;
+        case Iu::data: add_data(line, frame, message, repeated); break;
         case Iu::response: add_response(line, frame); break;
         case Iu::xfer_rdy: break;
     }
     return line;
 }
 
-}  // namespace fabricscope::plugin::fc_ae_rdma
+}  // namespace fabricscope::info::fc_ae_rdma

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/fcvi/summary.h"
+#include "analyzer/info/fcvi.h"
 
-namespace fabricscope::plugin::fcvi {
+namespace fabricscope::info::fcvi {
 namespace {
 
 using wire::IuType;
@@ -70,7 +70,7 @@ void add_disconnect(Line& line, const IuView& view) {
 void add_data(Line& line, const IuView& view) {
     const std::uint32_t octets = view.frame.payload_length;
     if (octets == 0) return;
-    const std::uint64_t first = view.entry.repeated ? view.frame.header.parameter : view.entry.offset;
+    const std::uint64_t first = view.repeated ? view.frame.header.parameter : view.offset;
     line << ", bytes " << first << "-" << first + octets - 1;
     if (view.message != nullptr && view.message->total_length) line << " of " << *view.message->total_length;
 }
@@ -117,7 +117,7 @@ Line name_of_iu(const wire::DeviceHeader& header) {
 }
 
 Line summary_of(const IuView& view) {
-    if (!view.entry.readable)
+    if (!view.readable)
         return Line(
             view.frame.header.df_ctl.device_header_octets() == 0 ? "no Device_Header" : "Device_Header cut off");
     Line line = name_of_iu(view.header);
@@ -144,4 +144,4 @@ Line rejection_of(const Connection& connection) {
 
 std::uint64_t length_of(const Message& message) { return message.total_length.value_or(message.bytes); }
 
-}  // namespace fabricscope::plugin::fcvi
+}  // namespace fabricscope::info::fcvi

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/rdma/summary.h"
+#include "analyzer/info/rdma.h"
 
 #include "protocols/ib/retries.h"
 
-namespace fabricscope::plugin::rdma {
+namespace fabricscope::info::rdma {
 namespace {
 
+using engine::rdma::Cause;
 using ib::AethSyndrome;
 using ib::Position;
 
@@ -112,4 +113,4 @@ const char* mark_of(const FrameFacts& facts) {
     return facts.duplicate_ack ? "[Duplicate ACK]" : nullptr;
 }
 
-}  // namespace fabricscope::plugin::rdma
+}  // namespace fabricscope::info::rdma

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/shell/line.h"
+#include "analyzer/info/line.h"
 
 #include <algorithm>
 #include <charconv>
 #include <iterator>
 
-namespace fabricscope::plugin {
+namespace fabricscope::info {
 namespace {
 
 /// The digits of any 64-bit number, with its sign.
@@ -33,4 +33,12 @@ Line& Line::hex(std::uint64_t number) { return *this << Digits(number, 16); }
 Line& Line::write_signed(std::int64_t number) { return *this << Digits(number, 10); }
 Line& Line::write_decimal(std::uint64_t number) { return *this << Digits(number, 10); }
 
-}  // namespace fabricscope::plugin
+Line range_text(std::uint64_t first, std::uint64_t octets) {
+    Line line;
+    if (octets == 0) return line;
+    line << "0x", line.hex(first);
+    line << "-0x", line.hex(first + octets - 1);
+    return line;
+}
+
+}  // namespace fabricscope::info

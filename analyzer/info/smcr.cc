@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/smcr/summary.h"
+#include "analyzer/info/smcr.h"
 
 #include "analyzer/engine/smcr/llc_exchange.h"
 
-namespace fabricscope::plugin::smcr {
+namespace fabricscope::info::smcr {
 namespace {
 
 /// What tells this message from others of its type.
@@ -123,10 +123,16 @@ Line summary_of_write(const FrameFacts& facts) {
     return line;
 }
 
+Line summary_of_clc_part(std::uint32_t octets) {
+    Line line("[CLC message, ");
+    line << octets << " bytes of it]";
+    return line;
+}
+
 Line summary_of_part(const FrameFacts& facts) {
     Line line("Part of a longer message");
     add_link(line, facts);
     return line;
 }
 
-}  // namespace fabricscope::plugin::smcr
+}  // namespace fabricscope::info::smcr

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One line about a packet, for the Info column and the head of its tree.
+// One line about a packet, for Wireshark's Info column, the head of its tree, and the viewer.
 #pragma once
 
-#include "plugins/rdma/record.h"
-#include "plugins/shell/line.h"
+#include "analyzer/engine/rdma/observer.h"
+#include "analyzer/info/line.h"
 
-namespace fabricscope::plugin::rdma {
+namespace fabricscope::info::rdma {
+
+using engine::rdma::FrameFacts;
+using engine::rdma::OperationType;
 
 /// "WRITE 65536 bytes, first packet, QP 0x000014, PSN 1005"
 /// "ACK of the WRITE in 12, QP 0x000011, PSN 1068"
@@ -17,4 +20,4 @@ const char* mark_of(const FrameFacts& facts);
 /// "SEND"
 const char* words_for(OperationType type);
 
-}  // namespace fabricscope::plugin::rdma
+}  // namespace fabricscope::info::rdma

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace fabricscope::plugin {
+namespace fabricscope::info {
 
 /// Trivially destructible, as Wireshark's exceptions demand. What does not fit is cut off.
 class Line {
@@ -28,6 +28,7 @@ public:
     Line& hex(std::uint64_t number);
 
     const char* c_str() const { return text_; }
+    std::string_view view() const { return {text_, size_}; }
     bool empty() const { return size_ == 0; }
 
 private:
@@ -39,4 +40,7 @@ private:
 };
 static_assert(std::is_trivially_destructible_v<Line>);
 
-}  // namespace fabricscope::plugin
+/// "0x1000-0x17ff"; empty for no octets
+Line range_text(std::uint64_t first, std::uint64_t octets);
+
+}  // namespace fabricscope::info

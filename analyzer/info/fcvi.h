@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One line about an IU's frame, for the Info column and the head of its tree.
+// One line about an IU's frame, for Wireshark's Info column, the head of its tree, and the viewer.
 #pragma once
 
-#include "plugins/fcvi/record.h"
-#include "plugins/shell/line.h"
+#include "analyzer/engine/fcvi/model.h"
+#include "analyzer/info/line.h"
 #include "protocols/fc/frame.h"
+#include "protocols/fcvi/connect.h"
+#include "protocols/fcvi/device_header.h"
 
-namespace fabricscope::plugin::fcvi {
+namespace fabricscope::info::fcvi {
+
+namespace wire = fabricscope::fcvi;
+using engine::fcvi::Connection;
+using engine::fcvi::Message;
 
 /// What a line about a frame is made of.
 struct IuView {
-    const FrameEntry& entry;
+    bool readable;         ///< its Device_Header is there
+    bool repeated;         ///< seen before
+    std::uint64_t offset;  ///< of its data in the Message
     const fc::Frame& frame;
     const wire::DeviceHeader& header;
     const wire::ConnectPayload* payload;  ///< of a connect IU that is seen whole in this frame
@@ -31,4 +39,4 @@ Line rejection_of(const Connection& connection);
 /// How many bytes the Message has: as it says, or as many as were seen.
 std::uint64_t length_of(const Message& message);
 
-}  // namespace fabricscope::plugin::fcvi
+}  // namespace fabricscope::info::fcvi

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One line about a message, for the Info column and the head of its tree.
+// One line about a message, for Wireshark's Info column, the head of its tree, and the viewer.
 #pragma once
 
-#include "plugins/rdma_cm/record.h"
-#include "plugins/shell/show.h"
+#include "analyzer/engine/rdma_cm/model.h"
+#include "analyzer/info/line.h"
+#include "protocols/rdma_cm/message.h"
 
-namespace fabricscope::plugin::rdma_cm {
+namespace fabricscope::info::rdma_cm {
+
+namespace wire = fabricscope::rdma_cm;
+using engine::rdma_cm::Connection;
 
 /// What a line about a message is made of.
 struct MessageView {
     const wire::Message& message;
     std::size_t captured;          ///< octets of the MAD
     const Connection* connection;  ///< nullptr if it belongs to none
-    Ends ends;                     ///< sockets; none if they are not known
+    const char* source;            ///< socket; nullptr: not known
+    const char* destination;
 };
 
 /// "REQ cm-1 192.0.2.10:40000 → 192.0.2.20:7471 tcp, QP 0x11"
@@ -25,4 +30,4 @@ Line rejection_of(const Connection& connection);
 /// "REQ", "CM attribute 0x1b"
 Line name_of_message(const wire::Message& message);
 
-}  // namespace fabricscope::plugin::rdma_cm
+}  // namespace fabricscope::info::rdma_cm

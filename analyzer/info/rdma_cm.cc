@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/rdma_cm/summary.h"
+#include "analyzer/info/rdma_cm.h"
 
 #include <algorithm>
 
-namespace fabricscope::plugin::rdma_cm {
+namespace fabricscope::info::rdma_cm {
 namespace {
 
 using wire::RejectInformation;
@@ -109,7 +109,7 @@ void add_timeout(Line& line, std::uint8_t code) { line << ((std::uint64_t{4096} 
 /// In small letters, as the engine names protocols.
 void add_small(Line& line, std::string_view text) {
     for (const char letter : text) {
-        const char small = g_ascii_tolower(letter);
+        const char small = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
         line << std::string_view(&small, 1);
     }
 }
@@ -201,7 +201,7 @@ Line name_of_message(const wire::Message& message) {
 Line summary_of(const MessageView& view) {
     Line line = name_of_message(view.message);
     if (view.connection != nullptr) line << " cm-" << view.connection->id;
-    if (view.ends.source != nullptr) line << " " << view.ends.source << " → " << view.ends.destination;
+    if (view.source != nullptr) line << " " << view.source << " → " << view.destination;
     std::visit(Detail{line, view}, view.message.body);
     return line;
 }
@@ -220,4 +220,4 @@ Line rejection_of(const Connection& connection) {
     return line;
 }
 
-}  // namespace fabricscope::plugin::rdma_cm
+}  // namespace fabricscope::info::rdma_cm
