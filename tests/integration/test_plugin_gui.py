@@ -203,7 +203,7 @@ def test_the_profile_for_queue_pairs(tmp_path_factory):
         assert colours(screen.settled())[rules["Bad RDMA"]] > 2000
         with window(screen, "I/O Graphs", "alt+s", "i"):
             text = screen.text()
-            assert "RDMA packets" in text and "Sent again" in text
+            assert "RDMA packets" in text and "Retransmitted" in text
             seen = colours(screen.settled())
             # Beside each other, not one below the other's feet.
             assert seen.get(bytes.fromhex("E69F00"), 0) > 2000

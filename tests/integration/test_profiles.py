@@ -41,6 +41,51 @@ def columns(profile):
     return re.findall(r'"(%[^"]+)"', (PROFILES[profile] / "preferences").read_text())
 
 
+# ---- colours: those of fabricscope's own pictures --------------------------------------------------------
+
+PALETTE = {name: tuple(map(int, rgb)) for name, *rgb in re.findall(
+    r"(\w+)\{(\d+), (\d+), (\d+)\}", (ROOT / "analyzer/report/drawing.h").read_text().partition("namespace palette")[2].partition("namespace")[0])}
+MEANINGS = {  # what is said in both, and in which colour
+    "breaks a rule": "vermilion", "failed": "vermilion", "observed, something failed": "vermilion", "abnormal close": "vermilion",
+    "receiver not ready": "orange", "window full or opened": "orange", "wait (MRA)": "orange",
+    "congestion": "purple", "CLC": "blue", "set-up": "blue", "FC-VI connections": "blue", "LLC": "green",
+    "CDC": "sky", "RDMA WRITE": "sky", "SEND": "sky", "WRITE": "sky", "READ": "sky", "FC-VI": "sky", "FC-AE-RDMA": "sky",
+}
+
+
+def painted(profile):
+    """Background and letters of each rule, eight bits each."""
+    lines = (PROFILES[profile] / "colorfilters").read_text().splitlines()
+    return {title: [tuple(int(value) // 257 for value in colour.split(",")) for colour in re.findall(r"\[([\d,]+)\]", colours)]
+            for _, title, _, colours in (line.split("@") for line in lines if line.startswith("@"))}
+
+
+def is_tint(colour, of):
+    """Whether white added to one gives the other."""
+    full, one = min(zip(of, colour))
+    share = (255 - one) / (255 - full)
+    return all(abs(255 - (255 - full) * share - one) <= 2 for full, one in zip(of, colour))
+
+
+def luminance(colour):
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in (part / 255 for part in colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_colours_are_those_of_the_pictures(profile):
+    hues = {name: rgb for name, rgb in PALETTE.items() if name in ("orange", "sky", "green", "blue", "vermilion", "purple")}
+    assert len(hues) == 6
+    for title, (background, letters) in painted(profile).items():
+        grey = max(background) - min(background) == 0
+        dark = luminance(background) < 0.05 and letters == PALETTE["orange"]  # what is retransmitted, as in curves
+        assert grey or dark or any(is_tint(background, rgb) for rgb in hues.values()), title
+        if hue := MEANINGS.get(title.partition(": ")[2] or title):
+            assert is_tint(background, hues[hue]), title
+        bright, dim = sorted((luminance(background), luminance(letters)), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) >= 4.5, f"{title} cannot be read"
+
+
 def test_there_is_one_for_each_family():
     assert PROFILES.keys() == {"SMC-R", "RDMA", "RDMA CM", "FC"}
     script = (BUILD / "plugins/cmake_install.cmake").read_text()
