@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "analyzer/report/rdma_report.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {
@@ -26,7 +27,11 @@ constexpr std::array sessions{
                      engine::Time start) { return ladder_of(engine.rdma_cm().connections[index], start); },
         .why_no_stream = ": RDMA CM does not tell where in memory its data belong, or in which order they are read; "
                          "see analyze and timeline",
-        .filter = "rdma_ip_cm.connection"},
+        .filter = "rdma_ip_cm.connection",
+        .detail =
+            [](const engine::Engine& engine, std::size_t index) {
+                return cm_traffic_detail(engine.rdma(), engine.rdma_cm().connections[index].id);
+            }},
 };
 
 constexpr std::array names{NameKind{"cm-", Connections::count}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -123,6 +124,12 @@ void RdmaDetail::add_panel(const PsnTimeline& timeline, Side requester) {
     detail_.panels.push_back(std::move(panel));
 }
 
+/// Nobody tells it anything.
+class NoDetail final : public DetailListener {
+    void listen(engine::Observers&) override {}
+    Detail take() override { return {}; }
+};
+
 Detail RdmaDetail::take() {
     const PsnTimeline timeline = psns_.timeline_of(stream_, 0);
     for (const Side requester : {a, b}) add_panel(timeline, requester);
@@ -133,6 +140,12 @@ Detail RdmaDetail::take() {
 
 std::unique_ptr<DetailListener> rdma_detail(const engine::rdma::Stream& stream) {
     return std::make_unique<RdmaDetail>(stream);
+}
+
+std::unique_ptr<DetailListener> cm_traffic_detail(const engine::rdma::Model& model, std::uint32_t connection) {
+    const auto stream = std::ranges::find(model.streams, connection, &engine::rdma::Stream::cm_connection);
+    if (stream == model.streams.end()) return std::make_unique<NoDetail>();
+    return rdma_detail(*stream);
 }
 
 }  // namespace fabricscope::report

@@ -26,5 +26,7 @@ const char* cause_words(engine::rdma::Cause cause);
 std::string end_text(const engine::rdma::Endpoint& end);
 
 std::unique_ptr<DetailListener> rdma_detail(const engine::rdma::Stream& stream);
+/// That of the queue pairs that a CM connection set up; of none, if none of their packets were captured.
+std::unique_ptr<DetailListener> cm_traffic_detail(const engine::rdma::Model& model, std::uint32_t connection);
 
 }  // namespace fabricscope::report

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from harness import BUILD, ROOT, sample
+from harness import BUILD, ROOT, sample, samples
 from namespaces import REASON, ip, namespaces, packet_sockets, send_frames
 from screen import HEIGHT, SECONDS, WIDTH, a_screen, stopping, wait_for
 
@@ -63,6 +63,31 @@ def test_every_pane_can_be_clicked_through(tmp_path, name):
         assert program.wait(SECONDS) == 0
     left = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
     assert left == ["fabricscope-viewer.conf"]  # where the panes stood, and nothing else
+
+
+PANES = ("Fabric", "Ladder", "Memory", "Latency", "Packets", "Compare", "Sequence")
+
+
+def test_every_real_capture_is_shown_without_a_word_of_complaint(tmp_path):
+    """The program with each of them, one after the other: all panes are clicked, and it ends well."""
+    places = None
+    tmp_path.chmod(0o700)  # as Qt demands of the folder of a user's sockets
+    with a_screen() as screen:
+        environment = {
+            **os.environ, "DISPLAY": screen.environment["DISPLAY"], "QT_QPA_PLATFORM": "xcb", "HOME": str(tmp_path),
+            "XDG_CONFIG_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+        for name in samples():
+            program = subprocess.Popen([PROGRAM, "view", sample(name)], env=environment, stderr=subprocess.PIPE, text=True)
+            with stopping(program):
+                (window,) = wait_for(name, lambda name=name: screen.windows(f"^{name}"))
+                screen.run("xdotool", "windowmove", window, "0", "0", "windowsize", window, str(WIDTH), str(HEIGHT), "windowfocus", window)
+                if places is None:
+                    wait_for("the panes", lambda: says(screen, "Compare"))
+                    places = screen.places_of(*PANES)
+                steps = [word for x, y in places for word in ("mousemove", str(x), str(y), "click", "1", "sleep", "0.1")]
+                screen.run("xdotool", *steps, "key", "ctrl+q")
+                assert program.wait(SECONDS) == 0, name
+                assert program.stderr.read() == "", name
 
 
 WHOLE = "smcr_v2_echo"

@@ -55,6 +55,7 @@ class DetailTest : public QObject {
 
 private Q_SLOTS:
     void naks_and_retransmissions_are_those_of_the_model();
+    void a_cm_connection_shows_its_queue_pairs();
     void octets_in_an_rmb_element_are_those_that_were_sent();
     void memory_of_queue_pairs_is_known_by_address();
     void offsets_of_fibre_channel_are_shown();
@@ -83,6 +84,27 @@ void DetailTest::naks_and_retransmissions_are_those_of_the_model() {
         QVERIFY(panel.counts_packets);
         QCOMPARE(panel.curves[0].steps.back().value, panel.curves[1].steps.back().value);  // all was acknowledged
     }
+}
+
+void DetailTest::a_cm_connection_shows_its_queue_pairs() {
+    const std::string file = (samples + "real/rdmacm_lossy_rping.pcap").toStdString();
+    const auto recording = load({file}, [](auto, auto) { return true; });
+    const auto& streams = recording->reading.engine->rdma().streams;
+    const auto stream = std::ranges::find(streams, 1U, &engine::rdma::Stream::cm_connection);
+    QVERIFY(stream != streams.end());
+    const report::Detail own = detail_of(*recording, "cm-1", go_on);
+    const report::Detail of_stream = detail_of(*recording, engine::rdma::stream_name(stream->id), go_on);
+    QCOMPARE(own.panels.size(), 2U);
+    QVERIFY(own.panels[0].counts_packets);
+    QCOMPARE(own.panels[0].curves[0].steps.size(), of_stream.panels[0].curves[0].steps.size());
+    QCOMPARE(count_of(own.panels, "retransmitted"), count_of(of_stream.panels, "retransmitted"));
+    QVERIFY(count_of(own.panels, "retransmitted") != 0);
+    QCOMPARE(own.memories, of_stream.memories);
+    QVERIFY(!own.memories.empty());
+    // Without queue pairs there is nothing, and no harm.
+    const auto refused = load(
+        {(samples + "real/rdmacm_reject_no_listener.pcap").toStdString()}, [](auto, auto) { return true; });
+    QVERIFY(detail_of(*refused, "cm-1", go_on).panels.empty());
 }
 
 void DetailTest::octets_in_an_rmb_element_are_those_that_were_sent() {

@@ -50,6 +50,7 @@ private Q_SLOTS:
     void packets_are_linked_both_ways();
     void fibre_channel_frames_say_what_they_are();
     void frames_of_a_flow_belong_to_what_they_have_in_common();
+    void what_there_is_no_room_for_is_said();
     void wireshark_is_told_the_frame_and_the_session();
     void annotated_captures_are_opened();
     void lists_stay_as_wide_as_they_are();
@@ -319,6 +320,19 @@ void ViewerTest::frames_of_a_flow_belong_to_what_they_have_in_common() {
     QCOMPARE(frames.rows[2].node, 2U);
     QCOMPARE(frames.row_of(70'000), 3U);
     QCOMPARE(frames.row_of(4), frames.rows.size());
+}
+
+void ViewerTest::what_there_is_no_room_for_is_said() {
+    Recording recording;
+    recording.frames.most = 2;
+    const std::vector<std::uint8_t> octets(60);
+    for (const std::uint64_t number : {1U, 2U, 3U, 4U, 5U})
+        recording.frames.add(capture::decode(
+            {.number = number, .wire_length = 60, .data = octets, .link = capture::LinkType::ethernet}));
+    QCOMPARE(recording.frames.rows.size(), 2U);
+    QCOMPARE(recording.frames.row_of(5), 2U);
+    QVERIFY(!recording.time_of(5).has_value());
+    QCOMPARE(recording.complaint(), std::string("Packets lists the first 2 frames; 3 more were read."));
 }
 
 void ViewerTest::wireshark_is_told_the_frame_and_the_session() {

@@ -115,6 +115,10 @@ std::uint32_t FrameTable::summary_number(const Packet& packet) {
 }
 
 void FrameTable::add(const Packet& packet) {
+    if (rows.size() >= most) {
+        ++left_out;
+        return;
+    }
     const Ends ends = ends_of(packet);
     FrameRow row{.number = packet.number, .time = packet.time, .octets = packet.wire_length};
     const bool has_addresses = packet.source.kind != capture::Address::Kind::none;

@@ -43,6 +43,11 @@ struct FrameRow {
 };
 
 struct FrameTable {
+    /// Some 1.5 GB with their words, and as much as a capture of 10 GB has.
+    static constexpr std::size_t most_rows = 25'000'000;
+
+    std::size_t most = most_rows;
+    std::uint64_t left_out = 0;  ///< frames behind these
     std::vector<FrameRow> rows;
     Words words;
 

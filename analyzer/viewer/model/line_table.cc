@@ -116,12 +116,16 @@ std::vector<bool> LineTable::with(std::string_view words) const {
 
 std::shared_ptr<const LineTable> lines_of(const Recording& recording, const std::function<bool()>& stop) {
     auto table = std::make_shared<LineTable>();
-    if (!recording.reading.engine) return table;
+    if (!recording.reading.engine || recording.frames.rows.empty()) return table;
+    const std::uint64_t last = recording.frames.rows.back().number;
     try {
         info::FrameLines lines(
-            *recording.reading.engine, [&](std::uint64_t frame, std::string_view line) { table->set(frame, line); },
+            *recording.reading.engine,
+            [&](std::uint64_t frame, std::string_view line) {
+                if (frame <= last) table->set(frame, line);
+            },
             [&](std::uint64_t frame, std::uint64_t original) {
-                if (const std::string line = table->line(original); !line.empty())
+                if (const std::string line = table->line(original); frame <= last && !line.empty())
                     table->set(frame, info::copy_of(original, line));
             });
         const report::Reading again = report::read(

@@ -94,6 +94,10 @@ std::vector<report::Arrow> Recording::arrows(const std::string& session, std::ui
 std::string Recording::complaint() const {
     std::string text = fmt::format("{}", fmt::join(reading.problems, "\n"));
     if (cancelled) text += fmt::format("{}Reading was cancelled: this is what came before.", text.empty() ? "" : "\n");
+    if (frames.left_out != 0)
+        text += fmt::format(
+            "{}Packets lists the first {}; {} more were read.", text.empty() ? "" : "\n",
+            report::counted(frames.rows.size(), "frame"), report::grouped(frames.left_out));
     if (!results || !text.empty()) return text;
     if (results->capture.frames == 0) return "There is no frame in this capture.";
     return overview.nodes.empty() ? "Nothing in this capture belongs to a protocol that fabricscope follows." : "";
@@ -106,8 +110,8 @@ std::shared_ptr<const Recording> load(
     std::uint64_t frames = 0, octets = 0;
     const auto known = std::make_shared<KnownFrames>();
     auto listeners = std::make_unique<report::FrameListeners>(
-        [known](const report::SessionKind& kind, std::uint64_t frame, std::uint32_t id) {
-            known->add(kind, frame, id);
+        [known, recording = recording.get()](const report::SessionKind& kind, std::uint64_t frame, std::uint32_t id) {
+            if (recording->frames.left_out == 0) known->add(kind, frame, id);
         });
     recording->reading = report::read(
         files, engine_options(), listeners->observers(), [&](const capture::Packet& packet) {

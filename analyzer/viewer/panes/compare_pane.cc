@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
@@ -134,6 +135,7 @@ void ComparePane::lay_out() {
     session_->hide();
     summary_->setWordWrap(true);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    table_->horizontalHeader()->hide();
     auto* line = new QHBoxLayout;
     for (QWidget* widget : std::initializer_list<QWidget*>{with_file_, session_, play_client_, play_server_})
         line->addWidget(widget);
@@ -154,10 +156,16 @@ void ComparePane::show(std::shared_ptr<const Recording> recording) {
     own_.reset();
     other_.reset();
     compared_.reset();
-    model_.show(nullptr);
+    show_rows(nullptr);
     session_->hide();
     summary_->clear();
     follow_place();
+}
+
+/// Titles of nothing say nothing.
+void ComparePane::show_rows(const std::shared_ptr<const Compared>& compared) {
+    model_.show(compared);
+    table_->horizontalHeader()->setVisible(compared != nullptr);
 }
 
 void ComparePane::follow_place() {
@@ -240,7 +248,7 @@ void ComparePane::take(const Result& result) {
     own_ = result.own;
     other_ = result.other;
     compared_ = result.compared;
-    model_.show(compared_->complaint.empty() ? compared_ : nullptr);
+    show_rows(compared_->complaint.empty() ? compared_ : nullptr);
     session_->clear();
     for (const std::string& choice : result.choices) session_->addItem(text(choice));
     session_->setCurrentText(text(compared_->other));

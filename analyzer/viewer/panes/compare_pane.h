@@ -67,6 +67,7 @@ private:
     };
 
     void lay_out();
+    void show_rows(const std::shared_ptr<const Compared>& compared);
     void follow_place();
     void choose_files();
     void choose_session(const QString& session);

@@ -112,8 +112,7 @@ void LadderPane::paintEvent(QPaintEvent*) {
         const QString words = shown_.empty() ? "Select a session to see who said what."
                                              : "Of " + text(shown_) +
                                                    " there is no ladder: select one of its operations in Tracks.";
-        painter.drawText(
-            viewport()->rect().adjusted(8, 8, -8, -8), Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, words);
+        painter.drawText(viewport()->rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap, words);
         return;
     }
     const Columns columns = this->columns();

@@ -54,6 +54,7 @@ LatencyPane::LatencyPane(Navigator& navigator)
       waterfall_(new Waterfall) {
     setObjectName("latency");
     operation_->setObjectName("latencyOperation");
+    operation_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     summary_->setObjectName("latencySummary");
     plot_->setObjectName("latencyPlot");
     slowest_->setObjectName("slowest");

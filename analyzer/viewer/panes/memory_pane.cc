@@ -14,6 +14,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "analyzer/report/units.h"
@@ -147,9 +148,11 @@ void MemoryPicture::paintEvent(QPaintEvent*) {
         painter.drawText(QPointF(x + 15, fontMetrics().ascent() + 2), name);
         x += 15 + fontMetrics().horizontalAdvance(name) + 16;
     }
-    constexpr int lines = 4;
-    for (int i = 0; i <= lines; ++i) {
-        const std::uint64_t address = low_ + (high_ - low_) / lines * static_cast<unsigned>(i);
+    // At addresses that are round as people read them.
+    constexpr std::uint64_t most_lines = 5;
+    const std::uint64_t step = std::bit_ceil(std::max<std::uint64_t>((high_ - low_) / most_lines, 1));
+    const std::uint64_t first = low_ % step == 0 ? low_ : low_ - low_ % step + step;
+    for (std::uint64_t address = first; address >= first && address <= high_; address += step) {
         const double y = y_of(address);
         painter.setPen(theme.grid);
         painter.drawLine(QPointF(margin(), y), QPointF(width(), y));

@@ -88,7 +88,7 @@ void PacketPane::show(std::shared_ptr<const Recording> recording) {
     following_ = false;
     apply_filter();
     const std::array samples{"0000000", "000.000000000", "192.0.2.10 port 00000", "192.0.2.10 port 00000",
-                             "000,000", "smcr-000"};
+                             "000,000", "fc-ae-rdma-00"};
     for (std::size_t i = 0; i < samples.size(); ++i)
         table_->setColumnWidth(static_cast<int>(i), fontMetrics().horizontalAdvance(samples[i]) + 12);
 }

@@ -367,7 +367,7 @@ void SequencePane::draw() {
         const auto same = std::ranges::find(beside, panels[i].title, &CurvePanel::title);
         add_panel(i, panels[i], same != beside.end() ? &*same : nullptr);
     }
-    plot_->setVisible(!panels.empty());
+    plot_->show();
     if (shown_.empty()) title_->setText("Select a session to see how its data advanced.");
     else if (panels.empty()) title_->setText(text(shown_) + ": no data that advance are known of it.");
     else title_->setText(legend_of(shown_, panels, beside.empty() ? nullptr : beside_.get(), theme));
