@@ -97,7 +97,7 @@ void PictureTest::panes_show_something() {
         const QString kept = qEnvironmentVariable("FABRICSCOPE_PICTURES");
         for (QDockWidget* dock : opened.window.findChildren<QDockWidget*>()) {
             dock->raise();
-            QTest::qWait(30);
+            QTest::qWait(kept.isEmpty() ? 30 : 400);  // until it has settled, and has read what it shows
             QWidget& pane = *dock->widget();
             QVERIFY2(colours_in(pane.grab().toImage()) > 8, qPrintable(dock->windowTitle()));
             if (kept.isEmpty()) continue;

@@ -58,15 +58,30 @@ struct Ends {
 };
 
 Ends ends_of(const Packet& packet) {
-    Ends ends{{packet.source, nullptr, 0}, {packet.destination, nullptr, 0}};
+    using Kind = FrameTable::End::Kind;
+    Ends ends{{packet.source}, {packet.destination}};
     const auto add_ports = [&](const auto& of) {
-        ends.source = {packet.source, "port", of.source_port};
-        ends.destination = {packet.destination, "port", of.destination_port};
+        ends.source = {packet.source, Kind::port, of.source_port};
+        ends.destination = {packet.destination, Kind::port, of.destination_port};
     };
     if (packet.transport == Transport::tcp) add_ports(packet.tcp);
     if (packet.transport == Transport::udp) add_ports(packet.udp);
-    if (packet.transport == Transport::ib) ends.destination = {packet.destination, "QP", packet.ib.bth.destination_qpn};
+    if (packet.transport == Transport::ib)
+        ends.destination = {packet.destination, Kind::queue_pair, packet.ib.bth.destination_qpn};
     return ends;
+}
+
+/// "192.0.2.10:40000", "[2001:db8::1]:80", "192.0.2.10 QP 17"
+std::string name_of(const FrameTable::End& end) {
+    const std::string address = to_string(end.address);
+    switch (end.kind) {
+        case FrameTable::End::Kind::host: break;
+        case FrameTable::End::Kind::queue_pair: return fmt::format("{} QP {}", address, end.number);
+        case FrameTable::End::Kind::port:
+            return end.address.kind == capture::Address::Kind::ipv6 ? fmt::format("[{}]:{}", address, end.number)
+                                                                    : fmt::format("{}:{}", address, end.number);
+    }
+    return address;
 }
 
 std::uint32_t common_branch(const report::Overview& overview, std::uint32_t one, std::uint32_t other) {
@@ -98,11 +113,7 @@ std::uint32_t FrameTable::number_of(const End& end) {
 
 std::uint32_t FrameTable::number_in_table(const End& end) {
     const auto [place, is_new] = ends_.try_emplace(end, 0);
-    if (is_new) {
-        std::string name = to_string(end.address);
-        if (end.noun != nullptr) name += fmt::format(" {} {}", end.noun, end.number);
-        place->second = words.number_of(name);
-    }
+    if (is_new) place->second = words.number_of(name_of(end));
     return place->second;
 }
 

@@ -64,9 +64,10 @@ struct FrameTable {
     std::size_t row_of(std::uint64_t frame) const;
 
     struct End {
+        enum class Kind : std::uint8_t { host, port, queue_pair };
         capture::Address address;
-        const char* noun;  ///< "port", "QP"; nullptr: the address is all
-        std::uint32_t number;
+        Kind kind = Kind::host;
+        std::uint32_t number = 0;  ///< of the port or queue pair
         bool operator==(const End&) const = default;
     };
 

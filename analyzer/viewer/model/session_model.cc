@@ -104,7 +104,7 @@ QVariant SessionModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant SessionModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    constexpr std::array titles{"Session", "Outcome", "Bytes", "Packets", "Resent", "Slowest", "First, s", "Ends"};
+    constexpr std::array titles{"Session", "Outcome", "Bytes", "Packets", "Retrans.", "Slowest", "First, s", "Ends"};
     static_assert(titles.size() == column_count);
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole)

@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QFontDatabase>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSplitter>
@@ -10,7 +11,7 @@
 #include <QTextEdit>
 #include <QTreeWidget>
 #include <QVBoxLayout>
-#include <array>
+#include <algorithm>
 #include <functional>
 
 #include "analyzer/report/units.h"
@@ -87,10 +88,17 @@ void PacketPane::show(std::shared_ptr<const Recording> recording) {
     model_.show(recording_);
     following_ = false;
     apply_filter();
-    const std::array samples{"0000000", "000.000000000", "192.0.2.10 port 00000", "192.0.2.10 port 00000",
-                             "000,000", "fc-ae-rdma-00"};
-    for (std::size_t i = 0; i < samples.size(); ++i)
-        table_->setColumnWidth(static_cast<int>(i), fontMetrics().horizontalAdvance(samples[i]) + 12);
+    fit_columns();
+}
+
+/// To what stands in them at first, so that most of the room is left for what is said of the frames.
+void PacketPane::fit_columns() {
+    constexpr int rows_looked_at = 200, most_letters = 24;
+    table_->horizontalHeader()->setResizeContentsPrecision(rows_looked_at);
+    table_->resizeColumnsToContents();
+    const int widest = most_letters * fontMetrics().averageCharWidth();
+    for (int column = 0; column < PacketModel::summary; ++column)
+        table_->setColumnWidth(column, std::min(table_->columnWidth(column), widest));
 }
 
 void PacketPane::apply_filter() {

@@ -33,6 +33,7 @@ public:
 
 private:
     void lay_out();
+    void fit_columns();
     void apply_filter();
     /// Its fields and octets, where the pane can be seen.
     void show_frame();
