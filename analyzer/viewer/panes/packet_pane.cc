@@ -84,15 +84,19 @@ void PacketPane::show(std::shared_ptr<const Recording> recording) {
     // Those of a file that has grown stay until it has been read once more.
     const bool has_grown = recording_ && recording_->files == recording->files;
     recording_ = std::move(recording);
-    if (!has_grown) model_.show_lines(nullptr);
+    if (!has_grown) {
+        model_.show_lines(nullptr);
+        has_fit_columns_ = false;
+    }
     model_.show(recording_);
     following_ = false;
     apply_filter();
-    fit_columns();
 }
 
 /// To what stands in them at first, so that most of the room is left for what is said of the frames.
 void PacketPane::fit_columns() {
+    if (has_fit_columns_ || visibleRegion().isEmpty()) return;
+    has_fit_columns_ = true;
     constexpr int rows_looked_at = 200, most_letters = 24;
     table_->horizontalHeader()->setResizeContentsPrecision(rows_looked_at);
     table_->resizeColumnsToContents();
@@ -130,6 +134,7 @@ void PacketPane::follow_place() {
     }
     following_ = false;
     show_frame();
+    fit_columns();
     want_lines();
 }
 

@@ -61,7 +61,8 @@ private:
     Background background_;
     Background lines_background_;
     std::shared_ptr<const Recording> lines_of_;  ///< whose lines have been read, or are being read
-    bool following_ = false;                     ///< the selection is moved by another pane
+    bool has_fit_columns_ = false;
+    bool following_ = false;  ///< the selection is moved by another pane
 };
 
 }  // namespace fabricscope::viewer
