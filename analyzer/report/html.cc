@@ -26,7 +26,7 @@ h1 { font-size: 1.5em; margin-bottom: 0; } h2 { font-size: 1.15em; margin-top: 2
 table { border-collapse: collapse; width: 100%; font-size: .92em; }
 th, td { text-align: left; padding: .25em .6em; vertical-align: top; border-bottom: 1px solid #8884; }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-svg { max-width: 100%; height: auto; border: 1px solid #8884; border-radius: 4px; }
+svg { background: #fff; max-width: 100%; height: auto; border: 1px solid #8884; border-radius: 4px; }
 details { margin: .5em 0; } summary { cursor: pointer; }
 )";
 
@@ -129,7 +129,8 @@ void Page::session(const Node& node, std::size_t depth) {
 
 void Page::sessions() {
     out_ << "<h2>Sessions</h2>\n<table id=\"sessions\"><tr><th>Session</th><th>Outcome</th><th class=\"n\">Bytes</th>"
-            "<th class=\"n\">Packets</th><th class=\"n\">Resent</th><th class=\"n\">Slowest</th><th>Ends</th></tr>\n";
+            "<th class=\"n\">Packets</th><th class=\"n\">Retransmitted</th><th "
+            "class=\"n\">Slowest</th><th>Ends</th></tr>\n";
     const std::vector<std::size_t> order = overview_.in_tree_order();
     const std::size_t shown = std::min(order.size(), options_.rows);
     for (std::size_t i = 0; i < shown; ++i) session(overview_.nodes[order[i]], overview_.depth_of(order[i]));
