@@ -108,6 +108,7 @@ Octets NPort::process_login() const {
 }
 
 Time NPort::wakeup() const {
+    if (!events_.empty()) return 0;  // at once: an application that asked to reach a port may not be called otherwise
     Time earliest = never;
     for (const auto& [exchange, request] : requests_) earliest = std::min(earliest, request.deadline);
     for (const Search& search : searches_) earliest = std::min(earliest, search.deadline);

@@ -5,8 +5,10 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "capture/packet.h"
 #include "protocols/builders/frame_builder.h"
 #include "replay/stack/core/endpoint.h"
 #include "replay/stack/core/random.h"

@@ -159,7 +159,7 @@ TEST(StrayWrites, TheCursorTellsWhereTheElementBegins) {
 
 TEST(StrayWrites, ThoseOfTheElementAreReleasedInOrder) {
     StrayWrites strays;
-    for (const std::uint64_t address : {0x1'0000, 0x0'F000, 0x1'0010}) strays.keep(stray(address, 0x10));
+    for (const std::uint64_t address : {0x1'0000U, 0x0'F000U, 0x1'0010U}) strays.keep(stray(address, 0x10));
     strays.keep(stray(0x1'0020, 0x10, 0x51));
     std::vector<std::uint64_t> offsets;
     const auto note = [&](const Flow::Write& write) { offsets.push_back(write.offset); };

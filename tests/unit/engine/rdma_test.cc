@@ -705,7 +705,7 @@ TEST(Rdma, PacketsThatWereCutBeforeRethClaimNothing) {
 
 TEST(Rdma, ReadsWithoutRethThatWaitTogetherAreNotMissed) {
     World w;
-    for (const std::uint32_t psn : {10, 14, 18}) w.request(a, read_request, psn, 0);
+    for (const std::uint32_t psn : {10U, 14U, 18U}) w.request(a, read_request, psn, 0);
     for (std::uint32_t psn = 10; psn < 22; ++psn) {
         const bool first = psn % 4 == 2, last = psn % 4 == 1;
         w.answer(b, psn, ack, first ? response_first : last ? response_last : response_middle, 1024);

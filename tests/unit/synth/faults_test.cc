@@ -89,7 +89,7 @@ TEST(PeerFaults, ACutWireCarriesNothingForAWhile) {
 
 TEST(PeerFaults, ChancesAndDamage) {
     Way way("fault loss=50% from=server\nfault corrupt=100% what=tcp\n");
-    for (Time time = 0; time < 200; ++time) way.put(time, time % 2, capture::ack);
+    for (stack::PortId frame = 0; frame < 200; ++frame) way.put(static_cast<Time>(frame), frame % 2, capture::ack);
     const std::size_t arrived = way.arrivals().size();
     EXPECT_GT(arrived, 130U);
     EXPECT_LT(arrived, 170U);

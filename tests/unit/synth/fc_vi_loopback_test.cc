@@ -80,7 +80,7 @@ TEST_P(LoopbackOfEachLevel, ClientAndServer) {
     EXPECT_THAT(a().sent(), ElementsAre(sent_well, status::done | status::op_write));
     a().vi = second_vi;
     EXPECT_THAT(a().received(), ElementsAre(received_well));
-    for (const std::uint64_t place : {0x1000, 0x2000})
+    for (const std::uint64_t place : {0x1000U, 0x2000U})
         EXPECT_THAT(a().provider.memory().read(a().base + place, a().memory, 4), ElementsAre(1, 2, 3, 4));
 
     a().vi = first;

@@ -91,8 +91,8 @@ protected:
     void start(const ProviderConfig& of_a = {}, const ProviderConfig& of_b = {}) {
         a_.emplace(1, of_a);
         b_.emplace(2, of_b);
-        const PortId first = fabric_.attach(a().host, 0), second = fabric_.attach(b().host, 0),
-                     third = fabric_.attach(services_, 0);
+        const PortId port_a = fabric_.attach(a().host, 0), port_b = fabric_.attach(b().host, 0),
+                     port_services = fabric_.attach(services_, 0);
         fabric_.set_routing([=, this](PortId from, ByteView frame) -> std::optional<PortId> {
             const capture::Packet packet = fibre_channel::decode(frame, fibre_channel::Link::fibre);
             const fc::Frame& inside = packet.fc->frame;
@@ -103,8 +103,8 @@ protected:
                 seen.push_back(header);
             }
             const std::uint32_t to = inside.header.d_id;
-            if (from != third && cut) return std::nullopt;
-            return to == fc_test::id_of_a ? first : to == fc_test::id_of_b ? second : third;
+            if (from != port_services && cut) return std::nullopt;
+            return to == fc_test::id_of_a ? port_a : to == fc_test::id_of_b ? port_b : port_services;
         });
         fabric_.set_tap([this](const TappedFrame& frame) {
             if (tap && frame.moment == TappedFrame::Moment::sent) tap(frame);
