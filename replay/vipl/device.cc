@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -161,6 +162,12 @@ std::vector<stack::vi::HostName> read_hosts(const std::string& file) {
         while (address && words >> word) names.push_back({word, *address});
     }
     return names;
+}
+
+std::vector<stack::vi::HostName> hosts_of_system() {
+    const std::string file = "/etc/hosts";
+    if (!std::filesystem::exists(file)) return {};
+    return read_hosts(file);
 }
 
 }  // namespace fabricscope::vipl

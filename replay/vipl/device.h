@@ -55,5 +55,7 @@ InterfaceFacts facts_of(const std::string& interface);
 
 /// What a host file (hosts(5)) says: each name with its address. Throws DeviceError if it cannot be read.
 std::vector<stack::vi::HostName> read_hosts(const std::string& file);
+/// Of /etc/hosts; none where there is no such file, as in bare containers.
+std::vector<stack::vi::HostName> hosts_of_system();
 
 }  // namespace fabricscope::vipl

@@ -589,7 +589,8 @@ VIP_RETURN VipErrorCallback(VIP_NIC_HANDLE NicHandle, VIP_PVOID Context, VIP_ERR
 VIP_RETURN VipNSInit(VIP_NIC_HANDLE NicHandle, VIP_PVOID NSInitInfo) {
     return with_nic(NicHandle, [&](vi::Provider&, Opened& opened) {
         if (opened.names) return Return::error_nameservice;
-        opened.names.emplace(read_hosts(NSInitInfo == nullptr ? "/etc/hosts" : static_cast<const char*>(NSInitInfo)));
+        opened.names.emplace(
+            NSInitInfo == nullptr ? hosts_of_system() : read_hosts(static_cast<const char*>(NSInitInfo)));
         return opened.names->init();
     });
 }
