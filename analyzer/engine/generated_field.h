@@ -24,7 +24,8 @@ struct GeneratedField {
     const char* filter;  ///< display filter name, "smcr.in_flight"
     const char* label;   ///< for people, "Bytes in flight"
     GeneratedType type;
-    const char* description;
+    const char* description;       ///< a sentence without its full stop; of an expert info, what it says
+    const char* clause = nullptr;  ///< where a document says so; null for what is fabricscope's own
 };
 
 }  // namespace fabricscope::engine

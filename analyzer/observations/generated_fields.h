@@ -17,29 +17,31 @@ using engine::GeneratedType;
 inline constexpr std::array generated_fields{
     GeneratedField{
         "fabricscope.observation", "Observation", GeneratedType::text,
-        "Id of what is observed of this frame, as fabricscope explain takes it: SMCR-O-declined"},
+        "This is the id of what is observed of the frame, as fabricscope explain takes it, for example "
+        "SMCR-O-declined"},
     GeneratedField{
         "fabricscope.observation.session", "Session", GeneratedType::text,
-        "Connection, link group, stream or Exchange that it is about"},
-    GeneratedField{"fabricscope.observation.text", "What was seen", GeneratedType::text, "In one sentence"},
+        "The observation is about this connection, link group, stream or Exchange"},
     GeneratedField{
-        "fabricscope.observation.cause", "Cause", GeneratedType::text, "In one sentence, where the capture shows it"},
+        "fabricscope.observation.text", "What was seen", GeneratedType::text, "This sentence says what was seen"},
     GeneratedField{
-        "fabricscope.observation.look", "Look at", GeneratedType::text, "Counter, setting or command that tells more"},
+        "fabricscope.observation.cause", "Cause", GeneratedType::text,
+        "This sentence says why, where the capture shows it"},
+    GeneratedField{
+        "fabricscope.observation.look", "Look at", GeneratedType::text, "This counter, setting or command tells more"},
     GeneratedField{
         "fabricscope.observation.count", "How often", GeneratedType::unsigned_number,
-        "Packets, waits or frames, those that follow from it included"},
-    GeneratedField{
-        "fabricscope.observation.frame", "Seen in", GeneratedType::frame, "Another frame that shows the same"},
+        "It was seen in so many packets, waits or frames, with those that follow from it"},
+    GeneratedField{"fabricscope.observation.frame", "Seen in", GeneratedType::frame, "This other frame shows the same"},
     GeneratedField{
         "fabricscope.observation.note", "Something worth knowing", GeneratedType::expert_info,
-        "An observation that is a note"},
+        "An observation that is a note is shown in this frame"},
     GeneratedField{
         "fabricscope.observation.warning", "Something did not go as it should", GeneratedType::expert_info,
-        "An observation that is a warning"},
+        "An observation that is a warning is shown in this frame"},
     GeneratedField{
         "fabricscope.observation.error", "Something failed", GeneratedType::expert_info,
-        "An observation that is an error"},
+        "An observation that is an error is shown in this frame"},
 };
 
 }  // namespace fabricscope::observations

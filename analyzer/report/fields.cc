@@ -72,7 +72,8 @@ void add_octets(Fields& fields, std::span<const layout::OctetsInfo> infos, const
 
 void add_generated(Fields& fields, std::span<const engine::GeneratedField> generated, const char* protocol) {
     for (const engine::GeneratedField& field : generated)
-        add(fields, {field.filter, type_of(field.type), protocol, field.label, ""});
+        add(fields,
+            {field.filter, type_of(field.type), protocol, field.label, field.clause != nullptr ? field.clause : ""});
 }
 
 void add_common(Fields& fields, const char* protocol) {

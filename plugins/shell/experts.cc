@@ -3,10 +3,12 @@
 
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/engine/common_fields.h"
 #include "analyzer/engine/finding.h"
+#include "plugins/shell/fields.h"
 
 namespace fabricscope::plugin {
 namespace {
@@ -14,19 +16,23 @@ namespace {
 /// What Wireshark registers. It keeps pointers to all texts.
 class Infos {
 public:
-    void add(expert_field& id, const char* name, int group, int severity, const char* summary) {
-        infos_.push_back({&id, {name, group, severity, summary, EXPFILL}});
+    void add(
+        expert_field& id, const char* name, int group, int severity, const char* summary, std::string description) {
+        infos_.push_back(expert_info_of(id, name, group, severity, summary, kept(std::move(description))));
     }
     void add_common(const char* filter, expert_field& id, const engine::CommonField& field, int group, int severity) {
-        add(id, names_.emplace_back(std::string(filter) + "." + field.name).c_str(), group, severity, field.label);
+        const char* name = kept(std::string(filter) + "." + field.name);
+        add(id, name, group, severity, field.label, sentence(field.description));
     }
     void register_with(int protocol) {
         expert_register_field_array(expert_register_protocol(protocol), infos_.data(), static_cast<int>(infos_.size()));
     }
 
 private:
+    const char* kept(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
+
     std::vector<ei_register_info> infos_;
-    std::deque<std::string> names_;
+    std::deque<std::string> texts_;
 };
 
 void add_those_of_all(Infos& infos, const char* filter, Experts& common) {
@@ -50,12 +56,21 @@ void add_those_of_all(Infos& infos, const char* filter, Experts& common) {
 
 }  // namespace
 
+ei_register_info expert_info_of(
+    expert_field& id, const char* name, int group, int severity, const char* summary, const char* description) {
+    ei_register_info info{&id, {name, group, severity, summary, EXPFILL}};
+    info.eiinfo.hf_info.hfinfo.blurb = description;
+    return info;
+}
+
 void register_experts(int protocol, const char* filter, Experts& common, std::span<const ExpertKind> more) {
     static std::deque<Infos> of_all_protocols;
     Infos& infos = of_all_protocols.emplace_back();
     add_those_of_all(infos, filter, common);
     for (const ExpertKind& kind : more)
-        infos.add(*kind.id, kind.field.filter, kind.group, kind.severity, kind.field.description);
+        infos.add(
+            *kind.id, kind.field.filter, kind.group, kind.severity, kind.field.description,
+            sentence(kind.field.description, kind.field.clause));
     infos.register_with(protocol);
 }
 

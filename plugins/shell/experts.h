@@ -28,6 +28,10 @@ struct ExpertKind {
     int severity;
 };
 
+/// As Wireshark registers it, with a description among the fields.
+ei_register_info expert_info_of(
+    expert_field& id, const char* name, int group, int severity, const char* summary, const char* description);
+
 /// Those of `common` and `more`, of the protocol with this id and filter name. To be called once for each.
 void register_experts(int protocol, const char* filter, Experts& common, std::span<const ExpertKind> more);
 

@@ -95,6 +95,10 @@ std::string description_of(const FieldInfo& field, const layout::LayoutInfo& inf
 
 }  // namespace
 
+std::string sentence(const char* description, const char* clause) {
+    return clause != nullptr ? fmt::format("{} ({}).", description, clause) : fmt::format("{}.", description);
+}
+
 const char* FieldRegistry::kept(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
 
 const void* FieldRegistry::strings_of(const FieldInfo& info) {
@@ -148,7 +152,8 @@ void FieldRegistry::add_generated(std::span<const engine::GeneratedField> fields
         ids[i] = -1;
         if (fields[i].type == GeneratedType::expert_info) continue;
         const void* strings = shape.type == FT_FRAMENUM ? link_of(fields[i].filter) : nullptr;
-        add(ids[i], fields[i].filter, fields[i].label, shape.type, shape.display, fields[i].description, strings);
+        add(ids[i], fields[i].filter, fields[i].label, shape.type, shape.display,
+            kept(sentence(fields[i].description, fields[i].clause)), strings);
     }
 }
 

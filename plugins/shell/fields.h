@@ -18,6 +18,9 @@
 
 namespace fabricscope::plugin {
 
+/// A description as people read it: with its clause, if a document has one, and a full stop.
+std::string sentence(const char* description, const char* clause = nullptr);
+
 /// Collects fields and subtrees, registers them, and tells their ids. Lives as long as the process.
 class FieldRegistry {
 public:
@@ -43,6 +46,8 @@ public:
         const void* strings = nullptr);
     void add_subtree(int& id) { subtrees_.push_back(&id); }
     void register_with(int protocol);
+    /// For Wireshark, which keeps pointers to texts.
+    const char* kept(std::string text);
 
     /// Of a layout that has been added.
     Part part(const layout::LayoutInfo& info) const;
@@ -59,7 +64,6 @@ private:
 
     void add_flags(const layout::LayoutInfo& info, LayoutIds& ids);
     /// A text that Wireshark may keep a pointer to.
-    const char* kept(std::string text);
     const void* strings_of(const layout::FieldInfo& info);
 
     std::unordered_map<const layout::FieldInfo*, LayoutIds> layouts_;  // by the layout's first field

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,9 +25,10 @@ int id_of(Name name) { return registered.generated[name.index]; }
 
 ei_register_info expert_info(engine::Severity severity, int wiresharks, Name name) {
     const engine::GeneratedField& field = generated_fields[name.index];
-    return {
-        &observation_experts[static_cast<std::size_t>(severity)],
-        {field.filter, PI_SEQUENCE, wiresharks, field.label, EXPFILL}};
+    static std::deque<std::string> sentences;
+    return expert_info_of(
+        observation_experts[static_cast<std::size_t>(severity)], field.filter, PI_SEQUENCE, wiresharks, field.label,
+        sentences.emplace_back(sentence(field.description)).c_str());
 }
 
 void register_expert_infos() {

@@ -38,7 +38,6 @@ void find_common_fields(const engine::Protocol& protocol, Fields& fields) {
 }
 
 void register_fields(const Description& description, Fields& fields) {
-    static std::deque<std::string> names;  // Wireshark keeps pointers to them
     const engine::Protocol& protocol = description.protocol;
     FieldRegistry& registry = fields.registry;
     fields.name = protocol.title;
@@ -47,8 +46,9 @@ void register_fields(const Description& description, Fields& fields) {
     if (protocol.layouts != nullptr) registry.add_layouts(protocol.layouts());
     if (protocol.octets != nullptr) registry.add_octets(protocol.octets());
     registry.add_generated(protocol.generated_fields, fields.generated);
-    const std::string& octets = names.emplace_back(fmt::format("{}.{}", protocol.filter, engine::unknown_octets.name));
-    registry.add(fields.octets, octets.c_str(), "Bytes", FT_BYTES, BASE_NONE, engine::unknown_octets.label);
+    const char* octets = registry.kept(fmt::format("{}.{}", protocol.filter, engine::unknown_octets.name));
+    const char* description_of_octets = registry.kept(sentence(engine::unknown_octets.description));
+    registry.add(fields.octets, octets, "Bytes", FT_BYTES, BASE_NONE, description_of_octets);
     registry.add_subtree(fields.subtree);
     for (int* subtree : description.subtrees) registry.add_subtree(*subtree);
     registry.register_with(fields.protocol);

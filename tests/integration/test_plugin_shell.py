@@ -78,6 +78,19 @@ def test_fields_of_messages_are_described_with_their_clauses():
     assert ("smcr.clc.mac", "Octets 32 to 37 of PROPOSAL hold it (RFC 7609, A.2.2).") in described
 
 
+def test_fields_are_described_by_a_sentence():
+    """Generated fields and expert infos as well, whose meaning no document may define."""
+    rows = [line.split("\t") for line in tshark("-G", "fields").splitlines() if line.startswith("F\t")]
+    ours = [(words[2], words[7]) for words in rows if words[4] in PROTOCOLS.keys() | {"rdma", "fabricscope"}]
+    assert len(ours) > 500
+    assert [name for name, text in ours if not re.fullmatch(r"[A-Z]\S*( \S+){2,}\.", text)] == []
+    # What is fabricscope's own has no clause; what happens on a wire has one.
+    texts = dict(ours)
+    assert texts["smcr.in_flight"].endswith("(RFC 7609, 4.3).")
+    assert texts["rdma.analysis.timeout_retransmission"] == "The packet is retransmitted after a timeout (IBA 9.9.2.1.3)."
+    assert texts["smcr.stream"] == "This is the number of the connection: n in smcr-n."
+
+
 @pytest.mark.parametrize("alone", PROTOCOLS)
 def test_a_protocol_needs_no_other(alone):
     capture = PROTOCOLS[alone]
