@@ -41,6 +41,7 @@ template <class Read> Analysis read_with_progress(const std::vector<std::string>
     if (interrupted() && analysis.engine)
         analysis.problems = {fmt::format(
             "interrupted: this is the report of {}", report::counted(analysis.engine->capture().frames, "frame"))};
+    for (const std::string& gap : analysis.gaps) complain(gap);
     for (const std::string& problem : analysis.problems) complain(problem);
     return analysis;
 }

@@ -9,6 +9,7 @@
 
 #include "analyzer/report/clocks.h"
 #include "analyzer/report/protocol.h"
+#include "analyzer/report/spans.h"
 #include "analyzer/report/units.h"
 #include "capture/part_labels.h"
 #include "capture/pcapng_statistics.h"
@@ -104,11 +105,17 @@ Reading read_files(
     options.interfaces = source->interface_count();
     reading.engine = std::make_unique<engine::Engine>(options, observers);
     const bool merged = reading.opened.size() > 1;
+    Spans spans(reading.opened.size());
     for (capture::Frame frame; source->next(frame);) {
+        if (merged && !spans.take(frame)) {
+            reading.problems.push_back(spans.why_not(frame, reading.opened));
+            break;
+        }
         if (merged) reading.origins.add(frame);
         if (!take(*reading.engine, frame)) break;
     }
     reading.engine->finish();
+    reading.gaps = spans.gaps(reading.opened);
     reading.losses = losses_told_in(reading.opened);
     for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
     return reading;

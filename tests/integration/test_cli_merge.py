@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures of several interfaces and hosts, each in a file of its own, say together what one capture says."""
 
+import json
+import subprocess
+
 import pytest
 
-from harness import ROOT, analyze, fabricscope, run, sample
+from harness import BUILD, ROOT, analyze, fabricscope, run, sample
 
 ECHO = "smcr_v2_echo"
 SERVER = "192.0.2.20"
@@ -130,3 +133,34 @@ def test_healthy_captures_do_not_contradict_themselves():
     for path in (ROOT / "samples/real").glob("smcr_*.pcap*"):
         warnings = analyze(path)["capture"]["warnings"]
         assert [warning for warning in warnings if "lost before they were captured" not in warning] == []
+
+
+# ---- files of different times ---------------------------------------------------------------------
+
+def told_of(*files):
+    done = subprocess.run([BUILD / "bin/fabricscope", "analyze", *files, "--json"], capture_output=True, timeout=300)
+    return done.returncode, json.loads(done.stdout), done.stderr.decode()
+
+
+def test_a_file_of_another_day_is_told_of(tmp_path):
+    later = shifted(sample(ECHO), 2 * 86400, tmp_path / "later.pcap")
+    _, _, complaints = told_of(later, sample(ECHO))
+    assert f"{later} begins 48.0 hours after {sample(ECHO)} ends" in complaints and "--each" in complaints
+    halves = [keep(sample(ECHO), f"frame.number {sign} 40", tmp_path / f"{i}.pcap") for i, sign in enumerate(("<", ">="))]
+    assert told_of(*halves)[2] == ""
+
+
+def test_no_rule_compares_files_of_different_weeks(tmp_path):
+    """The later capture goes on with the same queue pairs, as if weeks had passed without a packet."""
+    first, rest = [keep(sample("rdmacm_rping_v4"), f"frame.number {sign} 12", tmp_path / f"{i}.pcap")
+                   for i, sign in enumerate(("<", ">="))]
+    later = shifted(rest, 30 * 86400, tmp_path / "later.pcap")
+    status, told, complaints = told_of(first, later)
+    assert status == 3
+    assert f"{later} begins 30.0 days after {first} ends, so that they are not one capture" in complaints
+    (alone,) = told["capture"]["errors"]
+    assert alone in complaints
+    expected = told_of(first)[1]
+    assert {**traffic(told), "observations": None} == {**traffic(expected), "observations": None}
+    assert told["rules"] == expected["rules"]
+    assert [o["id"] for o in told["observations"] if o not in expected["observations"]] == ["CAPTURE-O-unread"]
