@@ -160,3 +160,47 @@ def test_tshark_commands_run(command):
     words = [ROOT / SESSIONS["smcr"] if CAPTURE.match(word) else word for word in shlex.split(command) if word not in ("-C", "SMC-R")]
     told = tshark(*words)
     assert told.strip() or "smcr.rule" in words, "this capture breaks no rule"
+
+
+# ---- claims --------------------------------------------------------------------------------------------
+
+SWEEPING = re.compile(r"\b(every|never|cannot|always)\b", re.IGNORECASE)
+# Lists of what programs print or documents demand, which tests of their own hold.
+PRINTED = {"observations.md", "not-decidable.md", "tables.md", "vi-architecture.md"}
+CLAIMS = [line.split(" | ") for line in (ROOT / "tests/claims.txt").read_text().splitlines() if line and line[0] != "#"]
+
+
+def sentences(path):
+    text = path.read_text()
+    if path.suffix in (".1", ".3"):
+        text = re.sub(r"^\.(Xr|Ar|Fl|Nm|Dq|Li|Pa|Ev|Cm|Em|Sy) ?", "", text.replace("\\-", "-"), flags=re.MULTILINE)
+        text = re.sub(r"^\..*$", "\n", text, flags=re.MULTILINE)
+    else:
+        text = re.sub(r"^    .*$", "", text, flags=re.MULTILINE)  # commands and what they print
+    for block in re.split(r"\n\s*\n|\n(?=\|)|\n(?=[-*] )", text):
+        yield from re.split(r"(?<=[.:;]) (?=[A-Z`*])", " ".join(block.split()))
+
+
+def test_sweeping_statements_have_a_test():
+    documents = [path for path in [*PAGES, *MANUAL, *sorted((ROOT / "docs/man").glob("*.3"))] if path.name not in PRINTED]
+    made = [(str(path.relative_to(ROOT)), sentence) for path in documents for sentence in sentences(path)
+            if SWEEPING.search(sentence)]
+    assert [one for one in made if not any(place == one[0] and words in one[1] for place, words, _ in CLAIMS)] == []
+    assert [(place, words) for place, words, _ in CLAIMS
+            if not any(place == document and words in sentence for document, sentence in made)] == [], "no longer said"
+
+
+def exists(test):
+    if test.endswith(".py") or "::" in test:
+        file, _, function = test.partition("::")
+        path = ROOT / "tests/integration" / file
+        return path.exists() and (not function or f"def {function}(" in path.read_text())
+    suite, _, name = test.partition(".")
+    if not name:
+        return (ROOT / "tests" / test).is_dir()
+    return any(re.search(rf"TEST(_[FP])?\(\s*{suite},\s*{name}\)", path.read_text()) for path in (ROOT / "tests").rglob("*_test.cc"))
+
+
+def test_the_tests_of_statements_are_there():
+    named = [test for _, _, tests in CLAIMS if not tests.startswith("meaning: ") for test in tests.split("; ")]
+    assert [test for test in named if not exists(test)] == []
