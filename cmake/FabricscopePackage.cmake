@@ -5,7 +5,7 @@ install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT program)
 install(FILES packaging/fabricscope-capture@.service DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT program)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT license)
 
-set(packages program plugin documentation)
+set(packages program cluster plugin documentation)
 if(TARGET fabricscope_vipl)
     list(APPEND packages library development)
 endif()
@@ -54,6 +54,11 @@ fabricscope_package(program fabricscope net
     "tells from captures what RDMA fabrics did"
     "Reads captures with SMC-R, RDMA CM, RoCE, FC-VI or FC-AE-RDMA traffic and tells\nwhat happened: which connections came up and why others did not, how data\nmoved, who waited, what was lost, and which rules of the standards were broken.\nReplays recorded sessions against other implementations, and makes captures\nby emulated endpoints."
     RECOMMENDS "wireshark-plugin-fabricscope" SUGGESTS "fabricscope-viewer, fabricscope-doc")
+fabricscope_package(cluster fabricscope-cluster net
+    "analysis of captures of RDMA fabrics on many machines"
+    "Spreads the work of fabricscope over the workers of a Dask cluster, and puts the\nresults into a SQLite file or a PostgreSQL database. With a dashboard for\nGrafana."
+    ARCHITECTURE all SHLIBDEPS OFF
+    DEPENDS "fabricscope (>= ${PROJECT_VERSION}), python3, python3-distributed" SUGGESTS "python3-psycopg2")
 fabricscope_package(plugin wireshark-plugin-fabricscope net
     "Wireshark plugin for SMC-R, RDMA CM, FC-VI and FC-AE-RDMA"
     "Decodes these protocols and queue pairs of RDMA, follows their sessions with\nthe engine of fabricscope, and shows what it found at the packets. With\nprofiles: columns, colours, buttons; and scenarios, replayed runs and remote\ncaptures among the interfaces, which fabricscope does."

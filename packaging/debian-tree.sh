@@ -6,7 +6,10 @@
 in_tree() {
     local tree=$1
     shift
-    chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    # Programs look for themselves in /proc. It is gone with the command.
+    # shellcheck disable=SC2016
+    unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$@"' "$tree" "$tree" \
+        env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
         ${http_proxy:+http_proxy="$http_proxy"} "$@"
 }
 
@@ -24,6 +27,11 @@ make_tree() {
     debootstrap --variant=minbase "$suite" "$tree" "$mirror"
     [ $# -eq 0 ] || in_tree "$tree" apt-get install -q -y --no-install-recommends "$@"
     touch "$tree/made"
+}
+
+# configure TREE: /src, to be built in /build
+configure() {
+    in_tree "$1" cmake -S /src -B /build -G Ninja -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
 }
 
 # copy_sources TREE: what git knows of the project, to /src

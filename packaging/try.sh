@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 suite=$1 folder=$2
 shift 2
 clean=build/packages-$suite
-building=build/packages-$suite-build
+building=build/debian-$suite
 
 here() { in_tree "$clean" "$@"; }
 
@@ -19,9 +19,9 @@ if [ $# -gt 0 ]; then
     step "build on $suite"
     make_tree "$building" "$suite" "$@"
     copy_sources "$building"
-    in_tree "$building" cmake -S /src -B /build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_UNITY_BUILD=ON -DBUILD_TESTING=OFF
-    in_tree "$building" cmake --build /build
-    in_tree "$building" cmake --build /build --target documentation
+    configure "$building"
+    in_tree "$building" cmake --build /build --target \
+        fabricscope plugins fabricscope-extcap fabricscope_vipl fabricscope-viewer documentation
     in_tree "$building" cpack --config /build/CPackConfig.cmake
     mkdir -p "$folder"
     cp "$building"/build/packages/*.deb "$folder"
@@ -46,7 +46,8 @@ here fabricscope analyze "$html/samples/synth/rc_rnr.pcapng" | grep 'RDMA-O-rece
 here tshark -G plugins | grep '^fabricscope\.so'
 here tshark -r "$html/samples/real/smcr_v2_echo.pcap" -Y smcr.cdc | grep 'CDC' | head -n 3
 here env QT_QPA_PLATFORM=offscreen fabricscope-viewer --version
-for page in man1/fabricscope.1 man1/fabricscope-viewer.1 man3/libfabricscope-vipl.3; do
+here fabricscope-cluster --help | grep -q scheduler
+for page in man1/fabricscope.1 man1/fabricscope-cluster.1 man1/fabricscope-viewer.1 man3/libfabricscope-vipl.3; do
     here test -s "/usr/share/man/$page.gz"
 done
 here test -s "$html/docs/wireshark.html"
