@@ -99,6 +99,9 @@ def sharkd(capture, *requests):
     """What sharkd answers to these requests (method, parameters) once it has loaded the capture."""
     _, *results = sharkd_session([("load", {"file": str(capture)}), *requests])
     assert None not in results, requests
+    for result in results:
+        if isinstance(result, dict):
+            result.pop("followers", None)  # sharkd 4.4 sets no number for TCP's streams
     return results
 
 
