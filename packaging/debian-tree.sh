@@ -13,20 +13,23 @@ in_tree() {
         ${http_proxy:+http_proxy="$http_proxy"} "$@"
 }
 
-# make_tree TREE SUITE [PACKAGE...]: if it is not there; removing it starts afresh
+# make_tree TREE SUITE [PACKAGE...]: if it is not there; removing it starts afresh. PACKAGEs that it lacks are installed.
 make_tree() {
     local tree=$1 suite=$2 mirror
     shift 2
     eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
     export http_proxy=${http_proxy:-}
-    [ ! -e "$tree/made" ] || return 0
-    # From where this machine gets its own packages.
-    # shellcheck disable=SC2016
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
-    rm -rf --one-file-system "$tree"
-    debootstrap --variant=minbase "$suite" "$tree" "$mirror"
+    if [ ! -e "$tree/made" ]; then
+        # From where this machine gets its own packages.
+        # shellcheck disable=SC2016
+        mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
+        rm -rf --one-file-system "$tree"
+        debootstrap --variant=minbase "$suite" "$tree" "$mirror"
+    elif [ "$(cat "$tree/made")" != "$*" ]; then
+        in_tree "$tree" apt-get update -q
+    fi
     [ $# -eq 0 ] || in_tree "$tree" apt-get install -q -y --no-install-recommends "$@"
-    touch "$tree/made"
+    echo "$*" >"$tree/made"
 }
 
 # configure TREE: /src, to be built in /build

@@ -38,7 +38,9 @@ void add_order_note(const Display& display, proto_item* head) {
 
 bool is_looked_at(proto_tree* tree, int protocol) {
     static const int expert_tap = find_tap_id("expert");
-    return proto_field_is_referenced(tree, protocol) != 0 || have_tap_listener(expert_tap) != 0;
+    static const int expert_protocol = proto_get_id_by_filter_name("_ws.expert");
+    return proto_field_is_referenced(tree, protocol) != 0 || proto_field_is_referenced(tree, expert_protocol) != 0 ||
+           have_tap_listener(expert_tap) != 0;
 }
 
 Display display_in(Fields& fields, const FrameNotes& notes, packet_info* pinfo, proto_tree* tree) {

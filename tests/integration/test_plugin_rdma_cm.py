@@ -534,7 +534,7 @@ def test_rejections_are_expert_infos():
 
 def test_clauses_of_fields():
     reference = {f["name"]: f for f in json.loads(fabricscope("fields", "--json")) if f["protocol"] == "rdma_ip_cm"}
-    generated = ("connection", "outcome", "rejection", "request_in", "rule")
+    generated = ("connection", "stream", "source", "time", "rule")
     assert all(reference[f"rdma_ip_cm.{name}"]["clause"] is None for name in generated)
     assert reference["rdma_ip_cm.rej.reason"]["clause"] == "IBA 12.6.7"
 
