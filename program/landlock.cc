@@ -119,8 +119,7 @@ void confine(const Access& access) {
     std::error_code error;
     for (const fs::path& temporary : {fs::temp_directory_path(error), fs::path("/var/tmp")})
         ruleset.allow(temporary, right::making);
-    for (const std::string& input : access.inputs)
-        ruleset.allow(input == "-" ? "/dev/stdin" : input, right::reading);
+    for (const std::string& input : access.inputs) ruleset.allow(input == "-" ? "/dev/stdin" : input, right::reading);
     for (const std::string& output : access.outputs)
         if (!output.empty() && output != "-") allow_output(ruleset, output);
     ruleset.enforce();
