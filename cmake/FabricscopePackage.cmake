@@ -56,7 +56,7 @@ fabricscope_package(program fabricscope net
     RECOMMENDS "wireshark-plugin-fabricscope" SUGGESTS "fabricscope-viewer, fabricscope-doc")
 fabricscope_package(cluster fabricscope-cluster net
     "analysis of captures of RDMA fabrics on many machines"
-    "Spreads the work of fabricscope over the workers of a Dask cluster, and puts the\nresults into a SQLite file or a PostgreSQL database. With a dashboard for\nGrafana."
+    "Spreads the work of fabricscope over the workers of a Dask cluster, and puts\nthe results into a SQLite file or a PostgreSQL database. With a dashboard for\nGrafana."
     ARCHITECTURE all SHLIBDEPS OFF
     DEPENDS "fabricscope (>= ${PROJECT_VERSION}), python3, python3-distributed" SUGGESTS "python3-psycopg2")
 fabricscope_package(plugin wireshark-plugin-fabricscope net
