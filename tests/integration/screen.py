@@ -99,10 +99,10 @@ class Screen:
 
 @contextlib.contextmanager
 def a_screen():
-    """A screen with nothing on it, without a window manager."""
+    """A screen with nothing on it, without a window manager; it stays as it is when the last program has left."""
     read_end, write_end = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp", "-ac"],
+        ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp", "-ac", "-noreset"],
         pass_fds=[write_end], stderr=subprocess.DEVNULL)
     os.close(write_end)
     with stopping(server), os.fdopen(read_end) as numbers:

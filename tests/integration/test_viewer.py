@@ -79,7 +79,8 @@ def test_every_real_capture_is_shown_without_a_word_of_complaint(tmp_path):
         for name in samples():
             program = subprocess.Popen([PROGRAM, "view", sample(name)], env=environment, stderr=subprocess.PIPE, text=True)
             with stopping(program):
-                (window,) = wait_for(name, lambda name=name: screen.windows(f"^{name}"))
+                (window,) = wait_for(name, lambda: screen.windows(f"^{name}") or (program.poll() is not None and [None]))
+                assert window, f"{name}: ended with {program.poll()}: {program.stderr.read()}"
                 screen.run("xdotool", "windowmove", window, "0", "0", "windowsize", window, str(WIDTH), str(HEIGHT), "windowfocus", window)
                 if places is None:
                     wait_for("the panes", lambda: says(screen, "Compare"))
