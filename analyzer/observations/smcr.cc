@@ -478,18 +478,24 @@ void Sessions::ending(const Connection& connection) {
         "the connection closed abnormally" + (cause.empty() ? "" : ":" + cause));
 }
 
-void Sessions::failover(const Connection& connection) {
-    std::uint64_t replayed = 0, validations = 0;
+/// What both sides wrote again, as the end of a sentence.
+std::string replayed_text(const Connection& connection) {
+    std::uint64_t octets = 0;
     for (const Direction& direction : connection.from.values) {
-        replayed += direction.bytes_replayed;
-        validations += direction.failover_cdcs;
+        const auto replayed = direction.replayed();
+        if (!replayed) return "what was written again is not known";
+        octets += *replayed;
     }
+    return octets != 0 ? counted(octets, "byte") + " were written again" : "nothing was written again";
+}
+
+void Sessions::failover(const Connection& connection) {
+    std::uint64_t validations = 0;
+    for (const Direction& direction : connection.from.values) validations += direction.failover_cdcs;
     if (validations == 0) return;
     Observation& o = observations_.add(
         kinds::failover, session_of(connection), {},
-        fmt::format(
-            "the connection moved to another link, and {}",
-            replayed != 0 ? counted(replayed, "byte") + " were written again" : "nothing was written again"));
+        fmt::format("the connection moved to another link, and {}", replayed_text(connection)));
     o.count = validations;
     const LinkGroup* group = group_of(connection);
     if (group == nullptr) return;

@@ -49,8 +49,9 @@ constexpr auto direction_columns = columns<Direction>(
         "bytes_written", "RDMA WRITE payload in the RMB element, each byte once"),
     column<position<of_receiver<&Direction::bytes_acknowledged>>>(
         "bytes_acknowledged", "by the peer's consumer cursors"),
-    column<of_sender<&Direction::bytes_replayed>>(
-        "bytes_replayed", "written again, on another link or after a failed write"),
+    column<[](const Direction& d) { return d.replayed(); }>(
+        "bytes_replayed",
+        "written again, on another link or after a failed write; null: packets are missing, so that it may be new"),
     column<&Direction::from_start>("from_start", "false: bytes count from what was first captured"),
     column<of_sender<&Direction::writes>>("writes", "RDMA WRITE operations"),
     column<of_sender<&Direction::cdcs>>("cdcs", "CDC messages of the sender"),

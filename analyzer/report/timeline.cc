@@ -199,7 +199,7 @@ void Page::numbers() {
     number("announced", position<of_sender<&Direction::bytes_announced>>);
     number("written", of_sender<&Direction::bytes_written>);
     number("acknowledged", position<of_receiver<&Direction::bytes_acknowledged>>);
-    number("written again after failover", of_sender<&Direction::bytes_replayed>);
+    number("written again after failover", [](D d) { return d.replayed(); });
     number("RDMA WRITEs", of_sender<&Direction::writes>);
     number("CDC messages", of_sender<&Direction::cdcs>);
     number("packets retransmitted", of_sender<&Direction::retransmissions>);

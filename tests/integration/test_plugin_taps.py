@@ -222,7 +222,7 @@ def test_counts_are_the_programs(name, ordered):
         for side, key in (("client", "client_to_server"), ("server", "server_to_client")):
             direction = connection[key]
             label = f"{connection['id']} from {side}"
-            written = direction["bytes_written"] + direction.get("bytes_replayed", 0)
+            written = direction["bytes_written"] + (direction["bytes_replayed"] or 0)
             assert counts.get(label, 0) == pytest.approx(written, rel=0.05 if "lossy" in name else 0)
     kinds = {
         "CLC messages": "smcr.clc", "LLC messages": "smcr.llc", "CDC messages by what they tell": "smcr.cdc",

@@ -106,10 +106,12 @@ void CursorRules::on_write(const Transfer& t, const Flow::Write& write) {
 
 void CursorRules::judge_consumer(const Transfer& t, const Motion& consumer) {
     if (consumer.kind != Motion::Kind::forward || consumer.moved == 0) return;
+    const Direction& direction = t.connection.from[other(t.a.from)];
+    if (!direction.positions_known)
+        return verdicts_.undecided(rules::consumer_behind_producer, UndecidedReason::element_size_unknown);
     const std::uint64_t produced = t.receiving.producer_position();
     const bool ahead = consumer.position > produced;
-    if (!ahead && t.connection.from[other(t.a.from)].from_start)
-        return verdicts_.satisfied(rules::consumer_behind_producer);
+    if (!ahead && direction.from_start) return verdicts_.satisfied(rules::consumer_behind_producer);
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::consumer_behind_producer, *why);
     t.accuse_unless_peer_spoke(
         verdicts_, rules::consumer_behind_producer, frames_with(t.peers.frame, t.frame()),

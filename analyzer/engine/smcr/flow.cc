@@ -180,7 +180,7 @@ void Flow::infer_size(std::uint64_t offset) {
 /// A place in the RMB element stands for one position in each lap. In order, that is where the last
 /// WRITE ended; otherwise WRITEs before it are missing, or it comes late, or it is being repeated.
 std::uint64_t Flow::locate(const Write& write) const {
-    const auto cap = capacity();
+    const auto cap = lap();
     const std::uint64_t place = write.offset - base();
     if (!cap) return place;
     const std::uint64_t ahead = (place + *cap - frontier_ % *cap) % *cap;
@@ -209,6 +209,7 @@ std::optional<std::uint64_t> Flow::on_write(const Write& write) {
     const std::uint64_t fresh = written_.add(position, position + write.length);
     direction_->bytes_written += fresh;
     direction_->bytes_replayed += write.length - fresh;
+    if (fresh != write.length && write.lap_unsure) direction_->replays_known = false;
     if (position + write.length > frontier_) {
         frontier_ = position + write.length;
         if (!write.left_link) replay_expected_ = false;

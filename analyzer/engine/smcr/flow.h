@@ -86,6 +86,7 @@ public:
         Time time;
         std::uint32_t operation = 0;  ///< octets of the whole RDMA WRITE
         bool left_link = false;       ///< on a link that its sender leaves: no repetition yet
+        bool lap_unsure = false;      ///< packets are missing: in which lap it was written is a guess
     };
 
     /// `direction` outlives the flow.
@@ -131,10 +132,8 @@ public:
     std::optional<std::uint64_t> produced() const;
     std::optional<std::uint64_t> consumed() const;
     std::optional<std::uint64_t> in_flight() const;
-    std::optional<std::uint64_t> capacity() const {
-        const auto& size = direction_->rmbe_size;
-        return size && *size > base() ? std::optional(*size - base()) : std::nullopt;
-    }
+    /// Nothing, too, if the size was learned when the cursors had wrapped already: their positions are not known.
+    std::optional<std::uint64_t> capacity() const { return direction_->positions_known ? lap() : std::nullopt; }
 
     // What rules ask before a message is taken in. Positions count from where the flow began to be followed.
     bool in_data_area(wire::Cursor cursor) const;
@@ -159,6 +158,11 @@ private:
     };
 
     std::uint8_t base() const { return direction_->cursor_base.value_or(0); }
+    /// Octets from one pass of a place in the RMB element to the next.
+    std::optional<std::uint64_t> lap() const {
+        const auto& size = direction_->rmbe_size;
+        return size && *size > base() ? std::optional(*size - base()) : std::nullopt;
+    }
     /// Of a cursor in the data area.
     std::uint64_t position_of(std::uint64_t wraps, wire::Cursor cursor) const;
     Motion motion(const Track& track, wire::Cursor cursor) const;

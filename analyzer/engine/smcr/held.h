@@ -41,6 +41,7 @@ public:
     void hold(const Flow::Write& write);
 
     std::uint32_t length() const { return write_.length; }
+    Time time() const { return write_.time; }
 
     /// at() returns the WRITE as one to `offset` of an RMB element. The view of its octets is valid as long as this
     /// object, which may be moved meanwhile.

@@ -251,6 +251,7 @@ void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Wri
     Flow::Write placed = write;
     Sent& sent = session.sent[a.from];
     placed.left_link = sent.moves() && sent.validation_on(a.link) == nullptr;
+    placed.lap_unsure = !a.history->complete();
     transfer_rules_.on_write(a, session, placed);
     sessions_.on_write(session, a.from, placed, *a.facts);
 }
@@ -264,6 +265,7 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
     if (strays.empty() || cdc.flags.failover_validation) return;
     auto& element = session.connection->element[to];
     if (element && !tracked.group.from_start) return;
+    const Time since = element ? session.connection->first_time : 0;
     const auto place = element ? tracked.rmbs.place_of(*element, a.link) : strays.element_before(a.link, cdc.producer);
     if (!place) return;
     if (!element) {
@@ -271,7 +273,7 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
         if (!element) return;
         tracked.rmbs.assign(*element, session.connection->id);
     }
-    strays.release(*place, [&](const Flow::Write& write) {
+    strays.release(*place, since, [&](const Flow::Write& write) {
         FrameFacts earlier = *a.facts;
         sessions_.on_write(session, a.from, write, earlier);
     });

@@ -67,6 +67,7 @@ struct Direction {
     std::uint64_t bytes_written = 0;       ///< RDMA WRITE payload in the RMB element, each octet once
     std::uint64_t bytes_acknowledged = 0;  ///< the peer's last consumer cursor, as a position
     std::uint64_t bytes_replayed = 0;      ///< written again, on another link or after a failed write
+    bool replays_known = true;             ///< false: packets were missing before what seems to be written again
     std::uint64_t writes = 0;              ///< RDMA WRITE operations
     std::uint64_t cdcs = 0;                ///< CDC messages that the sender of this direction sent
     std::uint64_t failover_cdcs = 0;       ///< of these, with the failover validation flag
@@ -87,6 +88,10 @@ struct Direction {
     std::vector<CursorSample> timeline;    ///< only if asked for
 
     bool both_heard() const { return sender_heard && receiver_heard; }
+    /// bytes_replayed, if that is known.
+    std::optional<std::uint64_t> replayed() const {
+        return sender_heard && positions_known && replays_known ? std::optional(bytes_replayed) : std::nullopt;
+    }
     /// Whether the sender of this direction has taken leave of the connection.
     bool ended() const { return closed || aborted; }
 };

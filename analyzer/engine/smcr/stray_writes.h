@@ -45,10 +45,11 @@ public:
     }
 
     /// release() hands `use(const Flow::Write&)` the WRITEs into the element that begins at `element`, each with its
-    /// offset there, and forgets all that have its RKey.
-    template <class Use> void release(const Rtoken& element, Use&& use) {
+    /// offset there, and forgets all that have its RKey. Those before `since` were another connection's, which had the
+    /// element then.
+    template <class Use> void release(const Rtoken& element, Time since, Use&& use) {
         for (const StrayWrite& stray : writes_)
-            if (stray.rkey == element.rkey && stray.address >= element.address)
+            if (stray.rkey == element.rkey && stray.address >= element.address && stray.write.time() >= since)
                 use(stray.write.at(stray.address - element.address));
         std::erase_if(writes_, [&](const StrayWrite& stray) { return stray.rkey == element.rkey; });
     }

@@ -216,6 +216,26 @@ TEST_F(FlowTest, ReplayAfterFailoverIsNotCountedTwice) {
     EXPECT_EQ(stream.size(), 10500U);
 }
 
+TEST_F(FlowTest, WhatSeemsToBeWrittenAgainBehindAGapMayBeNew) {
+    begin(16384, 0);
+    write(0, 10000);
+    produce(0, 10000);
+    EXPECT_EQ(direction.replayed(), 0U);
+    payload.resize(1000);
+    flow.on_write({2000, 1000, payload, true, true, ++now, 1000, false, /* lap_unsure */ true});
+    EXPECT_FALSE(direction.replayed());
+}
+
+TEST_F(FlowTest, ASizeThatIsLearnedBehindAWrapDoesNotMakePositionsKnown) {
+    produce(0, 100);
+    produce(1, 50);
+    EXPECT_FALSE(direction.positions_known);
+    flow.set_size(16384);
+    EXPECT_FALSE(flow.capacity());
+    EXPECT_EQ(flow.producer_motion({1, 60}).kind, Motion::Kind::unknown);
+    EXPECT_FALSE(direction.replayed());
+}
+
 TEST_F(FlowTest, FailoverWithNothingToReplayGoesOn) {
     begin(16384, 0);
     write(0, 10000);

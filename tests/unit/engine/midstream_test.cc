@@ -104,7 +104,7 @@ TEST_F(MidstreamTest, WritesToAQueuePairThatTurnsOutToBeALinksAreHandedOver) {
     StrayWrites& strays = links.at(1).strays[client];
     ASSERT_TRUE(strays.element_before(0, {0, 4}));
     EXPECT_EQ(strays.element_before(0, {0, 4})->address, 0x1000U);
-    strays.release({0, 0x50, 0x1000}, [&](const Flow::Write& released) {
+    strays.release({0, 0x50, 0x1000}, 0, [&](const Flow::Write& released) {
         EXPECT_EQ(Octets(released.octets.begin(), released.octets.end()), (Octets{1, 2, 3, 4}));
     });
     EXPECT_FALSE(strays.element_before(0, {0, 4}));
@@ -143,8 +143,8 @@ TEST_F(MidstreamTest, HalvesThatCouldBelongToTwoStayApart) {
 
 // ---- WRITEs to unknown RMBs ----------------------------------------------------------------------
 
-StrayWrite stray(std::uint64_t address, std::uint32_t length, std::uint32_t rkey = 0x50) {
-    return {0, rkey, address, HeldWrite({0, length, {}, true, false, 0})};
+StrayWrite stray(std::uint64_t address, std::uint32_t length, std::uint32_t rkey = 0x50, Time time = 0) {
+    return {0, rkey, address, HeldWrite({0, length, {}, true, false, time})};
 }
 
 TEST(StrayWrites, TheCursorTellsWhereTheElementBegins) {
@@ -163,18 +163,27 @@ TEST(StrayWrites, ThoseOfTheElementAreReleasedInOrder) {
     strays.keep(stray(0x1'0020, 0x10, 0x51));
     std::vector<std::uint64_t> offsets;
     const auto note = [&](const Flow::Write& write) { offsets.push_back(write.offset); };
-    strays.release({0, 0x50, 0x1'0000}, note);
+    strays.release({0, 0x50, 0x1'0000}, 0, note);
     EXPECT_EQ(offsets, (std::vector<std::uint64_t>{0, 0x10}));
-    strays.release({0, 0x51, 0x1'0000}, note);
+    strays.release({0, 0x51, 0x1'0000}, 0, note);
     EXPECT_EQ(offsets.back(), 0x20U);
     EXPECT_EQ(offsets.size(), 3U);
+}
+
+TEST(StrayWrites, ThoseOfTheElementsOwnerBeforeAreNotReleased) {
+    StrayWrites strays;
+    strays.keep(stray(0x1'0000, 0x10, 0x50, 1)), strays.keep(stray(0x1'0000, 0x20, 0x50, 5));
+    std::vector<std::uint32_t> lengths;
+    strays.release({0, 0x50, 0x1'0000}, 2, [&](const Flow::Write& write) { lengths.push_back(write.length); });
+    EXPECT_EQ(lengths, std::vector<std::uint32_t>{0x20});
+    EXPECT_TRUE(strays.empty());
 }
 
 TEST(StrayWrites, TheOldestOfTooManyIsForgotten) {
     StrayWrites strays;
     for (std::uint64_t i = 0; i <= StrayWrites::most; ++i) strays.keep(stray(0x1000 * i, 0x10));
     std::size_t released = 0;
-    strays.release({0, 0x50, 0}, [&](const Flow::Write& write) { released += write.offset != 0 ? 1 : 100; });
+    strays.release({0, 0x50, 0}, 0, [&](const Flow::Write& write) { released += write.offset != 0 ? 1 : 100; });
     EXPECT_EQ(released, StrayWrites::most);
 }
 
