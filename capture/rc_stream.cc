@@ -65,6 +65,17 @@ RcEvent::Kind kind_of(const ib::OpcodeInfo& opcode) {
 
 }  // namespace
 
+std::optional<std::uint32_t> mtu_of_rest(const ib::Reth& whole, std::int32_t packets, const ib::Reth& rest) {
+    constexpr std::uint32_t largest_mtu = 4096;
+    const auto end_of = [](const ib::Reth& reth) { return reth.virtual_address + reth.dma_length; };
+    if (whole.r_key != rest.r_key || end_of(whole) != end_of(rest)) return std::nullopt;
+    const std::uint64_t skipped = rest.virtual_address - whole.virtual_address;
+    if (packets <= 0 || skipped == 0 || skipped >= whole.dma_length) return std::nullopt;
+    const std::uint64_t mtu = skipped / static_cast<std::uint32_t>(packets);
+    const bool fits = mtu * static_cast<std::uint32_t>(packets) == skipped && mtu >= smallest_mtu && mtu <= largest_mtu;
+    return fits ? std::optional(static_cast<std::uint32_t>(mtu)) : std::nullopt;
+}
+
 RcEvent RcReceiver::receive(const Packet& packet) {
     const IbPacket& ib = packet.ib;
     const ib::OpcodeInfo& opcode = ib.opcode();
@@ -109,18 +120,10 @@ void RcReceiver::receive_response(std::uint32_t psn, RcEvent& event) {
     if (!event.repeated()) responses_->mark_used(psn);
 }
 
-/// Whether an earlier READ request is repeated from where its responses got lost (IBA 9.7.5): the same end, and a
-/// PSN of the earlier one's responses.
+/// Whether an earlier READ request is repeated from where its responses got lost.
 bool RcReceiver::asks_for_rest(const IbPacket& ib) const {
-    constexpr std::uint32_t largest_mtu = 4096;
-    const auto end_of = [](const ib::Reth& reth) { return reth.virtual_address + reth.dma_length; };
     return std::ranges::any_of(reads_, [&](const std::optional<Read>& read) {
-        if (!read || read->reth.r_key != ib.reth.r_key || end_of(read->reth) != end_of(ib.reth)) return false;
-        const std::int32_t packets = psn_distance(read->psn, ib.bth.psn);
-        const std::uint64_t skipped = ib.reth.virtual_address - read->reth.virtual_address;
-        if (packets <= 0 || skipped == 0 || skipped >= read->reth.dma_length) return false;
-        const std::uint64_t mtu = skipped / static_cast<std::uint32_t>(packets);
-        return mtu * static_cast<std::uint32_t>(packets) == skipped && mtu >= smallest_mtu && mtu <= largest_mtu;
+        return read && mtu_of_rest(read->reth, psn_distance(read->psn, ib.bth.psn), ib.reth);
     });
 }
 

@@ -51,6 +51,11 @@ private:
     bool started_ = false;
 };
 
+/// A READ request repeated from where its responses got lost (IBA 9.7.5) has the same end and a PSN of the earlier
+/// one's responses, `packets` behind it. Returns what each of those that are not asked for again carried; nullopt: it
+/// is another READ.
+std::optional<std::uint32_t> mtu_of_rest(const ib::Reth& whole, std::int32_t packets, const ib::Reth& rest);
+
 /// What one packet means for the receiver.
 struct RcEvent {
     enum class Kind : std::uint8_t {

@@ -30,10 +30,11 @@ using observations::why_not;
 
 /// "rc tcp, NVMe-oF"
 std::string service_text(const engine::rdma_cm::Connection& connection);
-/// Whether what `from` sent was counted. Of a connection that began before the capture, the queue pair that it went to
-/// may not be known, or only from the end on.
+/// Whether what `from` sent is known: something was captured, or the connection did not come to be.
 inline bool is_traffic_known(const engine::rdma_cm::Connection& connection, engine::Side from) {
-    return !connection.began_before || connection.from[from].packets != 0;
+    using engine::rdma_cm::Outcome;
+    const bool failed = connection.outcome == Outcome::rejected || connection.outcome == Outcome::timeout;
+    return connection.from[from].packets != 0 || (failed && !connection.began_before);
 }
 
 /// A socket where the service tells it, the port's address otherwise, "?" if neither is known.

@@ -12,12 +12,21 @@ using engine::rdma::Stream;
 
 // ---- directions ------------------------------------------------------------------------------------
 
+/// What only the packets of a direction's sender tell, or of its receiver.
+template <auto member> auto of_sender(const Direction& d) {
+    return d.sender_heard ? std::optional(d.*member) : std::nullopt;
+}
+template <auto member> auto of_receiver(const Direction& d) {
+    return d.receiver_heard ? std::optional(d.*member) : std::nullopt;
+}
+
 constexpr auto count_columns = columns<OperationCount>(
     column<&OperationCount::count>("count", "how many were asked for, completed or not"),
     column<&OperationCount::bytes>("bytes", "their payload, each octet once; READ: what was asked for"));
 
 template <OperationType type> void operations_of(const Direction& direction, const Each<OperationCount>& each) {
-    each(direction.operations[static_cast<std::size_t>(type)]);
+    const bool is_known = type != OperationType::read || direction.reads_known;
+    if (direction.sender_heard && is_known) each(direction.operations[static_cast<std::size_t>(type)]);
 }
 
 constexpr auto operation_columns = columns<Direction>(
@@ -25,6 +34,10 @@ constexpr auto operation_columns = columns<Direction>(
     object<operations_of<OperationType::write>, count_columns>("write", "RDMA WRITE"),
     object<operations_of<OperationType::read>, count_columns>("read", "RDMA READ"),
     object<operations_of<OperationType::atomic>, count_columns>("atomic", "Compare & Swap and Fetch & Add"));
+
+void retransmitted_of(const Direction& direction, const Each<Retransmitted>& each) {
+    if (direction.sender_heard) each(direction.retransmitted);
+}
 
 constexpr auto retransmitted_columns = columns<Retransmitted>(
     column<&Retransmitted::packets>("packets", "packets in all; those without a known cause are in none of the others"),
@@ -43,32 +56,36 @@ constexpr auto latency_columns = columns<Latencies>(
     column<[](const Latencies& l) { return converted(l.max(), seconds_of); }>("max", "the longest, seconds"));
 
 constexpr auto direction_columns = columns<Direction>(
-    column<&Direction::packets>("packets", "all that this side sent on the stream"),
-    column<&Direction::bytes>(
-        "bytes", "payload of the operations that this side asked for, each octet once; READs are the asker's"),
+    column<&Direction::packets>(
+        "packets", "all that this side sent on the stream; 0: what it did is not known, and null below"),
+    column<[](const Direction& d) { return d.reads_known ? of_sender<&Direction::bytes>(d) : std::nullopt; }>(
+        "bytes",
+        "payload of the operations that this side asked for, each octet once; READs are the asker's; null, too, if how "
+        "far a READ reaches was cut off"),
     object<itself<Direction>, operation_columns>("operations", "asked for by this side"),
-    object<&Direction::retransmitted, retransmitted_columns>("retransmitted", "retransmitted"),
-    column<&Direction::lost>("lost", "packets that did not arrive: refused, or retransmitted where none had been seen"),
-    column<&Direction::lost_before>("lost_before", "those of them that did not reach the point of capture"),
-    column<&Direction::lost_behind>("lost_behind", "those of them that had passed the point of capture"),
-    column<&Direction::unseen>(
+    object<retransmitted_of, retransmitted_columns>("retransmitted", "retransmitted"),
+    column<of_sender<&Direction::lost>>(
+        "lost", "packets that did not arrive: refused, or retransmitted where none had been seen"),
+    column<of_sender<&Direction::lost_before>>("lost_before", "those of them that did not reach the point of capture"),
+    column<of_sender<&Direction::lost_behind>>("lost_behind", "those of them that had passed the point of capture"),
+    column<of_sender<&Direction::unseen>>(
         "unseen",
         "of unreliable connections: packets that are missing, lost before the point of capture or not captured"),
     column<&Direction::not_captured>("not_captured", "packets that arrived, as answers show, without being captured"),
-    column<&Direction::out_of_order>("out_of_order", "packets behind later ones that nobody retransmitted"),
-    column<&Direction::duplicate_requests>(
+    column<of_sender<&Direction::out_of_order>>("out_of_order", "packets behind later ones that nobody retransmitted"),
+    column<of_sender<&Direction::duplicate_requests>>(
         "duplicate_requests", "packets of this side, retransmitted after they had arrived"),
-    column<&Direction::naks>("naks", "that this side was sent, without RNR NAKs"),
-    column<&Direction::unheeded_naks>(
+    column<of_receiver<&Direction::naks>>("naks", "that this side was sent, without RNR NAKs"),
+    column<of_receiver<&Direction::unheeded_naks>>(
         "unheeded_naks", "those of them behind which this side began again only after a timeout"),
-    column<&Direction::rnr_naks>("rnr_naks", "that this side was sent"),
-    column<&Direction::cnps>("cnps", "congestion notification packets that this side was sent"),
-    column<&Direction::ce_marked>("ce_marked", "packets of this side with ECN's congestion experienced"),
-    column<&Direction::timeouts>("timeouts", "how often this side began again after a silence"),
+    column<of_receiver<&Direction::rnr_naks>>("rnr_naks", "that this side was sent"),
+    column<of_receiver<&Direction::cnps>>("cnps", "congestion notification packets that this side was sent"),
+    column<of_sender<&Direction::ce_marked>>("ce_marked", "packets of this side with ECN's congestion experienced"),
+    column<of_sender<&Direction::timeouts>>("timeouts", "how often this side began again after a silence"),
     column<[](const Direction& d) {
         return d.timeouts != 0 ? std::optional(seconds_of(d.longest_timeout)) : std::nullopt;
     }>("longest_timeout", "the longest silence before that, seconds"),
-    column<[](const Direction& d) { return seconds_of(d.rnr_waited); }>(
+    column<[](const Direction& d) { return converted(of_sender<&Direction::rnr_waited>(d), seconds_of); }>(
         "rnr_waited", "from RNR NAKs to what was retransmitted, seconds in all"),
     object<&Direction::ack_rtt, latency_columns>("ack_rtt", "from the last packet of a request to its answer"),
     object<&Direction::operation_time, latency_columns>(

@@ -333,6 +333,13 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
     Direction& asker = direction_of(requester);
     if (std::exchange(requester.timeouts.count, 0) != 0) stream_of(requester).silence.reset();
     if (!requests.has_arrived(psn)) requester.last_answered = at.packet.time;
+    if (requester.early_retry && psn_distance(requester.early_retry->psn, psn) >= 0) {
+        requester.early_retry->acknowledged = psn == requester.early_retry->psn;
+        if (!requester.early_retry->acknowledged) {
+            verdicts_.undecided(rules::ack_timeout, UndecidedReason::frames_missing);
+            requester.early_retry.reset();
+        }
+    }
     at.facts.unseen = requests.started() && psn_distance(requests.next_psn(), psn) >= 0;
     if (const std::uint32_t unseen = requests.acknowledge(psn); unseen != 0) {
         asker.not_captured += unseen;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyzer/engine/rdma/at.h"
+#include "capture/rc_stream.h"
 #include "protocols/ib/retries.h"
 
 namespace fabricscope::engine::rdma {
@@ -56,11 +57,28 @@ void Streams::note_interface(Half& half, const capture::Packet& packet) {
     half.interface_before = half.interface;
 }
 
+/// A READ that asks for the rest of the latest one, of which nobody knows how many packets answer it, tells that.
+void Streams::size_by_rest(const At& at) {
+    PendingOperations& pending = at.half.requests.pending;
+    if (pending.empty() || !at.packet.ib.has_reth) return;
+    Pending& read = pending.back();
+    if (read.sized || !read.reth) return;
+    const auto mtu = capture::mtu_of_rest(*read.reth, psn_distance(read.seen.psn, at.psn), at.packet.ib.reth);
+    if (!mtu) return;
+    std::optional<std::uint32_t>& known = stream_of(at.half).mtu;
+    if (!known) known = mtu;
+    read.end_psn = psn_after(read.seen.psn, packets_for(read.reth->dma_length, *mtu));
+    read.sized = true;
+    at.half.requests.settle_share(read.end_psn);
+}
+
 void Streams::on_request(At& at) {
     Half& half = at.half;
     note_interface(half, at.packet);
     if (half.key.transport == Transport::ud) return take_operation(at, false);
+    if (at.opcode.operation == ib::Operation::rdma_read_request) size_by_rest(at);
     const Requests::Placed placed = half.requests.place(at.psn, false);
+    settle_early_retry(at, placed.place);
     const bool reliable = is_reliable(half.key.transport);
     const bool seen_before = placed.place == Place::repeated;
     if (half.peer != nullptr && half.peer->own_nak && half.peer->own_nak->psn == at.psn) half.peer->own_nak.reset();
@@ -283,11 +301,26 @@ void Streams::judge_ack_timeout(const At& at) {
     const Time asked_for = Time{4096} << code;
     const Time waited = at.packet.time - asked->seen.last.time;
     if (4 * waited >= asked_for) return verdicts_.satisfied(rules::ack_timeout);
-    verdicts_.broken(
-        rules::ack_timeout, {asked->seen.last.frame, at.packet.number}, {half.stream},
+    // A NAK may have asked for what is missing before it.
+    if (!half.requests.is_whole()) return verdicts_.undecided(rules::ack_timeout, UndecidedReason::frames_missing);
+    at.half.early_retry = EarlyRetry{
+        at.psn,
+        {asked->seen.last.frame, at.packet.number},
         fmt::format(
             "PSN {} comes again {} us after it was sent, with a local ACK timeout of {} us", at.psn,
-            waited / capture::microsecond, asked_for / capture::microsecond));
+            waited / capture::microsecond, asked_for / capture::microsecond)};
+}
+
+/// A NAK may have asked for it, if another packet had followed, which is sent once more then, too. So what is sent
+/// next tells: if it waits until nothing but the retry has been acknowledged, nothing had followed.
+void Streams::settle_early_retry(const At& at, Place place) {
+    std::optional<EarlyRetry>& retry = at.half.early_retry;
+    if (!retry || at.psn == retry->psn) return;
+    const bool follows = place == Place::next && at.psn == psn_after(retry->psn);
+    if (follows && retry->acknowledged)
+        verdicts_.broken(rules::ack_timeout, std::move(retry->frames), {at.half.stream}, std::move(retry->text));
+    else verdicts_.undecided(rules::ack_timeout, UndecidedReason::frames_missing);
+    retry.reset();
 }
 
 /// Kernels count in ticks, and the first one may be nearly over.
@@ -344,6 +377,10 @@ Pending Streams::new_operation(At& at, OperationType type, std::uint64_t bytes) 
     made.end_psn = psn_after(at.psn, std::max(share, 1U));
     if (ib.has_reth) made.asked_bytes = ib.reth.dma_length;
     else if (made.ended && made.begun && sends(type)) made.asked_bytes = ib.payload_length;
+    if (type == OperationType::read) {
+        if (ib.has_reth) made.reth = ib.reth;
+        else half.cut_reads = true;
+    }
     made.seen.stream = half.stream;
     made.seen.by = half.side;
     made.seen.type = type;

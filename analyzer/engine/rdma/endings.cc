@@ -96,6 +96,8 @@ void Streams::settle_final_refusals() {
 
 void Streams::settle_halves() {
     for (Half& half : halves_) {
+        if (half.early_retry) verdicts_.undecided(rules::ack_timeout, UndecidedReason::capture_ended);
+        if (half.cut_reads) direction_of(half).reads_known = false;
         PendingOperations& pending = half.requests.pending;
         Stream& stream = stream_of(half);
         for (; !pending.empty(); pending.pop()) {
@@ -125,11 +127,16 @@ void Streams::settle_merged() {
 void Streams::settle_ends() {
     for (Stream& stream : model_.streams) {
         if (stream.merged) continue;
+        for (const Side side : {a, b}) {
+            const bool heard = stream.from[side].packets != 0;
+            stream.from[side].sender_heard = stream.from[other(side)].receiver_heard = heard;
+        }
         if (stream.silence && stream.silence->is_final_at(now_)) stream.ending = End::retries_exhausted;
         if (stream.fatal) stream.ending = End::nak;
         const bool all_answered = stream.unanswered[a] + stream.unanswered[b] == 0;
         const bool answers = is_reliable(stream.transport) && stream.learned;
-        if (stream.ending == End::unknown && answers && all_answered) stream.ending = End::open;
+        if (stream.ending == End::unknown && answers && all_answered && !may_be_disconnected(stream))
+            stream.ending = End::open;
     }
 }
 

@@ -89,6 +89,9 @@ struct Retransmitted {
 /// What one side sent, and what became of it.
 struct Direction {
     std::uint64_t packets = 0;
+    /// Whether anything was captured that this side sent, and that the other one did. If not, nobody knows what it did.
+    bool sender_heard = true, receiver_heard = true;
+    bool reads_known = true;  ///< false: how far some READs reach was cut off
     std::uint64_t bytes = 0;  ///< payload of the operations that this side asked for, each octet once
     std::array<OperationCount, operation_types> operations{};
     Retransmitted retransmitted;

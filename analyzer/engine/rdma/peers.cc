@@ -27,6 +27,7 @@ void add(Retransmitted& to, const Retransmitted& more) {
 void add(Direction& to, const Direction& more) {
     to.packets += more.packets;
     to.bytes += more.bytes;
+    to.reads_known &= more.reads_known;
     for (std::size_t i = 0; i < operation_types; ++i) add(to.operations[i], more.operations[i]);
     add(to.retransmitted, more.retransmitted);
     to.lost += more.lost;

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "analyzer/engine/rdma/at.h"
+#include "analyzer/engine/rdma_cm/tracker.h"
 #include "protocols/net/headers.h"
+#include "protocols/rdma_cm/message.h"
 
 namespace fabricscope::engine::rdma {
 
@@ -39,7 +41,8 @@ std::optional<OperationType> type_of(ib::Operation operation) {
 
 /// Management packets are no traffic of anybody's queue pair.
 bool is_management(const Packet& packet) {
-    return packet.ib.has_deth && (packet.ib.bth.destination_qpn <= 1 || packet.ib.deth.source_qpn <= 1);
+    if (packet.ib.has_deth) return packet.ib.bth.destination_qpn <= 1 || packet.ib.deth.source_qpn <= 1;
+    return packet.ib.bth.destination_qpn <= 1 && ib::service_of(packet.ib.bth.opcode) == ib::Service::ud;
 }
 
 }  // namespace
@@ -97,6 +100,44 @@ void Streams::on_management(const Packet& packet) {
     };
     if (Management* sender = of(packet.source)) ++sender->sent;
     if (Management* receiver = of(packet.destination)) ++receiver->received;
+    if (packet.ib.bth.destination_qpn != ib::gsi_qpn) return;
+    note_unread(packet);
+    make_room_for_connection(packet);
+}
+
+/// A message of Communication Management of which the capture lacks the ids, or all of it, may be anything between its
+/// ports, a DREQ as well.
+void Streams::note_unread(const Packet& mad) {
+    constexpr std::size_t ids_end = layout::layout_of<ib::CmRtu>.extent.end;
+    if (mad.ib.payload.size() >= std::min<std::size_t>(mad.ib.payload_length, ids_end)) return;
+    const bool is_room = unread_.size() < options_.limits.hosts;
+    const auto found = is_room ? unread_.try_emplace({mad.source, mad.destination}).first
+                               : unread_.find({mad.source, mad.destination});
+    if (found != unread_.end()) found->second = mad.number;
+    else unread_elsewhere_ = mad.number;
+}
+
+bool Streams::may_be_disconnected(const Stream& stream) const {
+    const auto unread_from = [&](const Address& source, const Address& destination) {
+        const auto found = unread_.find({source, destination});
+        return found != unread_.end() && found->second > stream.first_frame;
+    };
+    const Address &one = stream.end[a].address, &other = stream.end[b].address;
+    return unread_from(one, other) || unread_from(other, one) || unread_elsewhere_ > stream.first_frame;
+}
+
+/// REQ and REP name a queue pair: if it is one whose connection is over, its number is used again.
+void Streams::make_room_for_connection(const Packet& mad) {
+    if (!rdma_cm::is_message(mad)) return;
+    const fabricscope::rdma_cm::Message message = fabricscope::rdma_cm::parse(mad.ib.payload);
+    std::optional<std::uint32_t> qpn;
+    if (const auto* req = std::get_if<fabricscope::rdma_cm::Req>(&message.body)) qpn = req->body.local_qpn;
+    else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) qpn = rep->local_qpn;
+    if (!qpn) return;
+    for (const Transport transport : {Transport::rc, Transport::xrc, Transport::uc}) {
+        Half* const* half = half_by_key_.find(Key{{mad.destination, mad.source}, *qpn, 0, transport});
+        if (half != nullptr && *half != nullptr && is_disconnected(**half)) retire(**half);
+    }
 }
 
 void Streams::tell(At& at, const Stream& stream) {
@@ -212,16 +253,21 @@ Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
     return &half;
 }
 
-/// The numbers of its packets have nothing to do with those before: another queue pair has got its number.
-Streams::Half& Streams::made_anew(Half& half, const Packet& packet) {
-    std::optional<Silence>& silence = stream_of(half).silence;
-    if (silence && !silence->is_final_at(packet.time)) silence.reset();
+/// What comes to its number, and to its peer's, is another stream's from now on.
+void Streams::retire(Half& half) {
     for (Half* gone : {&half, half.peer}) {
         if (gone == nullptr) continue;
         gone->gone = true;
         forget_candidate(*gone);
         half_by_key_[gone->key] = nullptr;
     }
+}
+
+/// The numbers of its packets have nothing to do with those before: another queue pair has got its number.
+Streams::Half& Streams::made_anew(Half& half, const Packet& packet) {
+    std::optional<Silence>& silence = stream_of(half).silence;
+    if (silence && !silence->is_final_at(packet.time)) silence.reset();
+    retire(half);
     Half* made = new_half(half.key, packet);
     return made != nullptr ? *made : half;
 }

@@ -5,6 +5,8 @@
 
 #include <deque>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/engine/flat_map.h"
@@ -90,6 +92,14 @@ private:
         void add(std::uint64_t frame);
     };
 
+    /// A packet that came again before its timer can have run out, unless it was refused.
+    struct EarlyRetry {
+        std::uint32_t psn = 0;
+        std::vector<std::uint64_t> frames;
+        std::string text;
+        bool acknowledged = false;  ///< it was since, and nothing behind it
+    };
+
     /// READs and atomic operations that were outstanding at a time, and the frames that show it.
     struct MostReads {
         std::uint32_t count = 0;
@@ -116,6 +126,8 @@ private:
         std::uint32_t interface = 0;               ///< by which its latest request came
         std::optional<std::uint32_t> interface_before;  ///< another one
         std::optional<Time> changed_interface;          ///< when requests came by that one again
+        std::optional<EarlyRetry> early_retry;
+        bool cut_reads = false;  ///< READs whose length was cut off
         Row timeouts;
         Row rnr_waits;  ///< for the packet `rnr_psn`
         std::uint32_t rnr_psn = 0;
@@ -145,6 +157,7 @@ private:
     Half*& latest_of(const Key& key);
     void tell(At& at, const Stream& stream);
     Half* new_half(const Key& key, const capture::Packet& packet);
+    void retire(Half& half);
     Half& made_anew(Half& half, const capture::Packet& packet);
     void forget_candidate(const Half& half);
     Half* peer_from_the_start(Half& half, const capture::Packet& packet);
@@ -155,8 +168,12 @@ private:
     void on_management(const capture::Packet& packet);
     void on_cnp(const capture::Packet& packet);
     void judge_cnp_interval(Half& half, const capture::Packet& packet);
+    void note_unread(const capture::Packet& mad);
+    void make_room_for_connection(const capture::Packet& mad);
+    bool may_be_disconnected(const Stream& stream) const;
     static bool has_changed_interface(const At& at);
     static void note_interface(Half& half, const capture::Packet& packet);
+    void size_by_rest(const At& at);
     void on_request(At& at);
     void on_late(At& at, const Requests::Placed& placed);
     void on_repeated(At& at, bool seen_before);
@@ -169,6 +186,7 @@ private:
     void begin_again(At& at);
     void judge_rnr_wait(const At& at, Time waited);
     void judge_ack_timeout(const At& at);
+    void settle_early_retry(const At& at, Place place);
     void take_operation(At& at, bool late);
     Pending new_operation(At& at, OperationType type, std::uint64_t bytes);
     bool continue_operation(At& at);
@@ -232,10 +250,12 @@ private:
     Verdicts verdicts_;
     std::deque<Half> halves_;
     FlatMap<Key, Half*, Hash> half_by_key_;
-    std::array<Half*, 64> latest_{};                      ///< of which packets came: found without a look at the map
-    FlatMap<Pair, std::vector<Half*>, Hash> candidates_;  ///< halves of reliable streams without a peer
-    std::vector<std::pair<std::uint32_t, Side>> merged_;  ///< by id - 1: into which stream, and its side there
-    std::vector<std::uint32_t> events_of_;                ///< by id - 1: events kept of a stream
+    std::array<Half*, 64> latest_{};                        ///< of which packets came: found without a look at the map
+    std::unordered_map<Pair, std::uint64_t, Hash> unread_;  ///< frame of the latest of a port's messages that was cut
+    std::uint64_t unread_elsewhere_ = 0;                    ///< the same of ports for which there was no room
+    FlatMap<Pair, std::vector<Half*>, Hash> candidates_;    ///< halves of reliable streams without a peer
+    std::vector<std::pair<std::uint32_t, Side>> merged_;    ///< by id - 1: into which stream, and its side there
+    std::vector<std::uint32_t> events_of_;                  ///< by id - 1: events kept of a stream
     Time now_ = 0;
 };
 

@@ -8,6 +8,7 @@ namespace fabricscope::engine::rdma_cm {
 namespace {
 
 constexpr std::size_t max_receivers = 4096;  // of one datagram queue pair
+constexpr std::size_t max_unplaced = 4096;   // packets of one queue pair
 
 bool is_datagram(const Connection& connection) { return connection.service == Service::ud; }
 
@@ -25,7 +26,7 @@ void TrafficCounter::register_at(const QueuePairKey& queue_pair, const Connectio
     // A queue pair of a connection belongs to it alone, whoever had the number before.
     if (!is_datagram(connection)) there.clear();
     else if (there.size() >= max_receivers) there.erase(there.begin());
-    there.push_back({connection.id, side, nullptr});
+    there.push_back({connection.id, side, nullptr, {}});
 }
 
 void TrafficCounter::release(const Connection& connection) {
@@ -40,7 +41,7 @@ void TrafficCounter::release_at(const QueuePairKey& queue_pair, const Connection
     const auto found = receivers_.find(queue_pair);
     if (found == receivers_.end()) return;
     for (Receiver& receiver : found->second)
-        if (receiver.connection == connection.id) receiver.stream.reset();
+        if (receiver.connection == connection.id) receiver.stream.reset(), receiver.unplaced.clear();
 }
 
 /// How surely the packet comes from the receiver's peer; 0: it does not. A datagram's sender may not be
@@ -69,6 +70,18 @@ void TrafficCounter::learn_client(Connection& connection, const capture::Packet&
     register_end(connection, Side::client);
 }
 
+bool TrafficCounter::is_repeated(Receiver& receiver, const capture::Packet& packet) {
+    if (!receiver.stream) receiver.stream = std::make_unique<capture::RcReceiver>();
+    const capture::RcEvent event = receiver.stream->receive(packet);
+    const std::uint32_t psn = packet.ib.bth.psn;
+    if (event.repeated() || (!ib::is_response(packet.ib.opcode().operation) && receiver.unplaced.contains(psn)))
+        return true;
+    if (event.kind != capture::RcEvent::Kind::unplaceable) return false;
+    if (receiver.unplaced.size() >= max_unplaced) receiver.unplaced.clear();
+    receiver.unplaced.insert(psn);
+    return false;
+}
+
 void TrafficCounter::on_packet(const capture::Packet& packet) {
     if (receivers_.empty()) return;
     Receiver* receiver = find(packet);
@@ -76,10 +89,7 @@ void TrafficCounter::on_packet(const capture::Packet& packet) {
     Connection& connection = model_.connections[receiver->connection - 1];
     const Side from = other(receiver->side);
     bool repeated = false;
-    if (ib::service_of(packet.ib.bth.opcode) == ib::Service::rc) {
-        if (!receiver->stream) receiver->stream = std::make_unique<capture::RcReceiver>();
-        repeated = receiver->stream->receive(packet).repeated();
-    }
+    if (ib::service_of(packet.ib.bth.opcode) == ib::Service::rc) repeated = is_repeated(*receiver, packet);
     count(connection.from[from], packet, repeated);
     connection.last_time = std::max(connection.last_time, packet.time);
     FrameFacts facts;

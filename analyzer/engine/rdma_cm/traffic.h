@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analyzer/engine/queue_pair_key.h"
@@ -29,6 +30,8 @@ private:
         std::uint32_t connection;
         Side side;
         std::unique_ptr<capture::RcReceiver> stream;  ///< once it was sent something on a reliable connection
+        /// PSNs of packets that were counted although their message's beginning is missing: they may come again.
+        std::unordered_set<std::uint32_t> unplaced;
     };
 
     void register_at(const QueuePairKey& queue_pair, const Connection& connection, Side side);
@@ -36,6 +39,7 @@ private:
     Receiver* find(const capture::Packet& packet);
     int fit(const Receiver& receiver, const capture::Packet& packet) const;
     void learn_client(Connection& connection, const capture::Packet& packet);
+    static bool is_repeated(Receiver& receiver, const capture::Packet& packet);
     static void count(Traffic& traffic, const capture::Packet& packet, bool repeated);
 
     Observer& observer_;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "protocols/ib/psn.h"
+#include "protocols/rdma_cm/message.h"
 
 namespace fabricscope::engine::rdma {
 namespace {
@@ -57,6 +58,15 @@ public:
         tracker.on_packet(p);
     }
     void wait(Time time) { now += time; }
+    /// A message of Communication Management, of which so much was captured.
+    void mad(Side from, const std::vector<std::uint8_t>& octets, std::size_t captured) {
+        capture::Packet p = packet(from, 0x64, 0, static_cast<std::uint32_t>(octets.size()));
+        p.ib.bth.destination_qpn = ib::gsi_qpn;
+        p.ib.has_deth = true;
+        p.ib.deth.source_qpn = ib::gsi_qpn;
+        p.ib.payload = ByteView(octets).first(captured);
+        tracker.on_packet(p);
+    }
 
     /// The CM has set up a connection between both.
     void connect(std::uint8_t retry_count) {
@@ -105,6 +115,68 @@ TEST(Rdma, AcknowledgmentsTellTheOtherQueuePair) {
     EXPECT_EQ(s.ending, End::open);
     ASSERT_EQ(w.tracker.model().operations.size(), 1U);
     EXPECT_EQ(w.tracker.model().operations[0].answer->frame, 2U);
+}
+
+TEST(Rdma, ADisconnectMayBeBehindTheSnapLength) {
+    constexpr std::size_t ids_begin = 24, ids_end = 32, whole = 256;
+    for (const std::size_t captured : {std::size_t{0}, ids_begin, ids_end, whole}) {
+        World w;
+        w.request(a, send_only, 100), w.answer(b, 100);
+        w.mad(b, std::vector<std::uint8_t>(whole), captured);
+        EXPECT_EQ(w.stream().ending, captured < ids_end ? End::unknown : End::open) << captured;
+    }
+    World w;
+    w.mad(b, std::vector<std::uint8_t>(whole), 0);
+    w.request(a, send_only, 100), w.answer(b, 100);
+    EXPECT_EQ(w.stream().ending, End::open) << "it came before";
+}
+
+TEST(Rdma, AQueuePairThatIsConnectedAgainIsAnotherStream) {
+    for (const bool disconnected : {false, true}) {
+        World w;
+        w.connect(7);
+        w.request(a, send_only, 100), w.answer(b, 100);
+        if (disconnected) w.cm.connections[0].dreq = FrameStamp{};
+        fabricscope::rdma_cm::Message req;
+        req.mad.management_class = ib::cm_class;
+        req.mad.attribute_id = static_cast<std::uint16_t>(ib::CmAttribute::req);
+        fabricscope::rdma_cm::Req body;
+        body.body.local_qpn = qp_a;
+        req.body = body;
+        const std::vector<std::uint8_t> octets = fabricscope::rdma_cm::build(req);
+        w.mad(a, octets, octets.size());
+        w.request(a, send_only, 101), w.answer(b, 101);
+        EXPECT_EQ(w.end().streams.size(), disconnected ? 2U : 1U);
+    }
+}
+
+TEST(Rdma, OfASideThatWasNotCapturedNothingIsKnown) {
+    World w;
+    w.request(a, send_only, 100);
+    const Stream& s = w.stream();
+    EXPECT_TRUE(s.from[a].sender_heard);
+    EXPECT_FALSE(s.from[a].receiver_heard);
+    EXPECT_FALSE(s.from[b].sender_heard);
+    EXPECT_TRUE(s.from[b].receiver_heard);
+}
+
+TEST(Rdma, AReadOfARestTellsTheMtu) {
+    World w;
+    const auto read = [&](std::uint32_t psn, std::uint64_t address, std::uint32_t length) {
+        capture::Packet p = w.packet(a, read_request, psn, 0);
+        p.ib.has_reth = true;
+        p.ib.reth.virtual_address = address;
+        p.ib.reth.dma_length = length;
+        w.tracker.on_packet(p);
+    };
+    read(50, 0x10000, 5000);
+    read(52, 0x10800, 2952);  // two packets of 1024 have come
+    read(55, 0x20000, 5000);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.mtu, 1024U);
+    EXPECT_EQ(s.from[a].operations[2].count, 2U);
+    EXPECT_EQ(s.from[a].operations[2].bytes, 10000U);
+    EXPECT_EQ(s.from[a].retransmitted.packets, 1U);
 }
 
 TEST(Rdma, TheOtherHalfJoinsAStreamThatWasNumberedBefore) {
@@ -423,9 +495,35 @@ TEST(RdmaRules, ATimeOutBeforeItsTime) {
         w.cm.connections[0].path.emplace().local_ack_timeout = code;
         w.request(a, write_only, 100), w.answer(b, 100), w.request(a, write_only, 101);
         w.wait(70 * capture::millisecond), w.request(a, write_only, 101);
+        w.answer(b, 101), w.request(a, write_only, 102);
         EXPECT_EQ(w.end().of(rules::ack_timeout).broken, code == 18 ? 1U : 0U);
         EXPECT_EQ(w.tracker.model().of(rules::ack_timeout).satisfied, code == 18 ? 0U : 1U);
     }
+}
+
+TEST(RdmaRules, WhatComesAgainWithWhatFollowedItIsNoTimeOut) {
+    constexpr std::uint8_t write_only = 0x0A;
+    for (const bool ends : {false, true}) {
+        World w;  // 102 had been sent before, and a NAK asked for 101: neither was captured
+        w.connect(7);
+        w.cm.connections[0].path.emplace().local_ack_timeout = 18;
+        w.request(a, write_only, 100), w.answer(b, 100), w.request(a, write_only, 101);
+        w.wait(70 * capture::millisecond), w.request(a, write_only, 101);
+        if (!ends) w.request(a, write_only, 102), w.answer(b, 101), w.answer(b, 102);
+        EXPECT_EQ(w.end().of(rules::ack_timeout).broken, 0U);
+        EXPECT_EQ(w.tracker.model().of(rules::ack_timeout).undecided, 1U);
+    }
+}
+
+TEST(RdmaRules, WhatComesAgainBehindAGapIsNoTimeOut) {
+    constexpr std::uint8_t write_only = 0x0A;
+    World w;  // a NAK asked for 101, with which 102 came again
+    w.connect(7);
+    w.cm.connections[0].path.emplace().local_ack_timeout = 18;
+    w.request(a, write_only, 100), w.answer(b, 100), w.request(a, write_only, 102);
+    w.wait(70 * capture::millisecond), w.request(a, write_only, 102), w.answer(b, 102), w.request(a, write_only, 103);
+    EXPECT_EQ(w.end().of(rules::ack_timeout).broken, 0U);
+    EXPECT_EQ(w.tracker.model().of(rules::ack_timeout).undecided, 1U);
 }
 
 TEST(RdmaRules, WhatMayHaveBeenRefusedIsNoTimeOut) {
