@@ -111,15 +111,28 @@ bool is_kind_known(const Exchange& x) {
     return x.els || x.ct || (x.type && *x.type != wire::type_els && *x.type != wire::type_ct);
 }
 
+/// What is not known of two commands that look like one.
+template <class T> std::optional<T> told_by_one(const Exchange& exchange, const std::optional<T>& value) {
+    return exchange.may_be_several ? std::nullopt : value;
+}
+template <Party party> void sent_by(const Exchange& exchange, const Each<Sent>& each) {
+    if (!exchange.may_be_several) each(exchange.sent[party]);
+}
+void sequences_of(const Exchange& exchange, const Each<SequenceSeen>& each) {
+    if (exchange.may_be_several) return;
+    for (const SequenceSeen& sequence : exchange.sequences) each(sequence);
+}
+
 constexpr auto exchange_columns = columns<Exchange>(
     column<[](const Exchange& x) { return exchange_name(x.id); }>("id", "xchg-1, xchg-2, ...").with_names(),
     column<[](const Exchange& x) { return wire::port_id_text(x.originator); }>("originator", "N_Port_ID"),
     column<[](const Exchange& x) { return wire::port_id_text(x.responder); }>("responder", "N_Port_ID"),
-    column<[](const Exchange& x) { return port_text(x.assigned_id); }>(
+    column<[](const Exchange& x) { return port_text(told_by_one(x, x.assigned_id)); }>(
         "assigned_id", "the N_Port_ID that a fabric login gave the originator"),
     column<&Exchange::fabric>("fabric", "VSAN or Virtual Fabric, if the link tells"),
     column<&Exchange::ox_id>("ox_id", "OX_ID"),
-    column<&Exchange::rx_id>("rx_id", "RX_ID, once the responder has assigned one"),
+    column<[](const Exchange& x) { return told_by_one(x, x.rx_id); }>(
+        "rx_id", "RX_ID, once the responder has assigned one"),
     column<&Exchange::type>("type", "TYPE of its data frames"),
     column<[](const Exchange& x) { return is_kind_known(x) ? std::optional(kind_text(x)) : std::nullopt; }>(
         "kind", "the service or TYPE in words: PLOGI, GID_IPP, FCP, FC-VI, ...; null: the request was not captured"),
@@ -139,17 +152,18 @@ constexpr auto exchange_columns = columns<Exchange>(
         link_reject_columns>("link_reject", "the first P_RJT or F_RJT"),
     column<&Exchange::busies>("busies", "P_BSY and F_BSY"),
     object<&Exchange::abort, abort_columns>("abort", "the first ABTS"),
-    object<[](const Exchange& x, const Each<Sent>& each) { each(x.sent[Party::originator]); }, sent_columns>(
-        "from_originator", "sent by the originator"),
-    object<[](const Exchange& x, const Each<Sent>& each) { each(x.sent[Party::responder]); }, sent_columns>(
-        "from_responder", "sent by the responder"),
+    object<sent_by<Party::originator>, sent_columns>(
+        "from_originator",
+        "sent by the originator; null if a command seems to come again, but too little of it was captured to tell it "
+        "from another one"),
+    object<sent_by<Party::responder>, sent_columns>("from_responder", "sent by the responder"),
     column<&Exchange::sequence_count>("sequence_count", "Sequences in all; fc_sequences may hold fewer"),
     column<&Exchange::incomplete_sequences>(
         "incomplete_sequences", "of those in fc_sequences: Sequences that lacked frames at the end"),
     column<&Exchange::first_frame>("first_frame", "its first frame"),
     column<&Exchange::last_frame>("last_frame", "its last frame"),
     time<&Exchange::first_time>("first", "time of the first frame"),
-    time<&Exchange::last_time>("last", "time of the last frame"), rows<&Exchange::sequences, sequences>("sequences"));
+    time<&Exchange::last_time>("last", "time of the last frame"), rows<sequences_of, sequences>("sequences"));
 
 constexpr auto exchanges = table<exchange_columns>("fc_exchanges", "Fibre Channel Exchanges.")
                                .indexes("kind", "state", "originator", "responder");

@@ -22,16 +22,33 @@ bool is_aborted(const Exchange& exchange) {
     return exchange.abort && !exchange.abort->refused && !exchange.abort->sequence_only;
 }
 
+/// An ACK of a Sequence that was not captured may be another Exchange's, which got the same OX_ID.
+bool is_stray_ack(const Exchange& exchange, const wire::FrameHeader& header) {
+    if (!is_ack(header)) return false;
+    if (exchange.service_class == 3) return true;  // in which nothing is acknowledged
+    const Party sender = header.f_ctl.exchange_responder ? Party::originator : Party::responder;
+    return exchange.sequence_count <= exchange.sequences.size() &&
+           std::ranges::none_of(exchange.sequences, [&](const SequenceSeen& sequence) {
+               return sequence.from == sender && sequence.seq_id == header.seq_id;
+           });
+}
+
 /// Something is to be said of it, or of others because of it: what was refused may have been accepted later.
 bool is_notable(const Exchange& exchange) {
     return exchange.rejected || exchange.link_reject || exchange.abort || exchange.incomplete_sequences != 0 ||
            exchange.accepted == true;
 }
 
-/// Of what a command says; data behind it are many octets.
+// Of what a command says; data behind it are many octets.
+constexpr std::size_t most_of_command = 64;
+
 std::uint64_t digest_of(const wire::Frame& frame) {
-    constexpr std::size_t most = 64;
-    return capture::hash_of(frame.payload.first(std::min(frame.payload.size(), most)));
+    return capture::hash_of(frame.payload.first(std::min(frame.payload.size(), most_of_command)));
+}
+
+/// Whether enough was captured to tell it from others.
+bool tells_command(const wire::Frame& frame) {
+    return frame.payload.size() >= std::min<std::size_t>(frame.payload_length, most_of_command);
 }
 
 /// At the same place of a first Sequence, but not the same frame.
@@ -228,8 +245,9 @@ Arrival Exchanges::take(const capture::Packet& packet) {
     // 0 is an RX_ID like others in what a Responder sends; others may mean that they know of none.
     const bool answers = header.f_ctl.exchange_responder && (header.is_data() || header.rx_id != 0);
     const bool echoes = !exchange.rx_id && header.rx_id != 0;
-    if (header.rx_id != wire::unassigned_x_id && (answers || echoes)) exchange.rx_id = header.rx_id;
-    if (header.f_ctl.exchange_responder && header.rx_id != wire::unassigned_x_id) place.given_rx_id = header.rx_id;
+    const bool names_rx_id = header.rx_id != wire::unassigned_x_id && !is_stray_ack(exchange, header);
+    if (names_rx_id && (answers || echoes)) exchange.rx_id = header.rx_id;
+    if (names_rx_id && header.f_ctl.exchange_responder) place.given_rx_id = header.rx_id;
     if (header.is_link_control()) take_link_control(exchange, arrival);
     else if (header.is_basic_link_service()) take_basic_link_service(exchange, arrival);
     else take_data(place, arrival);
@@ -253,6 +271,9 @@ void Exchanges::take_data(Place& place, Arrival& arrival) {
     Sent& sent = exchange.sent[arrival.from];
     if (arrival.event.order == FcFrameOrder::repeated) {
         ++sent.repeated;
+        if (header.f_ctl.first_sequence && arrival.from == Party::originator && header.seq_cnt == 0 &&
+            !tells_command(arrival.packet.fc->frame))
+            exchange.may_be_several = true;
         return;
     }
     ++sent.frames;
@@ -310,7 +331,7 @@ void Exchanges::note_sequence(Exchange& exchange, const Arrival& arrival) const 
 
 void Exchanges::take_link_control(Exchange& exchange, const Arrival& arrival) {
     const wire::FrameHeader& header = arrival.header;
-    if (is_ack(header)) ++exchange.sent[arrival.from].acks;
+    if (is_ack(header) && !is_stray_ack(exchange, header)) ++exchange.sent[arrival.from].acks;
     switch (header.r_ctl) {
         case wire::r_ctl_p_bsy:
         case wire::r_ctl_f_bsy_data:

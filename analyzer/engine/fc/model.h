@@ -106,7 +106,9 @@ struct Exchange {
     std::optional<std::uint8_t> type;    ///< TYPE of its data; nothing: no data was seen
     std::optional<int> service_class;    ///< 1 to 4, where SOF was captured
     ExchangeState state = ExchangeState::open;
-    bool beginning_seen = false;          ///< its first Sequence was
+    bool beginning_seen = false;  ///< its first Sequence was
+    /// A command seems to have been sent again, but too little of it was captured to tell it from another one.
+    bool may_be_several = false;
     std::optional<Party> initiative;      ///< who holds the Sequence Initiative
     std::optional<std::uint8_t> els;      ///< command, of an Extended Link Service
     std::optional<std::uint16_t> ct;      ///< command, of a Common Transport request
