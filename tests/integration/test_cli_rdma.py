@@ -29,7 +29,7 @@ HEALTHY = [name for name in samples("rdmacm_*") + samples("smcr_*")
 
 
 def asked(direction):
-    found = [(kind, each["count"], each["bytes"]) for kind, each in direction["operations"].items() if each["count"]]
+    found = [(kind, each["count"], each["bytes"]) for kind, each in direction["operations"].items() if each and each["count"]]
     return [(kind, count, octets // count) for kind, count, octets in found]
 
 
@@ -38,10 +38,10 @@ def streams(*arguments):
 
 
 def troubles(stream):
-    """What is said to be wrong; packets that were not captured are no trouble."""
+    """What is said to be wrong; packets that were not captured are no trouble. Of a side without packets nothing is said."""
     names = ("lost", "duplicate_requests", "naks", "rnr_naks", "timeouts", "out_of_order")
-    return sum(stream[way][name] for way in ("a_to_b", "b_to_a") for name in names) + sum(
-        stream[way]["retransmitted"]["packets"] for way in ("a_to_b", "b_to_a"))
+    return sum(stream[way][name] or 0 for way in ("a_to_b", "b_to_a") for name in names) + sum(
+        (stream[way]["retransmitted"] or {"packets": 0})["packets"] for way in ("a_to_b", "b_to_a"))
 
 
 def test_what_perftest_did():
@@ -79,8 +79,10 @@ def test_cut_packets_tell_the_same(octets, tmp_path):
     cut = tmp_path / "cut.pcap"
     subprocess.run(["editcap", "-s", str(octets), PERFTEST, cut], check=True)
     for whole, part in zip(streams(PERFTEST), streams(cut), strict=True):
-        assert part["a_to_b"] == whole["a_to_b"]
-        assert part["b_to_a"] == whole["b_to_a"]
+        for way in ("a_to_b", "b_to_a"):
+            if octets == 64 and (whole[way]["operations"]["read"] or {}).get("count"):  # RETH is cut off
+                whole[way]["bytes"] = whole[way]["operations"]["read"] = None
+            assert part[way] == whole[way]
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -132,6 +134,9 @@ def test_a_timeline_has_every_packet_of_its_stream(name):
         for way, requester in (("a_to_b", "a"), ("b_to_a", "b")):
             again = Counter(row["cause"] for row in packets if row["cause"] and row["requester"] == requester
                             and row["kind"] == "request")
+            if stream[way]["retransmitted"] is None:
+                assert stream[way]["packets"] == 0
+                continue
             told = stream[way]["retransmitted"]
             assert sum(again.values()) <= told["packets"], "one that overtook others turns out to be lost later"
             assert {cause: again[cause] for cause in ("nak", "rnr")} == {cause: told[cause] for cause in ("nak", "rnr")}

@@ -55,6 +55,8 @@ def sent_by(name, side):
 def total(name, side, *path):
     def of(direction):
         for key in path:
+            if direction[key] is None:  # of who sends nothing on an unreliable connection nothing is known
+                return 0
             direction = direction[key]
         return direction
     return sum(of(direction) for direction in sent_by(name, side))

@@ -129,7 +129,8 @@ void Streams::settle_ends() {
         if (stream.merged) continue;
         for (const Side side : {a, b}) {
             const bool heard = stream.from[side].packets != 0;
-            stream.from[side].sender_heard = stream.from[other(side)].receiver_heard = heard;
+            stream.from[side].sender_heard = heard;
+            stream.from[other(side)].receiver_heard = heard || !is_reliable(stream.transport);  // which answers nothing
         }
         if (stream.silence && stream.silence->is_final_at(now_)) stream.ending = End::retries_exhausted;
         if (stream.fatal) stream.ending = End::nak;
