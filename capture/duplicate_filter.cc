@@ -18,6 +18,8 @@ constexpr std::size_t most_of_one_interface = 1024;
 constexpr std::size_t pair_count = 256;
 /// How late a copy comes by the same interface: a switch and its mirror hold a frame for microseconds.
 constexpr Time latest = 100 * microsecond, latest_identified = millisecond;
+/// A network that doubles packets delivers the second one when it likes.
+constexpr Time latest_counted = 100 * millisecond;
 
 template <layout::WireFormat T> consteval std::size_t offset_of(std::string_view filter) {
     return std::ranges::find(layout::info_of<T>().fields, filter, &layout::FieldInfo::filter)->offset;
@@ -67,7 +69,10 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
         if (elsewhere) remember(fingerprint, packet, frame, ~std::uint64_t{0});
         return frame;
     }
-    direction.pair.youngest[direction.way] = next_;
+    Way& way = direction.way;
+    way.counts |= way.youngest != 0 && way.identification != packet.ip_identification;
+    way.youngest = next_;
+    way.identification = packet.ip_identification;
     remember(fingerprint, packet, packet.number, std::uint64_t{1} << packet.interface);
     return {};
 }
@@ -75,10 +80,11 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
 DuplicateFilter::Direction DuplicateFilter::direction_of(const Packet& packet) {
     const std::hash<Address> hash;
     const std::uint64_t source = hash(packet.source), destination = hash(packet.destination);
-    const std::uint64_t addresses = source ^ destination;
+    const std::uint64_t addresses = combine(source ^ destination, static_cast<std::uint64_t>(packet.transport));
     Pair& pair = pairs_[addresses % pairs_.size()];
     if (pair.addresses != addresses) pair = {addresses, {}};
-    return {pair, combine(source, destination), source < destination};
+    const bool forward = source < destination;
+    return {pair.ways[forward], pair.ways[!forward], combine(source, destination)};
 }
 
 void DuplicateFilter::hear(const Packet& packet) {
@@ -101,8 +107,8 @@ bool DuplicateFilter::is_copy(
         return packet.ip_identification != 0 || were_heard_together(original, packet);
     }
     if (distance < 0 || original.interface != packet.interface) return false;
-    if (packet.ip_identification != 0) return distance <= latest_identified;
-    return distance <= latest && direction.pair.youngest[!direction.way] < serial;
+    if (packet.ip_identification != 0) return distance <= (direction.way.counts ? latest_counted : latest_identified);
+    return distance <= latest && direction.opposite.youngest < serial;
 }
 
 DuplicateFilter::Original* DuplicateFilter::find(

@@ -15,7 +15,8 @@ namespace fabricscope::capture {
 
 /// Two packets are copies if addresses, IP identification and transport octets agree; MAC addresses, hop limits and
 /// checksums may differ. Of another interface an interface contributes at most one copy of each original. On the same
-/// interface a copy follows within a millisecond if IP identifies it; otherwise it is soon there, before anything has
+/// interface a copy follows within 100 ms if IP identifies it, as it does where senders are seen to count; within a
+/// millisecond if they may have one identification for all; and if they have none it is soon there, before anything has
 /// gone the opposite way: so retransmissions stay, which a timer or an answer brings about. A file that begins when
 /// another one has ended, as those of a ring buffer do, holds no copies of it but those that IP identifies.
 class DuplicateFilter {
@@ -43,16 +44,20 @@ private:
         Time latest = 0;
     };
 
-    /// What went between two addresses: the serial number of the youngest original each way.
+    /// What went one way between two addresses, by one transport: an adapter counts otherwise than its host does.
+    struct Way {
+        std::uint64_t youngest = 0;  ///< serial number of the original
+        std::uint32_t identification = 0;  ///< its IP identification
+        bool counts = false;  ///< originals one after the other have had different identifications
+    };
     struct Pair {
         std::uint64_t addresses = 0;
-        std::array<std::uint64_t, 2> youngest{};
+        std::array<Way, 2> ways{};
     };
 
     struct Direction {
-        Pair& pair;
+        Way &way, &opposite;
         std::uint64_t ends;  ///< a hash of both addresses, another one for the other way
-        bool way;
     };
 
     Direction direction_of(const Packet& packet);

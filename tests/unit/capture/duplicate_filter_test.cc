@@ -63,6 +63,26 @@ TEST(DuplicateFilter, CopyOnTheSameInterface) {
     EXPECT_FALSE(is_copy(filter, segment(1, 2), 0, millisecond + 1)) << "another sequence number";
 }
 
+/// A network that doubles packets may hold the second one back.
+TEST(DuplicateFilter, SendersThatCount) {
+    DuplicateFilter filter(1);
+    EXPECT_FALSE(is_copy(filter, segment(1), 0));
+    EXPECT_FALSE(is_copy(filter, segment(2, 2), 0));
+    EXPECT_TRUE(is_copy(filter, segment(1), 0, 100 * millisecond));
+    EXPECT_FALSE(is_copy(filter, segment(2, 2), 0, 100 * millisecond + 1)) << "too late";
+}
+
+TEST(DuplicateFilter, SendersWithOneIdentificationForAll) {
+    DuplicateFilter filter(1);
+    EXPECT_FALSE(is_copy(filter, segment(7), 0));
+    EXPECT_FALSE(is_copy(filter, segment(7, 2), 0));
+    EXPECT_FALSE(is_copy(filter, segment(7), 0, 2 * millisecond)) << "sent again";
+    net::Ipv4Header other = ipv4_header(17);  // of another transport
+    other.identification = 8;
+    EXPECT_FALSE(is_copy(filter, ethernet(0x0800, ipv4(other, udp(4791, counting(20)))), 0, 2 * millisecond));
+    EXPECT_FALSE(is_copy(filter, segment(7, 2), 0, 4 * millisecond)) << "sent again";
+}
+
 /// Without an identification (IPv6, or 0) an answer between them tells that the second was sent again.
 TEST(DuplicateFilter, AnsweredBetween) {
     DuplicateFilter filter(1);
