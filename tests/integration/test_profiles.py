@@ -122,12 +122,22 @@ def test_the_button_findings_shows_what_the_program_observes(capture, profile):
     assert tshark("-2", "-r", ROOT / "samples" / capture, "-Y", buttons(profile)["Findings"])
 
 
+def tshark_with(profile, folder, *options):
+    shutil.copytree(PROFILES[profile], folder / "wireshark/profiles" / profile)
+    run(["chmod", "-R", "a+rX", *folder.parents[:2], folder])
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    return run([BUILD / "with-plugins", "tshark", "-C", profile, *options], env=environment).decode()
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_tshark_takes_it(profile, tmp_path):
     """With its columns; between source and destination tshark draws an arrow."""
-    shutil.copytree(PROFILES[profile], tmp_path / "wireshark/profiles" / profile)
-    run(["chmod", "-R", "a+rX", *tmp_path.parents[:2], tmp_path])
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-    line = run([BUILD / "with-plugins", "tshark", "-r", sample("rdmacm_private_data"), "-C", profile, "-T", "tabs", "-c", "1"],
-               env=environment).decode().rstrip("\n")
+    line = tshark_with(profile, tmp_path, "-r", sample("rdmacm_private_data"), "-T", "tabs", "-c", "1").rstrip("\n")
     assert len(line.split("\t")) == len(columns(profile)) + 1
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES.keys() - {"FC"}))
+def test_a_udp_checksum_of_0_is_no_error_over_ipv6(profile, tmp_path):
+    wrong = ["-r", sample("rdmacm_rping_v6"), "-Y", "_ws.expert.severity == error"]
+    assert tshark(*wrong) != ""
+    assert tshark_with(profile, tmp_path, *wrong) == ""
