@@ -198,9 +198,11 @@ public:
     void end_stream(std::uint32_t smcr_connection) { smcr_.end_stream(smcr_connection); }
 
 protected:
-    /// What the account of queue pairs tells of CM connections: to be called when all trackers have finished.
+    /// What the account of queue pairs tells of CM connections and links: to be called when all trackers have finished.
     void share_account() {
-        if (options_.rdma) rdma_cm_.take_retransmissions(rdma());
+        if (!options_.rdma) return;
+        rdma_cm_.take_retransmissions(rdma());
+        smcr_.take_retransmissions(rdma());
     }
 
     /// A protocol's tracker, and whether it gets the packets themselves.

@@ -184,7 +184,9 @@ constexpr auto link_columns = columns<Link>(
     column<[](const Link& l) { return l.is_seen() ? std::optional(l.state) : std::nullopt; }>(
         "state", "pending, active, deleted or failed; unknown if no packet of it was captured"),
     column<&Link::packets>("packets", "RoCE packets, both ways"),
-    column<among_packets<&Link::retransmissions>>("retransmissions", "of these, packets seen before"),
+    column<among_packets<&Link::retransmissions>>(
+        "retransmissions",
+        "of these, packets retransmitted, as `rdma` counts them; seen before, if it was not followed"),
     column<among_packets<&Link::naks>>("naks", "of these, negative acknowledgements"));
 
 constexpr auto links = table<link_columns>("links", "Links of link groups.")

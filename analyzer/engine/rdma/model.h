@@ -140,6 +140,7 @@ struct Stream {
     std::optional<Learned> learned;
     std::uint32_t cm_connection = 0;  ///< that set it up; 0: none that is known
     std::uint32_t link_group = 0;     ///< of SMC-R
+    std::size_t link = 0;             ///< its place in the link group
     std::optional<std::uint32_t> mtu;
     End ending = End::unknown;
     std::optional<FatalNak> fatal;

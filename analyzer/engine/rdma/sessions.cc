@@ -178,6 +178,7 @@ void swap_sides(Stream& stream) {
 void settle(Stream& stream, const Session& session) {
     stream.cm_connection = session.cm_connection;
     stream.link_group = session.link_group;
+    stream.link = session.link;
     if (stream.transport != Transport::ud) stream.learned = session.cm_connection != 0 ? Learned::cm : Learned::smcr;
     if (!stream.mtu) stream.mtu = session.mtu;
     for (const Side side : {a, b})

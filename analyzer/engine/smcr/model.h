@@ -191,8 +191,8 @@ struct Link {
     PerSide<Time> heard{};             ///< when each side last sent something; 0 = never
     std::optional<std::uint32_t> mtu;  ///< octets, the smaller of both offers
     std::uint64_t packets = 0;
-    std::uint64_t retransmissions = 0;
-    PerSide<Repetitions> repeated;  ///< the same, of what each side sent
+    std::uint64_t retransmissions = 0;  ///< as `rdma` counts them, if it is followed
+    PerSide<Repetitions> repeated;      ///< requests seen before, of what each side sent
     std::uint64_t naks = 0;
 
     bool is_heard(Side side) const { return heard[side] != 0; }

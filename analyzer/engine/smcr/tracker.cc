@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/tracker.h"
 
+#include <map>
+
+#include "analyzer/engine/rdma/model.h"
 #include "analyzer/engine/smcr/rendezvous.h"
 
 namespace fabricscope::engine::smcr {
@@ -47,5 +50,15 @@ void Tracker::end_stream(std::uint32_t connection) {
 RuleOutcomes Tracker::outcomes() const { return state_->model_.outcomes(); }
 
 const Model& Tracker::model() const { return state_->model_; }
+
+void Tracker::take_retransmissions(const rdma::Model& account) {
+    std::map<Link*, std::uint64_t> retransmitted;  // a queue pair that was used again has several streams
+    for (const rdma::Stream& stream : account.streams) {
+        if (stream.merged || stream.link_group == 0) continue;
+        Link& link = state_->model_.link_groups[stream.link_group - 1].links[stream.link];
+        retransmitted[&link] += stream.from[rdma::a].retransmitted.packets + stream.from[rdma::b].retransmitted.packets;
+    }
+    for (const auto& [link, packets] : retransmitted) link->retransmissions = packets;
+}
 
 }  // namespace fabricscope::engine::smcr

@@ -8,6 +8,10 @@
 #include "analyzer/engine/smcr/observer.h"
 #include "analyzer/engine/tracker.h"
 
+namespace fabricscope::engine::rdma {
+struct Model;
+}
+
 namespace fabricscope::engine::smcr {
 
 /// Bounds on what is remembered; a hostile capture must not grow the program without end. Where nothing else
@@ -54,6 +58,8 @@ public:
 
     RuleOutcomes outcomes() const override;
     const Model& model() const;
+    /// What was retransmitted over each link, as the account of its queue pairs has it.
+    void take_retransmissions(const rdma::Model& account);
 
 private:
     class State;
