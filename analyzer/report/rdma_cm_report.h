@@ -30,11 +30,15 @@ using observations::why_not;
 
 /// "rc tcp, NVMe-oF"
 std::string service_text(const engine::rdma_cm::Connection& connection);
-/// Whether what `from` sent is known: something was captured, or the connection did not come to be.
+/// Whether what `from` sent is known: something was captured, or the connection did not come to be, or `from` set it up
+/// and was silent while the other one was not.
 inline bool is_traffic_known(const engine::rdma_cm::Connection& connection, engine::Side from) {
     using engine::rdma_cm::Outcome;
+    if (connection.from[from].packets != 0) return true;
+    if (connection.began_before) return false;
     const bool failed = connection.outcome == Outcome::rejected || connection.outcome == Outcome::timeout;
-    return connection.from[from].packets != 0 || (failed && !connection.began_before);
+    const bool heard = from == engine::Side::client || connection.rep;
+    return failed || (heard && connection.from[other(from)].packets != 0);
 }
 
 /// A socket where the service tells it, the port's address otherwise, "?" if neither is known.

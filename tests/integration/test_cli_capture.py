@@ -139,7 +139,7 @@ def test_a_burst_is_kept_as_tcpdump_keeps_it(wire, tmp_path):
     tmp_path.chmod(0o777)
     frames = 5000
     ours, theirs = tmp_path / "ours.pcapng", tmp_path / "theirs.pcap"
-    tcpdump = begin_listening(wire[1], ["tcpdump", "-Z", "root", "-U", "-i", "in0", "-w", theirs], stderr=subprocess.DEVNULL)
+    tcpdump = begin_listening(wire[1], ["tcpdump", "-Z", "root", "-U", "-B", "32768", "-i", "in0", "-w", theirs], stderr=subprocess.DEVNULL)
     process = begin(wire, "-i", "in0", "-w", ours, "--json")
     subprocess.run(["ip", "netns", "exec", wire[0], sys.executable, "-c", BURST, "out0", str(frames)], check=True)
     status, out, err = end(process)

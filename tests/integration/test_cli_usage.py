@@ -242,7 +242,8 @@ def test_fields():
     assert by_name["smcr.cdc.producer.offset"] == {
         "name": "smcr.cdc.producer.offset", "type": "uint32", "protocol": "smcr", "clause": "RFC 7609, A.4",
         "label": "Producer cursor"}
-    assert by_name["smcr.in_flight"]["clause"] is None
+    assert by_name["smcr.in_flight"]["clause"] == "RFC 7609, 4.3"
+    assert by_name["smcr.stream"]["clause"] is None
     lines = fabricscope("fields", status=(0,)).decode().splitlines()
     assert [line.split()[0] for line in lines[1:]] == names
 

@@ -38,16 +38,6 @@ void GivenIds::note(const Port& port, Party as, std::uint16_t id) {
     ids.all.note(id);
 }
 
-bool GivenIds::Ids::counts() const {
-    return one_by_one &&
-           std::ranges::any_of(seen.ranges(), [](const RangeSet::Range& row) { return row.end - row.begin > 1; });
-}
-
-bool GivenIds::counts(const Port& port) const {
-    const auto found = ports_.find(key_of(port));
-    return found != ports_.end() && (found->second.ox_ids.counts() || found->second.all.counts());
-}
-
 bool GivenIds::has_all(const Port& port, std::uint16_t from, std::uint16_t to) const {
     const auto found = ports_.find(key_of(port));
     return found != ports_.end() && (found->second.ox_ids.has_all(from, to) || found->second.all.has_all(from, to));

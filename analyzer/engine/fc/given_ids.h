@@ -23,9 +23,6 @@ public:
     /// 32,768 behind the former.
     bool has_all(const Port& port, std::uint16_t from, std::uint16_t to) const;
 
-    /// Whether the port was seen to number its Exchanges: it does not use one OX_ID for all of them.
-    bool counts(const Port& port) const;
-
 private:
     /// Numbers of one counter, those that have wrapped counted on.
     struct Ids {
@@ -35,7 +32,6 @@ private:
 
         void note(std::uint16_t id);
         bool has_all(std::uint16_t from, std::uint16_t to) const;
-        bool counts() const;
         std::uint64_t counted_on(std::uint16_t id) const;
     };
     struct PortIds {

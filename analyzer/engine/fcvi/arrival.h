@@ -34,8 +34,8 @@ struct Arrival {
     std::optional<UndecidedReason> lack_of_identity() const {
         const std::uint16_t ox_id = frame().header.ox_id;
         const Port port = from_originator() ? source_of(seen) : destination_of(seen);
-        const bool counts_up = below.given_ids.counts(port) && below.given_ids.has_all(port, ox_id, ox_id);
-        return counts_up ? std::nullopt : std::optional(UndecidedReason::frames_missing);
+        return below.given_ids.has_all(port, ox_id, ox_id) ? std::nullopt
+                                                           : std::optional(UndecidedReason::frames_missing);
     }
     /// It answers what was sent then, if that was captured.
     void answers(const std::optional<FrameStamp>& request) const {

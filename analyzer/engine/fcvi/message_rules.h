@@ -23,8 +23,6 @@ public:
     /// Each frame, with the Message as the frame leaves it.
     void on_request_frame(const Arrival& a, const Connection& connection, const Message& message);
     void on_response_frame(const Arrival& a, const Connection& connection, const Message& message, bool failed);
-    /// A response under the same OX_ID may be to another Message, whose request was not captured.
-    void on_response_to_another(UndecidedReason why) { judge_.undecided(rules::msg_id_echo, why); }
     /// The end of a response that says that all went well.
     void on_good_response(const Arrival& a, const Connection& connection, const Message& message);
     /// All frames have been seen; the last octet of data is before `end`.

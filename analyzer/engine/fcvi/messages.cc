@@ -197,16 +197,7 @@ void Messages::on_request(const Arrival& a) {
     settle(a, *message);
 }
 
-/// A response to another Message, whose request was not captured: the port may use one OX_ID for all of them.
-void Messages::leave_message_of_another_id(const Arrival& a) {
-    if (a.exchange.use != Exchange::Use::message || a.header.msg_id() == a.exchange.msg_id || !a.lack_of_identity())
-        return;
-    rules_.on_response_to_another(*a.lack_of_identity());
-    a.exchange.use = Exchange::Use::unknown;
-}
-
 void Messages::on_response(const Arrival& a) {
-    leave_message_of_another_id(a);
     const bool known = a.exchange.use == Exchange::Use::message;
     Message* message = known                                      ? &model_.messages[a.exchange.index - 1]
                        : a.exchange.use == Exchange::Use::unknown ? begin_with_response(a)

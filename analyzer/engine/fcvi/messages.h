@@ -35,7 +35,6 @@ private:
     Connection* misdirected(const Arrival& a, const std::optional<Connections::Meant>& meant);
     void number(const Arrival& a, Connection& connection, const Message& message);
     void note_gap(Sender& sender, Reception& reception, std::uint32_t from, std::uint32_t to, const FrameStamp& step);
-    void leave_message_of_another_id(const Arrival& a);
     void take_frame(const Arrival& a, Message& message);
     void settle(const Arrival& a, Message& message);
     void fail(const Arrival& a, Message& message);

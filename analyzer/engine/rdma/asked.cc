@@ -62,12 +62,12 @@ void Streams::size_by_rest(const At& at) {
     PendingOperations& pending = at.half.requests.pending;
     if (pending.empty() || !at.packet.ib.has_reth) return;
     Pending& read = pending.back();
-    if (read.sized || !read.reth) return;
-    const auto mtu = capture::mtu_of_rest(*read.reth, psn_distance(read.seen.psn, at.psn), at.packet.ib.reth);
+    if (read.sized || !at.half.latest_read) return;
+    const auto mtu = capture::mtu_of_rest(*at.half.latest_read, psn_distance(read.seen.psn, at.psn), at.packet.ib.reth);
     if (!mtu) return;
     std::optional<std::uint32_t>& known = stream_of(at.half).mtu;
     if (!known) known = mtu;
-    read.end_psn = psn_after(read.seen.psn, packets_for(read.reth->dma_length, *mtu));
+    read.end_psn = psn_after(read.seen.psn, packets_for(at.half.latest_read->dma_length, *mtu));
     read.sized = true;
     at.half.requests.settle_share(read.end_psn);
 }
@@ -303,18 +303,18 @@ void Streams::judge_ack_timeout(const At& at) {
     if (4 * waited >= asked_for) return verdicts_.satisfied(rules::ack_timeout);
     // A NAK may have asked for what is missing before it.
     if (!half.requests.is_whole()) return verdicts_.undecided(rules::ack_timeout, UndecidedReason::frames_missing);
-    at.half.early_retry = EarlyRetry{
+    at.half.early_retry = std::make_unique<EarlyRetry>(EarlyRetry{
         at.psn,
         {asked->seen.last.frame, at.packet.number},
         fmt::format(
             "PSN {} comes again {} us after it was sent, with a local ACK timeout of {} us", at.psn,
-            waited / capture::microsecond, asked_for / capture::microsecond)};
+            waited / capture::microsecond, asked_for / capture::microsecond)});
 }
 
 /// A NAK may have asked for it, if another packet had followed, which is sent once more then, too. So what is sent
 /// next tells: if it waits until nothing but the retry has been acknowledged, nothing had followed.
 void Streams::settle_early_retry(const At& at, Place place) {
-    std::optional<EarlyRetry>& retry = at.half.early_retry;
+    std::unique_ptr<EarlyRetry>& retry = at.half.early_retry;
     if (!retry || at.psn == retry->psn) return;
     const bool follows = place == Place::next && at.psn == psn_after(retry->psn);
     if (follows && retry->acknowledged)
@@ -377,10 +377,9 @@ Pending Streams::new_operation(At& at, OperationType type, std::uint64_t bytes) 
     made.end_psn = psn_after(at.psn, std::max(share, 1U));
     if (ib.has_reth) made.asked_bytes = ib.reth.dma_length;
     else if (made.ended && made.begun && sends(type)) made.asked_bytes = ib.payload_length;
-    if (type == OperationType::read) {
-        if (ib.has_reth) made.reth = ib.reth;
-        else half.cut_reads = true;
-    }
+    const bool reads = type == OperationType::read;
+    half.latest_read = reads && ib.has_reth ? std::optional(ib.reth) : std::nullopt;
+    half.cut_reads |= reads && !ib.has_reth;
     made.seen.stream = half.stream;
     made.seen.by = half.side;
     made.seen.type = type;

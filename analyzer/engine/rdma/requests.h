@@ -19,7 +19,6 @@ struct Pending {
     std::uint64_t number = 0;                  ///< in the order in which they were asked for, from 1
     std::uint32_t end_psn = 0;                 ///< behind its last packet so far; READ: behind its responses, if known
     std::optional<std::uint64_t> asked_bytes;  ///< as RETH says
-    std::optional<ib::Reth> reth;              ///< of a READ
     bool begun = false;                        ///< its first packet was captured
     bool ended = false;                        ///< its last one was
     bool sized = true;                         ///< `end_psn` is certain

@@ -126,8 +126,9 @@ private:
         std::uint32_t interface = 0;               ///< by which its latest request came
         std::optional<std::uint32_t> interface_before;  ///< another one
         std::optional<Time> changed_interface;          ///< when requests came by that one again
-        std::optional<EarlyRetry> early_retry;
-        bool cut_reads = false;  ///< READs whose length was cut off
+        std::unique_ptr<EarlyRetry> early_retry;
+        std::optional<ib::Reth> latest_read;  ///< of the operation that was asked for last, if it is a READ
+        bool cut_reads = false;               ///< READs whose length was cut off
         Row timeouts;
         Row rnr_waits;  ///< for the packet `rnr_psn`
         std::uint32_t rnr_psn = 0;
