@@ -46,9 +46,9 @@ private:
 
     /// What went one way between two addresses, by one transport: an adapter counts otherwise than its host does.
     struct Way {
-        std::uint64_t youngest = 0;  ///< serial number of the original
+        std::uint64_t youngest = 0;        ///< serial number of the original
         std::uint32_t identification = 0;  ///< its IP identification
-        bool counts = false;  ///< originals one after the other have had different identifications
+        bool counts = false;               ///< originals one after the other have had different identifications
     };
     struct Pair {
         std::uint64_t addresses = 0;
