@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "analyzer/engine/sides.h"
 #include "protocols/fc/frame_header.h"
 #include "protocols/ib/opcode.h"
 
@@ -73,15 +74,13 @@ Ends ends_of(const Packet& packet) {
 
 /// "192.0.2.10:40000", "[2001:db8::1]:80", "192.0.2.10 QP 17"
 std::string name_of(const FrameTable::End& end) {
-    const std::string address = to_string(end.address);
     switch (end.kind) {
         case FrameTable::End::Kind::host: break;
-        case FrameTable::End::Kind::queue_pair: return fmt::format("{} QP {}", address, end.number);
+        case FrameTable::End::Kind::queue_pair: return fmt::format("{} QP {}", to_string(end.address), end.number);
         case FrameTable::End::Kind::port:
-            return end.address.kind == capture::Address::Kind::ipv6 ? fmt::format("[{}]:{}", address, end.number)
-                                                                    : fmt::format("{}:{}", address, end.number);
+            return to_string(engine::SocketAddress{end.address, static_cast<std::uint16_t>(end.number)});
     }
-    return address;
+    return to_string(end.address);
 }
 
 std::uint32_t common_branch(const report::Overview& overview, std::uint32_t one, std::uint32_t other) {
