@@ -22,13 +22,16 @@ Interface::Interface(std::string name, const InterfaceOptions& options) : name_(
     pcap_t* const pcap = pcap_create(name_.c_str(), message);
     if (pcap == nullptr) throw InterfaceError(name_ + ": " + message);
     handle_ = std::make_unique<Handle>(pcap);
-    pcap_set_snaplen(pcap, options.snap_length);
-    pcap_set_promisc(pcap, options.promiscuous ? 1 : 0);
+    const auto must_be_set = [&](int status) {
+        if (status != 0) throw InterfaceError(problem(pcap_statustostr(status)));
+    };
+    must_be_set(pcap_set_snaplen(pcap, options.snap_length));
+    must_be_set(pcap_set_promisc(pcap, options.promiscuous ? 1 : 0));
     // Frames are handed over in blocks that hold as many as fit; immediate mode has a slot of the snap length for each.
     constexpr int most_wait_ms = 20;
-    pcap_set_immediate_mode(pcap, options.immediate ? 1 : 0);
-    pcap_set_timeout(pcap, most_wait_ms);
-    pcap_set_buffer_size(pcap, options.buffer_mib << 20);
+    must_be_set(pcap_set_immediate_mode(pcap, options.immediate ? 1 : 0));
+    must_be_set(pcap_set_timeout(pcap, most_wait_ms));
+    must_be_set(pcap_set_buffer_size(pcap, options.buffer_mib << 20));
     handle_->nanoseconds = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO) == 0;
     const int status = pcap_activate(pcap);
     if (status == PCAP_ERROR_PERM_DENIED)

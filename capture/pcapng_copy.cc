@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/pcapng_copy.h"
 
-#include <wsutil/buffer.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -58,32 +56,19 @@ public:
         const auto unpacked = is_packed(path) ? std::make_unique<Unpacked>(path) : nullptr;
         file_ = open_wiretap_file(unpacked ? unpacked->path() : path, problem);
         if (!file_) throw CopyError(path + ": " + problem.take_text());
-        wtap_rec_init(&record_);
-        ws_buffer_init(&octets_, WTAP_MAX_PACKET_SIZE_STANDARD);
-    }
-    Input(const Input&) = delete;
-    Input& operator=(const Input&) = delete;
-    ~Input() {
-        if (!file_) return;
-        ws_buffer_free(&octets_);
-        wtap_rec_cleanup(&record_);
     }
 
     /// The next packet, which has to be `frame`; records of other kinds are left out.
-    wtap_rec& read(const Frame& frame) {
+    WiretapRecord& read(const Frame& frame) {
         do {
             WiretapProblem problem;
-            gint64 offset;
-            wtap_rec_reset(&record_);
-            if (!wtap_read(file_.get(), &record_, &octets_, &problem.code, &problem.details, &offset))
-                throw CopyError(path_ + ": " + problem.take_text());
-        } while (record_.rec_type != REC_TYPE_PACKET);
-        const wtap_packet_header& header = record_.rec_header.packet_header;
+            if (!record_.read(file_.get(), problem)) throw CopyError(path_ + ": " + problem.take_text());
+        } while (record_->rec_type != REC_TYPE_PACKET);
+        const wtap_packet_header& header = record_->rec_header.packet_header;
         if (header.len != frame.wire_length) throw CopyError(path_ + " has changed while it was read");
         return record_;
     }
 
-    const guint8* octets() const { return ws_buffer_start_ptr(&octets_); }
     wtap* file() const { return file_.get(); }
     const std::string& path() const { return path_; }
 
@@ -97,14 +82,14 @@ public:
     /// To be called before the interfaces are added that reading the current record has brought to light: a section's
     /// interfaces are described at its beginning.
     void begin_section() {
-        const std::size_t section = has(WTAP_HAS_SECTION_NUMBER) ? record_.section_number : 0;
+        const std::size_t section = has(WTAP_HAS_SECTION_NUMBER) ? record_->section_number : 0;
         while (first_of_section_.size() <= section) first_of_section_.push_back(interfaces_.size());
     }
 
     /// Of the current record.
     const Interface& interface() const {
-        const wtap_packet_header& header = record_.rec_header.packet_header;
-        const std::size_t section = has(WTAP_HAS_SECTION_NUMBER) ? record_.section_number : 0;
+        const wtap_packet_header& header = record_->rec_header.packet_header;
+        const std::size_t section = has(WTAP_HAS_SECTION_NUMBER) ? record_->section_number : 0;
         const std::size_t id = has(WTAP_HAS_INTERFACE_ID) ? header.interface_id : 0;
         const std::size_t index = first_of_section_[section] + id;
         if (index >= interfaces_.size() || interfaces_[index].encapsulation != header.pkt_encap)
@@ -113,12 +98,11 @@ public:
     }
 
 private:
-    bool has(guint32 flag) const { return (record_.presence_flags & flag) != 0; }
+    bool has(guint32 flag) const { return (record_->presence_flags & flag) != 0; }
 
     std::string path_;
     WiretapFile file_;
-    wtap_rec record_;
-    Buffer octets_;
+    WiretapRecord record_;
     std::vector<Interface> interfaces_;          ///< of all sections
     std::vector<std::size_t> first_of_section_;  ///< in interfaces_
 };
@@ -159,13 +143,13 @@ public:
         return interfaces_++;
     }
 
-    void write(wtap_rec& record, const guint8* octets, std::uint32_t interface) {
-        record.presence_flags &= ~static_cast<guint32>(WTAP_HAS_SECTION_NUMBER);
-        record.presence_flags |= WTAP_HAS_INTERFACE_ID;
-        record.section_number = 0;
-        record.rec_header.packet_header.interface_id = interface;
+    void write(WiretapRecord& record, std::uint32_t interface) {
+        record->presence_flags &= ~static_cast<guint32>(WTAP_HAS_SECTION_NUMBER);
+        record->presence_flags |= WTAP_HAS_INTERFACE_ID;
+        record->section_number = 0;
+        record->rec_header.packet_header.interface_id = interface;
         WiretapProblem problem;
-        if (!wtap_dump(dumper_, &record, octets, &problem.code, &problem.details)) fail(problem);
+        if (!record.write(dumper_, problem)) fail(problem);
     }
 
     void close() {
@@ -222,10 +206,10 @@ public:
 
     void copy_to(const std::string& path, const std::string& application, PcapngCopy& result) {
         outputs_.push_back(std::make_unique<Output>(path, application, *inputs_.front()));
-        copy_frames([&](const Frame& frame, wtap_rec& record, const Input& input) {
+        copy_frames([&](const Frame& frame, WiretapRecord& record, const Input& input) {
             ++result.frames;
             result.comments += annotate(record, frame.number);
-            outputs_.front()->write(record, input.octets(), input.interface().in_copy);
+            outputs_.front()->write(record, input.interface().in_copy);
         });
     }
 
@@ -241,14 +225,14 @@ public:
             input->begin_section();
             add_interfaces(*input);
         }
-        copy_frames([&](const Frame& frame, wtap_rec& record, const Input& input) {
+        copy_frames([&](const Frame& frame, WiretapRecord& record, const Input& input) {
             const std::size_t index = part_of(frame);
             PcapngPart& part = parts.at(index);
             ++part.frames;
             part.octets += frame.data.size();
             const Origin origin = inputs_.size() == 1 ? Origin{0, frame.number} : frame.origin;
             add_comment(record, label_text({frame.number, origin}, captures));
-            outputs_[index]->write(record, input.octets(), input.interface().in_copy);
+            outputs_[index]->write(record, input.interface().in_copy);
         });
     }
 
@@ -256,7 +240,7 @@ private:
     template <class Write> void copy_frames(const Write& write) {
         for (Frame frame; source_->next(frame);) {
             Input& input = *inputs_[frame.origin.source];
-            wtap_rec& record = input.read(frame);
+            WiretapRecord& record = input.read(frame);
             input.begin_section();
             add_interfaces(input);
             write(frame, record, input);
@@ -276,7 +260,7 @@ private:
         }
     }
 
-    std::uint64_t annotate(wtap_rec& record, std::uint64_t number) const {
+    std::uint64_t annotate(WiretapRecord& record, std::uint64_t number) const {
         const auto entry = comments_.find(number);
         if (entry == comments_.end()) return 0;
         return static_cast<std::uint64_t>(std::ranges::count_if(
@@ -284,11 +268,11 @@ private:
     }
 
     /// False if the frame has it already.
-    static bool add_comment(wtap_rec& record, const std::string& comment) {
-        if (record.block == nullptr) record.block = wtap_block_create(WTAP_BLOCK_PACKET);
-        if (has_comment(record.block, comment)) return false;
-        wtap_block_add_string_option(record.block, OPT_COMMENT, comment.data(), comment.size());
-        record.block_was_modified = true;
+    static bool add_comment(WiretapRecord& record, const std::string& comment) {
+        if (record->block == nullptr) record->block = wtap_block_create(WTAP_BLOCK_PACKET);
+        if (has_comment(record->block, comment)) return false;
+        wtap_block_add_string_option(record->block, OPT_COMMENT, comment.data(), comment.size());
+        record->block_was_modified = true;
         return true;
     }
 

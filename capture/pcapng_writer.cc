@@ -71,22 +71,21 @@ public:
 
     void write(std::uint32_t interface, Time time, ByteView octets, const std::vector<std::string>& comments) {
         if (dumper_ == nullptr || error_) return;
-        wtap_rec record;
-        wtap_rec_init(&record);
-        record.rec_type = REC_TYPE_PACKET;
-        record.presence_flags = WTAP_HAS_TS | WTAP_HAS_CAP_LEN | WTAP_HAS_INTERFACE_ID;
-        record.ts.secs = time / second;
-        record.ts.nsecs = static_cast<int>(time % second);
-        record.tsprec = WTAP_TSPREC_NSEC;
-        wtap_packet_header& header = record.rec_header.packet_header;
+        record_.reset();
+        record_.assign(octets);
+        record_->rec_type = REC_TYPE_PACKET;
+        record_->presence_flags = WTAP_HAS_TS | WTAP_HAS_CAP_LEN | WTAP_HAS_INTERFACE_ID;
+        record_->ts.secs = time / second;
+        record_->ts.nsecs = static_cast<int>(time % second);
+        record_->tsprec = WTAP_TSPREC_NSEC;
+        wtap_packet_header& header = record_->rec_header.packet_header;
         header.caplen = header.len = static_cast<guint32>(octets.size());
         header.interface_id = interface;
         header.pkt_encap = encapsulations_.at(interface);
-        record.block = wtap_block_create(WTAP_BLOCK_PACKET);
-        record.block_was_modified = true;
-        for (const std::string& comment : comments) add_text(record.block, OPT_COMMENT, comment);
-        if (!wtap_dump(dumper_, &record, octets.data(), &problem_.code, &problem_.details)) fail();
-        wtap_rec_cleanup(&record);
+        record_->block = wtap_block_create(WTAP_BLOCK_PACKET);
+        record_->block_was_modified = true;
+        for (const std::string& comment : comments) add_text(record_->block, OPT_COMMENT, comment);
+        if (!record_.write(dumper_, problem_)) fail();
     }
 
     void add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped) {
@@ -131,6 +130,7 @@ private:
     GArray* sections_ = g_array_new(false, false, sizeof(wtap_block_t));
     wtapng_iface_descriptions_t interfaces_{g_array_new(false, false, sizeof(wtap_block_t))};
     std::vector<int> encapsulations_;  ///< of the interfaces
+    WiretapRecord record_;             ///< the one that is written
     wtap_dump_params params_{};
     wtap_dumper* dumper_ = nullptr;
     WiretapProblem problem_;

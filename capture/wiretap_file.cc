@@ -3,6 +3,7 @@
 
 #include <wsutil/wslog.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -29,9 +30,62 @@ std::string WiretapProblem::take_text() {
     return text;
 }
 
+// A record holds its octets itself, as of Wireshark 4.6.
+#if FABRICSCOPE_WIRESHARK_VERSION >= 406
+
+WiretapRecord::WiretapRecord() { wtap_rec_init(&record_, WTAP_MAX_PACKET_SIZE_STANDARD); }
+WiretapRecord::~WiretapRecord() { wtap_rec_cleanup(&record_); }
+
+bool WiretapRecord::read(wtap* file, WiretapProblem& problem) {
+    reset();
+    gint64 offset;
+    return wtap_read(file, &record_, &problem.code, &problem.details, &offset);
+}
+
+bool WiretapRecord::write(wtap_dumper* file, WiretapProblem& problem) const {
+    return wtap_dump(file, &record_, &problem.code, &problem.details);
+}
+
+#else
+
+WiretapRecord::WiretapRecord() {
+    wtap_rec_init(&record_);
+    ws_buffer_init(&buffer_, WTAP_MAX_PACKET_SIZE_STANDARD);
+}
+WiretapRecord::~WiretapRecord() {
+    ws_buffer_free(&buffer_);
+    wtap_rec_cleanup(&record_);
+}
+
+bool WiretapRecord::read(wtap* file, WiretapProblem& problem) {
+    reset();
+    gint64 offset;
+    return wtap_read(file, &record_, &buffer_, &problem.code, &problem.details, &offset);
+}
+
+bool WiretapRecord::write(wtap_dumper* file, WiretapProblem& problem) const {
+    return wtap_dump(file, &record_, octets(), &problem.code, &problem.details);
+}
+
+#endif
+
+void WiretapRecord::reset() { wtap_rec_reset(&record_); }
+
+void WiretapRecord::assign(ByteView octets) {
+    ws_buffer_clean(&buffer_);
+    ws_buffer_assure_space(&buffer_, octets.size());
+    std::ranges::copy(octets, ws_buffer_end_ptr(&buffer_));
+    ws_buffer_increase_length(&buffer_, octets.size());
+}
+
 void prepare_wiretap() {
     std::call_once(initialised, [] {
-        ws_log_init("fabricscope", nullptr);  // without it every debug message is shown
+    // Without it every debug message is shown.
+#if FABRICSCOPE_WIRESHARK_VERSION >= 406
+        ws_log_init(nullptr);
+#else
+        ws_log_init("fabricscope", nullptr);
+#endif
         listen_for_lack_of_memory();
         wtap_init(false);
     });

@@ -3,9 +3,14 @@
 #pragma once
 
 #include <wiretap/wtap.h>
+#include <wsutil/buffer.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+
+#include "capture/wireshark_version.h"
+#include "protocols/layout/types.h"
 
 namespace fabricscope::capture {
 
@@ -27,6 +32,34 @@ struct WiretapClose {
     void operator()(wtap* file) const { wtap_close(file); }
 };
 using WiretapFile = std::unique_ptr<wtap, WiretapClose>;
+
+/// A record of a file, and its octets.
+class WiretapRecord {
+public:
+    WiretapRecord();
+    WiretapRecord(const WiretapRecord&) = delete;
+    WiretapRecord& operator=(const WiretapRecord&) = delete;
+    ~WiretapRecord();
+
+    wtap_rec* operator->() { return &record_; }
+    const wtap_rec* operator->() const { return &record_; }
+    const std::uint8_t* octets() const { return ws_buffer_start_ptr(&buffer_); }
+
+    /// Frees what belongs to it, for the next one.
+    void reset();
+    void assign(ByteView octets);
+    /// The next record of the file. False at its end, or with a problem.
+    bool read(wtap* file, WiretapProblem& problem);
+    bool write(wtap_dumper* file, WiretapProblem& problem) const;
+
+private:
+    wtap_rec record_;
+#if FABRICSCOPE_WIRESHARK_VERSION >= 406
+    Buffer& buffer_ = record_.data;
+#else
+    Buffer buffer_;
+#endif
+};
 
 /// Wiretap's initialisation, once.
 void prepare_wiretap();

@@ -2,7 +2,6 @@
 #include "capture/wiretap_source.h"
 
 #include <wiretap/wtap.h>
-#include <wsutil/buffer.h>
 
 #include <algorithm>
 #include <map>
@@ -29,30 +28,18 @@ bool is_capture(int encapsulation) {
 class WiretapSource final : public Source {
 public:
     WiretapSource(std::string path, WiretapFile file) : path_(std::move(path)), file_(std::move(file)) {
-        wtap_rec_init(&record_);
-        ws_buffer_init(&octets_, WTAP_MAX_PACKET_SIZE_STANDARD);
         add_described_interfaces();
-    }
-    WiretapSource(const WiretapSource&) = delete;
-    WiretapSource& operator=(const WiretapSource&) = delete;
-    ~WiretapSource() override {
-        ws_buffer_free(&octets_);
-        wtap_rec_cleanup(&record_);
     }
 
     bool next(Frame& frame) override {
         do {
             if (!read()) return false;
             ++count_;  // Wireshark numbers records of every kind
-        } while (record_.rec_type != REC_TYPE_PACKET);
-        const wtap_packet_header& header = record_.rec_header.packet_header;
-        const Time time = time_of(record_.ts.secs, record_.ts.nsecs);
-        frame = {count_,
-                 time,
-                 header.len,
-                 {ws_buffer_start_ptr(&octets_), header.caplen},
-                 link_type_of(header),
-                 interface_of(header)};
+        } while (record_->rec_type != REC_TYPE_PACKET);
+        const wtap_packet_header& header = record_->rec_header.packet_header;
+        const Time time = time_of(record_->ts.secs, record_->ts.nsecs);
+        frame = {
+            count_, time, header.len, {record_.octets(), header.caplen}, link_type_of(header), interface_of(header)};
         return true;
     }
 
@@ -65,10 +52,8 @@ public:
 private:
     bool read() {
         if (ended_) return false;
-        wtap_rec_reset(&record_);  // frees what belonged to the last one
         WiretapProblem problem;
-        gint64 offset;
-        if (wtap_read(file_.get(), &record_, &octets_, &problem.code, &problem.details, &offset)) return true;
+        if (record_.read(file_.get(), problem)) return true;
         ended_ = true;
         const auto offset_reached = static_cast<std::uint64_t>(wtap_read_so_far(file_.get()));
         if (problem.code != 0) error_ = {path_, count_ + 1, offset_reached, problem.take_text()};
@@ -83,9 +68,9 @@ private:
     }
 
     std::uint32_t interface_of(const wtap_packet_header& header) {
-        if ((record_.presence_flags & WTAP_HAS_INTERFACE_ID) == 0) return 0;
-        const bool sectioned = (record_.presence_flags & WTAP_HAS_SECTION_NUMBER) != 0;
-        return interface_of(sectioned ? record_.section_number : 0, header.interface_id);
+        if ((record_->presence_flags & WTAP_HAS_INTERFACE_ID) == 0) return 0;
+        const bool sectioned = (record_->presence_flags & WTAP_HAS_SECTION_NUMBER) != 0;
+        return interface_of(sectioned ? record_->section_number : 0, header.interface_id);
     }
 
     std::uint32_t interface_of(unsigned section, std::uint32_t id) {
@@ -95,8 +80,7 @@ private:
 
     std::string path_;
     WiretapFile file_;
-    wtap_rec record_;
-    Buffer octets_;
+    WiretapRecord record_;
     std::uint64_t count_ = 0;
     /// Each section of a pcapng file counts its interfaces from 0.
     std::map<std::pair<unsigned, std::uint32_t>, std::uint32_t> interfaces_;

@@ -2,6 +2,7 @@
 // What stands in Wireshark's list of interfaces: its dialog, and the command that makes its frames.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>

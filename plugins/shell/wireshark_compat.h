@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Wireshark's headers, and everything in which Wireshark 4.0 and 4.4 differ for us.
+// Wireshark's headers, and everything in which Wireshark 4.0, 4.4 and 4.6 differ for us.
 //
 // Wireshark's exceptions are longjmp: they run no destructors. Across calls of tvb_*, proto_*, col_*
 // and call_* only trivially destructible locals may live, and no C++ exception may leave a dissector.
 #pragma once
 
-#include <ws_version.h>
-
-#define FABRICSCOPE_WIRESHARK_VERSION (WIRESHARK_VERSION_MAJOR * 100 + WIRESHARK_VERSION_MINOR)
+#include "capture/wireshark_version.h"
 
 #if FABRICSCOPE_WIRESHARK_VERSION >= 402
 #include <wireshark.h>

@@ -78,6 +78,11 @@ def tshark(*arguments, stdin=None):
     return run([BUILD / "with-plugins", "tshark", *arguments], stdin=stdin, env=home_environment()).decode()
 
 
+def two_passes(*arguments):
+    """The lines of tshark -2, as those of one pass: Wireshark's own TCP, from 4.2 on, adds where a PDU is put together."""
+    return re.sub(r" \[TCP PDU reassembled in \d+\]", "", tshark(*arguments, "-2")).splitlines()
+
+
 def without_plugin(*arguments):
     """The same tshark, started in the same way, without any of our plugins."""
     nowhere = f"WIRESHARK_PLUGIN_DIR={_home.name}/no-plugins"

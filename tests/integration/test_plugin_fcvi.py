@@ -8,7 +8,7 @@ import re
 import fc_probe
 import pytest
 from fc_probe import CARRIERS, SEND_RESP, SEND_RQST, WRITE_RQST, Fcvi, pattern
-from harness import fields, run, sample, sharkd, tshark, without_plugin
+from harness import fields, run, sample, sharkd, tshark, two_passes, without_plugin
 
 VERSIONS = ["iso", "rev-1.0"]
 PACKETS = [carrier for carrier in CARRIERS if carrier != "fcip"]
@@ -356,8 +356,8 @@ def test_random_errors_do_no_harm(carrier, seed, path, tmp_path):
 def test_one_pass_two_passes_and_filters_agree(carrier, path):
     capture = fc_probe.conversation().save(path, carrier)
     one_pass = tshark("-r", capture).splitlines()
-    assert tshark("-r", capture, "-2").splitlines() == one_pass
-    assert tshark("-r", capture, "-2", "-R", "frame").splitlines() == one_pass
+    assert two_passes("-r", capture) == one_pass
+    assert two_passes("-r", capture, "-R", "frame") == one_pass
     numbers = {row["frame.number"][0] for row in rows(capture)}
     assert tshark("-r", capture, "-Y", "fcvi").splitlines() == [line for line in one_pass if line.split()[0] in numbers]
 
