@@ -23,6 +23,7 @@ if [ $# -gt 0 ]; then
     in_tree "$building" cmake --build /build --target \
         fabricscope plugins fabricscope-extcap fabricscope_vipl fabricscope-viewer documentation
     in_tree "$building" cpack --config /build/CPackConfig.cmake
+    in_tree "$building" sh -c 'lintian --allow-root --fail-on error /build/packages/*.deb'
     mkdir -p "$folder"
     cp "$building"/build/packages/*.deb "$folder"
 fi
@@ -60,8 +61,9 @@ ours=$(for package in "$clean"/packages/*.deb; do dpkg-deb -f "$package" Package
 here apt-get purge -q -y $ours
 left=$(find "$clean"/{etc,usr,var} -name '*fabricscope*' -not -path '*/var/cache/*' -not -path '*/var/log/*')
 [ -z "$left" ] || { echo "left behind: $left" >&2; exit 1; }
-# What others only recommend (apt: ca-certificates) goes, too, if it came with ours.
-here apt-get autoremove -q -y --purge -o APT::AutoRemove::RecommendsImportant=false tshark gcc libc6-dev pkg-config >/dev/null
+# What others only recommend or suggest (apt: ca-certificates, libc6: libidn2-0) goes, too, if it came with ours.
+here apt-get autoremove -q -y --purge -o APT::AutoRemove::RecommendsImportant=false \
+    -o APT::AutoRemove::SuggestsImportant=false tshark gcc libc6-dev pkg-config >/dev/null
 after=$(here dpkg-query -W)
 [ "$before" = "$after" ] || { diff <(echo "$before") <(echo "$after") >&2; exit 1; }
 step "as before on $suite"

@@ -56,8 +56,8 @@ void Assemblies::on_packet(tvbuff_t* tvb, ByteView octets, bool wanted) {
     completed_.clear();
 }
 
-/// Wireshark's own reassembly keeps data in the same way: a clone of a frame of a file that can be read again holds
-/// no octets, any other a copy.
+/// Wireshark's own reassembly keeps data in the same way: before Wireshark 4.6 a clone of a frame of a file that can be
+/// read again holds no octets, any other a copy.
 tvbuff_t* Assemblies::source_of(ByteView octets) const {
     if (packet_ == nullptr || !is_within(octets, packet_octets_)) return copy_of(octets);
     const auto offset = static_cast<unsigned>(octets.data() - packet_octets_.data());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "capture/wiretap_file.h"
@@ -38,6 +39,14 @@ std::vector<int> files_to_read() {
 }
 
 }  // namespace
+
+bool is_a_file_open_twice() {
+    std::set<std::pair<dev_t, ino_t>> files;
+    return std::ranges::any_of(files_to_read(), [&](int descriptor) {
+        struct stat status;
+        return ::fstat(descriptor, &status) == 0 && !files.emplace(status.st_dev, status.st_ino).second;
+    });
+}
 
 std::optional<CaptureFile> CaptureFile::that_holds(const capture::Frame& frame) {
     for (const int descriptor : files_to_read()) {

@@ -13,6 +13,10 @@
 
 namespace fabricscope::plugin {
 
+/// Whether this process has a file open twice, as Wireshark has one whose frames it will come to again: in turn, and
+/// wherever it likes.
+bool is_a_file_open_twice();
+
 class CaptureFile {
 public:
     /// The one that holds `frame`. Nobody tells plugins its name, but this process has it open. Nothing if it cannot be

@@ -67,12 +67,16 @@ const std::vector<Plugin*>& concerned(const Visit& visit) {
 
 // ---- the engine ----------------------------------------------------------------------------------
 
-/// A clone of a frame of a file that can be read again holds no octets.
-bool is_read_again(tvbuff_t* tvb) {
+bool are_frames_read_again([[maybe_unused]] tvbuff_t* tvb) {
+#if FABRICSCOPE_WIRESHARK_VERSION >= 406
+    return is_a_file_open_twice();
+#else
+    // A clone of a frame of a file that can be read again holds no octets.
     tvbuff_t* clone = tvb_clone(tvb);
-    const bool when_needed = is_read_when_needed(clone);
+    const bool when_needed = clone->real_data == nullptr;
     tvb_free(clone);
     return when_needed;
+#endif
 }
 
 /// Whom the engine tells; it follows nothing yet.
@@ -112,7 +116,7 @@ void start(const Visit& visit) {
     std::optional<CaptureFile> file = several ? CaptureFile::that_holds(visit.frame) : std::nullopt;
     std::unique_ptr<capture::Source> frames = file && file->is_out_of_order() ? file->in_time_order() : nullptr;
     if (frames) return go_ahead(std::move(*file), std::move(frames));
-    start_engine(file ? file->interfaces() : several ? 2 : 1, is_read_again(visit.tvb));
+    start_engine(file ? file->interfaces() : several ? 2 : 1, are_frames_read_again(visit.tvb));
 }
 
 /// Wireshark numbers frames otherwise than the file does: a read filter leaves some out. What was found ahead belongs
@@ -124,7 +128,7 @@ void start_in_file_order(const Visit& visit) {
     session->ahead.clear();
     session->originals.clear();
     session->latest = 0;
-    start_engine(session->interfaces, is_read_again(visit.tvb));
+    start_engine(session->interfaces, are_frames_read_again(visit.tvb));
 }
 
 bool is_known_ahead(const Visit& visit) {

@@ -84,9 +84,6 @@ void register_packet_filter(const char* protocol_filter, const char* label) {
 #endif
 }
 
-/// Whether `clone`, made by tvb_clone() and not looked at yet, reads its octets from the capture file.
-inline bool is_read_when_needed(const tvbuff_t* clone) { return clone->real_data == nullptr; }
-
 /// Whoever exports this packet alone needs that frame with it.
 inline void mark_depended_upon(packet_info* pinfo, std::uint32_t frame) {
 #if FABRICSCOPE_WIRESHARK_VERSION >= 402

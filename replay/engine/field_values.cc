@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <span>
 
 namespace fabricscope::replay {
 
@@ -135,7 +136,7 @@ void set_octets(Octets& message, std::size_t place, const Assignment& assignment
 
 /// The names that the message has no field for are left in `unknown`.
 void set_fields(
-    Octets& message, const std::vector<NamedField>& fields, const std::vector<Assignment>& assignments,
+    Octets& message, const std::vector<NamedField>& fields, std::span<const Assignment> assignments,
     std::vector<const Assignment*>& unknown) {
     for (const Assignment& assignment : assignments) {
         if (place_of(assignment.name)) continue;
@@ -266,7 +267,7 @@ Octets assemble(std::size_t length, const FieldsOf& fields_of, const std::vector
 void set(Octets& message, const FieldsOf& fields_of, const Assignment& assignment) {
     if (const auto place = place_of(assignment.name)) return set_octets(message, *place, assignment);
     std::vector<const Assignment*> unknown;
-    set_fields(message, named(fields_of(message)), {assignment}, unknown);
+    set_fields(message, named(fields_of(message)), {&assignment, 1}, unknown);
     if (!unknown.empty()) throw FieldError(assignment.name + " is no field of this message");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/suite/manifest.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <toml++/toml.h>
 

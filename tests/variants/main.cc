@@ -2,7 +2,7 @@
 // variants: analyses healthy captures with something missing. Whatever is missing, no error and no warning may come of
 // it that the whole capture does not have, and each value is that of the whole capture or not known; exceptions.txt
 // names those that are true of what the variant holds.
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Each flow of LLC messages, and what becomes of those that collide (RFC 7609, 3.5.5 and A.3): the scenario that has
 // it.
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "capture/packet.h"
