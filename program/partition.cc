@@ -9,6 +9,7 @@
 #include "analyzer/engine/components.h"
 #include "analyzer/report/partition.h"
 #include "analyzer/report/reading.h"
+#include "analyzer/report/spans.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
 #include "capture/pcapng_copy.h"
@@ -99,8 +100,14 @@ bool read_into(Plan& plan, const std::vector<std::string>& files) {
     if (!source) return false;
     Partition& captures = plan.captures;
     Progress progress(files);
+    report::Spans spans(files.size());
     for (capture::Frame frame; !plan.components.full() && source->next(frame);) {
         progress.on_frame(frame);
+        if (!spans.take(frame)) {
+            progress.finish();
+            complain(spans.why_not(frame, files) + "; partition each by itself");
+            return false;
+        }
         if (captures.frames++ == 0) captures.start = captures.end = frame.time;
         captures.end = std::max(captures.end, frame.time);
         plan.components.add(capture::decode(frame), frame.data.size());

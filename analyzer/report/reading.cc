@@ -108,7 +108,9 @@ Reading read_files(
     Spans spans(reading.opened.size());
     for (capture::Frame frame; source->next(frame);) {
         if (merged && !spans.take(frame)) {
-            reading.problems.push_back(spans.why_not(frame, reading.opened));
+            reading.problems.push_back(
+                spans.why_not(frame, reading.opened) +
+                ": from there on all is left out; analyze each by itself (--each)");
             break;
         }
         if (merged) reading.origins.add(frame);

@@ -29,9 +29,8 @@ bool Spans::take(const capture::Frame& frame) {
 
 std::string Spans::why_not(const capture::Frame& frame, const std::vector<std::string>& files) const {
     return fmt::format(
-        "{} begins {} after {} ends, so that they are not one capture: from there on all is left out; analyze each by "
-        "itself (--each)",
-        files[frame.origin.source], long_time(frame.time - spans_[latest_]->last), files[latest_]);
+        "{} begins {} after {} ends, so that they are not one capture", files[frame.origin.source],
+        long_time(frame.time - spans_[latest_]->last), files[latest_]);
 }
 
 std::vector<std::string> Spans::gaps(const std::vector<std::string>& files) const {

@@ -57,6 +57,12 @@ def run(command, *, status=(0,), stdin=None, env=None):
     return done.stdout
 
 
+def shifted(capture, seconds, out):
+    """The capture, so much later."""
+    run(["editcap", "-t", str(seconds), capture, out])
+    return out
+
+
 def fabricscope(*arguments, status=(0, 1), stdin=None):
     """Run the program; exit status 1 says that there are findings, so it is no failure unless the test says so."""
     return run([BUILD / "bin/fabricscope", *arguments], status=status, stdin=stdin)

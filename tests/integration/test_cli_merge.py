@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from harness import BUILD, ROOT, analyze, fabricscope, run, sample
+from harness import BUILD, ROOT, analyze, fabricscope, run, sample, shifted
 
 ECHO = "smcr_v2_echo"
 SERVER = "192.0.2.20"
@@ -25,11 +25,6 @@ def by_direction(name, folder):
     """As if each host had captured only what it sent."""
     filters = [f"!(ip.src == {SERVER})", f"ip.src == {SERVER}"]
     return [keep(sample(name), filters[i], folder / f"{side}.pcapng") for i, side in enumerate(("client", "server"))]
-
-
-def shifted(capture, seconds, out):
-    run(["editcap", "-t", str(seconds), capture, out])
-    return out
 
 
 def traffic(result):

@@ -4,10 +4,11 @@
 import gzip
 import json
 import re
+import subprocess
 
 import pytest
 
-from harness import analyze, fabricscope, run, sample, samples
+from harness import BUILD, analyze, fabricscope, run, sample, samples, shifted
 
 ALL = [sample(name) for name in samples()]
 ECHO = sample("smcr_v2_echo")
@@ -126,4 +127,13 @@ def test_a_capture_that_ends_early(tmp_path):
 
 def test_a_file_that_is_not_there_leaves_no_parts(tmp_path):
     fabricscope("partition", ECHO, tmp_path / "none.pcap", "--into", "2", "-o", tmp_path / "parts", status=(3,))
+    assert not (tmp_path / "parts").exists()
+
+
+def test_captures_of_different_weeks_are_refused(tmp_path):
+    """analyze would leave the later one out, and the parts would not."""
+    later = shifted(ECHO, 8 * 86400, tmp_path / "later.pcap")
+    done = subprocess.run([BUILD / "bin/fabricscope", "partition", ECHO, later, "--into", "2", "-o", tmp_path / "parts"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3 and f"{later} begins 8.0 days after {ECHO} ends, so that they are not one capture" in done.stderr
     assert not (tmp_path / "parts").exists()
