@@ -4,7 +4,8 @@
 
 namespace fabricscope::cli {
 
-/// From now on the first signal sets interrupted(); the next one ends the program.
+/// From now on the first signal sets interrupted(); one that comes half a second later, or after that, ends the
+/// program.
 void listen_to_signals();
 bool interrupted();
 

@@ -219,9 +219,11 @@ def test_a_decline_tells_its_code(wire):
 
 # ---- the peer is left clean ----------------------------------------------------------------------
 
-def interrupted(client, seconds, which):
+def interrupted(client, seconds, *signals):
     time.sleep(seconds)
-    client.send_signal(which)
+    for which in signals:
+        client.send_signal(which)
+        time.sleep(0.02)  # two that are pending at once would be one
     out, err = client.communicate(timeout=100)
     assert client.returncode == 3, err.decode()
     report = json.loads(out)
@@ -229,15 +231,16 @@ def interrupted(client, seconds, which):
     return report
 
 
-@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupted_rdma_cm_client_disconnects(wire, tmp_path, which):
-    """It would disconnect 60 s later."""
+@pytest.mark.parametrize("signals", [
+    [signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP], [signal.SIGTERM, signal.SIGTERM]], ids=str)
+def test_an_interrupted_rdma_cm_client_disconnects(wire, tmp_path, signals):
+    """It would disconnect 60 s later. timeout(1) sends SIGTERM twice: to the program, and to its process group."""
     capture, actual = delayed(CM, tmp_path / "slow.pcap", DISCONNECT, 60), tmp_path / "actual.pcapng"
     (client_space, _), (server_space, _) = wire
     server = begin(server_space, capture, "server", f"rocev2://{CLIENT}", options=("--speed", "recorded"))
     time.sleep(1)
     client = begin(client_space, capture, "client", f"rocev2://{SERVER}", options=("--speed", "recorded", "--write", actual))
-    interrupted(client, 3, which)
+    interrupted(client, 3, *signals)
     status, report = end(server)
     assert status == 0, report  # a DREQ came, and then nothing more was to come
     (connection,) = analyze(actual)["rdma_cm"]["connections"]
