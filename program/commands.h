@@ -17,6 +17,7 @@ void add_tables(CommandLine& program);
 void add_replay(CommandLine& program);
 void add_verify(CommandLine& program);
 void add_script(CommandLine& program);
+void add_load(CommandLine& program);
 void add_mutate(CommandLine& program);
 void add_synth(CommandLine& program);
 void add_view(CommandLine& program);

@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
     add_tables(program);
     add_replay(program);
     add_verify(program);
+    add_load(program);
     add_script(program);
     add_mutate(program);
     add_synth(program);

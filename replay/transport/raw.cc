@@ -8,31 +8,13 @@
 #include <cstring>
 
 #include "capture/interface.h"
-#include "protocols/net/headers.h"
-#include "replay/transport/arp.h"
+#include "replay/transport/ethernet.h"
+#include "replay/transport/ip_hosts.h"
 #include "replay/transport/sockets.h"
 
 namespace fabricscope::replay {
 
 namespace {
-
-constexpr std::size_t frame_offset = layout::size_of<net::Ethernet>;
-constexpr Mac broadcast{{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}};
-constexpr Time arp_interval = 500 * capture::millisecond;
-constexpr unsigned probes = 3;
-constexpr Time probe_interval = 200 * capture::millisecond;
-
-net::Ethernet header_of(ByteView frame) {
-    net::Ethernet header{};
-    layout::parse_into(header, frame);
-    return header;
-}
-
-Ipv4 ipv4_of(const Gid& ip) {
-    Ipv4 address;
-    std::copy_n(ip.octets.begin() + 12, 4, address.octets.begin());
-    return address;
-}
 
 /// What others send on an Ethernet.
 class Ethernet {
@@ -94,96 +76,22 @@ private:
     std::vector<std::uint8_t> frame_;
 };
 
+/// One of the hosts beside this one, as a player knows it.
 class IpHostTransport final : public Transport {
 public:
-    IpHostTransport(
-        const std::string& interface, const Gid& own, const Gid& peer, std::optional<std::uint16_t> peer_port,
-        Time timeout)
-        : interface_(interface), addresses_{made_up_mac(own), {}, own, peer, std::nullopt, peer_port} {
-        claim_address();
-        for (Time waited = 0; waited < timeout; waited += arp_interval) {
-            send_arp(ArpOperation::request, broadcast, {}, ipv4_of(addresses_.own_ip), ipv4_of(addresses_.peer_ip));
-            // A frame that is not of interest must not end the wait for the one that is.
-            for (unsigned frames = 0; frames < 1000 && !found_; ++frames)
-                if (const ByteView frame = interface_.receive(arp_interval); frame.empty()) break;
-                else accept_arp(frame);
-            if (found_) return;
-        }
-        throw Unreachable(
-            fmt::format("nobody on {} has the address {}: no answer to ARP", interface, short_text(peer)));
-    }
+    IpHostTransport(const IpHostsConfig& host, std::optional<std::uint16_t> peer_port)
+        : hosts_(host), addresses_{hosts_.mac(0),     hosts_.peer_mac(), host.first,
+                                   host.peer.value(), std::nullopt,      peer_port} {}
 
     std::optional<LiveAddresses> addresses() const override { return addresses_; }
 
-    void send(ByteView frame) override {
-        if (header_of(frame).destination == addresses_.peer_mac) interface_.send(frame);
-    }
+    void send(ByteView frame) override { hosts_.send({&frame, 1}); }
 
-    ByteView receive(Time wait) override {
-        const ByteView frame = interface_.receive(wait);
-        if (frame.empty() || accept_arp(frame)) return {};
-        return header_of(frame).destination == addresses_.own_mac ? frame : ByteView{};
-    }
+    ByteView receive(Time wait) override { return hosts_.receive(wait).frame; }
 
 private:
-    /// Throws if another host has the address, or is about to take it. As RFC 5227, 2.1.1, but in less time.
-    void claim_address() {
-        for (unsigned probe = 0; probe < probes; ++probe) {
-            send_arp(ArpOperation::request, broadcast, {}, {}, ipv4_of(addresses_.own_ip));
-            for (unsigned frames = 0; frames < 1000; ++frames) {
-                const ByteView frame = interface_.receive(probe_interval);
-                if (frame.empty()) break;
-                Arp arp;
-                if (header_of(frame).type != ether_type_arp || layout::parse_into(arp, frame.subspan(frame_offset)))
-                    continue;
-                const bool probes_too = arp.sender_ip == Ipv4{} && arp.target_ip == ipv4_of(addresses_.own_ip);
-                if (arp.sender_ip == ipv4_of(addresses_.own_ip) || probes_too)
-                    throw TransportError(fmt::format(
-                        "--address {} is in use, by {}", short_text(addresses_.own_ip), to_string(arp.sender_mac)));
-            }
-        }
-    }
-
-    /// Somebody else has the address by now (RFC 5227, 2.4): it is left to him.
-    void expect_no_conflict(const Arp& arp) const {
-        if (arp.sender_ip == ipv4_of(addresses_.own_ip) && arp.sender_mac != addresses_.own_mac)
-            throw TransportError(fmt::format(
-                "another host has taken the address {} meanwhile: {}", short_text(addresses_.own_ip),
-                to_string(arp.sender_mac)));
-    }
-
-    /// Answers those who ask for this host's address, and learns the peer's.
-    bool accept_arp(ByteView frame) {
-        if (header_of(frame).type != ether_type_arp) return false;
-        Arp arp;
-        if (layout::parse_into(arp, frame.subspan(frame_offset))) return true;
-        expect_no_conflict(arp);
-        const bool of_peer = arp.sender_ip == ipv4_of(addresses_.peer_ip);
-        if (of_peer) addresses_.peer_mac = arp.sender_mac, found_ = true;
-        if (arp.operation == ArpOperation::request && arp.target_ip == ipv4_of(addresses_.own_ip) && of_peer)
-            send_arp(
-                ArpOperation::reply, arp.sender_mac, arp.sender_mac, ipv4_of(addresses_.own_ip),
-                ipv4_of(addresses_.peer_ip));
-        return true;
-    }
-
-    void send_arp(
-        ArpOperation operation, const Mac& to, const Mac& target, const Ipv4& sender_ip, const Ipv4& target_ip) {
-        Arp arp;
-        arp.operation = operation;
-        arp.sender_mac = addresses_.own_mac;
-        arp.sender_ip = sender_ip;
-        arp.target_mac = target;
-        arp.target_ip = target_ip;
-        std::array<std::uint8_t, frame_offset + layout::size_of<Arp>> frame{};
-        layout::build_into(net::Ethernet{to, addresses_.own_mac, ether_type_arp}, std::span(frame));
-        layout::build_into(arp, std::span(frame).subspan(frame_offset));
-        interface_.send(frame);
-    }
-
-    Ethernet interface_;
+    IpHosts hosts_;
     LiveAddresses addresses_;
-    bool found_ = false;
 };
 
 }  // namespace
@@ -192,10 +100,8 @@ std::unique_ptr<Transport> open_interface(const std::string& interface, const st
     return std::make_unique<InterfaceTransport>(interface, peer);
 }
 
-std::unique_ptr<Transport> open_ip_host(
-    const std::string& interface, const Gid& own, const Gid& peer, std::optional<std::uint16_t> peer_port,
-    Time timeout) {
-    return std::make_unique<IpHostTransport>(interface, own, peer, peer_port, timeout);
+std::unique_ptr<Transport> open_ip_host(const IpHostsConfig& host, std::optional<std::uint16_t> peer_port) {
+    return std::make_unique<IpHostTransport>(host, peer_port);
 }
 
 std::string interface_towards(const Gid& peer) {

@@ -2,7 +2,7 @@
 // Whole Ethernet frames on an interface, by libpcap. Needs CAP_NET_RAW.
 #pragma once
 
-#include "replay/transport/transport.h"
+#include "replay/transport/ip_hosts.h"
 
 namespace fabricscope::replay {
 
@@ -10,12 +10,8 @@ namespace fabricscope::replay {
 /// one itself. Nobody else is sent to, and of others nothing is taken if the peer is named. Throws TransportError.
 std::unique_ptr<Transport> open_interface(const std::string& interface, const std::optional<Mac>& peer);
 
-/// An IP host of its own beside this one: with an address that nobody has, a made-up MAC address, and ARP. So the
-/// kernel, which knows nothing of the TCP connections that are played, does not reset them.
-/// Throws TransportError; Unreachable if `peer` does not answer ARP.
-std::unique_ptr<Transport> open_ip_host(
-    const std::string& interface, const Gid& own, const Gid& peer, std::optional<std::uint16_t> peer_port,
-    Time timeout);
+/// One host beside this one. Throws as IpHosts does.
+std::unique_ptr<Transport> open_ip_host(const IpHostsConfig& host, std::optional<std::uint16_t> peer_port);
 
 /// The interface whose network `peer` belongs to. Throws Unreachable.
 std::string interface_towards(const Gid& peer);

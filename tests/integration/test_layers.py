@@ -26,10 +26,11 @@ MAY_INCLUDE = {
     "replay/engine": {"protocols", "capture", "analyzer/engine", "replay/stack", "replay/engine"},
     "replay/transport": {"protocols", "capture", "replay/stack", "replay/engine", "replay/transport"},
     "replay/report": {"analyzer/engine", "analyzer/report", "replay/engine", "replay/report"},
+    "replay/load": {"protocols", "capture", "analyzer/report", "replay/stack", "replay/transport", "replay/load"},
     "replay/vipl": {"protocols", "capture", "replay/stack", "replay/synth", "replay/vipl"},
     "program": {
         "protocols", "capture", "analyzer/engine", "analyzer/observations", "analyzer/report", "replay/stack", "replay/synth", "replay/engine",
-        "replay/transport", "replay/report", "replay/script", "replay/mutation", "program"},
+        "replay/transport", "replay/report", "replay/script", "replay/mutation", "replay/load", "program"},
 }
 FOREIGN = {
     "protocols": r"epan/|wiretap/|wsutil/|glib|pcap|fstream|iostream|thread",

@@ -105,7 +105,9 @@ public:
         watches_ = false;
         stopped_ = true;
         if (ends_ || !started_) return;
-        if (endpoint_.assembler().reply() != nullptr) disconnect(*endpoint_.assembler().reply());
+        const ib::CmRep* const reply = endpoint_.assembler().reply();
+        if (reply != nullptr && played() == Side::client && waits_for_confirmation()) reject(*reply);
+        else if (reply != nullptr) disconnect(*reply);
         else if (endpoint_.assembler().request() != nullptr) reject(*endpoint_.assembler().request());
         ends_ = true;
         note_progress(now);
@@ -334,16 +336,37 @@ private:
     /// Before there is a REP: of a client, it has given up; of a server, it does not want to.
     void reject(const wire::Req& req) {
         const bool server = played() == Side::server;
-        wire::Message rejection;
-        rejection.mad.transaction_id = req.body.local_comm_id;
-        rejection.mad.attribute_id = static_cast<std::uint16_t>(ib::CmAttribute::rej);
         wire::Rej rej;
         rej.body.local_comm_id = server ? 0 : req.body.local_comm_id;
         rej.body.remote_comm_id = server ? req.body.local_comm_id : 0;
         rej.body.message = server ? ib::rejects_req : rejects_nothing_known;
         rej.body.reason = server ? ib::consumer_reject : ib::reject_timeout;
+        send_rejection(rej, req.body.local_comm_id);
+    }
+
+    /// The server has replied, and the client has not confirmed it.
+    bool waits_for_confirmation() const {
+        for (std::size_t i = 0; i < messages().size(); ++i)
+            if (messages()[i].name == "RTU") return !endpoint_.script().done(i);
+        return false;
+    }
+
+    /// The connection has not come to be: a DREQ would leave a server waiting that has no RTU (IBA 12.9.7.1).
+    void reject(const ib::CmRep& rep) {
+        wire::Rej rej;
+        rej.body.local_comm_id = rep.remote_comm_id;
+        rej.body.remote_comm_id = rep.local_comm_id;
+        rej.body.message = ib::rejects_rep;
+        rej.body.reason = ib::consumer_reject;
+        send_rejection(rej, rep.remote_comm_id);
+    }
+
+    void send_rejection(wire::Rej rej, std::uint32_t transaction) {
         const Octets nothing(ib::ari_size);
         rej.additional = nothing;
+        wire::Message rejection;
+        rejection.mad.transaction_id = transaction;
+        rejection.mad.attribute_id = static_cast<std::uint16_t>(ib::CmAttribute::rej);
         rejection.body = rej;
         send_mad(wire::build(rejection));
     }

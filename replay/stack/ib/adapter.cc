@@ -92,7 +92,16 @@ void Adapter::on_packet(Time now, const capture::Packet& packet) {
         return;
     }
     if (packet.congestion_experienced()) notify(now, *found->second);
-    found->second->queue_pair.on_packet(now, packet.ib);
+    RcQueuePair& queue_pair = found->second->queue_pair;
+    const bool was_due = queue_pair.ack_is_due();
+    queue_pair.on_packet(now, packet.ib);
+    if (!was_due && queue_pair.ack_is_due()) due_acks_.push_back(found->first);
+}
+
+void Adapter::send_due_acks() {
+    for (const std::uint32_t qpn : due_acks_)
+        if (RcQueuePair* const queue_pair = rc(qpn); queue_pair != nullptr) queue_pair->send_due_ack();
+    due_acks_.clear();
 }
 
 /// Annex A17.9: to the queue pair whose packet was marked.

@@ -61,6 +61,8 @@ public:
     /// Takes a decoded packet if it is for this adapter and its ICRC is right.
     void on_packet(Time now, const capture::Packet& packet);
     void on_timer(Time now);
+    /// Of queue pairs that acknowledge jointly, what is due.
+    void send_due_acks();
     Time wakeup() const;
     /// Asks the device on the other end of the cable to send nothing of a priority for so long (IEEE 802.1Qbb).
     void pause(std::uint8_t priority, std::uint16_t quanta);
@@ -101,6 +103,7 @@ private:
     MemoryTable memory_;
     std::map<std::uint32_t, std::unique_ptr<Reliable>> reliable_;
     std::map<std::uint32_t, Datagram> datagram_;
+    std::vector<std::uint32_t> due_acks_;  ///< queue pairs that may have one to send
     std::deque<Completion> completions_;
     Congestion congestion_;
     bool up_ = true;

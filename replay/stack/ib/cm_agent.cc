@@ -112,6 +112,27 @@ CmConnection& CmAgent::add(CmId id, const IbAddress& peer) {
     return connection;
 }
 
+CmConnection& CmAgent::add_server(const IbAddress& peer, std::uint32_t remote_id) {
+    CmConnection& connection = add(random_.bits(32), peer);
+    connection.remote_id = remote_id;
+    servers_.emplace(remote_id, connection.id);
+    return connection;
+}
+
+void CmAgent::forget(CmConnection& connection) {
+    set_deadline(connection, never);
+    const auto [begin, end] = servers_.equal_range(connection.remote_id);
+    const auto server = std::find_if(begin, end, [&](const auto& one) { return one.second == connection.id; });
+    if (server != end) servers_.erase(server);
+    connections_.erase(connection.id);
+}
+
+void CmAgent::set_deadline(CmConnection& connection, Time deadline) {
+    deadlines_.erase({connection.deadline, connection.id});
+    connection.deadline = deadline;
+    if (deadline != never) deadlines_.emplace(deadline, connection.id);
+}
+
 std::uint64_t CmAgent::new_transaction() { return 2ULL << 32 | (++transactions_ & 0xFFFF'FFFF); }
 
 // ---- sending -------------------------------------------------------------------------------------
@@ -141,33 +162,31 @@ void CmAgent::transmit(const CmConnection& connection) {
 }
 
 /// Repeats the last message when the peer has had its time, and both ways a packet's lifetime (IBA 12.9.8).
-void CmAgent::wait_for_answer(Time now, CmConnection& connection, Time more) const {
+void CmAgent::wait_for_answer(Time now, CmConnection& connection, Time more) {
     const Time answer = later(later(now, more), coded_timeout(connection.peer_response_timeout));
-    connection.deadline = later(
-        later(answer, coded_timeout(config_.packet_lifetime)), coded_timeout(config_.packet_lifetime));
+    set_deadline(
+        connection,
+        later(later(answer, coded_timeout(config_.packet_lifetime)), coded_timeout(config_.packet_lifetime)));
 }
 
-void CmAgent::finish(Time now, CmConnection& connection) const {
+void CmAgent::finish(Time now, CmConnection& connection) {
     connection.state = CmState::over;
-    connection.deadline = now + config_.time_wait;
+    set_deadline(connection, now + config_.time_wait);
 }
 
 void CmAgent::report(CmEvent::Kind kind, const CmConnection& connection) {
     events_.push_back({.kind = kind, .id = connection.id});
 }
 
-Time CmAgent::wakeup() const {
-    Time earliest = never;
-    for (const auto& [id, connection] : connections_) earliest = std::min(earliest, connection.deadline);
-    return earliest;
-}
-
+/// In order of their ids.
 void CmAgent::on_timer(Time now) {
-    for (auto entry = connections_.begin(); entry != connections_.end();) {
-        CmConnection& connection = (entry++)->second;
-        if (connection.deadline > now) continue;
+    std::set<CmId> due;
+    for (auto timer = deadlines_.begin(); timer != deadlines_.end() && timer->first <= now; ++timer)
+        due.insert(timer->second);
+    for (const CmId id : due) {
+        CmConnection& connection = connections_.at(id);
         if (connection.state == CmState::over) {
-            connections_.erase(connection.id);
+            forget(connection);
         } else if (connection.repetitions++ < connection.max_retries) {
             if (connection.state == CmState::rep_wait) connection.state = CmState::req_sent;
             if (connection.state == CmState::mra_received) connection.state = CmState::rep_sent;
@@ -238,7 +257,7 @@ void CmAgent::confirm(Time /*now*/, CmId id) {
     CmConnection* connection = by_local_id(id, CmState::rep_received);
     if (connection == nullptr) return;
     connection->state = CmState::established;
-    connection->deadline = never;
+    set_deadline(*connection, never);
     send(*connection, CmAttribute::rtu, ib::CmRtu{connection->id, connection->remote_id}, {}, "is ready to use it");
 }
 
@@ -377,11 +396,11 @@ CmConnection* CmAgent::answered(std::uint32_t local_id, std::uint32_t remote_id)
 }
 
 CmConnection* CmAgent::by_remote(std::uint32_t remote_id, const IbAddress& peer, bool sidr) {
-    for (auto& [id, connection] : connections_) {
+    const auto [begin, end] = servers_.equal_range(remote_id);
+    for (auto server = begin; server != end; ++server) {
+        CmConnection& connection = connections_.at(server->second);
         const bool is_sidr = connection.reply == std::nullopt && connection.request.qpn == 0;
-        if (!connection.client && connection.remote_id == remote_id && connection.peer.gid == peer.gid &&
-            is_sidr == sidr)
-            return &connection;
+        if (connection.peer.gid == peer.gid && is_sidr == sidr) return &connection;
     }
     return nullptr;
 }
@@ -418,8 +437,7 @@ void CmAgent::on_req(Time now, const Incoming& in, const cm::Req& req) {
             if (known->state != CmState::established) transmit(*known);
         return;
     }
-    CmConnection& connection = add(random_.bits(32), in.from);
-    connection.remote_id = req.body.local_comm_id;
+    CmConnection& connection = add_server(in.from, req.body.local_comm_id);
     connection.state = CmState::req_received;
     connection.service_id = req.body.service_id;
     connection.transaction_id = in.message.mad.transaction_id;
@@ -439,7 +457,8 @@ void CmAgent::on_mra(Time now, const ib::CmMra& mra) {
     if (connection.state == CmState::req_sent) connection.state = CmState::rep_wait;
     else if (connection.state == CmState::rep_sent) connection.state = CmState::mra_received;
     else return;
-    connection.deadline = later(later(now, coded_timeout(mra.service_timeout)), coded_timeout(config_.packet_lifetime));
+    set_deadline(
+        connection, later(later(now, coded_timeout(mra.service_timeout)), coded_timeout(config_.packet_lifetime)));
     report(CmEvent::Kind::delayed, connection);
 }
 
@@ -472,7 +491,7 @@ void CmAgent::on_rep(const Incoming& in, const ib::CmRep& rep) {
     if (connection.state != CmState::req_sent && connection.state != CmState::rep_wait) return;
     connection.remote_id = rep.local_comm_id;
     connection.state = CmState::rep_received;
-    connection.deadline = never;
+    set_deadline(connection, never);
     connection.reply = CmReply{
         .qpn = rep.local_qpn,
         .starting_psn = rep.starting_psn,
@@ -500,7 +519,7 @@ void CmAgent::on_rtu(const ib::CmRtu& rtu) {
     if (connection == nullptr) return;
     if (connection->state != CmState::rep_sent && connection->state != CmState::mra_received) return;
     connection->state = CmState::established;
-    connection->deadline = never;
+    set_deadline(*connection, never);
     report(CmEvent::Kind::established, *connection);
 }
 
@@ -519,7 +538,7 @@ void CmAgent::on_dreq(Time now, const Incoming& in, const ib::CmDreq& dreq) {
         case CmState::rep_sent:
         case CmState::mra_received:
             connection->state = CmState::dreq_received;
-            connection->deadline = never;
+            set_deadline(*connection, never);
             connection->transaction_id = in.message.mad.transaction_id;
             report(CmEvent::Kind::disconnecting, *connection);
             return;
@@ -544,8 +563,7 @@ void CmAgent::on_sidr_req(Time now, const Incoming& in, const cm::SidrReq& reque
         if (!known->last_message.empty()) transmit(*known);
         return;
     }
-    CmConnection& connection = add(random_.bits(32), in.from);
-    connection.remote_id = request.body.request_id;
+    CmConnection& connection = add_server(in.from, request.body.request_id);
     connection.state = CmState::sidr_received;
     connection.service_id = request.body.service_id;
     connection.transaction_id = in.message.mad.transaction_id;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "protocols/rdma_cm/message.h"
 #include "replay/stack/ib/adapter.h"
@@ -166,7 +167,7 @@ public:
     /// A datagram that arrived at queue pair 1.
     void on_datagram(Time now, const Completion& datagram);
     void on_timer(Time now);
-    Time wakeup() const;
+    Time wakeup() const { return deadlines_.empty() ? never : deadlines_.begin()->first; }
     std::deque<CmEvent>& events() { return events_; }
     /// nullptr if the id is unknown or has been forgotten.
     const CmConnection* find(CmId id) const;
@@ -178,6 +179,9 @@ private:
     };
 
     CmConnection& add(CmId id, const IbAddress& peer);
+    CmConnection& add_server(const IbAddress& peer, std::uint32_t remote_id);
+    void forget(CmConnection& connection);
+    void set_deadline(CmConnection& connection, Time deadline);
     CmConnection* by_local_id(std::uint32_t id, CmState state);
     CmConnection* answered(std::uint32_t local_id, std::uint32_t remote_id);
     CmConnection* by_remote(std::uint32_t remote_id, const IbAddress& peer, bool sidr);
@@ -202,8 +206,8 @@ private:
         std::uint64_t transaction_id, ib::CmAttribute attribute, const Body& body, ByteView private_data) const;
     void transmit(const CmConnection& connection);
     void reject_unknown(const Incoming& in, std::uint32_t remote_id, std::uint8_t which);
-    void wait_for_answer(Time now, CmConnection& connection, Time more = 0) const;
-    void finish(Time now, CmConnection& connection) const;
+    void wait_for_answer(Time now, CmConnection& connection, Time more = 0);
+    void finish(Time now, CmConnection& connection);
     void give_up(Time now, CmConnection& connection);
     void report(CmEvent::Kind kind, const CmConnection& connection);
     std::uint64_t new_transaction();
@@ -212,6 +216,8 @@ private:
     CmConfig config_;
     Random random_;
     std::map<CmId, CmConnection> connections_;
+    std::set<std::pair<Time, CmId>> deadlines_;             ///< of those that wait for a time
+    std::unordered_multimap<std::uint32_t, CmId> servers_;  ///< by the client's id
     std::set<std::uint64_t> listening_;
     std::deque<CmEvent> events_;
     std::uint64_t transactions_ = 0;

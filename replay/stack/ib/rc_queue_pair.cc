@@ -374,8 +374,15 @@ void RcQueuePair::on_request(const capture::IbPacket& packet) {
         return;
     }
     nak_sent_ = false;
-    if (execute(packet) && packet.bth.ack_request && packet.opcode().operation != Operation::rdma_read_request)
-        send_ack(packet.bth.psn, credits_unlimited);
+    if (!execute(packet) || !packet.bth.ack_request || packet.opcode().operation == Operation::rdma_read_request)
+        return;
+    if (config_.joint_acks) ack_due_ = true;
+    else send_ack(packet.bth.psn, credits_unlimited);
+}
+
+void RcQueuePair::send_due_ack() {
+    if (std::exchange(ack_due_, false) && state_ != State::error)
+        send_ack((expected_psn_ - 1) & psn_mask, credits_unlimited);
 }
 
 /// What was executed is not executed again, but for READs.
@@ -503,6 +510,7 @@ bool RcQueuePair::answer_read(const capture::IbPacket& packet) {
 
 void RcQueuePair::send_ack(std::uint32_t psn, std::uint8_t syndrome) {
     if (!config_.reliable) return;
+    ack_due_ = false;  // this one says more
     IbPacketOut packet{header(acknowledge, psn), layout::octets_of(ib::Aeth{syndrome, message_number_}), {}, {}};
     sink_.send(std::move(packet));
 }

@@ -24,6 +24,7 @@ struct RcConfig {
     std::uint8_t rnr_retry_count = 7;       ///< 7 = for ever
     std::uint8_t min_rnr_timer = 12;        ///< coded (IBA table 45): how long the peer shall wait for a receive buffer
     std::uint32_t window = 128;             ///< packets sent and not yet acknowledged, at most
+    bool joint_acks = false;                ///< one for all that came at once, see send_due_ack()
     bool reliable = true;                   ///< false: UC, without answers; what is lost is lost
     std::optional<std::uint8_t> refusal{};  ///< code of the NAK that the responder says to a message ...
     unsigned refused_message = 0;           ///< ... this one, from 0
@@ -106,6 +107,9 @@ public:
 
     void on_packet(Time now, const capture::IbPacket& packet);
     void on_timer(Time now);
+    /// What was acknowledged jointly so far (IBA 9.7.5.1.2).
+    void send_due_ack();
+    bool ack_is_due() const { return ack_due_; }
     Time wakeup() const { return std::min(deadline_, resume_at_); }
 
     State state() const { return state_; }
@@ -187,6 +191,7 @@ private:
     std::uint32_t message_number_ = 0;  ///< MSN: messages completed
     unsigned receive_buffers_ = 0;
     unsigned begun_messages_ = 0;
+    bool ack_due_ = false;
     bool nak_sent_ = false;  ///< nothing is refused again until the expected packet comes
     static capture::MessageAssembler unstarted() { return capture::MessageAssembler({.bytes = longest_message}); }
     capture::MessageAssembler messages_ = unstarted();  ///< WRITEs go straight to memory

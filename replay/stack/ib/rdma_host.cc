@@ -33,6 +33,7 @@ void RdmaHost::work(Time now) {
 }
 
 void RdmaHost::take_frames(std::vector<OutgoingFrame>& frames) {
+    adapter_.send_due_acks();
     frames.clear();
     frames.swap(frames_);
 }

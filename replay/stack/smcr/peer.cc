@@ -134,11 +134,39 @@ TcpConfig Peer::tcp_config(std::uint16_t local, std::uint16_t remote) {
     return config;
 }
 
+/// In `connections_`.
+std::size_t Peer::free_place() {
+    if (free_places_.empty()) {
+        connections_.emplace_back();
+        return connections_.size() - 1;
+    }
+    const std::size_t place = free_places_.back();
+    free_places_.pop_back();
+    return place;
+}
+
+/// All has been said; TCP may still wait for what is late.
+bool Peer::has_ended(const Connection& connection) {
+    return connection.phase == Phase::over || (connection.released && connection.tcp.state() == TcpState::time_wait);
+}
+
+void Peer::forget(Connection& connection) {
+    timers_.erase({connection.scheduled, connection.index});
+    touched_.erase(connection.index);
+    std::erase(lock_queue_, &connection);
+    const auto key = by_key_.find(connection.key);
+    if (key != by_key_.end() && key->second == &connection) by_key_.erase(key);
+    const auto token = by_token_.find(connection.token);
+    if (token != by_token_.end() && token->second == &connection) by_token_.erase(token);
+    free_places_.push_back(connection.index);
+    connections_[connection.index].reset();
+}
+
 Peer::Connection& Peer::add(Key key, const Mac& mac, bool client, const AppPlan& plan, TcpConfig tcp) {
-    connections_.push_back(
-        std::make_unique<Connection>(std::move(tcp), plan, std::get<0>(key) * 2U + (client ? 1 : 0)));
-    Connection& connection = *connections_.back();
-    connection.index = connections_.size() - 1;
+    const std::size_t place = free_place();
+    connections_[place] = std::make_unique<Connection>(std::move(tcp), plan, std::get<0>(key) * 2U + (client ? 1 : 0));
+    Connection& connection = *connections_[place];
+    connection.index = place;
     connection.key = key;
     connection.remote_port = {mac, std::get<1>(key)};
     connection.client = client;
@@ -264,6 +292,8 @@ void Peer::work(Time now) {
             if (step(now, connection)) touch(now, connection);
             if (connection.application.held()) held.insert(index);
             flush(connection);
+            if (config_.forgets_ended && has_ended(connection) && !std::exchange(connection.ended, true))
+                ended_.push_back(index);
         }
         more = more || !touched_.empty();
     }
@@ -345,6 +375,7 @@ void Peer::leave_group(Time now, Connection& connection) {
 
 void Peer::become_active(Time now, Connection& connection) {
     connection.outcome = "smc-r";
+    connection.set_up = now;
     enter(connection, Phase::active, never);
     DataConfig config;
     config.profile = config_.profile;
@@ -430,7 +461,8 @@ void Peer::on_group_event(Time now, Group& group, const GroupEvent& event) {
         return;
     }
     for (auto& connection : connections_)
-        if (connection->group == &group && connection->phase != Phase::over) on_link_event(now, *connection, event);
+        if (connection && connection->group == &group && connection->phase != Phase::over)
+            on_link_event(now, *connection, event);
 }
 
 void Peer::on_setup_event(Time now, Connection& connection, const GroupEvent& event) {
@@ -471,35 +503,50 @@ void Peer::on_link_event(Time now, Connection& connection, const GroupEvent& eve
 
 // ---- the account ---------------------------------------------------------------------------------
 
+PeerAccount Peer::account_of(const Connection& connection) {
+    PeerAccount account;
+    account.client = connection.client;
+    account.client_port = connection.client ? std::get<0>(connection.key) : std::get<2>(connection.key);
+    account.outcome = connection.outcome;
+    account.decline = connection.decline_code;
+    account.declined_by_me = connection.declined_by_me;
+    account.version = connection.version;
+    account.first_contact = connection.first_contact;
+    account.sent = connection.application.sent();
+    account.received = connection.application.received();
+    account.set_up = connection.set_up;
+    if (!connection.data) return account;
+    const DataPath& data = *connection.data;
+    account.produced = data.produced();
+    account.acknowledged = data.acknowledged();
+    account.consumed = data.consumed();
+    account.wraps = data.wraps();
+    account.messages = connection.messages();
+    account.close = name_of(data.state());
+    account.aborted = data.aborted();
+    return account;
+}
+
 std::vector<PeerAccount> Peer::accounts() const {
     std::vector<PeerAccount> accounts;
-    for (const auto& connection : connections_) {
-        PeerAccount& account = accounts.emplace_back();
-        account.client = connection->client;
-        account.client_port = connection->client ? std::get<0>(connection->key) : std::get<2>(connection->key);
-        account.outcome = connection->outcome;
-        account.decline = connection->decline_code;
-        account.declined_by_me = connection->declined_by_me;
-        account.version = connection->version;
-        account.first_contact = connection->first_contact;
-        account.sent = connection->application.sent();
-        account.received = connection->application.received();
-        if (!connection->data) continue;
-        const DataPath& data = *connection->data;
-        account.produced = data.produced();
-        account.acknowledged = data.acknowledged();
-        account.consumed = data.consumed();
-        account.wraps = data.wraps();
-        account.messages = connection->messages();
-        account.close = name_of(data.state());
-        account.aborted = data.aborted();
+    for (const auto& connection : connections_)
+        if (connection) accounts.push_back(account_of(*connection));
+    return accounts;
+}
+
+std::vector<PeerAccount> Peer::take_ended() {
+    std::vector<PeerAccount> accounts;
+    for (const std::size_t index : std::exchange(ended_, {})) {
+        accounts.push_back(account_of(*connections_[index]));
+        forget(*connections_[index]);
     }
     return accounts;
 }
 
 std::size_t Peer::progress(std::uint16_t client_port) const {
     const auto found = std::ranges::find_if(connections_, [&](const auto& connection) {
-        return (connection->client ? std::get<0>(connection->key) : std::get<2>(connection->key)) == client_port;
+        return connection &&
+               (connection->client ? std::get<0>(connection->key) : std::get<2>(connection->key)) == client_port;
     });
     if (found == connections_.end() || !(*found)->application.started()) return 0;
     return 1 + (*found)->application.steps_done();
@@ -507,7 +554,8 @@ std::size_t Peer::progress(std::uint16_t client_port) const {
 
 std::size_t Peer::progress() const {
     std::size_t steps = 0;
-    for (const auto& connection : connections_) steps += connection->application.steps_done();
+    for (const auto& connection : connections_)
+        if (connection) steps += connection->application.steps_done();
     return steps;
 }
 

@@ -36,6 +36,7 @@ struct PeerConfig {
     std::uint8_t buffer_size = 2;  ///< compressed: of RMB elements
     std::uint64_t send_buffer = 65'536;
     std::uint32_t first_qpn = 0x11;
+    bool forgets_ended = false;  ///< connections, once take_ended() has told of them
     std::uint64_t seed = 1;
 };
 
@@ -55,6 +56,7 @@ struct PeerAccount {
     std::uint64_t messages = 0;  ///< CDC messages sent; after a failover some of them twice
     std::string close;           ///< state of RFC 7609, 4.8
     bool aborted = false;
+    Time set_up = never;  ///< when data could go over RDMA
 };
 
 class Peer final : public Endpoint {
@@ -94,6 +96,8 @@ public:
 
     /// In the order in which the connections began.
     std::vector<PeerAccount> accounts() const;
+    /// Of those that have ended since the last call; with `forgets_ended`.
+    std::vector<PeerAccount> take_ended();
     /// Of a connection's application: 0 if it does not run yet, else 1 and the steps of its script that it has done.
     std::size_t progress(std::uint16_t client_port) const;
     /// Of all connections: the steps that their applications have done.
@@ -117,6 +121,10 @@ private:
     using Key = std::tuple<std::uint16_t, Gid, std::uint16_t>;  ///< local port, remote address, remote port
 
     void add_device(const Mac& mac, const Gid& ip);
+    static PeerAccount account_of(const Connection& connection);
+    std::size_t free_place();
+    static bool has_ended(const Connection& connection);
+    void forget(Connection& connection);
     Connection& add(Key key, const Mac& mac, bool client, const AppPlan& plan, TcpConfig tcp);
     TcpConfig tcp_config(std::uint16_t local, std::uint16_t remote);
     void on_tcp(Time now, const capture::Packet& packet);
@@ -174,7 +182,8 @@ private:
     std::vector<std::unique_ptr<Adapter>> adapters_;
     std::map<std::uint16_t, AppPlan> services_;
     std::map<std::pair<std::uint16_t, std::uint16_t>, AppPlan> expected_;  ///< by port and client's port
-    std::vector<std::unique_ptr<Connection>> connections_;
+    std::vector<std::unique_ptr<Connection>> connections_;                 ///< nullptr: one that was forgotten
+    std::vector<std::size_t> ended_, free_places_;                         ///< of connections
     // Connections by their place in `connections_`, so that what happens to one costs the others nothing.
     std::set<std::size_t> touched_;                  ///< something has happened to them; work() goes on with them
     std::set<std::pair<Time, std::size_t>> timers_;  ///< those that wait for a time

@@ -73,6 +73,8 @@ struct Peer::Connection final : ConnectionStream, DataSender {
     std::string outcome;
     std::uint32_t decline_code = 0;
     bool declined_by_me = false;
+    Time set_up = never;  ///< when it became active
+    bool ended = false;   ///< has been told
 };
 
 }  // namespace fabricscope::stack::smcr

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/transport/ip_hosts.h"
+
+#include <fmt/format.h>
+#include <linux/if_packet.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "replay/transport/arp.h"
+#include "replay/transport/ethernet.h"
+#include "replay/transport/sockets.h"
+
+namespace fabricscope::replay {
+
+namespace {
+
+constexpr Mac broadcast{{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}};
+constexpr Time arp_interval = 500 * capture::millisecond;
+constexpr unsigned probes = 3;
+constexpr Time probe_interval = 200 * capture::millisecond;
+/// Who may be answered, if there is no peer.
+constexpr std::size_t most_guests = 65'536;
+/// Frames that one call of the system sends.
+constexpr std::size_t most_at_once = 256;
+constexpr int room_ms = 1000;  ///< how long the interface may take none
+
+Ipv4 ipv4_of(const Gid& ip) {
+    Ipv4 address;
+    std::copy_n(ip.octets.begin() + 12, 4, address.octets.begin());
+    return address;
+}
+
+std::uint32_t number_of(std::span<const std::uint8_t> four) {
+    return std::uint32_t{four[0]} << 24 | std::uint32_t{four[1]} << 16 | std::uint32_t{four[2]} << 8 | four[3];
+}
+
+std::uint64_t number_of(const Mac& mac) {
+    return std::uint64_t{mac.octets[0]} << 40 | std::uint64_t{mac.octets[1]} << 32 |
+           number_of(std::span(mac.octets).subspan(2));
+}
+
+/// Of all made-up hosts, and ARP.
+constexpr const char* filter = "arp or ether[0:2] = 0x02fa";
+
+}  // namespace
+
+Gid ip_behind(const Gid& first, unsigned host) {
+    Gid ip = first;
+    const std::uint32_t number = number_of(std::span(first.octets).subspan(12)) + host;
+    for (unsigned i = 0; i < 4; ++i) ip.octets[12 + i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
+    return ip;
+}
+
+IpHosts::IpHosts(const IpHostsConfig& config)
+    : interface_(
+          config.interface, {.filter = filter,
+                             .own_frames = false,
+                             .snap_length = config.longest_frame,
+                             .buffer_mib = config.buffer_mib,
+                             .immediate = true}),
+      first_(config.first),
+      count_(config.count) {
+    if (interface_.link() != capture::LinkType::ethernet)
+        throw TransportError(config.interface + " is no Ethernet interface");
+    // What this host sends is of no interest, and need not be copied to where it is read.
+    constexpr int yes = 1;
+    ::setsockopt(interface_.descriptor(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &yes, sizeof yes);
+    claim_addresses();
+    if (config.peer) find_peer(*config.peer, config.timeout);
+}
+
+Mac IpHosts::mac(unsigned host) const { return made_up_mac(ip(host)); }
+
+std::optional<unsigned> IpHosts::host_of(const Ipv4& ip) const {
+    const std::uint32_t host = number_of(ip.octets) - number_of(std::span(first_.octets).subspan(12));
+    return host < count_ ? std::optional(host) : std::nullopt;
+}
+
+std::optional<unsigned> IpHosts::host_of(const Mac& mac) const {
+    Ipv4 ip;
+    std::copy_n(mac.octets.begin() + 2, 4, ip.octets.begin());
+    return mac.octets[0] == 0x02 && mac.octets[1] == 0xFA ? host_of(ip) : std::nullopt;
+}
+
+// ---- frames --------------------------------------------------------------------------------------
+
+bool IpHosts::may_send_to(const Mac& mac) const { return peer_ ? mac == peer_mac_ : guests_.contains(number_of(mac)); }
+
+void IpHosts::send(std::span<const ByteView> frames) {
+    std::array<mmsghdr, most_at_once> messages;
+    std::array<iovec, most_at_once> octets;
+    while (!frames.empty()) {
+        unsigned count = 0;
+        for (; !frames.empty() && count < most_at_once; frames = frames.subspan(1)) {
+            const ByteView frame = frames.front();
+            if (frame.size() < frame_offset || !may_send_to(header_of(frame).destination)) continue;
+            octets[count] = {const_cast<std::uint8_t*>(frame.data()), frame.size()};
+            messages[count] = {};
+            messages[count].msg_hdr.msg_iov = &octets[count];
+            messages[count].msg_hdr.msg_iovlen = 1;
+            ++count;
+        }
+        for (unsigned sent = 0; sent < count;) {
+            const int done = ::sendmmsg(interface_.descriptor(), &messages[sent], count - sent, 0);
+            if (done > 0) {
+                sent += static_cast<unsigned>(done);
+            } else if (errno == EAGAIN || errno == ENOBUFS) {
+                pollfd one{.fd = interface_.descriptor(), .events = POLLOUT, .revents = 0};
+                if (::poll(&one, 1, room_ms) == 0) throw TransportError(interface_.name() + " takes no more frames");
+            } else if (errno != EINTR) {
+                throw TransportError(system_error(interface_.name() + ": sending"));
+            }
+        }
+    }
+}
+
+ByteView IpHosts::next(Time wait) {
+    capture::Frame frame;
+    if (!interface_.next(frame)) {
+        if (wait == 0 || !readable_within(interface_.descriptor(), wait) || !interface_.next(frame)) return {};
+    }
+    return frame.data.size() >= frame_offset ? frame.data : ByteView{};
+}
+
+IpHosts::Arrived IpHosts::receive(Time wait) {
+    const ByteView frame = next(wait);
+    if (frame.empty()) return {};
+    if (accept_arp(frame)) return {.any = true};
+    const net::Ethernet header = header_of(frame);
+    const std::optional<unsigned> host = host_of(header.destination);
+    if (!host || (peer_ && header.source != peer_mac_)) return {.any = true};
+    return {.any = true, .host = *host, .frame = frame};
+}
+
+// ---- ARP -----------------------------------------------------------------------------------------
+
+/// Throws if another host has one of the addresses, or is about to take it. As RFC 5227, 2.1.1, but in less time.
+void IpHosts::claim_addresses() {
+    for (unsigned probe = 0; probe < probes; ++probe) {
+        for (unsigned host = 0; host < count_; ++host)
+            send_arp(ArpOperation::request, host, broadcast, {}, {}, ipv4_of(ip(host)));
+        for (unsigned frames = 0; frames < 1000 + count_; ++frames) {
+            const ByteView frame = next(probe_interval);
+            if (frame.empty()) break;
+            Arp arp;
+            if (header_of(frame).type != ether_type_arp || layout::parse_into(arp, frame.subspan(frame_offset)))
+                continue;
+            const bool probes_too = arp.sender_ip == Ipv4{} && host_of(arp.target_ip);
+            if (!host_of(arp.sender_ip) && !probes_too) continue;
+            const unsigned host = host_of(probes_too ? arp.target_ip : arp.sender_ip).value();
+            throw TransportError(
+                fmt::format("--address {} is in use, by {}", short_text(ip(host)), to_string(arp.sender_mac)));
+        }
+    }
+}
+
+void IpHosts::find_peer(const Gid& peer, Time timeout) {
+    peer_ = peer;
+    for (Time waited = 0; waited < timeout; waited += arp_interval) {
+        send_arp(ArpOperation::request, 0, broadcast, {}, ipv4_of(ip(0)), ipv4_of(peer));
+        // A frame that is not of interest must not end the wait for the one that is.
+        for (unsigned frames = 0; frames < 1000 && !found_; ++frames)
+            if (const ByteView frame = next(arp_interval); frame.empty()) break;
+            else accept_arp(frame);
+        if (!found_) continue;
+        // So that the peer knows all of them.
+        for (unsigned host = 1; host < count_; ++host)
+            send_arp(ArpOperation::request, host, peer_mac_, {}, ipv4_of(ip(host)), ipv4_of(peer));
+        return;
+    }
+    throw Unreachable(
+        fmt::format("nobody on {} has the address {}: no answer to ARP", interface_.name(), short_text(peer)));
+}
+
+/// Answers those who ask for one of these hosts, and learns the peer's address.
+bool IpHosts::accept_arp(ByteView frame) {
+    if (header_of(frame).type != ether_type_arp) return false;
+    Arp arp;
+    if (layout::parse_into(arp, frame.subspan(frame_offset))) return true;
+    // Somebody else has one of the addresses by now (RFC 5227, 2.4): it is left to him.
+    if (const auto host = host_of(arp.sender_ip); host && arp.sender_mac != mac(*host))
+        throw TransportError(fmt::format(
+            "another host has taken the address {} meanwhile: {}", short_text(ip(*host)), to_string(arp.sender_mac)));
+    const bool of_peer = peer_ && arp.sender_ip == ipv4_of(*peer_);
+    if (of_peer) peer_mac_ = arp.sender_mac, found_ = true;
+    const auto asked = host_of(arp.target_ip);
+    if (arp.operation != ArpOperation::request || !asked || arp.sender_ip == Ipv4{}) return true;
+    if (peer_ ? !of_peer : (arp.sender_mac.octets[0] & 1) != 0 || guests_.size() >= most_guests) return true;
+    if (!peer_) guests_.insert(number_of(arp.sender_mac));
+    send_arp(ArpOperation::reply, *asked, arp.sender_mac, arp.sender_mac, ipv4_of(ip(*asked)), arp.sender_ip);
+    return true;
+}
+
+void IpHosts::send_arp(
+    ArpOperation operation, unsigned host, const Mac& to, const Mac& target, const Ipv4& sender_ip,
+    const Ipv4& target_ip) {
+    Arp arp;
+    arp.operation = operation;
+    arp.sender_mac = mac(host);
+    arp.sender_ip = sender_ip;
+    arp.target_mac = target;
+    arp.target_ip = target_ip;
+    std::array<std::uint8_t, frame_offset + layout::size_of<Arp>> frame{};
+    layout::build_into(net::Ethernet{to, arp.sender_mac, ether_type_arp}, std::span(frame));
+    layout::build_into(arp, std::span(frame).subspan(frame_offset));
+    interface_.send(frame);
+}
+
+}  // namespace fabricscope::replay

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// IP hosts of their own beside this one, on an Ethernet: with addresses that nobody has, made-up MAC addresses, and
+// ARP. So the kernel, which knows nothing of the connections that are played, does not reset them.
+#pragma once
+
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "capture/interface.h"
+#include "replay/transport/arp.h"
+#include "replay/transport/transport.h"
+
+namespace fabricscope::replay {
+
+struct IpHostsConfig {
+    std::string interface;
+    Gid first;           ///< IPv4, of the first host; the others have those behind it
+    unsigned count = 1;  ///< at most `most_ip_hosts`
+    /// The only one that is sent to. Nothing: those who ask for one of these hosts, and nobody else.
+    std::optional<Gid> peer{};
+    Time timeout = 10 * capture::second;  ///< for the peer's answer to ARP
+    int longest_frame = 9'216;            ///< octets; each frame takes so much of the kernel's buffer until it is read
+    int buffer_mib = capture::default_buffer_mib;
+};
+inline constexpr unsigned most_ip_hosts = 1024;
+
+/// The IPv4 address so many behind it.
+Gid ip_behind(const Gid& first, unsigned host);
+/// Hosts with the addresses from `options.address` on. `peer`: if only one is to be spoken to. Throws TransportError if
+/// one of the addresses is not to be had, Unreachable if no interface leads there.
+IpHostsConfig hosts_at(const TransportOptions& options, unsigned count, const std::optional<Gid>& peer);
+/// The same, to speak to this host, which must be another one than this.
+IpHostsConfig hosts_towards(const std::string& peer, const TransportOptions& options, unsigned count);
+
+class IpHosts {
+public:
+    /// Throws TransportError, for instance if another host has one of the addresses; Unreachable if the peer does not
+    /// answer ARP; capture::InterfaceError.
+    explicit IpHosts(const IpHostsConfig& config);
+
+    unsigned count() const { return count_; }
+    Gid ip(unsigned host) const { return ip_behind(first_, host); }
+    Mac mac(unsigned host) const;
+    const Mac& peer_mac() const { return peer_mac_; }
+
+    /// In their order, with as few calls of the system as possible. Frames to others are left out.
+    void send(std::span<const ByteView> frames);
+
+    struct Arrived {
+        bool any = false;   ///< whether something came
+        unsigned host = 0;  ///< to which it was sent
+        ByteView frame{};   ///< empty: it was none of the hosts' business
+    };
+    /// What comes within `wait` nanoseconds; valid until the next call.
+    Arrived receive(Time wait);
+    /// Frames that came and were lost, because they were not taken in time.
+    std::uint64_t dropped() const { return interface_.counts().dropped; }
+
+private:
+    ByteView next(Time wait);
+    std::optional<unsigned> host_of(const Mac& mac) const;
+    std::optional<unsigned> host_of(const Ipv4& ip) const;
+    bool may_send_to(const Mac& mac) const;
+    void claim_addresses();
+    void find_peer(const Gid& peer, Time timeout);
+    bool accept_arp(ByteView frame);
+    void send_arp(
+        ArpOperation operation, unsigned host, const Mac& to, const Mac& target, const Ipv4& sender_ip,
+        const Ipv4& target_ip);
+
+    capture::Interface interface_;
+    Gid first_;
+    unsigned count_;
+    std::optional<Gid> peer_;
+    Mac peer_mac_{};
+    bool found_ = false;
+    std::unordered_set<std::uint64_t> guests_;  ///< MAC addresses of those who asked, if there is no peer
+};
+
+}  // namespace fabricscope::replay

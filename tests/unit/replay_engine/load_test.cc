@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Loads on a virtual clock, over a network that loses frames.
+#include "replay/load/load.h"
+
+#include <gmock/gmock.h>
+
+#include "protocols/builders/frame_builder.h"
+#include "replay/stack/core/fabric.h"
+
+namespace fabricscope::replay {
+namespace {
+
+constexpr std::uint32_t per_cent = 10'000;  // of a million
+
+const Gid client_ip = builders::gid_of({{192, 0, 2, 110}}), server_ip = builders::gid_of({{192, 0, 2, 120}});
+const Mac client_mac{{0x02, 0xFA, 192, 0, 2, 110}}, server_mac{{0x02, 0xFA, 192, 0, 2, 120}};
+
+struct Outcome {
+    LoadAccount client, server;
+    std::size_t open = 0;
+};
+
+/// All sessions begin at once.
+Outcome run(LoadPlan plan, std::uint64_t sessions, std::uint32_t loss) {
+    Outcome outcome;
+    plan.peer = server_ip;
+    plan.peer_mac = server_mac;
+    const auto client = make_load_client(plan, outcome.client, 0, client_ip, client_mac);
+    const auto server = make_load_server(plan, outcome.server, server_ip, server_mac);
+    stack::Fabric fabric(1, 0);
+    fabric.attach(*client, 0);
+    fabric.attach(*server, 0);
+    fabric.set_routing([](stack::PortId from, ByteView) { return 1 - from; });
+    fabric.set_faults([=](const stack::FrameInFlight&, stack::Random& random) {
+        return stack::Delivery{.lost = random.chance(loss)};
+    });
+    fabric.at(0, [&] {
+        for (std::uint64_t i = 0; i < sessions; ++i) client->start_session(0, 0);
+    });
+    fabric.run(120 * capture::second);
+    outcome.open = client->open() + server->open();
+    return outcome;
+}
+
+TEST(Latencies, AreKeptToOneInSixtyFour) {
+    Latencies latencies;
+    for (capture::Time i = 1; i <= 10'000; ++i) latencies.add(i * 1000);
+    EXPECT_EQ(latencies.count(), 10'000U);
+    EXPECT_EQ(latencies.most(), 10'000'000);
+    for (const double share : {0.001, 0.5, 0.9, 0.99}) {
+        const auto exact = static_cast<capture::Time>(share * 10'000'000);
+        EXPECT_GE(latencies.percentile(share), exact);
+        EXPECT_LE(latencies.percentile(share), exact + exact / 64);
+    }
+    EXPECT_EQ(latencies.percentile(1), 10'000'000);
+    EXPECT_EQ(Latencies().percentile(0.5), 0);
+}
+
+TEST(Latencies, TakeAnyTime) {
+    Latencies latencies;
+    for (const capture::Time time : {capture::Time{-1}, capture::Time{0}, stack::never}) latencies.add(time);
+    EXPECT_EQ(latencies.percentile(0.5), 0);
+    EXPECT_EQ(latencies.percentile(1), stack::never);
+}
+
+TEST(Load, MessagesOverLossAreSentAgainAndComeInOrder) {
+    const Outcome outcome = run({.kind = LoadKind::rc, .messages = 500, .size = 100}, 4, 2 * per_cent);
+    EXPECT_EQ(outcome.client.completed, 4U);
+    EXPECT_EQ(outcome.server.completed, 4U);
+    EXPECT_EQ(outcome.client.messages, 2000U);
+    EXPECT_EQ(outcome.server.messages, 2000U);
+    EXPECT_EQ(outcome.server.octets, 200'000U);
+    EXPECT_EQ(outcome.server.wrong, 0U);
+    EXPECT_GT(outcome.client.retransmitted, 10U);
+    EXPECT_EQ(outcome.client.exchanges.count(), 2000U);
+    EXPECT_EQ(outcome.open, 0U);
+}
+
+TEST(Load, NothingIsRetransmittedWithoutLoss) {
+    const Outcome outcome = run({.kind = LoadKind::rc, .messages = 500}, 4, 0);
+    EXPECT_EQ(outcome.client.completed, 4U);
+    EXPECT_EQ(outcome.client.retransmitted, 0U);
+    EXPECT_TRUE(outcome.client.failed.empty());
+}
+
+TEST(Load, SetUpsOverLossTakeLonger) {
+    const Outcome lossless = run({.kind = LoadKind::cm}, 200, 0);
+    const Outcome lossy = run({.kind = LoadKind::cm}, 200, 5 * per_cent);
+    EXPECT_EQ(lossless.client.completed, 200U);
+    EXPECT_EQ(lossy.client.completed, 200U);
+    EXPECT_EQ(lossy.server.started, 200U);
+    EXPECT_LT(lossless.client.set_ups.most(), 10 * capture::millisecond);
+    EXPECT_GT(lossy.client.set_ups.most(), 500 * capture::millisecond);  // a REQ or REP was lost
+}
+
+TEST(Load, ASilentServerIsToldOf) {
+    const Outcome outcome = run({.kind = LoadKind::cm}, 3, 100 * per_cent);
+    EXPECT_THAT(outcome.client.failed, testing::ElementsAre(testing::Pair("no answer to REQ", 3U)));
+    EXPECT_EQ(outcome.server.started, 0U);
+    EXPECT_EQ(outcome.open, 0U);
+}
+
+TEST(Load, SmcConnectionsEcho) {
+    const Outcome outcome = run({.kind = LoadKind::smc, .messages = 3, .size = 1000}, 20, 0);
+    EXPECT_EQ(outcome.client.completed, 20U);
+    EXPECT_EQ(outcome.server.completed, 20U);
+    EXPECT_EQ(outcome.client.octets, 60'000U);
+    EXPECT_EQ(outcome.server.octets, 60'000U);
+    EXPECT_EQ(outcome.client.wrong + outcome.server.wrong, 0U);
+}
+
+}  // namespace
+}  // namespace fabricscope::replay
