@@ -222,6 +222,7 @@ SuiteEntry read_entry(TableReader& table, const Suite& suite) {
     entry.cleanup = table.text("cleanup");
     entry.timeout = table.seconds("timeout", entry.timeout);
     entry.limit = table.seconds("limit", entry.limit);
+    entry.start = table.seconds("start", entry.start);
     entry.speed = table.word("speed", {"fast", "recorded"}, "fast");
     entry.masks = std::make_unique<Masks>();
     read_masks(table, *entry.masks);

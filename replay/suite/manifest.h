@@ -41,6 +41,7 @@ struct SuiteEntry {
     PerSide<std::string> peer;         ///< that it runs meanwhile, as the server or as the client
     double timeout = 10;               ///< seconds that an answer is waited for
     double limit = 600;                ///< seconds that a run may take
+    double start = 1;                  ///< seconds after which the peer's program, as a server, listens
     std::string speed = "fast";
     std::unique_ptr<Masks> masks;  ///< the suite's, too
     std::vector<Acceptance> accepted;

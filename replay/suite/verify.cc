@@ -235,7 +235,7 @@ private:
                 settings.on_ready = [&] {
                     peer = std::make_unique<RunningCommand>(through(suite_.shell, program), environment);
                     // A server has to listen before it is asked.
-                    if (side == Side::client) peer->wait(peer_start);
+                    if (side == Side::client) peer->wait(entry_.start);
                 };
             try {
                 const std::unique_ptr<Played> played = play(recording, candidate, side, settings);
@@ -253,8 +253,6 @@ private:
         result.verdict = Verdict::not_run;
         result.text = clean_up_problem;
     }
-
-    static constexpr double peer_start = 1;  ///< seconds
 
     const Suite& suite_;
     const SuiteEntry& entry_;

@@ -217,7 +217,7 @@ def live(wire, folder, status, play="client", **keys):
     """A suite of one recording, one side of which is played to a host of another namespace, where its commands run."""
     folder.chmod(0o755)
     lines = [f'shell = "ip netns exec {wire[1]} sh -c"', "[[recording]]", f'file = "{sample("rdmacm_rping_v4")}"',
-             'session = "cm-1"', f'play = "{play}"', "timeout = 3", *(f"{key} = '{value}'" for key, value in keys.items())]
+             'session = "cm-1"', f'play = "{play}"', "timeout = 3", *(f"{key} = {value!r}" for key, value in keys.items())]
     (folder / "suite.toml").write_text("\n".join(lines))
     done = subprocess.run(
         ["ip", "netns", "exec", wire[0], BUILD / "bin/fabricscope", "verify", folder, "--against", f"rocev2://{SERVER}"],
@@ -233,6 +233,13 @@ def test_commands_bring_the_peer_up_and_down(wire, tmp_path):
     assert "1 same" in told
     assert "wire1" in (tmp_path / "setup").read_text(), "commands run where the shell says"
     assert (tmp_path / "cleanup").read_text().split() == [SERVER, f"rocev2://{SERVER}", "cm-1", "client"]
+
+
+def test_a_server_that_is_slow_to_listen_is_waited_for(wire, tmp_path):
+    peer = f"{BUILD}/bin/fabricscope replay {sample('rdmacm_rping_v4')} --session cm-1 --play server --against rocev2://{CLIENT}"
+    slow = f"sleep 3; exec {peer}"
+    assert "connection refused" in live(wire, tmp_path, 3, server=slow)
+    assert "1 same" in live(wire, tmp_path, 0, server=slow, start=6)
 
 
 def test_a_client_is_started_once_the_played_server_listens(wire, tmp_path):
