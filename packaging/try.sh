@@ -46,7 +46,7 @@ here fabricscope analyze "$html/samples/real/smcr_v2_echo.pcap" || [ $? -eq 1 ]
 here fabricscope analyze "$html/samples/synth/rc_rnr.pcapng" | grep 'RDMA-O-receiver-not-ready'
 here tshark -G plugins | grep '^fabricscope\.so'
 here tshark -r "$html/samples/real/smcr_v2_echo.pcap" -Y smcr.cdc | grep 'CDC' | head -n 3
-here env QT_QPA_PLATFORM=offscreen fabricscope-viewer --version
+here fabricscope-viewer --version
 here fabricscope-cluster --help | grep -q scheduler
 for page in man1/fabricscope.1 man1/fabricscope-cluster.1 man1/fabricscope-viewer.1 man3/libfabricscope-vipl.3; do
     here test -s "/usr/share/man/$page.gz"

@@ -54,7 +54,8 @@ Memory accesses_of(const Detail& detail, const std::string& memory) {
                  .address = each.address,
                  .octets = each.octets.size(),
                  .frame = each.frame,
-                 .writes = each.writes});
+                 .writes = each.writes,
+                 .by = {}});
     return accesses;
 }
 

@@ -74,7 +74,8 @@ std::vector<Memory> region_memories(const Model& model, std::size_t index) {
                  .address = message.base_address,
                  .octets = message.bytes,
                  .frame = message.command.frame,
-                 .writes = message.writes()});
+                 .writes = message.writes(),
+                 .by = to_string(message.initiator)});
     return {std::move(memory)};
 }
 

@@ -106,7 +106,8 @@ std::vector<Memory> fcvi_memories(const engine::fcvi::Model& model, std::size_t 
                  .address = *message.rmt_va,
                  .octets = message.bytes,
                  .frame = message.first.frame,
-                 .writes = !message.reads()});
+                 .writes = !message.reads(),
+                 .by = name_of(message.from)});
         }
         if (!memory.accesses.empty()) memories.push_back(std::move(memory));
     }

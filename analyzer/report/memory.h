@@ -19,6 +19,7 @@ struct Access {
     std::uint64_t octets = 0;
     std::uint64_t frame = 0;
     bool writes = false;
+    std::string by;  ///< empty: the memory's title tells
 };
 
 struct Memory {

@@ -177,9 +177,11 @@ Memory memory_of(const Connection& connection, Side from) {
     if (!capacity_of(direction) || !direction.positions_known || !direction.from_start) return memory;
     std::uint64_t produced = 0, consumed = 0;
     for (const CursorSample& sample : direction.timeline) {
-        Access access{.begin = sample.time, .end = sample.time, .frame = sample.frame, .writes = true};
+        Access access{
+            .begin = sample.time, .end = sample.time, .frame = sample.frame, .writes = true, .by = name_of(from)};
         add_access(memory, direction, access, produced, sample.produced);
         access.writes = false;
+        access.by = name_of(other(from));
         add_access(memory, direction, access, consumed, sample.consumed);
         produced = std::max(produced, sample.produced);
         consumed = std::max(consumed, sample.consumed);

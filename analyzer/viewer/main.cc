@@ -28,24 +28,33 @@ Request request_of(const QCommandLineParser& line) {
     return request;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    QStringList arguments;
-    for (int i = 0; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
-    // Qt takes --session for its own and away: it gets no argument but the program's name.
-    int qt_argc = 1;
-    QApplication application(qt_argc, argv);
-    QApplication::setApplicationName("fabricscope-viewer");
-    QApplication::setOrganizationName("fabricscope");
-    QApplication::setApplicationVersion(FABRICSCOPE_VERSION);
-    QCommandLineParser line;
+/// Ends the program for --help, --version and what it does not understand: none of these needs a screen.
+void parse(QCommandLineParser& line, const QStringList& arguments) {
+    int argc = 1;
+    char name[] = "fabricscope-viewer";
+    char* argv[] = {name, nullptr};
+    const QCoreApplication application(argc, argv);  // whose name the texts have
     line.setApplicationDescription("Shows what happened on an RDMA fabric: time, memory and cause.");
     line.addHelpOption();
     line.addVersionOption();
     line.addOptions({frame_option, session_option, interface_option, write_option, follow_option, reuse_option});
     line.addPositionalArgument("FILE", "Captures; several are one timeline.", "[FILE...]");
     line.process(arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QStringList arguments;
+    for (int i = 0; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
+    QCoreApplication::setApplicationName("fabricscope-viewer");
+    QCoreApplication::setOrganizationName("fabricscope");
+    QCoreApplication::setApplicationVersion(FABRICSCOPE_VERSION);
+    QCommandLineParser line;
+    parse(line, arguments);
+    // Qt takes --session for its own and away: it gets no argument but the program's name.
+    int qt_argc = 1;
+    QApplication application(qt_argc, argv);
     const Request request = request_of(line);
     if (line.isSet(reuse_option) && hand_over(request, socket_name())) return 0;
 

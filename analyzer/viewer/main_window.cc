@@ -428,12 +428,14 @@ void MainWindow::copy_command() {
     QApplication::clipboard()->setText(words.join(' '));
 }
 
-/// What a larger window has more of is for what goes on in time; lists stay as wide as they are.
+/// Most of what a larger window has more of is for what goes on in time.
 void MainWindow::resizeEvent(QResizeEvent* event) {
+    constexpr int share_of_lists = 4;  // a quarter
     QMainWindow::resizeEvent(event);
-    const bool is_larger = width_before_ != 0 && width() > width_before_;
+    const int more = width_before_ != 0 ? width() - width_before_ : 0;
     width_before_ = width();
-    if (is_larger && dockWidgetArea(left_) == Qt::LeftDockWidgetArea && !left_->isFloating())
+    left_width_ += more / share_of_lists;
+    if (more != 0 && dockWidgetArea(left_) == Qt::LeftDockWidgetArea && !left_->isFloating())
         resizeDocks({left_, right_}, {left_width_, width() - left_width_}, Qt::Horizontal);
 }
 

@@ -127,6 +127,15 @@ def test_a_file_that_grows_and_then_vanishes(tmp_path):
         assert program.poll() is None
 
 
+@pytest.mark.parametrize("arguments, status, words", [
+    (["--help"], 0, "--follow"), (["--version"], 0, "fabricscope-viewer"), (["--nosuch"], 1, "nosuch")])
+def test_its_own_words_need_no_screen(arguments, status, words):
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+    run = subprocess.run([BUILD / "bin/fabricscope-viewer", *arguments], env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == status
+    assert words in run.stdout + run.stderr
+
+
 def test_without_wireshark_there_is_a_sentence(tmp_path):
     with viewer(tmp_path, sample(WHOLE), path="/nonexistent") as (screen, program):
         wait_for("the sessions", lambda: says(screen, "smcr-1"))

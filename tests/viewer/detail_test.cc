@@ -172,7 +172,7 @@ void DetailTest::state_of_memory_counts_what_was_not_read() {
     report::Memory memory{.title = "", .size = 100, .accesses = {}};
     const auto add = [&](Time time, std::uint64_t address, std::uint64_t octets, bool writes) {
         memory.accesses.push_back(
-            {.begin = time, .end = time, .address = address, .octets = octets, .frame = 1, .writes = writes});
+            {.begin = time, .end = time, .address = address, .octets = octets, .frame = 1, .writes = writes, .by = {}});
     };
     add(1, 0, 50, true);
     add(2, 10, 20, false);

@@ -122,11 +122,13 @@ QString PacketModel::summary_of(const FrameRow& row) const {
 QVariant PacketModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     if (role == Qt::TextAlignmentRole) return alignment_of(is_number(index.column()));
-    return role == Qt::DisplayRole ? QVariant(text_of(at(index.row()), index.column())) : QVariant();
+    // As a tool tip, what a narrow column has no room for.
+    const bool is_asked = role == Qt::DisplayRole || role == Qt::ToolTipRole;
+    return is_asked ? QVariant(text_of(at(index.row()), index.column())) : QVariant();
 }
 
 QVariant PacketModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    constexpr std::array titles{"Frame", "Time, s", "Source", "Destination", "Bytes", "Session", "Packet"};
+    constexpr std::array titles{"Frame", "Time, s", "Source", "Destination", "Bytes", "Session", "Info"};
     static_assert(titles.size() == column_count);
     return title_of(titles[static_cast<std::size_t>(section)], is_number(section), orientation, role);
 }

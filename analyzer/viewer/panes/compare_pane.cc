@@ -134,8 +134,9 @@ void ComparePane::lay_out() {
         play->setToolTip("One side is played from the capture, the other one is the emulated stack, as with replay.");
     session_->hide();
     summary_->setWordWrap(true);
+    summary_->setAlignment(Qt::AlignTop);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    table_->horizontalHeader()->hide();
+    table_->hide();
     auto* line = new QHBoxLayout;
     for (QWidget* widget : std::initializer_list<QWidget*>{with_file_, session_, play_client_, play_server_})
         line->addWidget(widget);
@@ -162,10 +163,10 @@ void ComparePane::show(std::shared_ptr<const Recording> recording) {
     follow_place();
 }
 
-/// Titles of nothing say nothing.
+/// A table without rows says nothing.
 void ComparePane::show_rows(const std::shared_ptr<const Compared>& compared) {
     model_.show(compared);
-    table_->horizontalHeader()->setVisible(compared != nullptr);
+    table_->setVisible(compared != nullptr);
 }
 
 void ComparePane::follow_place() {

@@ -182,8 +182,7 @@ void FabricPane::paint_host(QPainter& painter, std::size_t host) const {
         painter.drawLine(
             QPointF(box.left(), box.top() + 4 + line * row), QPointF(box.right(), box.top() + 4 + line * row));
         painter.setPen(theme.faint);
-        const std::string address = to_string(recording_->fabric.ports[port].address);
-        write(address == recording_->fabric.hosts[host] ? "port" : address, row);
+        write(to_string(recording_->fabric.ports[port].address), row);
     }
 }
 

@@ -110,8 +110,7 @@ void LadderPane::paintEvent(QPaintEvent*) {
     painter.setPen(theme.faint);
     if (!ladder_ || ladder_->rungs.empty()) {
         const QString words = shown_.empty() ? "Select a session to see who said what."
-                                             : "Of " + text(shown_) +
-                                                   " there is no ladder: select one of its operations in Tracks.";
+                                             : text(shown_) + " has no ladder. Select one of its operations in Tracks.";
         painter.drawText(viewport()->rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap, words);
         return;
     }

@@ -182,7 +182,7 @@ void LatencyPane::draw_histogram() {
     plot_->xAxis2->setVisible(false);
     plot_->yAxis2->setVisible(true);
     plot_->yAxis->setLabel("operations");
-    plot_->yAxis2->setLabel("not longer, %");
+    plot_->yAxis2->setLabel("took no longer, %");
     plot_->yAxis2->setRange(0, 105);
     for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis, plot_->yAxis2}) {
         style_axis(*axis, theme);

@@ -39,10 +39,18 @@ std::vector<Memory> memories_named(const Recording& recording, const std::string
     return memories;
 }
 
+/// Those below can be seen through it.
+QColor fill_of(bool writes) {
+    QColor colour = Theme::fill(writes ? written_colour : read_colour);
+    colour.setAlpha(170);
+    return colour;
+}
+
 std::string words_for(const Access& access, const Recording& recording) {
     return fmt::format(
-        "{} {} at 0x{:x}\n{} s, frame {}", access.writes ? "wrote" : "read", report::counted(access.octets, "byte"),
-        access.address, report::seconds_text(access.begin - recording.start()), access.frame);
+        "{}{} {} at 0x{:x}\n{} s, frame {}", access.by.empty() ? "" : access.by + " ", access.writes ? "wrote" : "read",
+        report::counted(access.octets, "byte"), access.address, report::seconds_text(access.begin - recording.start()),
+        access.frame);
 }
 
 }  // namespace
@@ -143,8 +151,15 @@ void MemoryPicture::paintEvent(QPaintEvent*) {
     }
     painter.drawText(QPointF(margin(), fontMetrics().ascent() + 2), QString("addresses over time"));
     double x = margin() + fontMetrics().horizontalAdvance("addresses over time") + 24;
-    for (const auto& [name, colour] : {std::pair{"written", written_colour}, {"read", read_colour}}) {
-        painter.fillRect(QRectF(x, 5, 10, 10), Theme::fill(colour));
+    struct Entry {
+        const char* name;
+        bool is_read, is_written;
+    };
+    for (const auto& [name, is_read, is_written] :
+         {Entry{"written", false, true}, {"read", true, false}, {"both", true, true}}) {
+        const QRectF box(x, 5, 10, 10);
+        if (is_read) painter.fillRect(box, fill_of(false));
+        if (is_written) painter.fillRect(box, fill_of(true));
         painter.drawText(QPointF(x + 15, fontMetrics().ascent() + 2), name);
         x += 15 + fontMetrics().horizontalAdvance(name) + 16;
     }
@@ -162,19 +177,23 @@ void MemoryPicture::paintEvent(QPaintEvent*) {
             text(fmt::format("0x{:x}", address)));
     }
     painter.setClipRect(QRectF(margin(), 0, width() - margin(), height()));
-    for (const Access& access : memory_->accesses) {
-        const double left = x_of(access.begin), right = std::max(x_of(access.end), left + least);
-        if (right < margin() || left > width()) continue;
-        QColor colour = Theme::fill(access.writes ? written_colour : read_colour);
-        colour.setAlpha(navigator_.place().frame == access.frame ? 255 : 170);
-        const double top = y_of(access.address);
-        painter.fillRect(
-            QRectF(left, top, right - left, std::max(y_of(access.address + access.octets) - top, least)), colour);
-    }
+    // What was read below what was written, so that both together have one colour.
+    for (const bool writes : {false, true})
+        for (const Access& access : memory_->accesses)
+            if (access.writes == writes) painter.fillRect(area_of(access), fill_of(writes));
+    painter.setPen(QPen(theme.ink, 1.5));
+    for (const Access& access : memory_->accesses)
+        if (navigator_.place().frame == access.frame) painter.drawRect(area_of(access));
     if (const auto& time = navigator_.place().time) {
         painter.setPen(theme.readable(report::palette::purple));
         painter.drawLine(QPointF(x_of(*time), 0), QPointF(x_of(*time), height()));
     }
+}
+
+QRectF MemoryPicture::area_of(const Access& access) const {
+    const double left = x_of(access.begin), right = std::max(x_of(access.end), left + least);
+    const double top = y_of(access.address), bottom = std::max(y_of(access.address + access.octets), top + least);
+    return {QPointF(left, top), QPointF(right, bottom)};
 }
 
 const Access* MemoryPicture::access_at(QPointF at) const {
@@ -182,10 +201,7 @@ const Access* MemoryPicture::access_at(QPointF at) const {
     if (memory_ == nullptr) return nullptr;
     const Access* found = nullptr;
     for (const Access& access : memory_->accesses) {
-        const QRectF area(
-            QPointF(x_of(access.begin), y_of(access.address)),
-            QPointF(x_of(access.end), y_of(access.address + access.octets)));
-        if (area.adjusted(-reach, -reach, reach, reach).contains(at)) found = &access;
+        if (area_of(access).adjusted(-reach, -reach, reach, reach).contains(at)) found = &access;
     }
     return found;
 }
@@ -250,11 +266,11 @@ void MemoryPane::show(std::shared_ptr<const Recording> recording) {
 }
 
 void MemoryPane::write_rows(const WriteRow& write) const {
-    write({"memory", "access", "begin", "end", "address", "bytes", "frame"});
+    write({"memory", "by", "access", "begin", "end", "address", "bytes", "frame"});
     for (const Memory& memory : memories_)
         for (const Access& access : memory.accesses)
             write(
-                {memory.title, access.writes ? "write" : "read",
+                {memory.title, access.by, access.writes ? "write" : "read",
                  report::seconds_text(access.begin - recording_->start()),
                  report::seconds_text(access.end - recording_->start()), fmt::format("0x{:x}", access.address),
                  std::to_string(access.octets), std::to_string(access.frame)});
@@ -291,7 +307,7 @@ void MemoryPane::offer(const std::vector<Memory>& memories) {
     if (memories_.empty())
         picture_->tell(
             shown_.empty() ? QString("Select a session to see its memory.")
-                           : text("What " + shown_ + " wrote and read is not known by address."));
+                           : text("The capture does not tell at which addresses " + shown_ + " wrote and read."));
     choose(memories_.empty() ? -1 : 0);
 }
 

@@ -46,6 +46,8 @@ private:
     double margin() const;
     double x_of(Time time) const;
     double y_of(std::uint64_t address) const;
+    /// What stands for it in the picture.
+    [[nodiscard]] QRectF area_of(const report::Access& access) const;
     const report::Access* access_at(QPointF at) const;
 
     QString words_;  ///< in place of a picture

@@ -24,7 +24,7 @@ namespace fabricscope::viewer {
 PacketPane::PacketPane(Navigator& navigator)
     : navigator_(navigator),
       filter_(new QLineEdit),
-      only_selection_(new QCheckBox("Only the selection's")),
+      only_selection_(new QCheckBox("Selected session only")),
       count_(new QLabel),
       table_(row_table("packetTable", model_)),
       fields_(new QTreeWidget),
@@ -99,10 +99,11 @@ void PacketPane::fit_columns() {
     has_fit_columns_ = true;
     constexpr int rows_looked_at = 200, most_letters = 24;
     table_->horizontalHeader()->setResizeContentsPrecision(rows_looked_at);
-    table_->resizeColumnsToContents();
     const int widest = most_letters * fontMetrics().averageCharWidth();
-    for (int column = 0; column < PacketModel::summary; ++column)
+    for (int column = 0; column < PacketModel::summary; ++column) {
+        table_->resizeColumnToContents(column);
         table_->setColumnWidth(column, std::min(table_->columnWidth(column), widest));
+    }
 }
 
 void PacketPane::apply_filter() {

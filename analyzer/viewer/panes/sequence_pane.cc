@@ -369,7 +369,7 @@ void SequencePane::draw() {
     }
     plot_->show();
     if (shown_.empty()) title_->setText("Select a session to see how its data advanced.");
-    else if (panels.empty()) title_->setText(text(shown_) + ": no data that advance are known of it.");
+    else if (panels.empty()) title_->setText(text(shown_) + ": no data to plot.");
     else title_->setText(legend_of(shown_, panels, beside.empty() ? nullptr : beside_.get(), theme));
     follow_stretch();
     put_cursor();
