@@ -453,6 +453,9 @@ private:
         if (captured_.size() == wire_) ib.covered = packet.first(covered);
 
         const ib::OpcodeInfo& opcode = ib.opcode();
+        if (constexpr std::size_t before = layout::size_of<ib::Bth>; captured_.size() > before)
+            ib.extended = captured_.subspan(
+                before, std::min<std::size_t>(captured_.size() - before, opcode.headers_size));
         parse_extended(opcode, ib::deth, ib.deth, ib.has_deth);
         parse_extended(opcode, ib::reth, ib.reth, ib.has_reth);
         parse_extended(opcode, ib::aeth, ib.aeth, ib.has_aeth);

@@ -94,6 +94,7 @@ struct IbPacket {
     ib::Aeth aeth{};
     ib::ImmDt immdt{};
     ib::Deth deth{};
+    ByteView extended;                 ///< the extended headers, as far as they were captured
     ByteView payload;                  ///< the captured part, without padding and ICRC
     std::uint32_t payload_length = 0;  ///< on the wire, without padding and ICRC
     std::uint32_t bth_offset = 0;      ///< in the frame
@@ -103,6 +104,14 @@ struct IbPacket {
 
     bool icrc_present() const { return !covered.empty(); }
     const ib::OpcodeInfo& opcode() const { return ib::opcode_info(bth.opcode); }
+    /// Of those that few packets have; nothing if the opcode has none, or it was not captured whole.
+    template <class T> std::optional<T> rare_header(ib::ExtendedHeader which) const {
+        const std::size_t before = ib::size_of_headers(opcode().headers & (which - 1U));
+        T header{};
+        if (!opcode().has(which) || before > extended.size() || layout::parse_into(header, extended.subspan(before)))
+            return std::nullopt;
+        return header;
+    }
 };
 
 /// A decoded frame. Views point into the frame's data and live as long. Only the member that

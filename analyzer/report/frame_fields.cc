@@ -77,10 +77,11 @@ void add_ib(FrameLayers& layers) {
     FieldParts parts = layers.parts_of(headers, ib.bth_offset);
     layout::Walker walker(parts);
     walker.part(ib.bth);
-    if (ib.has_deth) walker.part(ib.deth);
-    if (ib.has_reth) walker.part(ib.reth);
-    if (ib.has_aeth) walker.part(ib.aeth);
-    if (ib.has_immdt) walker.part(ib.immdt);
+    layout::PartReader reader(ib.extended, ib.extended.size());
+    ib::for_each_extended(ib.opcode(), [&](auto header) {
+        reader.read(header);
+        if (!reader.error()) walker.part(header);
+    });
 }
 
 void add_transport(FrameLayers& layers) {

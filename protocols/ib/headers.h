@@ -76,6 +76,31 @@ struct ImmDt {
     std::uint32_t immediate_data;
 };
 
+/// Extended Reliable Connected Extended Transport Header (annex A14).
+struct XrcEth {
+    std::uint8_t reserved_32;
+    std::uint32_t shared_receive_queue;  ///< 24 bits
+};
+
+/// Atomic Extended Transport Header: of an octet string of 8 that the responder takes for a number.
+inline constexpr std::uint32_t atomic_size = 8;
+struct AtomicEth {
+    std::uint64_t virtual_address;
+    std::uint32_t r_key;
+    std::uint64_t swap_or_add;  ///< what is put there, or added
+    std::uint64_t compare;      ///< Compare and Swap: only if this stands there
+};
+
+/// Atomic Acknowledge Extended Transport Header.
+struct AtomicAckEth {
+    std::uint64_t original;  ///< what stood there before
+};
+
+/// Invalidate Extended Transport Header.
+struct Ieth {
+    std::uint32_t r_key;  ///< that the responder shall forget
+};
+
 /// Datagram Extended Transport Header.
 struct Deth {
     std::uint32_t q_key;
@@ -107,6 +132,20 @@ struct AethSyndrome {
 };
 /// "ACK", "RNR NAK", "NAK: PSN Sequence Error", ...
 const char* to_string(AethSyndrome syndrome);
+
+/// Calls `visit` with an empty one of each extended header that the opcode has and that has a layout, in their order.
+template <class Visit> constexpr void for_each_extended(const OpcodeInfo& opcode, Visit visit) {
+    if (opcode.has(deth)) visit(Deth{});
+    if (opcode.has(xrceth)) visit(XrcEth{});
+    if (opcode.has(reth)) visit(Reth{});
+    if (opcode.has(atomic_eth)) visit(AtomicEth{});
+    if (opcode.has(aeth)) visit(Aeth{});
+    if (opcode.has(atomic_ack_eth)) visit(AtomicAckEth{});
+    if (opcode.has(immdt)) visit(ImmDt{});
+    if (opcode.has(ieth)) visit(Ieth{});
+}
+inline constexpr unsigned headers_with_layout = deth | xrceth | reth | atomic_eth | aeth | atomic_ack_eth | immdt |
+                                                ieth;
 
 inline constexpr layout::ValueName link_next_header_names[] = {
     {0, "Raw"}, {1, "IP Non-IBA"}, {2, "Local: BTH"}, {3, "Global: GRH"}};
@@ -173,6 +212,29 @@ template <>
 inline constexpr auto layout_of<ib::ImmDt> = layout<ib::ImmDt>(
     "ImmDt", "IBA 9.3.6", octets(0, 4),
     field<&ib::ImmDt::immediate_data>(at(0), "infiniband.immdt", "Immediate Data", hex));
+
+template <>
+inline constexpr auto layout_of<ib::XrcEth> = layout<ib::XrcEth>(
+    "XRCETH", "IBA A14", octets(0, 4),
+    field<&ib::XrcEth::reserved_32>(at(0), "infiniband.xrceth.reserved", "Reserved", reserved),
+    field<&ib::XrcEth::shared_receive_queue>(at(1, 3), "infiniband.xrceth.srq", "Shared Receive Queue", hex));
+
+template <>
+inline constexpr auto layout_of<ib::AtomicEth> = layout<ib::AtomicEth>(
+    "AtomicETH", "IBA 9.3", octets(0, 28),
+    field<&ib::AtomicEth::virtual_address>(at(0), "infiniband.atomiceth.va", "Virtual Address", hex),
+    field<&ib::AtomicEth::r_key>(at(8), "infiniband.atomiceth.r_key", "Remote Key", hex),
+    field<&ib::AtomicEth::swap_or_add>(at(12), "infiniband.atomiceth.swapdt", "Swap (Or Add) Data", hex),
+    field<&ib::AtomicEth::compare>(at(20), "infiniband.atomiceth.cmpdt", "Compare Data", hex));
+
+template <>
+inline constexpr auto layout_of<ib::AtomicAckEth> = layout<ib::AtomicAckEth>(
+    "AtomicAckETH", "IBA 9.3", octets(0, 8),
+    field<&ib::AtomicAckEth::original>(at(0), "infiniband.atomicacketh.origremdt", "Original Remote Data", hex));
+
+template <>
+inline constexpr auto layout_of<ib::Ieth> = layout<ib::Ieth>(
+    "IETH", "IBA 9.3", octets(0, 4), field<&ib::Ieth::r_key>(at(0), "infiniband.ieth", "Remote Key", hex));
 
 template <>
 inline constexpr auto layout_of<ib::Deth> = layout<ib::Deth>(

@@ -53,6 +53,9 @@ enum ExtendedHeader : std::uint16_t {
     cnp_reserved = 1 << 9,  ///< 16 octets of zero in a congestion notification packet
 };
 
+/// Opcodes of reliable connections whose packets look alike.
+enum AtomicOpcode : std::uint8_t { compare_and_swap = 0x13, fetch_and_add = 0x14 };
+
 /// Octets of each extended header, by bit number.
 inline constexpr std::array<std::uint8_t, 10> extended_header_sizes{4, 8, 4, 16, 28, 4, 8, 4, 4, 16};
 

@@ -23,7 +23,6 @@ using replay::Assignment;
 
 constexpr std::string_view clc_prefix = "CLC ", llc_prefix = "LLC ";
 constexpr std::uint8_t send_only = 0x04, datagram = 0x64;
-constexpr unsigned known_headers = ib::deth | ib::reth | ib::aeth | ib::immdt;
 
 struct TcpKind {
     const char* name;
@@ -160,16 +159,12 @@ std::vector<replay::FieldAt> transport_fields(ByteView headers) {
     ib::Bth bth{};
     layout::parse_into(bth, headers);
     walker.part(bth);
-    const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
-    if (opcode.has(ib::deth)) walker.part(ib::Deth{});
-    if (opcode.has(ib::reth)) walker.part(ib::Reth{});
-    if (opcode.has(ib::aeth)) walker.part(ib::Aeth{});
-    if (opcode.has(ib::immdt)) walker.part(ib::ImmDt{});
+    ib::for_each_extended(ib::opcode_info(bth.opcode), [&](const auto& header) { walker.part(header); });
     return fields;
 }
 
 std::size_t transport_length(std::uint8_t opcode) {
-    return layout::size_of<ib::Bth> + ib::size_of_headers(ib::opcode_info(opcode).headers & known_headers);
+    return layout::size_of<ib::Bth> + ib::size_of_headers(ib::opcode_info(opcode).headers & ib::headers_with_layout);
 }
 
 std::vector<Assignment> transport_defaults(
@@ -189,7 +184,7 @@ std::vector<Assignment> transport_defaults(
 }
 
 std::size_t other_headers_length(std::uint8_t opcode) {
-    return ib::size_of_headers(ib::opcode_info(opcode).headers & ~known_headers);
+    return ib::size_of_headers(ib::opcode_info(opcode).headers & ~ib::headers_with_layout);
 }
 
 // ---- Fibre Channel -------------------------------------------------------------------------------

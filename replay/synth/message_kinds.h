@@ -33,7 +33,7 @@ std::size_t transport_length(std::uint8_t opcode);
 /// What their fields are if nobody says otherwise. `qpn`: of both ends.
 std::vector<replay::Assignment> transport_defaults(
     const PairChannel& channel, const PerSide<std::uint32_t>& qpn, Side from, std::uint8_t opcode);
-/// Octets of headers that have none (AtomicETH, IETH ...).
+/// Octets of headers that have none (RDETH).
 std::size_t other_headers_length(std::uint8_t opcode);
 
 /// Frame_Header, Device_Header and payload of a frame.

@@ -58,7 +58,12 @@ public:
         server_.emplace(host(server_host, "server"));
         attach(*client_, client_host, "client");
         attach(*server_, server_host, "server");
-        for (const ServicePlan& service : services_) server_->offer(service);
+        for (ServicePlan& service : services_) {
+            service.commands = std::ranges::any_of(starts_, [&](const Start& start) {
+                return start.plan.type == TransferType::command && start.plan.request.service_id == service.service_id;
+            });
+            server_->offer(service);
+        }
         for (const Start& start : starts_)
             world_.fabric().at(world_.start() + start.at, [this, &start] {
                 client_->start(world_.fabric().now(), with_echo(start.plan));
@@ -149,7 +154,8 @@ private:
         plan.receive_buffers = static_cast<unsigned>(statement.number("buffers", 64));
         plan.repost = statement.time("repost", 0);
         plan.memory = static_cast<std::uint32_t>(statement.octets("memory", 65'536));
-        constexpr std::array<std::uint8_t, 4> rights{remote_read | remote_write, remote_read, remote_write, 0};
+        constexpr std::array<std::uint8_t, 4> rights{
+            remote_read | remote_write | remote_atomic, remote_read, remote_write, 0};
         plan.access = rights[statement.choice("access", 0, {"both", "read", "write", "none"})];
         plan.private_data = octets_of_text(statement.text("private", ""));
         plan.disconnect_after = statement.time("disconnect-after", never);
@@ -172,7 +178,9 @@ private:
         ClientPlan plan;
         plan.datagrams = datagrams;
         plan.request = read_request(statement);
-        plan.type = static_cast<TransferType>(statement.choice("transfer", 0, {"send", "write", "read"}));
+        plan.type = static_cast<TransferType>(
+            statement.choice("transfer", 0, {"send", "write", "read", "add", "swap", "command"}));
+        plan.rc.adaptive_retransmission = statement.choice("retransmission", 0, {"coded", "adaptive"}) != 0;
         plan.messages = static_cast<unsigned>(statement.number("messages", 0));
         plan.octets = static_cast<std::uint32_t>(statement.octets("octets", 100));
         plan.pause = statement.time("pause", 0);

@@ -23,6 +23,8 @@ EXPECTED = {
     "rc_sequence_error": (nothing_but(packets=2, nak=2), "disconnected", (0, 1)),
     "rc_read_loss": (nothing_but(packets=1, implied=1), "disconnected", (0, 0)),
     "rc_retry_exceeded": (nothing_but(packets=3, timeout=3), "retries-exhausted", (0, 0)),
+    "rc_adaptive": (nothing_but(packets=5, timeout=5), "disconnected", (0, 0)),
+    "rc_commands": (nothing_but(), "disconnected", (0, 0)),
     "uc_loss": (nothing_but(), "disconnected", (0, 0)),
 }
 # The observation that names the trouble.
@@ -34,6 +36,8 @@ TOLD = {
     "rc_remote_operational_error": ("RDMA-O-refused", "NAK: remote operational error"),
     "rc_sequence_error": ("RDMA-O-retransmissions", "all after NAKs"),
     "rc_read_loss": ("RDMA-O-retransmissions", "because responses were lost"),
+    "rc_adaptive": ("RDMA-O-retransmissions", "all after timeouts of up to 25.2 ms"),
+    "rc_commands": ("RDMA-O-retransmissions", "192.0.2.20 retransmitted 8.7 % of its packets (4 of 46), all after NAKs"),
     "uc_loss": ("RDMA-O-unreliable-gaps", "2 of 75 packets"),
 }
 
@@ -69,3 +73,9 @@ def test_marks_notifications_and_pauses():
 def test_an_unreliable_connection_loses_what_is_lost():
     (stream,) = analysis("uc_loss")["rdma"]["streams"]
     assert (stream["transport"], stream["a_to_b"]["unseen"]) == ("uc", 2)
+
+
+def test_atomic_operations_are_counted_once_however_often_they_are_asked_for():
+    told = analysis("rc_atomics")
+    assert told["findings"] == []
+    assert [(s["a_to_b"]["atomics"], s["a_to_b"]["retransmitted"]["packets"]) for s in told["rdma"]["streams"]] == [(40, 10), (20, 6)]

@@ -53,7 +53,7 @@ private Q_SLOTS:
     void what_there_is_no_room_for_is_said();
     void wireshark_is_told_the_frame_and_the_session();
     void annotated_captures_are_opened();
-    void lists_stay_as_wide_as_they_are();
+    void lists_get_a_quarter_of_what_a_window_gains();
     void every_sample_can_be_looked_at();
     void requests_reach_a_viewer_that_runs();
     void colours_follow_the_palette();
@@ -383,14 +383,20 @@ void ViewerTest::annotated_captures_are_opened() {
     qputenv("PATH", path);
 }
 
-void ViewerTest::lists_stay_as_wide_as_they_are() {
+void ViewerTest::lists_get_a_quarter_of_what_a_window_gains() {
     Opened opened({samples + "real/smcr_v2_echo.pcap"});
     QTest::qWait(50);
     const int before = opened.find<QDockWidget>("dockVerdict").width();
-    opened.window.resize(2560, 1440);
-    QTest::qWait(50);
-    const int after = opened.find<QDockWidget>("dockVerdict").width();
-    QVERIFY2(after <= before + 20, qPrintable(QString("%1 > %2").arg(after).arg(before)));
+    const int window = opened.window.width();
+    const auto gained_at = [&](int width) {
+        opened.window.resize(width, 1440);
+        QTest::qWait(50);
+        return opened.find<QDockWidget>("dockVerdict").width() - before;
+    };
+    constexpr int about = 20;
+    const int gained = gained_at(2560), left = gained_at(window);
+    QVERIFY2(std::abs(gained - (2560 - window) / 4) <= about, qPrintable(QString::number(gained)));
+    QVERIFY2(std::abs(left) <= about, qPrintable(QString::number(left)));
 }
 
 void ViewerTest::every_sample_can_be_looked_at() {

@@ -347,12 +347,11 @@ void Streams::count_bytes(Direction& asker, OperationType type, std::uint64_t by
 
 /// A packet of a request that has not been seen before.
 void Streams::take_operation(At& at, bool late) {
-    constexpr std::uint32_t atomic_size = 8;
     if (!at.facts.operation) return;
     const OperationType type = *at.facts.operation;
     const capture::IbPacket& ib = at.packet.ib;
     const std::uint64_t bytes = type == OperationType::read     ? (ib.has_reth ? ib.reth.dma_length : 0)
-                                : type == OperationType::atomic ? atomic_size
+                                : type == OperationType::atomic ? ib::atomic_size
                                                                 : ib.payload_length;
     count_bytes(at.direction, type, bytes);
     if (late ? join_operation(at, type) : continue_operation(at)) return;

@@ -21,13 +21,21 @@ using Progress = capture::AssembledMessage::Progress;
 
 constexpr std::size_t reads_at_once = 256;
 
-enum Opcode : std::uint8_t { send_only = 0x04, write_only = 0x0A, read_response_only = 0x10, with_immediate = 1 };
+enum Opcode : std::uint8_t {
+    send_only = 0x04,
+    write_only = 0x0A,
+    read_response_only = 0x10,
+    send_only_invalidate = 0x17,
+    with_immediate = 1
+};
 
 const char* name_of(Operation operation) {
     switch (operation) {
         case Operation::send: return send_name;
         case Operation::rdma_write: return write_name;
         case Operation::rdma_read_request: return read_name;
+        case Operation::atomic_request: return atomic_name;
+        case Operation::atomic_acknowledge: return atomic_response_name;
         default: return read_response_name;
     }
 }
@@ -46,15 +54,21 @@ Message single_packet(Side from, ib::Bth bth, std::uint8_t opcode) {
 
 void append(Octets& octets, ByteView more) { octets.insert(octets.end(), more.begin(), more.end()); }
 
-/// Solicited Event and immediate data are those of the last packet.
+std::uint8_t single_packet_opcode(const capture::IbPacket& last) {
+    if (last.opcode().has(ib::ieth)) return send_only_invalidate;
+    const std::uint8_t opcode = last.opcode().operation == Operation::rdma_write ? write_only : send_only;
+    return static_cast<std::uint8_t>(opcode + (last.has_immdt ? with_immediate : 0));
+}
+
+/// Solicited Event, immediate data and the key to be invalidated are those of the last packet.
 Message single_packet(Side from, const capture::AssembledMessage& assembled, const capture::IbPacket& last) {
     const bool write = last.opcode().operation == Operation::rdma_write;
     ib::Bth bth = assembled.bth;
     bth.solicited_event = last.bth.solicited_event;
-    const unsigned opcode = (write ? write_only : send_only) | (last.has_immdt ? unsigned{with_immediate} : 0U);
-    Message message = single_packet(from, bth, static_cast<std::uint8_t>(opcode));
+    Message message = single_packet(from, bth, single_packet_opcode(last));
     if (write) stack::append(message.octets, assembled.reth);
     if (last.has_immdt) stack::append(message.octets, last.immdt);
+    if (const auto invalidate = last.rare_header<ib::Ieth>(ib::ieth)) stack::append(message.octets, *invalidate);
     append(message.octets, assembled.payload);
     return message;
 }
@@ -153,10 +167,12 @@ void ConversationAssembler::feed_rc(Side from, const capture::Packet& packet, Me
     switch (operation) {
         case Operation::send:
         case Operation::rdma_write:
-        case Operation::rdma_read_request: return feed_request(from, packet, messages);
+        case Operation::rdma_read_request:
+        case Operation::atomic_request: return feed_request(from, packet, messages);
         case Operation::rdma_read_response: return feed_read_response(from, packet, messages);
         case Operation::acknowledge: return feed_acknowledge(from, packet, messages);
-        default: return set_obstacle("it has atomic operations, which the emulated stack does not know");
+        case Operation::atomic_acknowledge: return feed_atomic_response(from, packet, messages);
+        default: return set_obstacle("it has operations that the emulated stack does not know");
     }
 }
 
@@ -170,9 +186,9 @@ void ConversationAssembler::feed_request(Side from, const capture::Packet& packe
             requests.ahead = psn;
         return;
     }
-    if (opcode.has(ib::ieth)) set_obstacle("it has SEND with Invalidate, which the emulated stack does not know");
     if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle("its data were not captured whole");
     if (opcode.operation == Operation::rdma_read_request) return feed_read_request(from, packet, messages);
+    if (opcode.operation == Operation::atomic_request) return feed_atomic_request(from, packet, messages);
     const capture::AssembledMessage assembled = requests.assembler.feed(packet.ib, packet.number);
     if (assembled.progress == Progress::orphan) return;  // a responder would not execute it
     requests.next_psn = psn_after(psn);
@@ -195,6 +211,32 @@ void ConversationAssembler::feed_read_request(Side from, const capture::Packet& 
     requests.next_psn = psn_after(packet.ib.bth.psn, packets);
     Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
     stack::append(message.octets, reth);
+    add(std::move(message), packet, messages);
+}
+
+void ConversationAssembler::feed_atomic_request(Side from, const capture::Packet& packet, Messages& messages) {
+    Requests& requests = requests_[from];
+    const auto atomic = packet.ib.rare_header<ib::AtomicEth>(ib::atomic_eth);
+    if (!atomic) return set_obstacle("its data were not captured whole");
+    if (requests.atomics.size() >= reads_at_once) return set_obstacle("it reads more at once than is kept");
+    requests.atomics.push_back({packet.ib.bth.psn, added_});
+    requests.next_psn = psn_after(packet.ib.bth.psn);
+    Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
+    stack::append(message.octets, *atomic);
+    add(std::move(message), packet, messages);
+}
+
+/// Echoes the PSN of the other side's request.
+void ConversationAssembler::feed_atomic_response(Side from, const capture::Packet& packet, Messages& messages) {
+    std::deque<Atomic>& atomics = requests_[engine::other(from)].atomics;
+    const auto request = std::ranges::find(atomics, packet.ib.bth.psn, &Atomic::psn);
+    const auto answer = packet.ib.rare_header<ib::AtomicAckEth>(ib::atomic_ack_eth);
+    if (request == atomics.end()) return;
+    if (!answer) return set_obstacle("its data were not captured whole");
+    Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
+    message.answers = request->message;
+    stack::append(message.octets, *answer);
+    atomics.erase(request);
     add(std::move(message), packet, messages);
 }
 
@@ -223,6 +265,7 @@ void ConversationAssembler::feed_acknowledge(Side from, const capture::Packet& p
     refused.refused_psn = packet.ib.bth.psn;
     refused.assembler.abandon();
     std::erase_if(refused.reads, [&](const Read& read) { return psn_distance(packet.ib.bth.psn, read.psn) >= 0; });
+    std::erase_if(refused.atomics, [&](const Atomic& one) { return psn_distance(packet.ib.bth.psn, one.psn) >= 0; });
     Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
     message.name = nak_name;
     stack::append(message.octets, packet.ib.aeth);

@@ -48,6 +48,11 @@ private:
         std::size_t message;  ///< the request's number
         capture::MessageAssembler response;
     };
+    /// An atomic operation whose response has not arrived.
+    struct Atomic {
+        std::uint32_t psn;
+        std::size_t message;  ///< the request's number
+    };
     /// What one side sends as a requester.
     struct Requests {
         std::uint32_t next_psn = 0;
@@ -55,6 +60,7 @@ private:
         bool started = false;                  ///< next_psn is known
         capture::MessageAssembler assembler{{.bytes = longest_message, .write_bytes = longest_message}};
         std::deque<Read> reads;
+        std::deque<Atomic> atomics;
         std::optional<std::uint32_t> refused_psn;
     };
     using Messages = std::vector<ConversationMessage>;
@@ -65,6 +71,8 @@ private:
     void feed_rc(Side from, const capture::Packet& packet, Messages& messages);
     void feed_request(Side from, const capture::Packet& packet, Messages& messages);
     void feed_read_request(Side from, const capture::Packet& packet, Messages& messages);
+    void feed_atomic_request(Side from, const capture::Packet& packet, Messages& messages);
+    void feed_atomic_response(Side from, const capture::Packet& packet, Messages& messages);
     void feed_read_response(Side from, const capture::Packet& packet, Messages& messages);
     void feed_acknowledge(Side from, const capture::Packet& packet, Messages& messages);
     void add(Message message, const capture::Packet& packet, Messages& messages);

@@ -79,6 +79,9 @@ constexpr std::array transport_rules{
     FieldRule{"infiniband.bth.becn", Treatment::ignored},
     FieldRule{"infiniband.reth.va", Treatment::refers, address_kind, Owner::receiver},
     FieldRule{"infiniband.reth.r_key", Treatment::refers, rkey_kind, Owner::receiver},
+    FieldRule{"infiniband.atomiceth.va", Treatment::refers, address_kind, Owner::receiver},
+    FieldRule{"infiniband.atomiceth.r_key", Treatment::refers, rkey_kind, Owner::receiver},
+    FieldRule{"infiniband.ieth", Treatment::refers, rkey_kind, Owner::receiver},
     FieldRule{"infiniband.aeth.msn", Treatment::ignored},
     FieldRule{"infiniband.deth.q_key", Treatment::refers, "q_key", Owner::receiver},
     FieldRule{"infiniband.deth.srcqp", Treatment::refers, qpn_kind, Owner::sender},
@@ -105,10 +108,7 @@ std::vector<FieldAt> transport_fields(ByteView message) {
     layout::parse_into(bth, message);
     walker.part(bth);
     const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
-    if (opcode.has(ib::deth)) walker.part(ib::Deth{});
-    if (opcode.has(ib::reth)) walker.part(ib::Reth{});
-    if (opcode.operation == ib::Operation::acknowledge) walker.part(ib::Aeth{});
-    if (opcode.has(ib::immdt)) walker.part(ib::ImmDt{});
+    for_each_header(opcode, [&](const auto& header) { walker.part(header); });
     const std::size_t headers = fields.back().offset + fields.back().width;
     if (message.size() > headers) walker.octets(message.subspan(headers), {.octets = &payload_octets});
     return fields;
@@ -199,9 +199,7 @@ void mark_names(Message& message, const SameKey& names) {
 }
 
 std::optional<MemoryName> memory_name(const Message& message) {
-    if (message.name != write_name && message.name != read_name) return std::nullopt;
-    ib::Reth reth{};
-    layout::parse_into(reth, ByteView(message.octets).subspan(layout::size_of<ib::Bth>));
+    const ib::Reth reth = memory_used(message).value_or(ib::Reth{});
     if (reth.r_key == 0 || reth.virtual_address == 0) return std::nullopt;
     return MemoryName{message.from, reth.r_key, reth.virtual_address};
 }
@@ -230,6 +228,19 @@ std::string cm_name(ByteView mad) {
 const MessageFormat& rc_format() {
     static constexpr MessageFormat format{"RC", "IBA 9.4", transport_fields, transport_rules};
     return format;
+}
+
+std::optional<ib::Reth> memory_used(const Message& message) {
+    const ByteView behind_bth = ByteView(message.octets).subspan(layout::size_of<ib::Bth>);
+    if (message.name == write_name || message.name == read_name) {
+        ib::Reth reth{};
+        layout::parse_into(reth, behind_bth);
+        return reth;
+    }
+    if (message.name != atomic_name) return std::nullopt;
+    ib::AtomicEth atomic{};
+    layout::parse_into(atomic, behind_bth);
+    return ib::Reth{atomic.virtual_address, atomic.r_key, ib::atomic_size};
 }
 
 const MessageFormat& ud_format() {

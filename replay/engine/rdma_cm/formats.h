@@ -2,6 +2,10 @@
 // Messages of Communication Management and of the queue pairs that it connects, for replay.
 #pragma once
 
+#include <optional>
+#include <type_traits>
+
+#include "protocols/ib/headers.h"
 #include "replay/engine/conversation.h"
 
 namespace fabricscope::replay::rdma_cm {
@@ -16,6 +20,8 @@ inline constexpr const char* send_name = "SEND";
 inline constexpr const char* write_name = "RDMA WRITE";
 inline constexpr const char* read_name = "RDMA READ";
 inline constexpr const char* read_response_name = "RDMA READ response";
+inline constexpr const char* atomic_name = "ATOMIC";
+inline constexpr const char* atomic_response_name = "ATOMIC response";
 inline constexpr const char* nak_name = "NAK";
 inline constexpr const char* datagram_name = "datagram";
 
@@ -37,6 +43,14 @@ std::string cm_name(ByteView mad);
 /// of data, and the payload without padding.
 const MessageFormat& rc_format();
 const MessageFormat& ud_format();
+/// Calls `visit` with an empty one of each header behind the BTH of such a message.
+template <class Visit> void for_each_header(const ib::OpcodeInfo& opcode, Visit visit) {
+    ib::for_each_extended(opcode, [&]<class Header>(const Header& header) {
+        if (!std::is_same_v<Header, ib::Aeth> || opcode.operation == ib::Operation::acknowledge) visit(header);
+    });
+}
+/// What a WRITE, a READ or an atomic operation uses of the other side's memory; nothing of other messages.
+std::optional<ib::Reth> memory_used(const Message& message);
 
 /// Finds the addresses and keys of memory in what the other side's WRITEs and READs use, wherever their owner told it
 /// in octets of its own: private data or the payload of SENDs. They become `embedded` names of those messages.

@@ -28,28 +28,37 @@ constexpr std::size_t bth_size = layout::size_of<ib::Bth>;
 struct Headers {
     ib::Bth bth{};
     ib::Deth deth{};
-    ib::Reth reth{};
     ib::Aeth aeth{};
-    std::optional<std::uint32_t> immediate;
+    ib::AtomicEth atomic{};
+    ib::AtomicAckEth atomic_ack{};
+    std::optional<std::uint32_t> immediate, invalidate;
     ByteView payload;
 
     explicit Headers(ByteView message) {
         layout::PartReader reader(message, message.size());
         reader.read(bth);
         const ib::OpcodeInfo& opcode = ib::opcode_info(bth.opcode);
-        if (opcode.has(ib::deth)) reader.read(deth);
-        if (opcode.has(ib::reth)) reader.read(reth);
-        if (opcode.operation == Operation::acknowledge) reader.read(aeth);
-        if (opcode.has(ib::immdt)) {
-            ib::ImmDt header{};
+        for_each_header(opcode, [&](auto header) {
             reader.read(header);
-            immediate = header.immediate_data;
-        }
+            keep(header);
+        });
         payload = reader.take(reader.remaining(), "payload");
     }
+
+private:
+    void keep(const ib::Deth& header) { deth = header; }
+    void keep(const ib::Aeth& header) { aeth = header; }
+    void keep(const ib::AtomicEth& header) { atomic = header; }
+    void keep(const ib::AtomicAckEth& header) { atomic_ack = header; }
+    void keep(const ib::ImmDt& header) { immediate = header.immediate_data; }
+    void keep(const ib::Ieth& header) { invalidate = header.r_key; }
+    void keep(const ib::Reth&) {}  // see memory_used()
+    void keep(const ib::XrcEth&) {}
 };
 
-bool uses_memory(const Message& message) { return message.name == write_name || message.name == read_name; }
+bool is_response(const Message& message) {
+    return message.name == read_response_name || message.name == atomic_response_name;
+}
 
 /// The PSNs of the WRITEs and READs that `owner` refused.
 std::set<std::uint32_t> refused_psns(const Conversation& conversation, Side owner) {
@@ -77,7 +86,7 @@ void RecordedEndpoint::scan_recording() {
     for (std::size_t i = 0; i < recording_.conversation.messages.size(); ++i) {
         const Message& message = recording_.conversation.messages[i];
         if (message.from == side_) {
-            if (message.name == read_response_name && message.answers) responses_.emplace(*message.answers, i);
+            if (is_response(message) && message.answers) responses_.emplace(*message.answers, i);
             continue;
         }
         for (const FieldAt& name : message.embedded)
@@ -108,12 +117,11 @@ std::map<std::uint32_t, RecordedEndpoint::Region> RecordedEndpoint::regions() co
     std::map<std::uint32_t, Region> regions;
     const std::set<std::uint32_t> refused = refused_psns(recording_.conversation, side_);
     for (const Message& message : recording_.conversation.messages) {
-        if (message.from == side_ || !uses_memory(message)) continue;
-        const Headers headers(message.octets);
-        if (refused.contains(headers.bth.psn)) continue;
-        const std::uint64_t begin = headers.reth.virtual_address, end = begin + headers.reth.dma_length;
+        const std::optional<ib::Reth> used = memory_used(message);
+        if (message.from == side_ || !used || refused.contains(Headers(message.octets).bth.psn)) continue;
+        const std::uint64_t begin = used->virtual_address, end = begin + used->dma_length;
         if (end < begin) continue;
-        const auto [entry, fresh] = regions.try_emplace(headers.reth.r_key, Region{begin, end});
+        const auto [entry, fresh] = regions.try_emplace(used->r_key, Region{begin, end});
         entry->second = {std::min(entry->second.begin, begin), std::max(entry->second.end, end)};
     }
     return regions;
@@ -137,11 +145,12 @@ void RecordedEndpoint::register_memory(Names names) {
         room -= octets;
     };
     for (const Message& message : recording_.conversation.messages)
-        if (message.from == side_ && message.name == read_name) take(Headers(message.octets).reth.dma_length);
+        if (message.from == side_ && message.name == read_name) take(memory_used(message)->dma_length);
     for (const auto& [key, region] : regions()) {
         take(region.end - region.begin);
         Octets& octets = memory_.emplace_back(region.end - region.begin);
-        stack::MemoryRegion memory{region.begin, octets, stack::remote_read | stack::remote_write};
+        stack::MemoryRegion memory{
+            region.begin, octets, stack::remote_read | stack::remote_write | stack::remote_atomic};
         if (names == Names::recorded || !is_announced(key)) {
             adapter_.memory().add(key, memory);
             continue;
@@ -168,16 +177,19 @@ void RecordedEndpoint::rename_memory(std::uint32_t key, const Region& region, st
         for (const FieldAt& field : fields_of(message, message.octets)) rename(message, field);
 }
 
-/// A READ finds what it found when it was recorded.
+/// A READ and an atomic operation find what they found when they were recorded.
 void RecordedEndpoint::prepare_response(const capture::Packet& packet) {
-    if (packet.ib.opcode().operation != Operation::rdma_read_request || !packet.ib.has_reth) return;
-    const std::optional<std::size_t> read = script_.expected(rc_channel, read_name);
-    if (!read) return;
-    const auto response = responses_.find(*read);
-    const ib::Reth& reth = packet.ib.reth;
-    const auto target = adapter_.memory().find(reth.r_key, reth.virtual_address, reth.dma_length, stack::remote_read);
+    const auto atomic = packet.ib.rare_header<ib::AtomicEth>(ib::atomic_eth);
+    const bool reads = packet.ib.opcode().operation == Operation::rdma_read_request && packet.ib.has_reth;
+    if (!atomic && !reads) return;
+    const ib::Reth used = atomic ? ib::Reth{atomic->virtual_address, atomic->r_key, ib::atomic_size} : packet.ib.reth;
+    const std::optional<std::size_t> asked = script_.expected(rc_channel, atomic ? atomic_name : read_name);
+    const auto response = asked ? responses_.find(*asked) : responses_.end();
+    const auto target = adapter_.memory().find(used.r_key, used.virtual_address, used.dma_length, stack::remote_read);
     if (response == responses_.end() || !target) return;
-    const ByteView octets = ByteView(recording_.conversation.messages[response->second].octets).subspan(bth_size);
+    const Octets& found = recording_.conversation.messages[response->second].octets;
+    if (atomic) return stack::put_number(*target, Headers(found).atomic_ack.original);
+    const ByteView octets = ByteView(found).subspan(bth_size);
     std::copy_n(octets.begin(), std::min(octets.size(), target->size()), target->begin());
 }
 
@@ -248,19 +260,25 @@ void RecordedEndpoint::send(Time now, const Message& message) {
         return adapter_.send_datagram(
             qpn_, peer_, headers.bth.destination_qpn, headers.deth.q_key,
             {headers.payload.begin(), headers.payload.end()}, {}, headers.immediate);
-    if (message.name == read_response_name || message.name == nak_name) return;
+    if (is_response(message) || message.name == nak_name) return;
     stack::RcQueuePair* const queue_pair = adapter_.rc(qpn_);
     if (queue_pair == nullptr) return;
     stack::WorkRequest work;
     work.id = message.frame;
     work.immediate = headers.immediate;
+    work.invalidate = headers.invalidate;
     work.solicited = headers.bth.solicited_event;
-    const ib::Reth reth = translated(Headers(message.octets).reth);
+    const ib::Reth reth = translated(memory_used(message).value_or(ib::Reth{}));
     work.remote_address = reth.virtual_address;
     work.rkey = reth.r_key;
     if (message.name == read_name) {
         work.type = stack::WorkType::rdma_read;
         work.read_into = buffers_.emplace_back(reth.dma_length);
+    } else if (message.name == atomic_name) {
+        work.type = headers.bth.opcode == ib::fetch_and_add ? stack::WorkType::fetch_and_add
+                                                            : stack::WorkType::compare_and_swap;
+        work.swap_or_add = headers.atomic.swap_or_add;
+        work.compare = headers.atomic.compare;
     } else {
         if (message.name == write_name) work.type = stack::WorkType::rdma_write;
         work.octets.assign(headers.payload.begin(), headers.payload.end());

@@ -11,7 +11,17 @@
 
 namespace fabricscope::stack {
 
-enum MemoryAccess : std::uint8_t { remote_read = 1, remote_write = 2 };
+enum MemoryAccess : std::uint8_t { remote_read = 1, remote_write = 2, remote_atomic = 4 };
+
+/// The octets as the hosts' processors, which are little-endian, take them for a number.
+inline std::uint64_t number_in(ByteView octets) {
+    std::uint64_t number = 0;
+    for (std::size_t i = octets.size(); i-- > 0;) number = number << 8 | octets[i];
+    return number;
+}
+inline void put_number(std::span<std::uint8_t> octets, std::uint64_t number) {
+    for (std::size_t i = 0; i < octets.size(); ++i, number >>= 8) octets[i] = static_cast<std::uint8_t>(number);
+}
 
 /// Somebody else's octets under a virtual address. They must live as long as the region is registered.
 struct MemoryRegion {
@@ -35,7 +45,8 @@ public:
     }
     /// Under a key of the caller's choice, which then stands for this region only.
     void add(std::uint32_t key, const MemoryRegion& region) { regions_.insert_or_assign(key, region); }
-    void remove(std::uint32_t key) { regions_.erase(key); }
+    /// False: there is none.
+    bool remove(std::uint32_t key) { return regions_.erase(key) != 0; }
 
     /// The octets [address, address + length), if all of them may be used in that way.
     std::optional<std::span<std::uint8_t>> find(

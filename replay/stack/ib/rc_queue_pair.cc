@@ -30,17 +30,23 @@ enum Opcode : std::uint8_t {
     read_response_last = 0x0F,
     read_response_only = 0x10,
     acknowledge = 0x11,
+    atomic_acknowledge = 0x12,
+    send_last_invalidate = 0x16,
+    send_only_invalidate = 0x17,
 };
 
 constexpr std::uint8_t credits_unlimited = 0x1F;  // ACK without end-to-end flow control
 constexpr std::uint8_t nak_class = 3 << 5, rnr_class = 1 << 5;
 constexpr unsigned retry_for_ever = 7;
+constexpr std::size_t atomic_results_kept = 255;  // as many as a peer can have on their way (IBA 12.7.28)
 
-std::uint8_t send_opcode(std::uint32_t index, std::uint32_t packets, bool immediate) {
-    if (packets == 1) return immediate ? send_only_immediate : send_only;
-    if (index == 0) return send_first;
+std::uint8_t send_opcode(std::uint32_t index, std::uint32_t packets, const WorkRequest& request) {
+    const bool only = packets == 1;
+    if (!only && index == 0) return send_first;
     if (index + 1 < packets) return send_middle;
-    return immediate ? send_last_immediate : send_last;
+    if (request.immediate) return only ? send_only_immediate : send_last_immediate;
+    if (request.invalidate) return only ? send_only_invalidate : send_last_invalidate;
+    return only ? send_only : send_last;
 }
 
 std::uint8_t response_opcode(std::uint32_t index, std::uint32_t packets) {
@@ -50,6 +56,7 @@ std::uint8_t response_opcode(std::uint32_t index, std::uint32_t packets) {
 }
 
 std::size_t length_of(const WorkRequest& request) {
+    if (is_atomic(request.type)) return ib::atomic_size;
     return request.type == WorkType::rdma_read ? request.read_into.size() : request.octets.size();
 }
 
@@ -69,7 +76,7 @@ const char* name_of(CompletionStatus status) {
 }
 
 RcQueuePair::RcQueuePair(
-    std::uint32_t local_qpn, PacketSink& sink, std::deque<Completion>& completions, const MemoryTable& memory)
+    std::uint32_t local_qpn, PacketSink& sink, std::deque<Completion>& completions, MemoryTable& memory)
     : sink_(sink), completions_(completions), memory_(memory) {
     config_.local_qpn = local_qpn;
 }
@@ -134,6 +141,9 @@ void RcQueuePair::pump(Time now) {
         if (work.request.type == WorkType::rdma_read) {
             send_read_request(work);
             next_psn_ = psn_after(work.first_psn, work.packets);
+        } else if (is_atomic(work.request.type)) {
+            send_atomic_request(work);
+            next_psn_ = psn_after(next_psn_);
         } else {
             send_packet(work, static_cast<std::uint32_t>(psn_distance(work.first_psn, next_psn_)));
             next_psn_ = psn_after(next_psn_);
@@ -167,7 +177,7 @@ void RcQueuePair::complete_what_was_sent(Time now) {
 void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
     const WorkRequest& request = work.request;
     const bool last = index + 1 == work.packets;
-    std::uint8_t opcode = send_opcode(index, work.packets, request.immediate.has_value());
+    std::uint8_t opcode = send_opcode(index, work.packets, request);
     if (request.type == WorkType::rdma_write) opcode = static_cast<std::uint8_t>(opcode + write_offset);
     const std::uint32_t psn = psn_after(work.first_psn, index);
     IbPacketOut packet{header(opcode, psn), {}, {}, index == 0 ? request.note : std::string()};
@@ -179,6 +189,7 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
             packet.extended,
             ib::Reth{request.remote_address, request.rkey, static_cast<std::uint32_t>(request.octets.size())});
     if (last && request.immediate) append(packet.extended, ib::ImmDt{*request.immediate});
+    else if (last && request.invalidate) append(packet.extended, ib::Ieth{*request.invalidate});
     const std::size_t begin = std::size_t{index} * config_.mtu;
     const std::size_t size = std::min<std::size_t>(config_.mtu, request.octets.size() - begin);
     const ByteView payload = ByteView(request.octets).subspan(begin, size);
@@ -198,8 +209,26 @@ void RcQueuePair::send_read_request(const Work& work) {
     sink_.send(std::move(packet));
 }
 
+void RcQueuePair::send_atomic_request(const Work& work) {
+    const WorkRequest& request = work.request;
+    const bool adds = request.type == WorkType::fetch_and_add;
+    IbPacketOut packet{header(adds ? ib::fetch_and_add : ib::compare_and_swap, work.first_psn), {}, {}, request.note};
+    packet.bth.ack_request = true;
+    append(packet.extended, ib::AtomicEth{request.remote_address, request.rkey, request.swap_or_add, request.compare});
+    sink_.send(std::move(packet));
+}
+
+Time RcQueuePair::timeout() const {
+    const Time coded = coded_timeout(config_.timeout);
+    if (!config_.adaptive_retransmission || coded == never) return coded;
+    // By how many have passed, as ConnectX adapters were measured (Lumina, SIGCOMM 2023).
+    constexpr Time whole = 48;
+    constexpr std::array<Time, 7> shares{4, 3, 6, 12, 18, 48, 96};
+    return coded * shares[std::min<std::size_t>(retries_, shares.size() - 1)] / whole;
+}
+
 void RcQueuePair::rearm(Time now) {
-    const Time timeout = coded_timeout(config_.timeout);
+    const Time timeout = this->timeout();
     deadline_ = next_psn_ == oldest_psn_ || timeout == never ? never : now + timeout;
 }
 
@@ -208,9 +237,24 @@ void RcQueuePair::on_response(Time now, const capture::IbPacket& packet) {
     const bool known = psn_distance(oldest_psn_, psn) >= 0 && psn_distance(highest_psn_, psn) < 0;
     if (!known || work_.empty() || !(packet.has_aeth || packet.opcode().operation == Operation::rdma_read_response))
         return;
-    if (packet.opcode().operation == Operation::rdma_read_response) on_read_response(now, packet);
-    else on_acknowledge(now, packet);
+    switch (packet.opcode().operation) {
+        case Operation::rdma_read_response: on_read_response(now, packet); break;
+        case Operation::atomic_acknowledge: on_atomic_response(now, packet); break;
+        default: on_acknowledge(now, packet); break;
+    }
     pump(now);
+}
+
+/// It acknowledges everything before it as well.
+void RcQueuePair::on_atomic_response(Time now, const capture::IbPacket& packet) {
+    const auto answer = packet.rare_header<ib::AtomicAckEth>(ib::atomic_ack_eth);
+    const std::uint32_t psn = packet.bth.psn;
+    if (!answer || !is_atomic(work_at(psn).request.type)) return;
+    acknowledge_before(now, psn);
+    if (work_.empty() || work_.front().first_psn != psn) return;  // an earlier response is missing
+    work_.front().original = answer->original;
+    progress(now, psn_after(psn));
+    finish_front(CompletionStatus::success, now);
 }
 
 /// A response also acknowledges everything before its READ.
@@ -250,12 +294,12 @@ void RcQueuePair::on_acknowledge(Time now, const capture::IbPacket& packet) {
     }
 }
 
-/// Everything before `psn` has been executed by the peer. A READ whose responses are missing must be asked for again.
+/// Everything before `psn` has been executed by the peer. What has responses that are missing must be asked for again.
 void RcQueuePair::acknowledge_before(Time now, std::uint32_t psn) {
     while (!work_.empty()) {
         const Work& work = work_.front();
         const std::uint32_t end = psn_after(work.first_psn, work.packets);
-        if (work.request.type == WorkType::rdma_read) {
+        if (has_response(work.request.type)) {
             if (psn_distance(work.first_psn, psn) <= 0) break;
             if (!std::exchange(gap_repeated_, true) && count_retry()) go_back(now, RequesterAccount::Cause::implied);
             return;
@@ -333,7 +377,8 @@ void RcQueuePair::finish_front(CompletionStatus status, Time now) {
          .id = request.id,
          .type = request.type,
          .status = status,
-         .length = length_of(request)});
+         .length = length_of(request),
+         .original = work_.front().original});
     work_.pop_front();
 }
 
@@ -374,8 +419,9 @@ void RcQueuePair::on_request(const capture::IbPacket& packet) {
         return;
     }
     nak_sent_ = false;
-    if (!execute(packet) || !packet.bth.ack_request || packet.opcode().operation == Operation::rdma_read_request)
-        return;
+    const Operation operation = packet.opcode().operation;
+    const bool is_answered = operation == Operation::rdma_read_request || operation == Operation::atomic_request;
+    if (!execute(packet) || !packet.bth.ack_request || is_answered) return;
     if (config_.joint_acks) ack_due_ = true;
     else send_ack(packet.bth.psn, credits_unlimited);
 }
@@ -387,7 +433,13 @@ void RcQueuePair::send_due_ack() {
 
 /// What was executed is not executed again, but for READs.
 void RcQueuePair::on_duplicate(const capture::IbPacket& packet) {
-    if (packet.opcode().operation == Operation::rdma_read_request) answer_read(packet);
+    const Operation operation = packet.opcode().operation;
+    if (operation == Operation::atomic_request) {
+        const auto kept = std::ranges::find(atomic_results_, packet.bth.psn, &AtomicResult::psn);
+        if (kept != atomic_results_.end()) answer_atomic(kept->psn, kept->original);
+        return;
+    }
+    if (operation == Operation::rdma_read_request) answer_read(packet);
     else if (packet.bth.ack_request) send_ack((expected_psn_ - 1) & psn_mask, credits_unlimited);
 }
 
@@ -406,6 +458,7 @@ bool RcQueuePair::execute(const capture::IbPacket& packet) {
         case Operation::send: return execute_send(packet);
         case Operation::rdma_write: return execute_write(packet);
         case Operation::rdma_read_request: return execute_read(packet);
+        case Operation::atomic_request: return execute_atomic(packet);
         default: refuse(packet.bth.psn, AethSyndrome::invalid_request); return false;
     }
 }
@@ -436,8 +489,18 @@ bool RcQueuePair::execute_send(const capture::IbPacket& packet) {
         return false;
     }
     expected_psn_ = psn_after(expected_psn_);
-    if (message.progress == capture::AssembledMessage::Progress::complete) report_received(packet, message.payload);
+    if (message.progress != capture::AssembledMessage::Progress::complete) return true;
+    if (!invalidate(packet)) return false;
+    report_received(packet, message.payload);
     return true;
+}
+
+/// False if the key is none: the queue pair fails, and says nothing (as soft-RoCE does).
+bool RcQueuePair::invalidate(const capture::IbPacket& packet) {
+    const auto header = packet.rare_header<ib::Ieth>(ib::ieth);
+    if (!header || memory_.remove(header->r_key)) return true;
+    fail();
+    return false;
 }
 
 void RcQueuePair::report_received(const capture::IbPacket& packet, ByteView message) {
@@ -446,6 +509,7 @@ void RcQueuePair::report_received(const capture::IbPacket& packet, ByteView mess
     Completion completion{
         .kind = Completion::Kind::receive, .qpn = config_.local_qpn, .octets = {message.begin(), message.end()}};
     if (packet.has_immdt) completion.immediate = packet.immdt.immediate_data;
+    if (const auto header = packet.rare_header<ib::Ieth>(ib::ieth)) completion.invalidated = header->r_key;
     completions_.push_back(std::move(completion));
 }
 
@@ -506,6 +570,36 @@ bool RcQueuePair::answer_read(const capture::IbPacket& packet) {
         sink_.send(std::move(out));
     }
     return true;
+}
+
+/// On eight octets that begin at a multiple of eight (IBA 9.4.5).
+bool RcQueuePair::execute_atomic(const capture::IbPacket& packet) {
+    const auto request = packet.rare_header<ib::AtomicEth>(ib::atomic_eth);
+    if (!request || request->virtual_address % ib::atomic_size != 0) {
+        refuse(packet.bth.psn, AethSyndrome::invalid_request);
+        return false;
+    }
+    const auto target = memory_.find(request->r_key, request->virtual_address, ib::atomic_size, remote_atomic);
+    if (!target) {
+        refuse(packet.bth.psn, AethSyndrome::remote_access_error);
+        return false;
+    }
+    const std::uint64_t original = number_in(*target);
+    if (packet.bth.opcode == ib::fetch_and_add) put_number(*target, original + request->swap_or_add);
+    else if (original == request->compare) put_number(*target, request->swap_or_add);
+    count_message();
+    if (atomic_results_.size() == atomic_results_kept) atomic_results_.pop_front();
+    atomic_results_.push_back({packet.bth.psn, original});
+    answer_atomic(packet.bth.psn, original);
+    expected_psn_ = psn_after(expected_psn_);
+    return true;
+}
+
+void RcQueuePair::answer_atomic(std::uint32_t psn, std::uint64_t original) {
+    IbPacketOut packet{
+        header(atomic_acknowledge, psn), layout::octets_of(ib::Aeth{credits_unlimited, message_number_}), {}, {}};
+    append(packet.extended, ib::AtomicAckEth{original});
+    sink_.send(std::move(packet));
 }
 
 void RcQueuePair::send_ack(std::uint32_t psn, std::uint8_t syndrome) {

@@ -23,6 +23,7 @@ struct RcConfig {
     std::uint8_t retry_count = 7;   ///< how often
     std::uint8_t rnr_retry_count = 7;       ///< 7 = for ever
     std::uint8_t min_rnr_timer = 12;        ///< coded (IBA table 45): how long the peer shall wait for a receive buffer
+    bool adaptive_retransmission = false;   ///< the first timeouts are shorter, later ones longer
     std::uint32_t window = 128;             ///< packets sent and not yet acknowledged, at most
     bool joint_acks = false;                ///< one for all that came at once, see send_due_ack()
     bool reliable = true;                   ///< false: UC, without answers; what is lost is lost
@@ -30,18 +31,26 @@ struct RcConfig {
     unsigned refused_message = 0;           ///< ... this one, from 0
 };
 
-enum class WorkType : std::uint8_t { send, rdma_write, rdma_read };
+enum class WorkType : std::uint8_t { send, rdma_write, rdma_read, compare_and_swap, fetch_and_add };
+inline constexpr std::size_t work_types = 5;
+constexpr bool is_atomic(WorkType type) {
+    return type == WorkType::compare_and_swap || type == WorkType::fetch_and_add;
+}
+/// Whether its responses bring something: an acknowledgment of what came later does not stand for them.
+constexpr bool has_response(WorkType type) { return type == WorkType::rdma_read || is_atomic(type); }
 
 /// What a requester is asked to do.
 struct WorkRequest {
     std::uint64_t id = 0;  ///< the consumer's own
     WorkType type = WorkType::send;
     Octets octets{};                      ///< SEND, WRITE: what is sent
-    std::uint64_t remote_address = 0;     ///< WRITE, READ
-    std::uint32_t rkey = 0;               ///< WRITE, READ
+    std::uint64_t remote_address = 0;     ///< WRITE, READ, atomics
+    std::uint32_t rkey = 0;               ///< WRITE, READ, atomics
     std::span<std::uint8_t> read_into{};  ///< READ: must live until completion
     std::optional<std::uint32_t> immediate{};
-    bool solicited = false;  ///< SEND
+    std::optional<std::uint32_t> invalidate{};   ///< SEND, without immediate: an RKey that the peer shall forget
+    std::uint64_t swap_or_add = 0, compare = 0;  ///< atomics
+    bool solicited = false;                      ///< SEND
     std::string note{};
 };
 
@@ -51,10 +60,10 @@ struct RequesterAccount {
     struct Count {
         std::uint64_t count = 0, octets = 0;
     };
-    std::array<Count, 3> operations{};        ///< by WorkType; begun
-    std::array<std::uint64_t, 4> repeated{};  ///< packets retransmitted, by Cause
-    std::uint64_t packets = 0;                ///< requests, those retransmitted included
-    Time longest = 0;                         ///< from an operation's first packet to its completion
+    std::array<Count, work_types> operations{};  ///< by WorkType; begun
+    std::array<std::uint64_t, 4> repeated{};     ///< packets retransmitted, by Cause
+    std::uint64_t packets = 0;                   ///< requests, those retransmitted included
+    Time longest = 0;                            ///< from an operation's first packet to its completion
     std::uint64_t completed = 0;
 
     std::uint64_t all_repeated() const { return repeated[0] + repeated[1] + repeated[2] + repeated[3]; }
@@ -79,8 +88,10 @@ struct Completion {
     std::uint64_t id = 0;   ///< of the work request
     WorkType type = WorkType::send;
     CompletionStatus status = CompletionStatus::success;
-    std::size_t length = 0;  ///< work: octets sent or read
-    Octets octets{};         ///< receive: the message
+    std::size_t length = 0;                      ///< work: octets sent or read
+    std::uint64_t original = 0;                  ///< work: what an atomic operation found
+    std::optional<std::uint32_t> invalidated{};  ///< receive: the RKey that the message took away
+    Octets octets{};                             ///< receive: the message
     std::optional<std::uint32_t> immediate{};
     std::uint32_t source_qpn = 0;  ///< receive of a datagram
     Gid source{};                  ///< receive of a datagram
@@ -95,8 +106,7 @@ public:
     enum class State : std::uint8_t { init, ready_to_receive, ready_to_send, error };
 
     /// Sends through `sink`, reports to `completions`, lets the peer use `memory`; all must live as long.
-    RcQueuePair(
-        std::uint32_t local_qpn, PacketSink& sink, std::deque<Completion>& completions, const MemoryTable& memory);
+    RcQueuePair(std::uint32_t local_qpn, PacketSink& sink, std::deque<Completion>& completions, MemoryTable& memory);
 
     void make_ready_to_receive(const RcConfig& config);
     void make_ready_to_send(Time now);
@@ -125,6 +135,7 @@ private:
         std::uint32_t first_psn = 0;
         std::uint32_t packets = 0;   ///< PSNs that it takes: request packets, or response packets of a READ
         std::uint32_t answered = 0;  ///< READ: response packets that have arrived
+        std::uint64_t original = 0;  ///< atomics: what the response said
         Time begun = 0;              ///< when its first packet was sent
     };
 
@@ -135,8 +146,10 @@ private:
     void count_packet(Time now, Work& work);
     void send_packet(const Work& work, std::uint32_t index);
     void send_read_request(const Work& work);
+    void send_atomic_request(const Work& work);
     void on_response(Time now, const capture::IbPacket& packet);
     void on_read_response(Time now, const capture::IbPacket& packet);
+    void on_atomic_response(Time now, const capture::IbPacket& packet);
     void on_acknowledge(Time now, const capture::IbPacket& packet);
     void on_nak(Time now, std::uint32_t psn, std::uint8_t code);
     void on_rnr_nak(Time now, std::uint8_t code);
@@ -147,6 +160,7 @@ private:
     void finish_front(CompletionStatus status, Time now);
     void fail_with(CompletionStatus status);
     void complete_what_was_sent(Time now);
+    Time timeout() const;
     void rearm(Time now);
 
     // responder
@@ -160,6 +174,9 @@ private:
     bool execute_write(const capture::IbPacket& packet);
     bool execute_read(const capture::IbPacket& packet);
     bool answer_read(const capture::IbPacket& packet);
+    bool execute_atomic(const capture::IbPacket& packet);
+    void answer_atomic(std::uint32_t psn, std::uint64_t original);
+    bool invalidate(const capture::IbPacket& packet);
     void report_received(const capture::IbPacket& packet, ByteView message);
     void count_message() { message_number_ = ib::psn_after(message_number_); }
     void send_ack(std::uint32_t psn, std::uint8_t syndrome);
@@ -168,7 +185,7 @@ private:
 
     PacketSink& sink_;
     std::deque<Completion>& completions_;
-    const MemoryTable& memory_;
+    MemoryTable& memory_;
     RcConfig config_;
     State state_ = State::init;
 
@@ -196,6 +213,12 @@ private:
     static capture::MessageAssembler unstarted() { return capture::MessageAssembler({.bytes = longest_message}); }
     capture::MessageAssembler messages_ = unstarted();  ///< WRITEs go straight to memory
     std::span<std::uint8_t> write_into_;                ///< WRITE: what is left to be written
+    /// What the latest atomic operations found: they are not executed again (IBA 9.4.5).
+    struct AtomicResult {
+        std::uint32_t psn = 0;
+        std::uint64_t original = 0;
+    };
+    std::deque<AtomicResult> atomic_results_;
 };
 
 }  // namespace fabricscope::stack

@@ -18,7 +18,13 @@ Octets rdma_message(unsigned message, std::size_t size) {
     return octets;
 }
 
-/// Where the server's memory is: address, key and length, as a RETH has them.
+/// With which a server's memory begins.
+std::uint64_t first_number() { return number_in(rdma_message(0, ib::atomic_size)); }
+
+/// Of a session, each at addresses of its own.
+std::uint64_t memory_of(std::size_t session) { return memory_address + (std::uint64_t{session} << 24); }
+
+/// Where the other side's memory is: address, key and length, as a RETH has them.
 ib::Reth memory_name(ByteView private_data) {
     ib::Reth name{};
     if (private_data.size() >= layout::size_of<ib::Reth>) layout::parse_into(name, private_data);
@@ -107,6 +113,7 @@ void RdmaPeer::on_reply(Time now, std::size_t index) {
     session.remote_address = memory.virtual_address;
     session.remote_rkey = memory.r_key;
     if (session.plan->type == TransferType::read) session.memory.resize(session.plan->octets);
+    session.counter = first_number();
     session.account.outcome = "connected";
     cm().confirm(now, session.id);
     next_message(now, index);
@@ -126,6 +133,12 @@ void RdmaPeer::next_message(Time now, std::size_t index) {
         session.account.sent += plan.octets;
         return set_timer(now + plan.pause, Due::next_message, index);
     }
+    adapter().rc(session.qpn)->post_send(now, work_of(index, number));
+}
+
+WorkRequest RdmaPeer::work_of(std::size_t index, unsigned number) {
+    Session& session = sessions_[index];
+    const ClientPlan& plan = *session.plan;
     WorkRequest work;
     work.id = number;
     work.remote_address = session.remote_address + plan.beyond;
@@ -140,8 +153,47 @@ void RdmaPeer::next_message(Time now, std::size_t index) {
             work.type = WorkType::rdma_read;
             work.read_into = session.memory;
             break;
+        case TransferType::add:
+            work.type = WorkType::fetch_and_add;
+            work.swap_or_add = number + 1;
+            break;
+        case TransferType::swap:
+            work.type = WorkType::compare_and_swap;
+            work.compare = session.counter;
+            work.swap_or_add = session.counter * 3 + number;
+            break;
+        case TransferType::command: return command_of(index, number);
     }
-    adapter().rc(session.qpn)->post_send(now, std::move(work));
+    return work;
+}
+
+/// A SEND of where the client's memory is, under a new key.
+WorkRequest RdmaPeer::command_of(std::size_t index, unsigned number) {
+    Session& session = sessions_[index];
+    session.memory.assign(session.plan->octets, 0);
+    const std::uint64_t address = memory_of(index);
+    session.rkey = adapter().memory().add({address, session.memory, remote_write});
+    WorkRequest work;
+    work.id = number;
+    append(work.octets, ib::Reth{address, session.rkey, session.plan->octets});
+    return work;
+}
+
+void RdmaPeer::answer_command(Time now, const Session& session, unsigned number, ByteView command) {
+    const ib::Reth target = memory_name(command);
+    RcQueuePair* const queue_pair = adapter().rc(session.qpn);
+    if (queue_pair == nullptr || target.dma_length > RcQueuePair::longest_message) return;
+    WorkRequest data;
+    data.id = number;
+    data.type = WorkType::rdma_write;
+    data.remote_address = target.virtual_address;
+    data.rkey = target.r_key;
+    data.octets = rdma_message(number, target.dma_length);
+    queue_pair->post_send(now, std::move(data));
+    WorkRequest done;
+    done.id = number;
+    done.invalidate = target.r_key;
+    queue_pair->post_send(now, std::move(done));
 }
 
 /// A message has been echoed, or has reached the peer where nothing comes back.
@@ -198,7 +250,7 @@ void RdmaPeer::answer(Time now, std::size_t index) {
     session.qpn = adapter().create_rc();
     session.memory.resize(plan.memory);
     for (std::size_t i = 0; i < session.memory.size(); ++i) session.memory[i] = rdma_octet(0, i);
-    const std::uint64_t address = memory_address + (std::uint64_t{index} << 24);
+    const std::uint64_t address = memory_of(index);
     session.rkey = adapter().memory().add({address, session.memory, plan.access});
     connect_queue_pair(index, *connection);
     adapter().rc(session.qpn)->post_receive(plan.receive_buffers);
@@ -299,14 +351,13 @@ void RdmaPeer::on_message(Time now, std::size_t index, const Completion& complet
     Session& session = sessions_[index];
     RdmaPeerAccount& account = session.account;
     const auto number = static_cast<unsigned>(account.messages_received++);
-    account.received += completion.octets.size();
-    for (std::size_t i = 0; i < completion.octets.size(); ++i)
-        account.data_right = account.data_right && completion.octets[i] == rdma_octet(number, i);
+    check_received(session, number, completion);
     RcQueuePair* qp = adapter().rc(session.qpn);
     if (session.service) {
         const ServicePlan& plan = *session.service;
         if (qp != nullptr && plan.repost == 0) qp->post_receive();
         else if (qp != nullptr) set_timer(now + plan.repost, Due::repost, index);
+        if (plan.commands) return answer_command(now, session, number, completion.octets);
         if (plan.echo && qp != nullptr) qp->post_send(now, {.id = number, .octets = completion.octets});
         if (plan.echo && qp == nullptr)
             adapter().send_datagram(
@@ -318,6 +369,17 @@ void RdmaPeer::on_message(Time now, std::size_t index, const Completion& complet
     one_done(now, index);
 }
 
+void RdmaPeer::check_received(Session& session, unsigned number, const Completion& completion) {
+    RdmaPeerAccount& account = session.account;
+    if (session.service && session.service->commands) return;
+    const bool is_answer = session.plan && session.plan->type == TransferType::command;
+    if (is_answer && completion.invalidated != session.rkey) account.data_right = false;
+    const Octets& received = is_answer ? session.memory : completion.octets;
+    account.received += received.size();
+    for (std::size_t i = 0; i < received.size(); ++i)
+        account.data_right = account.data_right && received[i] == rdma_octet(number, i);
+}
+
 void RdmaPeer::on_work(Time now, std::size_t index, const Completion& completion) {
     Session& session = sessions_[index];
     RdmaPeerAccount& account = session.account;
@@ -326,17 +388,30 @@ void RdmaPeer::on_work(Time now, std::size_t index, const Completion& completion
         if (!session.plan || session.ended) return;
         return set_timer(now + session.plan->hold, Due::end, index);
     }
-    if (completion.type == WorkType::rdma_read) {
-        ++account.messages_received;
-        account.received += session.memory.size();
-        for (std::size_t i = 0; i < session.memory.size(); ++i)
-            account.data_right = account.data_right && session.memory[i] == rdma_octet(0, i);
-    } else {
+    check_work(session, completion);
+    const bool comes_back = session.plan && ((session.plan->type == TransferType::send && session.plan->echoed) ||
+                                             session.plan->type == TransferType::command);
+    if (session.plan && !comes_back) one_done(now, index);
+}
+
+/// What has come with it, if it was no mere acknowledgment.
+void RdmaPeer::check_work(Session& session, const Completion& completion) {
+    RdmaPeerAccount& account = session.account;
+    if (!has_response(completion.type)) {
         ++account.messages_sent;
         account.sent += completion.length;
+        return;
     }
-    const bool comes_back = session.plan && session.plan->type == TransferType::send && session.plan->echoed;
-    if (session.plan && !comes_back) one_done(now, index);
+    ++account.messages_received;
+    account.received += completion.length;
+    if (completion.type == WorkType::rdma_read) {
+        for (std::size_t i = 0; i < session.memory.size(); ++i)
+            account.data_right = account.data_right && session.memory[i] == rdma_octet(0, i);
+        return;
+    }
+    account.data_right = account.data_right && completion.original == session.counter;
+    session.counter = completion.type == WorkType::fetch_and_add ? session.counter + completion.id + 1
+                                                                 : session.counter * 3 + completion.id;
 }
 
 }  // namespace fabricscope::stack

@@ -16,15 +16,18 @@ enum class CmAnswer : std::uint8_t { accept, reject, none };
 struct ServicePlan {
     std::uint64_t service_id = 0;
     CmAnswer answer = CmAnswer::accept;
-    CmRejection rejection;          ///< if it rejects
-    Time think = 0;                 ///< before it answers
-    std::uint8_t mra = 0;           ///< coded; sent at once if not 0
-    bool echo = true;               ///< whether messages are sent back
+    CmRejection rejection;  ///< if it rejects
+    Time think = 0;         ///< before it answers
+    std::uint8_t mra = 0;   ///< coded; sent at once if not 0
+    bool echo = true;       ///< whether messages are sent back
+    /// Messages name memory of the client, which the server fills by a WRITE; then it answers by a SEND with
+    /// Invalidate, as storage does (NVMe over Fabrics).
+    bool commands = false;
     unsigned receive_buffers = 64;  ///< posted again `repost` after they were used
     Time repost = 0;
     std::uint32_t memory =
         65'536;  ///< octets that the client may use; named at the beginning of the REP's private data
-    std::uint8_t access = remote_read | remote_write;
+    std::uint8_t access = remote_read | remote_write | remote_atomic;
     std::uint32_t q_key = 0x0111'1111;    ///< datagrams
     Octets private_data;                  ///< behind the name of the memory
     Time disconnect_after = never;        ///< the server ends the connection
@@ -32,7 +35,14 @@ struct ServicePlan {
     unsigned refused_message = 0;         ///< ... this one of each connection, from 0
 };
 
-enum class TransferType : std::uint8_t { send, write, read };
+enum class TransferType : std::uint8_t {
+    send,
+    write,
+    read,
+    add,      ///< Fetch and Add of a number at the beginning of the server's memory
+    swap,     ///< Compare and Swap there
+    command,  ///< see ServicePlan::commands
+};
 enum class ClientEnd : std::uint8_t {
     disconnect,  ///< when all is done
     leave,       ///< the connection open
@@ -48,7 +58,7 @@ struct ClientPlan {
     std::uint32_t octets = 0;  ///< of each message
     bool echoed = true;        ///< SEND: the server sends each message back, which is waited for
     Time pause = 0;            ///< between two messages
-    std::uint64_t beyond = 0;  ///< WRITE and READ so far behind the server's memory
+    std::uint64_t beyond = 0;  ///< WRITE, READ and atomics so far behind the server's memory
     Time hold = 0;             ///< before the end
     ClientEnd end = ClientEnd::disconnect;
     RcConfig rc;  ///< timeouts and retries of the queue pair
@@ -99,8 +109,9 @@ private:
         IbAddress peer;
         std::uint32_t remote_qpn = 0;
         std::uint32_t remote_q_key = 0;
-        Octets memory;           ///< the server's, or what the client reads into
-        std::uint32_t rkey = 0;  ///< of the server's memory
+        Octets memory;              ///< the server's, or what the client reads into
+        std::uint32_t rkey = 0;     ///< of that memory, if the peer uses it
+        std::uint64_t counter = 0;  ///< what a client's atomic operations must find in the server's memory
         std::uint64_t remote_address = 0;
         std::uint32_t remote_rkey = 0;
         unsigned messages_begun = 0;
@@ -119,6 +130,11 @@ private:
     void connect_queue_pair(std::size_t index, const CmConnection& connection);
     void next_message(Time now, std::size_t index);
     void one_done(Time now, std::size_t index);
+    WorkRequest work_of(std::size_t index, unsigned number);
+    WorkRequest command_of(std::size_t index, unsigned number);
+    void answer_command(Time now, const Session& session, unsigned number, ByteView command);
+    void check_received(Session& session, unsigned number, const Completion& completion);
+    void check_work(Session& session, const Completion& completion);
     void end(Time now, std::size_t index);
     void on_message(Time now, std::size_t index, const Completion& completion);
     void on_work(Time now, std::size_t index, const Completion& completion);

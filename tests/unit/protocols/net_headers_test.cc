@@ -14,7 +14,8 @@ namespace {
 template <class T> class EveryHeader : public testing::Test {};
 using Headers = testing::Types<
     Ethernet, VlanTag, LinuxCooked, LinuxCooked2, Ipv4Header, Ipv6Header, Ipv6Extension, Ipv6Fragment, TcpHeader,
-    UdpHeader, ib::Lrh, ib::Grh, ib::Bth, ib::Reth, ib::Aeth, ib::ImmDt, ib::Deth, ib::Icrc>;
+    UdpHeader, ib::Lrh, ib::Grh, ib::Bth, ib::Reth, ib::Aeth, ib::ImmDt, ib::Deth, ib::XrcEth, ib::AtomicEth,
+    ib::AtomicAckEth, ib::Ieth, ib::Icrc>;
 TYPED_TEST_SUITE(EveryHeader, Headers);
 
 TYPED_TEST(EveryHeader, BuildsWhatItParsed) {

@@ -36,6 +36,7 @@ capture::IbPacket arrived(const IbPacketOut& out) {
     take(ib::reth, packet.reth, packet.has_reth);
     take(ib::aeth, packet.aeth, packet.has_aeth);
     take(ib::immdt, packet.immdt, packet.has_immdt);
+    packet.extended = out.extended;
     packet.payload = out.payload;
     packet.payload_length = static_cast<std::uint32_t>(out.payload.size());
     return packet;
@@ -160,6 +161,109 @@ TEST(RcQueuePair, MemoryIsProtected) {
         EXPECT_EQ(remote, Octets(100));
         EXPECT_EQ(pair.b.queue_pair.state(), RcQueuePair::State::error);
     }
+}
+
+TEST(RcQueuePair, AtomicOperationsTellWhatTheyFound) {
+    Pair pair;
+    Octets remote(16);
+    put_number(remote, 40);
+    const std::uint32_t key = pair.b.memory.add({0x1000, remote, remote_atomic});
+    const auto post = [&](std::uint64_t id, WorkType type, std::uint64_t number, std::uint64_t compare) {
+        pair.a.queue_pair.post_send(
+            0,
+            {.id = id, .type = type, .remote_address = 0x1000, .rkey = key, .swap_or_add = number, .compare = compare});
+    };
+    post(1, WorkType::fetch_and_add, 2, 0);
+    post(2, WorkType::compare_and_swap, 7, 41);  // something else stands there
+    post(3, WorkType::compare_and_swap, 7, 42);
+    post(4, WorkType::fetch_and_add, UINT64_MAX, 0);
+    pair.run();
+    for (const auto& [id, original] : {std::pair{1, 40U}, {2, 42U}, {3, 42U}, {4, 7U}}) {
+        ASSERT_NE(work_done(pair.a, static_cast<std::uint64_t>(id)), nullptr);
+        EXPECT_EQ(work_done(pair.a, static_cast<std::uint64_t>(id))->status, CompletionStatus::success);
+        EXPECT_EQ(work_done(pair.a, static_cast<std::uint64_t>(id))->original, original) << id;
+    }
+    EXPECT_EQ(number_in(ByteView(remote).first(8)), 6U);
+    EXPECT_EQ(number_in(ByteView(remote).subspan(8)), 0U);
+}
+
+TEST(RcQueuePair, AtomicOperationsNeedTheirRightAndTheirPlace) {
+    struct Case {
+        std::uint64_t address;
+        std::uint8_t access;
+        CompletionStatus status;
+    };
+    for (const Case& each :
+         {Case{0x1004, remote_atomic, CompletionStatus::remote_invalid_request},
+          {0x1010, remote_atomic, CompletionStatus::remote_access_error},
+          {0x1000, remote_read | remote_write, CompletionStatus::remote_access_error}}) {
+        Pair pair;
+        Octets remote(16);
+        const std::uint32_t key = pair.b.memory.add({0x1000, remote, each.access});
+        pair.a.queue_pair.post_send(
+            0,
+            {.id = 1, .type = WorkType::fetch_and_add, .remote_address = each.address, .rkey = key, .swap_or_add = 1});
+        pair.run();
+        EXPECT_EQ(work_done(pair.a, 1)->status, each.status);
+        EXPECT_EQ(remote, Octets(16));
+    }
+}
+
+TEST(RcQueuePair, AnAtomicOperationIsExecutedOnceHoweverOftenItIsAskedFor) {
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        Pair pair({.timeout = 8}, seed, {.loss = 200'000, .duplication = 200'000, .reordering = 100'000});
+        Octets remote(8);
+        const std::uint32_t key = pair.b.memory.add({0, remote, remote_atomic});
+        constexpr std::uint64_t count = 20;
+        for (std::uint64_t id = 0; id < count; ++id)
+            pair.a.queue_pair.post_send(0, {.id = id, .type = WorkType::fetch_and_add, .rkey = key, .swap_or_add = 1});
+        pair.run();
+        std::uint64_t done = 0;
+        for (const Completion& completion : pair.a.completions)
+            if (completion.status == CompletionStatus::success) {
+                EXPECT_EQ(completion.original, done++) << seed;
+            }
+        // What gave up may have been executed or not.
+        EXPECT_GE(number_in(remote), done) << seed;
+        if (done == count) {
+            EXPECT_EQ(number_in(remote), count) << seed;
+        }
+    }
+}
+
+TEST(RcQueuePair, ASendTakesAKeyAway) {
+    Pair pair;
+    Octets memory(100);
+    const std::uint32_t key = pair.b.memory.add({0x1000, memory, remote_write});
+    pair.b.queue_pair.post_receive(2);
+    pair.a.queue_pair.post_send(0, {.id = 1, .octets = counting(1500, 1), .invalidate = key});
+    EXPECT_EQ(pair.a.out.front().bth.opcode, 0x00);
+    EXPECT_EQ(pair.a.out.back().bth.opcode, 0x16);
+    pair.run();
+    ASSERT_EQ(pair.b.completions.size(), 1U);
+    EXPECT_EQ(pair.b.completions.front().invalidated, key);
+    EXPECT_FALSE(pair.b.memory.find(key, 0x1000, 1, remote_write));
+    // It is gone: the peer fails, and nothing comes back.
+    pair.a.queue_pair.post_send(pair.now, {.id = 2, .octets = counting(5, 1), .invalidate = key});
+    EXPECT_EQ(pair.a.out.back().bth.opcode, 0x17);
+    pair.run();
+    EXPECT_EQ(pair.b.queue_pair.state(), RcQueuePair::State::error);
+    EXPECT_EQ(work_done(pair.a, 2)->status, CompletionStatus::retry_exceeded);
+}
+
+TEST(RcQueuePair, AdaptiveTimeoutsBeginShort) {
+    Pair pair({.timeout = 14, .retry_count = 7, .adaptive_retransmission = true}, 1, {.loss = 1'000'000});
+    pair.a.queue_pair.post_send(0, {.id = 1, .octets = counting(5, 1)});
+    std::vector<double> waits;  // of the coded timeout
+    for (Time before = 0, next = 0; (next = pair.a.queue_pair.wakeup()) != never; before = next) {
+        waits.push_back(static_cast<double>(next - before) / static_cast<double>(coded_timeout(14)));
+        pair.a.queue_pair.on_timer(next);
+    }
+    ASSERT_EQ(waits.size(), 8U);
+    EXPECT_LT(waits[0], 0.1);
+    EXPECT_LT(waits[1], waits[0]);
+    EXPECT_EQ(waits[6], 2);
+    EXPECT_EQ(waits[7], 2);
 }
 
 TEST(RcQueuePair, WithoutAReceiveBuffer) {

@@ -46,7 +46,7 @@ Outcome outcome_of(const RdmaPeerAccount& client) {
     return Outcome::connected;
 }
 
-enum class Transfer : std::uint8_t { send, write, read };
+enum class Transfer : std::uint8_t { send, write, read, add, swap };
 
 struct Case {
     std::string text;
@@ -58,9 +58,9 @@ struct Case {
 Case random_case(std::uint64_t seed, const std::string& faults) {
     stack::Random random(seed * 6151);
     const char* const carriers[] = {"ipv4", "ipv6", "roce-v1"};
-    const char* const transfers[] = {"send", "write", "read"};
+    const char* const transfers[] = {"send", "write", "read", "add", "swap"};
     const char* const mtus[] = {"256", "1024", "4096"};
-    const auto transfer = static_cast<Transfer>(random.below(3));
+    const auto transfer = static_cast<Transfer>(random.below(std::size(transfers)));
     const bool refused = random.below(6) == 0;
     return {
         fmt::format(
@@ -82,7 +82,8 @@ void expect_same(
     EXPECT_TRUE(client.data_right && server.data_right);
     EXPECT_EQ(seen.from[Side::client].bytes, client.sent);
     EXPECT_EQ(seen.from[Side::client].sends + seen.from[Side::client].writes, client.messages_sent);
-    EXPECT_EQ(seen.from[Side::server].bytes, client.received);
+    const bool is_atomic = played.transfer == Transfer::add || played.transfer == Transfer::swap;
+    EXPECT_EQ(seen.from[Side::server].bytes, is_atomic ? 0 : client.received);  // those have no payload
     if (played.transfer == Transfer::send) {
         EXPECT_EQ(server.received, client.sent);
         EXPECT_EQ(client.received, server.sent);
@@ -139,43 +140,54 @@ TEST(RdmaCmPeers, AlsoWhenTheNetworkLosesAndReorders) {
 // ---- queue pairs -----------------------------------------------------------------------------------
 
 /// What a requester says of itself is what the analyzer says of what was captured beside it.
-/// `copies`: frames that the analyzer may have taken for copies of others.
-void expect_account(const engine::rdma::Direction& seen, const stack::RequesterAccount& own, std::uint64_t copies) {
+void expect_account(const engine::rdma::Direction& seen, const stack::RequesterAccount& own) {
     using Cause = stack::RequesterAccount::Cause;
     using engine::rdma::OperationType;
     const auto again = [&](Cause cause) { return own.repeated[static_cast<std::size_t>(cause)]; };
-    for (const auto type : {OperationType::send, OperationType::write, OperationType::read}) {
-        const auto place = static_cast<std::size_t>(type);
-        EXPECT_EQ(seen.operations[place].count, own.operations[place].count) << name_of(type);
-        EXPECT_EQ(seen.operations[place].bytes, own.operations[place].octets) << name_of(type);
+    for (const auto& [type, works] :
+         {std::pair{OperationType::send, std::vector{stack::WorkType::send}},
+          {OperationType::write, {stack::WorkType::rdma_write}},
+          {OperationType::read, {stack::WorkType::rdma_read}},
+          {OperationType::atomic, {stack::WorkType::compare_and_swap, stack::WorkType::fetch_and_add}}}) {
+        stack::RequesterAccount::Count all;
+        for (const stack::WorkType work : works) {
+            all.count += own.operations[static_cast<std::size_t>(work)].count;
+            all.octets += own.operations[static_cast<std::size_t>(work)].octets;
+        }
+        EXPECT_EQ(seen.operations[static_cast<std::size_t>(type)].count, all.count) << name_of(type);
+        EXPECT_EQ(seen.operations[static_cast<std::size_t>(type)].bytes, all.octets) << name_of(type);
     }
     if (own.packets == 0) return;  // what it retransmitted are answers
-    EXPECT_LE(seen.retransmitted.packets, own.all_repeated());
-    EXPECT_GE(seen.retransmitted.packets + copies, own.all_repeated());
+    EXPECT_EQ(seen.retransmitted.packets, own.all_repeated());
     // As long as nothing has come from the peer, no cause is claimed.
     EXPECT_LE(seen.retransmitted.nak, again(Cause::nak));
     EXPECT_LE(seen.retransmitted.timeout, again(Cause::timeout));
     EXPECT_LE(seen.retransmitted.rnr, again(Cause::rnr));
     EXPECT_LE(seen.retransmitted.implied, again(Cause::implied));
-    EXPECT_EQ(seen.operation_time.count(), own.completed);
+    EXPECT_LE(seen.operation_time.count(), own.completed);
     // From when a packet was to be sent to when it left.
     constexpr capture::Time longest_queue = capture::millisecond;
     EXPECT_LE(seen.operation_time.max().value_or(0), own.longest);
-    // Responses that come in disorder are all there to the analyzer; this requester asks for some of them again.
+    // Responses that come in disorder are all there to the analyzer; this requester asks for some of them again. What
+    // was asked for again after several gaps has no time.
     if (again(Cause::implied) != 0) return;
+    EXPECT_EQ(seen.operation_time.count(), own.completed);
     EXPECT_GE(seen.operation_time.max().value_or(0) + longest_queue, own.longest);
 }
 
 TEST(RdmaPeers, TheirOwnAccountIsTheAnalyzersOnAnyNetwork) {
     std::uint64_t repeated = 0;
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         stack::Random random(seed * 31);
         const bool at_client = random.below(2) == 0;
+        const bool duplicates = random.below(2) == 0;
         const std::string faults = fmt::format(
-            "capture at={}\nfault loss=0.{}% what=roce\nfault reorder={}% reorder-delay={}us duplicate=1.{}%",
-            at_client ? "client" : "server", random.below(100), random.below(6), random.between(1, 400),
-            random.below(10));
+            "capture at={}\nfault loss=0.{}% what=roce\nfault reorder={}% reorder-delay={}us{}",
+            at_client ? "client" : "server", random.between(1, 99), random.between(1, 6), random.between(1, 400),
+            duplicates ? fmt::format(" duplicate=1.{}%", random.below(10)) : "");
         const Case made = random_case(seed + 5'000, faults);
+        // Only packets over IPv4 have numbers, by which what was sent again is told from what the network doubled.
+        if (made.text.find("over=ipv4") == std::string::npos) continue;
         SCOPED_TRACE(made.text);
         const Played played = play(made.text);
         const auto& model = played.analysis->rdma();
@@ -184,14 +196,30 @@ TEST(RdmaPeers, TheirOwnAccountIsTheAnalyzersOnAnyNetwork) {
             const auto side = at_client ? engine::rdma::a : engine::rdma::b;
             const RdmaPeerAccount& account = account_of(
                 at_client ? played.accounts.client : played.accounts.server, stream.end[side].qpn);
-            // Packets of RoCE v1 have no number of their own.
-            const bool is_doubtful = made.text.find("roce-v1") != std::string::npos;
-            expect_account(stream.from[side], account.requester, is_doubtful ? played.analysis->capture().copies : 0);
+            expect_account(stream.from[side], account.requester);
             repeated += stream.from[side].retransmitted.packets;
         }
         if (HasFailure()) return;
     }
     EXPECT_GT(repeated, 0U);
+}
+
+TEST(RdmaPeers, CommandsFillTheMemoryThatTheyNameAndTakeItsKeyAway) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        const Played played = play(fmt::format(
+            "protocol rdma-cm\nseed {}\ncapture at=network\nfault loss=0.{}% reorder=0.{}% what=roce\n"
+            "listen port=4420\nconnect port=4420 transfer=command messages=12 octets={}\n",
+            seed, seed % 10, seed % 7, 1 + seed * 700));
+        SCOPED_TRACE(seed);
+        expect_no_findings(played);
+        ASSERT_EQ(played.accounts.client.size(), 1U);
+        const RdmaPeerAccount& client = played.accounts.client[0];
+        EXPECT_TRUE(client.data_right);
+        EXPECT_EQ(client.outcome, "disconnected");
+        EXPECT_EQ(client.messages_received, 12U);
+        EXPECT_EQ(client.received, 12 * (1 + seed * 700));
+        if (HasFailure()) return;
+    }
 }
 
 TEST(RdmaPeers, MarksAndNotificationsAreCounted) {
