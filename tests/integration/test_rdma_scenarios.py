@@ -78,4 +78,5 @@ def test_an_unreliable_connection_loses_what_is_lost():
 def test_atomic_operations_are_counted_once_however_often_they_are_asked_for():
     told = analysis("rc_atomics")
     assert told["findings"] == []
-    assert [(s["a_to_b"]["atomics"], s["a_to_b"]["retransmitted"]["packets"]) for s in told["rdma"]["streams"]] == [(40, 10), (20, 6)]
+    clients = [stream["a_to_b"] for stream in told["rdma"]["streams"]]
+    assert [(client["operations"]["atomic"]["count"], client["retransmitted"]["packets"]) for client in clients] == [(40, 10), (20, 6)]

@@ -403,8 +403,8 @@ void RdmaPeer::check_work(Session& session, const Completion& completion) {
         return;
     }
     ++account.messages_received;
-    account.received += completion.length;
     if (completion.type == WorkType::rdma_read) {
+        account.received += completion.length;
         for (std::size_t i = 0; i < session.memory.size(); ++i)
             account.data_right = account.data_right && session.memory[i] == rdma_octet(0, i);
         return;
