@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t memory_address = 0x5500'0000'0000;
 constexpr std::size_t nobody = SIZE_MAX;
+constexpr std::size_t completion_size = 16;  ///< octets with which a command is answered, as in NVMe
 
 Octets rdma_message(unsigned message, std::size_t size) {
     Octets octets(size);
@@ -192,6 +193,7 @@ void RdmaPeer::answer_command(Time now, const Session& session, unsigned number,
     queue_pair->post_send(now, std::move(data));
     WorkRequest done;
     done.id = number;
+    done.octets = rdma_message(number, completion_size);
     done.invalidate = target.r_key;
     queue_pair->post_send(now, std::move(done));
 }
