@@ -165,9 +165,14 @@ def test_a_server_answers_replay_as_it_did(wire, recorded, tmp_path):
     (client, client_interface), (server, server_interface) = wire
     with captured(wire[0], tmp_path / "again.pcapng"):
         serving = begin_listening(server, [BUILD / "bin/vipl-pingpong", server_interface + SERVER_NAME, "server", COUNT, SIZE])
-        report = json.loads(end(replay(client, recorded, "fc-pair-1", "client", client_interface)))
+        played = replay(client, recorded, "fc-pair-1", "client", client_interface)
+        out, err = played.communicate(timeout=100)
+        assert played.returncode in (0, 1), err.decode()
         end(serving)
-    assert not [one for one in report["differences"] if one["level"] == "exact"]
+    # The LOGOs of both may have crossed when it was recorded; a server that gets the client's first sends none.
+    different = [(one["message"], one["actual"]) for one in json.loads(out)["differences"] if one["level"] == "exact"]
+    assert different in ([], [("LOGO", "not sent")])
+    assert played.returncode == len(different)
     judged(tmp_path / "again.pcapng")
 
 
