@@ -138,7 +138,7 @@ def test_its_own_words_need_no_screen(arguments, status, words):
 
 def test_without_wireshark_there_is_a_sentence(tmp_path):
     with viewer(tmp_path, sample(WHOLE), path="/nonexistent") as (screen, program):
-        wait_for("the sessions", lambda: says(screen, "smcr-1"))
+        wait_for("the sessions", lambda: says(screen, "smc-r, orderly"))
         screen.keys("ctrl+w")
         wait_for("the sentence", lambda: says(screen, "Wireshark is not installed, or not on the PATH"))
         assert program.poll() is None
@@ -156,7 +156,7 @@ def test_what_an_interface_receives_is_shown(tmp_path):
         with viewer(tmp_path, "-i", "in0", "-w", kept, inside=inside) as (screen, program):
             wait_for("the capture", lambda: kept.exists() and packet_sockets(listener) > 0)
             send_frames(sender, "out0", WHOLE, 0.002)
-            wait_for("the session", lambda: says(screen, "smcr-1"))
+            wait_for("the session", lambda: says(screen, "smc-r, orderly"))
             assert program.poll() is None
             screen.keys("ctrl+q")
             assert program.wait(SECONDS) == 0

@@ -14,6 +14,7 @@
 #include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/link/wireshark.h"
 #include "analyzer/viewer/model/packet_model.h"
+#include "analyzer/viewer/model/session_model.h"
 #include "analyzer/viewer/model/tracks.h"
 #include "analyzer/viewer/model/verdict_model.h"
 #include "analyzer/viewer/panes/ladder_pane.h"
@@ -46,6 +47,7 @@ private Q_SLOTS:
     void cursors_are_plotted();
     void click_on_a_finding_moves_all_panes();
     void filter_and_search();
+    void operations_are_below_their_connection();
     void ladders_and_memory_are_those_of_the_report();
     void packets_are_linked_both_ways();
     void fibre_channel_frames_say_what_they_are();
@@ -228,6 +230,33 @@ void ViewerTest::filter_and_search() {
     QCOMPARE(tree.model()->rowCount(), 0);
     opened.find<QLineEdit>("verdictFilter").setText("no such words");
     QCOMPARE(opened.find<QTableView>("verdictTable").model()->rowCount(), 0);
+}
+
+void ViewerTest::operations_are_below_their_connection() {
+    const QString file = samples + "real/smcr_v2_echo.pcap";
+    Opened opened({file});
+    QTreeView& tree = opened.find<QTreeView>("sessionTree");
+    const QModelIndex connection = row_of(*tree.model(), "smcr-1");
+    QVERIFY(!tree.isExpanded(connection));
+    tree.expand(connection);
+    const int operations = tree.model()->rowCount(connection);
+    QCOMPARE(operations, 10);  // five messages, and each sent back
+    qint64 octets = 0;
+    for (int row = 0; row < operations; ++row)
+        octets += tree.model()->index(row, SessionModel::octets, connection).data(SessionModel::sort_role).toLongLong();
+    const QJsonObject told = analysed(file)["smcr"].toObject()["connections"].toArray()[0].toObject();
+    QCOMPARE(
+        octets, told["client_to_server"].toObject()["bytes_announced"].toInteger() +
+                    told["server_to_client"].toObject()["bytes_announced"].toInteger());
+
+    const QModelIndex last = tree.model()->index(operations - 1, 0, connection);
+    tree.setCurrentIndex(last);
+    const Place place = opened.window.navigator().place();
+    QCOMPARE(place.session, std::string("smcr-1"));
+    QVERIFY(place.frame && *place.frame > 1);
+    QCOMPARE(tree.currentIndex(), last);
+    opened.window.navigator().back();
+    QVERIFY(tree.currentIndex() != last);
 }
 
 void ViewerTest::ladders_and_memory_are_those_of_the_report() {

@@ -130,18 +130,10 @@ SessionPane::SessionPane(Navigator& navigator)
     layout->addWidget(tree_, 1);
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
         filtered_.setFilterFixedString(words);
-        if (!words.isEmpty()) tree_->expandAll();
+        if (!words.isEmpty()) unfold_branches();
     });
     connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
-        if (following_ || !index.isValid()) return;
-        const std::size_t node = model_.node_at(filtered_.mapToSource(index));
-        const report::Node& chosen = recording_->overview.nodes[node];
-        navigator_.go(
-            {.node = node,
-             .session = chosen.name,
-             .frame = chosen.first_frame != 0 ? std::optional(chosen.first_frame) : std::nullopt,
-             .time = chosen.first});
-        if (chosen.first) navigator_.reveal(*chosen.first);
+        if (!following_ && index.isValid()) go_to(filtered_.mapToSource(index));
     });
     connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
 }
@@ -150,13 +142,39 @@ void SessionPane::show(std::shared_ptr<const Recording> recording) {
     following_ = true;
     recording_ = std::move(recording);
     model_.show(recording_);
-    if (recording_->overview.nodes.size() <= most_unfolded) tree_->expandAll();
+    if (recording_->overview.nodes.size() <= most_unfolded) unfold_branches();
     tree_->header()->resizeSections(QHeaderView::ResizeToContents);
     following_ = false;
 }
 
+void SessionPane::go_to(const QModelIndex& index) {
+    const std::size_t node = model_.node_at(index);
+    const report::Node& chosen = recording_->overview.nodes[node];
+    Place place{.node = node, .session = chosen.name, .frame = {}, .time = chosen.first};
+    if (chosen.first_frame != 0) place.frame = chosen.first_frame;
+    if (const report::Slice* const operation = model_.operation_at(index)) {
+        place.frame = operation->frame;
+        place.time = operation->begin;
+    }
+    navigator_.go(place);
+    if (place.time) navigator_.reveal(*place.time);
+}
+
+/// Down to connections: their operations would be too much.
+void SessionPane::unfold_branches() {
+    for (std::size_t node = 0; node < recording_->overview.nodes.size(); ++node)
+        if (model_.has_branches(node)) tree_->expand(filtered_.mapFromSource(model_.index_of(node)));
+}
+
+/// Whether the operation in the row is what all panes show.
+bool SessionPane::shows_place(const QModelIndex& index) const {
+    const report::Slice* const operation = model_.operation_at(index);
+    const Place& place = navigator_.place();
+    return operation != nullptr && place.node == model_.node_at(index) && place.frame == operation->frame;
+}
+
 void SessionPane::follow_place() {
-    if (!recording_) return;
+    if (!recording_ || shows_place(filtered_.mapToSource(tree_->currentIndex()))) return;
     following_ = true;
     if (const auto& node = navigator_.place().node) {
         const QModelIndex index = filtered_.mapFromSource(model_.index_of(*node));

@@ -44,6 +44,9 @@ public:
 
 private:
     void follow_place();
+    void go_to(const QModelIndex& index);
+    void unfold_branches();
+    bool shows_place(const QModelIndex& index) const;
 
     Navigator& navigator_;
     std::shared_ptr<const Recording> recording_;
