@@ -334,8 +334,8 @@ void Page::numbers() {
     const auto row = [&](const char* name, const auto& text_of) {
         table.add({{name}, {text_of(stream_.from[a])}, {text_of(stream_.from[b])}});
     };
-    const auto latency = [&](const Latencies& latencies, unsigned percent) {
-        const auto value = latencies.percentile(percent);
+    const auto latency = [&](const Latencies& latencies, double share) {
+        const auto value = latencies.percentile(share);
         return value ? duration_text(*value, style_.unicode) : "-";
     };
     using D = const Direction&;
@@ -358,11 +358,11 @@ void Page::numbers() {
         [&](D d) { return d.timeouts != 0 ? duration_text(d.longest_timeout, style_.unicode) : std::string("-"); });
     row("ECN marked", [](D d) { return grouped(d.ce_marked); });
     row("CNPs received", [](D d) { return grouped(d.cnps); });
-    row("round trip p50", [&](D d) { return latency(d.ack_rtt, 50); });
-    row("round trip p99", [&](D d) { return latency(d.ack_rtt, 99); });
-    row("operation p50", [&](D d) { return latency(d.operation_time, 50); });
-    row("operation p99", [&](D d) { return latency(d.operation_time, 99); });
-    row("operation max", [&](D d) { return latency(d.operation_time, 100); });
+    row("round trip p50", [&](D d) { return latency(d.ack_rtt, 0.5); });
+    row("round trip p99", [&](D d) { return latency(d.ack_rtt, 0.99); });
+    row("operation p50", [&](D d) { return latency(d.operation_time, 0.5); });
+    row("operation p99", [&](D d) { return latency(d.operation_time, 0.99); });
+    row("operation max", [&](D d) { return latency(d.operation_time, 1); });
     table.print(out_, style_, 2);
 }
 

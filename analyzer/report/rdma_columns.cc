@@ -47,7 +47,7 @@ constexpr auto retransmitted_columns = columns<Retransmitted>(
     column<&Retransmitted::implied>("implied", "because their sender had missed a part of a response"));
 
 template <unsigned percent> std::optional<double> percentile_of(const Latencies& latencies) {
-    return converted(latencies.percentile(percent), seconds_of);
+    return converted(latencies.percentile(percent / 100.0), seconds_of);
 }
 
 constexpr auto latency_columns = columns<Latencies>(

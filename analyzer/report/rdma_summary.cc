@@ -100,8 +100,8 @@ std::string operations_of(const Direction& direction) {
     return texts.empty() ? "-" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string latency_text(const Latencies& latencies, unsigned percent, const Style& style) {
-    const auto value = latencies.percentile(percent);
+std::string latency_text(const Latencies& latencies, double share, const Style& style) {
+    const auto value = latencies.percentile(share);
     return value ? duration_text(*value, style.unicode) : "-";
 }
 
@@ -170,10 +170,10 @@ void write_streams(std::ostream& out, const Chosen& chosen, bool with_marks, con
                 {goodput_text(direction)},
                 {retransmitted_text(direction), ink_of(direction)},
                 {grouped(direction.rnr_naks)},
-                {latency_text(direction.ack_rtt, 50, options.style)},
-                {latency_text(times, 50, options.style)},
-                {latency_text(times, 99, options.style)},
-                {latency_text(times, 100, options.style)},
+                {latency_text(direction.ack_rtt, 0.5, options.style)},
+                {latency_text(times, 0.5, options.style)},
+                {latency_text(times, 0.99, options.style)},
+                {latency_text(times, 1, options.style)},
                 {named ? "" : name_of(stream->ending)}};
             if (with_marks) cells.push_back({marked_text(direction)});
             table.add(std::move(cells));

@@ -6,13 +6,14 @@
 #include <memory>
 #include <optional>
 
+#include "analyzer/engine/latencies.h"
 #include "protocols/layout/types.h"
-#include "replay/load/latencies.h"
 #include "replay/stack/core/endpoint.h"
 
 namespace fabricscope::replay {
 
 using capture::Time;
+using engine::Latencies;
 
 enum class LoadKind : std::uint8_t {
     cm,   ///< RDMA CM: REQ, REP, RTU, then DREQ and DREP

@@ -33,14 +33,12 @@ constexpr struct {
     double share;
 } percentiles[] = {{"p50", "p50", 0.5}, {"p90", "p90", 0.9}, {"p99", "p99", 0.99}, {"p99.9", "p999", 0.999}};
 
-Json seconds_or_null(const Latencies& latencies, Time time) {
-    return latencies.count() == 0 ? Json() : Json(static_cast<double>(time) / 1e9);
-}
+Json seconds_or_null(std::optional<Time> time) { return time ? Json(static_cast<double>(*time) / 1e9) : Json(); }
 
 Json json_of(const Latencies& latencies) {
     Json json{{"count", latencies.count()}};
-    for (const auto& one : percentiles) json.add(one.key, seconds_or_null(latencies, latencies.percentile(one.share)));
-    json.add("max", seconds_or_null(latencies, latencies.most()));
+    for (const auto& one : percentiles) json.add(one.key, seconds_or_null(latencies.percentile(one.share)));
+    json.add("max", seconds_or_null(latencies.max()));
     return json;
 }
 
@@ -54,8 +52,8 @@ void write_latencies(
     const auto add = [&](const char* what, const Latencies& latencies) {
         if (latencies.count() == 0) return;
         std::vector<Cell> row{{what}};
-        for (const auto& one : percentiles) row.push_back({report::duration_text(latencies.percentile(one.share))});
-        row.push_back({report::duration_text(latencies.most())});
+        for (const auto& one : percentiles) row.push_back({report::duration_text(*latencies.percentile(one.share))});
+        row.push_back({report::duration_text(*latencies.max())});
         row.push_back({report::grouped(latencies.count())});
         table.add(std::move(row));
     };

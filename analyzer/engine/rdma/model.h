@@ -12,7 +12,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "analyzer/engine/rdma/latencies.h"
+#include "analyzer/engine/latencies.h"
 #include "analyzer/engine/rdma/rules.h"
 #include "analyzer/engine/sides.h"
 #include "protocols/ib/retries.h"

@@ -851,14 +851,5 @@ TEST(Rdma, LimitsAreKept) {
     EXPECT_EQ(model.dropped_operations, 6U);
 }
 
-TEST(RdmaLatencies, PercentilesAreRightToAFewPercent) {
-    Latencies latencies;
-    for (Time i = 1; i <= 1000; ++i) latencies.add(i * microsecond);
-    EXPECT_NEAR(static_cast<double>(*latencies.percentile(50)), 500e3, 0.04 * 500e3);
-    EXPECT_NEAR(static_cast<double>(*latencies.percentile(99)), 990e3, 0.04 * 990e3);
-    EXPECT_EQ(latencies.max(), 1000 * microsecond);
-    EXPECT_FALSE(Latencies{}.percentile(50));
-}
-
 }  // namespace
 }  // namespace fabricscope::engine::rdma

@@ -42,27 +42,6 @@ Outcome run(LoadPlan plan, std::uint64_t sessions, std::uint32_t loss) {
     return outcome;
 }
 
-TEST(Latencies, AreKeptToOneInSixtyFour) {
-    Latencies latencies;
-    for (capture::Time i = 1; i <= 10'000; ++i) latencies.add(i * 1000);
-    EXPECT_EQ(latencies.count(), 10'000U);
-    EXPECT_EQ(latencies.most(), 10'000'000);
-    for (const double share : {0.001, 0.5, 0.9, 0.99}) {
-        const auto exact = static_cast<capture::Time>(share * 10'000'000);
-        EXPECT_GE(latencies.percentile(share), exact);
-        EXPECT_LE(latencies.percentile(share), exact + exact / 64);
-    }
-    EXPECT_EQ(latencies.percentile(1), 10'000'000);
-    EXPECT_EQ(Latencies().percentile(0.5), 0);
-}
-
-TEST(Latencies, TakeAnyTime) {
-    Latencies latencies;
-    for (const capture::Time time : {capture::Time{-1}, capture::Time{0}, stack::never}) latencies.add(time);
-    EXPECT_EQ(latencies.percentile(0.5), 0);
-    EXPECT_EQ(latencies.percentile(1), stack::never);
-}
-
 TEST(Load, MessagesOverLossAreSentAgainAndComeInOrder) {
     const Outcome outcome = run({.kind = LoadKind::rc, .messages = 500, .size = 100}, 4, 2 * per_cent);
     EXPECT_EQ(outcome.client.completed, 4U);

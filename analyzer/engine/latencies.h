@@ -8,7 +8,7 @@
 
 #include "capture/frame.h"
 
-namespace fabricscope::engine::rdma {
+namespace fabricscope::engine {
 
 using capture::Time;
 
@@ -19,8 +19,8 @@ public:
     void add(const Latencies& others);
 
     std::uint64_t count() const { return count_; }
-    /// `percent` of all were no longer than that; nullopt if there were none.
-    std::optional<Time> percentile(unsigned percent) const;
+    /// A `share` of all, up to 1, were no longer than that; nullopt if there were none.
+    std::optional<Time> percentile(double share) const;
     std::optional<Time> max() const { return count_ != 0 ? std::optional(max_) : std::nullopt; }
 
 private:
@@ -32,4 +32,4 @@ private:
     Time min_ = 0, max_ = 0;
 };
 
-}  // namespace fabricscope::engine::rdma
+}  // namespace fabricscope::engine

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyzer/engine/rdma/latencies.h"
+#include "analyzer/engine/latencies.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
-namespace fabricscope::engine::rdma {
+namespace fabricscope::engine {
 
 namespace {
 
@@ -55,9 +56,10 @@ void Latencies::add(std::size_t bucket, std::uint64_t times) {
     count_ += times;
 }
 
-std::optional<Time> Latencies::percentile(unsigned percent) const {
+std::optional<Time> Latencies::percentile(double share) const {
     if (count_ == 0) return std::nullopt;
-    const std::uint64_t rank = std::max<std::uint64_t>((count_ * percent + 99) / 100, 1);
+    const auto rank = std::max<std::uint64_t>(
+        static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_))), 1);
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
         seen += counts_[i];
@@ -66,4 +68,4 @@ std::optional<Time> Latencies::percentile(unsigned percent) const {
     return max_;
 }
 
-}  // namespace fabricscope::engine::rdma
+}  // namespace fabricscope::engine
