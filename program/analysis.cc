@@ -38,9 +38,11 @@ template <class Read> Analysis read_with_progress(const std::vector<std::string>
         return !interrupted();
     });
     progress.finish();
-    if (interrupted() && analysis.engine)
+    if (interrupted() && analysis.engine) {
+        analysis.interrupted = true;
         analysis.problems = {fmt::format(
             "interrupted: this is the report of {}", report::counted(analysis.engine->capture().frames, "frame"))};
+    }
     for (const std::string& gap : analysis.gaps) complain(gap);
     for (const std::string& problem : analysis.problems) complain(problem);
     return analysis;

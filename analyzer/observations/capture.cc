@@ -25,6 +25,14 @@ constexpr Kind unreadable{
     "The file is damaged, was cut while it was copied or written, or is no capture. What was readable is reported.",
     "Copy the file again; `capinfos` or `pcapfix` say more of it.",
     "not read to the end: a.pcap: cut off in the middle of a frame"};
+constexpr Kind interrupted{
+    "CAPTURE-O-interrupted",
+    Severity::warning,
+    "The analysis was interrupted",
+    "Somebody ended it before the captures did. What had been read is reported; what is said to be missing may come "
+    "later.",
+    "Run it again, and let it come to its end.",
+    "interrupted: this is the report of 1,200 frames"};
 constexpr Kind dropped{
     "CAPTURE-O-dropped",
     Severity::warning,
@@ -106,9 +114,9 @@ constexpr Kind limits{
     "limits were reached: 12 connections are left out"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::unreadable, &kinds::dropped, &kinds::no_roce,  &kinds::doubtful,
-                               &kinds::limits,     &kinds::no_tcp,  &kinds::sliced,   &kinds::undecoded,
-                               &kinds::copies,     &kinds::silent,  &kinds::passed_by};
+constexpr std::array all_kinds{&kinds::unreadable, &kinds::interrupted, &kinds::dropped, &kinds::no_roce,
+                               &kinds::doubtful,   &kinds::limits,      &kinds::no_tcp,  &kinds::sliced,
+                               &kinds::undecoded,  &kinds::copies,      &kinds::silent,  &kinds::passed_by};
 
 void observe_sentences(const Kind& kind, std::span<const std::string> sentences, Observations& observations) {
     for (const std::string& sentence : sentences)
@@ -189,7 +197,7 @@ std::vector<Observation> joined(std::span<const Observation> of_parts, engine::C
     capture.first_undecoded = first_frame_of(kinds::undecoded);
     add_each_once(kinds::limits);
     observe_damaged(count_of(damaged_frames), all);
-    for (const Kind* kind : {&kinds::unreadable, &kinds::dropped, &kinds::doubtful}) add_each_once(*kind);
+    for (const Kind* kind : {&kinds::unreadable, &kinds::interrupted, &kinds::dropped, &kinds::doubtful}) add_each_once(*kind);
     // Of transports that the whole lacks, each part has told.
     observe_transports(capture, count_of(kinds::no_roce), std::ranges::any_of(of_parts, is_of(kinds::no_tcp)), all);
     observe_frames(capture, all);
@@ -198,7 +206,8 @@ std::vector<Observation> joined(std::span<const Observation> of_parts, engine::C
 
 constinit const Source capture_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
-        observe_sentences(kinds::unreadable, evidence.unread, observations);
+        observe_sentences(
+            evidence.interrupted ? kinds::interrupted : kinds::unreadable, evidence.unread, observations);
         observe_sentences(kinds::dropped, evidence.dropped, observations);
         observe_sentences(kinds::doubtful, evidence.doubts, observations);
         observe_sentences(kinds::silent, evidence.silent, observations);

@@ -47,6 +47,7 @@ struct Evidence {
     const engine::CaptureSummary& capture;
     std::span<const engine::Finding* const> findings{};
     std::span<const std::string> unread{};     ///< why files could not be read to their end
+    bool interrupted = false;                  ///< that is why
     std::span<const std::string> doubts{};     ///< what else makes the capture doubtful: clocks that differ
     std::span<const std::string> dropped{};    ///< what an interface lost before it was written
     std::span<const std::string> silent{};     ///< interfaces of a live capture on which nothing was seen

@@ -241,13 +241,16 @@ template <class T> Json json_of(const T& value) {
     else return Json(to_string(value));
 }
 
-template <auto Get, class R> decltype(auto) get(const R& record, const Context& context) {
+// What columns call is static: for Clang, a function whose template argument is a lambda of an unnamed namespace is the
+// same in all sources that have as many lambdas before it; for GCC 14, members_of() is that by the tables' name.
+
+template <auto Get, class R> static decltype(auto) get(const R& record, const Context& context) {
     if constexpr (std::is_member_object_pointer_v<decltype(Get)>) return (record.*Get);
     else if constexpr (std::is_invocable_v<decltype(Get), const R&>) return Get(record);
     else return Get(record, context);
 }
 
-template <auto Get> Json value_of(const void* record, const Context& context) {
+template <auto Get> static Json value_of(const void* record, const Context& context) {
     return json_of(get<Get>(*static_cast<const typename Getter<decltype(Get)>::Record*>(record), context));
 }
 
@@ -271,13 +274,13 @@ inline std::optional<double> duration_of(std::optional<capture::Time> duration) 
 
 template <auto Member> using RecordOf = typename Getter<decltype(Member)>::Record;
 
-template <auto Member> Json time_value(const void* record, const Context& context) {
+template <auto Member> static Json time_value(const void* record, const Context& context) {
     return json_of(time_of(static_cast<const RecordOf<Member>*>(record)->*Member, context));
 }
-template <auto Member> Json frame_value(const void* record, const Context&) {
+template <auto Member> static Json frame_value(const void* record, const Context&) {
     return json_of(frame_of(static_cast<const RecordOf<Member>*>(record)->*Member));
 }
-template <auto Member> Json seconds_value(const void* record, const Context&) {
+template <auto Member> static Json seconds_value(const void* record, const Context&) {
     return json_of(duration_of(static_cast<const RecordOf<Member>*>(record)->*Member));
 }
 
@@ -291,7 +294,7 @@ concept ListLike = requires(const T& list) {
 template <class T> struct Content : Unwrapped<T> {};
 template <ListLike T> struct Content<T> { using type = typename T::value_type; };
 
-template <auto Member> void visit_member(const void* record, const Context&, const Visitor& visitor) {
+template <auto Member> static void visit_member(const void* record, const Context&, const Visitor& visitor) {
     const auto& member = static_cast<const RecordOf<Member>*>(record)->*Member;
     using T = std::remove_cvref_t<decltype(member)>;
     if constexpr (ListLike<T>) {
@@ -303,7 +306,7 @@ template <auto Member> void visit_member(const void* record, const Context&, con
     }
 }
 
-template <auto Walk> void visit_by(const void* record, const Context& context, const Visitor& visitor) {
+template <auto Walk> static void visit_by(const void* record, const Context& context, const Visitor& visitor) {
     using W = Walker<decltype(Walk)>;
     const auto& typed = *static_cast<const typename W::Record*>(record);
     const Each<typename W::Element> each{visitor};
@@ -321,7 +324,6 @@ struct Visit<Source> {
     static constexpr auto call = &visit_member<Source>;
 };
 
-/// static: GCC 14 has it external even for tables of an unnamed namespace, and tables of one name would become one.
 template <const auto& Members> static std::span<const Column> members_of() { return Members; }
 
 template <class R> consteval ColumnOf<R> with_meaning(Column column) {

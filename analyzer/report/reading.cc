@@ -202,6 +202,7 @@ Results results_of(
          .capture = engine.capture(),
          .findings = findings,
          .unread = reading.problems,
+         .interrupted = reading.interrupted,
          .doubts = warnings,
          .dropped = reading.losses,
          .silent = reading.silences,

@@ -90,6 +90,8 @@ def test_interrupted_it_reports_what_it_has(number):
     assert 10 < report["capture"]["frames"] < len(records_of(ECHO)[1])
     sentence = f"interrupted: this is the report of {report['capture']['frames']} frames"
     assert report["capture"]["errors"] == [sentence] and err.decode() == f"fabricscope: {sentence}\n"
+    (observation,) = (one for one in report["observations"] if one["id"] in ("CAPTURE-O-interrupted", "CAPTURE-O-unread"))
+    assert observation["id"] == "CAPTURE-O-interrupted" and observation["text"] == sentence
 
 
 @pytest.mark.parametrize("pack", ["xz", "bzip2"])

@@ -8,7 +8,7 @@ from harness import ROOT, analyze, fields, run, sample, sharkd, tshark, without_
 
 CAPTURES = sorted(path for path in (ROOT / "samples").glob("*/*.pcap*") if path.suffix in (".pcap", ".pcapng"))
 # What the program has from the file itself.
-FROM_THE_FILE = {"CAPTURE-O-dropped", "CAPTURE-O-clocks", "CAPTURE-O-unread"}
+FROM_THE_FILE = {"CAPTURE-O-dropped", "CAPTURE-O-interrupted", "CAPTURE-O-clocks", "CAPTURE-O-unread"}
 # Wireshark 4.0 aborts when this one meets roce_send_both_ways for the second time, without any plugin.
 TWO_PASSES = ["-2", "--disable-heuristic", "rpcrdma_infiniband"]
 OFF = ["--disable-protocol", "fabricscope"]
