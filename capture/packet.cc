@@ -456,19 +456,11 @@ private:
         if (constexpr std::size_t before = layout::size_of<ib::Bth>; captured_.size() > before)
             ib.extended = captured_.subspan(
                 before, std::min<std::size_t>(captured_.size() - before, opcode.headers_size));
-        parse_extended(opcode, ib::deth, ib.deth, ib.has_deth);
-        parse_extended(opcode, ib::reth, ib.reth, ib.has_reth);
-        parse_extended(opcode, ib::aeth, ib.aeth, ib.has_aeth);
-        parse_extended(opcode, ib::immdt, ib.immdt, ib.has_immdt);
+        ib.has_deth = ib.parse_header(ib::deth, ib.deth);
+        ib.has_reth = ib.parse_header(ib::reth, ib.reth);
+        ib.has_aeth = ib.parse_header(ib::aeth, ib.aeth);
+        ib.has_immdt = ib.parse_header(ib::immdt, ib.immdt);
         decode_ib_payload(layout::size_of<ib::Bth> + opcode.headers_size);
-    }
-
-    /// Parses the extended header `which` behind the BTH at hand, if the opcode has it and it was captured.
-    template <class T>
-    void parse_extended(const ib::OpcodeInfo& opcode, ib::ExtendedHeader which, T& header, bool& present) {
-        if (!opcode.has(which)) return;
-        const std::size_t before = layout::size_of<ib::Bth> + ib::size_of_headers(opcode.headers & (which - 1U));
-        present = before <= captured_.size() && !layout::parse_into(header, captured_.subspan(before));
     }
 
     void decode_ib_payload(std::size_t headers_length) {

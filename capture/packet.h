@@ -104,13 +104,17 @@ struct IbPacket {
 
     bool icrc_present() const { return !covered.empty(); }
     const ib::OpcodeInfo& opcode() const { return ib::opcode_info(bth.opcode); }
+    /// False: the opcode has no such header, or it was not captured whole.
+    template <class T> bool parse_header(ib::ExtendedHeader which, T& header) const {
+        const ib::OpcodeInfo& info = opcode();
+        if (!info.has(which)) return false;
+        const std::size_t before = ib::size_of_headers(info.headers & (which - 1U));
+        return before <= extended.size() && !layout::parse_into(header, extended.subspan(before));
+    }
     /// Of those that few packets have; nothing if the opcode has none, or it was not captured whole.
     template <class T> std::optional<T> rare_header(ib::ExtendedHeader which) const {
-        const std::size_t before = ib::size_of_headers(opcode().headers & (which - 1U));
         T header{};
-        if (!opcode().has(which) || before > extended.size() || layout::parse_into(header, extended.subspan(before)))
-            return std::nullopt;
-        return header;
+        return parse_header(which, header) ? std::optional(header) : std::nullopt;
     }
 };
 

@@ -19,7 +19,9 @@ using ib::psn_after;
 using ib::psn_distance;
 using Progress = capture::AssembledMessage::Progress;
 
-constexpr std::size_t reads_at_once = 256;
+constexpr std::size_t asked_at_once = 256;
+constexpr const char* cut = "its data were not captured whole";
+constexpr const char* too_much = "it reads more at once than is kept";
 
 enum Opcode : std::uint8_t {
     send_only = 0x04,
@@ -151,7 +153,7 @@ void ConversationAssembler::feed_datagram(Side from, const capture::Packet& pack
     if (receiver.qpn != packet.ib.bth.destination_qpn) return;
     if (ends_[from].qpn && ends_[from].qpn != packet.ib.deth.source_qpn) return;
     if (!ends_[from].qpn) ends_[from] = {packet.ib.deth.source_qpn, 0, packet.ib.deth.q_key};
-    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle("its data were not captured whole");
+    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle(cut);
     Message message{.format = &ud_format(), .from = from, .name = datagram_name, .channel = ud_channel};
     stack::append(message.octets, packet.ib.bth);
     stack::append(message.octets, packet.ib.deth);
@@ -186,7 +188,7 @@ void ConversationAssembler::feed_request(Side from, const capture::Packet& packe
             requests.ahead = psn;
         return;
     }
-    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle("its data were not captured whole");
+    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle(cut);
     if (opcode.operation == Operation::rdma_read_request) return feed_read_request(from, packet, messages);
     if (opcode.operation == Operation::atomic_request) return feed_atomic_request(from, packet, messages);
     const capture::AssembledMessage assembled = requests.assembler.feed(packet.ib, packet.number);
@@ -202,12 +204,11 @@ void ConversationAssembler::feed_request(Side from, const capture::Packet& packe
 void ConversationAssembler::feed_read_request(Side from, const capture::Packet& packet, Messages& messages) {
     Requests& requests = requests_[from];
     const ib::Reth& reth = packet.ib.reth;
-    if (reth.dma_length > longest_message || requests.reads.size() >= reads_at_once)
-        return set_obstacle("it reads more at once than is kept");
+    if (reth.dma_length > longest_message || requests.asked.size() >= asked_at_once) return set_obstacle(too_much);
     const std::uint32_t packets = capture::packets_for(reth.dma_length, mtu_);
-    requests.reads.push_back({packet.ib.bth.psn, added_, capture::MessageAssembler({.bytes = longest_message})});
-    Read& read = requests.reads.back();
-    read.response.expect_response(packet.ib, packets);
+    capture::MessageAssembler response({.bytes = longest_message});
+    response.expect_response(packet.ib, packets);
+    requests.asked.push_back({packet.ib.bth.psn, added_, std::move(response)});
     requests.next_psn = psn_after(packet.ib.bth.psn, packets);
     Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
     stack::append(message.octets, reth);
@@ -217,9 +218,9 @@ void ConversationAssembler::feed_read_request(Side from, const capture::Packet& 
 void ConversationAssembler::feed_atomic_request(Side from, const capture::Packet& packet, Messages& messages) {
     Requests& requests = requests_[from];
     const auto atomic = packet.ib.rare_header<ib::AtomicEth>(ib::atomic_eth);
-    if (!atomic) return set_obstacle("its data were not captured whole");
-    if (requests.atomics.size() >= reads_at_once) return set_obstacle("it reads more at once than is kept");
-    requests.atomics.push_back({packet.ib.bth.psn, added_});
+    if (!atomic) return set_obstacle(cut);
+    if (requests.asked.size() >= asked_at_once) return set_obstacle(too_much);
+    requests.asked.push_back({packet.ib.bth.psn, added_});
     requests.next_psn = psn_after(packet.ib.bth.psn);
     Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
     stack::append(message.octets, *atomic);
@@ -228,31 +229,33 @@ void ConversationAssembler::feed_atomic_request(Side from, const capture::Packet
 
 /// Echoes the PSN of the other side's request.
 void ConversationAssembler::feed_atomic_response(Side from, const capture::Packet& packet, Messages& messages) {
-    std::deque<Atomic>& atomics = requests_[engine::other(from)].atomics;
-    const auto request = std::ranges::find(atomics, packet.ib.bth.psn, &Atomic::psn);
+    std::deque<Asked>& asked = requests_[engine::other(from)].asked;
+    const auto request = std::ranges::find_if(
+        asked, [&](const Asked& candidate) { return !candidate.response && candidate.psn == packet.ib.bth.psn; });
     const auto answer = packet.ib.rare_header<ib::AtomicAckEth>(ib::atomic_ack_eth);
-    if (request == atomics.end()) return;
-    if (!answer) return set_obstacle("its data were not captured whole");
+    if (request == asked.end()) return;
+    if (!answer) return set_obstacle(cut);
     Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
     message.answers = request->message;
     stack::append(message.octets, *answer);
-    atomics.erase(request);
+    asked.erase(request);
     add(std::move(message), packet, messages);
 }
 
 /// Echoes the PSNs of the other side's READ.
 void ConversationAssembler::feed_read_response(Side from, const capture::Packet& packet, Messages& messages) {
-    std::deque<Read>& reads = requests_[engine::other(from)].reads;
-    const auto read = std::ranges::find_if(
-        reads, [&](const Read& candidate) { return candidate.response.awaiting(packet.ib.bth.psn).has_value(); });
-    if (read == reads.end()) return;
-    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle("its data were not captured whole");
-    const capture::AssembledMessage assembled = read->response.feed(packet.ib);
+    std::deque<Asked>& asked = requests_[engine::other(from)].asked;
+    const auto read = std::ranges::find_if(asked, [&](const Asked& candidate) {
+        return candidate.response && candidate.response->awaiting(packet.ib.bth.psn).has_value();
+    });
+    if (read == asked.end()) return;
+    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle(cut);
+    const capture::AssembledMessage assembled = read->response->feed(packet.ib);
     if (assembled.progress != Progress::complete) return;
     Message message = single_packet(from, packet.ib.bth, read_response_only);
     message.answers = read->message;
     append(message.octets, assembled.payload);
-    reads.erase(read);
+    asked.erase(read);
     add(std::move(message), packet, messages);
 }
 
@@ -264,8 +267,7 @@ void ConversationAssembler::feed_acknowledge(Side from, const capture::Packet& p
     if (refused.refused_psn == packet.ib.bth.psn) return;
     refused.refused_psn = packet.ib.bth.psn;
     refused.assembler.abandon();
-    std::erase_if(refused.reads, [&](const Read& read) { return psn_distance(packet.ib.bth.psn, read.psn) >= 0; });
-    std::erase_if(refused.atomics, [&](const Atomic& one) { return psn_distance(packet.ib.bth.psn, one.psn) >= 0; });
+    std::erase_if(refused.asked, [&](const Asked& one) { return psn_distance(packet.ib.bth.psn, one.psn) >= 0; });
     Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
     message.name = nak_name;
     stack::append(message.octets, packet.ib.aeth);

@@ -42,16 +42,11 @@ public:
     bool complete() const;
 
 private:
-    /// A READ request whose response has not arrived completely.
-    struct Read {
+    /// A READ or an atomic operation whose response has not arrived completely.
+    struct Asked {
         std::uint32_t psn;
-        std::size_t message;  ///< the request's number
-        capture::MessageAssembler response;
-    };
-    /// An atomic operation whose response has not arrived.
-    struct Atomic {
-        std::uint32_t psn;
-        std::size_t message;  ///< the request's number
+        std::size_t message;                                  ///< the request's number
+        std::optional<capture::MessageAssembler> response{};  ///< of a READ
     };
     /// What one side sends as a requester.
     struct Requests {
@@ -59,8 +54,7 @@ private:
         std::optional<std::uint32_t> ahead{};  ///< the furthest request that came before its turn
         bool started = false;                  ///< next_psn is known
         capture::MessageAssembler assembler{{.bytes = longest_message, .write_bytes = longest_message}};
-        std::deque<Read> reads;
-        std::deque<Atomic> atomics;
+        std::deque<Asked> asked;
         std::optional<std::uint32_t> refused_psn;
     };
     using Messages = std::vector<ConversationMessage>;
