@@ -8,6 +8,7 @@ namespace fabricscope::report {
 namespace {
 
 using namespace engine::rdma;
+using engine::Latencies;
 using engine::rdma::Stream;
 
 // ---- directions ------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ namespace fabricscope::report {
 namespace {
 
 using namespace engine::rdma;
+using engine::Latencies;
 using engine::Severity;
 using engine::rdma::Stream;
 using Align = Table::Align;
