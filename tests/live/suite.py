@@ -16,6 +16,7 @@ PLAYED = "192.0.2.77"
 PORT = 7999
 START = 8  # seconds that a program of the peer takes until it listens, on a slow machine
 SMC_ECHO = "echo --fam smc --port 18001 --bytes 100 --msgs 5 --seed s"
+SMC_URGENT = "urg --fam smc --port 18001 --seed s"
 SMC_7000 = "echo --fam smc --port 7000 --bytes 333 --msgs 3 --seed s"
 # The peer's programs as clients, and those of SMC-R; the manifest has the other servers.
 PROGRAMS = {
@@ -27,6 +28,8 @@ PROGRAMS = {
     "rdmacm_udaddy": {"play": "client"},
     "smcr_v2_echo": {"server": f"timeout 60 {APPLICATION} server {SMC_ECHO}",
                      "client": f"timeout 60 {APPLICATION} client {SMC_ECHO} --host {PLAYED} --hold 3"},
+    "smcr_v2_urgent": {"server": f"timeout 60 {APPLICATION} server {SMC_URGENT}",
+                       "client": f"timeout 60 {APPLICATION} client {SMC_URGENT} --host {PLAYED}"},
     "smcr_v2_port7000": {"server": f"timeout 60 {APPLICATION} server {SMC_7000}",
                          "client": f"timeout 60 {APPLICATION} client {SMC_7000} --host {PLAYED}"},
 }
@@ -71,6 +74,11 @@ def prepare(trial):
     time.sleep(2)
 
 
+def sockets(trial):
+    """What smcss lists of the peer."""
+    return trial.b.run("python3 /lab/guest/smcinfo.py diag | grep mode=", quiet=True)[1]
+
+
 def three_in_a_row(trial):
     manifest = write_manifest(trial)
     for count in range(1, 4):
@@ -81,8 +89,8 @@ def three_in_a_row(trial):
                 f"{trial.program} verify {manifest} --against '{target}' --address {PLAYED} --interface eth0 {only} --all --json {report}",
                 600, quiet=True)
             trial.check(f"run {count}: {', '.join(names)} against {target}", status == 0, said[-3000:])
-        left = link_groups(trial)
-        trial.check(f"run {count} leaves no queue pair and no link group", left == "", left)
+        left = link_groups(trial) + sockets(trial)
+        trial.check(f"run {count} leaves no queue pair, no link group and no SMC socket", left == "", left)
 
 
 if __name__ == "__main__":
