@@ -199,11 +199,7 @@ int mutate(const MutateOptions& options) {
         if (!mutation) return refuse(text + " is no mutation, as 4:smcr.clc.mtu=9");
         given.push_back(*mutation);
     }
-    const Recording recording = read_recording(
-        [&](const engine::Options& engine_options, const engine::Observers& observers) {
-            return analyse(options.input.files, engine_options, observers);
-        },
-        options.input.forced_cursor_base());
+    const Recording recording = read_sessions(options.input);
     if (!recording.reading.engine) return not_read;
     const std::vector<Candidate> candidates = candidates_of(recording);
     const Candidate* candidate = playable(candidates, options.session);

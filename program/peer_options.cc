@@ -27,6 +27,14 @@ std::string check_target(const std::string& target) {
     return problem;
 }
 
+replay::Recording read_sessions(const InputOptions& input) {
+    return replay::read_recording(
+        [&](const engine::Options& options, const engine::Observers& observers) {
+            return analyse(input.files, options, observers);
+        },
+        input.forced_cursor_base());
+}
+
 const replay::Candidate* playable(const std::vector<replay::Candidate>& candidates, const std::string& id) {
     const auto found = std::ranges::find_if(
         candidates, [&](const replay::Candidate& one) { return one.info.id == id; });

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "program/analysis.h"
 #include "program/command_line.h"
 #include "replay/suite/recording.h"
 
@@ -19,6 +20,9 @@ void add_peer_options(const Command& command, PeerOptions& options);
 
 /// What is wrong with a TARGET, empty if nothing is.
 std::string check_target(const std::string& target);
+
+/// What can be replayed of files.
+replay::Recording read_sessions(const InputOptions& input);
 
 /// The session of that name; nullptr after a complaint: there is none, or it cannot be played.
 const replay::Candidate* playable(const std::vector<replay::Candidate>& candidates, const std::string& id);

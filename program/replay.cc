@@ -114,14 +114,6 @@ Recording read_script(const InputOptions& input, const synth::Scenario& scenario
 
 bool is_script(const InputOptions& input) { return std::ranges::any_of(input.files, has_name_of_scenario); }
 
-Recording read(const InputOptions& input) {
-    return read_recording(
-        [&](const engine::Options& options, const engine::Observers& observers) {
-            return analyse(input.files, options, observers);
-        },
-        input.forced_cursor_base());
-}
-
 int list(const std::vector<Candidate>& candidates) {
     report::Table table({{"session"}, {"kind"}, {"frame", report::Table::Align::right}, {"what"}});
     for (const Candidate& candidate : candidates) {
@@ -307,7 +299,7 @@ int play_sessions(const ReplayOptions& options) {
     if (target_of(options).kind == Target::Kind::emulated) give_up_privileges(options);
     options.sandbox.close({.inputs = options.input.files, .outputs = {options.written_file, options.json_file}});
     const Recording recording = is_script(options.input) ? read_script(options.input, script, *masks)
-                                                         : read(options.input);
+                                                         : read_sessions(options.input);
     if (!recording.reading.engine) return not_read;
     const std::vector<Candidate> candidates = candidates_of(recording);
     const PlaySettings settings = settings_of(options, masks.get(), faults.get());

@@ -48,6 +48,9 @@ struct LiveAddresses {
     Mac own_mac, peer_mac;
     Gid own_ip, peer_ip;  ///< IPv4 as ::ffff:a.b.c.d
     std::optional<std::uint16_t> own_port, peer_port;
+    /// One of many copies at the same peer: by this number it tells their connections apart, besides addresses and
+    /// ports.
+    std::optional<std::uint32_t> copy{};
 };
 
 struct PlayOptions {

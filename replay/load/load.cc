@@ -4,6 +4,7 @@
 #include <array>
 
 #include "replay/load/rdma_load.h"
+#include "replay/load/recorded_load.h"
 #include "replay/load/smc_load.h"
 
 namespace fabricscope::replay {
@@ -12,13 +13,14 @@ const char* name_of(LoadKind kind) {
     switch (kind) {
         case LoadKind::cm: return "cm";
         case LoadKind::rc: return "rc";
-        case LoadKind::smc: break;
+        case LoadKind::smc: return "smc";
+        case LoadKind::recorded: break;
     }
-    return "smc";
+    return "recorded";
 }
 
 std::optional<LoadKind> load_kind_of(std::string_view name) {
-    for (const LoadKind kind : {LoadKind::cm, LoadKind::rc, LoadKind::smc})
+    for (const LoadKind kind : {LoadKind::cm, LoadKind::rc, LoadKind::smc, LoadKind::recorded})
         if (name == name_of(kind)) return kind;
     return std::nullopt;
 }
@@ -31,6 +33,7 @@ std::uint64_t LoadAccount::all_failed() const {
 
 std::unique_ptr<LoadHost> make_load_client(
     const LoadPlan& plan, LoadAccount& account, unsigned host, const Gid& own, const Mac& mac) {
+    if (plan.kind == LoadKind::recorded) return std::make_unique<RecordedLoadClient>(plan, account, host, own, mac);
     if (plan.kind == LoadKind::smc) return std::make_unique<SmcLoadClient>(plan, account, host, own, mac);
     return std::make_unique<RdmaLoad<RdmaLoadClient>>(plan, account, host, own, mac);
 }

@@ -8,7 +8,7 @@
 
 #include "analyzer/engine/latencies.h"
 #include "protocols/layout/types.h"
-#include "replay/stack/core/endpoint.h"
+#include "replay/engine/player.h"
 
 namespace fabricscope::replay {
 
@@ -16,11 +16,12 @@ using capture::Time;
 using engine::Latencies;
 
 enum class LoadKind : std::uint8_t {
-    cm,   ///< RDMA CM: REQ, REP, RTU, then DREQ and DREP
-    rc,   ///< messages (SEND) over reliable connections that RDMA CM sets up
-    smc,  ///< SMC-R: TCP, CLC, messages that the server sends back, close
+    cm,        ///< RDMA CM: REQ, REP, RTU, then DREQ and DREP
+    rc,        ///< messages (SEND) over reliable connections that RDMA CM sets up
+    smc,       ///< SMC-R: TCP, CLC, messages that the server sends back, close
+    recorded,  ///< copies of a recorded session, each from a host of its own
 };
-/// "cm", "rc", "smc"
+/// "cm", "rc", "smc", "recorded"
 const char* name_of(LoadKind kind);
 std::optional<LoadKind> load_kind_of(std::string_view name);
 
@@ -28,7 +29,7 @@ struct LoadPlan {
     LoadKind kind = LoadKind::cm;
     Gid peer{};                            ///< of a client
     Mac peer_mac{};                        ///< the same
-    std::uint16_t port = 7174;             ///< the server's
+    std::uint16_t port = 7174;             ///< the server's; 0: as recorded
     std::size_t sessions = 1;              ///< at once
     double rate = 0;                       ///< a second: sessions, of `rc` messages; 0: as many as can be
     std::optional<std::uint64_t> total{};  ///< sessions; nothing: as many as there is time for
@@ -37,6 +38,8 @@ struct LoadPlan {
     std::uint32_t size = 64;                  ///< octets of each
     std::uint32_t depth = 64;                 ///< messages of a session under way at once, of `rc`
     std::uint64_t seed = 1;
+    const Session* session = nullptr;      ///< that is played, of `recorded`: its client
+    Time patience = 10 * capture::second;  ///< how long an answer is waited for, of `recorded`
 };
 
 /// What one side knows of all its sessions.
@@ -46,6 +49,7 @@ struct LoadAccount {
     std::uint64_t messages = 0, octets = 0;       ///< that the other side has got, or that came back
     std::uint64_t wrong = 0;                      ///< messages that are not what was sent
     std::uint64_t retransmitted = 0;              ///< packets
+    Latencies sessions;                           ///< `recorded`: from when it was due until all had been played
     Latencies set_ups;                            ///< client: from when it was due to the end of the set-up
     Latencies exchanges;                          ///< the same of messages
 
@@ -57,6 +61,8 @@ class LoadHost : public stack::Endpoint {
 public:
     explicit LoadHost(LoadAccount& account) : account_(account) {}
 
+    /// Client: whether there can be one more.
+    virtual bool may_start() const { return true; }
     /// Client: one more. `due`: when it should have begun.
     virtual void start_session(Time /*now*/, Time /*due*/) {}
     /// Client, with a rate of messages: one more, on any session. False if all have as many under way as they may.

@@ -42,8 +42,7 @@ Json json_of(const Latencies& latencies) {
     return json;
 }
 
-void write_latencies(
-    std::ostream& out, const report::Style& style, const Latencies& set_ups, const Latencies& messages) {
+void write_latencies(std::ostream& out, const report::Style& style, const LoadAccount& account) {
     std::vector<Table::Column> columns{{"Latency"}};
     for (const auto& one : percentiles) columns.push_back({one.title, Table::Align::right});
     columns.push_back({"max", Table::Align::right});
@@ -57,14 +56,15 @@ void write_latencies(
         row.push_back({report::grouped(latencies.count())});
         table.add(std::move(row));
     };
-    add("set-up", set_ups);
-    add("message", messages);
+    add("session", account.sessions);
+    add("set-up", account.set_ups);
+    add("message", account.exchanges);
     if (table.empty()) return;
     out << '\n';
     table.print(out, style, 2);
 }
 
-bool has_messages(const LoadPlan& plan) { return plan.kind != LoadKind::cm; }
+bool has_messages(const LoadPlan& plan) { return plan.kind == LoadKind::rc || plan.kind == LoadKind::smc; }
 
 }  // namespace
 
@@ -100,7 +100,7 @@ void write_text(
     if (run.frames_dropped != 0)
         fmt::print(out, ", {} lost here because they came too fast", report::grouped(run.frames_dropped));
     out << '\n';
-    write_latencies(out, style, account.set_ups, account.exchanges);
+    write_latencies(out, style, account);
 }
 
 Json json_of(const LoadPlan& plan, const LoadWay& way, const LoadRun& run) {
@@ -136,7 +136,11 @@ Json json_of(const LoadPlan& plan, const LoadWay& way, const LoadRun& run) {
              {"received", run.frames_received},
              {"retransmitted", account.retransmitted},
              {"dropped", run.frames_dropped}}},
-        {"latency", Json{{"set_up", json_of(account.set_ups)}, {"message", json_of(account.exchanges)}}},
+        {"latency",
+         Json{
+             {"session", json_of(account.sessions)},
+             {"set_up", json_of(account.set_ups)},
+             {"message", json_of(account.exchanges)}}},
         {"broken_off", run.interrupted          ? Json("interrupted")
                        : run.broken_off.empty() ? Json()
                                                 : Json(run.broken_off)}};

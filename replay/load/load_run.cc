@@ -160,8 +160,10 @@ private:
                 next_begin_ = std::min(next_begin_, due);
                 break;
             }
+            End* const end = next_free_end();
+            if (end == nullptr) break;  // each will say when
             sessions_.take();
-            next_end().host->start_session(at, due);
+            end->host->start_session(at, due);
         }
         for (unsigned i = 0; messages_.is_limited(); ++i) {
             const Time due = messages_.next(at);
@@ -189,6 +191,13 @@ private:
         turn_ = (turn_ + 1) % ends_.size();
         ends_[turn_].touched = true;
         return ends_[turn_];
+    }
+
+    /// nullptr: none can begin a session.
+    End* next_free_end() {
+        for (std::size_t tried = 0; tried < ends_.size(); ++tried)
+            if (End& end = next_end(); end.host->may_start()) return &end;
+        return nullptr;
     }
 
     bool post(Time at, Time due) {

@@ -14,12 +14,15 @@ Time paced_duration(const Conversation& recorded, const Pace& pace) {
     return static_cast<Time>(pace.factor * static_cast<double>(recorded_time));
 }
 
+bool is_smc(const SessionInfo& info) { return info.id.starts_with("smcr-") || info.id.starts_with("lg-"); }
+bool is_cm(const SessionInfo& info) { return info.id.starts_with("cm-"); }
+
 /// Some targets have no way for what a session needs. Throws NotPlayable.
 void check_target(const SessionInfo& info, const Target& target) {
     const auto want = [&](const char* targets) {
         throw NotPlayable(fmt::format("{} is an {}: {} it needs {}", info.id, info.kind, "as a live target", targets));
     };
-    const bool smc = info.id.starts_with("smcr-") || info.id.starts_with("lg-"), cm = info.id.starts_with("cm-");
+    const bool smc = is_smc(info), cm = is_cm(info);
     switch (target.kind) {
         case Target::Kind::emulated: return;
         case Target::Kind::rocev2:
@@ -79,6 +82,8 @@ Recording read_recording(const ReadFiles& read, std::optional<std::uint8_t> curs
     recording.reading = read(options, observers);
     return recording;
 }
+
+bool is_over_ip(const SessionInfo& info) { return is_smc(info) || is_cm(info); }
 
 std::vector<Candidate> candidates_of(const Recording& recording) {
     std::vector<Candidate> candidates;

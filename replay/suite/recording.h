@@ -35,6 +35,9 @@ struct Candidate {
 /// Of all protocols, in order of their first frames. They point into the recording, which has an engine.
 std::vector<Candidate> candidates_of(const Recording& recording);
 
+/// SMC-R and RDMA CM: hosts with IP addresses play it.
+bool is_over_ip(const SessionInfo& info);
+
 // ---- runs ----------------------------------------------------------------------------------------
 
 struct PlaySettings {

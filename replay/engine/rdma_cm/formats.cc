@@ -23,14 +23,14 @@ constexpr const char* memory_address_filter = "rdma.embedded.va";
 /// Of all CM messages; transaction ids are told apart below.
 constexpr std::array cm_rules{
     // Chosen by the sender, and referred to by both (IBA 12.6).
-    FieldRule{"rdma_ip_cm.local_comm_id", Treatment::refers, "comm_id", Owner::sender},
-    FieldRule{"rdma_ip_cm.remote_comm_id", Treatment::refers, "comm_id", Owner::receiver},
+    FieldRule{"rdma_ip_cm.local_comm_id", Treatment::refers, comm_id_kind, Owner::sender},
+    FieldRule{"rdma_ip_cm.remote_comm_id", Treatment::refers, comm_id_kind, Owner::receiver},
     FieldRule{"rdma_ip_cm.request_id", Treatment::refers, "request_id", Owner::group},
     FieldRule{"rdma_ip_cm.local_qpn", Treatment::refers, qpn_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.remote_qpn", Treatment::refers, qpn_kind, Owner::receiver},
     FieldRule{"rdma_ip_cm.local_q_key", Treatment::refers, "q_key", Owner::sender},
     FieldRule{"rdma_ip_cm.starting_psn", Treatment::refers, psn_kind, Owner::sender},
-    FieldRule{"rdma_ip_cm.local_ca_guid", Treatment::refers, "ca_guid", Owner::sender},
+    FieldRule{"rdma_ip_cm.local_ca_guid", Treatment::refers, ca_guid_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.path.local_gid", Treatment::refers, gid_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.path.remote_gid", Treatment::refers, gid_kind, Owner::receiver},
     FieldRule{"rdma_ip_cm.path.local_lid", Treatment::refers, "lid", Owner::sender},

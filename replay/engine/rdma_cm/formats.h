@@ -33,6 +33,8 @@ inline constexpr const char* psn_kind = "psn";
 inline constexpr const char* gid_kind = "gid";
 inline constexpr const char* ip_kind = "ip";
 inline constexpr const char* port_kind = "port";
+inline constexpr const char* comm_id_kind = "comm_id";
+inline constexpr const char* ca_guid_kind = "ca_guid";
 
 /// A MAD of 256 octets; one format for messages that begin a transaction, another one for those that belong to it.
 const MessageFormat& cm_format(ByteView mad);

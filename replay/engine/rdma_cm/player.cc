@@ -20,6 +20,15 @@ constexpr std::uint8_t usual_response_timeout = 20;  // 4 s
 constexpr std::uint8_t usual_cm_retries = 15;
 constexpr std::uint8_t rejects_nothing_known = 2;  // IBA 12.6.7
 
+/// Of what copies of a session call themselves, the part above their number.
+constexpr std::uint64_t copied_names = 0x02FA'0000'0000'0000;
+
+Value octets_of(std::uint64_t number, std::size_t width) {
+    Value octets(width);
+    for (std::size_t i = 0; i < width; ++i) octets[width - 1 - i] = static_cast<std::uint8_t>(number >> (8 * i));
+    return octets;
+}
+
 /// The last octets of an address, as many as the field has.
 Value address_value(const Gid& address, std::size_t width) {
     return {address.octets.end() - static_cast<std::ptrdiff_t>(width), address.octets.end()};
@@ -153,10 +162,10 @@ private:
             const Side owner = owner_of(rule, request.from);
             const Value recorded = value_of(request.octets, field);
             if (rule.kind == ip_kind) bind(ip_kind, owner, recorded, address_value(ip_of(owner), field.width));
-            if (rule.kind == port_kind && owner == played() && live.own_port)
-                bind(
-                    port_kind, owner, recorded,
-                    {static_cast<std::uint8_t>(*live.own_port >> 8), static_cast<std::uint8_t>(*live.own_port)});
+            if (owner != played()) continue;
+            if (rule.kind == port_kind && live.own_port) bind(port_kind, owner, recorded, octets_of(*live.own_port, 2));
+            if (live.copy && (rule.kind == comm_id_kind || rule.kind == ca_guid_kind))
+                bind(rule.kind, owner, recorded, octets_of(copied_names | *live.copy, field.width));
         }
     }
 
