@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from harness import BUILD, analyze
+from harness import BUILD, ROOT, analyze, sample
 from namespaces import CLIENT, REASON, SERVER, begin_listening, wired_namespaces
 
 OWN, PEER = "192.0.2.110", "192.0.2.120"
@@ -64,16 +64,21 @@ def test_cm_sessions_are_counted_alike_by_both_sides(wire):
     assert report["frames"]["sent"] == seen[0]["frames"]["received"] and report["frames"]["received"] == seen[0]["frames"]["sent"]
 
 
+@contextlib.contextmanager
+def capturing(wire, file):
+    namespace, interface = wire[0]
+    tcpdump = begin_listening(namespace, ["tcpdump", "-i", interface, "-U", "-Z", "root", "-w", file])
+    yield
+    time.sleep(1.5)  # until tcpdump has read all
+    tcpdump.send_signal(signal.SIGINT)
+    tcpdump.wait(timeout=60)
+
+
 def test_what_is_on_the_wire(wire, tmp_path):
     """Five hosts, a session of each with an address, a port and a queue pair of its own, and no rule broken."""
     capture = tmp_path / "load.pcap"
-    namespace, interface = wire[0]
-    tcpdump = begin_listening(namespace, ["tcpdump", "-i", interface, "-U", "-Z", "root", "-w", capture])
-    with serving(wire, "rc"):
+    with capturing(wire, capture), serving(wire, "rc"):
         status, _, _ = load(wire, "rc", "--sessions", 5, "--hosts", 5, "--total", 5, "--messages", 20, "--size", 100)
-        time.sleep(1.5)  # until tcpdump has read all
-    tcpdump.send_signal(signal.SIGINT)
-    tcpdump.wait(timeout=60)
     result = analyze(capture)
     connections = result["rdma_cm"]["connections"]
     assert status == 0 and len(connections) == 5
@@ -82,6 +87,49 @@ def test_what_is_on_the_wire(wire, tmp_path):
     streams = result["rdma"]["streams"]
     assert [stream["a_to_b"]["operations"]["send"] for stream in streams] == 5 * [{"count": 20, "bytes": 2000}]
     assert [finding for finding in result["findings"] if finding["severity"] == "error"] == []
+
+
+def test_copies_of_a_recorded_connection(wire, tmp_path):
+    """Four hosts play what one did, all at once and again and again: nobody takes one copy for another."""
+    recording, copies = tmp_path / "one.pcap", tmp_path / "copies.pcap"
+    with capturing(wire, recording), serving(wire, "rc"):
+        load(wire, "rc", "--total", 1, "--messages", 20, "--size", 100)
+    seen = []
+    with capturing(wire, copies), serving(wire, "rc", "--port", 7300, report=seen):
+        status, report, _ = load(wire, "recorded", recording, "--session", "cm-1", "--port", 7300, "--hosts", 4, "--sessions", 4, "--total", 40)
+    sessions = report["sessions"]
+    assert (status, sessions["started"], sessions["completed"], sessions["failed"], sessions["open"]) == (0, 40, 40, 0, 0), report
+    assert seen[0]["sessions"]["completed"] == 40 and seen[0]["messages"]["count"] == 800
+    assert report["latency"]["session"]["count"] == 40 and report["latency"]["set_up"]["count"] == 0
+    result = analyze(copies)
+    connections = result["rdma_cm"]["connections"]
+    assert len({connection["client"] for connection in connections}) == 40
+    assert {connection["client"].split(":")[0] for connection in connections} == {f"192.0.2.{110 + i}" for i in range(4)}
+    assert [finding for finding in result["findings"] if finding["severity"] == "error"] == []
+
+
+def test_copies_of_a_real_smcr_connection(wire):
+    seen = []
+    with serving(wire, "smc", "--port", 18001, report=seen):
+        status, report, _ = load(wire, "recorded", sample("smcr_v2_echo"), "--session", "smcr-1", "--hosts", 3, "--sessions", 3, "--total", 12)
+    assert (status, report["sessions"]["completed"], report["sessions"]["failed"]) == (0, 12, 0), report
+    assert seen[0]["sessions"]["completed"] == 12 and seen[0]["messages"]["octets"] == 12 * 500
+
+
+def test_copies_that_nobody_answers_say_what_they_waited_for(wire):
+    with serving(wire, "cm", "--port", 7300):
+        status, report, _ = load(wire, "recorded", sample("rdmacm_private_data"), "--session", "cm-1", "--total", 2)
+    ((failure),) = report["sessions"]["failures"]
+    assert status == 1 and failure["count"] == 2 and "REP" in failure["reason"], report
+
+
+@pytest.mark.parametrize("words, why", [
+    (["recorded", "--session", "cm-1"], "a FILE and its --session"), (["recorded", sample("rdmacm_rping_v4")], "a FILE and its --session"),
+    (["cm", sample("rdmacm_rping_v4")], "a FILE and its --session"), (["recorded", sample("rdmacm_rping_v4"), "--session", "cm-9"], "no session cm-9"),
+    (["recorded", ROOT / "samples/fcvi/client_server_iso.pcap", "--session", "fcvi-1"], "not over IP")])
+def test_recordings_that_will_not_do(wire, words, why):
+    status, report, complaint = load(wire, *words)
+    assert status == 2 and report is None and why in complaint, complaint
 
 
 def test_rc_messages_are_all_received_in_order(wire):
