@@ -25,6 +25,9 @@ enum class LoadKind : std::uint8_t {
 const char* name_of(LoadKind kind);
 std::optional<LoadKind> load_kind_of(std::string_view name);
 
+/// Clients take their ports from here to the last one, one after the other.
+inline constexpr std::uint16_t first_client_port = 0x8000;
+
 struct LoadPlan {
     LoadKind kind = LoadKind::cm;
     Gid peer{};                            ///< of a client

@@ -11,7 +11,6 @@ namespace {
 
 /// How long the peer may take to acknowledge the end of what it was played.
 constexpr Time leaving = 50 * capture::millisecond;
-constexpr std::uint16_t first_port = 0x8000;
 constexpr unsigned copies_bits = 20;  ///< of a copy's number; those above are the host's
 
 void append(std::vector<stack::OutgoingFrame>& frames, Player& player) {
@@ -26,13 +25,17 @@ RecordedLoadClient::RecordedLoadClient(
     const LoadPlan& plan, LoadAccount& account, unsigned host, const Gid& own, const Mac& mac)
     : LoadHost(account),
       plan_(plan),
-      addresses_{.own_mac = mac, .peer_mac = plan.peer_mac, .own_ip = own, .peer_ip = plan.peer},
-      copies_(host << copies_bits) {
-    if (plan.port != 0) addresses_.peer_port = plan.port;
-}
+      addresses_{
+          .own_mac = mac,
+          .peer_mac = plan.peer_mac,
+          .own_ip = own,
+          .peer_ip = plan.peer,
+          .own_port = {},
+          .peer_port = plan.port != 0 ? std::optional(plan.port) : std::nullopt},
+      copies_(host << copies_bits) {}
 
 void RecordedLoadClient::start_session(Time now, Time due) {
-    addresses_.own_port = static_cast<std::uint16_t>(first_port + copies_ % first_port);
+    addresses_.own_port = static_cast<std::uint16_t>(first_client_port + copies_ % first_client_port);
     addresses_.copy = ++copies_;
     player_ = plan_.session->player(Side::client, {.pace = {0}, .addresses = addresses_, .patience = plan_.patience})
                   .endpoint;

@@ -12,7 +12,6 @@ using stack::smcr::AppPlan;
 using stack::smcr::PeerAccount;
 using stack::smcr::PeerConfig;
 
-constexpr std::uint16_t first_port = 0x8000;
 constexpr std::uint8_t smallest_buffer = 0;  // 16 KiB
 
 PeerConfig peer_config(const LoadPlan& plan, unsigned host, const Gid& own, const Mac& mac) {
@@ -57,7 +56,7 @@ std::string SmcLoadHost::failure_of(const PeerAccount& connection) {
 
 void SmcLoadClient::start_session(Time now, Time due) {
     std::uint16_t port = 0;
-    do port = static_cast<std::uint16_t>(first_port + next_port_++ % first_port);
+    do port = static_cast<std::uint16_t>(first_client_port + next_port_++ % first_client_port);
     while (due_.contains(port));
     due_[port] = due;
     ++account().started;
