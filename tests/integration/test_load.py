@@ -47,7 +47,7 @@ def serving(wire, kind, *options, report=None):
 
 def load(wire, kind, *options, against=PEER, address=OWN):
     """Exit status, report, complaints."""
-    done = subprocess.run(command(wire[0][0], kind, "--against", against, "--address", address, "--json", *options),
+    done = subprocess.run(command(wire[0][0], kind, "--against", against, "--address", address, *options, "--json"),
                           capture_output=True, text=True, timeout=100, check=False)
     return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
 
