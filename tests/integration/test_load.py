@@ -108,17 +108,20 @@ def test_copies_of_a_recorded_connection(wire, tmp_path):
     assert [finding for finding in result["findings"] if finding["severity"] == "error"] == []
 
 
-def test_copies_of_a_real_smcr_connection(wire):
+def test_copies_of_a_recorded_smcr_connection(wire, tmp_path):
+    recording = tmp_path / "one.pcap"
+    with capturing(wire, recording), serving(wire, "smc"):
+        load(wire, "smc", "--total", 1, "--messages", 5, "--size", 100)
     seen = []
-    with serving(wire, "smc", "--port", 18001, report=seen):
-        status, report, _ = load(wire, "recorded", sample("smcr_v2_echo"), "--session", "smcr-1", "--hosts", 3, "--sessions", 3, "--total", 12)
+    with serving(wire, "smc", report=seen):
+        status, report, _ = load(wire, "recorded", recording, "--session", "smcr-1", "--hosts", 3, "--sessions", 3, "--total", 12)
     assert (status, report["sessions"]["completed"], report["sessions"]["failed"]) == (0, 12, 0), report
     assert seen[0]["sessions"]["completed"] == 12 and seen[0]["messages"]["octets"] == 12 * 500
 
 
 def test_copies_that_nobody_answers_say_what_they_waited_for(wire):
     with serving(wire, "cm", "--port", 7300):
-        status, report, _ = load(wire, "recorded", sample("rdmacm_private_data"), "--session", "cm-1", "--total", 2)
+        status, report, _ = load(wire, "recorded", sample("rdmacm_private_data"), "--session", "cm-1", "--timeout", 2, "--total", 2)
     ((failure),) = report["sessions"]["failures"]
     assert status == 1 and failure["count"] == 2 and "REP" in failure["reason"], report
 
