@@ -74,6 +74,13 @@ class Trial:
         status, text = self.a.run(self.command(capture, session, play, against, *more), 120, quiet=True)
         return status, report_of(text)
 
+    def load(self, capture, session, address, *more):
+        """Copies of a session's client, by hosts of their own behind guest A's interface. As replay()."""
+        status, text = self.a.run(
+            f"{self.program} load recorded {capture} --session {session} --against {B} --address {address} --interface eth0 "
+            + " ".join(more) + " --json", 120, quiet=True)
+        return status, report_of(text)
+
     def replay_while(self, peer_command, capture, session, play, against, *more):
         """The same while B runs a command that is begun a second later; its status and output besides."""
         job = self.a.bg(self.command(capture, session, play, against, *more), 120)

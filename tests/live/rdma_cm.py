@@ -85,6 +85,19 @@ def another_port(trial):
     trial.b.wait(job, 70)
 
 
+def copies(trial):
+    """Five hosts, each of which plays four copies: none is taken for another."""
+    job = trial.b.bg(f"timeout 60 rping -s -P -a {B} {ROUNDS}", 70)
+    time.sleep(2)
+    status, report = trial.load(SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "192.0.2.80", "--hosts 5 --sessions 5 --total 20")
+    good = status == 0 and report["sessions"]["completed"] == 20
+    trial.check("twenty copies, five at once", good, report)
+    trial.b.run("pkill rping", quiet=True)
+    said = trial.b.wait(job, 70)[1]
+    trial.check("rping -s -P found the data of all right", said.count("server ping data") == 100, said[-2000:])
+    trial.check("and no queue pair is left", queue_pairs(trial) == [], queue_pairs(trial))
+
+
 def rejection(trial):
     status, report = trial.replay(SAMPLES / "rdmacm_reject_no_listener.pcap", "cm-1", "client", f"rocev2://{B}")
     trial.check("a port without a listener is rejected as recorded", status == 0, report)
@@ -143,5 +156,5 @@ def unreachable(trial):
 
 
 if __name__ == "__main__":
-    run(__doc__, "rdmacm", [prepare, client_against_rping, three_in_a_row, interrupted, faults, another_port, rejection, nobody_listens, altered,
+    run(__doc__, "rdmacm", [prepare, client_against_rping, three_in_a_row, interrupted, faults, another_port, copies, rejection, nobody_listens, altered,
                             server_for_rping, over_ipv6, unreachable])

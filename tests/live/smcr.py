@@ -70,6 +70,18 @@ def interrupted(trial):
     trial.check("an interrupted run leaves no link group", '"broken_off": "interrupted"' in said and left == "", said[-500:], left)
 
 
+def copies(trial):
+    """Three hosts, each of which plays two copies: three link groups at once."""
+    job = trial.b.bg(f"timeout 60 {APPLICATION} server {WHAT} --conns 6", 70)
+    time.sleep(8)
+    status, report = trial.load(CAPTURE, SESSION, "192.0.2.80", "--hosts 3 --sessions 3 --total 6")
+    trial.check("six copies, three at once", status == 0 and report["sessions"]["completed"] == 6, report)
+    server_status, said = trial.b.wait(job, 70)
+    trial.check("the server's application got and sent 500 octets of each", server_status == 0 and said.count('"received": 500') == 6, said)
+    left = link_groups(trial)
+    trial.check("and no link group is left", left == "", left)
+
+
 def server_for_linux(trial):
     status, report, (client_status, said) = trial.replay_while(
         f"timeout 50 {APPLICATION} client {WHAT} --host {PLAYED} --hold 3", CAPTURE, SESSION, "server", f"smc://{B}",
@@ -80,4 +92,4 @@ def server_for_linux(trial):
 
 
 if __name__ == "__main__":
-    run(__doc__, "smcr", [prepare, client_against_linux, three_in_a_row, interrupted, server_for_linux])
+    run(__doc__, "smcr", [prepare, client_against_linux, three_in_a_row, interrupted, copies, server_for_linux])
