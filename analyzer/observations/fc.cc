@@ -25,7 +25,7 @@ constexpr Kind rejected{
     Severity::warning,
     "A link service or Common Transport request was rejected",
     "LS_RJT or a CT reject: the other port, or the fabric's server, does not do what was asked. A note if the same was "
-    "accepted later, between the same ports.",
+    "accepted later, between the same ports, or may have been where something is missing.",
     "Reason and explanation; for logins zoning and the state of the port (`fcoeadm -l`, `systool -c fc_host -v`), for "
     "name server queries what is registered there.",
     "PLOGI was rejected (LS_RJT: logical busy)"};
@@ -91,11 +91,14 @@ std::string session_of(const Exchange& exchange) { return "xchg-" + std::to_stri
 class Exchanges {
 public:
     Exchanges(const Model& model, Observations& observations) : model_(model), observations_(observations) {
-        for (const Exchange& exchange : model_.exchanges)
-            if (exchange.accepted == true) {
-                std::uint32_t& last = accepted_last_[request_of(exchange)];
-                last = std::max(last, exchange.id);
-            }
+        for (const Exchange& exchange : model_.exchanges) {
+            if (exchange.accepted == true) note_last(accepted_last_, request_of(exchange), exchange);
+            const bool asks = exchange.els || exchange.ct;
+            if (exchange.accepted == true ? !asks : asks && !exchange.accepted)
+                note_last(perhaps_accepted_last_, request_of(exchange), exchange);
+            if (exchange.accepted != false && (exchange.accepted || asks))
+                note_last(answerer_last_, exchange.responder, exchange);
+        }
         const std::span<const Observation> told = observations.all();
         for (std::size_t i = 0; i < told.size(); ++i)
             if (!told[i].frames.empty()) told_.emplace(told[i].frames.front(), i);
@@ -111,16 +114,36 @@ private:
     using Request = std::tuple<std::optional<std::uint8_t>, std::optional<std::uint16_t>, std::uint32_t>;
     static Request request_of(const Exchange& exchange) { return {exchange.els, exchange.ct, exchange.responder}; }
 
+    template <class Key>
+    static void note_last(std::map<Key, std::uint32_t>& last_of, const Key& key, const Exchange& exchange) {
+        std::uint32_t& last = last_of[key];
+        last = std::max(last, exchange.id);
+    }
+    template <class Key>
+    static bool is_later(const std::map<Key, std::uint32_t>& last_of, const Key& key, const Exchange& exchange) {
+        const auto found = last_of.find(key);
+        return found != last_of.end() && found->second > exchange.id;
+    }
+
     bool accepted_later(const Exchange& exchange) const {
-        const auto found = accepted_last_.find(request_of(exchange));
-        return found != accepted_last_.end() && found->second > exchange.id;
+        return is_later(accepted_last_, request_of(exchange), exchange);
+    }
+    /// The answer to a later request was not captured, or what a later accept answers, or what was rejected here.
+    bool perhaps_accepted_later(const Exchange& exchange) const {
+        if (!exchange.els && !exchange.ct) return is_later(answerer_last_, exchange.responder, exchange);
+        const Request unknown{std::nullopt, std::nullopt, exchange.responder};
+        return is_later(perhaps_accepted_last_, request_of(exchange), exchange) ||
+               is_later(perhaps_accepted_last_, unknown, exchange);
     }
 
     void observe(const Exchange& exchange);
 
     const Model& model_;
     Observations& observations_;
-    std::map<Request, std::uint32_t> accepted_last_;  ///< id of the latest Exchange
+    // Ids of the latest Exchange: that was accepted; of which either the request or the answer is missing; of a port
+    // that may have accepted what it was asked.
+    std::map<Request, std::uint32_t> accepted_last_, perhaps_accepted_last_;
+    std::map<std::uint32_t, std::uint32_t> answerer_last_;
     /// What those that are built on it have told, by its first frame.
     std::map<std::uint64_t, std::size_t> told_;
 };
@@ -134,9 +157,10 @@ void Exchanges::observe(const Exchange& exchange) {
         Observation& o = add(
             kinds::rejected, exchange.rejected->step.frame,
             fmt::format("{} was rejected ({})", kind, rejection_text(exchange)));
-        if (accepted_later(exchange)) {
+        const bool accepted = accepted_later(exchange);
+        if (accepted || perhaps_accepted_later(exchange)) {
             o.severity = Severity::note;
-            o.text += ", and accepted later";
+            o.text += accepted ? ", and accepted later" : ", and perhaps accepted later: something is missing";
         }
     }
     if (exchange.link_reject)

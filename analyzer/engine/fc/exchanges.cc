@@ -69,6 +69,19 @@ std::optional<std::uint64_t> asker_of(const wire::Frame& frame) {
     return login != nullptr && !message.error ? std::optional(login->names.port_name) : std::nullopt;
 }
 
+std::uint32_t incomplete_sequences_of(const Exchange& exchange) {
+    return static_cast<std::uint32_t>(
+        std::ranges::count_if(exchange.sequences, [](const SequenceSeen& sequence) { return !sequence.complete; }));
+}
+
+/// After Sequences were taken out of it.
+void count_anew(Exchange& exchange, Party sender) {
+    exchange.sequence_count = exchange.sent[sender].sequences;
+    exchange.incomplete_sequences = incomplete_sequences_of(exchange);
+    exchange.last_frame = exchange.sequences.back().last_frame;
+    exchange.last_time = exchange.sequences.back().last_time;
+}
+
 Refusal link_refusal(const wire::FrameHeader& header, const FrameStamp& step) {
     const auto parameter = wire::parameter_as<wire::RejectParameter>(header);
     return {parameter.reason, 0, parameter.vendor, step};
@@ -121,16 +134,18 @@ bool Exchanges::may_repeat(const Place& place, const capture::FcPacket& fc) {
 bool Exchanges::is_of_next(const Place& place, const capture::FcPacket& fc) {
     const wire::FrameHeader& header = fc.frame.header;
     if (!header.is_data()) return false;
-    if (place.exchange->type && header.type != *place.exchange->type) return true;
     const bool answers = header.f_ctl.exchange_responder && header.rx_id != wire::unassigned_x_id;
     if (answers && place.given_rx_id && header.rx_id != *place.given_rx_id) return true;
     return !may_repeat(place, fc);
 }
 
-/// OX_IDs are used again. Whether a first Sequence belongs to another Exchange than the one that has its OX_ID.
+/// OX_IDs are used again. Whether a frame, mostly of a first Sequence, belongs to another Exchange than the one that
+/// has its OX_ID.
 bool Exchanges::starts_anew(const Place& place, const capture::FcPacket& fc) {
     const wire::Frame& frame = fc.frame;
     const wire::FrameHeader& header = frame.header;
+    // All data of an Exchange are of one TYPE.
+    if (header.is_data() && place.exchange->type && header.type != *place.exchange->type) return true;
     if (place.is_over && is_of_next(place, fc)) return true;
     if (!header.is_data() || !header.f_ctl.first_sequence || header.f_ctl.exchange_responder) return false;
     if (place.is_over || is_aborted(*place.exchange)) return true;
@@ -196,8 +211,7 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
 void Exchanges::end(Place& place) {
     Exchange& exchange = *place.exchange;
     if (is_aborted(exchange) && exchange.state == ExchangeState::open) exchange.state = ExchangeState::aborted;
-    exchange.incomplete_sequences = static_cast<std::uint32_t>(
-        std::ranges::count_if(exchange.sequences, [](const SequenceSeen& sequence) { return !sequence.complete; }));
+    exchange.incomplete_sequences = incomplete_sequences_of(exchange);
     if (only_notable_) list_late(exchange);
     listeners_.tell([&](Observer& listener) { listener.on_exchange_over(exchange); });
 }
@@ -228,6 +242,40 @@ void Exchanges::finish() {
     for (List* list : {&over_, &open_})
         for (; !list->empty(); list->pop_back()) end(list->back());
     index_.clear();
+}
+
+/// Fabric logins with one OX_ID: the answer belongs to one whose request was not captured, as a lone answer does.
+void Exchanges::part_answer(std::uint32_t id) {
+    if (only_notable_ || id == 0 || id > model_.exchanges.size()) return;
+    Exchange& asked = model_.exchanges[id - 1];
+    if (!asked.assigned_id) return;
+    const auto by_originator = [](const SequenceSeen& sequence) { return sequence.from == Party::originator; };
+    const auto answers = std::ranges::stable_partition(asked.sequences, by_originator);
+    if (answers.empty() || answers.begin() == asked.sequences.begin()) return;
+    Exchange answer;
+    answer.fabric = asked.fabric;
+    answer.originator = *std::exchange(asked.assigned_id, {});
+    answer.responder = asked.responder;
+    answer.ox_id = asked.ox_id;
+    answer.rx_id = std::exchange(asked.rx_id, {});
+    answer.type = asked.type;
+    answer.service_class = asked.service_class;
+    answer.state = std::exchange(asked.state, ExchangeState::open);
+    answer.accepted = std::exchange(asked.accepted, {});
+    answer.sent[Party::responder] = std::exchange(asked.sent[Party::responder], {});
+    answer.sequences.assign(answers.begin(), answers.end());
+    answer.first_frame = answer.sequences.front().first_frame;
+    answer.first_time = answer.sequences.front().first_time;
+    count_anew(answer, Party::responder);
+    asked.sequences.erase(answers.begin(), answers.end());
+    asked.initiative = Party::responder;
+    count_anew(asked, Party::originator);
+    if (model_.exchanges.size() >= limits_.exchanges) {
+        ++model_.unlisted_exchanges;
+        return;
+    }
+    answer.id = ++last_id_;
+    model_.exchanges.push_back(std::move(answer));
 }
 
 // ---- what a frame does -----------------------------------------------------------------------------

@@ -38,6 +38,9 @@ public:
     /// The Exchange of the frame, made if need be, with the frame taken in.
     Arrival take(const capture::Packet& packet);
 
+    /// The Exchange, which gave its Originator an address, turns out to have had another one's answer.
+    void part_answer(std::uint32_t id);
+
     /// Those that are still followed are over.
     void finish();
 

@@ -166,6 +166,7 @@ void Logins::on_request(const Arrival& arrival, const wire::ElsMessage& message)
 void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::uint8_t command) {
     const LoginKind kind = is_fabric_login(command) ? LoginKind::fabric : LoginKind::port;
     const Exchange& exchange = arrival.exchange;
+    if (kind == LoginKind::port) name(exchange.port(Party::originator), request.names.port_name);
     Login* login = current(pair_of(kind, exchange));
     // Before they have an address all N_Ports ask from the same one.
     if (login != nullptr && exchange.originator == 0 && !is_of(*login, request.names.port_name)) login = nullptr;
@@ -179,6 +180,7 @@ void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::
         login->replaces = replaced;
     }
     arrival.exchange.login = login->id;
+    login->exchange = exchange.id;
     ++login->requests;
     login->parameters[Party::originator] = parameters_of(request);
     tell([&](Observer& o) { o.on_login(*login, Party::originator); });
@@ -233,6 +235,7 @@ void Logins::on_answer(const Arrival& arrival, const wire::ElsMessage& message) 
 void Logins::accept_login(const Arrival& arrival, const wire::Login& answer) {
     const Exchange& exchange = arrival.exchange;
     const LoginKind kind = is_fabric_login(*exchange.els) ? LoginKind::fabric : LoginKind::port;
+    if (kind == LoginKind::port) name(exchange.port(Party::responder), answer.names.port_name);
     Login* login = asked_in(exchange, kind);
     if (login == nullptr || login->answer) return;
     login->answer = arrival.step();
@@ -247,11 +250,30 @@ void Logins::accept_login(const Arrival& arrival, const wire::Login& answer) {
     login->parameters[Party::responder] = parameters_of(answer);
     if (exchange.assigned_id) {
         login->originator = *exchange.assigned_id;
+        login->gave_address = true;
         latest_[pair_of(kind, port_of(*login, Party::originator), port_of(*login, Party::responder))]
             .asked_for = login->id;
     }
     if (kind == LoginKind::port) note_accepted(*login);
     tell([&](Observer& o) { o.on_login(*login, Party::responder); });
+}
+
+/// A port tells its name. All N_Ports ask for an address from the same one, and may do so under the same OX_ID: if the
+/// address that one of them seemed to get is another's, the answer was the other's, and the frames in between are
+/// missing.
+void Logins::name(const Port& port, std::uint64_t port_name) {
+    const Pair with_fabric = pair_of(LoginKind::fabric, port, {port.fabric, wire::f_port_server});
+    Login* login = current(with_fabric);
+    if (login == nullptr || login->state != LoginState::accepted || !login->gave_address || is_of(*login, port_name))
+        return;
+    tell([&](Observer& o) { o.on_wrong_answer(*login); });
+    exchanges_.part_answer(login->exchange);
+    latest_.erase(with_fabric);
+    login->state = LoginState::requested;
+    login->originator = wire::unidentified;
+    login->gave_address = false;
+    login->answer.reset();
+    login->parameters[Party::responder].reset();
 }
 
 void Logins::note_accepted(const Login& login) {

@@ -11,8 +11,8 @@ namespace fabricscope::engine::fibre_channel {
 
 class Logins {
 public:
-    Logins(const Limits& limits, const Listeners& listeners, Model& model)
-        : limits_(limits), listeners_(listeners), model_(model) {}
+    Logins(const Limits& limits, const Listeners& listeners, Exchanges& exchanges, Model& model)
+        : limits_(limits), listeners_(listeners), exchanges_(exchanges), model_(model) {}
 
     /// A whole request; its Exchange's first Sequence.
     void on_request(const Arrival& arrival, const wire::ElsMessage& message);
@@ -61,6 +61,7 @@ private:
     Login* current(const Pair& pair) const;
     /// The one that the Exchange has asked for, or what is most likely it if the request was not captured.
     Login* asked_in(const Exchange& exchange, LoginKind kind) const;
+    void name(const Port& port, std::uint64_t port_name);
     void note_accepted(const Login& login);
     template <class Call> void tell(Call&& call) const { listeners_.tell(call); }
     Login* create(const Arrival& arrival, LoginKind kind, std::uint8_t command);
@@ -81,6 +82,7 @@ private:
 
     const Limits& limits_;
     const Listeners& listeners_;
+    Exchanges& exchanges_;
     Model& model_;
     std::unordered_map<Pair, Latest, PairHash> latest_;
     std::unordered_map<std::uint64_t, Names> names_;  ///< by fabric and N_Port_ID

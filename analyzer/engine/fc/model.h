@@ -191,6 +191,8 @@ struct Login {
     std::optional<Party> logout_by;  ///< nothing: replaced by another login
     std::optional<Refusal> rejected;
     std::uint32_t requests = 0;  ///< how often it was asked for
+    std::uint32_t exchange = 0;  ///< id of the Exchange that asked last
+    bool gave_address = false;   ///< the answer did, as `originator`
     std::uint32_t replaces = 0;  ///< id of the login that it ends by being accepted; 0 = none
     PerParty<std::optional<ServiceParameters>> parameters;
     std::optional<Time> r_a_tov, e_d_tov;  ///< as RTV told between the two

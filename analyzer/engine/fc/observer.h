@@ -76,6 +76,8 @@ public:
     virtual void on_frame(const FrameFacts&) {}
     /// What one party says of itself in a login: in its request, or in the LS_ACC.
     virtual void on_login(const Login&, [[maybe_unused]] Party said_by) {}
+    /// The fabric's answer to the login, of which on_login() told, turns out to have been another one's.
+    virtual void on_wrong_answer(const Login&) {}
     /// LOGO, or another login that was accepted instead.
     virtual void on_logout(const Login&) {}
     /// RTV has told timeouts between the login's ports.

@@ -23,7 +23,7 @@ public:
     Model model_;
     capture::FcipStreams fcip_;
     Exchanges exchanges_{options_, listeners_, model_};
-    Logins logins_{options_.limits, listeners_, model_};
+    Logins logins_{options_.limits, listeners_, exchanges_, model_};
     Addresses addresses_{options_.limits, model_};
 };
 

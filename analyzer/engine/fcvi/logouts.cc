@@ -63,6 +63,11 @@ void Logouts::on_login(const fibre_channel::Login& login) {
     if (!is_new && before != now) lose_address({number, before.id}, *login.answer);
 }
 
+void Logouts::on_wrong_answer(const fibre_channel::Login& login) {
+    if (const auto& port = login.parameters[Party::originator])
+        addresses_.erase({login.fabric.value_or(0), port->port_name});
+}
+
 void Logouts::log_out(const Port& from, const Port& to, const FrameStamp& step) {
     connections_.for_each_between(from, to, [&](Connection& connection, ConnectionState& state, Side side) {
         if (!state.sender[side].logout) state.sender[side].logout = step;

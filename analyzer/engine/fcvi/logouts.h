@@ -16,6 +16,8 @@ public:
     /// A frame of an Extended Link Service.
     void on_els(const fibre_channel::FrameFacts& facts);
     void on_login(const fibre_channel::Login& login);
+    /// What on_login() took from the login's answer was another port's.
+    void on_wrong_answer(const fibre_channel::Login& login);
 
 private:
     /// What the Fabric has told a port that logged in.

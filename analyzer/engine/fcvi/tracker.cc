@@ -320,6 +320,7 @@ void Tracker::on_login(const fibre_channel::Login& login, fibre_channel::Party s
     const bool by_fabric = login.kind == fibre_channel::LoginKind::fabric && said_by == fibre_channel::Party::responder;
     if (by_fabric) state_->logouts().on_login(login);
 }
+void Tracker::on_wrong_answer(const fibre_channel::Login& login) { state_->logouts().on_wrong_answer(login); }
 void Tracker::on_forgotten(std::uint32_t kept) { state_->forget(kept); }
 void Tracker::on_end(const fibre_channel::Logins& logins) { state_->finish(logins); }
 RuleOutcomes Tracker::outcomes() const { return state_->model().outcomes(); }

@@ -40,6 +40,7 @@ public:
     /// Frames of other TYPEs are looked at only as far as they concern FC-VI: ABTS, link services.
     void on_frame(const fibre_channel::FrameFacts& facts) override;
     void on_login(const fibre_channel::Login& login, fibre_channel::Party said_by) override;
+    void on_wrong_answer(const fibre_channel::Login& login) override;
     void on_forgotten(std::uint32_t kept) override;
     /// Outcomes are settled.
     void on_end(const fibre_channel::Logins& logins) override;

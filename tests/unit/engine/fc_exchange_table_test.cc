@@ -92,6 +92,13 @@ TEST_F(FcExchangeTable, AnOxIdThatIsUsedAgainIsAnotherExchange) {
     EXPECT_TRUE(one_.forgotten.empty());
 }
 
+TEST_F(FcExchangeTable, DataOfAnotherTypeAreOfAnotherExchange) {
+    FcExchange first(a_, b_, wire::type_fcp), second(a_, b_, wire::type_els);
+    second.set_ox_id(first.ox_id());
+    ask(first), answer(second);
+    EXPECT_EQ(one_.exchanges, (Numbers{1, 2})) << "the answer to the one and the request of the other are missing";
+}
+
 struct FewAtATime : FcExchangeTable {
     FewAtATime() : FcExchangeTable({.followed = 3, .over = 1}) {}
 };

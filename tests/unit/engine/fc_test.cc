@@ -460,6 +460,44 @@ TEST(FcLogins, PortsWithoutAddressesAskForThemAtTheSameTime) {
     for (const Login& login : model.logins) EXPECT_EQ(login.state, LoginState::accepted) << login.id;
 }
 
+/// The answer to the one and the request of the other are missing; both have the same OX_ID.
+TEST(FcLogins, AnAnswerIsAnothersIfThePortHasAnotherName) {
+    for (const bool says_name_when_asked : {false, true}) {
+        World world;
+        FcPort newcomer = world.a;
+        newcomer.id = wire::unidentified;
+        FcExchange flogi = ask(world, newcomer, world.fabric, login_payload(world.a, wire::els_flogi));
+        flogi.set_originator(world.b);
+        answer(world, flogi, flogi_accept_payload(world.fabric, 10'000, 2'000));
+        EXPECT_EQ(world.tracker.model().logins[0].originator, world.b.id) << "nothing tells so far";
+        FcPort& asker = says_name_when_asked ? world.a : world.b;
+        FcPort& asked = says_name_when_asked ? world.b : world.a;
+        FcExchange plogi = ask(world, asker, asked, login_payload(asker, wire::els_plogi));
+        Octets accept = login_payload(asked, wire::els_plogi);
+        accept[0] = wire::els_ls_acc;
+        answer(world, plogi, accept);
+
+        const Model& model = world.finish();
+        const Login& login = model.logins[0];
+        EXPECT_EQ(login.state, LoginState::requested);
+        EXPECT_EQ(login.originator, wire::unidentified);
+        EXPECT_FALSE(login.answer || login.parameters[Party::responder]);
+        ASSERT_EQ(model.exchanges.size(), 3U);
+        const Exchange &request = model.exchanges[0], &other = model.exchanges[2];
+        EXPECT_FALSE(request.assigned_id || request.rx_id || request.accepted);
+        EXPECT_EQ(request.state, ExchangeState::open);
+        EXPECT_EQ(request.sequences.size(), 1U);
+        EXPECT_EQ(request.sent[Party::responder].frames, 0U);
+        EXPECT_EQ(request.last_frame, 1U);
+        EXPECT_EQ(other.id, 3U);
+        EXPECT_EQ(other.originator, world.b.id);
+        EXPECT_FALSE(other.beginning_seen);
+        EXPECT_EQ(other.first_frame, 2U);
+        EXPECT_EQ(other.sequences.size(), 1U);
+        EXPECT_TRUE(other.rx_id.has_value());
+    }
+}
+
 TEST(FcLogins, TheObserverIsToldEachStep) {
     World world;
     world.log_in();

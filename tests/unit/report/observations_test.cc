@@ -150,6 +150,32 @@ TEST(Observations, ARefusalThatWasFollowedByConsentIsANote) {
     EXPECT_EQ(observed({.fc = &model}).front().severity, Severity::note);
 }
 
+TEST(Observations, ARefusalThatPerhapsWasFollowedByConsentIsANote) {
+    using namespace engine::fibre_channel;
+    Exchange refused, later;
+    refused.id = 1, later.id = 2;
+    refused.responder = later.responder = 0x010203;
+    refused.els = 3;
+    refused.accepted = false;
+    refused.rejected = Refusal{.reason = 5, .step = {start, 4}};
+    const auto severity = [&] {
+        engine::fibre_channel::Model model;
+        model.exchanges = {refused, later};
+        return observed({.fc = &model}).front().severity;
+    };
+    EXPECT_EQ(severity(), Severity::warning) << "the later one is no request";
+    later.els = 4;
+    EXPECT_EQ(severity(), Severity::warning) << "another request";
+    later.els = 3;
+    EXPECT_EQ(severity(), Severity::note) << "its answer is missing";
+    later.els.reset(), later.accepted = true;
+    EXPECT_EQ(severity(), Severity::note) << "its request is missing";
+    refused.els.reset(), later.els = 4;
+    EXPECT_EQ(severity(), Severity::note) << "what was refused is missing";
+    later.responder = 0x010204;
+    EXPECT_EQ(severity(), Severity::warning) << "by another port";
+}
+
 TEST(Observations, TheWorstComesFirst) {
     Model model;
     model.connections = {declined(1, 0x03030000), declined(2, 0x02010000)};
