@@ -106,7 +106,8 @@ private:
             end.touched = true;
         }
         flush();
-        for (const Time until = now() + settling; plan_.kind == LoadKind::smc && now() < until;) step([](Time) {});
+        const bool has_more_to_end = plan_.kind == LoadKind::smc || plan_.kind == LoadKind::recorded;
+        for (const Time until = now() + settling; has_more_to_end && now() < until;) step([](Time) {});
     }
 
     std::size_t open() const {

@@ -103,7 +103,9 @@ void RecordedLoadClient::end(Time now, const std::string& failure) {
 }
 
 void RecordedLoadClient::leave(Time now) {
-    if (open() != 0) player_->leave(now);
+    if (open() == 0) return;
+    player_->leave(now);
+    left_until_ = stack::later(now, leaving);
 }
 
 }  // namespace fabricscope::replay

@@ -43,7 +43,7 @@ std::vector<FieldAt> cdc_fields(ByteView) {
 // What a host is, has and offers is policy: addresses of its network, names, sizes, limits, other devices.
 
 constexpr std::array clc_rules{
-    FieldRule{"smcr.clc.peer_id.instance", refers, "peer instance"},
+    FieldRule{"smcr.clc.peer_id.instance", refers, instance_kind},
     FieldRule{"smcr.clc.peer_id.mac", refers, "mac"},
     FieldRule{"smcr.clc.gid", refers, "gid"},
     FieldRule{"smcr.clc.proposal.roce_gid", refers, "gid"},

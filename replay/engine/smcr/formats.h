@@ -27,4 +27,7 @@ CdcState cdc_state(ByteView message, const CdcState& before);
 inline constexpr const char* failover_validation = "CDC failover validation";
 const MessageFormat& cdc_format();
 
+/// Of SMC-R peer ids: what tells hosts apart that have one MAC address.
+inline constexpr const char* instance_kind = "peer instance";
+
 }  // namespace fabricscope::replay::smcr

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "protocols/smcr/tcp_option.h"
+#include "replay/engine/smcr/formats.h"
 #include "replay/engine/smcr/smcr_player.h"
 #include "replay/stack/smcr/peer.h"
 
@@ -23,12 +24,24 @@ void SmcrPlayer::create_adapters() {
     const Mac tcp_mac = options_.addresses ? options_.addresses->own_mac : recorded_.connections[0].mac[played_];
     ports_.push_back(tcp_mac);
     if (options_.addresses && !addresses.empty()) move(addresses[0]);
+    if (options_.addresses && options_.addresses->copy) name_copy(*options_.addresses->copy);
     for (const IbAddress& address : addresses) {
         const auto known = std::ranges::find(ports_, address.mac);
         adapter_port_.push_back(static_cast<std::size_t>(known - ports_.begin()));
         if (known == ports_.end()) ports_.push_back(address.mac);
     }
     links_.create_adapters(addresses);
+}
+
+/// A peer that has not forgotten an earlier copy's link group yet would go on with it.
+void SmcrPlayer::name_copy(std::uint32_t copy) {
+    const Value instance{static_cast<std::uint8_t>(copy >> 8), static_cast<std::uint8_t>(copy)};
+    for (const Message& message : recorded_.conversation.messages) {
+        if (message.from != played_) continue;
+        for (const FieldAt& field : fields_of(message, message.octets))
+            if (rule_of(message, field).kind == instance_kind)
+                script_.bindings().bind(instance_kind, played_, value_of(message.octets, field), instance);
+    }
 }
 
 /// The first adapter is where this run is.

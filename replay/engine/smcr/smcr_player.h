@@ -47,6 +47,7 @@ private:
     // ---- hosts and TCP ----
     void create_adapters();
     void move(IbAddress& address);
+    void name_copy(std::uint32_t copy);
     void create(const RecordedConnection& recorded);
     Gid own_ip(const PlayedConnection& connection) const;
     void on_tcp(Time now, const capture::Packet& packet);
