@@ -197,7 +197,8 @@ std::vector<Observation> joined(std::span<const Observation> of_parts, engine::C
     capture.first_undecoded = first_frame_of(kinds::undecoded);
     add_each_once(kinds::limits);
     observe_damaged(count_of(damaged_frames), all);
-    for (const Kind* kind : {&kinds::unreadable, &kinds::interrupted, &kinds::dropped, &kinds::doubtful}) add_each_once(*kind);
+    for (const Kind* kind : {&kinds::unreadable, &kinds::interrupted, &kinds::dropped, &kinds::doubtful})
+        add_each_once(*kind);
     // Of transports that the whole lacks, each part has told.
     observe_transports(capture, count_of(kinds::no_roce), std::ranges::any_of(of_parts, is_of(kinds::no_tcp)), all);
     observe_frames(capture, all);
@@ -206,8 +207,7 @@ std::vector<Observation> joined(std::span<const Observation> of_parts, engine::C
 
 constinit const Source capture_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
-        observe_sentences(
-            evidence.interrupted ? kinds::interrupted : kinds::unreadable, evidence.unread, observations);
+        observe_sentences(evidence.interrupted ? kinds::interrupted : kinds::unreadable, evidence.unread, observations);
         observe_sentences(kinds::dropped, evidence.dropped, observations);
         observe_sentences(kinds::doubtful, evidence.doubts, observations);
         observe_sentences(kinds::silent, evidence.silent, observations);

@@ -23,7 +23,7 @@ ARGUMENTS = {
     "target/lun=bytes": "01.02.03/7=4096", "iface": "no-such-interface", "mib": "4", "bpf": "tcp", "n": "3", "seconds": "1",
     "speed": "fast", "ip": "192.0.2.1", "name": "linux", "scenario": "rc_rnr", "target": "emulated", "number": "1",
     "client": "client", "linux": "linux", "host=file": f"192.0.2.10={COUNTERS}", "name=count": "smcr.connections=3",
-    "suite": ONE_RECORDING, "user": "nobody", "line": "link delay=6us", "kind": "cm", "port": "7174", "r": "10", "octets": "64",
+    "suite": ONE_RECORDING, "user": "nobody", "recorded": "recorded", "auto": "auto", "line": "link delay=6us", "kind": "cm", "port": "7174", "r": "10", "octets": "64",
 }
 OF_OPTIONS = {
     "--sqlite": "OUT", "--protocol": "smcr", "--rule": "SMCR-R34", "--link-group": "lg-1", "--interface": "no-such-interface",
