@@ -86,12 +86,13 @@ def another_port(trial):
 
 
 def copies(trial):
-    """Five hosts, each of which plays four copies: none is taken for another."""
+    """Five hosts, each of which plays four copies: none is taken for another. One after the other, since rping -P loses a request that
+    comes while it takes up another one."""
     job = trial.b.bg(f"timeout 60 rping -s -P -a {B} {ROUNDS}", 70)
     time.sleep(2)
-    status, report = trial.load(SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "192.0.2.80", "--hosts 5 --sessions 5 --total 20")
+    status, report = trial.load(SAMPLES / "rdmacm_rping_v4.pcap", "cm-1", "192.0.2.80", "--hosts 5 --sessions 5 --rate 3 --total 20")
     good = status == 0 and report["sessions"]["completed"] == 20
-    trial.check("twenty copies, five at once", good, report)
+    trial.check("twenty copies, from five hosts", good, report)
     trial.b.run("pkill rping", quiet=True)
     said = trial.b.wait(job, 70)[1]
     trial.check("rping -s -P found the data of all right", said.count("server ping data") == 100, said[-2000:])
