@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "replay/engine": {"protocols", "capture", "analyzer/engine", "replay/stack", "replay/engine"},
     "replay/transport": {"protocols", "capture", "replay/stack", "replay/engine", "replay/transport"},
     "replay/report": {"analyzer/engine", "analyzer/report", "replay/engine", "replay/report"},
-    "replay/load": {"protocols", "capture", "analyzer/report", "replay/stack", "replay/transport", "replay/load"},
+    "replay/load": {"protocols", "capture", "analyzer/engine", "analyzer/report", "replay/engine", "replay/stack", "replay/transport", "replay/load"},
     "replay/vipl": {"protocols", "capture", "replay/stack", "replay/synth", "replay/vipl"},
     "program": {
         "protocols", "capture", "analyzer/engine", "analyzer/observations", "analyzer/report", "replay/stack", "replay/synth", "replay/engine",

@@ -30,13 +30,12 @@ struct Arrival {
         return side == exchange.originator ? below.exchange.ox_id : below.exchange.rx_id;
     }
     /// Why the frame may be the first that was captured of another Exchange with the same OX_ID; nothing if its
-    /// Originator's port is seen to count these up.
+    /// Originator's port counts these up.
     std::optional<UndecidedReason> lack_of_identity() const {
         const std::uint16_t ox_id = frame().header.ox_id;
         const Port port = from_originator() ? source_of(seen) : destination_of(seen);
-        const auto before = static_cast<std::uint16_t>(ox_id - 1);
-        return below.given_ids.has_all(port, before, ox_id) ? std::nullopt
-                                                            : std::optional(UndecidedReason::frames_missing);
+        return below.given_ids.has_all(port, ox_id, ox_id) ? std::nullopt
+                                                           : std::optional(UndecidedReason::frames_missing);
     }
     /// It answers what was sent then, if that was captured.
     void answers(const std::optional<FrameStamp>& request) const {

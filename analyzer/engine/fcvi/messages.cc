@@ -197,17 +197,11 @@ void Messages::on_request(const Arrival& a) {
     settle(a, *message);
 }
 
-/// Whether it answers another Message with the same OX_ID, of which the request is missing: MSG_ID is another one, and
-/// nothing shows that the port does not use OX_IDs again.
-bool Messages::answers_another(const Arrival& a) {
-    return a.continuation.first_of_iu && a.exchange.use == Exchange::Use::message &&
-           a.header.msg_id() != model_.messages[a.exchange.index - 1].msg_id && a.lack_of_identity();
-}
-
 void Messages::on_response(const Arrival& a) {
-    const bool lone = a.exchange.use == Exchange::Use::unknown || answers_another(a);
-    const bool known = a.exchange.use == Exchange::Use::message && !lone;
-    Message* message = known ? &model_.messages[a.exchange.index - 1] : lone ? begin_with_response(a) : nullptr;
+    const bool known = a.exchange.use == Exchange::Use::message;
+    Message* message = known                                      ? &model_.messages[a.exchange.index - 1]
+                       : a.exchange.use == Exchange::Use::unknown ? begin_with_response(a)
+                                                                  : nullptr;
     if (message == nullptr) return;
     take_frame(a, *message);
     Connection& connection = connections_.at(message->connection);

@@ -38,7 +38,6 @@ private:
     void take_frame(const Arrival& a, Message& message);
     void settle(const Arrival& a, Message& message);
     void fail(const Arrival& a, Message& message);
-    bool answers_another(const Arrival& a);
     bool was_left(const Message& message);
     bool may_send(const Connection& connection, Side side) const;
 

@@ -246,7 +246,7 @@ void Llc::apply(Arrival& a, const wire::ConfirmRkeyContinuationMessage& message,
 void Llc::apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&) {
     if (message.body.reply) return;
     RmbTable& rmbs = links_.at(a.group).rmbs;
-    for (std::size_t i = 0; i < message.used; ++i) rmbs.remove(a.from, a.link, message.slots[i].rkey, a.packet->number);
+    for (std::size_t i = 0; i < message.used; ++i) rmbs.remove(a.from, a.link, message.slots[i].rkey);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -2,7 +2,6 @@
 #include "analyzer/engine/smcr/rmb_table.h"
 
 #include <limits>
-#include <utility>
 
 namespace fabricscope::engine::smcr {
 
@@ -47,11 +46,8 @@ void RmbTable::add_by_reference(Side owner, std::uint32_t carrier, std::uint32_t
         add(known->rmb, {link, pair.rkey, pair.address});
 }
 
-void RmbTable::remove(Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t frame) {
-    const auto* known = history_.rtokens[owner].find(link, rkey);
-    if (known == nullptr || std::exchange(group_.rmbs[known->rmb].deleted, true)) return;
-    if (removed_.size() <= known->rmb) removed_.resize(known->rmb + 1);
-    removed_[known->rmb] = frame;
+void RmbTable::remove(Side owner, std::uint32_t link, std::uint32_t rkey) {
+    if (const auto* known = history_.rtokens[owner].find(link, rkey)) group_.rmbs[known->rmb].deleted = true;
 }
 
 RmbTable::Target RmbTable::target_of(Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address) const {
@@ -70,7 +66,7 @@ RmbTable::Target RmbTable::target_of(Side owner, std::uint32_t link, std::uint32
 
 std::optional<RmbElement> RmbTable::element_at(Side owner, const Rtoken& place, std::uint64_t frame) {
     const Target target = target_of(owner, index_of(place), place.rkey, place.address);
-    if (target.place != Target::Place::in_rmb || (target.deleted && removed_[*target.deleted] <= frame)) {
+    if (target.place != Target::Place::in_rmb || target.deleted) {
         const auto rmb = announce(owner, place, frame);
         return rmb ? std::optional(RmbElement{*rmb, 1}) : std::nullopt;
     }

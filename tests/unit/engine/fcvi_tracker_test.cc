@@ -343,20 +343,6 @@ TEST(FcviTracker, AFailedMessage) {
     EXPECT_EQ(w.connection().from[server].failed_responses, 1U);
 }
 
-/// The first Message's response and the second one's request are missing.
-TEST(FcviTracker, AResponseWithAnotherNumberIsAnothersIfOxIdsMayBeUsedAgain) {
-    const World w(
-        "fcvi_sends_in_turn",
-        {"FCVI_SEND_RQST/all set fabricscope.fc.ox_id=0x7777", "FCVI_SEND_RESP/all set fabricscope.fc.ox_id=0x7777",
-         "FCVI_SEND_RQST/2 drop", "FCVI_SEND_RESP drop"});
-    EXPECT_EQ(w.found(), Ids{}) << w.text();
-    ASSERT_EQ(w.model().messages.size(), 3U);
-    EXPECT_FALSE(w.message(0).response);
-    EXPECT_EQ(w.message(1).msg_id, 2U);
-    EXPECT_FALSE(w.message(1).request_begin);
-    EXPECT_TRUE(w.message(1).response);
-}
-
 TEST(FcviTracker, AnOxIdIsUsedAgain) {  // 5.4
     const World w("fcvi_sends_in_turn");
     EXPECT_EQ(w.found(), Ids{}) << w.text();
