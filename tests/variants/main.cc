@@ -139,10 +139,9 @@ std::string trimmed(const std::string& text) {
     return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-/// A loss that showed a fault once, beyond what a test run tries.
+/// A variant that showed a fault once, beyond what a test run tries.
 struct Found {
-    std::string capture;
-    unsigned percent = 0, seed = 0;
+    std::string capture, kind, name;
 };
 
 /// Calls `use` with the four columns of each line.
@@ -169,10 +168,7 @@ std::vector<Exception> read_exceptions(const std::string& path) {
 
 std::vector<Found> read_found(const std::string& path) {
     std::vector<Found> found;
-    for_each_line(path, [&](const auto& line) {
-        found.push_back(
-            {line[0], static_cast<unsigned>(std::stoul(line[1])), static_cast<unsigned>(std::stoul(line[2]))});
-    });
+    for_each_line(path, [&](const auto& line) { found.push_back({line[0], line[1], line[2]}); });
     return found;
 }
 
@@ -199,8 +195,7 @@ public:
         try_variants(whole, capture, [&](const auto& use) {
             for_each_variant(whole, options_.effort, use);
             for (const Found& found : found_)
-                if (found.capture == capture && found.seed > seeds_at(options_.effort))
-                    for_loss(whole, found.percent, found.seed, use);
+                if (found.capture == capture) for_named(whole, found.kind, found.name, use);
         });
         // What would have followed has had its time when a capture goes on, and there was none.
         if (!add_bystander(whole)) return;
@@ -327,7 +322,7 @@ int main(int argc, char** argv) {
     app.add_option(
         "--exceptions", options.exceptions, "KIND | CAPTURE | RULE or VALUE | REASON, a line each, with wildcards");
     app.add_option(
-        "--found", options.found, "CAPTURE | PERCENT | SEED | WHAT, a line each: losses that are tried at any effort");
+        "--found", options.found, "CAPTURE | KIND | NAME | WHAT, a line each: variants that are tried at any effort");
     app.add_option("--effort", options.effort, "so many times as many frames and lengths");
     app.add_option("--kind", options.kind, "only such variants");
     app.add_option("--fault", options.fault, "with --verbose: only this rule or value");

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <sstream>
+#include <stdexcept>
 
 #include "capture/packet.h"
 
@@ -42,6 +44,16 @@ Place place_of(const capture::Frame& frame) {
     }
 }
 
+std::vector<std::size_t> numbers_in(const std::string& text) {
+    std::vector<std::size_t> numbers;
+    std::string spaced = text;
+    std::ranges::replace_if(
+        spaced, [](char each) { return each < '0' || each > '9'; }, ' ');
+    std::istringstream rest(spaced);
+    for (std::size_t number = 0; rest >> number;) numbers.push_back(number);
+    return numbers;
+}
+
 class Maker {
 public:
     Maker(const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use)
@@ -64,18 +76,28 @@ public:
         split();
     }
 
+    void make_named(const std::string& kind, const std::string& name) {
+        const std::vector<std::size_t> numbers = numbers_in(name);
+        const auto number = [&](std::size_t index) {
+            if (index >= numbers.size()) throw std::runtime_error(kind + " " + name + ": is no variant's name");
+            return numbers[index];
+        };
+        const auto frame = [&](std::size_t index) { return number(index) - 1; };
+        if (kind == "one frame lost") return lose_one(frame(0));
+        if (kind == "frames in a row lost") return lose_in_a_row(number(0), frame(1));
+        if (kind == "early end") return end_early(frame(0));
+        const bool cut = kind == "some frames lost + snap length";
+        if (!cut && kind != "some frames lost") throw std::runtime_error(kind + ": such variants have no names");
+        if (cut) cut_all(static_cast<std::uint32_t>(number(2)));
+        lose_some(static_cast<unsigned>(number(0)), static_cast<unsigned>(number(1)));
+        cut_none();
+    }
+
     void make_losses() {
         lose_one();
         lose_some();
         see_one_direction();
         see_one_transport();
-    }
-
-    void lose_some(unsigned percent, unsigned seed) {
-        std::mt19937 random(seed);
-        keep("some frames lost", fmt::format("{} %, seed {}", percent, seed), [&](std::size_t) {
-            return random() % 100 >= percent;
-        });
     }
 
 private:
@@ -97,22 +119,35 @@ private:
         if (variant.frames.size() < size()) use_(variant);
     }
 
+    void lose_one(std::size_t lost) {
+        keep("one frame lost", fmt::format("frame {}", lost + 1), [&](std::size_t i) { return i != lost; });
+    }
+
     void lose_one() {
-        for (const std::size_t lost : spread(size(), 60 * effort_))
-            keep("one frame lost", fmt::format("frame {}", lost + 1), [&](std::size_t i) { return i != lost; });
+        for (const std::size_t lost : spread(size(), 60 * effort_)) lose_one(lost);
+    }
+
+    void lose_some(unsigned percent, unsigned seed) {
+        std::mt19937 random(seed);
+        keep("some frames lost", fmt::format("{} %, seed {}", percent, seed), [&](std::size_t) {
+            return random() % 100 >= percent;
+        });
     }
 
     void lose_some() {
         for (const unsigned percent : {1U, 5U, 20U})
-            for (unsigned seed = 1; seed <= seeds_at(effort_); ++seed) lose_some(percent, seed);
+            for (unsigned seed = 1; seed <= 4 * effort_; ++seed) lose_some(percent, seed);
+    }
+
+    void lose_in_a_row(std::size_t length, std::size_t first) {
+        keep("frames in a row lost", fmt::format("{} from frame {} on", length, first + 1), [&](std::size_t i) {
+            return i < first || i >= first + length;
+        });
     }
 
     void lose_in_a_row() {
         for (const std::size_t length : {std::size_t{2}, std::size_t{5}, size() / 4})
-            for (const std::size_t first : spread(size(), 10 * effort_))
-                keep("frames in a row lost", fmt::format("{} from frame {} on", length, first + 1), [&](std::size_t i) {
-                    return i < first || i >= first + length;
-                });
+            for (const std::size_t first : spread(size(), 10 * effort_)) lose_in_a_row(length, first);
     }
 
     void cut() {
@@ -134,9 +169,12 @@ private:
             keep("late start", fmt::format("frame {}", first + 1), [&](std::size_t i) { return i >= first; });
     }
 
+    void end_early(std::size_t end) {
+        keep("early end", fmt::format("frame {}", end + 1), [&](std::size_t i) { return i <= end; });
+    }
+
     void end_early() {
-        for (const std::size_t end : spread(size(), 10 * effort_))
-            keep("early end", fmt::format("frame {}", end + 1), [&](std::size_t i) { return i <= end; });
+        for (const std::size_t end : spread(size(), 10 * effort_)) end_early(end);
     }
 
     std::set<std::string> senders() const {
@@ -165,20 +203,28 @@ private:
         }
     }
 
+    /// Whatever else is done to them.
+    void cut_all(std::uint32_t snap) {
+        snap_ = snap;
+        also_ = {" + snap length", fmt::format(", {}", snap)};
+    }
+    void cut_none() {
+        snap_ = no_snap;
+        also_ = {};
+    }
+
     /// Cut, and something else.
     void lack_several_things() {
         lose_some_of_one_direction();
         for (const std::uint32_t snap : usual_snaps) {
-            snap_ = snap;
-            also_ = {" + snap length", fmt::format(", {}", snap)};
+            cut_all(snap);
             see_one_direction();
             see_one_transport();
             begin_late(6);
             for (unsigned seed = 1; seed <= effort_; ++seed)
                 for (const unsigned percent : {5U, 20U}) lose_some(percent, seed);
         }
-        snap_ = no_snap;
-        also_ = {};
+        cut_none();
     }
 
     bool is_ethernet() const {
@@ -351,9 +397,10 @@ void for_each_loss(
     Maker(whole, effort, use).make_losses();
 }
 
-void for_loss(
-    const traffic::Recording& whole, unsigned percent, unsigned seed, const std::function<void(const Variant&)>& use) {
-    Maker(whole, 1, use).lose_some(percent, seed);
+void for_named(
+    const traffic::Recording& whole, const std::string& kind, const std::string& name,
+    const std::function<void(const Variant&)>& use) {
+    Maker(whole, 1, use).make_named(kind, name);
 }
 
 }  // namespace fabricscope::variants

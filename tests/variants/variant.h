@@ -39,10 +39,10 @@ void for_each_variant(
 /// Only those that lose frames, wherever they are, or have one direction or transport.
 void for_each_loss(const traffic::Recording& whole, std::size_t effort, const std::function<void(const Variant&)>& use);
 
-/// Those that lose frames at random have seeds from 1 to this one.
-constexpr std::size_t seeds_at(std::size_t effort) { return 4 * effort; }
-/// Calls `use` with the one of this seed, of which each frame is lost with this chance.
-void for_loss(
-    const traffic::Recording& whole, unsigned percent, unsigned seed, const std::function<void(const Variant&)>& use);
+/// Calls `use` with the one that has this kind and name, whatever effort makes it. Only what loses frames has such
+/// names.
+void for_named(
+    const traffic::Recording& whole, const std::string& kind, const std::string& name,
+    const std::function<void(const Variant&)>& use);
 
 }  // namespace fabricscope::variants
