@@ -13,6 +13,7 @@
 #include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 #include "protocols/ib/headers.h"
+#include "protocols/ib/retries.h"
 
 namespace fabricscope::observations {
 namespace {
@@ -180,19 +181,52 @@ std::string where_to_look(ib::AethSyndrome syndrome) {
     }
 }
 
-/// By stream: what was seen of it last.
-using LastEvents = std::unordered_map<std::uint32_t, const Event*>;
+/// What was seen of a stream last.
+struct LastEvent {
+    const Event* event = nullptr;
+    std::uint32_t rnr_naks = 0;  ///< of the same packet
+};
+using LastEvents = std::unordered_map<std::uint32_t, LastEvent>;  ///< by stream
 
-/// The RNR NAK behind which a requester gave up: it disconnected, with its request unanswered.
-const Event* last_rnr_nak(const Stream& stream, const LastEvents& last_events) {
-    const auto last = last_events.find(stream.id);
-    if (last == last_events.end() || last->second->kind != Event::Kind::rnr_nak) return nullptr;
-    const Event& nak = *last->second;
-    if (stream.unanswered[other(nak.from)] == 0 || stream.ending != End::disconnected) return nullptr;
-    return &nak;
+LastEvents last_events_of(const Model& model) {
+    LastEvents last_events;
+    for (const Event& event : model.events) {
+        LastEvent& last = last_events[event.stream];
+        const bool is_same = last.event != nullptr && last.event->psn == event.psn;
+        if (!is_same) last.rnr_naks = 0;
+        last.rnr_naks += event.kind == Event::Kind::rnr_nak ? 1 : 0;
+        last.event = &event;
+    }
+    return last_events;
 }
 
-void observe_end(Observations& observations, const Stream& stream, const LastEvents& last_events) {
+/// Whether no retry can follow: there have been as many as there may be, or its requester disconnected before it was to
+/// send the next one. If not, one that the capture lacks may have been accepted.
+bool is_last_attempt(const LastEvent& last, const Stream& stream, const engine::rdma_cm::Model* cm) {
+    if (cm == nullptr || stream.cm_connection == 0) return false;
+    const engine::rdma_cm::Connection& connection = cm->connections[stream.cm_connection - 1];
+    const Event& nak = *last.event;
+    for (const engine::Side side : {engine::Side::client, engine::Side::server}) {
+        const engine::rdma_cm::Endpoint& peer = connection.end[side];
+        const bool is_peer = peer.qpn && peer.qpn == stream.end[nak.from].qpn;
+        if (is_peer && peer.rnr_retry_count && last.rnr_naks > *peer.rnr_retry_count) return true;
+    }
+    const std::uint8_t timer = ib::AethSyndrome::of(nak.syndrome.value_or(0)).value;
+    const engine::Time wait = ib::rnr_timer_microseconds(timer) * capture::microsecond;
+    return connection.dreq && 2 * (connection.dreq->time - nak.time) < wait;
+}
+
+/// The RNR NAK behind which a requester gave up: it disconnected, with its request unanswered.
+const Event* last_rnr_nak(const Stream& stream, const LastEvents& last_events, const engine::rdma_cm::Model* cm) {
+    const auto last = last_events.find(stream.id);
+    if (last == last_events.end() || last->second.event->kind != Event::Kind::rnr_nak) return nullptr;
+    const Event& nak = *last->second.event;
+    if (stream.unanswered[other(nak.from)] == 0 || stream.ending != End::disconnected) return nullptr;
+    return is_last_attempt(last->second, stream, cm) ? &nak : nullptr;
+}
+
+void observe_end(
+    Observations& observations, const Stream& stream, const LastEvents& last_events, const engine::rdma_cm::Model* cm) {
     const std::string name = stream_name(stream.id);
     if (stream.fatal)
         observations
@@ -202,7 +236,7 @@ void observe_end(Observations& observations, const Stream& stream, const LastEve
                     "{} refused a request with {}", to_string(stream.end[stream.fatal->by].address),
                     ib::to_string(ib::AethSyndrome::of(stream.fatal->syndrome))))
             .look = where_to_look(ib::AethSyndrome::of(stream.fatal->syndrome));
-    if (const Event* nak = last_rnr_nak(stream, last_events))
+    if (const Event* nak = last_rnr_nak(stream, last_events, cm))
         observations.add(
             kinds::retries_exhausted, name, {nak->frame},
             fmt::format(
@@ -308,11 +342,10 @@ void observe(const Evidence& evidence, Observations& observations) {
     if (evidence.models.rdma == nullptr) return;
     const Model& model = *evidence.models.rdma;
     const Frames frames(model);
-    LastEvents last_events;
-    for (const Event& event : model.events) last_events[event.stream] = &event;
+    const LastEvents last_events = last_events_of(model);
     for (const Stream& stream : model.streams) {
         if (stream.merged) continue;
-        if (stream.link_group == 0) observe_end(observations, stream, last_events);
+        if (stream.link_group == 0) observe_end(observations, stream, last_events, evidence.models.rdma_cm);
         for (const Side side : {a, b}) {
             if (stream.link_group == 0) observe_retransmissions(observations, stream, side, frames);
             observe_gaps(observations, stream, side);
