@@ -267,6 +267,9 @@ void Disconnects::judge_response_handle(const Arrival& a) {
     const Connection& connection = connections_.at(a.exchange.connection);
     const std::optional<std::uint32_t>& handle = connection.end[a.exchange.originator].handle;
     if (!handle) return judge_.undecided(rules::right_handle, UndecidedReason::handle_unknown);
+    // What is disconnected had been connected, perhaps by a setup of another end, which is missing.
+    if (connection.outcome != Outcome::connected && !a.exchange.conn_setup_abort)
+        return judge_.undecided(rules::right_handle, UndecidedReason::setup_not_captured);
     const bool unassigned = a.header.handle() == wire::unassigned_handle;
     judge_.unless(
         connections_.lack_of_ends(connection.id), rules::right_handle, a.header.handle() == *handle || unassigned, a,

@@ -38,8 +38,8 @@ bool Timeouts::came(const Exchange& exchange, Awaited awaited) {
 }
 
 /// Whoever waits gives up: it aborts the Exchange; on Reliable Reception that of an earlier Message, since nothing
-/// behind it is answered well. Of RESP2 its sender shows that it has not sent it when it aborts the Exchange with the
-/// SEQ_ID of what it sent before.
+/// behind it is answered well, unless it was itself, and the answer got lost behind the capture. Of RESP2 its sender
+/// shows that it has not sent it when it aborts the Exchange with the SEQ_ID of what it sent before.
 bool Timeouts::is_known_to_lack(const Exchange& exchange, Awaited awaited) {
     if (awaited == Awaited::response2) return exchange.aborted_by_responder || exchange.aborted_behind_last;
     if (exchange.aborted_by_originator) return true;
@@ -47,7 +47,7 @@ bool Timeouts::is_known_to_lack(const Exchange& exchange, Awaited awaited) {
     const Message& message = model_.messages[exchange.index - 1];
     const Sender& sender = connections_.state(message.connection).sender[message.from];
     const std::optional<std::uint32_t>& given_up = sender.given_up;
-    return given_up && before(*given_up, message.msg_id) && !before(*given_up, sender.last_good()) &&
+    return given_up && before(*given_up, message.msg_id) && before(sender.last_good(), *given_up) &&
            connections_.at(message.connection).reliability() == wire::Reliability::reliable_reception;
 }
 
