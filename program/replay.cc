@@ -355,7 +355,7 @@ void add_replay(CommandLine& program) {
     command
         .option(
             "--against", options->against,
-            "Who is the other side: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE[/MAC]")
+            "Who is the other side: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE[/MAC or /WWPN]")
         .check(check_target)
         .placeholder("TARGET");
     add_peer_options(command, options->peer);

@@ -154,7 +154,7 @@ void add_verify(CommandLine& program) {
         .option(
             "--against", options->against,
             "The other side, as of replay; may be repeated: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], "
-            "if://INTERFACE")
+            "if://INTERFACE[/MAC or /WWPN]")
         .required()
         .check(check_target)
         .placeholder("TARGET");

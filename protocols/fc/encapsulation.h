@@ -116,7 +116,7 @@ struct BoardwalkTrailer {
 
 // ---- FIP -------------------------------------------------------------------------------------------
 
-/// FCoE Initialization Protocol: logins are the only Fibre Channel frames in it (FC-BB-5, FIP).
+/// FCoE Initialization Protocol: logins are the only Fibre Channel frames in it (FC-BB-5, FIP; VN2VN: FC-BB-6).
 struct FipHeader {
     std::uint8_t version = 1;  ///< 4 bits
     std::uint16_t reserved_1 = 0;
@@ -126,7 +126,15 @@ struct FipHeader {
     std::uint16_t descriptor_words = 0;  ///< behind this header
     std::uint16_t flags = 0;
 };
+inline constexpr std::uint16_t fip_discovery = 1;
 inline constexpr std::uint16_t fip_link_service = 2;
+inline constexpr std::uint16_t fip_control = 3;
+inline constexpr std::uint16_t fip_vn2vn = 5;
+// Subcodes, each of one operation.
+inline constexpr std::uint8_t fip_advertisement = 2;
+inline constexpr std::uint8_t fip_request = 1;  ///< of a link service
+inline constexpr std::uint8_t fip_keep_alive = 1;
+inline constexpr std::uint8_t fip_probe_request = 1;
 
 /// The head of each descriptor.
 struct FipDescriptor {
@@ -135,6 +143,24 @@ struct FipDescriptor {
 };
 /// FLOGI, FDISC, LOGO, ELP: two reserved octets, then an FC frame without CRC.
 constexpr bool holds_frame(const FipDescriptor& descriptor) { return descriptor.type >= 7 && descriptor.type <= 10; }
+
+// The descriptors that tell who somebody is, behind their heads.
+inline constexpr std::uint8_t fip_mac_type = 2;
+struct FipMac {
+    Mac mac;
+};
+inline constexpr std::uint8_t fip_name_type = 4;
+struct FipName {
+    Bytes<2> reserved;
+    std::uint64_t name = 0;  ///< of a Node or a switch
+};
+inline constexpr std::uint8_t fip_vn_port_type = 11;
+struct FipVnPort {
+    Mac mac;  ///< FCoE frames to it have this address
+    std::uint8_t reserved = 0;
+    std::uint32_t port_id = 0;
+    std::uint64_t port_name = 0;
+};
 
 }  // namespace fabricscope::fc
 
@@ -173,6 +199,25 @@ inline constexpr auto layout_of<fc::FipDescriptor> = layout<fc::FipDescriptor>(
     "FIP descriptor", "FC-BB-5, FIP descriptors", octets(0, 2),
     field<&fc::FipDescriptor::type>(at(0), "fabricscope.fc.fip.descriptor.type", "Type"),
     field<&fc::FipDescriptor::words>(at(1), "fabricscope.fc.fip.descriptor.words", "Length (words)"));
+
+template <>
+inline constexpr auto layout_of<fc::FipMac> = layout<fc::FipMac>(
+    "FIP MAC address", "FC-BB-5, FIP descriptors", octets(0, 6),
+    field<&fc::FipMac::mac>(at(0), "fabricscope.fc.fip.mac", "MAC address"));
+
+template <>
+inline constexpr auto layout_of<fc::FipName> = layout<fc::FipName>(
+    "FIP Name_Identifier", "FC-BB-5, FIP descriptors", octets(0, 10),
+    field<&fc::FipName::reserved>(at(0), "fabricscope.fc.fip.name_reserved", "Reserved", reserved),
+    field<&fc::FipName::name>(at(2), "fabricscope.fc.fip.name", "Name_Identifier", hex));
+
+template <>
+inline constexpr auto layout_of<fc::FipVnPort> = layout<fc::FipVnPort>(
+    "FIP VN_Port", "FC-BB-5, FIP descriptors", octets(0, 18),
+    field<&fc::FipVnPort::mac>(at(0), "fabricscope.fc.fip.vn_port.mac", "VN_Port MAC address"),
+    field<&fc::FipVnPort::reserved>(at(6), "fabricscope.fc.fip.vn_port.reserved", "Reserved", hex, reserved),
+    field<&fc::FipVnPort::port_id>(at(7, 3), "fabricscope.fc.fip.vn_port.port_id", "N_Port_ID", hex),
+    field<&fc::FipVnPort::port_name>(at(10), "fabricscope.fc.fip.vn_port.port_name", "Port_Name", hex));
 
 template <>
 inline constexpr auto layout_of<fc::FcoeHeader> = layout<fc::FcoeHeader>(

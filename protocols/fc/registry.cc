@@ -17,7 +17,7 @@ constexpr auto all_layouts = layout::infos_of<
     FabricServiceAccept, LoginNames, ClassServiceParameters, VendorVersion, ProcessHeader, PrliPage, PrliAcceptPage,
     PrloPage, Logo, Adisc, Fan, Farp, RlsRequest, RlsAccept, RtvAccept, Rrq, Csu, CtHeader, GidIppRequest, PortIdEntry,
     FcoeHeader, FcoeTrailer, EncapsulationHeader, DelimiterWord, MdsHeader, MdsTrailer, BoardwalkHeader,
-    BoardwalkTrailer, FipHeader, FipDescriptor>();
+    BoardwalkTrailer, FipHeader, FipDescriptor, FipMac, FipName, FipVnPort>();
 
 }  // namespace
 

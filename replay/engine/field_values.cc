@@ -107,14 +107,17 @@ std::optional<Value> gid_value(std::string_view text) {
     return value;
 }
 
-std::optional<Value> mac_value(std::string_view text) {
+/// So many octets, with colons between them.
+std::optional<Octets> octets_with_colons(std::string_view text, std::size_t count) {
     std::string digits;
     for (std::size_t i = 0; i < text.size(); ++i)
         if (i % 3 != 2) digits.push_back(text[i]);
         else if (text[i] != ':') return std::nullopt;
-    if (digits.size() != 12) return std::nullopt;
+    if (text.size() != 3 * count - 1) return std::nullopt;
     return octets_from_hex(digits);
 }
+
+std::optional<Value> mac_value(std::string_view text) { return octets_with_colons(text, sizeof(Mac)); }
 
 /// Where "octets[12]" stands.
 std::optional<std::size_t> place_of(std::string_view name) {
@@ -195,6 +198,15 @@ std::optional<Mac> mac_from_text(std::string_view text) {
     Mac mac;
     std::ranges::copy(*value, mac.octets.begin());
     return mac;
+}
+
+std::optional<std::uint64_t> port_name_from_text(std::string_view text) {
+    constexpr std::size_t size = sizeof(std::uint64_t);
+    std::optional<Octets> octets = octets_with_colons(text, size);
+    if (text.starts_with("0x")) text.remove_prefix(2);
+    if (!octets && text.size() == 2 * size) octets = octets_from_hex(text);
+    if (!octets) return std::nullopt;
+    return number_of(*octets);
 }
 
 std::optional<Gid> gid_from_text(std::string_view text) {

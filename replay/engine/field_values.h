@@ -26,6 +26,8 @@ std::string text_of_octets(ByteView octets);
 // ---- addresses -----------------------------------------------------------------------------------
 
 std::optional<Mac> mac_from_text(std::string_view text);
+/// A World Wide Port_Name: "21:00:00:e0:8b:05:05:04", "210000e08b050504", "0x210000e08b050504".
+std::optional<std::uint64_t> port_name_from_text(std::string_view text);
 /// An IPv4 or IPv6 address.
 std::optional<Gid> gid_from_text(std::string_view text);
 

@@ -29,7 +29,7 @@ void check_own(const Gid& own, const std::optional<Gid>& peer) {
 }  // namespace
 
 std::unique_ptr<Transport> open_transport(const Target& target, const TransportOptions& options) {
-    if (target.kind == Target::Kind::interface) return open_interface(target.interface, target.mac);
+    if (target.kind == Target::Kind::interface) return open_interface(target, options.timeout);
     if (target.kind == Target::Kind::rocev2) {
         const SocketAddress host(target.host);
         check_peer(host.ip());

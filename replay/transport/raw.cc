@@ -5,11 +5,14 @@
 #include <ifaddrs.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "capture/interface.h"
 #include "replay/transport/ethernet.h"
 #include "replay/transport/ip_hosts.h"
+#include "replay/transport/port_names.h"
 #include "replay/transport/sockets.h"
 
 namespace fabricscope::replay {
@@ -44,8 +47,9 @@ private:
 /// One host, whose address is the recorded one or another.
 class InterfaceTransport final : public Transport {
 public:
-    InterfaceTransport(const std::string& interface, const std::optional<Mac>& peer)
-        : interface_(interface), peer_(peer) {}
+    InterfaceTransport(const Target& target, Time timeout) : interface_(target.interface), peer_(target.mac) {
+        if (target.port_name) find_port(target.interface, *target.port_name, timeout);
+    }
 
     std::optional<LiveAddresses> addresses() const override { return std::nullopt; }
 
@@ -61,7 +65,31 @@ public:
     }
 
     ByteView receive(Time wait) override {
-        const ByteView frame = interface_.receive(wait);
+        if (first_.empty()) return taken(interface_.receive(wait));
+        const Octets first = std::exchange(first_, {});
+        return taken(first);
+    }
+
+private:
+    /// It tells itself where it is, if only one listens: ports of VN2VN do so every 8 s (FC-BB-6, BEACON_PERIOD), and
+    /// others when they log in. Nobody is asked, as that would be sent to all.
+    void find_port(const std::string& interface, std::uint64_t name, Time timeout) {
+        using std::chrono::steady_clock;
+        const auto end = steady_clock::now() + std::chrono::nanoseconds(timeout);
+        for (Time left = timeout; left > 0; left = std::chrono::nanoseconds(end - steady_clock::now()).count()) {
+            const ByteView frame = interface_.receive(left);
+            peer_ = mac_of_port(frame, name);
+            if (!peer_) continue;
+            first_.assign(frame.begin(), frame.end());
+            return;
+        }
+        throw Unreachable(fmt::format(
+            "nobody on {} has said within {} s that it has the Port_Name {}: neither in FIP nor by a login", interface,
+            static_cast<double>(timeout) / static_cast<double>(capture::second), fc::name_text(name)));
+    }
+
+    /// The frame, if it is of the peer; as if the recorded one had sent it.
+    ByteView taken(ByteView frame) {
         if (!peer_ || frame.empty()) return frame;
         if (header_of(frame).source != *peer_) return {};
         frame_.assign(frame.begin(), frame.end());
@@ -69,10 +97,10 @@ public:
         return frame_;
     }
 
-private:
     Ethernet interface_;
     std::optional<Mac> peer_;      ///< nothing: the recorded one
     std::optional<Mac> recorded_;  ///< of the peer, once something has been sent
+    Octets first_;                 ///< in which a port told where it is: what it says there counts
     std::vector<std::uint8_t> frame_;
 };
 
@@ -96,8 +124,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Transport> open_interface(const std::string& interface, const std::optional<Mac>& peer) {
-    return std::make_unique<InterfaceTransport>(interface, peer);
+std::unique_ptr<Transport> open_interface(const Target& target, Time timeout) {
+    return std::make_unique<InterfaceTransport>(target, timeout);
 }
 
 std::unique_ptr<Transport> open_ip_host(const IpHostsConfig& host, std::optional<std::uint16_t> peer_port) {

@@ -6,9 +6,11 @@
 
 namespace fabricscope::replay {
 
-/// Frames with the recorded addresses: FCoE, RoCE v1. `peer`: the host that stands for the recorded one; nothing: that
-/// one itself. Nobody else is sent to, and of others nothing is taken if the peer is named. Throws TransportError.
-std::unique_ptr<Transport> open_interface(const std::string& interface, const std::optional<Mac>& peer);
+/// Frames with the recorded addresses: FCoE, RoCE v1. `target.mac` or `port_name`: the host that stands for the
+/// recorded one; nothing: that one itself. Nobody else is sent to, and of others nothing is taken if the peer is named.
+/// Nothing at all is sent until a port that was named has told where it is. Throws TransportError; Unreachable if it
+/// does not within the time.
+std::unique_ptr<Transport> open_interface(const Target& target, Time timeout);
 
 /// One host beside this one. Throws as IpHosts does.
 std::unique_ptr<Transport> open_ip_host(const IpHostsConfig& host, std::optional<std::uint16_t> peer_port);

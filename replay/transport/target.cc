@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "replay/engine/field_values.h"
+#include "replay/transport/ethernet.h"
 #include "replay/transport/transport.h"
 
 namespace fabricscope::replay {
@@ -33,13 +34,15 @@ std::optional<std::string_view> behind(std::string_view prefix, std::string_view
     return text.starts_with(prefix) ? std::optional(text.substr(prefix.size())) : std::nullopt;
 }
 
-/// IFACE, or IFACE/MAC of one host.
+/// IFACE, or IFACE/MAC of one host, or IFACE/WWPN of one port.
 bool read_interface(std::string_view text, Target& target) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     target.interface = text.substr(0, slash);
     if (slash < text.size()) {
-        target.mac = mac_from_text(text.substr(slash + 1));
-        if (!target.mac || (target.mac->octets[0] & 1) != 0 || *target.mac == Mac{}) return false;
+        const std::string_view peer = text.substr(slash + 1);
+        target.mac = mac_from_text(peer);
+        if (!target.mac) target.port_name = port_name_from_text(peer);
+        if (target.mac ? !is_of_a_host(*target.mac) : target.port_name.value_or(0) == 0) return false;
     }
     return !target.interface.empty();
 }
@@ -78,7 +81,8 @@ std::optional<Target> parse_target(const std::string& text, std::string& problem
     if (good) return target;
     problem =
         text +
-        " is no target: emulated[:linux|:strict], rocev2://HOST[:PORT], smc://HOST[:PORT] or if://INTERFACE[/MAC]";
+        " is no target: emulated[:linux|:strict], rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE[/MAC] or "
+        "if://INTERFACE/WWPN";
     return std::nullopt;
 }
 

@@ -45,12 +45,13 @@ struct Target {
         emulated,
         rocev2,     ///< rocev2://HOST[:PORT]
         smc,        ///< smc://HOST:PORT
-        interface,  ///< if://IFACE[/MAC]
+        interface,  ///< if://IFACE[/MAC], if://IFACE/WWPN
     } kind = Kind::emulated;
-    std::string profile;     ///< emulated; empty: the recording's habits
-    std::string host;        ///< an IP address, without brackets
-    std::string interface;   ///< if://
-    std::optional<Mac> mac;  ///< if://: the peer's; nothing: the recorded one
+    std::string profile;                     ///< emulated; empty: the recording's habits
+    std::string host;                        ///< an IP address, without brackets
+    std::string interface;                   ///< if://
+    std::optional<Mac> mac;                  ///< if://: the peer's; nothing: the recorded one
+    std::optional<std::uint64_t> port_name;  ///< if://: of the peer, whose MAC address is learned from it
     std::optional<std::uint16_t> port;
 };
 /// The name of a profile: "linux", "rfc7609", or "strict" for the latter.
@@ -61,9 +62,9 @@ std::string proof_of(const Target& target);
 std::optional<Target> parse_target(const std::string& text, std::string& problem);
 
 struct TransportOptions {
-    std::string address;    ///< smc: own IP address, which no other host may have
-    std::string interface;  ///< smc: through which the peer is reached; empty: found by the address
-    Time timeout = 10 * capture::second;
+    std::string address;                  ///< smc: own IP address, which no other host may have
+    std::string interface;                ///< smc: through which the peer is reached; empty: found by the address
+    Time timeout = 10 * capture::second;  ///< for the peer to tell its MAC address, where that is asked for
 };
 
 /// Throws TransportError, Unreachable. Not for Kind::emulated.

@@ -92,13 +92,16 @@ import socket, sys, time
 from edit import records_of
 out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 out.bind((sys.argv[1], 0))
-for _, _, frame in records_of(sys.argv[2])[1]:
-    out.send(frame)
-    time.sleep(float(sys.argv[3]))
+only = {int(number) for number in sys.argv[4:]}
+for number, (_, _, frame) in enumerate(records_of(sys.argv[2])[1], 1):
+    if not only or number in only:
+        out.send(frame)
+        time.sleep(float(sys.argv[3]))
 """
 
 
-def send_frames(namespace, interface, sample, gap):
-    """Each frame of a sample out of an interface, so many seconds after the one before."""
-    subprocess.run(["ip", "netns", "exec", namespace, sys.executable, "-c", SEND, interface, sample, str(gap)], check=True,
+def send_frames(namespace, interface, sample, gap, only=()):
+    """Each frame of a sample, or those with these numbers, out of an interface, so many seconds after the one before."""
+    subprocess.run(["ip", "netns", "exec", namespace, sys.executable, "-c", SEND, interface, sample, str(gap),
+                    *map(str, only)], check=True,
                    env={**os.environ, "PYTHONPATH": os.path.dirname(__file__)})

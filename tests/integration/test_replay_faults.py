@@ -8,11 +8,13 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
-from harness import BUILD, sample
-from namespaces import CLIENT, REASON, SERVER, begin_listening, packet_sockets, wait_until, wired_namespaces
+from harness import BUILD, ROOT, sample
+from namespaces import (
+    CLIENT, REASON, SERVER, begin_listening, packet_sockets, send_frames, wait_until, wired_namespaces)
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
@@ -61,6 +63,14 @@ def sent(report, name, side):
     return [m for m in report["messages"] if m["name"] == name and m["from"] == side]
 
 
+def caught_on(wire_file, display_filter, *fields):
+    """Rows of fields of the frames that were captured."""
+    wanted = [word for field in fields for word in ("-e", field)]
+    text = subprocess.run(["tshark", "-r", wire_file, "-Y", display_filter, "-T", "fields", *wanted], capture_output=True, text=True,
+                          check=True).stdout
+    return [tuple(line.split("\t")) for line in text.splitlines()]
+
+
 @pytest.mark.parametrize("lines", [
     "duplicate message=REQ", "duplicate message=REP", 'drop message="RC SEND Only" from=client',
     'drop message="RC Acknowledge" from=server', 'delay message="RC SEND Only" from=client by=30ms',
@@ -93,9 +103,51 @@ def test_a_named_host_stands_for_the_recorded_one(wire, tmp_path):
     end(client, (1, 4))  # nobody answers
     sniffer.send_signal(signal.SIGTERM)
     sniffer.communicate(timeout=30)
-    seen = subprocess.run(["tshark", "-r", caught, "-Y", "eth.type == 0x8915", "-T", "fields", "-e", "eth.dst"],
-                          capture_output=True, text=True, check=True).stdout.split()
-    assert seen and set(seen) == {other}
+    assert set(caught_on(caught, "eth.type == 0x8915", "eth.dst")) == {(other,)}
+
+
+CLIENT_NAME = "20:00:00:00:5e:00:53:14"
+TARGET = {"capture": ROOT / "samples/fc_ae_rdma/class_2.fcoe.pcap", "session": "fc-pair-1"}
+
+
+def test_a_port_is_known_by_its_login(wire):
+    """if:// with a Port_Name: the server learns from the client's PLOGI, which counts, where the client is."""
+    (client_space, client_interface), (server_space, server_interface) = wire
+    server = replay(server_space, "server", f"if://{server_interface}/{CLIENT_NAME}", **TARGET)
+    wait_until(lambda: packet_sockets(server_space) == 1)
+    client = replay(client_space, "client", f"if://{client_interface}", **TARGET)
+    assert [end(process)["result"] for process in (client, server)] == ["same", "same"]
+
+
+def test_a_virtual_port_is_known_by_its_beacon(wire, tmp_path):
+    """A beacon that Linux sent: after it, and not before, frames go to the port it tells of, and to nobody else."""
+    (client_space, client_interface), (server_space, server_interface) = wire
+    caught = tmp_path / "wire.pcapng"
+    sniffer = begin_listening(server_space, [BUILD / "bin/fabricscope", "capture", "-i", server_interface, "-w", caught])
+    client = replay(client_space, "client", f"if://{client_interface}/0x200000005e005314", **TARGET)
+    wait_until(lambda: packet_sockets(client_space) == 1)
+    time.sleep(1)
+    send_frames(server_space, server_interface, "fcoe_vn2vn", 0, only=(6,))
+    end(client, (1, 4))  # nobody answers
+    sniffer.send_signal(signal.SIGTERM)
+    sniffer.communicate(timeout=30)
+    rows = caught_on(caught, "fip or fcoe", "eth.type", "eth.dst")
+    assert rows[0] == ("0x8914", "01:10:18:01:00:04")
+    assert len(rows) > 1 and set(rows[1:]) == {("0x8906", "0e:fd:00:00:53:14")}
+
+
+def test_nobody_has_the_name(wire, tmp_path):
+    """Neither the recorded peer nor anybody else is sent to."""
+    (client_space, client_interface), (server_space, server_interface) = wire
+    caught = tmp_path / "wire.pcapng"
+    sniffer = begin_listening(server_space, [BUILD / "bin/fabricscope", "capture", "-i", server_interface, "-w", caught])
+    client = replay(client_space, "client", f"if://{client_interface}/21:00:00:e0:8b:05:05:04", "--timeout", 0.5, **TARGET)
+    out, err = client.communicate(timeout=30)
+    assert client.returncode == 4 and not out
+    assert f"nobody on {client_interface} has said within 0.5 s that it has the Port_Name 21:00:00:e0:8b:05:05:04" in err.decode()
+    sniffer.send_signal(signal.SIGTERM)
+    sniffer.communicate(timeout=30)
+    assert caught_on(caught, "fip or fcoe", "eth.dst") == []
 
 
 def test_a_cut_wire(wire, tmp_path):

@@ -107,6 +107,9 @@ TEST(FieldValues, Addresses) {
     EXPECT_EQ(short_text(gid_from_text("2001:db8::1").value_or(Gid{})), "2001:db8::1");
     for (const char* wrong : {"", "00:00:5e:00:53", "00-00-5e-00-53-0a", "0:0:5e:00:53:0a"})
         EXPECT_EQ(mac_from_text(wrong), std::nullopt) << wrong;
+    EXPECT_EQ(port_name_from_text("21:00:00:e0:8b:05:05:04"), 0x2100'00E0'8B05'0504);
+    for (const char* wrong : {"", "0x", "00:00:5e:00:53:0a", "21:00:00:e0:8b:05:05:04:", "0x210000e08b05050"})
+        EXPECT_EQ(port_name_from_text(wrong), std::nullopt) << wrong;
 }
 
 }  // namespace
