@@ -31,7 +31,7 @@ struct LoadOptions {
     std::uint64_t size = LoadPlan{}.size, depth = LoadPlan{}.depth;
     double rate = 0, duration = 10, timeout = 10;
     std::optional<std::uint64_t> port, total, messages;
-    bool serve = false, json = false;
+    bool serve = false, gso = false, json = false;
 };
 
 /// What is sent at most in one packet, so that a message is one.
@@ -62,7 +62,8 @@ LoadWay way_of(const LoadOptions& options, bool limited) {
         .hosts = static_cast<unsigned>(options.hosts),
         .interface = options.interface,
         .limited = limited,
-        .timeout = static_cast<Time>(options.timeout * 1e9)};
+        .timeout = static_cast<Time>(options.timeout * 1e9),
+        .join = options.gso};
 }
 
 std::string why_not(const LoadOptions& options) {
@@ -165,6 +166,7 @@ void add_load(CommandLine& program) {
     command.option("--depth", options->depth, "rc: messages of a session under way at once (64)")
         .between(1, most_depth)
         .placeholder("N");
+    command.flag("--gso", options->gso, "Hand packets of equal size to the kernel together, which cuts them");
     command.option("--seed", options->seed, "Of chance in numbers that are chosen freely (1)")
         .positive()
         .placeholder("N");

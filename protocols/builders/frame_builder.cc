@@ -31,13 +31,20 @@ Gid gid_of(const Ipv4& address) {
     return gid;
 }
 
-template <layout::WireFormat T> void FrameBuilder::put(const T& header) {
-    const std::size_t at = frame_.size();
-    frame_.resize(at + layout::size_of<T>);
-    layout::build_into(header, std::span(frame_).subspan(at));
+void FrameBuilder::begin(std::size_t size) {
+    frame_.resize(size);
+    end_ = 0;
 }
 
-void FrameBuilder::put(ByteView octets) { frame_.insert(frame_.end(), octets.begin(), octets.end()); }
+template <layout::WireFormat T> void FrameBuilder::put(const T& header) {
+    layout::build_into(header, std::span(frame_).subspan(end_));
+    end_ += layout::size_of<T>;
+}
+
+void FrameBuilder::put(ByteView octets) {
+    std::ranges::copy(octets, frame_.begin() + static_cast<std::ptrdiff_t>(end_));
+    end_ += octets.size();
+}
 
 void FrameBuilder::put_checksum(std::size_t offset, std::uint16_t value) {
     frame_[offset] = static_cast<std::uint8_t>(value >> 8);
@@ -45,15 +52,16 @@ void FrameBuilder::put_checksum(std::size_t offset, std::uint16_t value) {
 }
 
 void FrameBuilder::begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::size_t payload) {
-    frame_.clear();
     if (!ends.source.is_ipv4()) {
+        begin(network_offset + layout::size_of<net::Ipv6Header> + payload);
         put(net::Ethernet{ends.destination_mac, ends.source_mac, net::ether_type_ipv6});
         put(net::Ipv6Header{
             6, ends.traffic_class, 0, static_cast<std::uint16_t>(payload), protocol, ends.hop_limit, ends.source,
             ends.destination});
-        transport_ = frame_.size();
+        transport_ = end_;
         return;
     }
+    begin(network_offset + layout::size_of<net::Ipv4Header> + payload);
     put(net::Ethernet{ends.destination_mac, ends.source_mac, net::ether_type_ipv4});
     net::Ipv4Header header{};
     header.version = 4;
@@ -68,17 +76,18 @@ void FrameBuilder::begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::s
     header.source = ipv4_of(ends.source);
     header.destination = ipv4_of(ends.destination);
     put(header);
-    transport_ = frame_.size();
-    put_checksum(ip_checksum_offset, net::checksum_of(net::checksum_sum(ByteView(frame_).subspan(network_offset))));
+    transport_ = end_;
+    const ByteView covered = ByteView(frame_).subspan(network_offset, layout::size_of<net::Ipv4Header>);
+    put_checksum(ip_checksum_offset, net::checksum_of(net::checksum_sum(covered)));
 }
 
 void FrameBuilder::begin_grh(const FrameEnds& ends, std::size_t payload) {
-    frame_.clear();
+    begin(network_offset + layout::size_of<ib::Grh> + payload);
     put(net::Ethernet{ends.destination_mac, ends.source_mac, ib::roce_v1_ether_type});
     put(ib::Grh{
         6, ends.traffic_class, 0, static_cast<std::uint16_t>(payload), ib::next_header_bth, ends.hop_limit, ends.source,
         ends.destination});
-    transport_ = frame_.size();
+    transport_ = end_;
 }
 
 /// Over the pseudo header and everything from the transport header on. IPv4's pseudo header has the last four octets of
@@ -119,7 +128,7 @@ ByteView FrameBuilder::roce(
     } else {
         begin_grh(ends, packet);
     }
-    const std::size_t bth_offset = frame_.size() - network_offset;
+    const std::size_t bth_offset = end_ - network_offset;
     put(bth);
     put(extended);
     put(payload);
@@ -128,7 +137,7 @@ ByteView FrameBuilder::roce(
     const ib::IcrcStart start = !over_ip                ? ib::IcrcStart::grh
                                 : ends.source.is_ipv4() ? ib::IcrcStart::ipv4
                                                         : ib::IcrcStart::ipv6;
-    const ByteView covered = ByteView(frame_).subspan(network_offset);
+    const ByteView covered = ByteView(frame_).first(end_).subspan(network_offset);
     put(ib::Icrc{ib::icrc(start, covered, bth_offset).value_or(0)});
     if (start == ib::IcrcStart::ipv6)
         put_checksum(transport_ + udp_checksum_offset, transport_checksum(ends, net::protocol_udp));

@@ -45,6 +45,7 @@ public:
     ByteView roce(const FrameEnds& ends, RoceVersion version, ib::Bth bth, ByteView extended, ByteView payload);
 
 private:
+    void begin(std::size_t size);
     template <layout::WireFormat T> void put(const T& header);
     void put(ByteView octets);
     void begin_ip(const FrameEnds& ends, std::uint8_t protocol, std::size_t payload);
@@ -53,6 +54,7 @@ private:
     std::uint16_t transport_checksum(const FrameEnds& ends, std::uint8_t protocol) const;
 
     std::vector<std::uint8_t> frame_;
+    std::size_t end_ = 0;        ///< behind what has been put into it
     std::size_t transport_ = 0;  ///< where the transport header begins
 };
 

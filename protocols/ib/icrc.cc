@@ -16,6 +16,9 @@ constexpr std::size_t bth_size = layout::size_of<Bth>;
 /// LRH, GRH and BTH, or an IPv4 header with all options, UDP and BTH.
 constexpr std::size_t longest_headers = lrh_size + 60 + layout::size_of<net::UdpHeader> + bth_size;
 
+/// The CRC of an LRH that is not there: eight octets 0xFF (annexes A16.5.1, A17.3.3).
+constexpr std::uint32_t of_absent_lrh = 0x2144DF1C;
+
 /// Parses the T at the beginning of `octets`, lets `change` at it and builds it again.
 template <class T> void mask(std::span<std::uint8_t> octets, void (*change)(T&)) {
     T header{};
@@ -94,9 +97,8 @@ std::optional<std::uint32_t> icrc(IcrcStart start, ByteView packet, std::size_t 
     std::copy_n(packet.begin(), headers_end, headers.begin());
     mask_headers(start, headers, bth);
 
-    constexpr std::array<std::uint8_t, lrh_size> absent_lrh{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
-    std::uint32_t crc = start == IcrcStart::lrh ? 0 : net::crc32(0, absent_lrh);
-    crc = net::crc32(crc, ByteView(headers).first(headers_end));
+    const std::uint32_t before = start == IcrcStart::lrh ? 0 : of_absent_lrh;
+    const std::uint32_t crc = net::crc32(before, ByteView(headers).first(headers_end));
     return net::crc32(crc, packet.subspan(headers_end));
 }
 

@@ -65,12 +65,10 @@ struct Head {
     }
 };
 
-/// At least six lanes of octets: four are folded side by side, since each multiplication waits for the one before.
-FABRICSCOPE_WITH_PCLMUL std::uint32_t by_folding(std::uint32_t before, ByteView octets) {
+/// The head and as many lanes of `octets` as are whole fours, four side by side, since each multiplication waits for
+/// the one before. `octets` are at least two lanes, and lose those that were taken.
+FABRICSCOPE_WITH_PCLMUL inline __m128i fold_fours(const Head& head, ByteView& octets, __m128i over_one) {
     const __m128i over_four = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
-    const __m128i over_one = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
-    const Head head(before, octets);
-    octets = octets.subspan(head.taken);
     __m128i a = load(head.octets.data());
     __m128i b = load(head.octets.data() + lane);
     __m128i c = load(octets.data());
@@ -81,7 +79,17 @@ FABRICSCOPE_WITH_PCLMUL std::uint32_t by_folding(std::uint32_t before, ByteView 
         c = fold(c, load(octets.data() + 2 * lane), over_four);
         d = fold(d, load(octets.data() + 3 * lane), over_four);
     }
-    __m128i rest = fold(fold(fold(a, b, over_one), c, over_one), d, over_one);
+    return fold(fold(fold(a, b, over_one), c, over_one), d, over_one);
+}
+
+/// At least one lane of octets.
+FABRICSCOPE_WITH_PCLMUL std::uint32_t by_folding(std::uint32_t before, ByteView octets) {
+    const __m128i over_one = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
+    const Head head(before, octets);
+    octets = octets.subspan(head.taken);
+    __m128i rest = octets.size() >= 6 * lane
+                       ? fold_fours(head, octets, over_one)
+                       : fold(load(head.octets.data()), load(head.octets.data() + lane), over_one);
     for (; !octets.empty(); octets = octets.subspan(lane)) rest = fold(rest, load(octets.data()), over_one);
     return ~remainder_of(rest);
 }
@@ -97,7 +105,7 @@ bool can_fold() {
 
 std::uint32_t crc32(std::uint32_t before, ByteView octets) {
 #if defined(__x86_64__)
-    if (octets.size() >= 6 * lane && can_fold()) return by_folding(before, octets);
+    if (octets.size() >= lane && can_fold()) return by_folding(before, octets);
 #endif
     return by_zlib(before, octets);
 }

@@ -17,8 +17,6 @@ namespace {
 constexpr Time grace = 3 * capture::second;
 /// How long the peer may take to acknowledge that link groups end.
 constexpr Time settling = 200 * capture::millisecond;
-/// Loads have no longer ones. The less memory the kernel goes through, the faster it is.
-constexpr int longest_frame = 1'600, buffer_mib = 16;
 /// If so many frames came at once, those behind them are let come together: the system takes longer to wake somebody up
 /// for each than to hand over all.
 constexpr unsigned many = 32;
@@ -26,7 +24,7 @@ constexpr std::chrono::microseconds together{20};
 /// How long the interface is listened to at once.
 constexpr Time slice = 20 * capture::millisecond;
 /// Frames that are taken in before anything is sent.
-constexpr unsigned most_at_once = 512;
+constexpr unsigned most_at_once = 128;
 /// What is due is begun in portions, so that what comes in the meantime is not lost.
 constexpr unsigned portion = 256;
 
@@ -79,7 +77,7 @@ private:
             while (!is_over(end)) step(begin);
             run_.seconds = static_cast<double>(now() - start) / 1e9;
             leave();
-        } catch (const std::runtime_error& error) {  // TransportError, InterfaceError: the interface went away
+        } catch (const TransportError& error) {  // the interface went away
             run_.seconds = static_cast<double>(now() - start) / 1e9;
             run_.broken_off = error.what();
             run_.open = open();
@@ -238,8 +236,7 @@ LoadRun run_load(
     const TransportOptions options{.address = way.address, .interface = way.interface, .timeout = way.timeout};
     const bool serves = way.peer.empty();
     IpHostsConfig config = serves ? hosts_at(options, 1, std::nullopt) : hosts_towards(way.peer, options, way.hosts);
-    config.longest_frame = longest_frame;
-    config.buffer_mib = buffer_mib;
+    config.join = way.join;
     IpHosts hosts(config);
     ready();
     if (serves) return Loop(plan, hosts, stop).server(way.limited);

@@ -26,6 +26,7 @@ struct LoadWay {
     std::string interface;                ///< empty: found by the addresses
     bool limited = true;                  ///< false: a server goes on until it is stopped
     Time timeout = 10 * capture::second;  ///< for the peer's answer to ARP
+    bool join = false;                    ///< packets that are sent go to the kernel together
 };
 
 /// `ready`: called once frames can be sent. `stop`: asked now and then, whether the load is to end. Throws as

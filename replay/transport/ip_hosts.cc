@@ -2,17 +2,11 @@
 #include "replay/transport/ip_hosts.h"
 
 #include <fmt/format.h>
-#include <linux/if_packet.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 
-#include "replay/transport/arp.h"
 #include "replay/transport/ethernet.h"
-#include "replay/transport/sockets.h"
 
 namespace fabricscope::replay {
 
@@ -24,9 +18,8 @@ constexpr unsigned probes = 3;
 constexpr Time probe_interval = 200 * capture::millisecond;
 /// Who may be answered, if there is no peer.
 constexpr std::size_t most_guests = 65'536;
-/// Frames that one call of the system sends.
-constexpr std::size_t most_at_once = 256;
-constexpr int room_ms = 1000;  ///< how long the interface may take none
+/// Of the kernel, for frames that have not been taken yet.
+constexpr int kernel_buffer = 16 << 20;
 
 Ipv4 ipv4_of(const Gid& ip) {
     Ipv4 address;
@@ -43,8 +36,15 @@ std::uint64_t number_of(const Mac& mac) {
            number_of(std::span(mac.octets).subspan(2));
 }
 
-/// Of all made-up hosts, and ARP.
-constexpr const char* filter = "arp or ether[0:2] = 0x02fa";
+/// To all made-up hosts, and ARP.
+constexpr std::array<sock_filter, 6> to_made_up_hosts{{
+    BPF_STMT(BPF_LD | BPF_H | BPF_ABS, frame_offset - 2),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ether_type_arp, 2, 0),
+    BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02FA, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, 0xFFFFFFFF),
+    BPF_STMT(BPF_RET | BPF_K, 0),
+}};
 
 }  // namespace
 
@@ -56,19 +56,10 @@ Gid ip_behind(const Gid& first, unsigned host) {
 }
 
 IpHosts::IpHosts(const IpHostsConfig& config)
-    : interface_(
-          config.interface, {.filter = filter,
-                             .own_frames = false,
-                             .snap_length = config.longest_frame,
-                             .buffer_mib = config.buffer_mib,
-                             .immediate = true}),
+    : interface_(config.interface, to_made_up_hosts, kernel_buffer),
       first_(config.first),
-      count_(config.count) {
-    if (interface_.link() != capture::LinkType::ethernet)
-        throw TransportError(config.interface + " is no Ethernet interface");
-    // What this host sends is of no interest, and need not be copied to where it is read.
-    constexpr int yes = 1;
-    ::setsockopt(interface_.descriptor(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &yes, sizeof yes);
+      count_(config.count),
+      join_(config.join) {
     claim_addresses();
     if (config.peer) find_peer(*config.peer, config.timeout);
 }
@@ -91,46 +82,27 @@ std::optional<unsigned> IpHosts::host_of(const Mac& mac) const {
 bool IpHosts::may_send_to(const Mac& mac) const { return peer_ ? mac == peer_mac_ : guests_.contains(number_of(mac)); }
 
 void IpHosts::send(std::span<const ByteView> frames) {
-    std::array<mmsghdr, most_at_once> messages;
-    std::array<iovec, most_at_once> octets;
-    while (!frames.empty()) {
-        unsigned count = 0;
-        for (; !frames.empty() && count < most_at_once; frames = frames.subspan(1)) {
-            const ByteView frame = frames.front();
-            if (frame.size() < frame_offset || !may_send_to(header_of(frame).destination)) continue;
-            octets[count] = {const_cast<std::uint8_t*>(frame.data()), frame.size()};
-            messages[count] = {};
-            messages[count].msg_hdr.msg_iov = &octets[count];
-            messages[count].msg_hdr.msg_iovlen = 1;
-            ++count;
-        }
-        for (unsigned sent = 0; sent < count;) {
-            const int done = ::sendmmsg(interface_.descriptor(), &messages[sent], count - sent, 0);
-            if (done > 0) {
-                sent += static_cast<unsigned>(done);
-            } else if (errno == EAGAIN || errno == ENOBUFS) {
-                pollfd one{.fd = interface_.descriptor(), .events = POLLOUT, .revents = 0};
-                if (::poll(&one, 1, room_ms) == 0) throw TransportError(interface_.name() + " takes no more frames");
-            } else if (errno != EINTR) {
-                throw TransportError(system_error(interface_.name() + ": sending"));
-            }
-        }
-    }
+    allowed_.clear();
+    std::ranges::copy_if(frames, std::back_inserter(allowed_), [this](ByteView frame) {
+        return frame.size() >= frame_offset && may_send_to(header_of(frame).destination);
+    });
+    interface_.send(allowed_, join_);
 }
 
 ByteView IpHosts::next(Time wait) {
-    capture::Frame frame;
-    if (!interface_.next(frame)) {
-        if (wait == 0 || !readable_within(interface_.descriptor(), wait) || !interface_.next(frame)) return {};
-    }
-    return frame.data.size() >= frame_offset ? frame.data : ByteView{};
+    ByteView frame = interface_.next();
+    if (frame.empty() && wait != 0 && readable_within(interface_.descriptor(), wait)) frame = interface_.next();
+    return frame.size() >= frame_offset ? frame : ByteView{};
 }
 
 IpHosts::Arrived IpHosts::receive(Time wait) {
     const ByteView frame = next(wait);
     if (frame.empty()) return {};
-    if (accept_arp(frame)) return {.any = true};
     const net::Ethernet header = header_of(frame);
+    if (header.type == ether_type_arp) {
+        accept_arp(frame);
+        return {.any = true};
+    }
     const std::optional<unsigned> host = host_of(header.destination);
     if (!host || (peer_ && header.source != peer_mac_)) return {.any = true};
     return {.any = true, .host = *host, .frame = frame};
@@ -177,10 +149,10 @@ void IpHosts::find_peer(const Gid& peer, Time timeout) {
 }
 
 /// Answers those who ask for one of these hosts, and learns the peer's address.
-bool IpHosts::accept_arp(ByteView frame) {
-    if (header_of(frame).type != ether_type_arp) return false;
+void IpHosts::accept_arp(ByteView frame) {
+    if (header_of(frame).type != ether_type_arp) return;
     Arp arp;
-    if (layout::parse_into(arp, frame.subspan(frame_offset))) return true;
+    if (layout::parse_into(arp, frame.subspan(frame_offset))) return;
     // Somebody else has one of the addresses by now (RFC 5227, 2.4): it is left to him.
     if (const auto host = host_of(arp.sender_ip); host && arp.sender_mac != mac(*host))
         throw TransportError(fmt::format(
@@ -188,11 +160,10 @@ bool IpHosts::accept_arp(ByteView frame) {
     const bool of_peer = peer_ && arp.sender_ip == ipv4_of(*peer_);
     if (of_peer) peer_mac_ = arp.sender_mac, found_ = true;
     const auto asked = host_of(arp.target_ip);
-    if (arp.operation != ArpOperation::request || !asked || arp.sender_ip == Ipv4{}) return true;
-    if (peer_ ? !of_peer : (arp.sender_mac.octets[0] & 1) != 0 || guests_.size() >= most_guests) return true;
+    if (arp.operation != ArpOperation::request || !asked || arp.sender_ip == Ipv4{}) return;
+    if (peer_ ? !of_peer : (arp.sender_mac.octets[0] & 1) != 0 || guests_.size() >= most_guests) return;
     if (!peer_) guests_.insert(number_of(arp.sender_mac));
     send_arp(ArpOperation::reply, *asked, arp.sender_mac, arp.sender_mac, ipv4_of(ip(*asked)), arp.sender_ip);
-    return true;
 }
 
 void IpHosts::send_arp(
@@ -207,7 +178,8 @@ void IpHosts::send_arp(
     std::array<std::uint8_t, frame_offset + layout::size_of<Arp>> frame{};
     layout::build_into(net::Ethernet{to, arp.sender_mac, ether_type_arp}, std::span(frame));
     layout::build_into(arp, std::span(frame).subspan(frame_offset));
-    interface_.send(frame);
+    const ByteView only = frame;
+    interface_.send({&only, 1}, false);
 }
 
 }  // namespace fabricscope::replay

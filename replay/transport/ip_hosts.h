@@ -7,9 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "capture/interface.h"
 #include "replay/transport/arp.h"
-#include "replay/transport/transport.h"
+#include "replay/transport/packet_socket.h"
 
 namespace fabricscope::replay {
 
@@ -20,8 +19,7 @@ struct IpHostsConfig {
     /// The only one that is sent to. Nothing: those who ask for one of these hosts, and nobody else.
     std::optional<Gid> peer{};
     Time timeout = 10 * capture::second;  ///< for the peer's answer to ARP
-    int longest_frame = 9'216;            ///< octets; each frame takes so much of the kernel's buffer until it is read
-    int buffer_mib = capture::default_buffer_mib;
+    bool join = false;                    ///< packets that are sent, see PacketSocket::send()
 };
 inline constexpr unsigned most_ip_hosts = 1024;
 
@@ -36,7 +34,7 @@ IpHostsConfig hosts_towards(const std::string& peer, const TransportOptions& opt
 class IpHosts {
 public:
     /// Throws TransportError, for instance if another host has one of the addresses; Unreachable if the peer does not
-    /// answer ARP; capture::InterfaceError.
+    /// answer ARP.
     explicit IpHosts(const IpHostsConfig& config);
 
     unsigned count() const { return count_; }
@@ -55,7 +53,7 @@ public:
     /// What comes within `wait` nanoseconds; valid until the next call.
     Arrived receive(Time wait);
     /// Frames that came and were lost, because they were not taken in time.
-    std::uint64_t dropped() const { return interface_.counts().dropped; }
+    std::uint64_t dropped() { return interface_.dropped(); }
 
 private:
     ByteView next(Time wait);
@@ -64,14 +62,16 @@ private:
     bool may_send_to(const Mac& mac) const;
     void claim_addresses();
     void find_peer(const Gid& peer, Time timeout);
-    bool accept_arp(ByteView frame);
+    void accept_arp(ByteView frame);
     void send_arp(
         ArpOperation operation, unsigned host, const Mac& to, const Mac& target, const Ipv4& sender_ip,
         const Ipv4& target_ip);
 
-    capture::Interface interface_;
+    PacketSocket interface_;
     Gid first_;
     unsigned count_;
+    bool join_;
+    std::vector<ByteView> allowed_;  ///< of what is sent
     std::optional<Gid> peer_;
     Mac peer_mac_{};
     bool found_ = false;

@@ -22,7 +22,10 @@ os.environ.setdefault("FABRICSCOPE_BUILD", str(ROOT / "build/release"))
 from namespaces import REASON, wired_namespaces  # noqa: E402  pylint: disable=wrong-import-position
 
 OWN, PEER = "192.0.2.110", "192.0.2.120"
-RUNS = [("cm", ["--sessions", "64"]), ("rc", ["--sessions", "4", "--depth", "256"]), ("smc", ["--sessions", "16"])]
+RUNS = [("cm", ["--sessions", "64"]),
+        ("rc", ["--sessions", "4", "--depth", "256"]),
+        ("rc", ["--sessions", "4", "--depth", "256", "--gso"]),
+        ("smc", ["--sessions", "16"])]
 
 
 def command(program, namespace, *words):
@@ -67,7 +70,7 @@ def main():
         times = report["latency"][latency]
         def each(second, number=count):
             return f"{1e6 * second / max(number, 1):.2f} us"
-        print(f"{kind}: {report[unit]['per_second']:,.0f} {unit} a second, {report['sessions']['failed']} sessions failed; "
+        print(f"{' '.join([kind, *words])}: {report[unit]['per_second']:,.0f} {unit} a second, {report['sessions']['failed']} sessions failed; "
               f"{latency.replace('_', '-')} p50 {times['p50'] * 1e6:,.0f} us, p99 {times['p99'] * 1e6:,.0f} us, "
               f"max {times['max'] * 1e6:,.0f} us; each costs the client {each(of_client[0])} and its kernel {each(of_client[1])}, "
               f"the server {each(of_server[0])} and {each(of_server[1])}")

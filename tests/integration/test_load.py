@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from harness import BUILD, ROOT, analyze, sample
-from namespaces import CLIENT, REASON, SERVER, begin_listening, wired_namespaces
+from harness import BUILD, ROOT, analyze, run, sample
+from namespaces import CLIENT, REASON, SERVER, begin_listening, ip, wired_namespaces
 
 OWN, PEER = "192.0.2.110", "192.0.2.120"
 
@@ -142,6 +142,23 @@ def test_rc_messages_are_all_received_in_order(wire):
     assert (status, report["messages"]["count"], report["messages"]["octets"]) == (0, 6000, 1_200_000)
     assert seen[0]["messages"] | {"per_second": 0} == {"count": 6000, "octets": 1_200_000, "wrong": 0, "per_second": 0}
     assert report["latency"]["message"]["count"] == 6000
+
+
+@pytest.mark.parametrize("longest", [65536, 2000])
+def test_joined_packets_arrive_one_by_one(wire, tmp_path, longest):
+    """Whoever cuts them: the server, to whom a veth hands them whole, or the kernel, if the interface takes no long ones."""
+    namespace, interface = wire[0]
+    ip("-n", namespace, "link", "set", interface, "gso_max_size", str(longest))
+    capture, seen = tmp_path / "joined.pcap", []
+    with capturing(wire, capture), serving(wire, "rc", report=seen):
+        status, report, complaints = load(wire, "rc", "--gso", "--sessions", 2, "--total", 2, "--messages", 3000, "--depth", 256,
+                                          "--size", 61)
+    assert (status, complaints) == (0, "")
+    assert report["messages"]["count"] == seen[0]["messages"]["count"] == 6000 and seen[0]["messages"]["wrong"] == 0
+    assert report["frames"]["retransmitted"] == 0 and seen[0]["frames"]["received"] == report["frames"]["sent"] > 6000
+    sizes = run(["tshark", "-r", capture, "-T", "fields", "-e", "frame.len"]).split()
+    assert (max(map(int, sizes)) > 2000) == (longest > 2000)
+    assert [finding for finding in analyze(capture)["findings"] if finding["severity"] == "error"] == []
 
 
 def test_rc_until_the_end(wire):

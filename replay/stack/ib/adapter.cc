@@ -10,6 +10,7 @@ namespace fabricscope::stack {
 namespace {
 
 constexpr std::uint8_t ud_send_only = 0x64, ud_send_only_immediate = 0x65, congestion_notification = 0x81;
+constexpr std::size_t most_spare = 4096;
 
 }  // namespace
 
@@ -65,7 +66,7 @@ void Adapter::send_datagram(
     packet.bth.psn = found->second.psn++ & ib::psn_mask;
     append(packet.extended, ib::Deth{q_key, 0, qpn});
     if (immediate) append(packet.extended, ib::ImmDt{*immediate});
-    packet.payload = std::move(octets);
+    packet.payload = octets;
     packet.note = std::move(note);
     emit(to, packet);
 }
@@ -77,7 +78,19 @@ void Adapter::emit(const IbAddress& to, const IbPacketOut& packet) {
     const auto version = config_.carrier == capture::IbCarrier::roce_v1 ? builders::RoceVersion::v1
                                                                         : builders::RoceVersion::v2;
     const ByteView frame = builder_.roce(ends, version, packet.bth, packet.extended, packet.payload);
-    frames_.push_back({port_, {frame.begin(), frame.end()}, packet.note});
+    Octets octets;
+    if (!spare_.empty()) {
+        octets = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    octets.assign(frame.begin(), frame.end());
+    frames_.push_back({port_, std::move(octets), packet.note});
+}
+
+void Adapter::take_back(std::vector<OutgoingFrame>& frames) {
+    for (OutgoingFrame& frame : frames)
+        if (spare_.size() < most_spare) spare_.push_back(std::move(frame.octets));
+    frames.clear();
 }
 
 void Adapter::on_packet(Time now, const capture::Packet& packet) {
@@ -110,13 +123,13 @@ void Adapter::notify(Time now, Reliable& reliable) {
     if (config_.cnp_interval == never || now < reliable.next_cnp) return;
     reliable.next_cnp = now + config_.cnp_interval;
     ++congestion_.cnps_sent;
-    constexpr std::size_t reserved = 16;
+    constexpr std::array<std::uint8_t, 16> reserved{};
     IbPacketOut packet;
     packet.bth.opcode = congestion_notification;
     packet.bth.p_key = 0xFFFF;
     packet.bth.becn = true;
     packet.bth.destination_qpn = reliable.queue_pair.config().remote_qpn;
-    packet.payload.resize(reserved);
+    packet.payload = reserved;
     emit(reliable.peer, packet);
 }
 

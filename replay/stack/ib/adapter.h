@@ -61,6 +61,8 @@ public:
     /// Takes a decoded packet if it is for this adapter and its ICRC is right.
     void on_packet(Time now, const capture::Packet& packet);
     void on_timer(Time now);
+    /// Frames that have been sent: their memory is used again.
+    void take_back(std::vector<OutgoingFrame>& frames);
     /// Of queue pairs that acknowledge jointly, what is due.
     void send_due_acks();
     Time wakeup() const;
@@ -79,7 +81,7 @@ private:
     public:
         Reliable(Adapter& adapter, std::uint32_t qpn)
             : queue_pair(qpn, *this, adapter.completions_, adapter.memory_), adapter_(adapter) {}
-        void send(IbPacketOut packet) override { adapter_.emit(peer, packet); }
+        void send(const IbPacketOut& packet) override { adapter_.emit(peer, packet); }
 
         RcQueuePair queue_pair;
         IbAddress peer;
@@ -100,6 +102,7 @@ private:
     AdapterConfig config_;
     std::size_t port_;
     std::vector<OutgoingFrame>& frames_;
+    std::vector<Octets> spare_;  ///< of frames that have been sent
     MemoryTable memory_;
     std::map<std::uint32_t, std::unique_ptr<Reliable>> reliable_;
     std::map<std::uint32_t, Datagram> datagram_;

@@ -13,8 +13,8 @@ namespace fabricscope::stack {
 /// A packet before it becomes a frame: everything from the BTH on, without padding and ICRC.
 struct IbPacketOut {
     ib::Bth bth{};
-    Octets extended;  ///< headers between BTH and payload
-    Octets payload;
+    Octets extended;   ///< headers between BTH and payload
+    ByteView payload;  ///< lives as long as the call that hands it over
     std::string note;
 };
 
@@ -26,7 +26,7 @@ template <layout::WireFormat T> void append(Octets& octets, const T& header) {
 /// Where a queue pair's packets go. Only takes them down: nothing happens in return.
 class PacketSink {
 public:
-    virtual void send(IbPacketOut packet) = 0;
+    virtual void send(const IbPacketOut& packet) = 0;
 
 protected:
     ~PacketSink() = default;

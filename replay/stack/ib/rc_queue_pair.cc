@@ -127,6 +127,7 @@ void RcQueuePair::post_send(Time now, WorkRequest request) {
 
 /// The work that the PSN belongs to; there must be one.
 RcQueuePair::Work& RcQueuePair::work_at(std::uint32_t psn) {
+    if (psn_distance(work_.back().first_psn, psn) >= 0) return work_.back();  // as what has just been posted
     const auto behind = std::ranges::partition_point(
         work_, [&](const Work& work) { return psn_distance(psn, work.first_psn) <= 0; });
     return *std::prev(behind);
@@ -192,9 +193,8 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
     else if (last && request.invalidate) append(packet.extended, ib::Ieth{*request.invalidate});
     const std::size_t begin = std::size_t{index} * config_.mtu;
     const std::size_t size = std::min<std::size_t>(config_.mtu, request.octets.size() - begin);
-    const ByteView payload = ByteView(request.octets).subspan(begin, size);
-    packet.payload.assign(payload.begin(), payload.end());
-    sink_.send(std::move(packet));
+    packet.payload = ByteView(request.octets).subspan(begin, size);
+    sink_.send(packet);
 }
 
 /// For the responses that have not arrived.
@@ -206,7 +206,7 @@ void RcQueuePair::send_read_request(const Work& work) {
         packet.extended, ib::Reth{
                              work.request.remote_address + have, work.request.rkey,
                              static_cast<std::uint32_t>(work.request.read_into.size() - have)});
-    sink_.send(std::move(packet));
+    sink_.send(packet);
 }
 
 void RcQueuePair::send_atomic_request(const Work& work) {
@@ -215,7 +215,7 @@ void RcQueuePair::send_atomic_request(const Work& work) {
     IbPacketOut packet{header(adds ? ib::fetch_and_add : ib::compare_and_swap, work.first_psn), {}, {}, request.note};
     packet.bth.ack_request = true;
     append(packet.extended, ib::AtomicEth{request.remote_address, request.rkey, request.swap_or_add, request.compare});
-    sink_.send(std::move(packet));
+    sink_.send(packet);
 }
 
 Time RcQueuePair::timeout() const {
@@ -563,11 +563,10 @@ bool RcQueuePair::answer_read(const capture::IbPacket& packet) {
     for (std::uint32_t i = 0; i < packets; ++i) {
         const std::size_t begin = std::size_t{i} * config_.mtu;
         const ByteView part = octets.subspan(begin, std::min<std::size_t>(config_.mtu, octets.size() - begin));
-        IbPacketOut out{
-            header(response_opcode(i, packets), psn_after(packet.bth.psn, i)), {}, {part.begin(), part.end()}, {}};
+        IbPacketOut out{header(response_opcode(i, packets), psn_after(packet.bth.psn, i)), {}, part, {}};
         if (ib::opcode_info(out.bth.opcode).has(ib::aeth))
             append(out.extended, ib::Aeth{credits_unlimited, message_number_});
-        sink_.send(std::move(out));
+        sink_.send(out);
     }
     return true;
 }
@@ -599,14 +598,14 @@ void RcQueuePair::answer_atomic(std::uint32_t psn, std::uint64_t original) {
     IbPacketOut packet{
         header(atomic_acknowledge, psn), layout::octets_of(ib::Aeth{credits_unlimited, message_number_}), {}, {}};
     append(packet.extended, ib::AtomicAckEth{original});
-    sink_.send(std::move(packet));
+    sink_.send(packet);
 }
 
 void RcQueuePair::send_ack(std::uint32_t psn, std::uint8_t syndrome) {
     if (!config_.reliable) return;
     ack_due_ = false;  // this one says more
     IbPacketOut packet{header(acknowledge, psn), layout::octets_of(ib::Aeth{syndrome, message_number_}), {}, {}};
-    sink_.send(std::move(packet));
+    sink_.send(packet);
 }
 
 /// An error of the peer's: neither side can go on (IBA 9.7.5.2).

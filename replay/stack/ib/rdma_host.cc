@@ -34,7 +34,7 @@ void RdmaHost::work(Time now) {
 
 void RdmaHost::take_frames(std::vector<OutgoingFrame>& frames) {
     adapter_.send_due_acks();
-    frames.clear();
+    adapter_.take_back(frames);
     frames.swap(frames_);
 }
 

@@ -10,12 +10,24 @@
 namespace fabricscope::stack {
 namespace {
 
+/// With its payload.
+struct Sent : IbPacketOut {
+    explicit Sent(const IbPacketOut& packet)
+        : IbPacketOut(packet), octets(packet.payload.begin(), packet.payload.end()) {
+        payload = octets;
+    }
+    Sent(const Sent&) = delete;
+    Sent& operator=(const Sent&) = delete;
+
+    Octets octets;
+};
+
 /// One end: keeps what the queue pair sends until the test carries it over.
 struct End : PacketSink {
     explicit End(std::uint32_t qpn) : queue_pair(qpn, *this, completions, memory) {}
-    void send(IbPacketOut packet) override { out.push_back(std::move(packet)); }
+    void send(const IbPacketOut& packet) override { out.emplace_back(packet); }
 
-    std::list<IbPacketOut> out;
+    std::list<Sent> out;
     std::deque<Completion> completions;
     MemoryTable memory{Random(7)};
     RcQueuePair queue_pair;
@@ -79,9 +91,9 @@ private:
         if (from.out.empty()) return false;
         auto next = from.out.begin();
         if (from.out.size() > 1 && random.chance(faults_.reordering)) ++next;
-        const IbPacketOut packet = *next;
-        if (!random.chance(faults_.duplication)) from.out.erase(next);
-        if (!random.chance(faults_.loss)) to.queue_pair.on_packet(now, arrived(packet));
+        const bool comes_again = random.chance(faults_.duplication);
+        if (!random.chance(faults_.loss)) to.queue_pair.on_packet(now, arrived(*next));
+        if (!comes_again) from.out.erase(next);
         return true;
     }
     Faults faults_;
@@ -287,10 +299,11 @@ TEST(RcQueuePair, NobodyAnswers) {
 TEST(RcQueuePair, APacketThatBreaksTheMessageIsRefused) {
     Pair pair;
     pair.b.queue_pair.post_receive();
+    const Octets octets(1024);
     IbPacketOut middle;
     middle.bth.opcode = 0x01;
     middle.bth.psn = 0xFF'FFF0;
-    middle.payload = Octets(1024);
+    middle.payload = octets;
     pair.b.queue_pair.on_packet(0, arrived(middle));
     ASSERT_EQ(pair.b.out.size(), 1U);
     EXPECT_EQ(arrived(pair.b.out.front()).aeth.syndrome, 0x61) << "NAK, invalid request";
