@@ -336,8 +336,7 @@ void Page::numbers() {
         table.add({{name}, {text_of(stream_.from[a])}, {text_of(stream_.from[b])}});
     };
     const auto latency = [&](const Latencies& latencies, double share) {
-        const auto value = latencies.percentile(share);
-        return value ? duration_text(*value, style_.unicode) : "-";
+        return latency_text(latencies, share, style_.unicode);
     };
     using D = const Direction&;
     row("packets sent", [](D d) { return grouped(d.packets); });

@@ -101,11 +101,6 @@ std::string operations_of(const Direction& direction) {
     return texts.empty() ? "-" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string latency_text(const Latencies& latencies, double share, const Style& style) {
-    const auto value = latencies.percentile(share);
-    return value ? duration_text(*value, style.unicode) : "-";
-}
-
 std::string retransmitted_text(const Direction& direction) {
     const std::uint64_t packets = direction.retransmitted.packets;
     if (packets == 0) return "0";
@@ -171,10 +166,10 @@ void write_streams(std::ostream& out, const Chosen& chosen, bool with_marks, con
                 {goodput_text(direction)},
                 {retransmitted_text(direction), ink_of(direction)},
                 {grouped(direction.rnr_naks)},
-                {latency_text(direction.ack_rtt, 0.5, options.style)},
-                {latency_text(times, 0.5, options.style)},
-                {latency_text(times, 0.99, options.style)},
-                {latency_text(times, 1, options.style)},
+                {latency_text(direction.ack_rtt, 0.5, options.style.unicode)},
+                {latency_text(times, 0.5, options.style.unicode)},
+                {latency_text(times, 0.99, options.style.unicode)},
+                {latency_text(times, 1, options.style.unicode)},
                 {named ? "" : name_of(stream->ending)}};
             if (with_marks) cells.push_back({marked_text(direction)});
             table.add(std::move(cells));
@@ -222,6 +217,11 @@ void write_counters(std::ostream& out, const Results& results, const SummaryOpti
 }
 
 }  // namespace
+
+std::string latency_text(const Latencies& latencies, double share, bool unicode) {
+    const auto value = latencies.percentile(share);
+    return value ? duration_text(*value, unicode) : "-";
+}
 
 std::string end_text(const engine::rdma::Endpoint& end) {
     return capture::to_string(end.address) + (end.qpn ? fmt::format(" QP {}", *end.qpn) : "");

@@ -35,6 +35,14 @@ std::string kind_of(const FieldRule& rule, const Message& message) {
     return kind;
 }
 
+void Bindings::bind_number(std::string_view kind, Side owner, const Message& recorded, std::uint64_t actual) {
+    for (const FieldAt& field : fields_of(recorded, recorded.octets)) {
+        const FieldRule rule = rule_of(recorded, field);
+        if (rule.kind == kind && owner_of(rule, recorded.from) == owner)
+            bind(kind, owner, value_of(recorded.octets, field), value_of_number(actual, field));
+    }
+}
+
 bool Bindings::stands_for_any(std::string_view kind, Side owner, const Value& actual) const {
     return std::ranges::any_of(actual_, [&](const auto& entry) {
         return std::get<0>(entry.first) == kind && std::get<1>(entry.first) == owner && entry.second == actual;

@@ -19,6 +19,8 @@ public:
     void bind(std::string_view kind, Side owner, const Value& recorded, const Value& actual) {
         actual_[{std::string(kind), owner, recorded}] = actual;
     }
+    /// The same of all names of this kind that the message has for `owner`.
+    void bind_number(std::string_view kind, Side owner, const Message& recorded, std::uint64_t actual);
     /// What stands for the recorded name; nullptr if nothing does yet.
     const Value* find(std::string_view kind, Side owner, const Value& recorded) const {
         const auto found = actual_.find({std::string(kind), owner, recorded});

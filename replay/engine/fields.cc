@@ -59,6 +59,13 @@ Value value_of_number(std::uint64_t number) {
     return value;
 }
 
+Value value_of_number(std::uint64_t number, const FieldAt& field) {
+    Value value(field.width);
+    for (auto octet = value.rbegin(); octet != value.rend(); ++octet, number >>= 8)
+        *octet = static_cast<std::uint8_t>(number);
+    return is_number(field) ? value_of_number(number_of(value)) : value;
+}
+
 std::string_view FieldAt::filter() const {
     if (info != nullptr) return info->filter;
     if (octets != nullptr) return octets->filter;

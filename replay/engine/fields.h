@@ -64,6 +64,8 @@ using Value = Octets;
 Value value_of(ByteView message, const FieldAt& field);
 std::uint64_t number_of(const Value& value);
 Value value_of_number(std::uint64_t number);
+/// As the field would hold it; what is wider than the field is cut.
+Value value_of_number(std::uint64_t number, const FieldAt& field);
 /// Whether its value is a number, and not octets or an address.
 bool is_number(const FieldAt& field);
 /// Writes the value where the field stands; what is wider than the field is cut.

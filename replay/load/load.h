@@ -72,8 +72,8 @@ public:
     virtual bool post(Time /*now*/, Time /*due*/) { return false; }
     /// Nothing new is begun, and what there is ends.
     virtual void stop(Time now) = 0;
-    /// At the very end, what belongs to no session ends, too: link groups.
-    virtual void leave(Time /*now*/) {}
+    /// At the very end, what belongs to no session ends, too: link groups. True if the peer answers to that.
+    virtual bool leave(Time /*now*/) { return false; }
     /// Sessions that have neither been completed nor failed.
     virtual std::size_t open() const = 0;
 

@@ -99,13 +99,13 @@ private:
         }
         for (const Time until = now() + grace; open() != 0 && now() < until;) step([](Time) {});
         run_.open = open();
+        bool answers = false;
         for (End& end : ends_) {
-            end.host->leave(now());
+            answers |= end.host->leave(now());
             end.touched = true;
         }
         flush();
-        const bool has_more_to_end = plan_.kind == LoadKind::smc || plan_.kind == LoadKind::recorded;
-        for (const Time until = now() + settling; has_more_to_end && now() < until;) step([](Time) {});
+        for (const Time until = now() + settling; answers && now() < until;) step([](Time) {});
     }
 
     std::size_t open() const {

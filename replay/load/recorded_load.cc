@@ -102,10 +102,12 @@ void RecordedLoadClient::end(Time now, const std::string& failure) {
     if (frames_.size() == said) player_.reset();
 }
 
-void RecordedLoadClient::leave(Time now) {
-    if (open() == 0) return;
-    player_->leave(now);
-    left_until_ = stack::later(now, leaving);
+bool RecordedLoadClient::leave(Time now) {
+    if (open() != 0) {
+        player_->leave(now);
+        left_until_ = stack::later(now, leaving);
+    }
+    return player_ != nullptr;
 }
 
 }  // namespace fabricscope::replay

@@ -19,7 +19,7 @@ public:
     void start_session(Time now, Time due) override;
     /// What is under way comes to its end by itself.
     void stop(Time /*now*/) override {}
-    void leave(Time now) override;
+    bool leave(Time now) override;
     std::size_t open() const override { return player_ != nullptr && left_until_ == stack::never ? 1 : 0; }
 
 private:

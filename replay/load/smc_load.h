@@ -18,7 +18,10 @@ public:
     Time wakeup() const override { return peer_.wakeup(); }
     void take_frames(std::vector<stack::OutgoingFrame>& frames) override { peer_.take_frames(frames); }
     void stop(Time /*now*/) override {}
-    void leave(Time now) override { peer_.delete_groups(now); }
+    bool leave(Time now) override {
+        peer_.delete_groups(now);
+        return true;
+    }
 
 protected:
     /// A connection has come to its end.

@@ -23,12 +23,6 @@ constexpr std::uint8_t rejects_nothing_known = 2;  // IBA 12.6.7
 /// Of what copies of a session call themselves, the part above their number.
 constexpr std::uint64_t copied_names = 0x02FA'0000'0000'0000;
 
-Value octets_of(std::uint64_t number, std::size_t width) {
-    Value octets(width);
-    for (std::size_t i = 0; i < width; ++i) octets[width - 1 - i] = static_cast<std::uint8_t>(number >> (8 * i));
-    return octets;
-}
-
 /// The last octets of an address, as many as the field has.
 Value address_value(const Gid& address, std::size_t width) {
     return {address.octets.end() - static_cast<std::ptrdiff_t>(width), address.octets.end()};
@@ -162,11 +156,11 @@ private:
             const Side owner = owner_of(rule, request.from);
             const Value recorded = value_of(request.octets, field);
             if (rule.kind == ip_kind) bind(ip_kind, owner, recorded, address_value(ip_of(owner), field.width));
-            if (owner != played()) continue;
-            if (rule.kind == port_kind && live.own_port) bind(port_kind, owner, recorded, octets_of(*live.own_port, 2));
-            if (live.copy && (rule.kind == comm_id_kind || rule.kind == ca_guid_kind))
-                bind(rule.kind, owner, recorded, octets_of(copied_names | *live.copy, field.width));
         }
+        Bindings& names = endpoint_.script().bindings();
+        if (live.own_port) names.bind_number(port_kind, played(), request, *live.own_port);
+        for (const std::string_view kind : {comm_id_kind, ca_guid_kind})
+            if (live.copy) names.bind_number(kind, played(), request, copied_names | *live.copy);
     }
 
     void bind(std::string_view kind, Side owner, const Value& recorded, const Value& actual) {
@@ -180,8 +174,9 @@ private:
             if (field.filter() != service_id_filter) continue;
             const std::uint64_t service_id = number_of(value_of(octets, field));
             if (!wire::has_ip_header(service_id)) continue;
-            octets[field.offset + 6] = static_cast<std::uint8_t>(*options_.addresses->peer_port >> 8);
-            octets[field.offset + 7] = static_cast<std::uint8_t>(*options_.addresses->peer_port);
+            constexpr std::uint64_t port_mask = 0xFFFF;
+            const std::uint64_t moved = (service_id & ~port_mask) | *options_.addresses->peer_port;
+            set_value(octets, field, value_of_number(moved, field));
         }
     }
 

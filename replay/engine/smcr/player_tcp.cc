@@ -35,13 +35,8 @@ void SmcrPlayer::create_adapters() {
 
 /// A peer that has not forgotten an earlier copy's link group yet would go on with it.
 void SmcrPlayer::name_copy(std::uint32_t copy) {
-    const Value instance{static_cast<std::uint8_t>(copy >> 8), static_cast<std::uint8_t>(copy)};
-    for (const Message& message : recorded_.conversation.messages) {
-        if (message.from != played_) continue;
-        for (const FieldAt& field : fields_of(message, message.octets))
-            if (rule_of(message, field).kind == instance_kind)
-                script_.bindings().bind(instance_kind, played_, value_of(message.octets, field), instance);
-    }
+    for (const Message& message : recorded_.conversation.messages)
+        if (message.from == played_) script_.bindings().bind_number(instance_kind, played_, message, copy);
 }
 
 /// The first adapter is where this run is.
