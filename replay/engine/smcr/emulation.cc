@@ -56,7 +56,8 @@ std::vector<std::size_t> later_devices(const Recorded& recorded, Side side, cons
 /// The host, and when it does what is not an answer to anything: connect, lose a link, want one, end the link group.
 class EmulatedHost final : public stack::Endpoint {
 public:
-    EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config) : peer_(config), side_(side) {
+    EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config)
+        : peer_(config), side_(side), deaf_(recorded.deaf == side) {
         for (const RecordedConnection& connection : recorded.connections) add(recorded, connection);
         if (recorded.no_roce) actions_.push_back({0, {}, [this](Time now) { peer_.set_device(now, 0, false); }});
         for (const std::size_t device : later_devices(recorded, side, config))
@@ -69,7 +70,7 @@ public:
     }
 
     void on_frame(Time now, std::size_t port, ByteView frame) override {
-        if (gone_) return;
+        if (gone_ || (deaf_ && is_roce(frame))) return;
         if (leaves_ && tests_to_come_ != 0 && asks_whether_alive(frame)) --tests_to_come_;
         peer_.on_frame(now, port, frame);
         work(now);
@@ -125,6 +126,10 @@ private:
         leaves_.reset();
     }
 
+    static bool is_roce(ByteView frame) {
+        return capture::decode(stack::ethernet_frame(frame)).transport == capture::Transport::ib;
+    }
+
     static bool asks_whether_alive(ByteView frame) {
         const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
         if (packet.transport != capture::Transport::ib) return false;
@@ -135,7 +140,7 @@ private:
 
     /// The end of the link group, and links that this side wants; the first offer is part of the first contact.
     void add_messages(const Recorded& recorded) {
-        bool first_offer = true, asked = false;
+        bool first_offer = true, asked = false, asked_to_end = false;
         const auto act = [&](Time time, auto what) {
             actions_.push_back({time, progress_at(recorded, time), what, settling});
         };
@@ -144,7 +149,9 @@ private:
             const bool own = message.from == side_;
             const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
             const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
-            if (own && gone != nullptr && gone->all && !gone->reply)
+            const bool ends = gone != nullptr && gone->all && !gone->reply;
+            asked_to_end = asked_to_end || (ends && message.from == Side::client);
+            if (own && ends && !(asked_to_end && side_ == Side::server))
                 act(message.time, [this, orderly = gone->orderly, reason = gone->reason](Time now) {
                     peer_.delete_groups(now, orderly, reason);
                 });
@@ -227,6 +234,7 @@ private:
 
     Peer peer_;
     Side side_;
+    bool deaf_;                    ///< what comes over RoCE is lost before it gets here
     std::vector<Action> actions_;  ///< in order
     std::size_t next_ = 0;
     std::optional<Time> due_;  ///< the next action, whose time has come but for its waiting

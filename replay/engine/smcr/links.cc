@@ -33,7 +33,7 @@ LinkEnd end_of(const auto& body) { return {{body.mac, body.gid}, body.qpn, body.
 }  // namespace
 
 PlayedLinks::PlayedLinks(const Recorded& recorded, Side played, std::vector<stack::OutgoingFrame>& frames)
-    : played_(played), carrier_(recorded.carrier), frames_(frames) {
+    : played_(played), carrier_(recorded.carrier), retries_for_ever_(recorded.deaf.has_value()), frames_(frames) {
     for (const Message& message : recorded.conversation.messages)
         if (message.from == played) collect_sizes(message);
 }
@@ -110,6 +110,7 @@ void PlayedLinks::connect(Time now, Link& link) {
     config.send_psn = link.own->psn;
     config.receive_psn = link.peer->psn;
     config.mtu = ib::mtu_octets(std::min(link.own->mtu, link.peer->mtu));
+    config.retries_for_ever = retries_for_ever_;
     adapter.connect_rc(link.own->qpn, link.peer->address, config);
     adapter.rc(link.own->qpn)->make_ready_to_send(now);
     link.connected = true;

@@ -100,6 +100,7 @@ private:
 
     Side played_;
     capture::IbCarrier carrier_;
+    bool retries_for_ever_;  ///< what the peer does not hear is repeated until the end
     std::vector<stack::OutgoingFrame>& frames_;
     std::vector<IbAddress> recorded_addresses_;
     std::vector<std::unique_ptr<Adapter>> adapters_;

@@ -105,7 +105,7 @@ bool SmcrPlayer::may_have_data(const PlayedConnection& connection) const {
     if (!connection.own || !connection.peer || adapter_port_.empty()) return false;
     // Data that leave by another port must not overtake the CONFIRM.
     if (adapter_port_[links_.adapter_index(connection.link)] != 0 && !connection.tcp.all_acknowledged()) return false;
-    return !recorded_.no_roce &&
+    return !recorded_.no_roce && !recorded_.deaf &&
            std::ranges::all_of(connection.recorded.setup, [&](std::size_t i) { return script_.done(i); });
 }
 

@@ -140,6 +140,7 @@ PeerConfig config_of(const Recorded& recorded, Side side, const std::string& pro
     config.profile = profile == "linux" ? stack::smcr::linux_profile()
                      : profile.empty()  ? profile_of(recorded, side)
                                         : stack::smcr::rfc7609_profile();
+    config.profile.retries_for_ever = recorded.deaf.has_value();
     config.mac = first.mac[side];
     config.ip = address_of(first, side);
     config.smc = std::ranges::any_of(recorded.connections, [&](const auto& one) { return one.option[side]; });

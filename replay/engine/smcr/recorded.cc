@@ -174,6 +174,10 @@ std::string decline_text(Side by, std::uint32_t code) {
         "by the {} with 0x{:08x}{}", engine::name_of(by), code, name != nullptr ? fmt::format(" ({})", name) : "");
 }
 
+bool waited_in_vain(const RecordedConnection& connection) {
+    return connection.model.decline && connection.model.decline->code == stack::smcr::timeout_confirm_link;
+}
+
 class Builder {
 public:
     Builder(const engine::Engine& engine, const Collector& collector) : engine_(engine), collector_(collector) {}
@@ -209,6 +213,7 @@ public:
         result_.departure = departure();
         finish_connections();
         result_.no_roce = missing_confirmation();
+        result_.deaf = deaf();
         tell_facts();
         record_findings();
         if (result_.connections.size() > 1 && chosen_ != 0)
@@ -447,14 +452,23 @@ private:
         }
     }
 
+    bool is_confirmed() const {
+        return std::ranges::any_of(
+            result_.conversation.messages, [](const Message& one) { return one.name == "LLC CONFIRM LINK reply"; });
+    }
+
+    /// A server waited for a confirmation in vain that had been sent.
+    std::optional<Side> deaf() const {
+        const bool in_vain = std::ranges::any_of(result_.connections, waited_in_vain);
+        return in_vain && is_confirmed() ? std::optional(Side::server) : std::nullopt;
+    }
+
     bool missing_confirmation() const {
         if (!result_.group) return false;
         const bool agreed = std::ranges::any_of(result_.connections, [](const RecordedConnection& one) {
             return one.model.setup.confirm && one.model.first_contact.value_or(false);
         });
-        const bool confirmed = std::ranges::any_of(
-            result_.conversation.messages, [](const Message& one) { return one.name == "LLC CONFIRM LINK reply"; });
-        return agreed && !confirmed;
+        return agreed && !is_confirmed();
     }
 
     /// The other side repeats its last packets in vain, on the only link, and connections are left without a word.
@@ -572,7 +586,8 @@ constexpr const char* one_of_many =
     "which of several links a connection gets depends on the other connections of the link group; replay the link "
     "group";
 constexpr const char* ended_twice =
-    "the link group was ended twice when it was recorded, as by a module that is unloaded; hosts end it once";
+    "the link group was ended twice when it was recorded, as Linux' server does that is asked to end it; others end it "
+    "once";
 constexpr std::uint64_t states_only = UINT64_MAX;
 
 void tell_causes(Conversation& conversation, const RecordedConnection& connection, bool departs) {
@@ -584,10 +599,6 @@ void tell_causes(Conversation& conversation, const RecordedConnection& connectio
     }
     if (model.from[Side::client].urgent + model.from[Side::server].urgent != 0)
         conversation.causes.push_back({connection.channel, states_only, urgent_unread, "state told"});
-}
-
-bool waited_in_vain(const RecordedConnection& connection) {
-    return connection.model.decline && connection.model.decline->code == stack::smcr::timeout_confirm_link;
 }
 
 bool ends_group(const Message& message) {

@@ -59,6 +59,8 @@ struct Recorded {
     std::map<std::size_t, std::string> moves;
     std::string obstacle;  ///< why it cannot be played; empty if it can
     std::optional<Departure> departure;
+    /// Nothing that the other side sent over RoCE reached this one, which has fallen back therefore.
+    std::optional<Side> deaf;
     bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
 };
 

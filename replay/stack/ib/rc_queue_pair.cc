@@ -346,7 +346,7 @@ void RcQueuePair::on_rnr_nak(Time now, std::uint8_t code) {
 
 /// False if there have been too many, and the queue pair has failed.
 bool RcQueuePair::count_retry() {
-    if (retries_++ < config_.retry_count) return true;
+    if (config_.retries_for_ever || retries_++ < config_.retry_count) return true;
     fail_with(CompletionStatus::retry_exceeded);
     return false;
 }

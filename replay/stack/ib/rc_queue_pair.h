@@ -21,6 +21,7 @@ struct RcConfig {
     std::uint32_t mtu = 1024;       ///< octets of payload in a packet
     std::uint8_t timeout = 15;      ///< coded, see coded_timeout(); without an answer for so long, all is retransmitted
     std::uint8_t retry_count = 7;   ///< how often
+    bool retries_for_ever = false;  ///< whatever the count: 7 means that to soft-RoCE
     std::uint8_t rnr_retry_count = 7;       ///< 7 = for ever
     std::uint8_t min_rnr_timer = 12;        ///< coded (IBA table 45): how long the peer shall wait for a receive buffer
     bool adaptive_retransmission = false;   ///< the first timeouts are shorter, later ones longer

@@ -14,6 +14,7 @@ using wire::LlcType;
 constexpr std::uint8_t no_eye_catchers = 3;                // both bits in CONFIRM LINK
 constexpr std::uint8_t smallest_mtu = 1, largest_mtu = 5;  // coded
 constexpr std::size_t pairs_in_message = 2;                // in ADD LINK CONTINUATION
+constexpr std::uint64_t farewell = UINT64_MAX;             // no connection's
 
 }  // namespace
 
@@ -354,6 +355,7 @@ void LinkGroup::lose_link(std::size_t index) {
 void LinkGroup::on_link_error(Time now, std::size_t link) {
     const Link::State before = links_[link].state;
     if (before == Link::State::dead) return;
+    if (before == Link::State::ending) return drop_link(link);
     lose_link(link);
     if (!has_active_link()) {
         end();
@@ -410,8 +412,23 @@ void LinkGroup::end_group(Time now, std::size_t link, const wire::DeleteLink& me
         send(now, link, message_of(LlcType::delete_link, answer), "ends the link, as it was asked to");
     else if (!answer.all) send(now, link, message_of(LlcType::delete_link, answer), "lets the link go");
     const bool was_alive = alive();
-    end();
+    if (message.all && role_ == Role::server && profile_.ends_once_more) end_once_more(now, link);
+    else end();
     if (was_alive) report(GroupEvent::Kind::ended);
+}
+
+/// As Linux, which then terminates the group as if nobody had spoken of it yet. Who asked may be gone by now: the queue
+/// pairs stay as long as that may take.
+void LinkGroup::end_once_more(Time now, std::size_t link) {
+    const wire::DeleteLink message{.all = true, .reason = program_initiated, .reserved2 = {}};
+    send(now, link, message_of(LlcType::delete_link, message), "ends all links of the group of itself, too");
+    for (Link& one : links_) {
+        if (one.state == Link::State::dead) continue;
+        one.state = Link::State::ending;
+        one.test_deadline = now + profile_.llc_wait;
+    }
+    link_flow_ = {};
+    enter(RequestFlow::State::idle, never);
 }
 
 /// The server's own request answers that of the client, when its turn comes. A link that the client has lost is not
@@ -475,7 +492,8 @@ void LinkGroup::delete_all(Time now, bool orderly, std::uint32_t reason) {
 void LinkGroup::on_link_flow_timeout(Time now) {
     switch (link_flow_.state) {
         case LinkFlow::State::idle: break;
-        case LinkFlow::State::confirm_first: return fail_first_contact();
+        case LinkFlow::State::confirm_first: return give_up_first_contact(now);
+        case LinkFlow::State::given_up: return fail_first_contact();
         case LinkFlow::State::leaving: lose_link(link_flow_.link); return on_left(now);
         case LinkFlow::State::removal: return on_link_error(now, link_flow_.carrier);
         case LinkFlow::State::offer:
@@ -484,6 +502,18 @@ void LinkGroup::on_link_flow_timeout(Time now) {
             return give_up_link(now);
         case LinkFlow::State::confirm: return give_up_link(now);
     }
+}
+
+/// Linux' server says so on the link, too, if its queue pair still works, and waits until that has arrived.
+void LinkGroup::give_up_first_contact(Time now) {
+    if (role_ == Role::client || !profile_.deletes_failed_group) return fail_first_contact();
+    const wire::DeleteLink message{.all = true, .reason = program_initiated, .reserved2 = {}};
+    send(now, 0, message_of(LlcType::delete_link, message), "ends the group, as nobody confirms its link", farewell);
+    enter(LinkFlow::State::given_up, now + profile_.llc_wait);
+}
+
+void LinkGroup::on_sent(std::uint64_t id) {
+    if (id == farewell && link_flow_.state == LinkFlow::State::given_up) fail_first_contact();
 }
 
 void LinkGroup::fail_first_contact() {

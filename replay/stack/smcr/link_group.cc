@@ -38,7 +38,8 @@ LinkGroup::LinkGroup(
 // ---- links ---------------------------------------------------------------------------------------
 
 bool LinkGroup::alive() const {
-    return std::ranges::any_of(links_, [](const Link& link) { return link.state != Link::State::dead; });
+    return std::ranges::any_of(
+        links_, [](const Link& link) { return link.state != Link::State::dead && link.state != Link::State::ending; });
 }
 
 /// The link that LLC messages go over.
@@ -170,6 +171,7 @@ void LinkGroup::connect_link(std::size_t index, const LinkEnd& peer) {
     config.send_psn = link.own.psn;
     config.receive_psn = peer.psn;
     config.mtu = ib::mtu_octets(std::min(link.own.mtu, peer.mtu));
+    config.retries_for_ever = profile_.retries_for_ever;
     adapters_[link.adapter]->connect_rc(link.own.qpn, peer.address, config);
 }
 
@@ -383,7 +385,7 @@ void LinkGroup::write(
 
 void LinkGroup::on_llc(Time now, std::size_t link, ByteView octets) {
     const wire::LlcMessage message = wire::parse_llc(octets, octets.size());
-    if (message.error || links_[link].state == Link::State::dead) return;
+    if (message.error || links_[link].state == Link::State::dead || links_[link].state == Link::State::ending) return;
     if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body)) on_confirm_link(now, link, *confirm);
     else if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body)) on_add_link(now, link, message, *add);
     else if (const auto* tokens = std::get_if<wire::AddLinkContinuationMessage>(&message.body))

@@ -57,10 +57,11 @@ struct Link {
         pending,
         active,
         leaving,  ///< is being deleted in order: nothing new is sent on it
+        ending,   ///< what was said last is still on its way; nothing that comes counts any more
         dead,
     } state = State::pending;
     std::size_t connections = 0;  ///< whose data this side sends on it
-    Time test_deadline = never;   ///< for the reply to TEST LINK
+    Time test_deadline = never;   ///< for the reply to TEST LINK; ending: for the last acknowledgment
     decltype(wire::TestLink::user_data) test_data;
 };
 
@@ -132,6 +133,8 @@ public:
     /// An LLC message that arrived on the queue pair of a link.
     void on_llc(Time now, std::size_t link, ByteView octets);
     void on_link_error(Time now, std::size_t link);
+    /// A message that was sent with this identifier has been acknowledged.
+    void on_sent(std::uint64_t id);
     /// Another adapter can be used: the server offers a link, if it is of use, a client asks for it (RFC
     /// 7609, 3.5.1.6).
     void want_link(Time now);
@@ -158,6 +161,7 @@ private:
     ///     first contact:  idle > confirm_first > idle, or > offer
     ///     another link:   idle > offer > tokens (version 1) > confirm > idle
     ///     an end:         idle > leaving (if links are left in order) > removal > idle
+    ///     no link at all: confirm_first > given_up
     /// A reject, a timeout or the loss of a link leads back to idle from each of them.
     struct LinkFlow {
         enum class State : std::uint8_t {
@@ -168,6 +172,7 @@ private:
             confirm,        ///< CONFIRM LINK of `link`
             leaving,        ///< connections have to leave `link` before it goes
             removal,        ///< the answer to DELETE LINK
+            given_up,       ///< that the DELETE LINK for a group that did not come about arrives
         } state = State::idle;
         Time deadline = never;
         std::size_t link = no_link;
@@ -254,6 +259,7 @@ private:
     void on_client_deletes(Time now, std::size_t link, const wire::DeleteLink& message);
     void on_server_deletes(Time now, std::size_t link, const wire::DeleteLink& message);
     void end_group(Time now, std::size_t link, const wire::DeleteLink& message);
+    void end_once_more(Time now, std::size_t link);
     void on_test_link(Time now, std::size_t link, const wire::TestLink& message);
 
     // what is under way
@@ -269,6 +275,7 @@ private:
     void queue_removal(Removal removal);
     void tell_of_lost_link(Time now, std::uint8_t number);
     void go_on_without(Time now, std::size_t link);
+    void give_up_first_contact(Time now);
     void fail_first_contact();
     std::vector<wire::RkeyPair> token_pairs() const;
     void learn_tokens(std::size_t link, const layout::List<wire::RkeyPair>& pairs, std::size_t count);

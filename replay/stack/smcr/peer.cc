@@ -404,6 +404,7 @@ void Peer::on_completion(Time now, std::size_t adapter, Completion completion) {
     if (group == nullptr) return;
     if (completion.kind == Completion::Kind::work) {
         if (completion.status != CompletionStatus::success) return group->links.on_link_error(now, link);
+        group->links.on_sent(completion.id);
         Connection* connection = connection_of(*group, completion.id);
         if (connection == nullptr || connection->link != link) return;
         touch(now, *connection);
@@ -494,7 +495,11 @@ void Peer::on_setup_event(Time now, Connection& connection, const GroupEvent& ev
 
 void Peer::on_link_event(Time now, Connection& connection, const GroupEvent& event) {
     touch(now, connection);
-    if (event.kind == GroupEvent::Kind::ended) fail(now, connection, "failed");
+    const bool may_be_declined = connection.client && connection.phase == Phase::link &&
+                                 config_.profile.decline_on_timeout;
+    if (event.kind == GroupEvent::Kind::ended && may_be_declined)
+        enter(connection, Phase::link, now + config_.profile.decline_wait);
+    else if (event.kind == GroupEvent::Kind::ended) fail(now, connection, "failed");
     else if (connection.link == event.link && event.kind == GroupEvent::Kind::link_leaving)
         on_link_leaving(now, connection);
     else if (connection.link == event.link) on_link_down(now, connection);

@@ -31,6 +31,9 @@ struct Profile {
     bool asymmetric_links_idle = true;  ///< new connections are not put on them
     bool newest_rmb_first = true;       ///< in lists of RTokens
     bool always_ends_orderly = true;    ///< the server's DELETE LINK for all links, however a client asked
+    bool ends_once_more = true;         ///< a server that was asked to end the group does so of itself after that, too
+    bool deletes_failed_group = true;   ///< a server without confirmation ends the group before it falls back
+    bool retries_for_ever = false;      ///< a soft-RoCE device repeats without an end what is not acknowledged
     bool fin_with_closed = true;        ///< TCP is shut down right after "closed" was sent
     bool blocked_when_filled = true;    ///< B also when what is queued just fits; stays until the next WRITE
     /// A message for the consumer cursor alone, if more than this is unreported and the window is less than half (with
@@ -42,8 +45,9 @@ struct Profile {
     bool linux_updates = true;       ///< B does not make every consumption worth a message
     bool ends_with_tcp = false;      ///< a reset of TCP aborts the connection over RDMA, too; Linux does not look
     bool decline_on_timeout = true;  ///< of CONFIRM LINK at first contact: fall back instead of resetting TCP
-    Time confirm_link_server = 2 * second;
+    Time confirm_link_server = 3 * second;
     Time confirm_link_client = 4 * second;
+    Time decline_wait = second;  ///< a client whose first link goes again; by then the server may have fallen back
     Time llc_wait = 2 * second;
     Time clc_wait = 6 * second;
     Time abort_wait = 5 * second;  ///< for the peer's answer to an abort
@@ -70,6 +74,8 @@ inline Profile rfc7609_profile() {
     profile.asymmetric_links_idle = false;
     profile.newest_rmb_first = false;
     profile.always_ends_orderly = false;
+    profile.ends_once_more = false;
+    profile.deletes_failed_group = false;
     profile.fin_with_closed = false;
     profile.blocked_when_filled = false;
     profile.urgent_told_once = false;

@@ -56,11 +56,8 @@ inline constexpr std::string_view working_link =
 inline constexpr std::string_view later_device = "when the server got another device does not show in a recording";
 inline constexpr std::string_view coincidence = "what collided then need not collide again";
 inline constexpr std::array exceptions{
-    Exception{"real/smcr_fallback_roce_blocked.pcap", "outcome: fallback", "RoCE reaches an emulated server"},
     Exception{"real/smcr_v1_ipv6_echo.pcap", "was not captured", "midstream"},
     Exception{"real/smcr_v2_midstream.pcap", "was not captured", "midstream"},
-    Exception{
-        "real/smcr_v2_module_unload.pcap", "LLC DELETE LINK : sent / not sent", "it is sent again two seconds on"},
     Exception{"real/smcr_v2_tiny_writes.pcap", "was not captured", "midstream"},
     Exception{"real/smcr_v2_two_links.pcapng lg-1 client", "LLC DELETE LINK : sent / not sent", not_confirmed},
     Exception{"real/smcr_v2_two_links.pcapng lg-1 server", "LLC ADD LINK reply : sent / not sent", not_confirmed},
