@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture/packet.h"
+#include "protocols/net/headers.h"
 #include "protocols/smcr/llc.h"
 #include "replay/engine/smcr/profiles.h"
 
@@ -57,7 +58,7 @@ std::vector<std::size_t> later_devices(const Recorded& recorded, Side side, cons
 class EmulatedHost final : public stack::Endpoint {
 public:
     EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config)
-        : peer_(config), side_(side), deaf_(recorded.deaf == side) {
+        : peer_(config), side_(side), deaf_(recorded.deaf == side), no_path_(recorded.no_path) {
         for (const RecordedConnection& connection : recorded.connections) add(recorded, connection);
         if (recorded.no_roce) actions_.push_back({0, {}, [this](Time now) { peer_.set_device(now, 0, false); }});
         for (const std::size_t device : later_devices(recorded, side, config))
@@ -84,7 +85,10 @@ public:
         if (gone_) return stack::never;
         return begun_ ? std::min(peer_.wakeup(), due_.value_or(stack::never)) : 0;
     }
-    void take_frames(std::vector<stack::OutgoingFrame>& frames) override { peer_.take_frames(frames); }
+    void take_frames(std::vector<stack::OutgoingFrame>& frames) override {
+        peer_.take_frames(frames);
+        std::erase_if(frames, [this](const stack::OutgoingFrame& frame) { return leads_nowhere(frame.octets); });
+    }
 
 private:
     struct Action {
@@ -124,6 +128,14 @@ private:
         if (leaves_->host_stays) peer_.set_device(now, 0, false);
         else gone_ = true;
         leaves_.reset();
+    }
+
+    bool leads_nowhere(ByteView frame) const {
+        net::Ethernet header{};
+        if (layout::parse_into(header, frame)) return false;
+        return std::ranges::any_of(no_path_, [&](const PerSide<Mac>& end) {
+            return end[side_] == header.source && end[engine::other(side_)] == header.destination && is_roce(frame);
+        });
     }
 
     static bool is_roce(ByteView frame) {
@@ -234,7 +246,8 @@ private:
 
     Peer peer_;
     Side side_;
-    bool deaf_;                    ///< what comes over RoCE is lost before it gets here
+    bool deaf_;  ///< what comes over RoCE is lost before it gets here
+    std::vector<PerSide<Mac>> no_path_;
     std::vector<Action> actions_;  ///< in order
     std::size_t next_ = 0;
     std::optional<Time> due_;  ///< the next action, whose time has come but for its waiting

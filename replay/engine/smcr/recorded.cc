@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "analyzer/engine/smcr/link_life.h"
@@ -214,6 +215,7 @@ public:
         finish_connections();
         result_.no_roce = missing_confirmation();
         result_.deaf = deaf();
+        find_missing_paths();
         tell_facts();
         record_findings();
         if (result_.connections.size() > 1 && chosen_ != 0)
@@ -461,6 +463,25 @@ private:
     std::optional<Side> deaf() const {
         const bool in_vain = std::ranges::any_of(result_.connections, waited_in_vain);
         return in_vain && is_confirmed() ? std::optional(Side::server) : std::nullopt;
+    }
+
+    /// A link that was taken and not confirmed, whose end somebody wanted because it led nowhere.
+    void find_missing_paths() {
+        std::map<std::uint8_t, PerSide<Mac>> taken;
+        for (const Message& message : conversation().messages) {
+            if (!message.name.starts_with("LLC")) continue;
+            const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+            if (const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body); add && !add->common().reject)
+                taken[add->common().link][message.from] = add->common().mac;
+            if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body)) taken.erase(confirm->link);
+            const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
+            if (gone == nullptr || gone->all || gone->reply || gone->reason != stack::smcr::lost_path) continue;
+            const auto link = taken.find(gone->link);
+            if (link == taken.end()) continue;
+            const PerSide<Mac>& end = link->second;
+            if (end[Side::client] != Mac{} && end[Side::server] != Mac{}) result_.no_path.push_back(end);
+            taken.erase(link);
+        }
     }
 
     bool missing_confirmation() const {

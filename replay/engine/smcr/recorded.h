@@ -61,6 +61,8 @@ struct Recorded {
     std::optional<Departure> departure;
     /// Nothing that the other side sent over RoCE reached this one, which has fallen back therefore.
     std::optional<Side> deaf;
+    /// Between these devices nothing passed, although both sides agreed on a link there.
+    std::vector<PerSide<Mac>> no_path;
     bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
 };
 

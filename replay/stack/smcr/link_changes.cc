@@ -157,6 +157,8 @@ void LinkGroup::on_add_link(
         if (!message.is_reply()) on_offer(now, link, body);
     } else if (!message.is_reply()) {
         on_link_request(now);
+    } else if (link_flow_.state == LinkFlow::State::clearing) {
+        finish_link_flow(now);
     } else if (link_flow_.state == LinkFlow::State::offer && body.common().link == links_[link_flow_.link].number) {
         on_offer_answer(now, link, body);
     }
@@ -180,6 +182,7 @@ void LinkGroup::on_offer(Time now, std::size_t link, const wire::AddLinkMessage&
             bad_mtu ? invalid_mtu : no_alternate_path);
         return finish_link_flow(now);
     }
+    link_flow_.offer = message.common();
     link_flow_.link = create_link(*adapter, answer.link);
     connect_link(link_flow_.link, {server, answer.qpn, answer.initial_psn, answer.mtu});
     learn_tokens(link, message.rkeys, message.rkeys.size());
@@ -190,7 +193,8 @@ void LinkGroup::on_offer(Time now, std::size_t link, const wire::AddLinkMessage&
     answer.mtu = added.own.mtu;
     answer.initial_psn = added.own.psn;
     send_add_link(now, link, answer, "takes the link");
-    enter(version_ == 1 ? LinkFlow::State::tokens : LinkFlow::State::confirm, now + profile_.llc_wait);
+    if (version_ == 1) enter(LinkFlow::State::tokens, now + profile_.llc_wait);
+    else enter(LinkFlow::State::confirm, now + profile_.confirm_added_link);
 }
 
 void LinkGroup::on_offer_answer(Time now, std::size_t link, const wire::AddLinkMessage& message) {
@@ -238,7 +242,7 @@ void LinkGroup::on_tokens(Time now, std::size_t link, const wire::AddLinkContinu
     const bool through = message.body.rtokens_left <= pairs_in_message &&
                          link_flow_.rtokens_sent >= token_pairs().size();
     if (role_ == Role::client) {
-        if (through) enter(LinkFlow::State::confirm, now + profile_.llc_wait);
+        if (through) enter(LinkFlow::State::confirm, now + profile_.confirm_added_link);
     } else if (through) {
         confirm_new_link(now);
     } else {
@@ -250,7 +254,7 @@ void LinkGroup::confirm_new_link(Time now) {
     const Link& link = links_[link_flow_.link];
     adapters_[link.adapter]->rc(link.own.qpn)->make_ready_to_send(now);
     send_confirm_link(now, link_flow_.link, false);
-    enter(LinkFlow::State::confirm, now + profile_.llc_wait);
+    enter(LinkFlow::State::confirm, now + profile_.confirm_added_link);
 }
 
 bool LinkGroup::adds_link() const {
@@ -274,6 +278,21 @@ void LinkGroup::give_up_link(Time now) {
     if (link_flow_.link != no_link) drop_link(link_flow_.link);
     if (role_ == Role::server && link_flow_.state == LinkFlow::State::confirm)
         queue_removal({links_[link_flow_.link].number, true, lost_path});
+    finish_link_flow(now);
+}
+
+/// As Linux: the server can do without an answer, and the client says no to the offer once the link is cleared away.
+void LinkGroup::give_up_unconfirmed(Time now) {
+    if (!profile_.rejects_unconfirmed) return give_up_link(now);
+    send_delete_link(now, {.link = links_[link_flow_.link].number, .reason = lost_path, .reserved2 = {}});
+    drop_link(link_flow_.link);
+    enter(LinkFlow::State::clearing, now + (role_ == Role::server ? profile_.llc_wait : profile_.link_clearing));
+}
+
+void LinkGroup::reject_unconfirmed(Time now) {
+    wire::AddLink answer = link_flow_.offer;
+    answer.reply = answer.reject = true;
+    send_add_link(now, link_flow_.carrier, answer, "cannot use the link", no_alternate_path);
     finish_link_flow(now);
 }
 
@@ -370,7 +389,9 @@ void LinkGroup::go_on_without(Time now, std::size_t link) {
     if (link_flow_.state == LinkFlow::State::idle) return next(now);
     if (link_flow_.state == LinkFlow::State::leaving && link_flow_.link == link) return on_left(now);
     if (link_flow_.carrier == link) return start_over(now);
-    if (adds_link() && link_flow_.link == link) give_up_link(now);
+    if (!adds_link() || link_flow_.link != link) return;
+    if (link_flow_.state == LinkFlow::State::confirm) give_up_unconfirmed(now);
+    else give_up_link(now);
 }
 
 /// A client's need not be orderly: the link is of no use to anybody (RFC 7609, 3.5.5.1.4).
@@ -392,7 +413,8 @@ void LinkGroup::start_over(Time now) {
 
 void LinkGroup::on_delete_link(Time now, std::size_t link, const wire::DeleteLink& message) {
     if (message.reply) {
-        if (link_flow_.state != LinkFlow::State::removal) return;
+        const bool clearing = role_ == Role::server && link_flow_.state == LinkFlow::State::clearing;
+        if (link_flow_.state != LinkFlow::State::removal && !clearing) return;
         if (link_flow_.link != no_link) drop_link(link_flow_.link);
         return finish_link_flow(now);
     }
@@ -442,8 +464,10 @@ void LinkGroup::on_client_deletes(Time now, std::size_t link, const wire::Delete
         answer.reason = unknown_link;
         return send(now, link, message_of(LlcType::delete_link, answer), "knows no such link");
     }
-    queue_removal({message.link, message.orderly, message.reason});
     const bool is_new = adds_link() && link_flow_.link == *named;
+    if (is_new && profile_.rejects_unconfirmed && link_flow_.state == LinkFlow::State::confirm)
+        return give_up_unconfirmed(now);
+    queue_removal({message.link, message.orderly, message.reason});
     const bool works = message.orderly && message.reason != lost_path;
     if (works || is_new) return next(now);
     lose_link(*named);
@@ -451,6 +475,7 @@ void LinkGroup::on_client_deletes(Time now, std::size_t link, const wire::Delete
 }
 
 void LinkGroup::on_server_deletes(Time now, std::size_t link, const wire::DeleteLink& message) {
+    if (link_flow_.state == LinkFlow::State::clearing && links_[link_flow_.link].number == message.link) return;
     const auto named = link_of_number(message.link);
     wire::DeleteLink answer = message;
     answer.reply = true;
@@ -464,6 +489,7 @@ void LinkGroup::on_server_deletes(Time now, std::size_t link, const wire::Delete
     if (named) lose_link(*named);
     const bool carries = links_[link].state == Link::State::dead;
     send(now, carries ? carrier() : link, message_of(LlcType::delete_link, answer), "lets the link go");
+    if (is_new && profile_.rejects_unconfirmed) return enter(LinkFlow::State::clearing, now + profile_.link_clearing);
     if (is_new) return finish_link_flow(now);
     next(now);
 }
@@ -500,7 +526,8 @@ void LinkGroup::on_link_flow_timeout(Time now) {
         case LinkFlow::State::tokens:
             if (!ready_ && profile_.full_recovery) return fail_first_contact();
             return give_up_link(now);
-        case LinkFlow::State::confirm: return give_up_link(now);
+        case LinkFlow::State::confirm: return give_up_unconfirmed(now);
+        case LinkFlow::State::clearing: return role_ == Role::server ? finish_link_flow(now) : reject_unconfirmed(now);
     }
 }
 

@@ -160,6 +160,7 @@ private:
     /// What is being done about links: one flow at a time, and none about keys meanwhile (RFC 7609, 3.5.5.3).
     ///     first contact:  idle > confirm_first > idle, or > offer
     ///     another link:   idle > offer > tokens (version 1) > confirm > idle
+    ///                     confirm > clearing > idle, or > idle
     ///     an end:         idle > leaving (if links are left in order) > removal > idle
     ///     no link at all: confirm_first > given_up
     /// A reject, a timeout or the loss of a link leads back to idle from each of them.
@@ -170,6 +171,7 @@ private:
             offer,          ///< ADD LINK: the server waits for the answer, a client for the request
             tokens,         ///< ADD LINK CONTINUATION, of version 1
             confirm,        ///< CONFIRM LINK of `link`
+            clearing,       ///< `link` was not confirmed: then the client rejects `offer`, and the server goes on
             leaving,        ///< connections have to leave `link` before it goes
             removal,        ///< the answer to DELETE LINK
             given_up,       ///< that the DELETE LINK for a group that did not come about arrives
@@ -178,6 +180,7 @@ private:
         std::size_t link = no_link;
         std::size_t carrier = no_link;   ///< the link that the messages go over
         std::size_t rtokens_sent = 0;    ///< of this side's
+        wire::AddLink offer{};           ///< client: the server's
         wire::DeleteLink delete_link{};  ///< leaving, removal: the message
     };
     /// A request of this side's outside of link flows; one runs at a time (RFC 7609, 3.5.5.3).
@@ -267,6 +270,8 @@ private:
     void confirm_new_link(Time now);
     void link_added(Time now);
     void give_up_link(Time now);
+    void give_up_unconfirmed(Time now);
+    void reject_unconfirmed(Time now);
     void start_over(Time now);
     bool adds_link() const;
     void remove_link(Time now);

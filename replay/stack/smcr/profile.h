@@ -33,6 +33,7 @@ struct Profile {
     bool always_ends_orderly = true;    ///< the server's DELETE LINK for all links, however a client asked
     bool ends_once_more = true;         ///< a server that was asked to end the group does so of itself after that, too
     bool deletes_failed_group = true;   ///< a server without confirmation ends the group before it falls back
+    bool rejects_unconfirmed = true;    ///< both ask for the end of a link that nobody confirms; the client rejects it
     bool retries_for_ever = false;      ///< a soft-RoCE device repeats without an end what is not acknowledged
     bool fin_with_closed = true;        ///< TCP is shut down right after "closed" was sent
     bool blocked_when_filled = true;    ///< B also when what is queued just fits; stays until the next WRITE
@@ -47,6 +48,8 @@ struct Profile {
     bool decline_on_timeout = true;  ///< of CONFIRM LINK at first contact: fall back instead of resetting TCP
     Time confirm_link_server = 3 * second;
     Time confirm_link_client = 4 * second;
+    Time confirm_added_link = 5 * second;
+    Time link_clearing = 20 * millisecond;  ///< so long a client is busy with a link that it has given up
     Time decline_wait = second;  ///< a client whose first link goes again; by then the server may have fallen back
     Time llc_wait = 2 * second;
     Time clc_wait = 6 * second;
@@ -76,6 +79,8 @@ inline Profile rfc7609_profile() {
     profile.always_ends_orderly = false;
     profile.ends_once_more = false;
     profile.deletes_failed_group = false;
+    profile.rejects_unconfirmed = false;
+    profile.confirm_added_link = profile.llc_wait;
     profile.fin_with_closed = false;
     profile.blocked_when_filled = false;
     profile.urgent_told_once = false;
