@@ -80,7 +80,9 @@ RcEvent RcReceiver::receive(const Packet& packet) {
     const IbPacket& ib = packet.ib;
     const ib::OpcodeInfo& opcode = ib.opcode();
     RcEvent event;
-    if (packet.transport != Transport::ib || ib::service_of(ib.bth.opcode) != ib::Service::rc) return event;
+    const ib::Service service = ib::service_of(ib.bth.opcode);
+    const bool is_acknowledged = service == ib::Service::rc || service == ib::Service::xrc;
+    if (packet.transport != Transport::ib || !is_acknowledged) return event;
     event.kind = kind_of(opcode);
     event.first = begins_message(opcode.position);
     event.last = ends_message(opcode.position);

@@ -157,7 +157,7 @@ struct Detail {
         if (rej.body.reason == ib::consumer_reject) add_private_data(line, view.message.private_data);
     }
     void operator()(const ib::CmRep& rep) const {
-        if (is_there(rep)) add_queue_pair(line, rep.local_qpn);
+        if (is_there(rep)) add_queue_pair(line, queue_pair_of(rep));
     }
     void operator()(const ib::CmRtu&) const {}
     void operator()(const ib::CmDreq&) const {}

@@ -184,6 +184,10 @@ struct CmRep {
     std::uint64_t local_ca_guid = 0;
 };
 
+/// The queue pair that the sender has for the connection: of XRC, the target, which has the place of the EE context
+/// (annex A14), and no other.
+constexpr std::uint32_t queue_pair_of(const CmRep& rep) { return rep.local_qpn != 0 ? rep.local_qpn : rep.local_eecn; }
+
 /// RTU (12.6.9)
 struct CmRtu {
     std::uint32_t local_comm_id = 0;

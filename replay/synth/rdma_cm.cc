@@ -180,6 +180,8 @@ private:
         plan.request = read_request(statement);
         plan.type = static_cast<TransferType>(
             statement.choice("transfer", 0, {"send", "write", "read", "add", "swap", "command"}));
+        if (plan.type == TransferType::command && plan.request.service == ib::Service::xrc)
+            statement.fail("a target of XRC answers no commands: it sends no messages");
         plan.rc.adaptive_retransmission = statement.choice("retransmission", 0, {"coded", "adaptive"}) != 0;
         plan.messages = static_cast<unsigned>(statement.number("messages", 0));
         plan.octets = static_cast<std::uint32_t>(statement.octets("octets", 100));
@@ -201,7 +203,8 @@ private:
         CmRequest request;
         request.service_id = service_id(statement);
         request.private_data = octets_of_text(statement.text("private", ""));
-        request.transport_service = static_cast<std::uint8_t>(statement.choice("service", 0, {"rc", "uc"}));
+        constexpr std::array services{ib::Service::rc, ib::Service::uc, ib::Service::xrc};
+        request.service = services[statement.choice("service", 0, {"rc", "uc", "xrc"})];
         request.retry_count = static_cast<std::uint8_t>(statement.number("retries", 7, 7));
         request.rnr_retry_count = static_cast<std::uint8_t>(statement.number("rnr-retries", 7, 7));
         request.ack_timeout = static_cast<std::uint8_t>(statement.number("ack-timeout", 14, 31));
@@ -232,7 +235,7 @@ private:
     ClientPlan with_echo(ClientPlan plan) const {
         plan.request.peer = address_of(server_host, carrier_);
         const auto service = std::ranges::find(services_, plan.request.service_id, &ServicePlan::service_id);
-        plan.echoed = service != services_.end() && service->echo;
+        plan.echoed = service != services_.end() && service->echo && plan.request.service != ib::Service::xrc;
         return plan;
     }
 

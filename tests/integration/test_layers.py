@@ -65,7 +65,7 @@ def test_no_library_that_the_layer_must_not_know(layer):
 # What knows a protocol for reasons of its own: SMC-R and streams learn of queue pairs from CM messages, partitions of addresses, Fibre Channel's ladders and
 # replay show and play what is built on it, scripts have messages of all, and scenarios had other names once.
 NEIGHBOURS = {
-    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/|components\.cc)|analyzer/report/rdma_(summary|overview)\.cc|plugins/rdma/|replay/stack/ib/|replay/synth/message_kinds\.cc|replay/script/|program/scenario_files\.cc",
+    "rdma_cm": r"analyzer/engine/(smcr/link_groups\.cc|rdma/|components\.cc)|analyzer/(observations/rdma|report/rdma_(summary|overview))\.cc|plugins/rdma/|replay/stack/ib/|replay/synth/message_kinds\.cc|replay/script/|program/scenario_files\.cc",
     "fc_ae_rdma": r"analyzer/report/fc_ladder\.cc|replay/(engine|stack)/fc/|replay/script/|program/scenario_files\.cc",
 }
 

@@ -132,7 +132,7 @@ void Streams::make_room_for_connection(const Packet& mad) {
     const fabricscope::rdma_cm::Message message = fabricscope::rdma_cm::parse(mad.ib.payload);
     std::optional<std::uint32_t> qpn;
     if (const auto* req = std::get_if<fabricscope::rdma_cm::Req>(&message.body)) qpn = req->body.local_qpn;
-    else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) qpn = rep->local_qpn;
+    else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) qpn = queue_pair_of(*rep);
     if (!qpn) return;
     for (const Transport transport : {Transport::rc, Transport::xrc, Transport::uc}) {
         Half* const* half = half_by_key_.find(Key{{mad.destination, mad.source}, *qpn, 0, transport});

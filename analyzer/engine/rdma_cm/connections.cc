@@ -393,7 +393,9 @@ void Connections::take_request(const Arrival& a, Connection& connection, const w
         connection.alternate_path = path_if_any(req.alternate);
     }
     note_lids(connection, a.packet);
-    connection.retry_count = body.retry_count;
+    // The server's end of an XRC connection is a target: it asks for nothing that it could retry (annex A14).
+    const bool server_asks = connection.service != Service::xrc;
+    if (server_asks) connection.retry_count = body.retry_count;
     connection.max_cm_retries = body.max_cm_retries;
     connection.answer_timeout = duration_of(body.remote_response_timeout);
     connection.dreq_timeout = std::max(connection.answer_timeout, duration_of(body.local_response_timeout));
@@ -401,9 +403,9 @@ void Connections::take_request(const Arrival& a, Connection& connection, const w
     client.starting_psn = body.starting_psn;
     client.q_key = body.local_q_key;
     client.ca_guid = body.local_ca_guid;
-    client.responder_resources = body.responder_resources;
+    if (server_asks) client.responder_resources = body.responder_resources;
     client.initiator_depth = body.initiator_depth;
-    client.rnr_retry_count = body.rnr_retry_count;
+    if (server_asks) client.rnr_retry_count = body.rnr_retry_count;
     keep_private_data(a, client);
     if (!knows_private_data(req.ip)) client.private_data.reset();
     traffic_.register_end(connection, Side::client);
@@ -435,7 +437,7 @@ void Connections::take_reply(const Arrival& a, Connection& connection, const ib:
     Endpoint& server = connection.end[Side::server];
     keep_private_data(a, server);
     if (!a.has(end_of<ib::CmRep>)) return;
-    server.qpn = rep.local_qpn;
+    server.qpn = queue_pair_of(rep);
     server.starting_psn = rep.starting_psn;
     server.q_key = rep.local_q_key;
     server.ca_guid = rep.local_ca_guid;

@@ -153,10 +153,10 @@ void CourseRules::on_mra(const Arrival& a, const Connection& c, std::uint8_t abo
     judge(false, by_server ? "MRA for REP from the side that sent REP" : "MRA for REQ from the side that sent REQ");
 }
 
-/// Reliable datagrams have an EE context there, XRC the queue pair of its target.
+/// Reliable datagrams have an EE context there.
 void CourseRules::on_dreq(const Arrival& a, const Connection& c, const ib::CmDreq& dreq) {
     const std::optional<std::uint32_t>& qpn = c.end[other(a.facts.from)].qpn;
-    const bool has_qpn = c.service == Service::rc || c.service == Service::uc;
+    const bool has_qpn = c.service == Service::rc || c.service == Service::uc || c.service == Service::xrc;
     if (!has_qpn || !qpn) return verdicts_.undecided(rules::receivers_queue_pair, UndecidedReason::setup_not_captured);
     if (dreq.remote_qpn == *qpn) return verdicts_.satisfied(rules::receivers_queue_pair);
     verdicts_.broken(

@@ -89,7 +89,8 @@ void TrafficCounter::on_packet(const capture::Packet& packet) {
     Connection& connection = model_.connections[receiver->connection - 1];
     const Side from = other(receiver->side);
     bool repeated = false;
-    if (ib::service_of(packet.ib.bth.opcode) == ib::Service::rc) repeated = is_repeated(*receiver, packet);
+    const ib::Service service = ib::service_of(packet.ib.bth.opcode);
+    if (service == ib::Service::rc || service == ib::Service::xrc) repeated = is_repeated(*receiver, packet);
     count(connection.from[from], packet, repeated);
     connection.last_time = std::max(connection.last_time, packet.time);
     FrameFacts facts;

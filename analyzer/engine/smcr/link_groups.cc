@@ -57,7 +57,7 @@ void LinkGroups::retire(const capture::Packet& mad) {
     const fabricscope::rdma_cm::Message message = fabricscope::rdma_cm::parse(mad.ib.payload);
     if (const auto* req = std::get_if<fabricscope::rdma_cm::Req>(&message.body))
         links_.release(mad.source, req->body.local_qpn);
-    else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) links_.release(mad.source, rep->local_qpn);
+    else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) links_.release(mad.source, queue_pair_of(*rep));
 }
 
 /// Whether the packet's link is known; if so the packet has been dealt with.

@@ -43,6 +43,25 @@ IpPair addresses_of(const cm::IpHeader& header) {
     return pair;
 }
 
+// IBA 12.6.7, and annex A14 for what has no value of its own.
+constexpr std::uint8_t extended_service = 3, extended_xrc = 1;
+
+ib::Service service_of(const ib::CmReq& req) {
+    const bool xrc = req.transport_service == extended_service && req.extended_transport == extended_xrc;
+    return xrc ? ib::Service::xrc : static_cast<ib::Service>(req.transport_service);
+}
+
+/// A target asks for nothing: what a REQ tells it for that has no meaning.
+void set_service(ib::CmReq& req, ib::Service service) {
+    if (service != ib::Service::xrc) {
+        req.transport_service = static_cast<std::uint8_t>(service);
+        return;
+    }
+    req.transport_service = extended_service;
+    req.extended_transport = extended_xrc;
+    req.responder_resources = req.retry_count = req.rnr_retry_count = 0;
+}
+
 }  // namespace
 
 CmRequest request_of(const cm::Req& req, const IbAddress& peer, ByteView private_data) {
@@ -50,7 +69,7 @@ CmRequest request_of(const cm::Req& req, const IbAddress& peer, ByteView private
     request.peer = peer;
     request.service_id = req.body.service_id;
     request.ip = req.ip;
-    request.transport_service = req.body.transport_service;
+    request.service = service_of(req.body);
     request.qpn = req.body.local_qpn;
     request.starting_psn = req.body.starting_psn;
     request.path_mtu = req.body.path_mtu;
@@ -235,13 +254,13 @@ CmId CmAgent::connect(Time now, CmRequest request) {
     req.body.responder_resources = request.responder_resources;
     req.body.initiator_depth = request.initiator_depth;
     req.body.remote_response_timeout = config_.response_timeout;
-    req.body.transport_service = request.transport_service;
     req.body.starting_psn = request.starting_psn;
     req.body.local_response_timeout = config_.response_timeout;
     req.body.retry_count = request.retry_count;
     req.body.path_mtu = request.path_mtu;
     req.body.rnr_retry_count = request.rnr_retry_count;
     req.body.max_cm_retries = config_.max_cm_retries;
+    set_service(req.body, request.service);
     req.primary.local_lid = req.primary.remote_lid = no_lid;
     req.primary.local_gid = adapter_.config().address.gid;
     req.primary.remote_gid = request.peer.gid;
@@ -267,10 +286,12 @@ void CmAgent::accept(Time now, CmId id, CmReply reply) {
     ib::CmRep rep = reply.like;
     rep.local_comm_id = connection->id;
     rep.remote_comm_id = connection->remote_id;
-    rep.local_qpn = reply.qpn;
+    const bool xrc = connection->request.service == ib::Service::xrc;
+    (xrc ? rep.local_eecn : rep.local_qpn) = reply.qpn;
+    rep.srq |= xrc;
     rep.starting_psn = reply.starting_psn;
     rep.responder_resources = reply.responder_resources;
-    rep.initiator_depth = reply.initiator_depth;
+    rep.initiator_depth = xrc ? 0 : reply.initiator_depth;
     rep.rnr_retry_count = reply.rnr_retry_count;
     rep.local_ca_guid = adapter_.config().guid;
     connection->reply = std::move(reply);
@@ -493,7 +514,7 @@ void CmAgent::on_rep(const Incoming& in, const ib::CmRep& rep) {
     connection.state = CmState::rep_received;
     set_deadline(connection, never);
     connection.reply = CmReply{
-        .qpn = rep.local_qpn,
+        .qpn = ib::queue_pair_of(rep),
         .starting_psn = rep.starting_psn,
         .responder_resources = rep.responder_resources,
         .initiator_depth = rep.initiator_depth,

@@ -41,8 +41,8 @@ cm::Req usual_request();
 struct CmRequest {
     IbAddress peer;
     std::uint64_t service_id = 0;
-    std::optional<cm::IpHeader> ip;      ///< if the service id promises one
-    std::uint8_t transport_service = 0;  ///< 0 RC
+    std::optional<cm::IpHeader> ip;  ///< if the service id promises one
+    ib::Service service = ib::Service::rc;
     std::uint32_t qpn = 0;
     std::uint32_t starting_psn = 0;  ///< at which the server shall begin (IBA 12.7.31)
     std::uint8_t path_mtu = 3;

@@ -100,12 +100,19 @@ void RcQueuePair::make_ready_to_send(Time now) {
 
 ib::Bth RcQueuePair::header(std::uint8_t opcode, std::uint32_t psn) const {
     ib::Bth bth{};
-    constexpr std::uint8_t unreliable = 1 << 5;
-    bth.opcode = config_.reliable ? opcode : static_cast<std::uint8_t>(opcode | unreliable);
+    constexpr unsigned service_shift = 5;
+    bth.opcode = static_cast<std::uint8_t>(opcode | static_cast<unsigned>(config_.service) << service_shift);
     bth.p_key = 0xFFFF;
     bth.destination_qpn = config_.remote_qpn;
     bth.psn = psn;
     return bth;
+}
+
+/// Without what comes behind XRC's own header.
+IbPacketOut RcQueuePair::request_packet(std::uint8_t opcode, std::uint32_t psn, std::string note) const {
+    IbPacketOut packet{header(opcode, psn), {}, {}, std::move(note)};
+    if (config_.service == ib::Service::xrc) append(packet.extended, ib::XrcEth{0, config_.peer_srq});
+    return packet;
 }
 
 // ---- requester -----------------------------------------------------------------------------------
@@ -151,7 +158,7 @@ void RcQueuePair::pump(Time now) {
         }
         if (psn_distance(highest_psn_, next_psn_) > 0) highest_psn_ = next_psn_;
     }
-    if (!config_.reliable) return complete_what_was_sent(now);
+    if (!is_reliable()) return complete_what_was_sent(now);
     if (deadline_ == never) rearm(now);
 }
 
@@ -181,8 +188,8 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
     std::uint8_t opcode = send_opcode(index, work.packets, request);
     if (request.type == WorkType::rdma_write) opcode = static_cast<std::uint8_t>(opcode + write_offset);
     const std::uint32_t psn = psn_after(work.first_psn, index);
-    IbPacketOut packet{header(opcode, psn), {}, {}, index == 0 ? request.note : std::string()};
-    packet.bth.ack_request = config_.reliable &&
+    IbPacketOut packet = request_packet(opcode, psn, index == 0 ? request.note : std::string());
+    packet.bth.ack_request = is_reliable() &&
                              (last || psn_distance(oldest_psn_, psn) + 1 >= static_cast<std::int32_t>(config_.window));
     packet.bth.solicited_event = last && request.solicited;
     if (request.type == WorkType::rdma_write && index == 0)
@@ -200,7 +207,7 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
 /// For the responses that have not arrived.
 void RcQueuePair::send_read_request(const Work& work) {
     const std::size_t have = std::size_t{work.answered} * config_.mtu;
-    IbPacketOut packet{header(read_request, psn_after(work.first_psn, work.answered)), {}, {}, work.request.note};
+    IbPacketOut packet = request_packet(read_request, psn_after(work.first_psn, work.answered), work.request.note);
     packet.bth.ack_request = true;
     append(
         packet.extended, ib::Reth{
@@ -212,7 +219,7 @@ void RcQueuePair::send_read_request(const Work& work) {
 void RcQueuePair::send_atomic_request(const Work& work) {
     const WorkRequest& request = work.request;
     const bool adds = request.type == WorkType::fetch_and_add;
-    IbPacketOut packet{header(adds ? ib::fetch_and_add : ib::compare_and_swap, work.first_psn), {}, {}, request.note};
+    IbPacketOut packet = request_packet(adds ? ib::fetch_and_add : ib::compare_and_swap, work.first_psn, request.note);
     packet.bth.ack_request = true;
     append(packet.extended, ib::AtomicEth{request.remote_address, request.rkey, request.swap_or_add, request.compare});
     sink_.send(packet);
@@ -398,7 +405,7 @@ void RcQueuePair::fail() {
 void RcQueuePair::on_packet(Time now, const capture::IbPacket& packet) {
     if (state_ == State::init || state_ == State::error) return;
     if (ib::is_response(packet.opcode().operation)) return on_response(now, packet);
-    if (config_.reliable) on_request(packet);
+    if (is_reliable()) on_request(packet);
     else on_unreliable_request(packet);
 }
 
@@ -584,7 +591,9 @@ bool RcQueuePair::execute_atomic(const capture::IbPacket& packet) {
         return false;
     }
     const std::uint64_t original = number_in(*target);
-    if (packet.bth.opcode == ib::fetch_and_add) put_number(*target, original + request->swap_or_add);
+    constexpr std::uint8_t without_service = 0x1F;
+    if ((packet.bth.opcode & without_service) == ib::fetch_and_add)
+        put_number(*target, original + request->swap_or_add);
     else if (original == request->compare) put_number(*target, request->swap_or_add);
     count_message();
     if (atomic_results_.size() == atomic_results_kept) atomic_results_.pop_front();
@@ -602,7 +611,7 @@ void RcQueuePair::answer_atomic(std::uint32_t psn, std::uint64_t original) {
 }
 
 void RcQueuePair::send_ack(std::uint32_t psn, std::uint8_t syndrome) {
-    if (!config_.reliable) return;
+    if (!is_reliable()) return;
     ack_due_ = false;  // this one says more
     IbPacketOut packet{header(acknowledge, psn), layout::octets_of(ib::Aeth{syndrome, message_number_}), {}, {}};
     sink_.send(packet);
@@ -611,7 +620,7 @@ void RcQueuePair::send_ack(std::uint32_t psn, std::uint8_t syndrome) {
 /// An error of the peer's: neither side can go on (IBA 9.7.5.2).
 void RcQueuePair::refuse(std::uint32_t psn, std::uint8_t code) {
     send_ack(psn, static_cast<std::uint8_t>(nak_class | code));
-    if (config_.reliable) fail();
+    if (is_reliable()) fail();
 }
 
 }  // namespace fabricscope::stack

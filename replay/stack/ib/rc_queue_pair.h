@@ -27,7 +27,8 @@ struct RcConfig {
     bool adaptive_retransmission = false;   ///< the first timeouts are shorter, later ones longer
     std::uint32_t window = 128;             ///< packets sent and not yet acknowledged, at most
     bool joint_acks = false;                ///< one for all that came at once, see send_due_ack()
-    bool reliable = true;                   ///< false: UC, without answers; what is lost is lost
+    ib::Service service = ib::Service::rc;  ///< or UC, without answers: what is lost is lost; or XRC
+    std::uint32_t peer_srq = 0;             ///< XRC: the peer's shared receive queue
     std::optional<std::uint8_t> refusal{};  ///< code of the NAK that the responder says to a message ...
     unsigned refused_message = 0;           ///< ... this one, from 0
 };
@@ -182,7 +183,9 @@ private:
     void count_message() { message_number_ = ib::psn_after(message_number_); }
     void send_ack(std::uint32_t psn, std::uint8_t syndrome);
     void refuse(std::uint32_t psn, std::uint8_t code);
+    bool is_reliable() const { return config_.service != ib::Service::uc; }
     ib::Bth header(std::uint8_t opcode, std::uint32_t psn) const;
+    IbPacketOut request_packet(std::uint8_t opcode, std::uint32_t psn, std::string note) const;
 
     PacketSink& sink_;
     std::deque<Completion>& completions_;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint64_t memory_address = 0x5500'0000'0000;
 constexpr std::size_t nobody = SIZE_MAX;
-constexpr std::size_t completion_size = 16;  ///< octets with which a command is answered, as in NVMe
+constexpr std::uint32_t shared_receive_queue = 1;  ///< a target has one; applications tell each other its number
+constexpr std::size_t completion_size = 16;        ///< octets with which a command is answered, as in NVMe
 
 Octets rdma_message(unsigned message, std::size_t size) {
     Octets octets(size);
@@ -277,7 +278,8 @@ void RdmaPeer::connect_queue_pair(std::size_t index, const CmConnection& connect
     config.timeout = connection.request.ack_timeout;
     config.retry_count = connection.request.retry_count;
     config.rnr_retry_count = connection.request.rnr_retry_count;
-    config.reliable = connection.request.transport_service == 0;
+    config.service = connection.request.service;
+    config.peer_srq = shared_receive_queue;
     if (session.service) {
         config.refusal = session.service->refusal;
         config.refused_message = session.service->refused_message;
@@ -360,7 +362,8 @@ void RdmaPeer::on_message(Time now, std::size_t index, const Completion& complet
         if (qp != nullptr && plan.repost == 0) qp->post_receive();
         else if (qp != nullptr) set_timer(now + plan.repost, Due::repost, index);
         if (plan.commands) return answer_command(now, session, number, completion.octets);
-        if (plan.echo && qp != nullptr) qp->post_send(now, {.id = number, .octets = completion.octets});
+        const bool sends = qp != nullptr && qp->config().service != ib::Service::xrc;  // a target does not
+        if (plan.echo && sends) qp->post_send(now, {.id = number, .octets = completion.octets});
         if (plan.echo && qp == nullptr)
             adapter().send_datagram(
                 session.qpn, session.peer, completion.source_qpn, plan.q_key, completion.octets, {}, session.qpn);

@@ -60,18 +60,19 @@ Case random_case(std::uint64_t seed, const std::string& faults) {
     const char* const carriers[] = {"ipv4", "ipv6", "roce-v1"};
     const char* const transfers[] = {"send", "write", "read", "add", "swap"};
     const char* const mtus[] = {"256", "1024", "4096"};
+    const char* const service = seed % 3 == 0 ? "xrc" : "rc";
     const auto transfer = static_cast<Transfer>(random.below(std::size(transfers)));
     const bool refused = random.below(6) == 0;
     return {
         fmt::format(
             "protocol rdma-cm\nseed {}\ncarrier over={}\n{}\n"
             "listen echo={} answer={} think={}us mra={} buffers={}\n"
-            "connect count={} interval={}us messages={} octets={} transfer={} pause={}us mtu={} hold={}us\n",
+            "connect count={} interval={}us messages={} octets={} transfer={} pause={}us mtu={} hold={}us service={}\n",
             seed, carriers[random.below(3)], faults, transfer == Transfer::send && random.below(2) == 0 ? "yes" : "no",
             refused ? "reject" : "accept", random.below(500), random.below(3) == 0 ? 20 : 0, random.between(2, 64),
             random.between(1, 5), random.below(3'000), random.between(0, 30), random.between(1, 20'000),
             transfers[static_cast<std::size_t>(transfer)], random.below(100), mtus[random.below(3)],
-            random.below(1'000)),
+            random.below(1'000), service),
         transfer, refused};
 }
 
@@ -134,6 +135,36 @@ TEST(RdmaCmPeers, AlsoWhenTheNetworkLosesAndReorders) {
                               random.below(10), random.below(10))));
         if (testing::Test::HasFailure()) return;
     }
+}
+
+/// Annex A14: all that is asked for names the target's shared receive queue, and REP the target.
+TEST(RdmaCmPeers, XrcHasItsOwnOpcodesAndHeader) {
+    RdmaCmAccounts accounts;
+    const Recording recording = run_rdma_cm(
+        parse_scenario("protocol rdma-cm\nlisten\nconnect service=xrc transfer=read messages=2 octets=3000\n"),
+        &accounts);
+    std::size_t asked = 0, answered = 0;
+    for (const synth::RecordedFrame& frame : recording.frames) {
+        const capture::IbPacket packet = capture::decode(stack::ethernet_frame(frame.octets)).ib;
+        if (packet.bth.destination_qpn == ib::gsi_qpn) continue;
+        EXPECT_EQ(ib::service_of(packet.bth.opcode), ib::Service::xrc);
+        const auto header = packet.rare_header<ib::XrcEth>(ib::xrceth);
+        EXPECT_EQ(header.has_value(), packet.has_reth);
+        EXPECT_TRUE(!header || header->shared_receive_queue == 1);
+        ++(packet.has_reth ? asked : answered);
+    }
+    EXPECT_EQ(asked, 2U);
+    EXPECT_EQ(answered, 6U);
+
+    const Played played = play("protocol rdma-cm\nlisten\nconnect service=xrc messages=3 octets=200\n");
+    ASSERT_EQ(played.analysis->rdma_cm().connections.size(), 1U);
+    const engine::rdma_cm::Connection& seen = played.analysis->rdma_cm().connections.front();
+    EXPECT_EQ(seen.service, engine::rdma_cm::Service::xrc);
+    EXPECT_EQ(seen.end[Side::server].qpn, played.accounts.server.front().qpn);
+    EXPECT_EQ(seen.from[Side::client].sends, 3U);
+    ASSERT_EQ(played.analysis->rdma().streams.size(), 1U);
+    EXPECT_EQ(played.analysis->rdma().streams.front().transport, engine::rdma::Transport::xrc);
+    EXPECT_THROW(play("protocol rdma-cm\nlisten\nconnect service=xrc transfer=command messages=1\n"), ScenarioError);
 }
 
 // ---- queue pairs -----------------------------------------------------------------------------------
