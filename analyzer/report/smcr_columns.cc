@@ -227,7 +227,7 @@ constexpr auto rmb_columns = columns<RmbOf>(
     column<[](const RmbOf& r) { return number_or_null(r.rmb.first_frame); }>(
         "first_frame", "first frame that speaks of it"),
     column<[](const RmbOf& r) {
-        return r.rmb.deleted || is_heard(r.group, r.rmb.owner) ? std::optional(r.rmb.deleted) : std::nullopt;
+        return r.rmb.deleted() || is_heard(r.group, r.rmb.owner) ? std::optional(r.rmb.deleted()) : std::nullopt;
     }>("deleted", "by DELETE RKEY; null: nothing that its owner sent was captured"));
 
 constexpr auto rmbs = table<rmb_columns>("rmbs", "Remote memory buffers of link groups.")

@@ -68,6 +68,7 @@ struct GroupHistory {
 
     /// Whether no packet of the link group is known to be missing.
     bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{}; }
+    std::uint32_t all_gaps() const { return gaps[Side::client] + gaps[Side::server]; }
 
     /// How many open requests are of the same type and from the same side, this one included.
     std::size_t count_like(const OpenRequest& request) const {

@@ -306,6 +306,8 @@ void Flow::open_or_close(std::optional<FrameStamp>& since, bool holds, Intervals
 
 void Flow::finish(Time last) {
     prove_peak();
+    // What the sender said last is missing, if more was consumed than it has announced.
+    if (producer_.seen && consumer_.seen && consumer_.position > producer_.position) miss_producer();
     open_or_close(full_since_, false, direction_->stalls, {last});
     open_or_close(blocked_since_, false, direction_->blocked, {last});
     end_stream();

@@ -297,6 +297,7 @@ Session* LinkGroups::lacking_confirm(const Arrival& a, bool (*lacks)(const Conne
     Session* match = nullptr;
     for (const std::uint32_t id : youngest_connections(group)) {
         const Connection& c = *sessions_.at(id).connection;
+        if (c.midstream && !lacks(c)) return nullptr;  // it may be what came of the one that lacks it
         if (c.setup.confirm || c.midstream || c.decline || !lacks(c)) continue;
         const auto& accept = c.setup.accept;
         const bool is_missing = accept && c.setup.hears_both() && accept->interface == a.packet->interface &&
@@ -492,6 +493,26 @@ Seen LinkGroups::seen(const Session& session) {
     return result;
 }
 
+namespace {
+
+/// Whether a DELETE LINK names a link of which nothing has told the number, as nothing has of this one.
+bool may_be_deleted(const LinkGroup& group, const Link& link) {
+    return !link.number && std::ranges::any_of(group.exchanges, [&](const LlcExchange& exchange) {
+        const LinkChange& change = exchange.change;
+        const bool names_unknown = !change.link || link_numbered(group, *change.link) == nullptr;
+        return exchange.type == wire::LlcType::delete_link && (change.all || names_unknown);
+    });
+}
+
+/// Whether requests on the link stayed without an answer at the end: of whom nothing at all was captured, the answers
+/// may have been missed.
+bool is_unanswered(const LinkGroup& group, const Link& link, const QueuePairs& pairs) {
+    const bool both_heard = link.is_heard(Side::client) && link.is_heard(Side::server);
+    return both_heard && pairs.unanswered() && !may_be_deleted(group, link);
+}
+
+}  // namespace
+
 void LinkGroups::finish() {
     room_.close();
     admit();
@@ -500,7 +521,7 @@ void LinkGroups::finish() {
         link_rules_.finish(links_.at(group.id).history);
         const auto& pairs = links_.at(group.id).queue_pairs;
         for (std::size_t i = 0; i < group.links.size(); ++i)
-            if (pairs[i]->unanswered()) happen(group.links[i], LinkEvent::unanswered);
+            if (is_unanswered(group, group.links[i], *pairs[i])) happen(group.links[i], LinkEvent::unanswered);
         for (const std::uint32_t id : group.connections) {
             Connection& connection = *sessions_.at(id).connection;
             if (!connection.version) connection.version = group.version;

@@ -19,7 +19,7 @@ struct LinkOffer {
     std::uint32_t mtu;      ///< octets; 0 = not understood
     std::uint32_t carrier;  ///< link on which it was made, and on which reference RKeys are known
     std::vector<wire::RkeyPair> rkeys;
-    std::uint32_t gaps = 0;  ///< GroupHistory::gaps of its side when it was made
+    std::uint32_t gaps = 0;  ///< GroupHistory::all_gaps() when it was made
 };
 
 /// RefusedLink is an offer that was rejected, and the reply, which names a queue pair of the other side nevertheless.
@@ -54,12 +54,13 @@ public:
         return nullptr;
     }
 
-    /// only() returns the other side's offer, if there is just one, and none is missing since; else nullptr. As find().
-    const LinkOffer* only(Side accepting, const PerSide<std::uint32_t>& gaps) const {
+    /// only() returns the other side's offer, if there is just one, and neither a later one nor its answer is missing
+    /// since, as `gaps` tell; else nullptr. As find().
+    const LinkOffer* only(Side accepting, std::uint32_t gaps) const {
         const auto is_its = [&](const LinkOffer& offer) { return offer.from != accepting; };
         if (std::ranges::count_if(offers_, is_its) != 1) return nullptr;
         const LinkOffer& offer = *std::ranges::find_if(offers_, is_its);
-        return offer.gaps == gaps[offer.from] ? &offer : nullptr;
+        return offer.gaps == gaps ? &offer : nullptr;
     }
 
     /// The latest link that was refused although it has two ends.

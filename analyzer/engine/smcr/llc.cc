@@ -149,13 +149,13 @@ void Llc::apply(Arrival& a, const wire::AddLinkMessage& message, const wire::Llc
         wire::mtu_octets(body.mtu),
         a.link,
         {},
-        a.history->gaps[a.from]};
+        a.history->all_gaps()};
     for (std::size_t i = 0; i < message.rkeys.size(); ++i) made.rkeys.push_back(message.rkeys[i]);
     if (body.reply && body.reject) return refuse(a, tracked.offers, std::move(made));
     if (!body.reply) return tracked.offers.make(std::move(made));
     const LinkOffer* offer = tracked.offers.find(body.link, a.from);
     if (offer == nullptr)
-        offer = tracked.offers.only(a.from, a.history->gaps);  // what a wrong number is about, the link will show
+        offer = tracked.offers.only(a.from, a.history->all_gaps());  // what a wrong number is about, the link will show
     if (offer != nullptr) add_link(tracked, LinkOffer(*offer), made);
 }
 
@@ -246,7 +246,7 @@ void Llc::apply(Arrival& a, const wire::ConfirmRkeyContinuationMessage& message,
 void Llc::apply(Arrival& a, const wire::DeleteRkeyMessage& message, const wire::LlcMessage&) {
     if (message.body.reply) return;
     RmbTable& rmbs = links_.at(a.group).rmbs;
-    for (std::size_t i = 0; i < message.used; ++i) rmbs.remove(a.from, a.link, message.slots[i].rkey);
+    for (std::size_t i = 0; i < message.used; ++i) rmbs.remove(a.from, a.link, message.slots[i].rkey, a.packet->number);
 }
 
 }  // namespace fabricscope::engine::smcr

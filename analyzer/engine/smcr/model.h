@@ -212,7 +212,8 @@ struct Rmb {
     std::optional<std::uint64_t> element_size;
     std::vector<Rtoken> rtokens;
     std::uint64_t first_frame = 0;
-    bool deleted = false;  ///< by DELETE RKEY
+    std::uint64_t deleted_frame = 0;  ///< of DELETE RKEY; 0: none was seen
+    bool deleted() const { return deleted_frame != 0; }
 };
 
 /// What ADD LINK or DELETE LINK is about: mostly another link than the one that carries it.

@@ -201,7 +201,7 @@ void RkeyRules::on_contact(const ContactSeen& contact, GroupHistory& history) {
     const Subject subject = Subject::connection(contact.connection);
     const std::string side = name_of(contact.side);
     const auto* known = history.rtokens[contact.side].find(contact.link, contact.rkey);
-    if (known == nullptr || g.rmbs[known->rmb].deleted)
+    if (known == nullptr || g.rmbs[known->rmb].deleted())
         return history.accuse(
             verdicts_,
             {rules::announced_rtoken,
@@ -267,7 +267,7 @@ void RkeyRules::judge_unused(const Arrival& a, const wire::DeleteRkeyMessage& me
     };
     for (std::size_t i = 0; i < message.used; ++i) {
         const auto* known = a.history->rtokens[a.from].find(a.link, message.slots[i].rkey);
-        if (known == nullptr || group(a).rmbs[known->rmb].deleted) continue;
+        if (known == nullptr || group(a).rmbs[known->rmb].deleted()) continue;
         const ElementOwners& owners = a.history->element_owners;
         for (unsigned index = 1; index <= owners.highest(known->rmb); ++index) {
             const std::uint32_t owner = owners.of(known->rmb, index);

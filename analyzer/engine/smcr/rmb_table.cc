@@ -14,7 +14,7 @@ std::uint32_t index_of(const Rtoken& rtoken) { return static_cast<std::uint32_t>
 std::optional<std::size_t> RmbTable::announce(Side owner, const Rtoken& rtoken, std::uint64_t frame) {
     auto& rmbs = group_.rmbs;
     if (const auto* known = history_.rtokens[owner].find(index_of(rtoken), rtoken.rkey);
-        known != nullptr && known->address == rtoken.address && !rmbs[known->rmb].deleted)
+        known != nullptr && known->address == rtoken.address && !rmbs[known->rmb].deleted())
         return known->rmb;
     if (budget_.rmbs == 0 || rmbs.size() >= budget_.rmbs_per_group) {
         ++budget_.dropped;
@@ -46,8 +46,9 @@ void RmbTable::add_by_reference(Side owner, std::uint32_t carrier, std::uint32_t
         add(known->rmb, {link, pair.rkey, pair.address});
 }
 
-void RmbTable::remove(Side owner, std::uint32_t link, std::uint32_t rkey) {
-    if (const auto* known = history_.rtokens[owner].find(link, rkey)) group_.rmbs[known->rmb].deleted = true;
+void RmbTable::remove(Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t frame) {
+    const auto* known = history_.rtokens[owner].find(link, rkey);
+    if (known != nullptr && !group_.rmbs[known->rmb].deleted()) group_.rmbs[known->rmb].deleted_frame = frame;
 }
 
 RmbTable::Target RmbTable::target_of(Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address) const {
@@ -60,13 +61,14 @@ RmbTable::Target RmbTable::target_of(Side owner, std::uint32_t link, std::uint32
     const std::uint64_t index = in_first ? 0 : in_rmb / *rmb.element_size;
     Target target{Target::Place::in_rmb, in_first ? in_rmb : in_rmb % *rmb.element_size};
     target.connection = history_.element_owners.of(known->rmb, 1 + index);
-    if (rmb.deleted) target.deleted = known->rmb;
+    if (rmb.deleted()) target.deleted = known->rmb;
     return target;
 }
 
 std::optional<RmbElement> RmbTable::element_at(Side owner, const Rtoken& place, std::uint64_t frame) {
     const Target target = target_of(owner, index_of(place), place.rkey, place.address);
-    if (target.place != Target::Place::in_rmb || target.deleted) {
+    if (target.place != Target::Place::in_rmb ||
+        (target.deleted && group_.rmbs[*target.deleted].deleted_frame <= frame)) {
         const auto rmb = announce(owner, place, frame);
         return rmb ? std::optional(RmbElement{*rmb, 1}) : std::nullopt;
     }

@@ -38,8 +38,8 @@ public:
     /// An RKey that is not known there says nothing.
     void add_by_reference(Side owner, std::uint32_t carrier, std::uint32_t link, const wire::RkeyPair& pair);
 
-    /// remove() marks the RMB of `owner` that has this RKey on `link`, if there is one (A.3.7).
-    void remove(Side owner, std::uint32_t link, std::uint32_t rkey);
+    /// remove() marks the RMB of `owner` that has this RKey on `link`, if there is one (A.3.7); `frame` told it.
+    void remove(Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t frame);
 
     /// Where a WRITE goes.
     struct Target {
@@ -53,8 +53,8 @@ public:
     Target target_of(Side owner, std::uint32_t link, std::uint32_t rkey, std::uint64_t address) const;
 
     /// element_at() returns the RMB element that begins at `place`, of an RMB that perhaps nothing has announced, or
-    /// whose announcement `frame` makes up for. nullopt: no element can begin there, or it is somebody's, or there are
-    /// too many RMBs.
+    /// whose announcement `frame` makes up for, since it comes behind the end of the one that was there. nullopt: no
+    /// element can begin there, or it is somebody's, or there are too many RMBs.
     std::optional<RmbElement> element_at(Side owner, const Rtoken& place, std::uint64_t frame);
 
     /// place_of() returns where the element begins on `link`; nullopt if that is not known.

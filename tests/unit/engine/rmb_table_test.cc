@@ -30,14 +30,25 @@ TEST_F(RmbTableTest, AnRmbIsAnnouncedOnce) {
 
 TEST_F(RmbTableTest, AnRkeyOfADeletedRmbMeansANewOne) {
     rmbs.announce(server, {0, 0x50, 0x1000}, 1);
-    rmbs.remove(server, 1, 0x50);
-    rmbs.remove(client, 0, 0x50);
-    EXPECT_FALSE(group.rmbs.at(0).deleted) << "another link's, another side's";
-    rmbs.remove(server, 0, 0x50);
-    EXPECT_TRUE(group.rmbs.at(0).deleted);
+    rmbs.remove(server, 1, 0x50, 2);
+    rmbs.remove(client, 0, 0x50, 2);
+    EXPECT_FALSE(group.rmbs.at(0).deleted()) << "another link's, another side's";
+    rmbs.remove(server, 0, 0x50, 2);
+    EXPECT_TRUE(group.rmbs.at(0).deleted());
     EXPECT_EQ(rmbs.target_of(server, 0, 0x50, 0x1000).deleted, 0U);
-    EXPECT_EQ(rmbs.announce(server, {0, 0x50, 0x1000}, 2), 1U);
+    EXPECT_EQ(rmbs.announce(server, {0, 0x50, 0x1000}, 3), 1U);
     EXPECT_FALSE(rmbs.target_of(server, 0, 0x50, 0x1000).deleted);
+}
+
+TEST_F(RmbTableTest, WhatHadToWaitIsOfTheRmbThatWasThereThen) {
+    rmbs.announce(server, {0, 0x50, 0x1000}, 1);
+    rmbs.remove(server, 0, 0x50, 5);
+    const auto before = rmbs.element_at(server, {0, 0x50, 0x1000}, 4);
+    ASSERT_TRUE(before);
+    EXPECT_EQ(before->rmb, 0U);
+    const auto behind = rmbs.element_at(server, {0, 0x50, 0x1000}, 6);
+    ASSERT_TRUE(behind);
+    EXPECT_EQ(behind->rmb, 1U);
 }
 
 TEST_F(RmbTableTest, EachLinkHasItsOwnRkey) {

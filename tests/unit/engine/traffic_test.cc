@@ -110,7 +110,7 @@ TEST_P(Generated, link_groups_are_found_as_generated) {
         EXPECT_EQ(groups[i].links.size(), truth_.groups[i].links);
         EXPECT_EQ(groups[i].exchange_count, truth_.groups[i].llc_requests);
         for (const LlcExchange& exchange : groups[i].exchanges) EXPECT_TRUE(exchange.reply);
-        for (const Rmb& rmb : groups[i].rmbs) EXPECT_TRUE(rmb.deleted);
+        for (const Rmb& rmb : groups[i].rmbs) EXPECT_TRUE(rmb.deleted());
     }
 }
 
