@@ -260,8 +260,9 @@ void Streams::on_unasked_response(At& at) {
     const bool missed = ahead || requests.fill(at.psn, psn_after(at.psn)) != 0;
     if (ahead) requests.take(at.psn, 1, at.packet.time);
     if (missed && begins_message(at.opcode.position)) ++opposite_of(at.half).not_captured;
-    if (!requests.has_arrived(at.psn)) count_read_bytes(at);
-    else if (!missed) on_repeated_response(at);
+    // If its request was seen, that has told how much it asks for.
+    if (missed && !requests.has_arrived(at.psn)) count_read_bytes(at);
+    else if (!missed && requests.has_arrived(at.psn)) on_repeated_response(at);
 }
 
 /// The same answer has come before, so both requests for it have arrived.

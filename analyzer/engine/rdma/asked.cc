@@ -123,8 +123,15 @@ void Streams::on_request(At& at) {
     } else {
         take_operation(at, placed.place == Place::late);
     }
+    if (!seen_before && placed.place != Place::late) note_life(at);
     half.last_request = at.packet.time;
     half.interface = at.packet.interface;
+}
+
+/// Who asks for something new has not given up what came before.
+void Streams::note_life(const At& at) {
+    std::optional<Silence>& silence = stream_of(at.half).silence;
+    if (silence && at.half.timeouts.count != 0) silence->last = at.stamp();
 }
 
 /// Others behind it have been seen: it was overtaken, or it was lost and comes again.

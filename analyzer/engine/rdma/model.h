@@ -124,8 +124,8 @@ struct FatalNak {
 /// A side has begun again and again because nothing came.
 struct Silence {
     std::uint32_t retries = 0;
-    FrameStamp last;  ///< retry
-    Time waited = 0;  ///< before it
+    FrameStamp last;  ///< retry, or what was asked for anew behind it
+    Time waited = 0;  ///< before the last retry
     std::uint32_t allowed =
         ib::most_retries;  ///< as its CM connection says, or as many as a queue pair can be told to do
     /// Whether it was the last one of all.

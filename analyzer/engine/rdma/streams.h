@@ -176,6 +176,7 @@ private:
     static void note_interface(Half& half, const capture::Packet& packet);
     void size_by_rest(const At& at);
     void on_request(At& at);
+    void note_life(const At& at);
     void on_late(At& at, const Requests::Placed& placed);
     void on_repeated(At& at, bool seen_before);
     void remember_repeated(At& at);
