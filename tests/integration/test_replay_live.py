@@ -195,9 +195,9 @@ def test_reasons(wire, name, target, options, status, told):
 def test_a_silent_peer(wire):
     (client_space, _), (server_space, _) = wire
     drop = ["ip", "netns", "exec", server_space, "python3", "-c",
-            "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 4791)); time.sleep(60)"]
-    with subprocess.Popen(drop) as silent:
-        time.sleep(0.5)
+            "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 4791)); print(flush=True); time.sleep(60)"]
+    with subprocess.Popen(drop, stdout=subprocess.PIPE) as silent:
+        silent.stdout.readline()  # it has bound the port: before, the kernel would refuse
         process = begin(client_space, sample(CM), "client", f"rocev2://{SERVER}", timeout=3)
         _, err = process.communicate(timeout=100)
         silent.kill()
