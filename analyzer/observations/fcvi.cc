@@ -228,8 +228,8 @@ void observe(const Model& model, const Connection& connection, bool failed, Obse
 void observe_latencies(const Model& model, Observations& observations) {
     ComparedTimes latencies;
     for (const Message& one : model.messages) {
-        if (one.state != MessageState::complete || one.repeated_frames != 0 || !one.request_begin || !one.response_end)
-            continue;
+        if (one.state != MessageState::complete || one.repeated_frames != 0) continue;
+        if (!one.request_begin || !one.response_begin || !one.response_end) continue;
         latencies.add(
             {one.connection, static_cast<unsigned>(one.from), static_cast<unsigned>(one.operation), one.bytes},
             {one.response_end->time - one.request_begin->time, one.request_begin->frame, one.response_end->frame});

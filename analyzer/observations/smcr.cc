@@ -348,7 +348,9 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
         // A link that is gone already need not be deleted.
         const bool refused = exchange.refused && exchange.type != wire::LlcType::delete_link;
         if (refused) kind = exchange.type == wire::LlcType::add_link ? &kinds::add_link_refused : &kinds::llc_refused;
-        else if (is_unanswered(exchange) && end_of_capture() - exchange.request.time > second)
+        else if (
+            is_unanswered(exchange) && is_heard(group, engine::other(exchange.from)) &&
+            end_of_capture() - exchange.request.time > second)
             kind = &kinds::llc_unanswered;
         if (kind == nullptr) continue;
         const std::string why = refused ? reason_text(exchange.type, exchange.change) : "";

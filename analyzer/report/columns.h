@@ -154,7 +154,7 @@ struct TableInfo {
 template <class R> struct ColumnOf {
     Column column;
 
-    /// A list that is written if `condition` says so.
+    /// A list that is written if `condition` says so: a function, since Clang 14 loses the parameter of a lambda here.
     consteval ColumnOf only_if(bool (*condition)(const Context&)) const {
         ColumnOf changed = *this;
         changed.column.condition = condition;
@@ -242,12 +242,14 @@ template <class T> Json json_of(const T& value) {
 }
 
 // What columns call is static: for Clang, a function whose template argument is a lambda of an unnamed namespace is the
-// same in all sources that have as many lambdas before it; for GCC 14, members_of() is that by the tables' name.
+// same in all sources that have as many lambdas before it; for GCC 14, members_of() is that by the tables' name. And a
+// copy of the lambda is called, since Clang gives the template argument itself such a name, too.
 
 template <auto Get, class R> static decltype(auto) get(const R& record, const Context& context) {
-    if constexpr (std::is_member_object_pointer_v<decltype(Get)>) return (record.*Get);
-    else if constexpr (std::is_invocable_v<decltype(Get), const R&>) return Get(record);
-    else return Get(record, context);
+    constexpr auto call = Get;
+    if constexpr (std::is_member_object_pointer_v<decltype(Get)>) return (record.*call);
+    else if constexpr (std::is_invocable_v<decltype(Get), const R&>) return call(record);
+    else return call(record, context);
 }
 
 template <auto Get> static Json value_of(const void* record, const Context& context) {
@@ -310,8 +312,9 @@ template <auto Walk> static void visit_by(const void* record, const Context& con
     using W = Walker<decltype(Walk)>;
     const auto& typed = *static_cast<const typename W::Record*>(record);
     const Each<typename W::Element> each{visitor};
-    if constexpr (std::is_invocable_v<decltype(Walk), decltype(typed), decltype(each)>) Walk(typed, each);
-    else Walk(typed, each, context);
+    constexpr auto call = Walk;
+    if constexpr (std::is_invocable_v<decltype(Walk), decltype(typed), decltype(each)>) call(typed, each);
+    else call(typed, each, context);
 }
 
 /// How `Source`, a member or a lambda that visits, is gone through.

@@ -16,6 +16,10 @@ using observations::Observation;
 
 std::string as_given(const std::string& text) { return text; }
 
+bool has_places(const Context& context) { return !context.places->empty(); }
+bool is_part(const Context& context) { return context.part; }
+bool has_counters(const Context& context) { return context.counters; }
+
 // ---- the capture -----------------------------------------------------------------------------------
 
 constexpr auto file_columns = columns<std::string>(column<as_given>("file", "name as given"));
@@ -106,7 +110,7 @@ constexpr auto finding_columns = columns<Finding>(
     column<[](const Finding& f) { return f.rule->clause; }>("clause", "of the standard"),
     only_in_json<each_frame<Finding>, frame_place_columns>(
         "places", "where the frames lie, if there are several files; see finding_frames", Form::values)
-        .only_if([](const Context& context) { return !context.places->empty(); }));
+        .only_if(has_places));
 
 constexpr auto findings = table<finding_columns>("findings", "Rules that were broken.")
                               .number("id", "from 1")
@@ -136,7 +140,7 @@ constexpr auto observation_columns = columns<Observation>(
     column<[](const Observation& o) { return text_or_null(o.look); }>("look", "where to look next"),
     only_in_json<each_frame<Observation>, frame_place_columns>(
         "places", "where the frames lie, if there are several files; see observation_frames", Form::values)
-        .only_if([](const Context& context) { return !context.places->empty(); }));
+        .only_if(has_places));
 
 constexpr auto observations = table<observation_columns>(
                                   "observations",
@@ -231,13 +235,12 @@ constexpr auto all_columns = columns<Results>(
     column<[](const Results&) { return "fabricscope/1"; }>("schema", "of the JSON that these tables agree with"),
     only_in_json<&Results::parts, part_columns>(
         "part", "of what captures this is a part; only with --as-part", Form::objects)
-        .only_if([](const Context& context) { return context.part; }),
+        .only_if(is_part),
     object<itself<Results>, capture_columns>("capture", "of the capture").inside_json_only(),
     rows<each_rule, rules>("catalogue", Form::none), listed<sections, Results>(),
     rows<each_observation, observations>("observations"), rows<each_finding, findings>("findings"),
     column<&Results::profile>("profile", "what traffic was held against: rfc7609, linux or fc-ae-rdma-annex-a"),
-    rows<&Results::rules, rule_results>("rules"),
-    rows<&Results::counters, counters>("counters").only_if([](const Context& context) { return context.counters; }));
+    rows<&Results::rules, rule_results>("rules"), rows<&Results::counters, counters>("counters").only_if(has_counters));
 
 }  // namespace
 

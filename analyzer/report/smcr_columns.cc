@@ -42,6 +42,8 @@ template <auto intervals> void intervals_of(const Direction& direction, const Ea
     if (const auto known = intervals(direction)) each(*known);
 }
 
+bool has_cursors(const Context& context) { return context.cursors; }
+
 constexpr auto direction_columns = columns<Direction>(
     column<position<of_sender<&Direction::bytes_announced>>>(
         "bytes_announced", "by producer cursors; null: nothing that its sender sent over RoCE was captured"),
@@ -74,9 +76,7 @@ constexpr auto direction_columns = columns<Direction>(
     column<of_sender<&Direction::sending_done>>("sending_done", "the sender sent D"),
     column<of_sender<&Direction::closed>>("closed", "the sender sent C"),
     column<of_sender<&Direction::aborted>>("aborted", "the sender sent A"),
-    rows<&Direction::timeline, cursor_samples>("timeline", Form::arrays).only_if([](const Context& context) {
-        return context.cursors;
-    }));
+    rows<&Direction::timeline, cursor_samples>("timeline", Form::arrays).only_if(has_cursors));
 
 constexpr auto directions = table<direction_columns>("directions", "The two directions of each connection.")
                                 .key("connection", Type::text, "that it belongs to")

@@ -120,6 +120,22 @@ def test_a_set_up_that_lacks_its_confirm_leaves_no_request_unanswered(path):
     assert confirm_link["reply_frame"] is not None
 
 
+def test_a_set_up_that_lacks_its_confirm_is_not_that_of_later_data_behind_a_gap(path):
+    """The CONFIRM of one connection and three more are missing: the data behind the gap belong to the last of these."""
+    run(["editcap", sample("smcr_v2_close"), path, "239-359"])
+    connections = analyze(path)["smcr"]["connections"]
+    (lacking,) = [c for c in connections if c["setup_frames"]["confirm"] is None and c["setup_frames"]["accept"] is not None]
+    assert lacking["alert_tokens"] == {"client": None, "server": 4}
+
+
+def test_who_was_not_heard_leaves_no_request_unanswered(path):
+    """Both directions of the link group have a name of their own, as nothing tells that they belong together."""
+    run(["editcap", "-r", sample("smcr_v2_lgr_rdma_link_delete"), path, "41-193"])
+    result = analyze(path)
+    assert [g["id"] for g in result["smcr"]["link_groups"]] == ["lg-1", "lg-2"], "else there is nothing to see"
+    assert not [o for o in result["observations"] if o["id"] == "SMCR-O-llc-unanswered"]
+
+
 def filtered(path, what):
     run(["tshark", "-r", sample("smcr_v2_echo"), "-Y", what, "-w", path])
     return analyze(path)

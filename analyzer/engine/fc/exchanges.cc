@@ -250,8 +250,8 @@ void Exchanges::part_answer(std::uint32_t id) {
     Exchange& asked = model_.exchanges[id - 1];
     if (!asked.assigned_id) return;
     const auto by_originator = [](const SequenceSeen& sequence) { return sequence.from == Party::originator; };
-    const auto answers = std::ranges::stable_partition(asked.sequences, by_originator);
-    if (answers.empty() || answers.begin() == asked.sequences.begin()) return;
+    const auto answers = std::stable_partition(asked.sequences.begin(), asked.sequences.end(), by_originator);
+    if (answers == asked.sequences.end() || answers == asked.sequences.begin()) return;
     Exchange answer;
     answer.fabric = asked.fabric;
     answer.originator = *std::exchange(asked.assigned_id, {});
@@ -263,11 +263,11 @@ void Exchanges::part_answer(std::uint32_t id) {
     answer.state = std::exchange(asked.state, ExchangeState::open);
     answer.accepted = std::exchange(asked.accepted, {});
     answer.sent[Party::responder] = std::exchange(asked.sent[Party::responder], {});
-    answer.sequences.assign(answers.begin(), answers.end());
+    answer.sequences.assign(answers, asked.sequences.end());
     answer.first_frame = answer.sequences.front().first_frame;
     answer.first_time = answer.sequences.front().first_time;
     count_anew(answer, Party::responder);
-    asked.sequences.erase(answers.begin(), answers.end());
+    asked.sequences.erase(answers, asked.sequences.end());
     asked.initiative = Party::responder;
     count_anew(asked, Party::originator);
     if (model_.exchanges.size() >= limits_.exchanges) {

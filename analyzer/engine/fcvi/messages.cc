@@ -160,7 +160,8 @@ void Messages::take_frame(const Arrival& a, Message& message) {
     a.facts.message = message.id;
     message.last = a.seen.time;
     std::optional<FrameStamp>& begin = a.from_originator() ? message.request_begin : message.response_begin;
-    if (!begin && a.frame().header.seq_cnt == 0) begin = a.step();
+    // An IU with another MSG_ID may be of the next Exchange with this OX_ID, whose beginning is missing.
+    if (!begin && a.frame().header.seq_cnt == 0 && a.header.msg_id() == message.msg_id) begin = a.step();
     ++message.frames;
     message.sequences += c.first_of_iu;
     model_.dropped_details += c.left_out;

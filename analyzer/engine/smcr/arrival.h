@@ -46,7 +46,8 @@ struct OpenRequest {
 struct GroupHistory {
     PerSide<RtokenTable> rtokens;  ///< of this side's RMBs
     ElementOwners element_owners;
-    PerSide<std::uint32_t> gaps;  ///< how often packets of this side were missing, on all links
+    PerSide<std::uint32_t> gaps;       ///< how often packets of this side were missing, on all links
+    PerSide<std::uint64_t> gap_frame;  ///< the latest packet before which packets of this side were missing
     /// The latest request of this side that was the first seen on its link, and may not have been the first there.
     PerSide<std::uint64_t> begun_before;
     std::vector<OpenRequest> open;
@@ -66,6 +67,11 @@ struct GroupHistory {
     static std::uint64_t bit_of(std::uint32_t link) { return std::uint64_t{1} << std::min(link, 63U); }
     bool mixed(std::uint32_t link) const { return (mixed_links & bit_of(link)) != 0; }
 
+    void note_gap(Side side, std::uint64_t frame) {
+        ++gaps[side];
+        gap_frame[side] = frame;
+    }
+
     /// Whether no packet of the link group is known to be missing.
     bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{}; }
     std::uint32_t all_gaps() const { return gaps[Side::client] + gaps[Side::server]; }
@@ -79,6 +85,7 @@ struct GroupHistory {
     void swap_sides() {
         rtokens.swap_sides();
         gaps.swap_sides();
+        gap_frame.swap_sides();
         begun_before.swap_sides();
         proof.swap_sides();
         for (OpenRequest& request : open) {

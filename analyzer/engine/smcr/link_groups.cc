@@ -119,7 +119,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     const capture::RcEvent& event = received.event;
     if (is_nak(packet, event)) ++l.naks;
     for (const Side side : {Side::client, Side::server})
-        if (received.gap[side]) ++a.history->gaps[side];
+        if (received.gap[side]) a.history->note_gap(side, packet.number);
     // Which PSN it began with is not known: something may have come before.
     if (received.first_request && !l.end[a.from].initial_psn) {
         a.history->begun_before[a.from] = packet.number;
@@ -289,7 +289,8 @@ bool lacks_element(const Connection& connection) { return !connection.element[Si
 }  // namespace
 
 /// The connection whose CONFIRM must have come before this message of the server, and was not captured: the server
-/// has its token and its RMB from there. nullptr: there is none, or it could be either.
+/// has its token and its RMB from there. nullptr: there is none, or it could be either, or another one whose whole
+/// set-up is missing, as what the server has sent since then is.
 Session* LinkGroups::lacking_confirm(const Arrival& a, bool (*lacks)(const Connection&)) {
     const LinkGroup& group = links_.at(a.group).group;
     if (a.from != Side::server || !group.from_start || !a.one_interface || sessions_.any_without_group())
@@ -301,7 +302,7 @@ Session* LinkGroups::lacking_confirm(const Arrival& a, bool (*lacks)(const Conne
         if (c.setup.confirm || c.midstream || c.decline || !lacks(c)) continue;
         const auto& accept = c.setup.accept;
         const bool is_missing = accept && c.setup.hears_both() && accept->interface == a.packet->interface &&
-                                accept->frame < a.packet->number;
+                                accept->frame < a.packet->number && a.history->gap_frame[Side::server] < accept->frame;
         if (!is_missing || match != nullptr) return nullptr;
         match = &sessions_.at(id);
     }

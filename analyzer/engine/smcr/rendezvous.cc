@@ -396,13 +396,24 @@ void Rendezvous::stop(Conversation& conversation) {
     for (auto& stream : conversation.stream.values) stream.reset();
 }
 
+namespace {
+
+/// TCP ends in order behind what closes the connection over the link group. Where the peer's last messages are missing,
+/// or neither was heard to close, so may be those of this side.
+bool may_lack_its_close(const Connection& connection, Side side, const Seen& seen) {
+    const auto lacks = [&](Side one) { return connection.fin[one] && !connection.from[one].ended(); };
+    return lacks(side) && (lacks(other(side)) || !seen.last_message[other(side)]);
+}
+
+}  // namespace
+
 void Rendezvous::finish() {
     for (Session& session : sessions_.all()) {
         Connection& connection = *session.connection;
         const Seen seen = groups_.seen(session);
         connection.reset_in_use = connection.reset_in_use && groups_.is_complete(connection.link_group);
         for (const Side side : {Side::client, Side::server})
-            if (!seen.last_message[side]) session.miss(side);
+            if (!seen.last_message[side] || may_lack_its_close(connection, side, seen)) session.miss(side);
         connection.outcome = final_outcome(connection, seen);
         connection.close = final_close(connection, seen);
         for (const Side side : {Side::client, Side::server}) {

@@ -302,7 +302,7 @@ TEST(Observations, MessagesOfFibreChannelAreHeldAgainstTheirLikeToo) {
         message.state = engine::fcvi::MessageState::complete;
         message.first = {start, frame};
         message.request_begin = message.first;
-        message.response_end = engine::FrameStamp{start + took, frame + 1};
+        message.response_begin = message.response_end = engine::FrameStamp{start + took, frame + 1};
     });
     const auto avionics = messages_with_a_slow_one<engine::fc_ae_rdma::Model>(
         [](auto& model, std::uint64_t frame, Time took) {
